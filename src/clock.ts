@@ -1,0 +1,36 @@
+/**
+ * Time, handed in. Code that a test wants to hold still takes a `Clock` and never asks the machine itself.
+ */
+export interface Clock {
+  /** Wall time in milliseconds since the epoch: for timestamps that people and other machines read. */
+  now(): number;
+  /** Milliseconds that never jump: for durations and deadlines. */
+  monotonic(): number;
+  /** Calls `fire` once after `ms`; the returned function cancels it. A timer alone does not keep the process alive. */
+  after(ms: number, fire: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after(ms, fire) {
+    const timer = setTimeout(fire, ms).unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
+export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const abort = () => {
+      cancel();
+      reject(signal?.reason);
+    };
+    const cancel = clock.after(ms, () => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    });
+    signal?.addEventListener("abort", abort, { once: true });
+  });
+}
