@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { accessSync, constants, readFileSync } from "node:fs";
+import { mkdir, rename } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { fetchRelease } from "./envtest.ts";
+import { goBuild, module, requireGo } from "./go.ts";
+import { lock } from "./lock.ts";
+import { during, type Progress, silent } from "./progress.ts";
+
+const packages = {
+  etcd: "go.etcd.io/etcd/server/v3",
+  "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
+  kubectl: "k8s.io/kubernetes/cmd/kubectl",
+  "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
+} as const;
+
+export type BinaryName = keyof typeof packages;
+
+export const binaryNames = Object.keys(packages).filter(isBinaryName);
+
+export function isBinaryName(name: string): name is BinaryName {
+  return Object.hasOwn(packages, name);
+}
+
+export interface ProvideOptions {
+  env?: NodeJS.ProcessEnv;
+  onProgress?: Progress | undefined;
+  signal?: AbortSignal | undefined;
+  /** How long the release host may take to answer before the binaries are built here. */
+  patienceMs?: number;
+}
+
+/**
+ * The folder that holds all of `names`. In this order: KUBEBUILDER_ASSETS, the cache, a release, a build.
+ * The last two fill the cache, under a lock: two callers never build the same binary twice.
+ */
+export async function provideBinaries(names: readonly BinaryName[], options: ProvideOptions = {}): Promise<string> {
+  const { env = process.env, onProgress = silent, signal, patienceMs = 6000 } = options;
+  const given = env.KUBEBUILDER_ASSETS;
+  if (given) return requireGiven(resolve(given), names);
+
+  const cache = cacheFolder(env);
+  const bin = join(cache, "bin");
+  const missing = () => names.filter((name) => !isExecutable(join(bin, name)));
+  if (missing().length === 0) return bin;
+
+  await mkdir(bin, { recursive: true });
+  const waiting = (holder: string) => onProgress(`waiting for ${holder}, which is building the control plane`, 0);
+  const held = await lock(join(cache, "lock"), waiting, signal);
+  try {
+    if (missing().length > 0) await requireGo(names, { env, signal });
+    // Of what a release holds only this one takes minutes to build; for the rest the question is not worth its time.
+    if (missing().includes("kube-apiserver")) {
+      const look = () => fetchRelease(bin, cache, { env, signal, patienceMs });
+      await during(onProgress, "looking for a release of the control plane", look);
+    }
+    const toBuild = missing();
+    for (const [index, name] of toBuild.entries()) {
+      const step = `building ${name} (${index + 1} of ${toBuild.length}, once)`;
+      const part = join(bin, `${name}.part`);
+      await during(onProgress, step, () => goBuild(packages[name], part, { env, signal }));
+      await rename(part, join(bin, name));
+    }
+  } finally {
+    held.release();
+  }
+  return bin;
+}
+
+function requireGiven(folder: string, names: readonly BinaryName[]): string {
+  const missing = names.filter((name) => !isExecutable(join(folder, name)));
+  if (missing.length === 0) return folder;
+  const lacks = `KUBEBUILDER_ASSETS is ${folder}, which lacks ${missing.join(", ")}`;
+  throw new Error(`${lacks}: put it there, or unset KUBEBUILDER_ASSETS to have it built`);
+}
+
+/** Keyed by go.sum: other versions of the binaries never mix with these. */
+function cacheFolder(env: NodeJS.ProcessEnv): string {
+  const base = env.XDG_CACHE_HOME || join(env.HOME || homedir(), ".cache");
+  const key = createHash("sha256")
+    .update(readFileSync(join(module, "go.sum")))
+    .digest("hex")
+    .slice(0, 16);
+  return join(base, "mooring", key);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

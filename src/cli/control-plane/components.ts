@@ -1,0 +1,70 @@
+import { files } from "./folder.ts";
+
+/**
+ * etcd listens on sockets inside the cluster's folder: no port to collide with, nothing for other users to reach. It
+ * insists on a port in the address and takes it as part of the file's name; relative, because a socket's path is short.
+ */
+const etcdUrl = `unix://${files.etcdSocket}`;
+const peerUrl = "unix://peer.sock:0";
+
+export function etcdArguments({ kept }: { kept: boolean }): string[] {
+  return [
+    "--name=mooring",
+    `--data-dir=${files.etcdData}`,
+    `--listen-client-urls=${etcdUrl}`,
+    `--advertise-client-urls=${etcdUrl}`,
+    `--listen-peer-urls=${peerUrl}`,
+    `--initial-advertise-peer-urls=${peerUrl}`,
+    `--initial-cluster=mooring=${peerUrl}`,
+    "--log-level=warn",
+    ...(kept ? [] : ["--unsafe-no-fsync"]),
+  ];
+}
+
+export function apiserverArguments({ port }: { port: number }): string[] {
+  return [
+    `--etcd-servers=${etcdUrl}`,
+    "--bind-address=127.0.0.1",
+    `--secure-port=${port}`,
+    // Without these a machine that has no route to anywhere could not start one.
+    "--advertise-address=127.0.0.1",
+    "--endpoint-reconciler-type=none",
+    `--cert-dir=${files.certificates}`,
+    `--token-auth-file=${files.tokens}`,
+    "--authorization-mode=RBAC",
+    "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
+    `--service-account-signing-key-file=${files.serviceAccountKey}`,
+    `--service-account-key-file=${files.serviceAccountPublicKey}`,
+    "--service-cluster-ip-range=10.96.0.0/16",
+    "--allow-privileged=true",
+    "--profiling=false",
+  ];
+}
+
+/** Those that matter to objects without pods: no node will ever join. */
+const controllers = [
+  "clusterrole-aggregation-controller",
+  "garbage-collector-controller",
+  "namespace-controller",
+  "resourcequota-controller",
+  "root-ca-certificate-publisher-controller",
+  "serviceaccount-controller",
+  "serviceaccount-token-controller",
+  "validatingadmissionpolicy-status-controller",
+];
+
+export function controllerManagerArguments(): string[] {
+  return [
+    `--kubeconfig=${files.controllerManagerKubeconfig}`,
+    `--controllers=${controllers.join(",")}`,
+    "--use-service-account-credentials",
+    `--service-account-private-key-file=${files.serviceAccountKey}`,
+    `--root-ca-file=${files.servingCertificate}`,
+    "--leader-elect=false",
+    "--secure-port=0",
+    "--profiling=false",
+    // The defaults are for sharing a busy apiserver; here they would only make deletions of namespaces slow.
+    "--kube-api-qps=200",
+    "--kube-api-burst=400",
+  ];
+}

@@ -1,0 +1,120 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { type BinaryName, provideBinaries } from "./binaries.ts";
+import { apiserverArguments, controllerManagerArguments, etcdArguments } from "./components.ts";
+import { type ClusterFolder, files, openFolder, writeAccess } from "./folder.ts";
+import { freePort, type Target, untilServed } from "./probe.ts";
+import { during, type Progress, silent } from "./progress.ts";
+import { type Component, type Components, supervise } from "./supervise.ts";
+
+export interface ClusterOptions {
+  /** Run kube-controller-manager too: garbage collection, namespace deletion, service accounts. */
+  controllerManager?: boolean | undefined;
+  /** A folder to keep the cluster in; without it a temporary one is used and removed. */
+  data?: string | undefined;
+  onProgress?: Progress | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface Cluster {
+  /** Path of the administrator's kubeconfig. */
+  readonly kubeconfig: string;
+  readonly server: string;
+  /** The folder of the control plane's binaries. */
+  readonly assets: string;
+  readonly adminToken: string;
+  /** Resolves with the reason when a component dies without being stopped. */
+  readonly died: Promise<Error>;
+  /** Ends everything; resolves when all processes are gone and a temporary folder is removed. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a control plane that lives at most as long as this process, however that ends. Stopping is the same as
+ * crashing, on purpose: etcd is made to survive it, and so the way out that must never fail is the one always taken.
+ */
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const { controllerManager = false, onProgress = silent, signal } = options;
+  const names: BinaryName[] = ["etcd", "kube-apiserver"];
+  if (controllerManager) names.push("kube-controller-manager");
+  const assets = await provideBinaries(names, { onProgress, signal });
+  const folder = await openFolder(options.data);
+  const components = supervise(assets, folder);
+  const stop = async () => {
+    await components.stop();
+    await folder.close();
+  };
+  try {
+    const target = await during(onProgress, "starting the control plane", () =>
+      startComponents(components, folder, controllerManager, signal),
+    );
+    return {
+      kubeconfig: join(folder.path, files.kubeconfig),
+      server: target.server,
+      assets,
+      adminToken: target.token,
+      died: components.died,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+const startDeadlineMs = 120_000;
+
+async function startComponents(
+  components: Components,
+  folder: ClusterFolder,
+  controllerManager: boolean,
+  signal: AbortSignal | undefined,
+): Promise<Target> {
+  const late = new AbortController();
+  const timer = setTimeout(
+    () => late.abort(new Error(`the control plane was not ready after ${startDeadlineMs / 1000} s`)),
+    startDeadlineMs,
+  );
+  const until = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+  try {
+    await components.run(etcd(folder), until);
+    const target = await startApiserver(components, folder, until);
+    if (controllerManager) await components.run(controllerManagerOf(target), until);
+    return target;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function etcd(folder: ClusterFolder): Component {
+  const socket = join(folder.path, files.etcdSocket);
+  const ready = async (alive: AbortSignal) => {
+    while (!existsSync(socket)) await delay(10, undefined, { signal: alive });
+  };
+  return { name: "etcd", args: etcdArguments(folder), ready };
+}
+
+/** Nobody can reserve a port for another program, so losing the race for one means trying the next. */
+async function startApiserver(components: Components, folder: ClusterFolder, signal: AbortSignal): Promise<Target> {
+  const certificate = join(folder.path, files.servingCertificate);
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort(attempt === 1 ? folder.identity.port : undefined);
+    const target = { server: `https://127.0.0.1:${port}`, certificate, token: folder.identity.adminToken };
+    const ready = (alive: AbortSignal) => untilServed(target, ["/readyz", "/api/v1/namespaces/default"], alive);
+    try {
+      await components.run({ name: "kube-apiserver", args: apiserverArguments({ port }), ready }, signal);
+      await writeAccess(folder, target.server, port);
+      return target;
+    } catch (error) {
+      if (attempt === 5 || !String(error).includes("address already in use")) throw error;
+    }
+  }
+}
+
+function controllerManagerOf(target: Target): Component {
+  // The service account that every namespace gets shows that its controllers run.
+  const shown = ["/api/v1/namespaces/default/serviceaccounts/default"];
+  const ready = (alive: AbortSignal) => untilServed(target, shown, alive);
+  return { name: "kube-controller-manager", args: controllerManagerArguments(), ready };
+}

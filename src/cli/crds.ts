@@ -1,0 +1,39 @@
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { stringify } from "yaml";
+import { customResourceDefinition } from "../engine/crd.ts";
+import { manifests } from "../engine/rbac.ts";
+import { GROUP, kinds } from "../kinds/index.ts";
+
+const NOTE = "# Generated from src/kinds by `make crds`. Changes belong there.\n";
+
+/** Every generated file by its path in the repository. A test compares these with what is checked in. */
+export function generatedFiles(): Map<string, string> {
+  const yaml = (documents: object[]) =>
+    NOTE +
+    documents.map((document) => stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })).join("---\n");
+  const files = new Map(
+    kinds.map((kind) => [`crds/${GROUP}_${kind.plural}.yaml`, yaml([customResourceDefinition(kind)])]),
+  );
+  return files.set("deploy/rbac.yaml", yaml(manifests(kinds)));
+}
+
+/** `mooring crds`: writes the generated files into the repository, or below another folder. */
+export async function crdsCommand(argv: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: argv,
+    options: { out: { type: "string" }, help: { type: "boolean", default: false } },
+  });
+  if (values.help) {
+    console.log("usage: mooring crds [--out DIR]\n\nWrites crds/ and deploy/rbac.yaml, generated from src/kinds.");
+    return 0;
+  }
+  const root = values.out ?? join(import.meta.dirname, "..", "..");
+  const files = generatedFiles();
+  for (const folder of ["crds", "deploy"]) mkdirSync(join(root, folder), { recursive: true });
+  for (const name of readdirSync(join(root, "crds"))) if (!files.has(`crds/${name}`)) rmSync(join(root, "crds", name));
+  for (const [path, text] of files) writeFileSync(join(root, path), text);
+  console.log(`wrote ${[...files.keys()].join(", ")}`);
+  return 0;
+}

@@ -1,0 +1,163 @@
+import { type AccountSpec, readAccountSpec } from "../kinds/account.ts";
+import type { Kind } from "../kinds/kind.ts";
+import type { KubeObject } from "../kube/resource.ts";
+import { type Contract, readContract } from "../platform/core.ts";
+import { endpointUrl } from "../platform/endpoints.ts";
+import { NotFound, PlatformError } from "../platform/errors.ts";
+import type { Transport } from "../platform/transport.ts";
+import type { AccountHandle } from "./accounts.ts";
+import type { Again } from "./act.ts";
+import type { Obstacle } from "./decide.ts";
+import type { Deps } from "./deps.ts";
+import { FINALIZER } from "./names.ts";
+import type { ObjectKey } from "./objects.ts";
+import { obstacleOf } from "./problems.ts";
+import type { CredentialSecrets } from "./secrets.ts";
+import { conditions, readFacts, type Standing } from "./status.ts";
+import { release, writeMetadata, writeStatus } from "./write.ts";
+
+export interface AccountDeps extends Deps {
+  transport: Transport;
+  secrets: CredentialSecrets;
+  /** The Account has become usable, unusable, or has new credentials: tell the objects that use it. */
+  changed: (account: string) => void;
+}
+
+/**
+ * Keeps one Account: Ready while a cheap authenticated call succeeds. The call is made when spec or Secret change, when
+ * a call of the Account was refused, and once per resync.
+ */
+export async function reconcileAccount(
+  deps: AccountDeps,
+  key: ObjectKey,
+  kind: Kind,
+  object: KubeObject,
+): Promise<Again> {
+  const account = key.slice(key.indexOf("/") + 1);
+  if (object.metadata.deletionTimestamp) return letGo(deps, account, kind, object);
+  let current = object;
+  if (!object.metadata.finalizers?.includes(FINALIZER)) current = await writeMetadata(deps, kind, object, {});
+  const checked = await check(deps, account, current);
+  if (checked === "later") return "never";
+  const { standing, facts, again } = checked;
+  const before = deps.accounts.get(account)?.obstacle;
+  const handle = deps.accounts.get(account);
+  if (handle)
+    handle.obstacle = standing.mode === "ready" ? undefined : { ...standing, stalled: standing.mode === "stalled" };
+  const status = {
+    ...facts,
+    observedGeneration: current.metadata.generation,
+    conditions: conditions(current, deps.clock.now(), standing),
+  };
+  const written = await writeStatus(deps, kind, current, status);
+  if (written !== current && standing.mode === "stalled") {
+    deps.events.record(written, "Warning", standing.reason, standing.message);
+  }
+  if (before?.message !== handle?.obstacle?.message || before?.reason !== handle?.obstacle?.reason)
+    deps.changed(account);
+  return again;
+}
+
+/** An Account goes after everything that was made with it: nothing else could delete that any more. */
+async function letGo(deps: AccountDeps, account: string, kind: Kind, object: KubeObject): Promise<Again> {
+  const users = deps.objects.users(account);
+  if (users.length === 0) {
+    deps.secrets.release(account);
+    await deps.accounts.get(account)?.connection.close();
+    deps.accounts.remove(account);
+    await release(deps, kind, object);
+    return "never";
+  }
+  if (!deps.accounts.get(account)) await check(deps, account, object);
+  const named = users.slice(0, 5).join(", ") + (users.length > 5 ? ` and ${users.length - 5} more` : "");
+  const message = `waits until nothing needs it: ${named}`;
+  const standing: Standing = { mode: "reconciling", reason: "InUse", message };
+  await writeStatus(deps, kind, object, {
+    ...readFacts(object),
+    observedGeneration: object.metadata.generation,
+    conditions: conditions(object, deps.clock.now(), standing),
+  });
+  return { inMs: 2000 };
+}
+
+interface Checked {
+  standing: Standing;
+  facts: Record<string, unknown>;
+  again: Again;
+}
+
+async function check(deps: AccountDeps, account: string, object: KubeObject): Promise<Checked | "later"> {
+  const blocked = ({ reason, message, stalled }: Obstacle, again: Again): Checked => ({
+    standing: { mode: stalled ? "stalled" : "reconciling", reason, message },
+    facts: readFacts(object),
+    again,
+  });
+  let spec: AccountSpec;
+  try {
+    spec = readAccountSpec(object.spec);
+  } catch (error) {
+    return blocked({ reason: "InvalidSpec", message: String(error), stalled: true }, "never");
+  }
+  const { name, key } = spec.credentialsSecretRef;
+  const secret = deps.secrets.read(account, object.metadata.namespace ?? "", name, key);
+  if (!secret.known) return "later";
+  if (!secret.value?.trim()) {
+    const message = `credentialsSecretRef: Secret ${name} does not exist or has no key ${key}: create it with the platform's token`;
+    return blocked({ reason: "CredentialsMissing", message, stalled: true }, "never");
+  }
+  const handle = connect(deps, account, spec, secret.value.trim());
+  const expiresAt = handle.connection.identity?.expiresAt;
+  if (expiresAt !== undefined && expiresAt <= deps.clock.now()) {
+    const message = `the token expired at ${new Date(expiresAt).toISOString()}: put a new one into Secret ${name}`;
+    return blocked({ reason: "Unauthorized", message, stalled: true }, { inMs: deps.settings.resyncMs });
+  }
+  try {
+    const contract = await readContract(handle.connection, spec.endpoints.api, { priority: "people" });
+    return {
+      standing: { mode: "ready", reason: "Available", message: "the platform accepts the token" },
+      facts: factsOf(contract, expiresAt),
+      again: { inMs: deps.settings.resyncMs, background: true },
+    };
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    const obstacle = obstacleOf(error);
+    if (obstacle.reason === "Rejected" || error instanceof NotFound) {
+      const message = `endpoints.api does not answer like the platform: ${error.message}`;
+      return blocked({ reason: "EndpointInvalid", message, stalled: true }, { inMs: deps.settings.retryMs });
+    }
+    return blocked(obstacle, obstacle.stalled ? { inMs: deps.settings.retryMs } : "backoff");
+  }
+}
+
+/** The handle that other objects use, made once and kept up to date. New credentials are used from the next call on. */
+function connect(deps: AccountDeps, account: string, spec: AccountSpec, token: string): AccountHandle {
+  const credentials = { token, ...(spec.contractNumber !== undefined && { contractNumber: spec.contractNumber }) };
+  const before = deps.accounts.get(account);
+  const connection = before?.connection ?? deps.transport.connect(account);
+  connection.setCredentials(credentials);
+  const handle: AccountHandle = {
+    key: account,
+    connection,
+    endpoint(name) {
+      const template = spec.endpoints[name];
+      if (template === undefined) throw new Error(`Account ${account} has no spec.endpoints.${name}`);
+      return endpointUrl(template, spec.region);
+    },
+    obstacle: before?.obstacle ?? { reason: "AccountNotReady", message: "not checked yet", stalled: false },
+  };
+  deps.accounts.put(handle);
+  return handle;
+}
+
+const USED = /Provisioned$|^reservedIps/;
+
+function factsOf({ contractNumber, owner, limits }: Contract, expiresAt: number | undefined): Record<string, unknown> {
+  const entries = Object.entries(limits);
+  return {
+    contractNumber,
+    ...(owner !== undefined && { contractOwner: owner }),
+    ...(expiresAt !== undefined && { tokenExpiresAt: new Date(expiresAt).toISOString() }),
+    limits: Object.fromEntries(entries.filter(([name]) => !USED.test(name))),
+    used: Object.fromEntries(entries.filter(([name]) => USED.test(name))),
+  };
+}

@@ -1,0 +1,109 @@
+import type { Clock } from "../clock.ts";
+import type { Kind, ResourceMapping } from "../kinds/kind.ts";
+import { type Collection, type CollectionSource, openCollection } from "../platform/collection.ts";
+import type { Log } from "../platform/transport.ts";
+import type { AccountHandle } from "./accounts.ts";
+import type { ObjectKey } from "./objects.ts";
+import { products } from "./products.ts";
+
+/** One collection of the platform together with the objects that care for it. */
+export interface Shared {
+  readonly collection: Collection;
+  readonly source: CollectionSource;
+  readonly path: string;
+}
+
+/**
+ * The platform's half of the world: every collection that some object needs is open exactly once, and its news reach
+ * the objects it concerns. A collection that nobody needs any more is closed.
+ */
+export interface Collections {
+  /** The collection of `kind` under `parents`, on behalf of one object and, once it has one, its id. */
+  join(
+    key: ObjectKey,
+    account: AccountHandle,
+    kind: Kind & { resource: ResourceMapping },
+    parents: Readonly<Record<string, string>>,
+    id: string | undefined,
+  ): Shared;
+  leave(key: ObjectKey): void;
+  close(): void;
+}
+
+interface Entry extends Shared {
+  /** Objects by id; those without an id want to hear everything. */
+  readonly members: Map<string, ObjectKey>;
+  readonly others: Set<ObjectKey>;
+}
+
+export function createCollections(options: {
+  clock: Clock;
+  log: Log;
+  restMs: number;
+  busyMs: number;
+  wake: (key: ObjectKey) => void;
+}): Collections {
+  const { clock, log, restMs, busyMs, wake } = options;
+  const entries = new Map<string, Entry>();
+  const memberships = new Map<ObjectKey, { entry: Entry; id: string | undefined }>();
+
+  function open(source: CollectionSource, path: string): Entry {
+    const collection = openCollection(source, { clock, log, restMs, busyMs });
+    const entry: Entry = { collection, source, path, members: new Map(), others: new Set() };
+    collection.subscribe((ids) => {
+      for (const key of entry.others) wake(key);
+      if (ids === "all") for (const key of entry.members.values()) wake(key);
+      else
+        for (const id of ids) {
+          const key = entry.members.get(id);
+          if (key) wake(key);
+        }
+    });
+    entries.set(source.key, entry);
+    return entry;
+  }
+
+  function leave(key: ObjectKey): void {
+    const membership = memberships.get(key);
+    if (!membership) return;
+    const { entry, id } = membership;
+    memberships.delete(key);
+    entry.others.delete(key);
+    if (id !== undefined && entry.members.get(id) === key) {
+      entry.members.delete(id);
+      entry.collection.untrack(id);
+    }
+    if (entry.members.size + entry.others.size > 0) return;
+    entry.collection.close();
+    entries.delete(entry.source.key);
+  }
+
+  return {
+    join(key, account, kind, parents, id) {
+      const { product, depth, collection } = kind.resource;
+      const access = products[product];
+      const path = collection(parents);
+      const source = access.collection(account.connection, account.endpoint(access.endpoint), path, depth);
+      const before = memberships.get(key);
+      if (before && before.entry.source.key === source.key && before.id === id) return before.entry;
+      const entry = entries.get(source.key) ?? open(source, path);
+      // The new place is taken before the old one is left, so that the collection is not closed in between.
+      if (id === undefined) entry.others.add(key);
+      else entry.members.set(id, key);
+      if (before?.entry === entry) {
+        if (before.id === undefined) entry.others.delete(key);
+        else if (entry.members.get(before.id) === key) {
+          entry.members.delete(before.id);
+          entry.collection.untrack(before.id);
+        }
+      } else leave(key);
+      memberships.set(key, { entry, id });
+      return entry;
+    },
+    leave,
+    close() {
+      for (const { collection } of entries.values()) collection.close();
+      entries.clear();
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import { z } from "zod";
+import { isConflict } from "../kube/errors.ts";
+import type { KubeObject } from "../kube/resource.ts";
+import { NotFound, PlatformError, Terminal } from "../platform/errors.ts";
+import type { Obstacle } from "./decide.ts";
+import { underWay } from "./decide.ts";
+import type { Deps } from "./deps.ts";
+import { hashBody, type Intent } from "./intent.ts";
+import type { Unclaimed } from "./memory.ts";
+import { INTENT } from "./names.ts";
+import { openIntent } from "./objects.ts";
+import { products } from "./products.ts";
+import { readSecrets } from "./references.ts";
+import { conditions, readFacts, readStatus } from "./status.ts";
+import type { Scene } from "./view.ts";
+import { fetchObject, writeMetadata, writeStatus } from "./write.ts";
+
+/** How an attempt to create ended, as far as this process knows. */
+export type Creation =
+  | { outcome: "claimed" }
+  /** Something was missing before anything was sent. */
+  | { outcome: "obstructed"; obstacle: Obstacle }
+  /** A definite no, or certainly not executed. */
+  | { outcome: "refused"; error: PlatformError; intent: Intent }
+  /** No answer: only a search can tell. */
+  | { outcome: "unknown"; error: PlatformError };
+
+const created = z.looseObject({ id: z.string().min(1) });
+
+/**
+ * Creates the resource of an object exactly once: intend, create, claim.
+ *
+ * The intent is on record before the POST leaves, and the id is on record, on condition that the intent still stands,
+ * before anything else happens. Whatever is lost in between is found by a search for the result of the open intent.
+ */
+export async function create(deps: Deps, scene: Scene): Promise<Creation> {
+  const { kind, account, parents, desired, memory } = scene;
+  if (!account || !parents || !desired) throw new Error("nothing can be created without an account, parents and spec");
+  const secrets = await readSecrets(deps.client, scene.object, desired);
+  if ("obstacle" in secrets) return { outcome: "obstructed", obstacle: secrets.obstacle };
+  const inputs = { name: scene.object.metadata.name, parents, secrets: secrets.value };
+  const body: unknown = JSON.parse(JSON.stringify(desired.body(inputs)));
+  const { object, intent } = await intend(deps, scene, { hash: hashBody(body), parents, account: account.key });
+
+  const access = products[kind.resource.product];
+  const url = access.url(account.endpoint(access.endpoint), kind.resource.collection(parents));
+  const since = deps.clock.now();
+  memory.posting = true;
+  memory.search = undefined;
+  try {
+    const reply = await account.connection.send({
+      method: "POST",
+      url,
+      body,
+      priority: "people",
+      deadlineMs: deps.settings.createDeadlineMs,
+      guard: () => {
+        deps.guard();
+        memory.unsent = undefined;
+      },
+    });
+    const { id } = created.parse(reply.body);
+    memory.unclaimed = { nonce: intent.nonce, id, since, ...(reply.request && { request: reply.request }) };
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    if (error.executed === "unknown") return { outcome: "unknown", error };
+    memory.unsent = intent.nonce;
+    return { outcome: "refused", error, intent };
+  } finally {
+    memory.posting = false;
+  }
+  await claim(deps, { ...scene, object }, intent, memory.unclaimed);
+  return { outcome: "claimed" };
+}
+
+/** Puts the intent on record, or goes on with one that was certainly not executed. */
+async function intend(
+  deps: Deps,
+  { kind, object, memory, view }: Scene,
+  facts: Pick<Intent, "hash" | "parents" | "account">,
+): Promise<{ object: KubeObject; intent: Intent }> {
+  const open = view.unsent ? view.intent : undefined;
+  if (open && open.hash === facts.hash && sameParents(open.parents, facts.parents)) return { object, intent: open };
+  const intent: Intent = { nonce: deps.nonce(), at: new Date(deps.clock.now()).toISOString(), ...facts };
+  // Nothing is sent under this nonce before the guard of the POST says so, whatever becomes of this write.
+  memory.unsent = intent.nonce;
+  return { object: await writeMetadata(deps, kind, object, { [INTENT]: JSON.stringify(intent) }), intent };
+}
+
+function sameParents(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+  return hashBody(a) === hashBody(b);
+}
+
+/**
+ * Writes the id that answers an open intent. When the intent no longer stands, another leader has gone on without this
+ * resource: nobody else knows of it, so it is deleted.
+ */
+export async function claim(deps: Deps, scene: Scene, intent: Intent, found: Unclaimed): Promise<void> {
+  const { kind, memory } = scene;
+  const waiting = underWay({ noun: kind.resource.noun }, "create");
+  for (let object: KubeObject | undefined = scene.object; ; ) {
+    const status = {
+      ...readFacts(object),
+      observedGeneration: object.metadata.generation,
+      id: found.id,
+      state: "BUSY",
+      account: intent.account,
+      parents: intent.parents,
+      nonce: intent.nonce,
+      request: {
+        ...found.request,
+        action: "create",
+        status: "BUSY",
+        since: new Date(found.since).toISOString(),
+      },
+      conditions: conditions(object, deps.clock.now(), { mode: "reconciling", ...waiting }),
+    };
+    try {
+      const claimed = await writeStatus(deps, kind, object, status);
+      memory.unclaimed = undefined;
+      memory.search = undefined;
+      memory.failure = undefined;
+      const request = found.request ? `, request ${found.request.id}` : "";
+      deps.events.record(claimed, "Normal", "Created", `Created ${kind.resource.noun} ${found.id}${request}`);
+      return;
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      object = await fetchObject(deps, kind, object);
+    }
+    if (object && openIntent(object)?.nonce === intent.nonce) continue;
+    memory.unclaimed = undefined;
+    if (object && readStatus(object).id === found.id) return;
+    deps.owe(abandon(deps, scene, intent, found.id));
+    return;
+  }
+}
+
+/** Deletes a resource that only this process knows of. Goes on until the platform has taken it, for it is on nobody's list. */
+async function abandon(deps: Deps, { kind, account, key }: Scene, intent: Intent, id: string): Promise<void> {
+  if (!account) return;
+  const { noun, product, collection, deleteQuery = "" } = kind.resource;
+  const access = products[product];
+  const path = `${collection(intent.parents)}/${encodeURIComponent(id)}${deleteQuery}`;
+  const url = access.url(account.endpoint(access.endpoint), path);
+  deps.log.warn({ key, id }, `the intent of this ${noun} was replaced meanwhile: deleting what it made`);
+  const giveUpAt = deps.clock.now() + deps.settings.createDeadlineMs + deps.settings.settleMs + 600_000;
+  for (let waitMs = 500; deps.clock.now() < giveUpAt; waitMs = Math.min(waitMs * 2, 10_000)) {
+    try {
+      await account.connection.send({ method: "DELETE", url, priority: "people" });
+      return;
+    } catch (error) {
+      const gone = error instanceof NotFound && deps.clock.now() > Date.parse(intent.at) + deps.settings.settleMs;
+      if (gone || (error instanceof Terminal && !error.busy)) return;
+    }
+    await new Promise<void>((resolve) => deps.clock.after(waitMs, resolve));
+  }
+}

@@ -1,0 +1,51 @@
+import type { Clock } from "../clock.ts";
+import type { EventRecorder } from "../kube/events.ts";
+import type { KubeClient } from "../kube/transport.ts";
+import type { Accounts } from "./accounts.ts";
+import type { Collections } from "./collections.ts";
+import type { Memories } from "./memory.ts";
+import type { Objects } from "./objects.ts";
+
+/** Times that decide how patient the engine is, in milliseconds. */
+export interface Settings {
+  /** A creation is given up as unanswered after this; no byte of it leaves later. */
+  createDeadlineMs: number;
+  /** How long after that a creation may stay invisible. */
+  settleMs: number;
+  /** First wait after a refusal or failure; it doubles up to thirty-two times itself. */
+  retryMs: number;
+  /** Rest before the intent annotation gives way to the id. */
+  annotateAfterMs: number;
+  /** An object younger than this is not told that it waits for another. */
+  graceMs: number;
+  /** Between two checks of an Account, and two lists of a collection, at rest. */
+  resyncMs: number;
+}
+
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** What every part of the engine works with; handed in, so that tests can hold each of them. */
+export interface Deps {
+  clock: Clock;
+  log: Log;
+  client: KubeClient;
+  events: EventRecorder;
+  objects: Objects;
+  accounts: Accounts;
+  collections: Collections;
+  memories: Memories;
+  settings: Settings;
+  /** Throws when this process may not write any more. Called before every write to the platform. */
+  guard: () => void;
+  /** A word that no other creation uses. */
+  nonce: () => string;
+  /** Have an Account looked at now: a call of its credential was refused. */
+  suspect: (account: string) => void;
+  /** Work that must end before the process does. */
+  owe: (debt: Promise<void>) => void;
+}

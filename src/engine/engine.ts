@@ -1,0 +1,200 @@
+import { randomUUID } from "node:crypto";
+import type { Clock } from "../clock.ts";
+import type { Kind } from "../kinds/kind.ts";
+import { isConflict, isNotFound } from "../kube/errors.ts";
+import type { EventRecorder } from "../kube/events.ts";
+import type { Priority, Queue } from "../kube/queue.ts";
+import type { KubeObject } from "../kube/resource.ts";
+import type { KubeClient } from "../kube/transport.ts";
+import { type Watcher, watch } from "../kube/watch.ts";
+import type { Transport } from "../platform/transport.ts";
+import { type AccountDeps, reconcileAccount } from "./account.ts";
+import { createAccounts } from "./accounts.ts";
+import { type Again, act } from "./act.ts";
+import { createCollections } from "./collections.ts";
+import { decide } from "./decide.ts";
+import type { Log, Settings } from "./deps.ts";
+import { createMemories } from "./memory.ts";
+import { createObjects, type ObjectKey, objectKey, resourceOf } from "./objects.ts";
+import { createCredentialSecrets } from "./secrets.ts";
+import { look, type ResourceKind } from "./view.ts";
+
+/** One pass over one object, for the metrics. */
+export type ReconcileObserver = (pass: {
+  kind: string;
+  result: "success" | "requeue" | "requeue_after" | "error";
+  seconds: number;
+}) => void;
+
+export interface EngineOptions {
+  kinds: readonly Kind[];
+  clock: Clock;
+  log: Log;
+  client: KubeClient;
+  transport: Transport;
+  events: EventRecorder;
+  queue: Queue;
+  settings: Settings;
+  busyMs: number;
+  defaultAccount?: string;
+  /** Only objects of these namespaces; all when absent. */
+  namespace?: string;
+  guard: () => void;
+  observe?: ReconcileObserver;
+}
+
+export interface Engine {
+  /** Begins to watch; resolves when every kind was listed once. */
+  sync(): Promise<void>;
+  /** Works on the queue with so many workers until the signal aborts, and ends what is under way. */
+  run(workers: number, signal: AbortSignal): Promise<void>;
+  /** Stops watching and waits for what must not be left undone. */
+  close(): Promise<void>;
+}
+
+/** Puts the parts together: changes of either cache become keys on the queue, and each key one decided step. */
+export function createEngine(options: EngineOptions): Engine {
+  const { kinds, clock, log, client, queue, settings } = options;
+  const report = (error: unknown) => log.error({ err: error }, "a listener failed");
+  const objects = createObjects(kinds, report);
+  const memories = createMemories();
+  const debts = new Set<Promise<void>>();
+  const watchers: Watcher[] = [];
+  const wake = (key: ObjectKey, priority: Priority = "normal") => queue.add(key, priority);
+  const accountKey = (account: string) => `Account/${account}`;
+
+  const deps: AccountDeps = {
+    clock,
+    log,
+    client,
+    objects,
+    memories,
+    settings,
+    events: options.events,
+    guard: options.guard,
+    transport: options.transport,
+    accounts: createAccounts(objects, options.defaultAccount),
+    collections: createCollections({ clock, log, restMs: settings.resyncMs, busyMs: options.busyMs, wake }),
+    secrets: createCredentialSecrets({
+      client,
+      clock,
+      wake: (account) => wake(accountKey(account), "people"),
+      onError: report,
+    }),
+    nonce: randomUUID,
+    suspect: (account) => wake(accountKey(account), "people"),
+    changed(account) {
+      for (const { kind, resource } of kinds) {
+        if (!resource) continue;
+        // Which objects use an Account by default is not written anywhere: all of them may have waited for it.
+        for (const { metadata } of objects.store(kind).values()) {
+          const key = objectKey(kind, metadata.namespace ?? "", metadata.name);
+          const memory = memories.of(key);
+          if (memory.failure && objects.users(account).includes(key)) memory.failure = undefined;
+          wake(key);
+        }
+      }
+    },
+    owe(debt) {
+      const settled = debt.catch((error: unknown) => log.error({ err: error }, "a clean-up failed"));
+      debts.add(settled);
+      void settled.finally(() => debts.delete(settled));
+    },
+  };
+
+  objects.subscribe((key, { before, after }) => {
+    if (!after) {
+      memories.forget(key);
+      deps.collections.leave(key);
+    }
+    // Own status writes come back as changes as well; the pass that follows finds nothing to do.
+    const edited = before?.metadata.generation !== after?.metadata.generation || !before;
+    wake(key, edited ? "people" : "normal");
+    for (const referrer of objects.referrers(key)) wake(referrer);
+    if (!after && key.startsWith("Account/")) deps.secrets.release(key.slice("Account/".length));
+  });
+
+  async function reconcile(key: ObjectKey): Promise<Again> {
+    const found = objects.find(key);
+    if (!found) return "never";
+    const { kind, object } = found;
+    if (!hasResource(kind)) return reconcileAccount(deps, key, kind, object);
+    const scene = look(deps, key, kind, object);
+    const decision = decide(scene.view);
+    log.debug({ key, step: decision.step, ...("reason" in decision && { reason: decision.reason }) }, "decided");
+    return act(deps, scene, decision);
+  }
+
+  async function work(key: ObjectKey): Promise<void> {
+    const startedAt = clock.monotonic();
+    const done = (result: Parameters<ReconcileObserver>[0]["result"]) =>
+      options.observe?.({
+        kind: key.slice(0, key.indexOf("/")),
+        result,
+        seconds: (clock.monotonic() - startedAt) / 1000,
+      });
+    try {
+      const again = await reconcile(key);
+      if (again === "backoff") {
+        queue.addRateLimited(key);
+        return done("requeue");
+      }
+      queue.forget(key);
+      if (again === "now") queue.add(key, "people");
+      else if (again !== "never") queue.addAfter(key, again.inMs, again.background ? "background" : "normal");
+      done(again === "never" ? "success" : "requeue_after");
+    } catch (error) {
+      const inMs = queue.addRateLimited(key);
+      // Somebody else wrote first: the watch brings the news, and this pass is simply made again.
+      const expected = isConflict(error) || isNotFound(error);
+      if (expected) log.debug({ key }, "the object has changed meanwhile");
+      else log.error({ key, err: error, inMs }, "could not bring the object forward");
+      done(expected ? "requeue" : "error");
+    }
+  }
+
+  return {
+    async sync() {
+      const { namespace } = options;
+      for (const kind of kinds) {
+        const store = objects.store(kind.kind);
+        const onError = (error: unknown, retryInMs: number) =>
+          log.warn({ kind: kind.kind, err: error, retryInMs }, "watch interrupted");
+        watchers.push(
+          watch<KubeObject>({
+            client,
+            resource: resourceOf(kind),
+            store,
+            clock,
+            onError,
+            ...(namespace !== undefined && { namespace }),
+          }),
+        );
+      }
+      await Promise.all(watchers.map(({ synced }) => synced));
+    },
+    async run(workers, signal) {
+      const worker = async () => {
+        for (;;) {
+          const key = await queue.take(signal);
+          if (key === undefined) return;
+          try {
+            await work(key);
+          } finally {
+            queue.done(key);
+          }
+        }
+      };
+      await Promise.all(Array.from({ length: workers }, worker));
+    },
+    async close() {
+      deps.collections.close();
+      await Promise.all([...watchers.map((watcher) => watcher.stop()), deps.secrets.close()]);
+      await Promise.all(debts);
+    },
+  };
+}
+
+function hasResource(kind: Kind): kind is ResourceKind {
+  return kind.resource !== undefined;
+}

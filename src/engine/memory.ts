@@ -1,0 +1,45 @@
+import type { Failure } from "./decide.ts";
+import type { ObjectKey } from "./objects.ts";
+
+/** A resource that was created and whose claim could not be written yet. Lost in a crash, and then found by a search. */
+export interface Unclaimed {
+  nonce: string;
+  id: string;
+  request?: { id: string; url: string };
+  since: number;
+}
+
+/** What the process knows of one object and can afford to forget: it only saves work, never correctness. */
+export interface Memory {
+  failure?: (Failure & { generation: number; attempts: number }) | undefined;
+  /** The last search for the result of the intent with this nonce. */
+  search?:
+    | { nonce: string; lookedAt: number; ids: string[]; requests: Record<string, { id: string; url: string }> }
+    | undefined;
+  unclaimed?: Unclaimed | undefined;
+  /** The POST of the intent with this nonce was certainly not executed: it may be sent again. */
+  unsent?: string | undefined;
+  /** The POST of this object is under way. */
+  posting?: boolean;
+  /** When the claimed id was last looked for by itself and not found. */
+  absentAt?: number | undefined;
+  /** When the object was first seen at rest with its intent still in place. */
+  restingSince?: number | undefined;
+}
+
+export interface Memories {
+  of(key: ObjectKey): Memory;
+  forget(key: ObjectKey): void;
+}
+
+export function createMemories(): Memories {
+  const memories = new Map<ObjectKey, Memory>();
+  return {
+    of(key) {
+      const memory = memories.get(key) ?? {};
+      memories.set(key, memory);
+      return memory;
+    },
+    forget: (key) => void memories.delete(key),
+  };
+}

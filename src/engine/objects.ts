@@ -1,0 +1,143 @@
+import { GROUP, VERSION } from "../kinds/index.ts";
+import type { Desired, Kind } from "../kinds/kind.ts";
+import type { KubeObject, Resource } from "../kube/resource.ts";
+import { createStore, type Store } from "../kube/store.ts";
+import { type Claim, type Intent, readClaim, readIntent } from "./intent.ts";
+import { EXTERNAL_ID, INTENT } from "./names.ts";
+import { readStatus } from "./status.ts";
+
+/** Names one object among all kinds: `Server/default/web`. */
+export type ObjectKey = string;
+
+export const resourceOf = (kind: Kind): Resource => ({
+  group: GROUP,
+  version: VERSION,
+  kind: kind.kind,
+  plural: kind.plural,
+  namespaced: true,
+});
+
+export const objectKey = (kind: string, namespace: string, name: string): ObjectKey => `${kind}/${namespace}/${name}`;
+
+/** The creation that an object has begun and not yet had answered. */
+export function openIntent(object: KubeObject): Intent | undefined {
+  const intent = readIntent(object.metadata.annotations?.[INTENT]);
+  return intent && intent.nonce !== readStatus(object).nonce ? intent : undefined;
+}
+
+/** The resource that an object owns: by its status, or by its annotation where status was lost. */
+export function claimOf(object: KubeObject): Claim | undefined {
+  if (openIntent(object)) return undefined;
+  const { id, parents = {}, account = "" } = readStatus(object);
+  if (id !== undefined) return { id, parents, account };
+  // An intent that was answered without an id was refused: the annotation, if any, is of the same age.
+  return object.metadata.annotations?.[INTENT] ? undefined : readClaim(object.metadata.annotations?.[EXTERNAL_ID]);
+}
+
+/**
+ * All objects of all kinds, as last seen, with the questions that one object has about others: who names it, who
+ * claims an id, who waits for the result of an equal creation. The answers are kept up to date by the stores' changes.
+ */
+export interface Objects {
+  readonly kinds: readonly Kind[];
+  store(kind: string): Store<KubeObject>;
+  find(key: ObjectKey): { kind: Kind; object: KubeObject } | undefined;
+  /** Objects whose spec names this one. */
+  referrers(key: ObjectKey): ObjectKey[];
+  /** Objects that claim this id of this kind. */
+  claimants(kind: string, id: string): ObjectKey[];
+  /** Objects of this kind with an open intent of this hash under these parents, in an order all agree on. */
+  rivals(kind: string, intent: Pick<Intent, "hash" | "parents">): ObjectKey[];
+  /** Objects that hold something on the platform through this Account, or are about to. */
+  users(account: string): ObjectKey[];
+  /** Calls back whenever an object appears, changes or goes. */
+  subscribe(listener: (key: ObjectKey, change: { before?: KubeObject; after?: KubeObject }) => void): void;
+}
+
+export function createObjects(kinds: readonly Kind[], onListenerError: (error: unknown) => void): Objects {
+  const stores = new Map<string, Store<KubeObject>>();
+  const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
+  const references = createIndex();
+  const claims = createIndex();
+  const intents = createIndex();
+  const accounts = createIndex();
+  const listeners: Parameters<Objects["subscribe"]>[0][] = [];
+
+  for (const kind of kinds) {
+    const store = createStore<KubeObject>({ onListenerError });
+    stores.set(kind.kind, store);
+    store.subscribe(({ key: name, before, after }) => {
+      const key = `${kind.kind}/${name}`;
+      references.set(key, after ? referencesOf(kind, after) : []);
+      const claim = after && claimOf(after);
+      const intent = after && openIntent(after);
+      claims.set(key, claim ? [`${kind.kind}/${claim.id}`] : []);
+      intents.set(key, intent ? [rivalry(kind.kind, intent)] : []);
+      const account = claim?.account ?? intent?.account;
+      accounts.set(key, account ? [account] : []);
+      for (const listener of listeners) listener(key, { ...(before && { before }), ...(after && { after }) });
+    });
+  }
+
+  const store = (kind: string): Store<KubeObject> => {
+    const found = stores.get(kind);
+    if (!found) throw new Error(`there is no kind ${kind}`);
+    return found;
+  };
+  const find: Objects["find"] = (key) => {
+    const [name = "", ...rest] = key.split("/");
+    const kind = byName.get(name);
+    const object = kind && stores.get(name)?.get(rest.join("/"));
+    return object && { kind, object };
+  };
+  return {
+    kinds,
+    store,
+    find,
+    referrers: (key) => references.get(key),
+    claimants: (kind, id) => claims.get(`${kind}/${id}`),
+    rivals(kind, intent) {
+      const at = (key: ObjectKey) => readIntent(find(key)?.object.metadata.annotations?.[INTENT])?.at ?? "";
+      return intents.get(rivalry(kind, intent)).sort((a, b) => at(a).localeCompare(at(b)) || a.localeCompare(b));
+    },
+    users: (account) => accounts.get(account),
+    subscribe: (listener) => void listeners.push(listener),
+  };
+}
+
+function rivalry(kind: string, { hash, parents }: Pick<Intent, "hash" | "parents">): string {
+  return `${kind}/${hash}/${JSON.stringify(Object.entries(parents).sort())}`;
+}
+
+/** What spec names, whether it exists or not. A spec that cannot be read names nothing. */
+function referencesOf(kind: Kind, object: KubeObject): ObjectKey[] {
+  const { namespace = "" } = object.metadata;
+  let desired: Desired | undefined;
+  try {
+    desired = kind.resource?.desire(object.spec);
+  } catch {
+    return [];
+  }
+  return (desired?.references ?? []).flatMap(({ kind, target }) =>
+    "name" in target ? [objectKey(kind, namespace, target.name)] : [],
+  );
+}
+
+/** Which keys stand under which words; a key's words are replaced as a whole. */
+function createIndex() {
+  const words = new Map<ObjectKey, string[]>();
+  const keys = new Map<string, Set<ObjectKey>>();
+  return {
+    get: (word: string): ObjectKey[] => [...(keys.get(word) ?? [])],
+    set(key: ObjectKey, next: string[]) {
+      for (const word of words.get(key) ?? []) {
+        const set = keys.get(word);
+        set?.delete(key);
+        if (set?.size === 0) keys.delete(word);
+      }
+      if (next.length > 0) words.set(key, next);
+      else words.delete(key);
+      for (const word of next) keys.set(word, (keys.get(word) ?? new Set()).add(key));
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { z } from "zod";
+
+/** One of the conditions that kubectl, Flux, Argo CD and Helm read. */
+export const condition = z.object({
+  type: z.string().max(316).describe("Ready, Reconciling or Stalled."),
+  status: z.enum(["True", "False", "Unknown"]).describe("Whether the condition holds."),
+  reason: z.string().max(1024).describe("Why, as one word from a closed list."),
+  message: z.string().max(32_768).describe("Why, for people, with the way out where there is one."),
+  lastTransitionTime: z.iso.datetime().describe("Since when the condition has this status."),
+  observedGeneration: z.int().optional().describe("The generation of the object that this was judged by."),
+});
+export type Condition = z.output<typeof condition>;
+
+/** What every object shows, whatever its kind. */
+export const sharedStatus = z.object({
+  observedGeneration: z.int().optional().describe("The generation of the object that this status speaks of."),
+  conditions: z
+    .array(condition)
+    .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] })
+    .optional()
+    .describe("Ready always; Reconciling and Stalled only while they hold."),
+});
+
+/** What an object with a resource on the platform shows besides. */
+export const resourceStatus = z.object({
+  id: z.string().optional().describe("Id of the resource on the platform."),
+  state: z.string().optional().describe("State of the resource, in the platform's own word."),
+  account: z.string().optional().describe("The Account in use, as namespace/name."),
+  parents: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe("Ids of the parents it was created under; deletion works from these."),
+  nonce: z.string().optional().describe("The creation intent that this id, or this refusal, answers."),
+  request: z
+    .object({
+      id: z.string().optional().describe("Id of the request on the platform."),
+      url: z.string().optional().describe("Where the status of the request is read."),
+      action: z.string().describe("What was asked for: create, update, delete …"),
+      status: z.enum(["BUSY", "FAILED"]).describe("How the request stands."),
+      since: z.iso.datetime({ precision: 3 }).describe("When it was sent."),
+    })
+    .optional()
+    .describe("The request that the platform works on, or the one that failed."),
+  drift: z
+    .array(
+      z.object({
+        field: z.string().describe("The field of spec."),
+        wanted: z.string().describe("What spec says."),
+        found: z.string().describe("What the platform has."),
+      }),
+    )
+    .meta({ "x-kubernetes-list-type": "atomic" })
+    .optional()
+    .describe("Where the resource differs from spec."),
+});
+export type SharedStatus = z.output<typeof sharedStatus>;
+export type ResourceStatus = z.output<typeof sharedStatus> & z.output<typeof resourceStatus>;

@@ -1,0 +1,184 @@
+import { z } from "zod";
+import type { Desired, Kind, ResourceMapping } from "../kinds/kind.ts";
+import type { KubeObject } from "../kube/resource.ts";
+import type { AccountHandle } from "./accounts.ts";
+import type { Shared } from "./collections.ts";
+import type { Observation, Obstacle, PendingRequest, Search, View } from "./decide.ts";
+import type { Deps } from "./deps.ts";
+import type { Intent } from "./intent.ts";
+import type { Memory } from "./memory.ts";
+import { FINALIZER, PAUSED } from "./names.ts";
+import { claimOf, type ObjectKey, openIntent } from "./objects.ts";
+import { obstacleOf } from "./problems.ts";
+import { type Resolved, resolveParents } from "./references.ts";
+import { readStatus } from "./status.ts";
+import type { ResourceStatus } from "./status-schema.ts";
+
+export type ResourceKind = Kind & { resource: ResourceMapping };
+
+/** One object at one moment: the view that is decided on, and the handles that the step is performed with. */
+export interface Scene {
+  key: ObjectKey;
+  kind: ResourceKind;
+  object: KubeObject;
+  status: ResourceStatus;
+  view: View;
+  memory: Memory;
+  desired: Desired | undefined;
+  account: AccountHandle | undefined;
+  parents: Readonly<Record<string, string>> | undefined;
+  shared: Shared | undefined;
+}
+
+const ours = z.object({
+  accountRef: z.object({ name: z.string() }).optional(),
+  deletionPolicy: z.enum(["Delete", "Retain"]).default("Delete"),
+});
+
+/** Takes from both caches what a decision needs. Calls nobody; joins the collection that holds the resource. */
+export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: KubeObject): Scene {
+  const { clock, settings, objects } = deps;
+  const now = clock.now();
+  const memory = deps.memories.of(key);
+  const status = readStatus(object);
+  const intent = openIntent(object);
+  const claim = claimOf(object);
+  const { accountRef, deletionPolicy } = ours.catch({ deletionPolicy: "Delete" }).parse(object.spec);
+  const namespace = object.metadata.namespace ?? "";
+
+  const desired = read(kind, object);
+  const used = claim?.account ?? intent?.account;
+  const before = used ? deps.accounts.byKey(used) : undefined;
+  const lost = before && "obstacle" in before && before.obstacle.reason === "AccountNotFound";
+  const choice = before && !lost ? before : deps.accounts.choose(namespace, accountRef?.name);
+  const account = "account" in choice ? choice.account : undefined;
+
+  const stored = claim?.parents ?? intent?.parents;
+  const resolved: Resolved<Readonly<Record<string, string>>> = stored
+    ? { value: stored }
+    : "value" in desired
+      ? resolveParents(objects, object, desired.value)
+      : desired;
+  const parents = "value" in resolved ? resolved.value : undefined;
+
+  let accountObstacle = "obstacle" in choice ? choice.obstacle : undefined;
+  let specObstacle = "obstacle" in desired ? desired.obstacle : "obstacle" in resolved ? resolved.obstacle : undefined;
+  let shared: Shared | undefined;
+  if (account && parents && (claim || intent)) {
+    try {
+      shared = deps.collections.join(key, account, kind, parents, claim?.id);
+    } catch (error) {
+      accountObstacle = { reason: "EndpointInvalid", message: messageOf(error), stalled: true };
+    }
+  }
+
+  const request = pendingRequest(status, shared);
+  if (shared && claim) {
+    const { url } = status.request ?? {};
+    const leaving = request?.action === "delete";
+    if (request) shared.collection.track(claim.id, { since: request.since, leaving, ...(url && { url }) });
+    else shared.collection.untrack(claim.id);
+  }
+  let observation: Observation = { seen: "unknown" };
+  if (shared && claim) {
+    const seen = observe(shared, claim.id, memory);
+    observation = seen;
+    if (seen.seen === "present" && !seen.busy && "value" in desired && parents) {
+      const inputs = { name: object.metadata.name, parents, secrets: {} };
+      try {
+        observation = {
+          ...seen,
+          comparison: desired.value.compare(shared.collection.read(claim.id).item?.raw, inputs),
+        };
+      } catch (error) {
+        specObstacle = notUnderstood(kind, error);
+      }
+    }
+    const { problem } = shared.collection;
+    if (seen.seen === "unknown" && problem) accountObstacle ??= obstacleOf(problem);
+  }
+
+  const { failure } = memory;
+  const view: View = {
+    now,
+    noun: kind.resource.noun,
+    deleting: object.metadata.deletionTimestamp !== undefined,
+    paused: object.metadata.annotations?.[PAUSED] === "true",
+    hasFinalizer: object.metadata.finalizers?.includes(FINALIZER) ?? false,
+    deletionPolicy,
+    intent,
+    unsent: intent !== undefined && memory.unsent === intent.nonce,
+    claim,
+    request,
+    accountObstacle,
+    specObstacle,
+    observation,
+    search: intent && findings(deps, key, kind, intent, memory),
+    failure: failure && failure.generation === object.metadata.generation ? failure : undefined,
+    unsettledMs: settings.createDeadlineMs + settings.settleMs,
+  };
+  const wanted = "value" in desired ? desired.value : undefined;
+  return { key, kind, object, status, view, memory, desired: wanted, account, parents, shared };
+}
+
+/** Spec as its kind understands it. The API server has checked it before; what it could not see is said here. */
+function read(kind: ResourceKind, object: KubeObject): Resolved<Desired> {
+  try {
+    return { value: kind.resource.desire(object.spec) };
+  } catch (error) {
+    return { obstacle: { reason: "InvalidSpec", message: messageOf(error), stalled: true } };
+  }
+}
+
+function notUnderstood(kind: ResourceKind, error: unknown): Obstacle {
+  const message = `the platform's answer about the ${kind.resource.noun} is not understood: ${messageOf(error)}`;
+  return { reason: "PlatformUnavailable", message, stalled: false };
+}
+
+/** One line that names the field; of several problems the first three. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof z.ZodError)) return error instanceof Error ? error.message : String(error);
+  const issues = error.issues.map(({ path, message }) => `spec.${path.map(String).join(".")}: ${message}`);
+  return issues.slice(0, 3).join("; ");
+}
+
+function pendingRequest(status: ResourceStatus, shared: Shared | undefined): PendingRequest | undefined {
+  const { request, id } = status;
+  if (request?.status !== "BUSY" || id === undefined) return undefined;
+  const known = shared?.collection.read(id).request;
+  // A request whose address is not known cannot be asked: what the resource shows has to do.
+  const outcome = request.url === undefined ? "DONE" : (known?.status ?? "unknown");
+  return {
+    action: request.action,
+    since: Date.parse(request.since),
+    outcome,
+    ...(known?.message !== undefined && { message: known.message }),
+  };
+}
+
+function observe({ collection, source }: Shared, id: string, memory: Memory): Observation {
+  const { item, asOf } = collection.read(id);
+  if (item && asOf !== undefined) {
+    return { seen: "present", asOf, busy: source.isBusy(item), state: item.state ?? "", comparison: undefined };
+  }
+  if (collection.gone) return { seen: "absent", asOf: collection.listedAt ?? 0, confirmed: true };
+  if (asOf === undefined) return { seen: "unknown" };
+  return { seen: "absent", asOf, confirmed: (memory.absentAt ?? 0) >= asOf };
+}
+
+function findings(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent, memory: Memory): Search | undefined {
+  const now = deps.clock.now();
+  const { unclaimed, search } = memory;
+  if (unclaimed?.nonce === intent.nonce) {
+    return { lookedAt: now, matches: [unclaimed.id], rivals: 1, rank: 0, inFlight: false };
+  }
+  if (search?.nonce !== intent.nonce) return undefined;
+  const rivals = deps.objects.rivals(kind.kind, intent);
+  return {
+    lookedAt: search.lookedAt,
+    matches: search.ids.filter((id) => deps.objects.claimants(kind.kind, id).length === 0),
+    rivals: rivals.length,
+    rank: rivals.indexOf(key),
+    inFlight: rivals.some((rival) => deps.memories.of(rival).posting === true),
+  };
+}

@@ -1,0 +1,103 @@
+import type { Clock } from "../clock.ts";
+
+/** A timer for longer than this would fire at once; an early one finds nothing due and is set again. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+interface Entry<T> {
+  key: string;
+  at: number;
+  value: T;
+}
+
+export interface Delays<T> {
+  /** Makes the key due after `ms`, or earlier if it was to be; the values of both are merged. */
+  add(key: string, ms: number, value: T): void;
+  clear(): void;
+  readonly size: number;
+}
+
+/**
+ * Keys that wait for their time: a binary heap and a single timer. An entry that was overtaken by an earlier one of
+ * the same key stays in the heap and is passed over when its turn comes.
+ */
+export function createDelays<T>(options: {
+  clock: Clock;
+  due: (key: string, value: T) => void;
+  merge: (a: T, b: T) => T;
+}): Delays<T> {
+  const { clock, due, merge } = options;
+  const current = new Map<string, Entry<T>>();
+  const heap: Entry<T>[] = [];
+  let cancel: (() => void) | undefined;
+
+  function arm(): void {
+    cancel?.();
+    const first = heap[0];
+    cancel = first && clock.after(Math.min(first.at - clock.monotonic(), LONGEST_TIMER_MS), fire);
+  }
+
+  function fire(): void {
+    cancel = undefined;
+    for (let first = heap[0]; first && first.at <= clock.monotonic(); first = heap[0]) {
+      pop(heap);
+      if (current.get(first.key) !== first) continue;
+      current.delete(first.key);
+      due(first.key, first.value);
+    }
+    arm();
+  }
+
+  return {
+    add(key, ms, value) {
+      const at = clock.monotonic() + ms;
+      const known = current.get(key);
+      if (known) value = merge(known.value, value);
+      if (known && known.at <= at) {
+        known.value = value;
+        return;
+      }
+      const entry = { key, at, value };
+      current.set(key, entry);
+      push(heap, entry);
+      if (heap[0] === entry) arm();
+    },
+    clear() {
+      current.clear();
+      heap.length = 0;
+      cancel?.();
+      cancel = undefined;
+    },
+    get size() {
+      return current.size;
+    },
+  };
+}
+
+function push<T>(heap: Entry<T>[], entry: Entry<T>): void {
+  let index = heap.length;
+  while (index > 0) {
+    const above = (index - 1) >> 1;
+    const parent = heap[above];
+    if (!parent || parent.at <= entry.at) break;
+    heap[index] = parent;
+    index = above;
+  }
+  heap[index] = entry;
+}
+
+/** Removes the first entry. */
+function pop<T>(heap: Entry<T>[]): void {
+  const last = heap.pop();
+  if (!last || heap.length === 0) return;
+  let index = 0;
+  for (;;) {
+    const left = 2 * index + 1;
+    const [a, b] = [heap[left], heap[left + 1]];
+    const child = a && b && b.at < a.at ? left + 1 : left;
+    const entry = heap[child];
+    if (!entry || entry.at >= last.at) break;
+    heap[index] = entry;
+    index = child;
+  }
+  heap[index] = last;
+}

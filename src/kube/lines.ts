@@ -1,0 +1,29 @@
+const NEWLINE = 0x0a;
+
+/**
+ * Cuts bytes into lines, empty ones left out. A line is decoded as a whole, so a chunk may end inside a character,
+ * and its pieces are joined once, so a line of any length costs time in proportion to that length.
+ */
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  let pieces: Uint8Array[] = [];
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      pieces.push(chunk.subarray(start, end));
+      const line = join(pieces);
+      if (line !== "") yield line;
+      pieces = [];
+      start = end + 1;
+    }
+    if (start < chunk.length) pieces.push(chunk.subarray(start));
+  }
+  const rest = join(pieces);
+  if (rest !== "") yield rest;
+}
+
+/** The text of bytes that arrived in pieces. */
+export function join(pieces: readonly Uint8Array[]): string {
+  const [only] = pieces;
+  const whole = pieces.length === 1 && only ? only : Buffer.concat(pieces);
+  return Buffer.from(whole.buffer, whole.byteOffset, whole.byteLength).toString("utf8");
+}

@@ -1,0 +1,15 @@
+/** A map that forgets what was set longest ago once it holds more than `limit` entries. */
+export function createLru<V>(limit: number): { get(key: string): V | undefined; set(key: string, value: V): void } {
+  const entries = new Map<string, V>();
+  return {
+    get: (key) => entries.get(key),
+    set(key, value) {
+      entries.delete(key);
+      entries.set(key, value);
+      for (const oldest of entries.keys()) {
+        if (entries.size <= limit) break;
+        entries.delete(oldest);
+      }
+    },
+  };
+}

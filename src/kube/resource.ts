@@ -1,0 +1,73 @@
+/** A type of object the apiserver serves. `group` is "" for the core group. */
+export interface Resource {
+  group: string;
+  version: string;
+  kind: string;
+  plural: string;
+  namespaced: boolean;
+}
+
+export interface OwnerReference {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller?: boolean;
+  blockOwnerDeletion?: boolean;
+}
+
+export interface ObjectMeta {
+  name: string;
+  namespace?: string;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  creationTimestamp?: string;
+  deletionTimestamp?: string;
+  finalizers?: string[];
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  ownerReferences?: OwnerReference[];
+}
+
+export interface KubeObject {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMeta;
+  spec?: unknown;
+  status?: unknown;
+  [field: string]: unknown;
+}
+
+/** `group/version`, or just `version` for the core group. */
+export function apiVersionOf(resource: Resource): string {
+  return resource.group === "" ? resource.version : `${resource.group}/${resource.version}`;
+}
+
+/**
+ * The URL path of a collection or, with a name, of one object.
+ * Without a namespace the path of a namespaced resource means all namespaces.
+ */
+export function pathOf(
+  resource: Resource,
+  where: { namespace?: string | undefined; name?: string | undefined; subresource?: string | undefined } = {},
+): string {
+  const root = resource.group === "" ? "/api" : "/apis";
+  const scope = resource.namespaced && where.namespace ? ["namespaces", where.namespace] : [];
+  const one = where.name ? [where.name, ...(where.subresource ? [where.subresource] : [])] : [];
+  return [root, apiVersionOf(resource), ...[...scope, resource.plural, ...one].map(encodeURIComponent)].join("/");
+}
+
+/** `namespace/name`, or just `name` for cluster-scoped objects: unique within one resource. */
+export function keyOf(object: { metadata: { namespace?: string; name: string } }): string {
+  const { namespace, name } = object.metadata;
+  return namespace ? `${namespace}/${name}` : name;
+}
+
+/** The object without `metadata.managedFields`, which can outweigh all the rest and is of no use here. */
+export function withoutManagedFields<T extends KubeObject>(object: T): T {
+  if (object.metadata === undefined || !("managedFields" in object.metadata)) return object;
+  // A copy, because `delete` would turn the object into a slow dictionary.
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

@@ -1,0 +1,105 @@
+import { type KubeObject, keyOf } from "./resource.ts";
+import { compareVersions } from "./version.ts";
+
+/** What became of one key. Without `before` it is new, without `after` it is gone; a replaced object differs in uid. */
+export type Change<T> = { key: string; before?: T; after?: T };
+
+/**
+ * The objects of one watched resource as last seen. It never goes back in time: older versions than the stored one
+ * are ignored, and so are versions of a deleted object that arrive late.
+ */
+export interface Store<T extends KubeObject> {
+  get(key: string): T | undefined;
+  values(): IterableIterator<T>;
+  readonly size: number;
+  /** Keeps the object unless a newer state is known. For watch events and for answers to own writes alike. */
+  put(object: T): void;
+  /** Drops the object; `object` is its last state, whose resourceVersion is the time of deletion. */
+  remove(object: T): void;
+  /**
+   * Takes a complete list as of `resourceVersion`: what is not in it is gone, except for own writes newer than the list.
+   * A list older than what the watch has already shown means the server's history was rewound (etcd restored from a
+   * backup): then the list alone counts.
+   */
+  replaceAll(objects: Iterable<T>, resourceVersion?: string): void;
+  /** The watch has shown everything up to here. */
+  advance(resourceVersion: string): void;
+  /** Listeners are called in the order of changes, after the store has changed. Returns the way to unsubscribe. */
+  subscribe(listener: (change: Change<T>) => void): () => void;
+}
+
+export function createStore<T extends KubeObject>(
+  options: { onListenerError?: (error: unknown) => void } = {},
+): Store<T> {
+  const objects = new Map<string, T>();
+  const listeners = new Set<(change: Change<T>) => void>();
+  /** Everything up to this version has been seen: a key that is absent was deleted, unless its version is newer. */
+  let horizon = "0";
+
+  const notify = (change: Change<T>) => {
+    for (const listener of listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        options.onListenerError?.(error);
+      }
+    }
+  };
+  const set = (key: string, after: T) => {
+    const before = objects.get(key);
+    objects.set(key, after);
+    notify(before === undefined ? { key, after } : { key, before, after });
+  };
+  const drop = (key: string, before: T) => {
+    objects.delete(key);
+    notify({ key, before });
+  };
+  const advance = (version: string) => {
+    if (compareVersions(version, horizon) > 0) horizon = version;
+  };
+
+  return {
+    get: (key) => objects.get(key),
+    values: () => objects.values(),
+    get size() {
+      return objects.size;
+    },
+    put(object) {
+      const key = keyOf(object);
+      const known = objects.get(key);
+      const floor = known ? versionOf(known) : horizon;
+      const version = object.metadata.resourceVersion;
+      if (version === undefined || compareVersions(version, floor) > 0) set(key, object);
+    },
+    remove(object) {
+      const key = keyOf(object);
+      const known = objects.get(key);
+      advance(versionOf(object));
+      if (known && compareVersions(versionOf(known), versionOf(object)) <= 0) drop(key, known);
+    },
+    replaceAll(list, resourceVersion) {
+      const rewound = resourceVersion !== undefined && compareVersions(resourceVersion, horizon) < 0;
+      const present = new Set<string>();
+      for (const object of list) {
+        const key = keyOf(object);
+        present.add(key);
+        const known = objects.get(key);
+        const order = known ? compareVersions(versionOf(object), versionOf(known)) : 1;
+        if (rewound ? order !== 0 : order > 0) set(key, object);
+      }
+      for (const [key, known] of objects) {
+        if (present.has(key)) continue;
+        const newer = resourceVersion !== undefined && compareVersions(versionOf(known), resourceVersion) > 0;
+        if (rewound || !newer) drop(key, known);
+      }
+      if (resourceVersion !== undefined) horizon = resourceVersion;
+    },
+    advance,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+const versionOf = (object: KubeObject): string => object.metadata.resourceVersion ?? "";

@@ -1,0 +1,8 @@
+/**
+ * Orders two resourceVersions: negative when `a` is older, 0 when equal, positive when newer.
+ * They are decimal integers without leading zeros and may exceed what a number holds exactly.
+ */
+export function compareVersions(a: string, b: string): number {
+  if (a.length !== b.length) return a.length - b.length;
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,73 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+
+type Command = (argv: string[]) => Promise<number>;
+
+interface Entry {
+  summary: string;
+  /** Loaded only when called: `mooring version` must not pay for the operator. */
+  load: () => Promise<Command>;
+}
+
+const commands: Record<string, Entry> = {
+  demo: {
+    summary: "a Kubernetes API, the platform simulator and the operator on this machine, with samples applied",
+    load: async () => (await import("./cli/demo.ts")).demoCommand,
+  },
+  cluster: {
+    summary: "a Kubernetes control plane on this machine",
+    load: async () => (await import("./cli/cluster.ts")).clusterCommand,
+  },
+  simulator: {
+    summary: "the platform's APIs on this machine",
+    load: async () => (await import("./simulator/command.ts")).simulatorCommand,
+  },
+  operator: {
+    summary: "the operator itself",
+    load: async () => (await import("./operator/command.ts")).operatorCommand,
+  },
+  crds: {
+    summary: "write crds/ and the other generated files",
+    load: async () => (await import("./cli/crds.ts")).crdsCommand,
+  },
+  version: { summary: "print the version", load: async () => version },
+  help: { summary: "print this text, or the help of one command", load: async () => help },
+};
+
+async function version(): Promise<number> {
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  console.log(`mooring ${version}`);
+  return 0;
+}
+
+async function help([topic]: string[]): Promise<number> {
+  if (topic !== undefined && topic !== "help") return run([topic, "--help"]);
+  const width = Math.max(...Object.keys(commands).map((name) => name.length));
+  const list = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
+  console.log(`mooring keeps a cloud contract in the state its Kubernetes objects describe.
+
+usage: mooring COMMAND [OPTION…]
+
+${list.join("\n")}
+
+"mooring COMMAND --help" tells the options of a command.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted before it was done. MOORING_DEBUG=1 shows where an error came from.`);
+  return 0;
+}
+
+async function run([name = "help", ...argv]: string[]): Promise<number> {
+  const aliased = { "--help": "help", "-h": "help", "--version": "version" }[name] ?? name;
+  const command = Object.hasOwn(commands, aliased) ? commands[aliased] : undefined;
+  if (command) return (await command.load())(argv);
+  console.error(`mooring: unknown command "${name}"; there are ${Object.keys(commands).join(", ")}`);
+  return 2;
+}
+
+function report(error: unknown): number {
+  const known = error instanceof Error ? error : new Error(String(error));
+  console.error(process.env.MOORING_DEBUG ? known : `mooring: ${known.message}`);
+  const code = "code" in known ? String(known.code) : "";
+  return code.startsWith("ERR_PARSE_ARGS") ? 2 : 1;
+}
+
+process.exitCode = await run(process.argv.slice(2)).catch(report);

@@ -1,0 +1,26 @@
+import { pino } from "pino";
+import { readConfig, usage } from "./config.ts";
+import { runOperator } from "./start.ts";
+
+/** `mooring operator`: runs until SIGINT or SIGTERM. Logs are JSON lines on stderr. */
+export async function operatorCommand(argv: string[]): Promise<number> {
+  const config = readConfig(argv);
+  if (config === "help") {
+    console.log(usage());
+    return 0;
+  }
+  const log = pino(
+    { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination(2),
+  );
+  const stopping = new AbortController();
+  const stop = (signal: NodeJS.Signals) => {
+    log.info({ signal }, "stopping");
+    stopping.abort();
+  };
+  process.once("SIGINT", stop).once("SIGTERM", stop);
+  // A mistake in one pass must not end the work of all the others; it is loud in the log instead.
+  process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled rejection"));
+  await runOperator(config, log, stopping.signal);
+  return 0;
+}

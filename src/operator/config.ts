@@ -1,0 +1,142 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { parseArgs } from "node:util";
+
+/** Everything about the operator that can be set from outside. */
+export interface Config {
+  kubeconfig: string | undefined;
+  /** Where the operator's own Lease lives. */
+  namespace: string;
+  /** Only objects of this namespace; all when undefined. */
+  watchNamespace: string | undefined;
+  defaultAccount: string | undefined;
+  listen: { host: string; port: number };
+  workers: number;
+  leaderElection: boolean;
+  identity: string;
+  logLevel: string;
+  json: boolean;
+  resyncMs: number;
+  busyMs: number;
+  createDeadlineMs: number;
+  settleMs: number;
+  retryMs: number;
+  annotateAfterMs: number;
+}
+
+const flags = {
+  kubeconfig: {
+    type: "string",
+    help: "PATH  cluster to work in (default: the pod's own, else KUBECONFIG, else ~/.kube/config)",
+  },
+  namespace: {
+    type: "string",
+    help: "NAME  namespace of the operator's Lease (default: the pod's own, else mooring-system)",
+  },
+  "watch-namespace": { type: "string", help: "NAME  manage objects of this namespace only (default: all)" },
+  "default-account": { type: "string", help: "NAMESPACE/NAME  Account for namespaces that have none" },
+  listen: {
+    type: "string",
+    default: "127.0.0.1:0",
+    help: "HOST:PORT  metrics and health (default 127.0.0.1 and a free port)",
+  },
+  workers: { type: "string", default: "16", help: "N  objects worked on at the same time" },
+  "no-leader-election": {
+    type: "boolean",
+    default: false,
+    help: "work without a Lease: only where no second operator can run",
+  },
+  "log-level": { type: "string", default: "info", help: "LEVEL  trace, debug, info, warn, error" },
+  json: { type: "boolean", default: false, help: "print one JSON line when ready" },
+  resync: { type: "string", default: "5m", help: "DURATION  between two looks at resources at rest" },
+  poll: { type: "string", default: "1.5s", help: "DURATION  between two looks at resources in flux" },
+  "create-deadline": { type: "string", default: "30s", help: "DURATION  after which a creation counts as unanswered" },
+  settle: { type: "string", default: "30s", help: "DURATION  a creation may stay invisible after that" },
+  retry: { type: "string", default: "1m", help: "DURATION  first wait after a failure; it doubles from there" },
+  "annotate-after": {
+    type: "string",
+    default: "30s",
+    help: "DURATION  of rest before the id is kept in an annotation, too",
+  },
+  help: { type: "boolean", default: false, help: "print this text" },
+} as const;
+
+export const usage = (): string =>
+  [
+    "usage: mooring operator [OPTION…]",
+    "",
+    ...Object.entries(flags).map(([name, { help }]) => `  --${name} ${help}`),
+  ].join("\n");
+
+/** A value on the command line that cannot be used; its message names the flag and the way out. */
+export class UsageError extends Error {
+  readonly code = "ERR_PARSE_ARGS_VALUE";
+}
+
+/** Reads the command line; "help" when that was asked for. Throws `UsageError`. */
+export function readConfig(argv: string[], env: Record<string, string | undefined> = process.env): Config | "help" {
+  const { values } = parseArgs({ args: argv, options: flags, strict: true });
+  if (values.help) return "help";
+  return {
+    kubeconfig: values.kubeconfig,
+    namespace: values.namespace ?? env.POD_NAMESPACE ?? podNamespace() ?? "mooring-system",
+    watchNamespace: values["watch-namespace"],
+    defaultAccount: account(values["default-account"]),
+    listen: address(values.listen),
+    workers: count(values.workers),
+    leaderElection: !values["no-leader-election"],
+    identity: `${env.POD_NAME ?? hostname()}_${randomBytes(4).toString("hex")}`,
+    logLevel: level(values["log-level"]),
+    json: values.json,
+    resyncMs: duration("resync", values.resync),
+    busyMs: duration("poll", values.poll),
+    createDeadlineMs: duration("create-deadline", values["create-deadline"]),
+    settleMs: duration("settle", values.settle),
+    retryMs: duration("retry", values.retry),
+    annotateAfterMs: duration("annotate-after", values["annotate-after"]),
+  };
+}
+
+const MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+
+function duration(flag: string, text: string): number {
+  const parts = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text);
+  const unit = parts?.[2];
+  if (!parts || (unit !== "ms" && unit !== "s" && unit !== "m" && unit !== "h")) {
+    throw new UsageError(`--${flag}: "${text}" is not a duration; write for example 30s, 5m or 1h`);
+  }
+  return Number(parts[1]) * MS[unit];
+}
+
+function address(text: string): { host: string; port: number } {
+  const parts = /^(.*):(\d{1,5})$/.exec(text);
+  const port = Number(parts?.[2]);
+  if (!parts || port > 65_535)
+    throw new UsageError(`--listen: "${text}" is not HOST:PORT; write for example 127.0.0.1:8080`);
+  return { host: parts[1] || "0.0.0.0", port };
+}
+
+function count(text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1 || number > 1000) {
+    throw new UsageError(`--workers: "${text}" is not a whole number from 1 to 1000`);
+  }
+  return number;
+}
+
+function account(text: string | undefined): string | undefined {
+  if (text === undefined || /^[^/]+\/[^/]+$/.test(text)) return text;
+  throw new UsageError(`--default-account: "${text}" is not NAMESPACE/NAME`);
+}
+
+function level(text: string): string {
+  if (["trace", "debug", "info", "warn", "error"].includes(text)) return text;
+  throw new UsageError(`--log-level: "${text}" is none of trace, debug, info, warn, error`);
+}
+
+const POD_NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
+
+function podNamespace(): string | undefined {
+  return existsSync(POD_NAMESPACE_FILE) ? readFileSync(POD_NAMESPACE_FILE, "utf8").trim() : undefined;
+}

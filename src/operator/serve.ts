@@ -1,0 +1,43 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Registry } from "prom-client";
+
+export interface Serving {
+  url: string;
+  close(): Promise<void>;
+}
+
+/** Metrics and health: /metrics, /healthz (the process works) and /readyz (it leads, or stands by, with full caches). */
+export async function serve(
+  { host, port }: { host: string; port: number },
+  registry: Registry,
+  ready: () => boolean,
+): Promise<Serving> {
+  const server = createServer((request, response) => {
+    const path = request.url?.split("?")[0];
+    const text = (status: number, body: string, type = "text/plain") => {
+      response.writeHead(status, { "content-type": type }).end(body);
+    };
+    if (path === "/healthz") text(200, "ok");
+    else if (path === "/readyz") text(ready() ? 200 : 503, ready() ? "ok" : "not ready");
+    else if (path === "/metrics") {
+      registry.metrics().then(
+        (metrics) => text(200, metrics, registry.contentType),
+        () => text(500, "metrics are not available"),
+      );
+    } else text(404, "there is /metrics, /healthz and /readyz");
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  const address = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,99 @@
+import type { Logger } from "pino";
+import { systemClock } from "../clock.ts";
+import { createEngine } from "../engine/engine.ts";
+import { kinds } from "../kinds/index.ts";
+import { connect } from "../kube/config.ts";
+import { createEventRecorder } from "../kube/events.ts";
+import { elect } from "../kube/lease.ts";
+import { createQueue } from "../kube/queue.ts";
+import { createTransport } from "../platform/transport.ts";
+import type { Config } from "./config.ts";
+import { createMetrics } from "./metrics.ts";
+import { serve } from "./serve.ts";
+
+/** This process may not write any more: another one leads, or may do so at any moment. */
+export class LeadershipLost extends Error {
+  constructor() {
+    super("the lease was lost: another operator leads");
+  }
+}
+
+/**
+ * Runs the operator until the signal aborts; every part is closed again in reverse order. Rejects with
+ * `LeadershipLost` when the lease is lost: the process must end then.
+ */
+export async function runOperator(config: Config, log: Logger, signal: AbortSignal): Promise<void> {
+  const clock = systemClock;
+  const metrics = createMetrics();
+  const { kubeconfig, namespace, identity, defaultAccount, watchNamespace, workers } = config;
+  await using cleanup = new AsyncDisposableStack();
+  const client = await connect({ observe: metrics.kube, ...(kubeconfig !== undefined && { kubeconfig }) });
+  cleanup.defer(() => client.close());
+
+  let ready = false;
+  const serving = await serve(config.listen, metrics.registry, () => ready);
+  cleanup.defer(() => serving.close());
+  if (config.json) console.log(JSON.stringify({ ready: true, metrics: `${serving.url}/metrics`, identity }));
+  log.info({ url: serving.url, identity }, "serving metrics and health");
+
+  const events = createEventRecorder({
+    client,
+    clock,
+    component: "mooring",
+    instance: identity,
+    onError: (error) => log.warn({ err: error }, "an Event was not written"),
+  });
+  cleanup.defer(() => events.close());
+  const transport = createTransport({ clock, log, observe: metrics.platform });
+  cleanup.defer(() => transport.close());
+  const queue = createQueue({ clock, observe: metrics.queue });
+  metrics.watchQueue(queue, workers);
+
+  const election = config.leaderElection
+    ? elect({ client, clock, namespace, identity, name: "mooring", log: (message) => log.info(message) })
+    : undefined;
+  // Released only after the last thing done as leader.
+  cleanup.defer(async () => election?.release());
+  const guard = () => {
+    if (election && !election.held()) throw new LeadershipLost();
+  };
+
+  const engine = createEngine({
+    kinds,
+    clock,
+    log,
+    client,
+    transport,
+    events,
+    queue,
+    guard,
+    busyMs: config.busyMs,
+    settings: { ...config, graceMs: 5000 },
+    observe: metrics.reconcile,
+    ...(defaultAccount !== undefined && { defaultAccount }),
+    ...(watchNamespace !== undefined && { namespace: watchNamespace }),
+  });
+  cleanup.defer(() => engine.close());
+  cleanup.defer(() => queue.shutdown());
+
+  const stopped = new Promise<"stopped">((resolve) => {
+    if (signal.aborted) resolve("stopped");
+    signal.addEventListener("abort", () => resolve("stopped"), { once: true });
+  });
+  const synced = engine.sync().then(() => {
+    ready = true;
+    log.info({ kinds: kinds.length }, "caches are full");
+  });
+  if ((await Promise.race([Promise.all([synced, election?.acquired]), stopped])) === "stopped") return;
+  metrics.leading(true);
+  log.info("leading");
+
+  const working = new AbortController();
+  const lost = election?.lost.then(() => "lost" as const) ?? new Promise<never>(() => {});
+  const running = engine.run(workers, working.signal);
+  const end = await Promise.race([stopped, lost, running.then(() => "stopped" as const)]);
+  metrics.leading(false);
+  working.abort(new Error("the operator is stopping"));
+  await running;
+  if (end === "lost") throw new LeadershipLost();
+}

@@ -1,0 +1,108 @@
+import type { Agent } from "undici";
+import type { Clock } from "../clock.ts";
+import { type Answer, type Asked, executedBy, readAnswer } from "./answer.ts";
+import type { CallObserver, Log, PlatformCall, Reply } from "./call.ts";
+import { startDeadline } from "./deadline.ts";
+import { Retry } from "./errors.ts";
+import { exchange, NoAnswer } from "./exchange.ts";
+import type { Pacer } from "./pacer.ts";
+import { routeOf } from "./route.ts";
+
+/** One sending of one call, with all that it needs. */
+export interface Attempt {
+  readonly call: PlatformCall;
+  readonly url: URL;
+  readonly headers: Record<string, string>;
+  readonly asked: Asked;
+  readonly pacer: Pacer;
+  /** Aborts when the connection closes. */
+  readonly closing: AbortSignal;
+}
+
+export interface AttemptOptions {
+  clock: Clock;
+  agent: Agent;
+  log?: Log | undefined;
+  observe?: CallObserver | undefined;
+}
+
+const defaultDeadlineMs = 30_000;
+const maxAnswerBytes = 64 * 1024 * 1024;
+
+/** Waits for a turn, sends, reads and judges. Rejects with a `PlatformError`, or with what the call's guard throws. */
+export async function perform(attempt: Attempt, options: AttemptOptions): Promise<Reply> {
+  const { call, url, headers, asked } = attempt;
+  const { clock, agent } = options;
+  const { method, deadlineMs = defaultDeadlineMs } = call;
+  const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+  const signals = call.signal ? [attempt.closing, call.signal] : [attempt.closing];
+  using deadline = startDeadline(clock, deadlineMs, asked.reading ? "leaving" : "now", signals);
+
+  const began = clock.monotonic();
+  let left = began;
+  let status: number | "error" = "error";
+  const pass = await attempt.pacer.enter(call.priority ?? "normal", deadline.signal).catch((reason) => {
+    throw unanswered(new NoAnswer(reason, false, false), asked);
+  });
+  try {
+    left = clock.monotonic();
+    if (!deadline.leave()) throw unanswered(new NoAnswer(deadline.signal.reason, false, false), asked);
+    call.guard?.();
+    const answer = await exchange(agent, { method, url, headers, body }, maxAnswerBytes, deadline.signal).catch(
+      (none) => {
+        throw unanswered(none, asked);
+      },
+    );
+    status = answer.status;
+    const read = readAnswer(answer, asked, clock.now());
+    if ("body" in read) return replyOf(answer, read.body, url);
+    if (status === 429) pass.refused(read.error instanceof Retry ? read.error.afterMs : undefined);
+    throw read.error;
+  } finally {
+    pass.leave();
+    const timing = { seconds: (clock.monotonic() - left) / 1000, waited: (left - began) / 1000 };
+    const done = { method, host: url.host, route: routeOf(url.pathname), status, ...timing };
+    options.observe?.(done);
+    options.log?.debug({ request: asked.requestId, ...done }, "platform call");
+  }
+}
+
+/** True when the request broke off in a way that a dead keep-alive socket explains. */
+export function wasReset(error: unknown): boolean {
+  return error instanceof Retry && error.cause instanceof NoAnswer && error.cause.reset;
+}
+
+function unanswered(none: unknown, asked: Asked): Retry {
+  const { sent, cause }: { sent: boolean; cause?: unknown } =
+    none instanceof NoAnswer ? none : { sent: true, cause: none };
+  const { call, requestId } = asked;
+  const failure = { call, requestId, status: 0, detail: asked.redact(reasonOf(cause)), cause: none };
+  return new Retry(failure, sent ? executedBy(asked) : "no");
+}
+
+/** An error's message, or its code where the message is empty, as it is for a host with several refusing addresses. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return "aborted";
+  const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
+  if (cause.message === "" || code === "") return cause.message || code || cause.name;
+  return cause.message.includes(code) ? cause.message : `${cause.message} (${code})`;
+}
+
+function replyOf({ status, headers }: Answer, body: unknown, url: URL): Reply {
+  const request = requestAt(headers.location, url);
+  return {
+    status,
+    headers,
+    body,
+    ...(request && { request }),
+    ...(headers.etag !== undefined && { etag: headers.etag }),
+  };
+}
+
+/** The request that a Location header names, at the host that was called: no credential follows a header elsewhere. */
+function requestAt(location: string | undefined, called: URL): Reply["request"] {
+  if (location === undefined || !URL.canParse(location, called.href)) return undefined;
+  const { pathname } = new URL(location, called);
+  const id = /\/requests\/([^/]+)\/status\/?$/.exec(pathname)?.[1];
+  return id === undefined ? undefined : { id, url: called.origin + pathname };
+}

@@ -1,0 +1,59 @@
+/** What goes over a connection, and who may watch it. */
+import type { Clock } from "../clock.ts";
+import type { Priority } from "./pacer.ts";
+
+export interface PlatformCall {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Absolute. */
+  url: string;
+  /** Sent as JSON; left out when undefined. */
+  body?: unknown;
+  /** Added to those of the connection; an `authorization` here replaces the connection's own. */
+  headers?: Record<string, string>;
+  /** Default "normal". */
+  priority?: Priority;
+  /**
+   * Default 30,000. For a write it counts from `send`, waiting for its turn included: after it no byte of the write
+   * leaves any more, which recovery relies on. For a read it counts from the moment the read leaves.
+   */
+  deadlineMs?: number;
+  signal?: AbortSignal;
+  /** Called at the last moment before the request leaves; what it throws reaches the caller, and nothing was sent. */
+  guard?: () => void;
+}
+
+export interface Reply {
+  status: number;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  /** Parsed JSON; undefined when the answer was empty. */
+  body: unknown;
+  /** The asynchronous request that the Location header names. */
+  request?: { id: string; url: string };
+  etag?: string;
+}
+
+/** One answered or failed attempt. `waited` is the time spent on pacing, not part of `seconds`. */
+export type CallObserver = (call: {
+  method: string;
+  host: string;
+  /** The path with ids replaced by {id}. */
+  route: string;
+  status: number | "error";
+  seconds: number;
+  waited: number;
+}) => void;
+
+/** What is used of a pino logger. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+export interface TransportOptions {
+  clock: Clock;
+  random?: () => number;
+  log?: Log;
+  observe?: CallObserver;
+  userAgent?: string;
+}

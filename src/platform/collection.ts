@@ -1,0 +1,229 @@
+import type { Clock } from "../clock.ts";
+import { lookGap, restGap, retryGap } from "./cadence.ts";
+import type { Log } from "./call.ts";
+import { PlatformError, Retry } from "./errors.ts";
+import { createFlux } from "./flux.ts";
+import { createMembers } from "./members.ts";
+import type { Change, CollectionSource, Item, Reading } from "./reading.ts";
+
+export type { Change, CollectionSource, Item, Reading, RequestState } from "./reading.ts";
+
+/** Ids whose reading changed; "all" after the first list, a list that was asked for, and when a problem comes or goes. */
+export type CollectionListener = (ids: ReadonlySet<string> | "all") => void;
+
+/**
+ * All members of one collection, kept current at a cost that follows change, not size.
+ *
+ * - At rest: one list per `restMs`.
+ * - Members that were made known by `track` are in flux. Many of them, or those of a small collection, cost one list
+ *   per `busyMs` together. Up to three of a collection with more than fifty members are looked at one by one instead:
+ *   their request status every `busyMs`, and the member itself once the request has ended. Either gap grows while
+ *   nothing happens (`lookGap`) and is short again after any change.
+ * - A member that is BUSY without being tracked (somebody else changes it) makes lists a little more frequent.
+ * - A tracked member that is in no list is not visible yet: after five seconds, and then ever less often, its request
+ *   is asked for. One that FAILED or vanished is asked for its reason until that is known.
+ * - Absence of a member that was seen needs two reads in a row (see `createMembers`), the second of which follows soon.
+ *
+ * Guarantees: never two lists at once. A failed list changes nothing but `problem` and `gone`; members are dropped when
+ * the parent is not found twice in a row. Listeners hear of tracked members that have come to rest after every list,
+ * changed or not, for as long as they are tracked: whoever tracks must look, and untrack. A throwing listener is
+ * logged and disturbs nobody. After `close` nothing is called any more.
+ */
+export interface Collection {
+  readonly key: string;
+  read(id: string): Reading;
+  members(): IterableIterator<Item>;
+  /** Wall time when the last complete successful list started. */
+  readonly listedAt: number | undefined;
+  /** What the last list failed with; cleared by success. */
+  readonly problem: PlatformError | undefined;
+  /** The last list was answered 404: the parent is not there (or not yet). `problem` holds the answer. */
+  readonly gone: boolean;
+  /** This member is in flux: watch it closely until untracked. The same change again changes nothing. */
+  track(id: string, change: Change): void;
+  untrack(id: string): void;
+  /** List soon, by a list that starts after this call, and tell "all" when it is done. */
+  refresh(): void;
+  /** Ask for the status of the tracked request once, now, and tell when the answer is there (or does not come). */
+  ask(id: string): void;
+  /** Returns the way to stop listening. */
+  subscribe(listener: CollectionListener): () => void;
+  close(): void;
+}
+
+export interface CollectionOptions {
+  clock: Clock;
+  random?: () => number;
+  /** Between two lists at rest; ±10 %. Default five minutes. */
+  restMs?: number;
+  /** Between two looks at what is in flux. Default 1.5 s. */
+  busyMs?: number;
+  log?: Log;
+}
+
+const refreshGapMs = 500;
+const othersBusyGapMs = { shortest: 5_000, longest: 60_000 };
+
+export function openCollection(source: CollectionSource, options: CollectionOptions): Collection {
+  const { clock, random = Math.random, restMs = 300_000, busyMs = 1_500, log } = options;
+  const closing = new AbortController();
+  const listeners = new Set<CollectionListener>();
+  const members = createMembers();
+  const flux = createFlux({
+    clock,
+    random,
+    busyMs,
+    restMs,
+    source,
+    members,
+    signal: closing.signal,
+    changed(ids) {
+      changedAt = clock.monotonic();
+      tell(new Set(ids));
+    },
+    moved: () => schedule(),
+  });
+
+  let problem: PlatformError | undefined;
+  let failures = 0;
+  let listing = false;
+  /** When the last list ended and how long to wait after it, were nothing to happen. */
+  let endedAt = Number.NEGATIVE_INFINITY;
+  let patience = 0;
+  /** A refresh waits for a list to start; somebody waits to be told of one that ends. */
+  let hurried = false;
+  let owed = false;
+  /** The last list left members in doubt; it showed members that others are changing. */
+  let doubtful = false;
+  let othersBusy = false;
+  let changedAt = clock.monotonic();
+  let cancelTimer: (() => void) | undefined;
+
+  const tell = (ids: ReadonlySet<string> | "all") => {
+    for (const listener of [...listeners]) {
+      try {
+        listener(ids);
+      } catch (error) {
+        log?.warn({ err: error, collection: source.key }, "a listener of a collection failed");
+      }
+    }
+  };
+
+  /** When the next list is due. */
+  const listDue = (): number => {
+    const rested = endedAt + patience;
+    if (problem) return hurried && !(problem instanceof Retry) ? Math.min(rested, endedAt + refreshGapMs) : rested;
+    const quiet = Math.max(0, endedAt - changedAt);
+    const due = [rested];
+    if (hurried) due.push(endedAt + refreshGapMs);
+    if (doubtful) due.push(endedAt + busyMs);
+    if (flux.oldest !== undefined && !flux.oneByOne) {
+      due.push(Math.max(endedAt + lookGap(quiet, busyMs), flux.oldest + busyMs));
+    }
+    if (othersBusy) due.push(endedAt + lookGap(quiet, othersBusyGapMs.shortest, othersBusyGapMs.longest));
+    return Math.min(...due);
+  };
+
+  const schedule = () => {
+    cancelTimer?.();
+    cancelTimer = undefined;
+    if (closing.signal.aborted) return;
+    const due = Math.min(
+      listing ? Number.POSITIVE_INFINITY : listDue(),
+      flux.oneByOne ? flux.nextLook : Number.POSITIVE_INFINITY,
+    );
+    if (due !== Number.POSITIVE_INFINITY) cancelTimer = clock.after(Math.max(0, due - clock.monotonic()), wake);
+  };
+
+  const wake = () => {
+    if (!listing && listDue() <= clock.monotonic()) void list();
+    if (flux.oneByOne) flux.lookAtDue();
+    schedule();
+  };
+
+  const list = async () => {
+    listing = true;
+    const resting = flux.size === 0 && !owed && !doubtful && members.listedAt !== undefined;
+    const toldAfterwards = owed;
+    hurried = false;
+    owed = false;
+    const read = members.beginRead(clock.now());
+    const began = clock.monotonic();
+    let news: ReadonlySet<string> | "all" = new Set();
+    try {
+      const items = await source.list(closing.signal, resting ? "background" : "normal");
+      if (closing.signal.aborted) return;
+      const first = members.listedAt === undefined;
+      const listed = members.list(read, items, flux.expectsAbsence);
+      doubtful = listed.doubted.size > 0;
+      othersBusy = items.some((item) => source.isBusy(item) && !flux.has(item.id));
+      if (listed.changed.size > 0) changedAt = clock.monotonic();
+      const rested = flux.afterList(began, listed);
+      news = first || problem || toldAfterwards ? "all" : new Set([...listed.changed, ...rested]);
+      problem = undefined;
+      failures = 0;
+      patience = restGap(restMs, random);
+    } catch (error) {
+      if (closing.signal.aborted) return;
+      const before = problem;
+      problem = error instanceof PlatformError ? error : unexpected(error, source.key);
+      failures = before?.kind === problem.kind ? failures + 1 : 1;
+      patience = retryGap(problem, failures, random, { busyMs, restMs });
+      owed ||= toldAfterwards;
+      const lost = problem.kind === "NotFound" && failures === 2 && members.size > 0;
+      if (lost) members.clear(read);
+      if (lost || before?.kind !== problem.kind || before.status !== problem.status) news = "all";
+    } finally {
+      listing = false;
+      endedAt = clock.monotonic();
+    }
+    if (news === "all" || news.size > 0) tell(news);
+    schedule();
+  };
+
+  schedule();
+  return {
+    key: source.key,
+    read: (id) => ({ item: members.item(id), asOf: members.asOf(id), request: flux.request(id) }),
+    members: () => members.items(),
+    get listedAt() {
+      return members.listedAt;
+    },
+    get problem() {
+      return problem;
+    },
+    get gone() {
+      return problem?.kind === "NotFound";
+    },
+    track(id, change) {
+      if (!flux.track(id, change)) return;
+      changedAt = clock.monotonic();
+      schedule();
+    },
+    untrack(id) {
+      flux.untrack(id);
+      schedule();
+    },
+    refresh() {
+      hurried = true;
+      owed = true;
+      schedule();
+    },
+    ask: (id) => flux.ask(id),
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close() {
+      closing.abort(new Error(`the collection ${source.key} was closed`));
+      cancelTimer?.();
+      listeners.clear();
+    },
+  };
+}
+
+/** A source that throws anything else is broken, but a collection stays alive. */
+function unexpected(error: unknown, key: string): PlatformError {
+  const detail = error instanceof Error ? error.message : String(error);
+  return new Retry({ call: `GET ${key}`, status: 0, detail, cause: error }, "no");
+}

@@ -1,0 +1,141 @@
+import type { Agent } from "undici";
+import { perform, wasReset } from "./attempt.ts";
+import type { PlatformCall, Reply, TransportOptions } from "./call.ts";
+import { type Credentials, type Identity, identityOf, redactor } from "./credentials.ts";
+import { Retry, Terminal, Unauthorized } from "./errors.ts";
+import { createPacer, type Pacer } from "./pacer.ts";
+
+/** The calls of one Account. */
+export interface Connection {
+  readonly id: string;
+  /**
+   * Sends a call when its turn has come and returns its successful answer. Rejects with a `PlatformError` and nothing
+   * else (an abort is a `Retry` as well, whose `executed` says whether anything may have happened), but for what the
+   * call's own `guard` throws.
+   *
+   * A write is sent at most once. A read is sent again by itself when an idle socket turns out to be dead, and,
+   * unless people wait for it, a few times after 429.
+   */
+  send(call: PlatformCall): Promise<Reply>;
+  /** Used from the next attempt on. Another credential begins with an unspoilt pace. */
+  setCredentials(credentials: Credentials): void;
+  /** What the current token says about itself. */
+  readonly identity: Identity | undefined;
+  /** The contract that calls act on: the one set with the credentials, else the token's own. */
+  readonly contractNumber: number | undefined;
+  /** Aborts all that is under way or waiting. */
+  close(): Promise<void>;
+}
+
+export interface ConnectionOptions extends TransportOptions {
+  agent: Agent;
+  nextRequestId: () => string;
+}
+
+/** Everything that changes with the credentials. */
+interface Session {
+  readonly token: string | undefined;
+  readonly contractNumber: number | undefined;
+  readonly identity: Identity | undefined;
+  readonly redact: (text: string) => string;
+  readonly pacers: Map<string, Pacer>;
+}
+
+const mostRefusals = 3;
+const longestInnerWaitMs = 15_000;
+
+export function createConnection(
+  id: string,
+  credentials: Credentials | undefined,
+  options: ConnectionOptions,
+): Connection {
+  const { clock, random, nextRequestId, userAgent = "mooring" } = options;
+  const closing = new AbortController();
+  let session = openSession(credentials);
+
+  const pacerFor = (host: string): Pacer => {
+    const pacer = session.pacers.get(host) ?? createPacer({ clock, ...(random && { random }) });
+    session.pacers.set(host, pacer);
+    return pacer;
+  };
+
+  const sendOnce = (call: PlatformCall): Promise<Reply> => {
+    const requestId = nextRequestId();
+    const url = webAddress(call.url);
+    const path = url?.pathname ?? "an unusable address";
+    const asked = { call: `${call.method} ${path}`, reading: call.method === "GET", requestId, redact: session.redact };
+    const headers = headersFor(call, session, { "user-agent": userAgent, "x-request-id": requestId });
+    const refusal = { call: asked.call, requestId, status: 0 };
+    if (url === undefined) throw new Terminal({ ...refusal, detail: "the endpoint is not an http or https URL" });
+    if (!isSendable(headers.authorization)) {
+      throw new Unauthorized({ ...refusal, detail: "the token holds characters that cannot be sent" });
+    }
+    const attempt = { call, url, headers, asked, pacer: pacerFor(url.host), closing: closing.signal };
+    return perform(attempt, options);
+  };
+
+  return {
+    id,
+    async send(call) {
+      const patient = call.method === "GET" && call.priority !== "people";
+      for (let refusals = 0, resets = 0; ; ) {
+        try {
+          return await sendOnce(call);
+        } catch (error) {
+          const again =
+            (call.method === "GET" && wasReset(error) && ++resets === 1) ||
+            (patient && isShortRefusal(error) && ++refusals < mostRefusals);
+          if (!again) throw error;
+        }
+      }
+    },
+    setCredentials(next) {
+      const opened = openSession(next);
+      const same = opened.token === session.token && opened.contractNumber === session.contractNumber;
+      if (!same) session = opened;
+    },
+    get identity() {
+      return session.identity;
+    },
+    get contractNumber() {
+      return session.contractNumber ?? session.identity?.contractNumber;
+    },
+    async close() {
+      closing.abort(new Error("the connection was closed"));
+    },
+  };
+}
+
+function openSession(credentials: Credentials | undefined): Session {
+  const token = credentials?.token.trim() || undefined;
+  return {
+    token,
+    contractNumber: credentials?.contractNumber,
+    identity: token === undefined ? undefined : identityOf(token),
+    redact: redactor(token),
+    pacers: new Map(),
+  };
+}
+
+/** The pacer makes the next attempt wait long enough. */
+function isShortRefusal(error: unknown): boolean {
+  return error instanceof Retry && error.status === 429 && (error.afterMs ?? 0) <= longestInnerWaitMs;
+}
+
+function headersFor(call: PlatformCall, { token, contractNumber }: Session, own: Record<string, string>) {
+  const headers: Record<string, string> = { accept: "application/json", ...own };
+  if (call.body !== undefined) headers["content-type"] = "application/json";
+  if (token !== undefined) headers.authorization = `Bearer ${token}`;
+  if (contractNumber !== undefined) headers["x-contract-number"] = String(contractNumber);
+  for (const [name, value] of Object.entries(call.headers ?? {})) headers[name.toLowerCase()] = value;
+  return headers;
+}
+
+function isSendable(header: string | undefined): boolean {
+  return header === undefined || /^[\x20-\x7e]*$/.test(header);
+}
+
+function webAddress(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url?.protocol === "http:" || url?.protocol === "https:" ? url : undefined;
+}

@@ -1,0 +1,98 @@
+/** The product file of the core API, below /cloudapi/v6. What is relied on is checked; what is unknown is let through. */
+import { z } from "zod";
+import type { Connection } from "./connection.ts";
+import { corePageSize, coreUrl } from "./core-url.ts";
+import { NotFound, Terminal } from "./errors.ts";
+import { checked, type ReadOptions, readPages, withQuery } from "./paging.ts";
+import type { CollectionSource, Item } from "./reading.ts";
+import { requestStatus } from "./requests.ts";
+
+export { coreUrl } from "./core-url.ts";
+export { findRequests, type LoggedRequest, type RequestFilter, requestStatus } from "./requests.ts";
+
+const resource = z.looseObject({
+  id: z.string().min(1),
+  metadata: z.looseObject({ state: z.string().nullish() }).nullish(),
+});
+
+function itemOf(raw: unknown, url: string): Item {
+  const { id, metadata } = checked(resource, raw, url);
+  return { id, state: metadata?.state ?? undefined, raw };
+}
+
+/**
+ * A collection of the core API, for example "/datacenters/<id>/servers". `depth` is the platform's own: 1 gives items
+ * with their properties, 2 those of their children as well. A single read at the same depth has the same shape.
+ */
+export function coreCollection(
+  connection: Connection,
+  api: string,
+  path: string,
+  options: { depth: number },
+): CollectionSource {
+  const url = coreUrl(api, path);
+  const query = { depth: String(options.depth) };
+  return {
+    key: `${connection.id} ${url}`,
+    async list(signal, priority) {
+      const items = await readPages(connection, url, query, corePageSize, { signal, priority });
+      return items.map((raw) => itemOf(raw, url));
+    },
+    async get(id, signal) {
+      const itemUrl = withQuery(`${url}/${encodeURIComponent(id)}`, query);
+      try {
+        const { body } = await connection.send({ method: "GET", url: itemUrl, signal });
+        return itemOf(body, itemUrl);
+      } catch (error) {
+        if (error instanceof NotFound) return undefined;
+        throw error;
+      }
+    },
+    requestStatus: (statusUrl, signal) => requestStatus(connection, statusUrl, { signal }),
+    isBusy: ({ state }) => state === "BUSY",
+  };
+}
+
+export interface Contract {
+  readonly contractNumber: number;
+  readonly owner: string | undefined;
+  readonly status: string | undefined;
+  /** `resourceLimits` as the platform names them: limits and what is used of them. */
+  readonly limits: Record<string, number>;
+}
+
+const contractsShape = z.looseObject({
+  items: z.array(
+    z.looseObject({
+      properties: z.looseObject({
+        contractNumber: z.number(),
+        owner: z.string().nullish(),
+        status: z.string().nullish(),
+        resourceLimits: z.record(z.string(), z.unknown()).nullish(),
+      }),
+    }),
+  ),
+});
+
+/** The contract that the connection acts on; where neither credentials nor token name one, the first. */
+export async function readContract(connection: Connection, api: string, options: ReadOptions = {}): Promise<Contract> {
+  const url = withQuery(coreUrl(api, "/contracts"), { depth: "1" });
+  const { body } = await connection.send({ method: "GET", url, ...options });
+  const contracts = checked(contractsShape, body, url).items.map(({ properties }) => properties);
+  const wanted = connection.contractNumber;
+  const contract =
+    wanted === undefined ? contracts[0] : contracts.find(({ contractNumber }) => contractNumber === wanted);
+  if (contract === undefined) {
+    const detail = wanted === undefined ? "the token sees no contract" : `the token does not see contract ${wanted}`;
+    throw new Terminal({ call: "GET /cloudapi/v6/contracts", status: 200, detail });
+  }
+  const limits = Object.entries(contract.resourceLimits ?? {}).filter(
+    (entry): entry is [string, number] => typeof entry[1] === "number",
+  );
+  return {
+    contractNumber: contract.contractNumber,
+    owner: contract.owner ?? undefined,
+    status: contract.status ?? undefined,
+    limits: Object.fromEntries(limits),
+  };
+}

@@ -1,0 +1,59 @@
+import { z } from "zod";
+
+export interface Credentials {
+  token: string;
+  /** Selects the contract for users with several of them. */
+  contractNumber?: number;
+}
+
+/** Who a token says it belongs to. Decoded, not verified: good for status and defaults, never for a decision about rights. */
+export interface Identity {
+  userId?: string;
+  contractNumber?: number;
+  /** Milliseconds since the epoch. */
+  expiresAt?: number;
+  tokenId?: string;
+}
+
+const text = z.string().max(256).optional().catch(undefined);
+const whole = z.int().nonnegative().optional().catch(undefined);
+const header = z.looseObject({ kid: text }).catch({ kid: undefined });
+const identity = z.looseObject({ uuid: text, contractNumber: whole }).catch({});
+const payload = z.looseObject({ exp: z.number().positive().max(1e11).optional().catch(undefined), identity });
+
+const longestToken = 64 * 1024;
+
+/** Reads what it can out of a JSON Web Token; undefined for anything that is not one. Never throws, whatever it is given. */
+export function identityOf(token: string): Identity | undefined {
+  if (token.length > longestToken) return undefined;
+  const [first, second, , ...more] = token.split(".");
+  if (first === undefined || second === undefined || more.length > 0) return undefined;
+  const claims = payload.safeParse(decode(second));
+  if (!claims.success) return undefined;
+  const { exp, identity } = claims.data;
+  const { kid } = header.parse(decode(first));
+  return {
+    ...(identity?.uuid !== undefined && { userId: identity.uuid }),
+    ...(identity?.contractNumber !== undefined && { contractNumber: identity.contractNumber }),
+    ...(exp !== undefined && { expiresAt: Math.round(exp * 1000) }),
+    ...(kid !== undefined && { tokenId: kid }),
+  };
+}
+
+function decode(part: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Takes a credential out of text that is about to be shown: the whole of it, and its parts, because an answer may
+ * quote a token shortened. Parts that are too short to be secret are left alone.
+ */
+export function redactor(secret: string | undefined): (text: string) => string {
+  if (secret === undefined) return (text) => text;
+  const parts = [secret, ...secret.split(".")].filter((part) => part.length >= 8);
+  return (text) => parts.reduce((left, part) => left.replaceAll(part, "[redacted]"), text);
+}

@@ -1,0 +1,109 @@
+/**
+ * What can go wrong between us and the platform, as types that say what to do next:
+ *
+ * | class          | meaning                                              | what to do                                      |
+ * |----------------|------------------------------------------------------|-------------------------------------------------|
+ * | `Retry`        | passing trouble: 429, 5xx, timeout, reset, refused   | again after `afterMs` or a backoff              |
+ * | `Terminal`     | a definite refusal of this very request              | wait for the spec (or `busy`, `quota`) to change |
+ * | `Unauthorized` | the credential is missing, wrong or expired          | wait for other credentials                      |
+ * | `Forbidden`    | the credential may not do this                       | wait for other rights                           |
+ * | `NotFound`     | 404: not there, or not visible yet                   | the caller knows which of the two it is         |
+ *
+ * `executed` answers the question that creating exactly once depends on: could the request have had an effect?
+ * "no" is certain; "unknown" means look before sending it again. No message holds a token, a header, a query or a body.
+ */
+export type Executed = "no" | "unknown";
+
+export interface Failure {
+  /** Method and path, without the query: "POST /cloudapi/v6/datacenters". */
+  readonly call: string;
+  /** HTTP status; 0 when no answer came. */
+  readonly status: number;
+  /** Why there is no usable answer, for a failure that the platform did not explain. */
+  readonly detail?: string | undefined;
+  /** The platform's own words: `messages[].message`, joined and shortened. */
+  readonly platformMessage?: string | undefined;
+  readonly errorCode?: string | undefined;
+  /** The id under which the call stands in the log, and which was sent as X-Request-Id. */
+  readonly requestId?: string | undefined;
+  readonly cause?: unknown;
+}
+
+export abstract class PlatformError extends Error {
+  abstract readonly kind: "Retry" | "Terminal" | "Unauthorized" | "Forbidden" | "NotFound";
+  readonly executed: Executed;
+  readonly call: string;
+  readonly status: number;
+  readonly platformMessage: string | undefined;
+  readonly errorCode: string | undefined;
+  readonly requestId: string | undefined;
+
+  constructor(failure: Failure, executed: Executed) {
+    super(describe(failure), failure.cause === undefined ? undefined : { cause: failure.cause });
+    this.name = new.target.name;
+    this.executed = executed;
+    this.call = failure.call;
+    this.status = failure.status;
+    this.platformMessage = failure.platformMessage;
+    this.errorCode = failure.errorCode;
+    this.requestId = failure.requestId;
+  }
+}
+
+/** Trouble that passes. Send it again later, but after `executed: "unknown"` only when a look has shown that it is needed. */
+export class Retry extends PlatformError {
+  readonly kind = "Retry";
+  /** How long the platform asked us to wait, when it did. */
+  readonly afterMs: number | undefined;
+
+  constructor(failure: Failure, executed: Executed, afterMs?: number) {
+    super(failure, executed);
+    this.afterMs = afterMs;
+  }
+}
+
+/** A definite refusal: nothing was done, and the same request would be refused again while the reason stands. */
+export class Terminal extends PlatformError {
+  readonly kind = "Terminal";
+  /** A limit of the contract or the account is used up. */
+  readonly quota: boolean;
+  /** The resource or its parent is being changed: the same request is welcome in a moment. Retry soon, do not stall. */
+  readonly busy: boolean;
+
+  constructor(failure: Failure, why: { quota?: boolean; busy?: boolean } = {}) {
+    super(failure, "no");
+    this.quota = why.quota ?? false;
+    this.busy = why.busy ?? false;
+  }
+}
+
+/** 401: the credential is missing, wrong, expired or revoked. */
+export class Unauthorized extends PlatformError {
+  readonly kind = "Unauthorized";
+  constructor(failure: Failure) {
+    super(failure, "no");
+  }
+}
+
+/** 403: the credential is good, but not for this. */
+export class Forbidden extends PlatformError {
+  readonly kind = "Forbidden";
+  constructor(failure: Failure) {
+    super(failure, "no");
+  }
+}
+
+/** 404. Shortly after a creation it means "not ready", later "gone": the caller decides. */
+export class NotFound extends PlatformError {
+  readonly kind = "NotFound";
+  constructor(failure: Failure) {
+    super(failure, "no");
+  }
+}
+
+function describe({ call, status, detail, platformMessage, errorCode }: Failure): string {
+  const outcome = status === 0 ? "got no answer" : `answered ${status}`;
+  const code = errorCode === undefined ? "" : ` (code ${errorCode})`;
+  const why = platformMessage ?? detail;
+  return why === undefined ? `${call} ${outcome}${code}` : `${call} ${outcome}: ${why}${code}`;
+}

@@ -1,0 +1,99 @@
+import type { Dispatcher } from "undici";
+import type { Answer } from "./answer.ts";
+
+export interface Outgoing {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Record<string, string>;
+  readonly body?: string | undefined;
+}
+
+/** The exchange ended without a complete answer. `sent` is false only when not a byte of the request can have left. */
+export class NoAnswer extends Error {
+  readonly sent: boolean;
+  /** True when the connection broke before any of the answer arrived: what an outdated keep-alive socket looks like. */
+  readonly reset: boolean;
+
+  constructor(cause: unknown, sent: boolean, reset: boolean) {
+    super("no answer", { cause });
+    this.name = "NoAnswer";
+    this.sent = sent;
+    this.reset = reset;
+  }
+}
+
+/**
+ * Sends one request and reads the whole answer. Rejects with `NoAnswer` only: when the connection fails, when the
+ * answer is longer than `maxBytes`, or as soon as the signal aborts, whether or not a connection stands by then.
+ *
+ * It speaks to the dispatcher itself because only there the moment is known at which a request begins to leave.
+ */
+export function exchange(
+  dispatcher: Dispatcher,
+  outgoing: Outgoing,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    let controller: Dispatcher.DispatchController | undefined;
+    let answering = false;
+    let status = 0;
+    let headers: Record<string, string> = {};
+    let size = 0;
+    const chunks: Buffer[] = [];
+
+    const fail = (cause: unknown) => {
+      signal.removeEventListener("abort", abort);
+      reject(new NoAnswer(cause, controller !== undefined, controller !== undefined && !answering && !signal.aborted));
+    };
+    const abort = () => {
+      fail(signal.reason);
+      controller?.abort(asError(signal.reason));
+    };
+    if (signal.aborted) return fail(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+
+    const { method, url, body = null } = outgoing;
+    const request = { origin: url.origin, path: url.pathname + url.search, method, headers: outgoing.headers, body };
+    try {
+      dispatcher.dispatch(request, {
+        onRequestStart(started) {
+          if (signal.aborted) return started.abort(asError(signal.reason));
+          controller = started;
+        },
+        onResponseStart(_, statusCode, received) {
+          if (statusCode < 200) return;
+          answering = true;
+          status = statusCode;
+          headers = plain(received);
+        },
+        onResponseData(receiving, chunk) {
+          size += chunk.length;
+          if (size > maxBytes) receiving.abort(new Error(`the answer is longer than ${maxBytes} bytes`));
+          else chunks.push(chunk);
+        },
+        onResponseEnd() {
+          signal.removeEventListener("abort", abort);
+          resolve({ status, headers, text: Buffer.concat(chunks).toString("utf8") });
+        },
+        onResponseError(_, error) {
+          fail(error);
+        },
+      });
+    } catch (error) {
+      fail(error);
+    }
+  });
+}
+
+function plain(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name.toLowerCase(), Array.isArray(value) ? value.join(", ") : value]],
+    ),
+  );
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error("aborted", { cause: reason });
+}

@@ -1,0 +1,207 @@
+import type { Clock } from "../clock.ts";
+import { lookGap, retryGap } from "./cadence.ts";
+import { NotFound, PlatformError } from "./errors.ts";
+import type { Listed, Members } from "./members.ts";
+import type { Change, CollectionSource, RequestState } from "./reading.ts";
+import { sameJson } from "./same-json.ts";
+
+/** The members of a collection that are being changed, and the looks at them one by one. */
+export interface Flux {
+  readonly size: number;
+  /** When the change that has been under way longest was made known here, on the monotonic clock. */
+  readonly oldest: number | undefined;
+  /** The few of a large collection are looked at one by one; otherwise lists show them. */
+  readonly oneByOne: boolean;
+  /** When the next single look is due, on the monotonic clock. */
+  readonly nextLook: number;
+  has(id: string): boolean;
+  /** False when this very change is tracked already. */
+  track(id: string, change: Change): boolean;
+  untrack(id: string): void;
+  request(id: string): RequestState | undefined;
+  /** Absence of this member is what its change was to bring about, or what its failure leaves behind. */
+  expectsAbsence(id: string): boolean;
+  /** Starts the single looks that are due. */
+  lookAtDue(): void;
+  ask(id: string): void;
+  /**
+   * Draws conclusions from a list that began at `began` (monotonic): asks for the reason of what failed, vanished or
+   * stays invisible, and names the members that have come to rest, so that their owners look again.
+   */
+  afterList(began: number, listed: Listed): string[];
+}
+
+export interface FluxOptions {
+  clock: Clock;
+  random: () => number;
+  busyMs: number;
+  restMs: number;
+  source: CollectionSource;
+  members: Members;
+  signal: AbortSignal;
+  /** Something about these members is known now that was not before. */
+  changed(ids: readonly string[]): void;
+  /** The time of the next look may have moved. */
+  moved(): void;
+}
+
+interface Tracked {
+  change: Change;
+  trackedAt: number;
+  /** Undefined once the platform does not know the request any more. */
+  url: string | undefined;
+  request: RequestState | undefined;
+  /** A look is under way. */
+  looking: boolean;
+  /** The owner asked, so it is told whatever the look brings. */
+  asked: boolean;
+  failures: number;
+  nextLook: number;
+  /** When a list may next give cause to ask for the request, and how long after that the time after. */
+  nextReason: number;
+  reasonGap: number;
+}
+
+const few = 3;
+const large = 50;
+const reasonsPerList = 8;
+const firstReasonMs = 5_000;
+const longestReasonGapMs = 60_000;
+const unknownRequestLimit = 3;
+
+export function createFlux(options: FluxOptions): Flux {
+  const { clock, random, busyMs, source, members, signal } = options;
+  // In the order in which the changes were made known, so that the first is the oldest.
+  const tracked = new Map<string, Tracked>();
+
+  const canAsk = ({ url }: Tracked) => url !== undefined && source.requestStatus !== undefined;
+  const ended = ({ request }: Tracked) => request !== undefined && request.status !== "BUSY";
+  const expectsAbsence = (entry: Tracked | undefined) =>
+    entry?.change.leaving === true || entry?.request?.status === "FAILED";
+
+  /** Reads the member itself. True when that changed what is known. */
+  const readMember = async (id: string, entry: Tracked): Promise<boolean> => {
+    const read = members.beginRead(clock.now());
+    const item = await source.get?.(id, signal);
+    return !signal.aborted && members.one(read, id, item, expectsAbsence(entry));
+  };
+
+  /** Asks for the request and, when that has ended, reads the member it was about. True when its owner must know. */
+  const lookAt = async (id: string, entry: Tracked): Promise<boolean> => {
+    if (entry.url !== undefined && source.requestStatus && !ended(entry)) {
+      entry.request = await source.requestStatus(entry.url, signal);
+      if (!ended(entry)) return false;
+      const failedUnseen = entry.request.status === "FAILED" && members.item(id) === undefined;
+      if (failedUnseen || !source.get) return true;
+    }
+    const news = source.get !== undefined && (await readMember(id, entry));
+    const item = members.item(id);
+    return news || ended(entry) || (item !== undefined && !source.isBusy(item));
+  };
+
+  const look = async (id: string, entry: Tracked) => {
+    entry.looking = true;
+    let news = false;
+    let gap = 0;
+    try {
+      news = await lookAt(id, entry);
+      entry.failures = 0;
+      gap = lookGap(clock.monotonic() - entry.trackedAt, busyMs);
+    } catch (error) {
+      entry.failures += 1;
+      gap = error instanceof PlatformError ? retryGap(error, entry.failures, random, options) : busyMs;
+      if (error instanceof NotFound && entry.failures >= unknownRequestLimit) entry.url = undefined;
+    }
+    entry.looking = false;
+    entry.nextLook = clock.monotonic() + gap;
+    if (signal.aborted || tracked.get(id) !== entry) return;
+    if (news || entry.asked) options.changed([id]);
+    entry.asked = false;
+    options.moved();
+  };
+
+  /** Whether a list gives cause to ask for the request: the member failed, vanished, or should have appeared by now. */
+  const needsReason = (id: string, entry: Tracked, { doubted }: Listed): boolean => {
+    if (ended(entry) || entry.looking || !canAsk(entry) || entry.change.leaving) return false;
+    if (clock.monotonic() < entry.nextReason) return false;
+    const item = members.item(id);
+    if (item !== undefined) return doubted.has(id) || isFailed(item.state);
+    return clock.now() - entry.change.since >= firstReasonMs;
+  };
+
+  const askReason = (id: string, entry: Tracked) => {
+    entry.nextReason = clock.monotonic() + entry.reasonGap;
+    entry.reasonGap = Math.min(entry.reasonGap * 2, longestReasonGapMs);
+    void look(id, entry);
+  };
+
+  return {
+    get size() {
+      return tracked.size;
+    },
+    get oldest() {
+      return tracked.values().next().value?.trackedAt;
+    },
+    get oneByOne() {
+      if (tracked.size === 0 || tracked.size > few || members.size <= large) return false;
+      return tracked.values().every((entry) => canAsk(entry) || source.get !== undefined);
+    },
+    get nextLook() {
+      return Math.min(
+        ...tracked.values().map(({ looking, nextLook }) => (looking ? Number.POSITIVE_INFINITY : nextLook)),
+      );
+    },
+    has: (id) => tracked.has(id),
+    track(id, change) {
+      const known = tracked.get(id);
+      if (known && sameJson(known.change, change)) return false;
+      const now = clock.monotonic();
+      tracked.delete(id);
+      tracked.set(id, {
+        change,
+        trackedAt: now,
+        url: change.url,
+        request: undefined,
+        looking: false,
+        asked: false,
+        failures: 0,
+        nextLook: now + busyMs,
+        nextReason: now,
+        reasonGap: firstReasonMs,
+      });
+      return true;
+    },
+    untrack: (id) => void tracked.delete(id),
+    request: (id) => tracked.get(id)?.request,
+    expectsAbsence: (id) => expectsAbsence(tracked.get(id)),
+    lookAtDue() {
+      const now = clock.monotonic();
+      for (const [id, entry] of tracked) if (!entry.looking && entry.nextLook <= now) void look(id, entry);
+    },
+    ask(id) {
+      const entry = tracked.get(id);
+      if (entry === undefined) return;
+      entry.asked = true;
+      if (!entry.looking) void look(id, entry);
+    },
+    afterList(began, listed) {
+      const resting: string[] = [];
+      let reasons = 0;
+      for (const [id, entry] of tracked) {
+        if (entry.trackedAt >= began) continue;
+        const item = members.item(id);
+        const atRest = item === undefined ? expectsAbsence(entry) || ended(entry) : !source.isBusy(item);
+        if (atRest) resting.push(id);
+        if (reasons < reasonsPerList && needsReason(id, entry, listed)) {
+          reasons += 1;
+          askReason(id, entry);
+        }
+      }
+      return resting;
+    },
+  };
+}
+
+function isFailed(state: string | undefined): boolean {
+  return state?.startsWith("FAILED") ?? false;
+}

@@ -1,0 +1,121 @@
+import type { Item } from "./reading.ts";
+import { sameJson } from "./same-json.ts";
+
+/** When a read started: its place among all reads, which no clock can disturb, and the wall time for people. */
+export interface ReadStart {
+  readonly serial: number;
+  readonly at: number;
+}
+
+/** What the reads of a collection have shown. */
+export interface Members {
+  readonly size: number;
+  /** Wall time when the last applied list started. */
+  readonly listedAt: number | undefined;
+  items(): IterableIterator<Item>;
+  item(id: string): Item | undefined;
+  asOf(id: string): number | undefined;
+  /** To be called before a read is sent. */
+  beginRead(now: number): ReadStart;
+  /** Takes over a complete list. */
+  list(read: ReadStart, items: readonly Item[], believed: (id: string) => boolean): Listed;
+  /** Takes over the answer about one member (undefined: 404). True when that changed what is known. */
+  one(read: ReadStart, id: string, item: Item | undefined, believed: boolean): boolean;
+  /** The parent is gone, and all members with it. */
+  clear(read: ReadStart): void;
+}
+
+export interface Listed {
+  /** Ids about which something else is known now. */
+  readonly changed: Set<string>;
+  /** Ids that the list missed and that are kept nevertheless until another read misses them as well. */
+  readonly doubted: Set<string>;
+}
+
+interface Seen {
+  item: Item;
+  /** The last read that showed it. */
+  read: ReadStart;
+  /** A later read missed it. */
+  doubted: boolean;
+}
+
+/**
+ * Reads overlap and lists lie a little: a page may miss a fresh item, and an item moves between pages when one before it
+ * is deleted. Hence two rules. The read that started last wins, whichever answer comes first. And a member that was
+ * seen is given up only when two reads in a row miss it, unless its absence is `believed` because it was expected.
+ */
+export function createMembers(): Members {
+  const seen = new Map<string, Seen>();
+  /** Members that a single read did not find, after the last list. */
+  const notFound = new Map<string, ReadStart>();
+  let lastList: ReadStart | undefined;
+  /** The last read that speaks about whoever was not found: a list, or the answer that all are gone. */
+  let lastAbsence: ReadStart | undefined;
+  let serial = 0;
+
+  const see = (read: ReadStart, item: Item): boolean => {
+    const before = seen.get(item.id);
+    const later = Math.max(before?.read.serial ?? 0, notFound.get(item.id)?.serial ?? 0);
+    if (later > read.serial) return false;
+    notFound.delete(item.id);
+    const same = before !== undefined && before.item.state === item.state && sameJson(before.item.raw, item.raw);
+    seen.set(item.id, { item: same ? before.item : item, read, doubted: false });
+    return !same;
+  };
+
+  /** One read did not show a member that others have shown. */
+  const miss = (read: ReadStart, id: string, entry: Seen, believed: boolean): "stale" | "doubted" | "dropped" => {
+    if (entry.read.serial > read.serial) return "stale";
+    if (!believed && !entry.doubted) {
+      entry.doubted = true;
+      return "doubted";
+    }
+    seen.delete(id);
+    return "dropped";
+  };
+
+  return {
+    get size() {
+      return seen.size;
+    },
+    get listedAt() {
+      return lastList?.at;
+    },
+    items: () => seen.values().map(({ item }) => item),
+    item: (id) => seen.get(id)?.item,
+    asOf: (id) => (seen.get(id)?.read ?? notFound.get(id) ?? lastAbsence)?.at,
+    beginRead: (now) => ({ serial: ++serial, at: now }),
+    list(read, items, believed) {
+      const changed = new Set<string>();
+      const doubted = new Set<string>();
+      const listed = new Set<string>();
+      for (const item of items) {
+        listed.add(item.id);
+        if (see(read, item)) changed.add(item.id);
+      }
+      for (const [id, entry] of seen) {
+        if (listed.has(id)) continue;
+        const outcome = miss(read, id, entry, believed(id));
+        if (outcome === "dropped") changed.add(id);
+        if (outcome === "doubted") doubted.add(id);
+      }
+      for (const [id, { serial }] of notFound) if (serial < read.serial) notFound.delete(id);
+      lastList = read;
+      lastAbsence = read;
+      return { changed, doubted };
+    },
+    one(read, id, item, believed) {
+      if (item !== undefined) return see(read, item);
+      const entry = seen.get(id);
+      const outcome = entry && miss(read, id, entry, believed);
+      if (entry === undefined || outcome === "dropped") notFound.set(id, read);
+      return outcome === "dropped";
+    },
+    clear(read) {
+      seen.clear();
+      notFound.clear();
+      lastAbsence = read;
+    },
+  };
+}

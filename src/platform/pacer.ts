@@ -1,0 +1,179 @@
+import type { Clock } from "../clock.ts";
+
+export type Priority = "people" | "normal" | "background";
+
+/** Leave to send one request. Give it back with `leave`, once, when the answer is complete. */
+export interface Pass {
+  leave(): void;
+  /** The platform answered 429 to the request of this pass. */
+  refused(afterMs: number | undefined): void;
+}
+
+/**
+ * Decides when a request may leave, for one credential on one host, on behalf of all workers.
+ *
+ * A token bucket that starts optimistic and learns. A 429 halves the learned rate and stops everything for as long as
+ * Retry-After asks (or for a backoff that doubles while refusals go on); requests that were already under way then do
+ * not count as further refusals. Without refusals the rate climbs back by a fixed amount per second, such that it
+ * takes half a minute to return to the rate that was refused.
+ *
+ * The highest priority goes first and each priority in the order of arrival; every tenth pass goes to whoever has
+ * waited longest, so that background reads slow down under load but never stop. Background reads leave a quarter of
+ * the concurrent requests to others.
+ */
+export interface Pacer {
+  /** Rejects with the signal's reason when that comes first; an aborted wait costs nothing. */
+  enter(priority: Priority, signal?: AbortSignal): Promise<Pass>;
+  /** Requests per second that the platform is believed to accept now. */
+  readonly rate: number;
+}
+
+export interface PacerOptions {
+  clock: Clock;
+  random?: () => number;
+  /** Requests per second to begin with, never exceeded later. */
+  rate?: number;
+  /** How many requests may leave at once after a pause. Shrinks with the learned rate. */
+  burst?: number;
+  concurrent?: number;
+}
+
+interface Waiting {
+  serial: number;
+  priority: Priority;
+  grant: () => void;
+}
+
+const order: readonly Priority[] = ["people", "normal", "background"];
+const slowestRate = 0.5;
+const firstPauseMs = 1_000;
+const longestPauseMs = 30_000;
+const recoverySeconds = 60;
+const oldestFirstEvery = 10;
+
+export function createPacer(options: PacerOptions): Pacer {
+  const { clock, random = Math.random, rate: fullRate = 50, burst: fullBurst = 50, concurrent = 16 } = options;
+  const backgroundLimit = Math.max(1, Math.floor(concurrent * 0.75));
+  const queues: Record<Priority, Set<Waiting>> = { people: new Set(), normal: new Set(), background: new Set() };
+
+  let rate = fullRate;
+  let growth = 0;
+  let tokens = fullBurst;
+  let countedAt = clock.monotonic();
+  let closedUntil = Number.NEGATIVE_INFINITY;
+  let refusals = 0;
+  let running = 0;
+  let runningBackground = 0;
+  let arrivals = 0;
+  let grants = 0;
+  let cancelTimer: (() => void) | undefined;
+
+  /** Brings rate and tokens up to the present; nothing grows while the door is closed. */
+  const count = () => {
+    const now = clock.monotonic();
+    const seconds = Math.max(0, now - Math.max(countedAt, closedUntil)) / 1000;
+    countedAt = now;
+    tokens = Math.min(tokens + seconds * rate, Math.max(1, fullBurst * (rate / fullRate)));
+    rate = Math.min(fullRate, rate + seconds * growth);
+  };
+
+  const next = (): Waiting | undefined => {
+    const heads = order.flatMap((priority) => {
+      if (priority === "background" && runningBackground >= backgroundLimit) return [];
+      const [head] = queues[priority];
+      return head ?? [];
+    });
+    if ((grants + 1) % oldestFirstEvery !== 0) return heads[0];
+    return heads.reduce<Waiting | undefined>(
+      (oldest, head) => (oldest && oldest.serial < head.serial ? oldest : head),
+      undefined,
+    );
+  };
+
+  const pump = () => {
+    cancelTimer?.();
+    cancelTimer = undefined;
+    count();
+    while (running < concurrent) {
+      const first = next();
+      if (first === undefined) return;
+      const wait = Math.max(closedUntil - clock.monotonic(), tokens >= 1 ? 0 : ((1 - tokens) / rate) * 1000);
+      if (wait > 0) {
+        cancelTimer = clock.after(Math.ceil(wait), pump);
+        return;
+      }
+      tokens -= 1;
+      grants += 1;
+      queues[first.priority].delete(first);
+      first.grant();
+    }
+  };
+
+  const refuse = (enteredAt: number, afterMs: number | undefined) => {
+    const now = clock.monotonic();
+    // Requests that were under way when the door closed are the same news again.
+    const known = enteredAt < closedUntil;
+    if (!known) {
+      count();
+      refusals += 1;
+      growth = rate / recoverySeconds;
+      rate = Math.max(Math.min(slowestRate, fullRate), rate / 2);
+    }
+    tokens = Math.min(tokens, 0);
+    const backoff = Math.min(longestPauseMs, firstPauseMs * 2 ** (refusals - 1));
+    // Spread a little, so that several operators behind one limit do not come back in step.
+    const pause = (afterMs ?? backoff) * (1 + 0.1 * random());
+    if (!known || afterMs !== undefined) closedUntil = Math.max(closedUntil, now + pause);
+    pump();
+  };
+
+  const pass = (priority: Priority): Pass => {
+    const enteredAt = clock.monotonic();
+    let refused = false;
+    let left = false;
+    running += 1;
+    if (priority === "background") runningBackground += 1;
+    return {
+      leave() {
+        if (left) return;
+        left = true;
+        running -= 1;
+        if (priority === "background") runningBackground -= 1;
+        if (!refused && enteredAt >= closedUntil) refusals = 0;
+        pump();
+      },
+      refused(afterMs) {
+        refused = true;
+        refuse(enteredAt, afterMs);
+      },
+    };
+  };
+
+  return {
+    get rate() {
+      count();
+      return rate;
+    },
+    enter(priority, signal) {
+      return new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason);
+        const abort = () => {
+          queues[priority].delete(waiting);
+          reject(signal?.reason);
+          pump();
+        };
+        const waiting: Waiting = {
+          serial: arrivals++,
+          priority,
+          grant() {
+            signal?.removeEventListener("abort", abort);
+            resolve(pass(priority));
+          },
+        };
+        signal?.addEventListener("abort", abort, { once: true });
+        queues[priority].add(waiting);
+        pump();
+      });
+    },
+  };
+}

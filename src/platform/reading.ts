@@ -1,0 +1,48 @@
+/** The words of a collection: what it is read from, and what is known about a member since when. */
+import type { Priority } from "./pacer.ts";
+
+export interface Item {
+  readonly id: string;
+  /** The platform's own word: BUSY, AVAILABLE, PROVISIONING … */
+  readonly state: string | undefined;
+  /** The item as the platform sent it. The same object for as long as nothing about it changes. */
+  readonly raw: unknown;
+}
+
+/** How far an asynchronous request has come. */
+export interface RequestState {
+  readonly status: "BUSY" | "DONE" | "FAILED";
+  /** Of a FAILED request: the reason, in the platform's own words. */
+  readonly message?: string;
+  readonly targets: readonly { readonly id: string; readonly type?: string; readonly status?: string }[];
+}
+
+export interface Reading {
+  /** Undefined: not there, as far as `asOf` knows. */
+  readonly item: Item | undefined;
+  /** Wall time when the read that says so started; undefined: nothing has been read yet. */
+  readonly asOf: number | undefined;
+  /** The last known state of the tracked request; undefined while unasked, and once the member is no longer tracked. */
+  readonly request: RequestState | undefined;
+}
+
+/** Where a collection is read from. */
+export interface CollectionSource {
+  readonly key: string;
+  /** Complete: all pages. */
+  list(signal: AbortSignal, priority: Priority): Promise<Item[]>;
+  /** One member, in the same shape as in the list; undefined for 404. */
+  get?(id: string, signal: AbortSignal): Promise<Item | undefined>;
+  requestStatus?(url: string, signal: AbortSignal): Promise<RequestState>;
+  isBusy(item: Item): boolean;
+}
+
+/** A change of a member that is under way. */
+export interface Change {
+  /** Where its request status is asked. */
+  readonly url?: string;
+  /** Wall time when the change was sent. */
+  readonly since: number;
+  /** The change is a deletion: absence is its good end, believed at once and not asked for a reason. */
+  readonly leaving?: boolean;
+}

@@ -1,0 +1,36 @@
+import { randomBytes } from "node:crypto";
+import { Agent } from "undici";
+import type { TransportOptions } from "./call.ts";
+import { type Connection, createConnection } from "./connection.ts";
+import type { Credentials } from "./credentials.ts";
+
+export type { CallObserver, Log, PlatformCall, Reply, TransportOptions } from "./call.ts";
+export type { Connection } from "./connection.ts";
+export type { Credentials, Identity } from "./credentials.ts";
+export type { Priority } from "./pacer.ts";
+
+export interface Transport {
+  /** A connection of its own per Account; sockets are shared by all connections to a host. */
+  connect(id: string, credentials?: Credentials): Connection;
+  close(): Promise<void>;
+}
+
+/** The way to the platform: keep-alive sockets per host, pacing per credential and host, deadlines, typed errors. */
+export function createTransport(options: TransportOptions): Transport {
+  const agent = new Agent({
+    allowH2: false,
+    connections: 64,
+    connectTimeout: 10_000,
+    // The deadline of the call covers both.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  const prefix = randomBytes(4).toString("hex");
+  let serial = 0;
+  const nextRequestId = () => `${prefix}-${++serial}`;
+  return {
+    connect: (id, credentials) => createConnection(id, credentials, { ...options, agent, nextRequestId }),
+    // Not close(): that would wait for answers which nobody reads any more.
+    close: () => agent.destroy(),
+  };
+}

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { errorCode, invalid, Refusal } from "../http/refusal.ts";
+import type { Properties } from "../store/resource.ts";
+import type { InlineChildren, Kind } from "./kind.ts";
+
+const anyObject = z.record(z.string(), z.unknown());
+
+/** The body as an object; malformed JSON is 422. */
+export function objectIn(body: string): Properties {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    throw invalid("(root)", body.trim() === "" ? "a JSON body is required" : "the body is not valid JSON");
+  }
+  return asObject(value, "(root)");
+}
+
+export function asObject(value: unknown, path: string): Properties {
+  const parsed = anyObject.safeParse(value);
+  if (!parsed.success || Array.isArray(value)) throw invalid(path, "must be an object");
+  return parsed.data;
+}
+
+/** What a body sets, and which properties it names only to clear them. */
+export interface Given {
+  values: Properties;
+  cleared: string[];
+}
+
+/** Checks `properties` of a creation, a PUT (create-only ones may be left out) or a PATCH (any may be left out). */
+export function givenProperties(kind: Kind, value: unknown, path: string, write: "create" | "put" | "patch"): Given {
+  const where = `${path}.properties`;
+  const parsed = schemaFor(kind, write).safeParse(asObject(value ?? {}, where));
+  if (!parsed.success) {
+    throw new Refusal(
+      422,
+      parsed.error.issues.map((issue) => ({
+        errorCode: errorCode.validation,
+        message: `[${where}${pathText(issue.path)}] ${issue.message}`,
+      })),
+    );
+  }
+  const values: Record<string, unknown> = {};
+  const cleared: string[] = [];
+  for (const [name, each] of Object.entries(parsed.data)) {
+    if (each === null) cleared.push(name);
+    else if (each !== undefined) values[name] = each;
+  }
+  return { values, cleared };
+}
+
+const schemas = new WeakMap<Kind, Record<"create" | "put" | "patch", z.ZodObject>>();
+
+function schemaFor(kind: Kind, write: "create" | "put" | "patch"): z.ZodObject {
+  let known = schemas.get(kind);
+  if (known === undefined) {
+    const createOnly = Object.fromEntries((kind.createOnly ?? []).map((name) => [name, true as const]));
+    known = { create: kind.schema, put: kind.schema.partial(createOnly), patch: kind.schema.partial() };
+    schemas.set(kind, known);
+  }
+  return known[write];
+}
+
+/** `entities.<collection>.items` of a composite creation. */
+export function inlineChildren(body: Properties, path: string): InlineChildren {
+  if (body.entities === undefined || body.entities === null) return {};
+  const found: Record<string, readonly unknown[]> = {};
+  for (const [collection, value] of Object.entries(asObject(body.entities, `${path}.entities`))) {
+    if (value === undefined || value === null) continue;
+    const where = `${path}.entities.${collection}`;
+    const { items } = asObject(value, where);
+    if (items === undefined || items === null) continue;
+    if (!Array.isArray(items)) throw invalid(`${where}.items`, "must be an array");
+    found[collection] = items;
+  }
+  return found;
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  return path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join("");
+}

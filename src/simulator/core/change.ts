@@ -1,0 +1,77 @@
+import { isDeepStrictEqual } from "node:util";
+import { invalid } from "../http/refusal.ts";
+import type { Properties, Resource } from "../store/resource.ts";
+import { givenProperties } from "./body.ts";
+import { type Creation, shaped } from "./create.ts";
+import type { Kind } from "./kind.ts";
+import { takes } from "./provisioning.ts";
+
+/** Applies a PUT (all properties) or PATCH (some of them, bare or wrapped). The new values show at once. */
+export function updateResource(
+  creation: Creation,
+  kind: Kind,
+  resource: Resource,
+  body: Properties,
+  write: "put" | "patch",
+): Resource {
+  const { world, call, work } = creation;
+  kind.guard?.(world, resource, "update");
+  const bare = write === "patch" && (body.properties === undefined || body.properties === null);
+  const given = givenProperties(kind, bare ? body : body.properties, "(root)", write);
+  for (const name of kind.createOnly ?? []) {
+    const value = given.values[name];
+    if (value !== undefined && !isDeepStrictEqual(value, resource.properties[name])) {
+      throw invalid(`(root).properties.${name}`, "can be set at creation only and cannot be changed");
+    }
+  }
+  const draft = shaped(creation, kind, {
+    given,
+    inline: {},
+    key: resource.key,
+    path: "(root)",
+    previous: write === "put" ? { ...resource, properties: withDefaults(kind, resource) } : resource,
+    parent: world.resources.get(resource.parent) ?? null,
+    holder: null,
+  });
+  const next: Resource = {
+    ...resource,
+    properties: draft.next,
+    refs: draft.refs,
+    state: kind.spans === undefined ? null : "BUSY",
+    modifiedAt: world.clock.now(),
+    modifiedBy: call.caller.user.id,
+  };
+  world.resources.put(next);
+  if (kind.spans !== undefined) {
+    takes(world, work, `update/${kind.type}`, kind.spans.update);
+    work.targets.unshift(next);
+    work.onDone.push({ op: "settle", key: next.key });
+    work.onFailed.push({ op: "become", key: next.key, properties: resource.properties, refs: resource.refs });
+  }
+  return next;
+}
+
+/** What a PUT does not name goes back to its default, except what only the platform or the creation decides. */
+function withDefaults(kind: Kind, resource: Resource): Properties {
+  const kept = new Set([...(kind.createOnly ?? []), ...(kind.keptOnPut ?? [])]);
+  const settable = Object.keys(kind.schema.shape).filter((name) => !kept.has(name));
+  const rest = Object.fromEntries(Object.entries(resource.properties).filter(([name]) => !settable.includes(name)));
+  return { ...rest, ...kind.defaults, ...pick(resource.properties, kept) };
+}
+
+function pick(properties: Properties, names: ReadonlySet<string>): Properties {
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => names.has(name)));
+}
+
+/** Deletes a resource with all below it and what goes together with it; at once where the kind has no states. */
+export function deleteResource({ world, call, work }: Creation, kind: Kind, resource: Resource): void {
+  kind.guard?.(world, resource, "delete");
+  if (kind.spans === undefined) return world.resources.remove(resource.key);
+  takes(world, work, `delete/${kind.type}`, kind.spans.delete);
+  for (const each of [resource, ...(kind.alsoDeleted?.(world, resource, call) ?? [])]) {
+    world.resources.put({ ...each, state: "BUSY" });
+    work.targets.push(each);
+    work.onDone.push({ op: "remove", key: each.key });
+    work.onFailed.push({ op: "settle", key: each.key });
+  }
+}

@@ -1,0 +1,145 @@
+import type { Call } from "../http/exchange.ts";
+import { errorCode, invalid, missing, Refusal } from "../http/refusal.ts";
+import type { Properties, Resource } from "../store/resource.ts";
+import type { World } from "../world.ts";
+import { attach } from "./attach.ts";
+import { asObject, type Given, givenProperties, inlineChildren } from "./body.ts";
+import type { Draft, InlineChildren, Kind } from "./kind.ts";
+import { takes, type Work } from "./provisioning.ts";
+import { refuseBusy } from "./reading.ts";
+import { childKinds, kindOf } from "./table.ts";
+
+/** New resources cannot be seen for this long, in simulated milliseconds. */
+const invisible = [200, 1000] as const;
+
+export interface Creation {
+  world: World;
+  call: Call;
+  work: Work;
+}
+
+export interface Place {
+  parent: Resource | null;
+  /** The resource that the new one is linked to from the start. */
+  holder?: Resource;
+  /** Where the body stands in the whole body. */
+  path: string;
+}
+
+/** Creates a resource and all that its body inlines, BUSY and not visible yet; `creation.work` collects the outcome. */
+export function createResource(creation: Creation, kind: Kind, body: Properties, place: Place): Resource {
+  const { world } = creation;
+  const { parent, path } = place;
+  const given = givenProperties(kind, body.properties, path, "create");
+  const inline = inlineChildren(body, path);
+  const id = kind.newId?.(world, parent, given.values) ?? world.chance.uuid(kind.type);
+  const key = keyOf(kind, parent, id);
+  if (world.resources.get(key) !== undefined) {
+    throw invalid(`${path}.properties`, `a ${kind.type} with the id ${id} exists already`);
+  }
+  const draft = shaped(creation, kind, { given, inline, key, path, previous: null, parent, holder: place.holder ?? null });
+  const resource = store(creation, kind, { id, key, parent }, draft.next, draft.refs);
+  createInline(creation, kind, resource, inline, path);
+  const complete = world.resources.get(key) ?? resource;
+  kind.assembled?.(world, complete, path);
+  return complete;
+}
+
+const keyOf = (kind: Kind, parent: Resource | null, id: string) =>
+  `${parent === null ? "" : `${parent.key}/`}${kind.collection}/${id}`;
+
+/** Runs the kind's own rules over a write and gives the completed draft; refuses with all faults at once. */
+export function shaped(
+  creation: Creation,
+  kind: Kind,
+  base: Pick<Draft, "key" | "path" | "previous" | "parent" | "holder" | "inline"> & { given: Given },
+): Draft {
+  const faults: { errorCode: string; message: string }[] = [];
+  const values = Object.fromEntries(
+    Object.entries(base.given.values).filter(([name]) => !kind.writeOnly?.includes(name)),
+  );
+  const reset = Object.fromEntries(base.given.cleared.map((name) => [name, kind.defaults?.[name] ?? null]));
+  const draft: Draft = {
+    ...base,
+    world: creation.world,
+    given: base.given.values,
+    next: base.previous
+      ? { ...base.previous.properties, ...reset, ...values }
+      : { ...kind.defaults, ...reset, ...values },
+    refs: [...(base.previous?.refs ?? [])],
+    createBeside(type, parent, id, properties) {
+      const sideKind = kindOf(type);
+      const key = keyOf(sideKind, parent, id);
+      return store(creation, sideKind, { id, key, parent }, { ...sideKind.defaults, ...properties }, [], true);
+    },
+    fault(property, message) {
+      faults.push({ errorCode: errorCode.validation, message: `[${base.path}.properties.${property}] ${message}` });
+    },
+  };
+  kind.shape?.(draft);
+  if (faults.length > 0) throw new Refusal(422, faults);
+  return draft;
+}
+
+function store(
+  { world, call, work }: Creation,
+  kind: Kind,
+  { id, key, parent }: { id: string; key: string; parent: Resource | null },
+  properties: Properties,
+  refs: readonly string[],
+  beside = false,
+): Resource {
+  const now = world.clock.now();
+  const userId = call.caller.user.id;
+  const unseen = Math.round(world.chance.between("visibility", ...invisible));
+  const resource: Resource = {
+    key,
+    id,
+    type: kind.type,
+    collection: kind.collection,
+    parent: parent?.key ?? "",
+    refs,
+    state: kind.spans === undefined ? null : "BUSY",
+    properties,
+    revision: 0,
+    createdAt: now,
+    createdBy: userId,
+    modifiedAt: now,
+    modifiedBy: userId,
+    visibleAt: kind.spans === undefined ? now : now + Math.max(unseen, call.effects.invisibleFor),
+  };
+  world.resources.put(resource);
+  if (kind.spans !== undefined) {
+    takes(world, work, `create/${kind.type}`, kind.spans.create);
+    work.targets.push(resource);
+    work.onDone.push({ op: "settle", key, ...(kind.settled && { merge: kind.settled }) });
+    work.onFailed.push({ op: beside ? "remove-unused" : "remove", key });
+  }
+  return resource;
+}
+
+function createInline(creation: Creation, kind: Kind, resource: Resource, inline: InlineChildren, path: string): void {
+  const { world } = creation;
+  for (const [collection, items] of Object.entries(inline)) {
+    const link = kind.links?.find((each) => each.collection === collection);
+    const childKind = link ? kindOf(link.type) : childKinds(kind.type).find((each) => each.collection === collection);
+    if (childKind === undefined) throw invalid(`${path}.entities.${collection}`, `a ${kind.type} has no ${collection}`);
+    for (const [index, item] of items.entries()) {
+      const where = `${path}.entities.${collection}.items[${index}]`;
+      const body = asObject(item, where);
+      if (link === undefined) {
+        createResource(creation, childKind, body, { parent: resource, path: where });
+      } else if (typeof body.id === "string" && body.properties === undefined) {
+        const member = world.resources.byId(link.type, body.id);
+        if (member === undefined || member.visibleAt > world.clock.now()) throw missing();
+        refuseBusy([member]);
+        attach(creation, link, resource, member);
+      } else if (link.creates) {
+        const parent = world.resources.get(resource.parent) ?? null;
+        createResource(creation, childKind, body, { parent, holder: resource, path: where });
+      } else {
+        throw invalid(where, "needs the id of an existing resource");
+      }
+    }
+  }
+}

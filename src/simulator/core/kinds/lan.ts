@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { refused } from "../../http/refusal.ts";
+import { type Resource, textIn } from "../../store/resource.ts";
+import type { World } from "../../world.ts";
+import { lanNetwork } from "../addresses.ts";
+import type { Kind } from "../kind.ts";
+
+export const lan: Kind = {
+  type: "lan",
+  collection: "lans",
+  param: "lanId",
+  parents: ["datacenter"],
+  verbs: { collection: "GP", item: "GUAD" },
+  paged: true,
+  schema: z.object({
+    name: z.string().nullish(),
+    public: z.boolean().nullish(),
+    pcc: z.string().nullish(),
+    ipFailover: z.array(z.object({ ip: z.string(), nicUuid: z.string() })).nullish(),
+    ipv6CidrBlock: z
+      .string()
+      .regex(/^(AUTO|[0-9a-fA-F:]+\/64)$/, "must be AUTO or a /64 block")
+      .nullish(),
+  }),
+  defaults: { public: false, ipFailover: [], pcc: null, ipv6CidrBlock: null },
+  spans: { create: [1, 3], update: [2, 4], delete: [2, 4] },
+  newId: freeNumber,
+  links: [
+    {
+      collection: "nics",
+      type: "nic",
+      param: "nicId",
+      verbs: { collection: "GP", item: "G" },
+      attach: (_world, lan, nic) => ({ properties: { ...nic.properties, lan: Number(lan.id) }, refs: [lan.key] }),
+    },
+  ],
+
+  shape(draft) {
+    const { world, next, parent, key } = draft;
+    const pcc = textIn(next, "pcc");
+    if (pcc !== undefined && world.resources.get(`pccs/${pcc}`) === undefined) {
+      draft.fault("pcc", `the cross connect ${pcc} does not exist`);
+    }
+    const id = key.split("/").at(-1) ?? "";
+    if (next.ipv6CidrBlock === "AUTO") next.ipv6CidrBlock = ipv6Network(parent, id);
+    next.ipv4CidrBlock = next.public === true ? null : lanNetwork(id);
+  },
+
+  guard(world, resource, write) {
+    if (write === "delete" && world.resources.referrers(resource.key, "nic").length > 0) {
+      throw refused("[nics] Cannot delete lan which contains nics");
+    }
+  },
+};
+
+/** LAN ids are small numbers per datacenter: the smallest that is free. */
+function freeNumber(world: World, parent: Resource | null): string {
+  let number = 1;
+  while (world.resources.get(`${parent?.key}/lans/${number}`) !== undefined) number += 1;
+  return String(number);
+}
+
+/** The /64 with the LAN's number inside the datacenter's /56. */
+function ipv6Network(datacenter: Resource | null, lanId: string): string | null {
+  const block = textIn(datacenter?.properties ?? {}, "ipv6CidrBlock");
+  const number = Number(lanId) % 256;
+  return block === undefined ? null : block.replace(/00::\/56$/, `${number.toString(16).padStart(2, "0")}::/64`);
+}

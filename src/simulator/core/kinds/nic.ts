@@ -1,0 +1,91 @@
+import { isIPv4, isIPv6 } from "node:net";
+import { z } from "zod";
+import { numberIn, type Resource, textIn, textsIn } from "../../store/resource.ts";
+import { isPublic, lanNetwork, privateAddress, publicAddress } from "../addresses.ts";
+import { datacenterOf } from "../href.ts";
+import type { Draft, Kind } from "../kind.ts";
+
+const ipv4 = z.string().refine(isIPv4, "must be an IPv4 address");
+
+export const nic: Kind = {
+  type: "nic",
+  collection: "nics",
+  param: "nicId",
+  parents: ["server"],
+  verbs: { collection: "GP", item: "GUAD" },
+  paged: true,
+  schema: z.object({
+    name: z.string().nullish(),
+    lan: z.int().min(1),
+    ips: z.array(ipv4).nullish(),
+    dhcp: z.boolean().nullish(),
+    dhcpv6: z.boolean().nullish(),
+    ipv6CidrBlock: z.string().nullish(),
+    ipv6Ips: z.array(z.string().refine(isIPv6, "must be an IPv6 address")).max(50).nullish(),
+    firewallActive: z.boolean().nullish(),
+    firewallType: z.enum(["INGRESS", "EGRESS", "BIDIRECTIONAL"]).nullish(),
+    mac: z
+      .string()
+      .regex(/^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$/, "must be a MAC address")
+      .nullish(),
+  }),
+  createOnly: ["mac"],
+  defaults: { dhcp: true, firewallActive: false, firewallType: "INGRESS" },
+  keptOnPut: ["ips"],
+  spans: { create: [1, 3], update: [2, 4], delete: [1, 3] },
+
+  shape(draft) {
+    const { world, next, previous, parent, given } = draft;
+    if (parent === null) return;
+    const lan = lanFor(draft, parent);
+    draft.refs = [lan.key];
+    const asked = textsIn(given, "ips");
+    const moved = previous !== null && previous.properties.lan !== next.lan;
+    for (const [index, ip] of asked.entries()) checkAddress(draft, `ips[${index}]`, ip);
+    // An empty list, null, and a move to another LAN all mean: the platform picks an address.
+    const keeps = previous !== null && !moved && next.ips === previous.properties.ips;
+    if (asked.length === 0 && !keeps) {
+      next.ips = [lan.properties.public === true ? publicAddress(world) : privateAddress(world, lan.key, lan.id)];
+    }
+    if (previous !== null) return;
+    const number = world.counters.next("mac");
+    next.mac ??= `02:01:${[24, 16, 8, 0].map((shift) => hex((number >>> shift) & 0xff)).join(":")}`;
+    const taken = [...world.resources.children(parent.key, "nics")].map(({ properties }) =>
+      numberIn(properties, "deviceNumber"),
+    );
+    next.deviceNumber = Math.max(0, ...taken.map((each) => each ?? 0)) + 1;
+    next.pciSlot = next.deviceNumber === 1 ? 5 : 5 + Number(next.deviceNumber);
+  },
+};
+
+const hex = (byte: number) => byte.toString(16).padStart(2, "0");
+
+/** The LAN that the NIC names; an unknown number creates the LAN in the same request. */
+function lanFor(draft: Draft, server: Resource): Resource {
+  const { world, next } = draft;
+  const id = String(numberIn(next, "lan"));
+  const datacenter = world.resources.get(datacenterOf(server.key));
+  if (datacenter === undefined) throw new Error(`${server.key} has no datacenter`);
+  return (
+    world.resources.get(`${datacenter.key}/lans/${id}`) ??
+    draft.createBeside("lan", datacenter, id, { ipv4CidrBlock: lanNetwork(id) })
+  );
+}
+
+/** A public address must be reserved in the datacenter's location and not be in use elsewhere. */
+function checkAddress(draft: Draft, property: string, ip: string): void {
+  const { world, key } = draft;
+  if (!isPublic(ip)) return;
+  const location = textIn(world.resources.get(datacenterOf(key))?.properties ?? {}, "location");
+  const block = [...world.resources.ofType("ipblock")].find(({ properties }) => textsIn(properties, "ips").includes(ip));
+  if (block === undefined) return draft.fault(property, `the address ${ip} belongs to none of your IP blocks`);
+  if (block.properties.location !== location) {
+    const where = `the address ${ip} is reserved in ${block.properties.location}, the datacenter is in ${location}`;
+    return draft.fault(property, where);
+  }
+  for (const other of world.resources.ofType("nic")) {
+    if (other.key !== key && textsIn(other.properties, "ips").includes(ip)) {
+      return draft.fault(property, `the address ${ip} is in use by the NIC ${other.id}`);
+    }
+  }
+}

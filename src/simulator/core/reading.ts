@@ -1,0 +1,122 @@
+import type { Call } from "../http/exchange.ts";
+import { missing, refused } from "../http/refusal.ts";
+import type { Resource } from "../store/resource.ts";
+import { timestamp } from "../time.ts";
+import type { World } from "../world.ts";
+import type { Kind } from "./kind.ts";
+import { etagOf, type Listed } from "./listing.ts";
+import { hrefOf } from "./href.ts";
+import { entityCollections, kindOf } from "./table.ts";
+
+/** One call's view of the world: its moment, its host, and what a fault hides from it. */
+export interface Reader {
+  world: World;
+  origin: string;
+  now: number;
+  skew: number;
+  hideYoungerThan: number;
+}
+
+export function readerFor(world: World, call: Call): Reader {
+  const { skew, hideYoungerThan } = call.effects;
+  return { world, origin: call.origin, now: world.clock.now(), skew, hideYoungerThan };
+}
+
+const isVisible = (reader: Reader, resource: Resource) => resource.visibleAt <= reader.now;
+
+/** Follows keys from the top down; a parent that cannot be seen hides all below it. */
+export function visible(reader: Reader, keys: readonly string[]): Resource[] {
+  return keys.map((key) => {
+    const resource = reader.world.resources.get(key);
+    if (resource === undefined || !isVisible(reader, resource)) throw missing();
+    return resource;
+  });
+}
+
+/** A write must not touch what is being changed, nor anything below it. */
+export function refuseBusy(resources: readonly Resource[]): void {
+  for (const { type, id, state } of resources) {
+    if (state === "BUSY") throw refused(`[VDC-14-12] The ${type} ${id} is BUSY; wait until it is AVAILABLE`);
+  }
+}
+
+const etags = new WeakMap<Resource, string>();
+
+export function etagFor(resource: Resource): string {
+  let etag = etags.get(resource);
+  if (etag === undefined) etags.set(resource, (etag = etagOf(`${resource.key}@${resource.revision}`)));
+  return etag;
+}
+
+export function metadataOf(reader: Reader, resource: Resource) {
+  const nameOf = (userId: string) => reader.world.identity.users.get(userId)?.username ?? "";
+  return {
+    etag: etagFor(resource),
+    createdDate: timestamp(resource.createdAt + reader.skew),
+    createdBy: nameOf(resource.createdBy),
+    createdByUserId: resource.createdBy,
+    lastModifiedDate: timestamp(resource.modifiedAt + reader.skew),
+    lastModifiedBy: nameOf(resource.modifiedBy),
+    lastModifiedByUserId: resource.modifiedBy,
+    ...(resource.state !== null && { state: resource.state }),
+  };
+}
+
+export function propertiesOf(reader: Reader, resource: Resource, kind: Kind = kindOf(resource.type)) {
+  const shown = kind.view?.(reader.world, resource, reader.origin) ?? resource.properties;
+  return kind.readsAs === undefined ? shown : { ...shown, ...kind.readsAs };
+}
+
+export function referenceTo(origin: string, { id, type, key }: Pick<Resource, "id" | "type" | "key">) {
+  return { id, type, href: hrefOf(origin, key) };
+}
+
+/**
+ * A resource with its metadata and properties and, by depth, what hangs below it: 1 adds the child collections as
+ * references, 2 their items with properties, and so on in steps of two.
+ */
+export function render(reader: Reader, resource: Resource, depth: number): object {
+  const body: Record<string, unknown> = {
+    ...referenceTo(reader.origin, resource),
+    metadata: metadataOf(reader, resource),
+    properties: propertiesOf(reader, resource),
+  };
+  if (depth === 0) return body;
+  const entities: Record<string, unknown> = {};
+  for (const child of entityCollections(resource.type)) {
+    const collection: Record<string, unknown> = {
+      id: `${resource.id}/${child.collection}`,
+      type: "collection",
+      href: hrefOf(reader.origin, `${resource.key}/${child.collection}`),
+    };
+    if (depth > 1) {
+      collection.items = members(reader, resource, child).map((member) => render(reader, member, depth - 2));
+    }
+    entities[child.collection] = collection;
+  }
+  if (Object.keys(entities).length > 0) body.entities = entities;
+  return body;
+}
+
+/** The visible members of a collection: children, or those linked to the holder. */
+export function members(
+  reader: Reader,
+  holder: Resource | null,
+  { collection, type, linked }: { collection: string; type: string; linked: boolean },
+): Resource[] {
+  const { resources } = reader.world;
+  const key = holder?.key ?? "";
+  const all = linked ? resources.referrers(key, type) : [...resources.children(key, collection)];
+  return all.filter((each) => isVisible(reader, each) && each.createdAt + reader.hideYoungerThan <= reader.now);
+}
+
+export function listed(reader: Reader, resource: Resource): Listed {
+  return {
+    createdAt: resource.createdAt,
+    etag: etagFor(resource),
+    reference: () => referenceTo(reader.origin, resource),
+    metadata: () => metadataOf(reader, resource),
+    properties: () => propertiesOf(reader, resource),
+    full: (depth) => render(reader, resource, depth),
+  };
+}

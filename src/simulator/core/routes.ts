@@ -1,0 +1,195 @@
+import type { Call, Method, Reply, Route } from "../http/exchange.ts";
+import { invalid, missing } from "../http/refusal.ts";
+import type { Resource } from "../store/resource.ts";
+import type { World } from "../world.ts";
+import { attach, detach } from "./attach.ts";
+import { inlineChildren, objectIn } from "./body.ts";
+import { deleteResource, updateResource } from "./change.ts";
+import { createResource } from "./create.ts";
+import { basePath, hrefOf } from "./href.ts";
+import type { Kind, Link } from "./kind.ts";
+import { withinQuota } from "./limits.ts";
+import { depthOf, listReply } from "./listing.ts";
+import { accept, newWork } from "./provisioning.ts";
+import { etagFor, listed, members, readerFor, refuseBusy, render, visible } from "./reading.ts";
+import { childKinds, kindOf, kinds } from "./table.ts";
+
+/** The kinds from the top down to the one a path is about. */
+type Chain = readonly Kind[];
+
+/** All routes that follow from the table: five verbs for every kind below every parent, and its links. */
+export function tableRoutes(world: World): Route[] {
+  return kinds
+    .filter((kind) => kind.parents.includes("") && kind.routed !== false)
+    .flatMap((kind) => routesBelow(world, basePath, [], kind));
+}
+
+function routesBelow(world: World, prefix: string, above: Chain, kind: Kind): Route[] {
+  const chain = [...above, kind];
+  const collection = `${prefix}/${kind.collection}`;
+  const item = `${collection}/{${kind.param}}`;
+  return [
+    ...verbs(kind.verbs.collection, collection, {
+      GET: (call) => list(world, call, above, kind),
+      POST: (call) => create(world, call, above, kind),
+    }),
+    ...verbs(kind.verbs.item, item, {
+      GET: (call) => read(world, call, chain),
+      PUT: (call) => update(world, call, chain, "put"),
+      PATCH: (call) => update(world, call, chain, "patch"),
+      DELETE: (call) => remove(world, call, chain),
+    }),
+    ...(kind.links ?? []).flatMap((link) => linkRoutes(world, item, chain, link)),
+    ...childKinds(kind.type).flatMap((child) => routesBelow(world, item, chain, child)),
+  ];
+}
+
+const letters: Record<Method, string> = { GET: "G", POST: "P", PUT: "U", PATCH: "A", DELETE: "D" };
+
+function verbs(allowed: string, template: string, handlers: Partial<Record<Method, Route["handle"]>>): Route[] {
+  const methods: Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+  return methods.flatMap((method) => {
+    const handle = handlers[method];
+    if (handle === undefined || !allowed.includes(letters[method])) return [];
+    return [{ method, template, access: "user" as const, handle }];
+  });
+}
+
+/** The resources a path names, from the top down, all visible. */
+export function found(world: World, call: Call, chain: Chain): Resource[] {
+  const keys: string[] = [];
+  for (const kind of chain) {
+    const above = keys.at(-1);
+    keys.push(`${above === undefined ? "" : `${above}/`}${kind.collection}/${call.params[kind.param] ?? ""}`);
+  }
+  return visible(readerFor(world, call), keys);
+}
+
+function list(world: World, call: Call, above: Chain, kind: Kind): Reply {
+  return listMembers(world, call, found(world, call, above).at(-1) ?? null, kind, { ...kind, linked: false });
+}
+
+function listMembers(
+  world: World,
+  call: Call,
+  holder: Resource | null,
+  kind: Kind,
+  collection: { collection: string; type: string; linked: boolean },
+): Reply {
+  const reader = readerFor(world, call);
+  const path = holder === null ? collection.collection : `${holder.key}/${collection.collection}`;
+  return listReply(call, {
+    id: holder === null ? collection.collection : `${holder.id}/${collection.collection}`,
+    href: hrefOf(call.origin, path),
+    paged: kind.paged,
+    items: members(reader, holder, collection).map((member) => listed(reader, member)),
+  });
+}
+
+function itemReply(world: World, call: Call, resource: Resource): Reply {
+  return {
+    status: 200,
+    headers: call.query.has("depth") ? {} : { ETag: etagFor(resource) },
+    body: render(readerFor(world, call), resource, depthOf(call)),
+  };
+}
+
+function read(world: World, call: Call, chain: Chain): Reply {
+  const resource = found(world, call, chain).at(-1);
+  if (resource === undefined) throw missing();
+  return itemReply(world, call, resource);
+}
+
+/** The body of a write's answer. It shows the new resource although reads do not yet. */
+function written(world: World, call: Call, key: string, depth = depthOf(call)): object | undefined {
+  const resource = world.resources.get(key);
+  const reader = { ...readerFor(world, call), now: Number.POSITIVE_INFINITY, hideYoungerThan: 0 };
+  return resource && render(reader, resource, depth);
+}
+
+function create(world: World, call: Call, above: Chain, kind: Kind): Reply {
+  const parents = found(world, call, above);
+  refuseBusy(parents);
+  const body = objectIn(call.body);
+  const creation = { world, call, work: newWork() };
+  const place = { parent: parents.at(-1) ?? null, path: "(root)" };
+  const resource = withinQuota(world, () => createResource(creation, kind, body, place));
+  // A composite creation is answered with the ids of everything it made.
+  const inlined = Object.keys(inlineChildren(body, "(root)")).length > 0;
+  const answer = written(world, call, resource.key, inlined ? Math.max(4, depthOf(call)) : depthOf(call));
+  return kind.spans === undefined ? { status: 201, body: answer } : accept(world, call, creation.work, answer);
+}
+
+function update(world: World, call: Call, chain: Chain, write: "put" | "patch"): Reply {
+  const path = found(world, call, chain);
+  const resource = path.at(-1);
+  if (resource === undefined) throw missing();
+  refuseBusy(path);
+  const kind = kindOf(resource.type);
+  const creation = { world, call, work: newWork() };
+  withinQuota(world, () => updateResource(creation, kind, resource, objectIn(call.body), write));
+  const answer = written(world, call, resource.key);
+  return kind.spans === undefined ? { status: 200, body: answer } : accept(world, call, creation.work, answer);
+}
+
+function remove(world: World, call: Call, chain: Chain): Reply {
+  const path = found(world, call, chain);
+  const resource = path.at(-1);
+  if (resource === undefined) throw missing();
+  refuseBusy(path);
+  const kind = kindOf(resource.type);
+  const creation = { world, call, work: newWork() };
+  deleteResource(creation, kind, resource);
+  return kind.spans === undefined ? { status: 200 } : accept(world, call, creation.work);
+}
+
+function linkRoutes(world: World, prefix: string, chain: Chain, link: Link): Route[] {
+  const kind = kindOf(link.type);
+  const collection = { ...link, linked: true };
+
+  const both = (call: Call): { path: Resource[]; holder: Resource; member: Resource } => {
+    const path = found(world, call, chain);
+    const holder = path.at(-1);
+    const member = world.resources.byId(link.type, call.params[link.param] ?? "");
+    if (holder === undefined || member === undefined || !member.refs.includes(holder.key)) throw missing();
+    visible(readerFor(world, call), [member.key]);
+    return { path, holder, member };
+  };
+
+  const post = (call: Call): Reply => {
+    const path = found(world, call, chain);
+    const holder = path.at(-1);
+    if (holder === undefined) throw missing();
+    refuseBusy(path);
+    const body = objectIn(call.body);
+    const creation = { world, call, work: newWork() };
+    if (link.creates && body.properties !== undefined) {
+      const place = { parent: path.at(-2) ?? null, holder, path: "(root)" };
+      const created = withinQuota(world, () => createResource(creation, kind, body, place));
+      return accept(world, call, creation.work, written(world, call, created.key));
+    }
+    if (typeof body.id !== "string") throw invalid("(root).id", `must name the ${link.type} to attach`);
+    const member = world.resources.byId(link.type, body.id);
+    if (member === undefined) throw missing();
+    refuseBusy(visible(readerFor(world, call), [member.key]));
+    attach(creation, link, holder, member);
+    return accept(world, call, creation.work, written(world, call, member.key));
+  };
+
+  return [
+    ...verbs(link.verbs.collection, `${prefix}/${link.collection}`, {
+      GET: (call) => listMembers(world, call, found(world, call, chain).at(-1) ?? null, kind, collection),
+      POST: post,
+    }),
+    ...verbs(link.verbs.item, `${prefix}/${link.collection}/{${link.param}}`, {
+      GET: (call) => itemReply(world, call, both(call).member),
+      DELETE(call) {
+        const { path, holder, member } = both(call);
+        refuseBusy([...path, member]);
+        const creation = { world, call, work: newWork() };
+        detach(creation, link, holder, member);
+        return accept(world, call, creation.work);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,15 @@
+/** How a fault bends the execution of one call. All times are simulated milliseconds. */
+export interface Effects {
+  /** Accepted requests of this call end FAILED with this message. */
+  failWith: string | null;
+  /** Provisioning takes this many times as long. */
+  slowdown: number;
+  /** Created resources stay invisible at least this long, even past the end of their request. */
+  invisibleFor: number;
+  /** Collections leave out items younger than this. */
+  hideYoungerThan: number;
+  /** Added to the Date header and to every timestamp of the answer. */
+  skew: number;
+}
+
+export const noEffects: Effects = { failWith: null, slowdown: 1, invisibleFor: 0, hideYoungerThan: 0, skew: 0 };

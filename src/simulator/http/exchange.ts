@@ -1,0 +1,46 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Effects } from "../faults/effects.ts";
+import type { User } from "../identity/users.ts";
+
+export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type Method = (typeof methods)[number];
+
+/** Who calls: the user and, with a bearer token, its id. */
+export interface Caller {
+  user: User;
+  tokenId: string | null;
+}
+
+/** One call as a handler sees it: matched, authenticated, its body read. */
+export interface Call {
+  method: Method;
+  /** The path as sent, without query. */
+  path: string;
+  /** Decoded values of the template's `{name}` segments. */
+  params: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  body: string;
+  /** `http://host:port` as the caller addressed us: the root of every href. */
+  origin: string;
+  caller: Caller;
+  effects: Effects;
+}
+
+export interface Reply {
+  status: number;
+  headers?: Record<string, string>;
+  /** Sent as JSON; undefined sends no body. */
+  body?: unknown;
+}
+
+/** `open`: no credentials; `user`: Basic or Bearer; `steering`: loopback and the simulator's own token. */
+export type Access = "open" | "user" | "steering";
+
+export interface Route {
+  method: Method;
+  /** For example `/cloudapi/v6/datacenters/{datacenterId}`. */
+  template: string;
+  access: Access;
+  handle(call: Call): Reply;
+}

@@ -1,0 +1,53 @@
+import type { Reply } from "./exchange.ts";
+
+/** The error codes of the core API; the ones the platform does not publish are the simulator's choice. */
+export const errorCode = {
+  validation: "100",
+  refused: "200",
+  missing: "309",
+  unauthorized: "315",
+  tooMany: "420",
+  denied: "451",
+} as const;
+
+export interface Message {
+  errorCode: string;
+  message: string;
+}
+
+/** Ends a call with the platform's error payload. Thrown inside a transaction it also undoes its writes. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly messages: Message[];
+  readonly headers: Record<string, string>;
+
+  constructor(status: number, messages: Message[], headers: Record<string, string> = {}) {
+    super(messages.map((each) => each.message).join("; "));
+    this.name = "Refusal";
+    this.status = status;
+    this.messages = messages;
+    this.headers = headers;
+  }
+}
+
+export function refusal(status: number, code: string, message: string, headers?: Record<string, string>): Refusal {
+  return new Refusal(status, [{ errorCode: code, message }], headers);
+}
+
+/** 404 in the platform's words, also for what is not ready yet. */
+export const missing = () => refusal(404, errorCode.missing, "Resource does not exist");
+
+/** 422: the request is well formed, the platform does not do it (now). */
+export const refused = (message: string) => refusal(422, errorCode.refused, message);
+
+/** 422 for one field; `path` such as `(root).properties.ram`. */
+export const invalid = (path: string, message: string) =>
+  refusal(422, errorCode.validation, `[${path}] ${message}`);
+
+export function errorReply(error: Refusal): Reply {
+  return {
+    status: error.status,
+    headers: error.headers,
+    body: { httpStatus: error.status, messages: error.messages },
+  };
+}

@@ -1,0 +1,145 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+import type { Chance } from "../chance.ts";
+import type { Caller } from "../http/exchange.ts";
+import { errorCode, refusal } from "../http/refusal.ts";
+import type { Documents, Table } from "../store/documents.ts";
+import type { SimulatedClock } from "../time.ts";
+import { createSigner, newPrivateKey, type Signer } from "./jwt.ts";
+import { privileges, type User, userSchema } from "./users.ts";
+
+const tokenSchema = z.object({ id: z.string(), userId: z.string(), createdAt: z.number(), expiresAt: z.number() });
+export type Token = Readonly<z.infer<typeof tokenSchema>>;
+
+const secretsSchema = z.object({ privateKey: z.string(), mainUser: z.string(), steeringToken: z.string() });
+
+/** Seconds a token may live: 1 h, 4 h, 1, 7, 30, 60, 90, 180 and 365 days. */
+export const lifetimes = [3600, 14400, 86400, 604800, 2592000, 5184000, 7776000, 15552000, 31536000];
+export const longestLifetime = 31536000;
+const tokensPerUser = 100;
+
+export interface Identity {
+  readonly users: Table<User>;
+  readonly tokens: Table<Token>;
+  addUser(username: string, password: string, role: User["role"], twoFactor?: boolean): User;
+  /** Mints a token; refuses the 101st living one of a user. `skew` shifts the times it states. */
+  mint(user: User, lifetime: number, skew?: number): string;
+  /** Who sends this Authorization header; throws the 401 of the platform. */
+  authenticate(authorization: string | undefined): Caller;
+  isSteeringToken(token: string): boolean;
+  /** Makes key, main user and steering token, or finds those of an earlier run. */
+  open(): { user: User; token: string };
+}
+
+export function createIdentity(
+  documents: Documents,
+  chance: Chance,
+  clock: SimulatedClock,
+  contractNumber: number,
+): Identity {
+  const users = documents.table("users", userSchema);
+  const tokens = documents.table("tokens", tokenSchema);
+  const secrets = documents.table("secrets", secretsSchema);
+  const byName = new Map<string, User>();
+  users.watch((before, after) => {
+    if (before !== undefined) byName.delete(before.username);
+    if (after !== undefined) byName.set(after.username, after);
+  });
+  let signer: Signer | undefined;
+  let steeringToken = "";
+  const signing = () => {
+    if (signer === undefined) throw new Error("identity is used before it was opened");
+    return signer;
+  };
+
+  function addUser(username: string, password: string, role: User["role"], twoFactor = false): User {
+    if (byName.has(username)) throw refusal(422, errorCode.validation, "[(root).username] is taken already");
+    const user: User = { id: chance.uuid("user"), username, password, role, twoFactor };
+    users.put(user.id, user);
+    return user;
+  }
+
+  function mint(user: User, lifetime: number, skew = 0): string {
+    const now = clock.now();
+    let living = 0;
+    for (const token of tokens.values()) if (token.userId === user.id && token.expiresAt > now) living += 1;
+    if (living >= tokensPerUser) {
+      throw refusal(422, errorCode.refused, `A user can have at most ${tokensPerUser} tokens; delete some first`);
+    }
+    const token: Token = {
+      id: chance.uuid("token"),
+      userId: user.id,
+      createdAt: now,
+      expiresAt: now + lifetime * 1000,
+    };
+    tokens.put(token.id, token);
+    const issuedAt = Math.floor((now + skew) / 1000);
+    return signing().issue(token.id, {
+      iss: "ionoscloud",
+      iat: issuedAt,
+      exp: issuedAt + lifetime,
+      identity: { uuid: user.id, contractNumber, role: user.role, privileges },
+    });
+  }
+
+  function fromBearer(token: string): Caller {
+    const tokenId = signing().tokenIdOf(token);
+    const record = tokenId === undefined ? undefined : tokens.get(tokenId);
+    if (record === undefined) throw unauthorized("The token is not valid or was revoked");
+    if (record.expiresAt <= clock.now()) throw unauthorized("The token has expired");
+    const user = users.get(record.userId);
+    if (user === undefined) throw unauthorized("The user of the token does not exist");
+    return { user, tokenId: record.id };
+  }
+
+  function fromBasic(encoded: string): Caller {
+    const credentials = Buffer.from(encoded, "base64").toString();
+    const colon = credentials.indexOf(":");
+    const user = byName.get(credentials.slice(0, Math.max(colon, 0)));
+    if (user === undefined || !same(credentials.slice(colon + 1), user.password)) {
+      throw unauthorized("The credentials are not valid");
+    }
+    if (user.twoFactor) throw unauthorized("Accounts with two-factor authentication must use a bearer token");
+    return { user, tokenId: null };
+  }
+
+  return {
+    users,
+    tokens,
+    addUser,
+    mint,
+    authenticate(authorization) {
+      const [scheme, value, ...rest] = (authorization ?? "").trim().split(/ +/);
+      if (value !== undefined && rest.length === 0) {
+        if (scheme?.toLowerCase() === "bearer") return fromBearer(value);
+        if (scheme?.toLowerCase() === "basic") return fromBasic(value);
+      }
+      throw unauthorized("Credentials are missing: send Authorization with a bearer token");
+    },
+    isSteeringToken: (token) => same(token, steeringToken),
+    open: () =>
+      documents.transaction(() => {
+        const kept = secrets.get("own");
+        const privateKey = kept?.privateKey ?? newPrivateKey();
+        signer = createSigner(privateKey);
+        const user =
+          (kept && users.get(kept.mainUser)) ??
+          addUser("owner@simulator.example", randomBytes(15).toString("base64url"), "owner");
+        const tokenId = kept && signer.tokenIdOf(kept.steeringToken);
+        const living = tokenId !== undefined && (tokens.get(tokenId)?.expiresAt ?? 0) > clock.now();
+        steeringToken = kept && living ? kept.steeringToken : mint(user, longestLifetime);
+        secrets.put("own", { privateKey, mainUser: user.id, steeringToken });
+        return { user, token: steeringToken };
+      }),
+  };
+}
+
+function unauthorized(message: string) {
+  return refusal(401, errorCode.unauthorized, message, { "WWW-Authenticate": "Bearer" });
+}
+
+/** Compares without telling by its duration how much was right. */
+function same(a: string, b: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}

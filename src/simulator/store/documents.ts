@@ -1,0 +1,117 @@
+import type { z } from "zod";
+
+/** One changed document; `value` undefined means removed. */
+export interface Change {
+  table: string;
+  key: string;
+  value: unknown;
+}
+
+export interface Table<T> {
+  get(key: string): T | undefined;
+  put(key: string, value: T): void;
+  delete(key: string): void;
+  values(): Iterable<T>;
+  readonly size: number;
+  /** Tells an index of every change, also of those that a rollback or a restore makes. */
+  watch(listener: (before: T | undefined, after: T | undefined) => void): void;
+}
+
+/**
+ * All state of the simulator: named tables of JSON documents that are replaced, never mutated. Writes happen inside
+ * `transaction` only: it keeps all of them or, when the work throws, none.
+ */
+export interface Documents {
+  table<T>(name: string, schema: z.ZodType<T>): Table<T>;
+  transaction<R>(work: () => R): R;
+  /** Every document, as changes that `restore` understands. */
+  everything(): Change[];
+  /** Brings back what an earlier run wrote down. Unknown tables are refused: they belong to a newer version. */
+  restore(changes: Change[]): void;
+}
+
+interface AnyTable {
+  set(key: string, value: unknown): void;
+  current(key: string): unknown;
+  entries(): Iterable<[string, unknown]>;
+}
+
+export function createDocuments(committed: (changes: Change[]) => void): Documents {
+  const tables = new Map<string, AnyTable>();
+  let undo: Map<string, Map<string, () => void>> | undefined;
+
+  function record(table: string, key: string, restoreBefore: () => void) {
+    if (undo === undefined) throw new Error(`write to ${table} outside a transaction`);
+    let keys = undo.get(table);
+    if (keys === undefined) undo.set(table, (keys = new Map()));
+    if (!keys.has(key)) keys.set(key, restoreBefore);
+  }
+
+  return {
+    table<T>(name: string, schema: z.ZodType<T>) {
+      const rows = new Map<string, T>();
+      const watchers: ((before: T | undefined, after: T | undefined) => void)[] = [];
+      const write = (key: string, value: T | undefined) => {
+        const before = rows.get(key);
+        if (value === undefined) rows.delete(key);
+        else rows.set(key, value);
+        for (const watcher of watchers) watcher(before, value);
+      };
+      const change = (key: string, value: T | undefined) => {
+        const before = rows.get(key);
+        record(name, key, () => write(key, before));
+        write(key, value);
+      };
+      tables.set(name, {
+        set: (key, value) => write(key, value === undefined ? undefined : schema.parse(value)),
+        current: (key) => rows.get(key),
+        entries: () => rows.entries(),
+      });
+      return {
+        get: (key) => rows.get(key),
+        put: change,
+        delete: (key) => change(key, undefined),
+        values: () => rows.values(),
+        get size() {
+          return rows.size;
+        },
+        watch: (listener) => watchers.push(listener),
+      };
+    },
+
+    transaction(work) {
+      if (undo !== undefined) throw new Error("transactions do not nest");
+      undo = new Map();
+      try {
+        const result = work();
+        const changes: Change[] = [];
+        for (const [table, keys] of undo) {
+          for (const key of keys.keys()) changes.push({ table, key, value: tables.get(table)?.current(key) });
+        }
+        if (changes.length > 0) committed(changes);
+        return result;
+      } catch (error) {
+        for (const keys of undo.values()) for (const restoreBefore of keys.values()) restoreBefore();
+        throw error;
+      } finally {
+        undo = undefined;
+      }
+    },
+
+    everything() {
+      const all: Change[] = [];
+      for (const [table, rows] of tables) {
+        for (const [key, value] of rows.entries()) all.push({ table, key, value });
+      }
+      return all;
+    },
+
+    restore(changes) {
+      for (const { table, key, value } of changes) {
+        const target = tables.get(table);
+        if (target === undefined) throw new Error(`the stored state has a table "${table}" this version does not know`);
+        target.set(key, value);
+      }
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { z } from "zod";
+
+export type Properties = Readonly<Record<string, unknown>>;
+
+export const resourceSchema = z.object({
+  /** The path below the API's base, e.g. `datacenters/<id>/servers/<id>`: unique, and it names all parents. */
+  key: z.string(),
+  id: z.string(),
+  /** The type string of the wire: `datacenter`, `firewall-rule` … */
+  type: z.string(),
+  collection: z.string(),
+  /** Key of the parent; empty at the top. */
+  parent: z.string(),
+  /** Keys of resources this one hangs on without being their child: a volume's server, a NIC's LAN. */
+  refs: z.array(z.string()).readonly(),
+  /** null: the type has no states (labels). */
+  state: z.enum(["AVAILABLE", "BUSY"]).nullable(),
+  properties: z.record(z.string(), z.unknown()).readonly(),
+  /** Counts up with every change; the etag follows from it. */
+  revision: z.number(),
+  createdAt: z.number(),
+  createdBy: z.string(),
+  modifiedAt: z.number(),
+  modifiedBy: z.string(),
+  /** Before this instant reads answer as if the resource did not exist. */
+  visibleAt: z.number(),
+});
+
+/** One thing that exists on the platform. `createdBy` and `modifiedBy` are user ids. */
+export type Resource = Readonly<z.infer<typeof resourceSchema>>;
+
+export const textIn = (properties: Properties, name: string): string | undefined => {
+  const value = properties[name];
+  return typeof value === "string" ? value : undefined;
+};
+
+export const numberIn = (properties: Properties, name: string): number | undefined => {
+  const value = properties[name];
+  return typeof value === "number" ? value : undefined;
+};
+
+export const textsIn = (properties: Properties, name: string): string[] => {
+  const value = properties[name];
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+};

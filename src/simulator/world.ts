@@ -1,0 +1,22 @@
+import type { Agenda } from "./agenda.ts";
+import type { Chance, Counters } from "./chance.ts";
+import type { RequestRecord } from "./core/request-record.ts";
+import type { Limits } from "./core/limits.ts";
+import type { Identity } from "./identity/identity.ts";
+import type { Documents, Table } from "./store/documents.ts";
+import type { Resources } from "./store/resources.ts";
+import type { SimulatedClock } from "./time.ts";
+
+/** Everything the platform is made of, handed to whoever acts on it. */
+export interface World {
+  readonly clock: SimulatedClock;
+  readonly agenda: Agenda;
+  readonly chance: Chance;
+  readonly counters: Counters;
+  readonly documents: Documents;
+  readonly resources: Resources;
+  readonly requests: Table<RequestRecord>;
+  readonly identity: Identity;
+  readonly contractNumber: number;
+  readonly limits: Table<Limits>;
+}

@@ -1,0 +1,23 @@
+import type { TestProject } from "vitest/node";
+import { binaryNames, provideBinaries } from "../../src/cli/control-plane/binaries.ts";
+import { progressTo } from "../../src/cli/control-plane/progress.ts";
+import { startCluster } from "../../src/cli/control-plane/start.ts";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    cluster: { kubeconfig: string; server: string; assets: string };
+  }
+}
+
+/** One control plane for all files of this project; vitest calls this only when one of them is going to run. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const progress = progressTo(process.stderr);
+  await provideBinaries(binaryNames, { onProgress: progress.update });
+  const { kubeconfig, server, assets, stop } = await startCluster({
+    controllerManager: true,
+    onProgress: progress.update,
+  });
+  progress.end();
+  project.provide("cluster", { kubeconfig, server, assets });
+  return stop;
+}

@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { apply, FIELD_MANAGER } from "../../src/kube/apply.ts";
+import { isConflict } from "../../src/kube/errors.ts";
+import { createClient, type KubeClient } from "../../src/kube/transport.ts";
+import { status, WIDGETS, widget } from "./objects.ts";
+import { type ScriptedServer, scriptedServer } from "./scripted-server.ts";
+
+let server: ScriptedServer;
+let client: KubeClient;
+
+beforeEach(async () => {
+  server = await scriptedServer();
+  client = createClient({ server: server.url });
+});
+
+afterEach(async () => {
+  await client.close();
+  await server[Symbol.asyncDispose]();
+});
+
+const managed = (object: ReturnType<typeof widget>) => ({
+  ...object,
+  metadata: { ...object.metadata, managedFields: [{ manager: "kubectl" }] },
+});
+
+test("sends everything but managedFields, preconditions included, and gives back an object without them", async () => {
+  const applied = apply(client, WIDGETS, managed(widget("a", 5, { spec: { size: 1 } })));
+  const exchange = await server.next();
+  expect(exchange).toMatchObject({
+    method: "PATCH",
+    path: "/apis/example.dev/v1/namespaces/test/widgets/a",
+    query: { fieldManager: FIELD_MANAGER, force: "true" },
+  });
+  expect(exchange.headers["content-type"]).toBe("application/apply-patch+yaml");
+  expect(JSON.parse(exchange.body)).toEqual(widget("a", 5, { spec: { size: 1 } }));
+  exchange.json(200, managed(widget("a", 6)));
+  expect(await applied).toEqual(widget("a", 6));
+});
+
+test("applies the status, under another manager and without force, when told so", async () => {
+  const applied = apply(client, WIDGETS, widget("a", 5), {
+    subresource: "status",
+    fieldManager: "other",
+    force: false,
+  });
+  const exchange = await server.next();
+  expect(exchange.path).toBe("/apis/example.dev/v1/namespaces/test/widgets/a/status");
+  expect(exchange.query).toEqual({ fieldManager: "other", force: "false" });
+  exchange.json(200, widget("a", 6));
+  await applied;
+});
+
+test("fails with a conflict when the precondition does not hold", async () => {
+  const applied = apply(client, WIDGETS, widget("a", 5));
+  (await server.next()).json(409, status(409, "Conflict", "uid mismatch"));
+  await expect(applied).rejects.toSatisfy(isConflict);
+});

@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import { type Change, createStore } from "../../src/kube/store.ts";
+import { widget } from "./objects.ts";
+
+function setUp() {
+  const store = createStore();
+  const changes: string[] = [];
+  const version = (object: KubeObject | undefined) => object?.metadata.resourceVersion ?? "-";
+  store.subscribe(({ key, before, after }: Change<KubeObject>) => {
+    changes.push(`${key} ${version(before)}→${version(after)}`);
+  });
+  return { store, changes };
+}
+
+test("an older version never replaces a newer one, and the same one is no change", () => {
+  const { store, changes } = setUp();
+  store.put(widget("a", 10));
+  store.put(widget("a", 9));
+  store.put(widget("a", 10));
+  store.put(widget("a", 11));
+  expect(changes).toEqual(["test/a -→10", "test/a 10→11"]);
+});
+
+test("versions are integers of any length", () => {
+  const { store } = setUp();
+  store.put(widget("a", "99999999999999999998"));
+  store.put(widget("a", "100000000000000000000"));
+  store.put(widget("a", "99999999999999999999"));
+  expect(store.get("test/a")?.metadata.resourceVersion).toBe("100000000000000000000");
+});
+
+test("the answer to an own write that arrives after the deletion does not bring the object back", () => {
+  const { store, changes } = setUp();
+  store.put(widget("a", 10));
+  store.remove(widget("a", 12));
+  store.put(widget("a", 11));
+  expect(changes).toEqual(["test/a -→10", "test/a 10→-"]);
+  store.put(widget("a", 13));
+  expect(store.size).toBe(1);
+});
+
+test("a late deletion does not remove the object that was created again", () => {
+  const { store } = setUp();
+  store.put(widget("a", 10));
+  store.put(widget("a", 15));
+  store.remove(widget("a", 12));
+  expect(store.size).toBe(1);
+});
+
+test("a full list removes what is not in it, but no own write that is newer than the list", () => {
+  const { store, changes } = setUp();
+  for (const [name, version] of [
+    ["same", 1],
+    ["gone", 2],
+    ["changed", 3],
+    ["written", 30],
+    ["created", 31],
+  ] as const) {
+    store.put(widget(name, version));
+  }
+  changes.length = 0;
+  store.replaceAll([widget("same", 1), widget("changed", 9), widget("written", 8)], "20");
+  expect(changes).toEqual(["test/changed 3→9", "test/gone 2→-"]);
+  expect([...store.values()].map(({ metadata }) => metadata.name)).toEqual(["same", "changed", "written", "created"]);
+});
+
+test("what a full list did not hold stays gone when an older answer arrives", () => {
+  const { store } = setUp();
+  store.replaceAll([], "20");
+  store.put(widget("a", 19));
+  expect(store.size).toBe(0);
+  store.advance("25");
+  store.put(widget("a", 24));
+  expect(store.size).toBe(0);
+});
+
+test("a list of a rewound server counts alone", () => {
+  const { store } = setUp();
+  store.replaceAll([widget("a", 300), widget("b", 301)], "400");
+  store.replaceAll([widget("a", 90)], "100");
+  expect([...store.values()]).toEqual([widget("a", 90)]);
+  store.put(widget("b", 101));
+  expect(store.size).toBe(2);
+});
+
+test("a listener sees the store as it is after the change, and no more once unsubscribed", () => {
+  const store = createStore();
+  const seen: number[] = [];
+  const unsubscribe = store.subscribe(() => seen.push(store.size));
+  store.put(widget("a", 1));
+  unsubscribe();
+  store.put(widget("b", 2));
+  expect(seen).toEqual([1]);
+});

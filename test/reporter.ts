@@ -1,0 +1,33 @@
+import { writeFileSync } from "node:fs";
+import type { Reporter, TestModule } from "vitest/node";
+
+export interface Counts {
+  passed: number;
+  failed: number;
+}
+
+/** Where the counts go; set by test/run.ts, which adds them up with its other steps. */
+export const countsVariable = "MOORING_TEST_COUNTS";
+
+/** Counts what really happened: a file that cannot be loaded, a failed hook and a stray error are failures too. */
+export default class CountReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], strayErrors: readonly unknown[]): void {
+    const counts = modules.map(count).reduce(add, { passed: 0, failed: strayErrors.length });
+    const file = process.env[countsVariable];
+    if (file) writeFileSync(file, JSON.stringify(counts));
+  }
+}
+
+function count(module: TestModule): Counts {
+  const results = [...module.children.allTests()].map((test) => test.result().state);
+  const groups = [module, ...module.children.allSuites()];
+  return {
+    passed: results.filter((state) => state === "passed").length,
+    // A test that was begun and has no result was cut off.
+    failed:
+      results.filter((state) => state === "failed" || state === "pending").length +
+      groups.reduce((sum, group) => sum + group.errors().length, 0),
+  };
+}
+
+export const add = (a: Counts, b: Counts): Counts => ({ passed: a.passed + b.passed, failed: a.failed + b.failed });
