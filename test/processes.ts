@@ -1,11 +1,97 @@
+import { execFile } from "node:child_process";
 import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
-import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { afterAll } from "vitest";
 import { spawnGuarded } from "../src/cli/control-plane/guarded.ts";
 
 export const root = fileURLToPath(new URL("../", import.meta.url));
 
 /** The command as users call it. */
 export const mooring = `${root}bin/mooring`;
+
+export interface Result {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  cwd?: string;
+  env?: NodeJS.ProcessEnv;
+  input?: string;
+}
+
+/** Runs a program to its end; the exit code is part of the result, whatever it is. */
+export function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<Result> {
+  const { cwd = root, env = process.env, input = "" } = options;
+  return new Promise((resolve) => {
+    const settings = { cwd, env, maxBuffer: 256 * 1024 * 1024 };
+    const child = execFile(command, args, settings, (error, stdout, stderr) => {
+      const code = error ? (child.exitCode ?? 127) : 0;
+      resolve({ code, stdout, stderr });
+    });
+    child.stdin?.on("error", () => {}); // a program that ends without reading its input is no error
+    child.stdin?.end(input);
+  });
+}
+
+export interface Running {
+  readonly pid: number;
+  /** What it has written so far, both streams. */
+  output(): string;
+  /** The next line on stdout; rejects, with all output, when the process ends without one. */
+  line(): Promise<string>;
+  signal(name: NodeJS.Signals): void;
+  /** The exit code; 137 when it was killed. */
+  readonly ended: Promise<number>;
+  /** Asks it to end and waits for that. */
+  stop(): Promise<number>;
+}
+
+const started = new Set<ReturnType<typeof spawnGuarded>>();
+
+/** Starts a program that lasts. It ends with the test file at the latest, also when that fails or is interrupted. */
+export function start(command: string, args: readonly string[], options: RunOptions = {}): Running {
+  const { cwd = root, env = process.env } = options;
+  const child = spawnGuarded(command, args, { cwd, env, output: "pipe" });
+  const { pid, stdout, stderr } = child;
+  if (pid === undefined || !stdout || !stderr) throw new Error(`${command} could not be started`);
+  started.add(child);
+  void child.ended.then(() => started.delete(child));
+
+  let output = "";
+  for (const stream of [stdout, stderr]) stream.setEncoding("utf8").on("data", (chunk) => (output += chunk));
+  const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  const signal = (name: NodeJS.Signals) => {
+    if (started.has(child)) process.kill(pid, name);
+  };
+  return {
+    pid,
+    output: () => output,
+    async line() {
+      const next = await lines.next();
+      if (next.done) throw new Error(`${command} ${args.join(" ")} ended with ${await child.ended}:\n${output}`);
+      return next.value;
+    },
+    signal,
+    ended: child.ended,
+    stop() {
+      signal("SIGTERM");
+      return child.ended;
+    },
+  };
+}
+
+/** Starts a program that says in one line of JSON that it is ready. */
+export async function startProcess(
+  command: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<Running & { readonly ready: unknown }> {
+  const running = start(command, args, options);
+  return { ...running, ready: JSON.parse(await running.line()) };
+}
+
+afterAll(async () => {
+  await Promise.all([...started].map((child) => child.kill()));
+});

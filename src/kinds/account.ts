@@ -1,24 +1,32 @@
 import { z } from "zod";
-import { objectName } from "./fields.ts";
+import { formed, location, objectName, secretKey } from "./fields.ts";
 import type { Kind } from "./kind.ts";
 
 const url = (text: string) =>
-  z
-    .string()
-    .max(2048)
-    .regex(/^https?:\/\/[^\s/?#]+([/?#]\S*)?$/)
+  formed(
+    /^https?:\/\/[^\s/?#{}@]+(\/[^\s?#{}]*)?$/,
+    2048,
+    "must be an http or https URL without user, query and {region}, for example https://dns.example.com",
+  )
     .optional()
     .describe(text);
-const regional = (product: string) => url(`URL of the ${product} API; {region} stands for the region's slug.`);
+const regional = (product: string) =>
+  formed(
+    /^https?:\/\/([^\s/?#{}@]|\{region\})+(\/([^\s?#{}]|\{region\})*)?$/,
+    2048,
+    "must be an http or https URL without user and query, for example https://logging.{region}.example.com",
+  )
+    .optional()
+    .describe(`URL of the ${product} API; {region} stands for the region's slug.`);
 
 const spec = z.object({
   endpoints: z
     .object({
-      api: z
-        .string()
-        .max(2048)
-        .regex(/^https?:\/\/[^\s/?#{}]+\/?$/)
-        .describe("URL of the API host, without a path: /cloudapi/v6, /auth/v1 and others hang below it."),
+      api: formed(
+        /^https?:\/\/[^\s/?#{}@]+\/?$/,
+        2048,
+        "must be an http or https URL without user and path, for example https://api.example.com",
+      ).describe("URL of the API host, without a path: /cloudapi/v6, /auth/v1 and others hang below it."),
       monitoring: regional("metric pipeline"),
       logging: regional("log pipeline"),
       streaming: regional("event streaming"),
@@ -28,10 +36,7 @@ const spec = z.object({
       certificates: url("URL of the certificate manager API."),
     })
     .describe("Where the platform is. No address is built in."),
-  region: z
-    .string()
-    .max(32)
-    .regex(/^[a-z]{2}\/[a-z]{3}(\/[0-9]+)?$/)
+  region: location()
     .optional()
     .describe("Region of the regional products, a location such as de/txl. Fills {region} in endpoints as de-txl."),
   contractNumber: z
@@ -43,7 +48,7 @@ const spec = z.object({
   credentialsSecretRef: z
     .object({
       name: objectName().describe("Name of the Secret, in the same namespace."),
-      key: z.string().min(1).max(253).default("token").describe("Key that holds the bearer token."),
+      key: secretKey().default("token").describe("Key that holds the bearer token."),
     })
     .describe("The Secret with the platform's bearer token. A change of it is noticed at once."),
 });

@@ -1,15 +1,11 @@
 import { z } from "zod";
-import { managed, platformName } from "./fields.ts";
+import { location, managed, platformName } from "./fields.ts";
 import { changes, differences, type Kind, mapping } from "./kind.ts";
 
 const spec = z.object({
   ...managed,
   name: platformName("datacenter"),
-  location: z
-    .string()
-    .max(32)
-    .regex(/^[a-z]{2}\/[a-z]{3}(\/[0-9]+)?$/)
-    .describe("Where it stands, <country>/<site>, for example de/txl. Cannot be changed."),
+  location: location().describe("Where it stands, <country>/<site>, for example de/txl. Cannot be changed."),
   description: z.string().max(1024).optional().describe("Free text shown on the platform."),
 });
 

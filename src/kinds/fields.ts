@@ -1,25 +1,60 @@
 import { z } from "zod";
 import type { Reference, Rule } from "./kind.ts";
 
+/** A string of one form. The API server tells the form in words, where a plain pattern shows its expression. */
+export const formed = (pattern: RegExp, max: number, form: string) =>
+  z
+    .string()
+    .max(max)
+    .refine((value) => pattern.test(value), form)
+    .meta({
+      "x-kubernetes-validations": [{ rule: `self.matches(${JSON.stringify(pattern.source)})`, message: form }],
+    });
+
 /** A UUID as the platform writes it. */
-export const uuid = () => z.string().regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/);
+export const uuid = () =>
+  formed(
+    /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/,
+    36,
+    "must be a UUID, for example 72e73b81-8551-4e74-b398-fc63b39994af",
+  );
 
 /** The name of an object in the same namespace. */
-export const objectName = () => z.string().min(1).max(253);
+export const objectName = () =>
+  formed(
+    /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/,
+    253,
+    "must be the name of an object: lower-case letters, digits, '-' and '.', with a letter or digit at both ends",
+  );
+
+/** A key in the data of a Secret. */
+export const secretKey = () =>
+  formed(/^[A-Za-z0-9._-]+$/, 253, "must be a key of a Secret: letters, digits, '-', '_' and '.'");
+
+/** Where the platform has a site. */
+export const location = () =>
+  formed(/^[a-z]{2}\/[a-z]{3}(\/[0-9]+)?$/, 32, "must be a location <country>/<site>, for example de/txl");
 
 /** A whole number; the schema it gives carries no bounds but the ones asked for. */
 export const whole = (min: number, max: number) => z.int32().min(min).max(max);
 
-/** An IPv4 or IPv6 address. */
+/** An IPv4 address. */
 export const address = () =>
   z
     .string()
-    .max(45)
-    .meta({ "x-kubernetes-validations": [{ rule: "isIP(self)", message: "must be an IPv4 or IPv6 address" }] });
+    .max(15)
+    .meta({
+      "x-kubernetes-validations": [
+        {
+          rule: "isIP(self) && ip(self).family() == 4",
+          message: "must be an IPv4 address, for example 203.0.113.7",
+        },
+      ],
+    });
 
 /** The platform's name of a resource. */
-export const platformName = (noun: string) =>
-  z.string().min(1).max(255).optional().describe(`Name of the ${noun} on the platform. Default: metadata.name.`);
+export const platformName = (noun: string, otherwise = "metadata.name") =>
+  z.string().min(1).max(255).optional().describe(`Name of the ${noun} on the platform. Default: ${otherwise}.`);
 
 /** Fields of every kind that has a resource on the platform. */
 export const managed = {

@@ -1,9 +1,20 @@
 import { z } from "zod";
-import { address, datacenterRules, inDatacenter, managed, objectName, platformName, uuid, whole } from "./fields.ts";
+import {
+  address,
+  datacenterRules,
+  formed,
+  inDatacenter,
+  managed,
+  objectName,
+  platformName,
+  secretKey,
+  uuid,
+  whole,
+} from "./fields.ts";
 import type { Rule } from "./kind.ts";
 
 const bootVolume = z.object({
-  name: platformName("boot volume"),
+  name: platformName("boot volume", "the server's name with -boot added"),
   size: whole(1, 1_000_000)
     .optional()
     .describe("Size in GB; can only grow. Required, except for a Cube, where the template fixes it."),
@@ -12,32 +23,33 @@ const bootVolume = z.object({
     .optional()
     .describe("Storage technology. Required, except for a Cube, which always has DAS."),
   image: uuid().optional().describe("Id of the image or snapshot it starts from. Excludes imageAlias."),
-  imageAlias: z
-    .string()
-    .max(128)
-    .regex(/^[a-z0-9_.-]+:[a-z0-9_.-]+$/)
+  imageAlias: formed(
+    /^[a-z0-9_.-]+:[a-z0-9_.-]+$/,
+    128,
+    "must be an alias <distribution>:<version>, for example ubuntu:latest",
+  )
     .optional()
     .describe("Alias of the image it starts from, for example ubuntu:latest. Excludes image."),
   sshKeys: z
-    .array(z.string().min(1).max(16_384).describe("A public key in the form of authorized_keys."))
+    .array(
+      formed(/^[^\s-][^\r\n]*$/, 16_384, "must be one public key, on one line as in authorized_keys").describe(
+        "A public key in the form of authorized_keys.",
+      ),
+    )
     .max(100)
     .optional()
     .describe("Public keys for the default user. Used at creation only."),
-  userData: z
-    .string()
-    .max(65_536)
-    .regex(/^[A-Za-z0-9+/]+={0,2}$/)
+  userData: formed(
+    /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/,
+    65_536,
+    "must be base64 without line breaks; plain text goes into a Secret, see userDataSecretRef",
+  )
     .optional()
     .describe("First-boot configuration, base64. Used at creation only. Excludes userDataSecretRef."),
   userDataSecretRef: z
     .object({
       name: objectName().describe("Name of the Secret, in the same namespace."),
-      key: z
-        .string()
-        .min(1)
-        .max(253)
-        .default("userData")
-        .describe("Key that holds the plain first-boot configuration."),
+      key: secretKey().default("userData").describe("Key that holds the plain first-boot configuration."),
     })
     .optional()
     .describe("A Secret with the first-boot configuration. Used at creation only. Excludes userData."),
@@ -53,8 +65,9 @@ const nic = z.object({
   lan: whole(1, 1_000_000).describe("Number of the LAN in the datacenter; an unknown one is created by the platform."),
   dhcp: z.boolean().default(true).describe("Whether the address is given by DHCP."),
   ips: z
-    .array(address().describe("An address; public ones come from an IP block of the contract."))
+    .array(address().describe("An IPv4 address; public ones come from an IP block of the contract."))
     .max(64)
+    .meta({ "x-kubernetes-list-type": "set" })
     .optional()
     .describe("Fixed addresses. Default: given by the platform."),
   firewallActive: z.boolean().default(false).describe("Whether the NIC's firewall is on."),
@@ -183,7 +196,7 @@ export const serverRules: Rule[] = [
   ),
   {
     rule: "!has(self.bootVolume) || !has(oldSelf.bootVolume) || !has(self.bootVolume.size) || !has(oldSelf.bootVolume.size) || self.bootVolume.size >= oldSelf.bootVolume.size",
-    message: "bootVolume.size can only grow",
+    message: "bootVolume.size can only grow: keep the size, or delete the object and create it again",
   },
   {
     rule: "has(self.bootVolume) == has(oldSelf.bootVolume)",

@@ -65,13 +65,18 @@ const wire = z.object({
     .nullish(),
 });
 type WireServer = z.output<typeof wire>;
+type WireVolume = z.output<typeof wireVolume>;
 type WireNic = z.output<typeof wireNic>;
 
 const nicsOf = (found: WireServer): WireNic[] => found.entities?.nics?.items ?? [];
+const volumesOf = (found: WireServer): WireVolume[] => found.entities?.volumes?.items ?? [];
 
-function bootVolumeOf(found: WireServer) {
-  const volumes = found.entities?.volumes?.items ?? [];
-  return volumes.find(({ id }) => id === found.properties.bootVolume?.id) ?? volumes[0];
+/** The volume that the server names, or its only one. Never a guess: a wrong volume would be changed. */
+function bootVolumeOf(found: WireServer): WireVolume | undefined {
+  const volumes = volumesOf(found);
+  const named = found.properties.bootVolume?.id;
+  if (named !== undefined) return volumes.find(({ id }) => id === named);
+  return volumes.length === 1 ? volumes[0] : undefined;
 }
 
 /** The machine states in which each wanted power state is already true. */
@@ -136,7 +141,9 @@ function compare(spec: ServerSpec, item: unknown, inputs: Inputs): Comparison {
   } as const;
   const parts = [patch("", own, properties), ...compareVolume(spec, found, inputs), ...compareNics(spec, found, own)];
   const power = powerStep(spec, found.properties.vmState, own);
-  const next = parts.find((part) => part.next)?.next ?? power;
+  // A suspended Cube takes no change: one that shall run is resumed first, one that shall not keeps its drift.
+  const suspended = found.properties.vmState === "SUSPENDED";
+  const next = (suspended ? undefined : parts.find((part) => part.next)?.next) ?? power;
   return {
     drift: [
       ...parts.flatMap((part) => part.drift),
@@ -146,39 +153,47 @@ function compare(spec: ServerSpec, item: unknown, inputs: Inputs): Comparison {
   };
 }
 
+type Pairs = Record<string, readonly [wanted: unknown, found: unknown]>;
+
 /** What one PATCH of one resource would change; the field names in the drift start with `prefix`. */
-function patch(
-  prefix: string,
-  path: string,
-  pairs: Record<string, readonly [wanted: unknown, found: unknown]>,
-): Comparison {
-  const body = changes(pairs);
-  const drift: Drift[] = differences(pairs).map((each) => ({ ...each, field: `${prefix}${each.field}` }));
+function patch(prefix: string, path: string, changeable: Pairs, fixed: Pairs = {}): Comparison {
+  const body = changes(changeable);
+  const all = differences({ ...changeable, ...fixed });
+  const drift: Drift[] = all.map((each) => ({ ...each, field: `${prefix}${each.field}` }));
   return { drift, ...(body && { next: { action: "update", method: "PATCH", path, body } }) };
 }
 
 function compareVolume(spec: ServerSpec, found: WireServer, inputs: Inputs): Comparison[] {
+  if (!spec.bootVolume || !isReadable(found.entities?.volumes?.items)) return [];
   const volume = bootVolumeOf(found);
-  if (!spec.bootVolume || !volume?.properties) return [];
+  if (!volume?.properties) return [absent("bootVolume")];
   const { name, size, bus } = volume.properties;
-  return [
-    patch("bootVolume.", `${datacenterPath(inputs)}/volumes/${volume.id}`, {
-      name: [spec.bootVolume.name, name],
-      size: [spec.bootVolume.size, size],
-      bus: [spec.bootVolume.bus, bus],
-    }),
-  ];
+  const sized = { size: [spec.bootVolume.size, size] } as const;
+  const named = { name: [spec.bootVolume.name, name], bus: [spec.bootVolume.bus, bus] } as const;
+  const path = `${datacenterPath(inputs)}/volumes/${volume.id}`;
+  // A volume that somebody let grow cannot shrink again.
+  const tooLarge = size != null && size > (spec.bootVolume.size ?? size);
+  return [tooLarge ? patch("bootVolume.", path, named, sized) : patch("bootVolume.", path, { ...named, ...sized })];
 }
 
-/** NICs are paired by name. One that is missing on the platform is shown and not made up for. */
+/** Whether a list says what exists: a shallow answer leaves out the children or their properties. */
+const isReadable = (items: readonly { properties?: unknown }[] | null | undefined) =>
+  items?.every(({ properties }) => properties != null) ?? false;
+
+/** A part that is missing on the platform is shown and not made up for. */
+const absent = (field: string): Comparison => ({ drift: [{ field, wanted: "present", found: "absent" }] });
+
+/** NICs are paired by name. */
 function compareNics(spec: ServerSpec, found: WireServer, own: string): Comparison[] {
+  if (!isReadable(found.entities?.nics?.items)) return [];
   return (spec.nics ?? []).map(({ name, lan, dhcp, ips, firewallActive }) => {
     const there = nicsOf(found).find((nic) => nic.properties?.name === name);
-    if (!there?.properties) return { drift: [{ field: `nics[${name}]`, wanted: "present", found: "absent" }] };
+    if (!there?.properties) return absent(`nics[${name}]`);
     return patch(`nics[${name}].`, `${own}/nics/${there.id}`, {
       lan: [lan, there.properties.lan],
       dhcp: [dhcp, there.properties.dhcp],
-      ips: [ips, there.properties.ips],
+      // An empty list leaves the choice to the platform, whose addresses are then as wanted.
+      ips: [ips?.length ? ips : undefined, there.properties.ips],
       firewallActive: [firewallActive, there.properties.firewallActive],
     });
   });

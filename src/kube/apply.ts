@@ -1,3 +1,4 @@
+import { KubeError } from "./errors.ts";
 import { type KubeObject, pathOf, type Resource, withoutManagedFields } from "./resource.ts";
 import type { KubeClient } from "./transport.ts";
 
@@ -14,9 +15,12 @@ export interface ApplyOptions {
 /**
  * Server-side apply: the fields in `object`, and only those, are this field manager's from now on.
  *
- * Preconditions travel in the object itself. With `metadata.uid` the apiserver answers 409 when no object with that
- * uid exists, so a deleted object is not created again; with `metadata.resourceVersion` it answers 409 when somebody
- * wrote meanwhile. Without a uid, applying the main resource creates what is missing.
+ * Preconditions travel in the object itself, and `isConflict` knows when they fail. With `metadata.uid` nothing happens
+ * unless the object with that uid is there: one that was deleted is not created again. With `metadata.resourceVersion`
+ * nothing happens when somebody wrote meanwhile. A resourceVersion without a uid protects from nothing: it creates the
+ * object again when it is missing. For the status of custom resources it is the other way round: the apiserver ignores
+ * the uid there, so that only a resourceVersion keeps the write from a new object of the same name. Without one such a
+ * write is reported as a conflict, but only afterwards.
  */
 export async function apply<T extends KubeObject>(
   client: KubeClient,
@@ -24,14 +28,22 @@ export async function apply<T extends KubeObject>(
   object: KubeObject,
   options: ApplyOptions = {},
 ): Promise<T> {
-  const { namespace, name } = object.metadata;
+  const { namespace, name, uid } = object.metadata;
+  const path = pathOf(resource, { namespace, name, subresource: options.subresource });
   const answer = await client.request<T>({
     method: "PATCH",
-    path: pathOf(resource, { namespace, name, subresource: options.subresource }),
+    path,
     query: { fieldManager: options.fieldManager ?? FIELD_MANAGER, force: String(options.force ?? true) },
     contentType: "application/apply-patch+yaml",
     body: withoutManagedFields(object),
     ...(options.signal && { signal: options.signal }),
   });
+  if (uid !== undefined && answer.metadata.uid !== uid) {
+    throw new KubeError({
+      status: 409,
+      reason: "Conflict",
+      message: `PATCH ${path}: reached another object than ${uid}`,
+    });
+  }
   return withoutManagedFields(answer);
 }

@@ -5,8 +5,9 @@ import { homedir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { type Clock, systemClock } from "../clock.ts";
 import { authorizeBy, tokenFile } from "./authorize.ts";
+import type { ClientTls } from "./connections.ts";
 import { type KubeconfigContext, loadKubeconfig } from "./kubeconfig.ts";
-import { type ClientObserver, type ClientOptions, type ClientTls, createClient, type KubeClient } from "./transport.ts";
+import { type ClientObserver, type ClientOptions, createClient, type KubeClient } from "./transport.ts";
 
 export interface ConnectOptions {
   /** Path of a kubeconfig. Default: the service account when run in a pod, else `KUBECONFIG`, else `~/.kube/config`. */

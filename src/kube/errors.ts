@@ -24,7 +24,7 @@ export class KubeError extends Error {
   readonly status: number;
   readonly reason: string;
   readonly causes: readonly KubeCause[];
-  readonly retryAfterMs?: number;
+  declare readonly retryAfterMs?: number;
 
   constructor(details: KubeErrorDetails) {
     super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -38,8 +38,12 @@ export class KubeError extends Error {
 const hasStatus = (error: unknown, status: number): error is KubeError =>
   error instanceof KubeError && error.status === status;
 
-/** Somebody wrote first, a precondition (uid, resourceVersion) failed, or the object exists already. */
-export const isConflict = (error: unknown): error is KubeError => hasStatus(error, 409);
+/**
+ * Somebody wrote first, a precondition (uid, resourceVersion) failed, or the object exists already.
+ * To a write with the uid of a former object of the same name the apiserver answers 422: `metadata.uid` is immutable.
+ */
+export const isConflict = (error: unknown): error is KubeError =>
+  hasStatus(error, 409) || (hasStatus(error, 422) && error.causes.some(({ field }) => field === "metadata.uid"));
 /** POST of a name that is taken. */
 export const isAlreadyExists = (error: unknown): error is KubeError =>
   isConflict(error) && error.reason === "AlreadyExists";

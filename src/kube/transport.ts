@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { Agent, type Dispatcher, ProxyAgent, request } from "undici";
+import { type Dispatcher, request } from "undici";
 import { type Clock, sleep, systemClock } from "../clock.ts";
+import { type ClientTls, connectionPool } from "./connections.ts";
 import { type Deadline, deadline, orAbort } from "./deadline.ts";
 import { KubeError } from "./errors.ts";
 import { parseJson } from "./json.ts";
@@ -28,7 +29,10 @@ export interface KubeClient {
    * for idempotent ones, a few times and within the deadline. Rejects with a KubeError, and with nothing else.
    */
   request<T = unknown>(call: KubeCall): Promise<T>;
-  /** The body as it arrives, over connections of its own and without a deadline: `signal` is the way to end it. */
+  /**
+   * The body as it arrives, over connections of its own and without a deadline. It has to be read to its end, left by
+   * `return`, or ended by `signal`.
+   */
   stream(call: KubeCall): Promise<AsyncIterable<Uint8Array>>;
   close(): Promise<void>;
 }
@@ -40,14 +44,6 @@ export type ClientObserver = (call: {
   status: number | "error";
   seconds: number;
 }) => void;
-
-export interface ClientTls {
-  ca?: string | Buffer;
-  cert?: string | Buffer;
-  key?: string | Buffer;
-  servername?: string;
-  insecure?: boolean;
-}
 
 export interface ClientOptions {
   server: string;
@@ -70,8 +66,8 @@ export function createClient(options: ClientOptions): KubeClient {
   const { authorize, observe, clock = systemClock } = options;
   const base = new URL(options.server);
   const prefix = base.pathname.replace(/\/$/, "");
-  const calls = dispatcher(options, { connections: 32, headersTimeout: 0, bodyTimeout: 0 });
-  const streams = dispatcher(options, { headersTimeout: 0, bodyTimeout: 0 });
+  const calls = connectionPool(options, 32);
+  const streams = connectionPool(options);
 
   const limitOf = (call: KubeCall) =>
     deadline(`${call.method} ${call.path}`, call.deadlineMs ?? DEADLINE_MS, clock, call.signal);
@@ -173,19 +169,6 @@ async function* chunks(call: KubeCall, body: AsyncIterable<Uint8Array>, limit: D
   } finally {
     limit[Symbol.dispose]();
   }
-}
-
-function dispatcher({ tls = {}, proxy }: ClientOptions, limits: Agent.Options): Dispatcher {
-  const trust = {
-    ...(tls.ca !== undefined && { ca: tls.ca }),
-    ...(tls.cert !== undefined && { cert: tls.cert }),
-    ...(tls.key !== undefined && { key: tls.key }),
-    ...(tls.servername !== undefined && { servername: tls.servername }),
-    ...(tls.insecure && { rejectUnauthorized: false }),
-  };
-  const common = { ...limits, allowH2: false, pipelining: 1, keepAliveTimeout: 30_000 };
-  if (proxy !== undefined) return new ProxyAgent({ ...common, uri: proxy, requestTls: trust });
-  return new Agent({ ...common, connect: { ...trust, timeout: 10_000 } });
 }
 
 function kubeError(call: KubeCall, error: unknown): KubeError {

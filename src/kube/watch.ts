@@ -9,6 +9,7 @@ import { errorOfEvent } from "./status.ts";
 import type { Store } from "./store.ts";
 import type { KubeClient } from "./transport.ts";
 import { compareVersions } from "./version.ts";
+import { isOutdated, isRefusal, waitAfter } from "./watch-failures.ts";
 
 /**
  * Where a watch stands.
@@ -55,8 +56,6 @@ interface WatchEvent<T> {
 }
 
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
-const BASE_MS = 500;
-const MAX_MS = 30_000;
 /** A connection that lived this long was a good one. */
 const HEALTHY_MS = 5_000;
 
@@ -76,6 +75,8 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
   let everSynced = false;
   let failures = 0;
   let connectedAt = 0;
+  /** Whether anything came over the latest connection. */
+  let heard = false;
 
   async function run(): Promise<void> {
     while (state.name !== "stopped") {
@@ -106,6 +107,7 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
 
   function open(query: Record<string, string | undefined>): AsyncIterable<Uint8Array> {
     connectedAt = clock.monotonic();
+    heard = false;
     const { fieldSelector, labelSelector } = options;
     const call = { method: "GET", path, query: { ...query, fieldSelector, labelSelector } } as const;
     return listen(client, call, { clock, silenceMs, signal: stopping.signal });
@@ -125,6 +127,7 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
     for await (const line of linesOf(chunks)) {
       const event = parseJson<WatchEvent<T>>(line);
       if (event.type === "ERROR") throw errorOfEvent(event.object, path);
+      heard = true;
       const at: WatchState = state;
       if (at.name === "watching") state = observe(event, at.resourceVersion);
       else if (event.type === "BOOKMARK") state = complete(event.object, initial);
@@ -150,7 +153,10 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
   /** The bookmark that ends the initial events; one without the mark is an old server's, which knows no such end. */
   function complete({ metadata }: T, initial: Map<string, T>): WatchState {
     if (metadata.annotations?.[INITIAL_EVENTS_END] !== "true") throw trouble("Unsupported", "knows no streaming list");
-    return replace(initial.values(), metadata.resourceVersion);
+    const next = replace(initial.values(), metadata.resourceVersion);
+    // The connection lives on for minutes and must not keep the objects as they were.
+    initial.clear();
+    return next;
   }
 
   async function list(): Promise<WatchState> {
@@ -179,16 +185,14 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
       relist = { name: "listing" };
       return relist;
     }
-    if (clock.monotonic() - connectedAt >= HEALTHY_MS) failures = 0;
-    const grown = Math.min(MAX_MS, BASE_MS * 2 ** failures++) * (0.5 + random() / 2);
-    const asked = error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0;
-    const ms = Math.max(grown, asked);
+    if (heard && clock.monotonic() - connectedAt >= HEALTHY_MS) failures = 0;
+    const ms = waitAfter(failures++, error, random);
     try {
       options.onError?.(error, ms);
     } catch {
       // Who reports must not end what is reported on.
     }
-    return { name: "waiting", ms, next: at.name === "watching" && isOutdated(error) ? relist : at };
+    return { name: "waiting", ms, next: at.name === "watching" && isOutdated(error, heard) ? relist : at };
   }
 
   const trouble = (reason: string, said: string) =>
@@ -207,14 +211,3 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
     },
   };
 }
-
-/** The server does not do streaming lists. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof KubeError && ([400, 405, 422, 501].includes(error.status) || error.reason === "Unsupported");
-
-/** The resourceVersion to watch from is of no use: too old, unknown to this server, or malformed. */
-const isOutdated = (error: unknown): boolean =>
-  error instanceof KubeError &&
-  ([400, 410, 422].includes(error.status) ||
-    error.reason === "Rewound" ||
-    error.causes.some(({ reason }) => reason === "ResourceVersionTooLarge"));

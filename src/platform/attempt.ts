@@ -10,6 +10,8 @@ import { routeOf } from "./route.ts";
 
 /** One sending of one call, with all that it needs. */
 export interface Attempt {
+  /** Whose call it is, for the log. */
+  readonly account: string;
   readonly call: PlatformCall;
   readonly url: URL;
   readonly headers: Record<string, string>;
@@ -48,11 +50,10 @@ export async function perform(attempt: Attempt, options: AttemptOptions): Promis
     left = clock.monotonic();
     if (!deadline.leave()) throw unanswered(new NoAnswer(deadline.signal.reason, false, false), asked);
     call.guard?.();
-    const answer = await exchange(agent, { method, url, headers, body }, maxAnswerBytes, deadline.signal).catch(
-      (none) => {
-        throw unanswered(none, asked);
-      },
-    );
+    const outgoing = { method, url, headers, body };
+    const answer = await exchange(agent, outgoing, maxAnswerBytes, deadline.signal).catch((none: NoAnswer) => {
+      throw unanswered(none, asked);
+    });
     status = answer.status;
     const read = readAnswer(answer, asked, clock.now());
     if ("body" in read) return replyOf(answer, read.body, url);
@@ -63,7 +64,7 @@ export async function perform(attempt: Attempt, options: AttemptOptions): Promis
     const timing = { seconds: (clock.monotonic() - left) / 1000, waited: (left - began) / 1000 };
     const done = { method, host: url.host, route: routeOf(url.pathname), status, ...timing };
     options.observe?.(done);
-    options.log?.debug({ request: asked.requestId, ...done }, "platform call");
+    options.log?.debug({ request: asked.requestId, account: attempt.account, ...done }, "platform call");
   }
 }
 
@@ -72,12 +73,10 @@ export function wasReset(error: unknown): boolean {
   return error instanceof Retry && error.cause instanceof NoAnswer && error.cause.reset;
 }
 
-function unanswered(none: unknown, asked: Asked): Retry {
-  const { sent, cause }: { sent: boolean; cause?: unknown } =
-    none instanceof NoAnswer ? none : { sent: true, cause: none };
+function unanswered(none: NoAnswer, asked: Asked): Retry {
   const { call, requestId } = asked;
-  const failure = { call, requestId, status: 0, detail: asked.redact(reasonOf(cause)), cause: none };
-  return new Retry(failure, sent ? executedBy(asked) : "no");
+  const failure = { call, requestId, status: 0, detail: asked.redact(reasonOf(none.cause)), cause: none };
+  return new Retry(failure, none.sent ? executedBy(asked) : "no");
 }
 
 /** An error's message, or its code where the message is empty, as it is for a host with several refusing addresses. */

@@ -172,7 +172,10 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       owed ||= toldAfterwards;
       const lost = problem.kind === "NotFound" && failures === 2 && members.size > 0;
       if (lost) members.clear(read);
-      if (lost || before?.kind !== problem.kind || before.status !== problem.status) news = "all";
+      if (lost || before?.kind !== problem.kind || before.status !== problem.status) {
+        news = "all";
+        log?.warn({ collection: source.key, problem: problem.message }, "a collection cannot be listed");
+      }
     } finally {
       listing = false;
       endedAt = clock.monotonic();

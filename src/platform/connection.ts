@@ -3,7 +3,7 @@ import { perform, wasReset } from "./attempt.ts";
 import type { PlatformCall, Reply, TransportOptions } from "./call.ts";
 import { type Credentials, type Identity, identityOf, redactor } from "./credentials.ts";
 import { Retry, Terminal, Unauthorized } from "./errors.ts";
-import { createPacer, type Pacer } from "./pacer.ts";
+import type { Pacers } from "./shared-pacers.ts";
 
 /** The calls of one Account. */
 export interface Connection {
@@ -30,6 +30,7 @@ export interface Connection {
 export interface ConnectionOptions extends TransportOptions {
   agent: Agent;
   nextRequestId: () => string;
+  pacersOf: (credential: string | undefined) => Pacers;
 }
 
 /** Everything that changes with the credentials. */
@@ -38,7 +39,7 @@ interface Session {
   readonly contractNumber: number | undefined;
   readonly identity: Identity | undefined;
   readonly redact: (text: string) => string;
-  readonly pacers: Map<string, Pacer>;
+  readonly pacers: Pacers;
 }
 
 const mostRefusals = 3;
@@ -49,15 +50,9 @@ export function createConnection(
   credentials: Credentials | undefined,
   options: ConnectionOptions,
 ): Connection {
-  const { clock, random, nextRequestId, userAgent = "mooring" } = options;
+  const { nextRequestId, pacersOf, userAgent = "mooring" } = options;
   const closing = new AbortController();
-  let session = openSession(credentials);
-
-  const pacerFor = (host: string): Pacer => {
-    const pacer = session.pacers.get(host) ?? createPacer({ clock, ...(random && { random }) });
-    session.pacers.set(host, pacer);
-    return pacer;
-  };
+  let session = openSession(credentials, pacersOf);
 
   const sendOnce = (call: PlatformCall): Promise<Reply> => {
     const requestId = nextRequestId();
@@ -70,8 +65,8 @@ export function createConnection(
     if (!isSendable(headers.authorization)) {
       throw new Unauthorized({ ...refusal, detail: "the token holds characters that cannot be sent" });
     }
-    const attempt = { call, url, headers, asked, pacer: pacerFor(url.host), closing: closing.signal };
-    return perform(attempt, options);
+    const pacer = session.pacers.at(url.host);
+    return perform({ account: id, call, url, headers, asked, pacer, closing: closing.signal }, options);
   };
 
   return {
@@ -90,9 +85,10 @@ export function createConnection(
       }
     },
     setCredentials(next) {
-      const opened = openSession(next);
-      const same = opened.token === session.token && opened.contractNumber === session.contractNumber;
-      if (!same) session = opened;
+      // Opened before the other is released: the same token keeps what was learned about its pace.
+      const opened = openSession(next, pacersOf);
+      session.pacers.release();
+      session = opened;
     },
     get identity() {
       return session.identity;
@@ -101,19 +97,21 @@ export function createConnection(
       return session.contractNumber ?? session.identity?.contractNumber;
     },
     async close() {
+      if (closing.signal.aborted) return;
       closing.abort(new Error("the connection was closed"));
+      session.pacers.release();
     },
   };
 }
 
-function openSession(credentials: Credentials | undefined): Session {
+function openSession(credentials: Credentials | undefined, pacersOf: ConnectionOptions["pacersOf"]): Session {
   const token = credentials?.token.trim() || undefined;
   return {
     token,
     contractNumber: credentials?.contractNumber,
     identity: token === undefined ? undefined : identityOf(token),
     redact: redactor(token),
-    pacers: new Map(),
+    pacers: pacersOf(token),
   };
 }
 

@@ -48,9 +48,20 @@ export function coreCollection(
         throw error;
       }
     },
-    requestStatus: (statusUrl, signal) => requestStatus(connection, statusUrl, { signal }),
+    requestStatus: async (named, signal) => requestStatus(connection, requestUrl(api, named), { signal }),
     isBusy: ({ state }) => state === "BUSY",
   };
+}
+
+/**
+ * The status of the request that an address names, at our own endpoint: addresses come from headers and from stored
+ * status, and no credential follows them to a host that the Account does not name.
+ */
+function requestUrl(api: string, named: string): string {
+  const id = /\/requests\/([\w-]+)\/status\/?$/.exec(named)?.[1];
+  const detail = "the address names no request";
+  if (id === undefined) throw new Terminal({ call: "GET /cloudapi/v6/requests", status: 0, detail });
+  return coreUrl(api, `/requests/${id}/status`);
 }
 
 export interface Contract {

@@ -50,8 +50,9 @@ export interface LoggedRequest {
   readonly body: string;
   /** Milliseconds since the epoch, by the platform's clock. */
   readonly createdAt: number;
-  /** The user name. */
+  /** The user's name and id. */
   readonly createdBy?: string;
+  readonly createdByUserId?: string;
   readonly status?: string;
   /** What the request made or changed. */
   readonly targets: readonly { readonly id: string; readonly type?: string }[];
@@ -70,6 +71,7 @@ const requestShape = z.looseObject({
   metadata: z.looseObject({
     createdDate: z.string(),
     createdBy: z.string().nullish(),
+    createdByUserId: z.string().nullish(),
     requestStatus: z
       .looseObject({
         metadata: z
@@ -120,6 +122,7 @@ function loggedRequest({ id, metadata, properties }: z.output<typeof requestShap
     body: properties.body ?? "",
     createdAt: Date.parse(metadata.createdDate),
     ...(metadata.createdBy != null && { createdBy: metadata.createdBy }),
+    ...(metadata.createdByUserId != null && { createdByUserId: metadata.createdByUserId }),
     ...(state?.status != null && { status: state.status }),
     targets: (state?.targets ?? []).map(({ target }) => ({
       id: target.id,

@@ -3,6 +3,8 @@ import { Agent } from "undici";
 import type { TransportOptions } from "./call.ts";
 import { type Connection, createConnection } from "./connection.ts";
 import type { Credentials } from "./credentials.ts";
+import { createPacer } from "./pacer.ts";
+import { sharePacers } from "./shared-pacers.ts";
 
 export type { CallObserver, Log, PlatformCall, Reply, TransportOptions } from "./call.ts";
 export type { Connection } from "./connection.ts";
@@ -27,9 +29,11 @@ export function createTransport(options: TransportOptions): Transport {
   });
   const prefix = randomBytes(4).toString("hex");
   let serial = 0;
+  const { clock, random } = options;
+  const pacersOf = sharePacers(() => createPacer({ clock, ...(random && { random }) }));
   const nextRequestId = () => `${prefix}-${++serial}`;
   return {
-    connect: (id, credentials) => createConnection(id, credentials, { ...options, agent, nextRequestId }),
+    connect: (id, credentials) => createConnection(id, credentials, { ...options, agent, nextRequestId, pacersOf }),
     // Not close(): that would wait for answers which nobody reads any more.
     close: () => agent.destroy(),
   };

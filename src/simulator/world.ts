@@ -1,7 +1,7 @@
 import type { Agenda } from "./agenda.ts";
 import type { Chance, Counters } from "./chance.ts";
-import type { RequestRecord } from "./core/request-record.ts";
 import type { Limits } from "./core/limits.ts";
+import type { RequestRecord } from "./core/request-record.ts";
 import type { Identity } from "./identity/identity.ts";
 import type { Documents, Table } from "./store/documents.ts";
 import type { Resources } from "./store/resources.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { afterAll, inject } from "vitest";
-import { mooring, type Result, run } from "../processes.ts";
+import { type Result, run } from "../processes.ts";
 
 export { startProcess } from "../processes.ts";
 

@@ -50,8 +50,25 @@ test("applies the status, under another manager and without force, when told so"
   await applied;
 });
 
-test("fails with a conflict when the precondition does not hold", async () => {
+test("fails with a conflict when a precondition does not hold, in each way the apiserver says so", async () => {
+  const causes = [{ field: "metadata.uid", reason: "FieldValueInvalid", message: "field is immutable" }];
+  for (const refusal of [
+    status(409, "Conflict", "the object has been modified"),
+    status(409, "Conflict", "uid mismatch: no existing object was found"),
+    status(422, "Invalid", "metadata.uid: field is immutable", { causes }),
+  ]) {
+    const applied = apply(client, WIDGETS, widget("a", 5));
+    (await server.next()).json(refusal.code, refusal);
+    await expect(applied).rejects.toSatisfy(isConflict);
+  }
   const applied = apply(client, WIDGETS, widget("a", 5));
-  (await server.next()).json(409, status(409, "Conflict", "uid mismatch"));
+  (await server.next()).json(422, status(422, "Invalid", "spec.size: must be positive"));
+  await expect(applied).rejects.not.toSatisfy(isConflict);
+});
+
+test("says so when the write reached another object than the one meant", async () => {
+  const applied = apply(client, WIDGETS, widget("a", 5), { subresource: "status" });
+  const other = widget("a", 6);
+  (await server.next()).json(200, { ...other, metadata: { ...other.metadata, uid: "another" } });
   await expect(applied).rejects.toSatisfy(isConflict);
 });

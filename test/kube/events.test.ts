@@ -35,7 +35,11 @@ afterEach(async () => {
 const a = widget("a", 7);
 const EVENTS = "/api/v1/namespaces/test/events";
 
-async function accept(): Promise<Exchange & { sent: Record<string, unknown> }> {
+interface Sent extends Record<string, unknown> {
+  metadata: { name: string };
+}
+
+async function accept(): Promise<Exchange & { sent: Sent }> {
   const exchange = await server.next();
   exchange.json(201, {});
   return { ...exchange, sent: JSON.parse(exchange.body) };
@@ -97,7 +101,7 @@ describe("the same thing said again", () => {
     const second = await accept();
     expect(second.method).toBe("PATCH");
     expect(second.headers["content-type"]).toBe("application/merge-patch+json");
-    expect(second.path).toBe(`${EVENTS}/${(first.sent.metadata as { name: string }).name}`);
+    expect(second.path).toBe(`${EVENTS}/${first.sent.metadata.name}`);
     expect(second.sent).toEqual({ count: 2, lastTimestamp: "2026-01-01T00:09:59Z" });
     await recorder.flush();
     await clock.advance(600_000);

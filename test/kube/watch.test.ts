@@ -315,6 +315,21 @@ describe("everything is listed anew", () => {
   });
 });
 
+describe("a server without this history", () => {
+  test("is silent from the start, which leads to a new list as well", async () => {
+    begin();
+    const first = await stream([widget("a", 300)], 400);
+    first.reset();
+    const second = await afterFailure(500);
+    await second.write("\n");
+    // Once the headers are there, only the watch for silence runs.
+    await eventually(() => clock.pending === 1);
+    await clock.advance(180_000);
+    await second.closed;
+    expect((await afterFailure(500)).query.sendInitialEvents).toBe("true");
+  });
+});
+
 describe("stop", () => {
   test("while connecting ends at once", async () => {
     begin();

@@ -1,6 +1,6 @@
 import { createServer, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { Forbidden, NotFound, PlatformError, Retry, Terminal, Unauthorized } from "../../src/platform/errors.ts";
+import { type Executed, PlatformError, Terminal } from "../../src/platform/errors.ts";
 import { type Connection, createTransport, type PlatformCall } from "../../src/platform/transport.ts";
 import { type FakeClock, fakeClock } from "../fake-clock.ts";
 import { answer, type Script, scriptedServer } from "./scripted-server.ts";
@@ -35,45 +35,44 @@ async function failing(script: Script, call: Partial<PlatformCall> = {}): Promis
 const said = (message: string, errorCode = "100") => ({ httpStatus: 0, messages: [{ errorCode, message }] });
 
 describe("what an answer means", () => {
-  const table: [number, unknown, Record<string, string>, typeof PlatformError | object, "no" | "unknown", object][] = [
-    [301, "", { location: "https://elsewhere.example/" }, Terminal, "no", {}],
-    [400, said("broken"), {}, Terminal, "no", { quota: false, busy: false }],
-    [401, said("who are you", "315"), {}, Unauthorized, "no", { errorCode: "315" }],
-    [403, said("delete-protected", "451"), {}, Forbidden, "no", {}],
-    [404, said("Resource does not exist", "309"), {}, NotFound, "no", {}],
-    [405, "", {}, Terminal, "no", {}],
-    [408, "", {}, Retry, "unknown", {}],
-    [409, said("name is taken"), {}, Terminal, "no", { busy: false }],
-    [409, said("the pipeline is locked"), {}, Terminal, "no", { busy: true }],
-    [413, "", {}, Terminal, "no", {}],
-    [415, said("no"), {}, Terminal, "no", {}],
-    [422, said("[(root).properties.name] required"), {}, Terminal, "no", { quota: false, busy: false }],
-    [422, said("Resource is currently BUSY", "200"), {}, Terminal, "no", { busy: true, quota: false }],
-    [422, said("contract limit exceeded for cores", "200"), {}, Terminal, "no", { quota: true, busy: false }],
-    [423, "", {}, Terminal, "no", { busy: true }],
-    [429, said("slow down", "420"), { "retry-after": "3" }, Retry, "no", { afterMs: 3_000 }],
-    [429, "", {}, Retry, "no", { afterMs: undefined }],
-    [429, "", { "retry-after": "soon" }, Retry, "no", { afterMs: undefined }],
+  const table: [number, unknown, Record<string, string>, PlatformError["kind"], Executed, object][] = [
+    [301, "", { location: "https://elsewhere.example/" }, "Terminal", "no", {}],
+    [400, said("broken"), {}, "Terminal", "no", { quota: false, busy: false }],
+    [401, said("who are you", "315"), {}, "Unauthorized", "no", { errorCode: "315" }],
+    [403, said("delete-protected", "451"), {}, "Forbidden", "no", {}],
+    [404, said("Resource does not exist", "309"), {}, "NotFound", "no", {}],
+    [405, "", {}, "Terminal", "no", {}],
+    [408, "", {}, "Retry", "unknown", {}],
+    [409, said("name is taken"), {}, "Terminal", "no", { busy: false }],
+    [409, said("the pipeline is locked"), {}, "Terminal", "no", { busy: true }],
+    [413, "", {}, "Terminal", "no", {}],
+    [415, said("no"), {}, "Terminal", "no", {}],
+    [422, said("[(root).properties.name] required"), {}, "Terminal", "no", { quota: false, busy: false }],
+    [422, said("Resource is currently BUSY", "200"), {}, "Terminal", "no", { busy: true, quota: false }],
+    [422, said("contract limit exceeded for cores", "200"), {}, "Terminal", "no", { quota: true, busy: false }],
+    [423, "", {}, "Terminal", "no", { busy: true }],
+    [429, said("slow down", "420"), { "retry-after": "3" }, "Retry", "no", { afterMs: 3_000 }],
+    [429, "", {}, "Retry", "no", { afterMs: undefined }],
+    [429, "", { "retry-after": "soon" }, "Retry", "no", { afterMs: undefined }],
     [
       429,
       "",
       { date: "Thu, 01 Jan 2026 10:00:00 GMT", "retry-after": "Thu, 01 Jan 2026 10:00:05 GMT" },
-      Retry,
+      "Retry",
       "no",
       { afterMs: 5_000 },
     ],
-    [500, said("oops"), {}, Retry, "unknown", { platformMessage: "oops" }],
-    [501, "", {}, Terminal, "no", {}],
-    [502, "<html><body>Bad Gateway</body></html>", {}, Retry, "unknown", { platformMessage: undefined }],
-    [503, said("later"), { "retry-after": "2" }, Retry, "unknown", { afterMs: 2_000 }],
-    [504, "", {}, Retry, "unknown", {}],
-    [202, "{not json", {}, Retry, "unknown", { status: 202 }],
+    [500, said("oops"), {}, "Retry", "unknown", { platformMessage: "oops" }],
+    [501, "", {}, "Terminal", "no", {}],
+    [502, "<html><body>Bad Gateway</body></html>", {}, "Retry", "unknown", { platformMessage: undefined }],
+    [503, said("later"), { "retry-after": "2" }, "Retry", "unknown", { afterMs: 2_000 }],
+    [504, "", {}, "Retry", "unknown", {}],
+    [202, "{not json", {}, "Retry", "unknown", { status: 202 }],
   ];
 
-  test.each(table)("%i %j %j", async (status, body, headers, type, executed, fields) => {
+  test.each(table)("%i %j %j", async (status, body, headers, kind, executed, fields) => {
     const error = await failing(answer(status, body, headers));
-    expect(error).toBeInstanceOf(type);
-    expect(error).toMatchObject({ status, executed, call: "POST /cloudapi/v6/datacenters", ...fields });
+    expect(error).toMatchObject({ kind, status, executed, call: "POST /cloudapi/v6/datacenters", ...fields });
     expect(error.message).not.toContain("secret");
     expect(error.message).toContain(String(status));
   });

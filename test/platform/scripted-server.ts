@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 
 export interface Arrived {
   method: string;
@@ -40,9 +39,10 @@ export async function scriptedServer(script: Script): Promise<ScriptedServer> {
     sockets += 1;
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the server has no port");
   const scripted: ScriptedServer = {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${address.port}`,
     arrived,
     get sockets() {
       return sockets;

@@ -51,10 +51,7 @@ export async function provideBinaries(names: readonly BinaryName[], options: Pro
   try {
     if (missing().length > 0) await requireGo(names, { env, signal });
     // Of what a release holds only this one takes minutes to build; for the rest the question is not worth its time.
-    if (missing().includes("kube-apiserver")) {
-      const look = () => fetchRelease(bin, cache, { env, signal, patienceMs });
-      await during(onProgress, "looking for a release of the control plane", look);
-    }
+    if (missing().includes("kube-apiserver")) await fetchRelease(bin, cache, { env, onProgress, signal, patienceMs });
     const toBuild = missing();
     for (const [index, name] of toBuild.entries()) {
       const step = `building ${name} (${index + 1} of ${toBuild.length}, once)`;

@@ -1,38 +1,51 @@
 import { copyFile, link, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { goBuild, kubernetesVersion, type RunOptions, runInModule } from "./go.ts";
+import { during, type Progress } from "./progress.ts";
 
 const releaseBinaries = ["etcd", "kube-apiserver", "kubectl"];
 
-export interface EnvtestOptions extends RunOptions {
+/** Longer than this and building is the faster way. */
+const downloadPatienceMs = 4 * 60 * 1000;
+
+export interface ReleaseOptions extends RunOptions {
+  onProgress: Progress;
   /** How long the release host may take to say what it has. */
   patienceMs: number;
 }
 
 /**
- * Puts the release binaries into `bin` with setup-envtest, and answers whether it did. No answer from the release host
- * within the patience, or no release of exactly our version, is no error: the binaries can still be built.
+ * Puts the release binaries into `bin` with setup-envtest, if it can. No answer from the release host within the
+ * patience, or no release of exactly our version, is no error: the binaries can still be built.
  */
-export async function fetchRelease(bin: string, cache: string, options: EnvtestOptions): Promise<boolean> {
+export async function fetchRelease(bin: string, cache: string, options: ReleaseOptions): Promise<void> {
+  const { onProgress, patienceMs, ...runOptions } = options;
   const tool = join(cache, "setup-envtest");
-  const store = ["--bin-dir", join(cache, "envtest")];
   const version = kubernetesVersion().slice(1);
+  const use = (command: string, signal = options.signal) =>
+    runInModule(tool, [command, version, "--print=path", `--bin-dir=${join(cache, "envtest")}`], {
+      ...runOptions,
+      signal,
+    });
   try {
-    await goBuild("sigs.k8s.io/controller-runtime/tools/setup-envtest", tool, options);
-    const patience = AbortSignal.timeout(options.patienceMs);
-    const signal = options.signal ? AbortSignal.any([options.signal, patience]) : patience;
-    const listed = await runInModule(tool, ["list", version, ...store], { ...options, signal });
-    if (listed.code !== 0 || !listed.stdout.includes(version)) return false;
+    await during(onProgress, "building setup-envtest, which knows the releases", () =>
+      goBuild("sigs.k8s.io/controller-runtime/tools/setup-envtest", tool, runOptions),
+    );
+    const listed = await during(onProgress, `asking for a release of ${version}`, () =>
+      use("list", anyOf(options.signal, AbortSignal.timeout(patienceMs))),
+    );
+    if (listed.code !== 0 || !listed.stdout.includes(version)) return;
+    const used = await during(onProgress, `downloading the release of ${version}`, () =>
+      use("use", anyOf(options.signal, AbortSignal.timeout(downloadPatienceMs))),
+    );
+    if (used.code !== 0) return;
+    for (const name of releaseBinaries) await place(join(used.stdout, name), join(bin, name));
   } catch {
     options.signal?.throwIfAborted();
-    return false;
   }
-
-  const used = await runInModule(tool, ["use", version, "--print", "path", ...store], options);
-  if (used.code !== 0) return false;
-  for (const name of releaseBinaries) await place(join(used.stdout, name), join(bin, name));
-  return true;
 }
+
+const anyOf = (given: AbortSignal | undefined, own: AbortSignal) => (given ? AbortSignal.any([given, own]) : own);
 
 async function place(from: string, to: string): Promise<void> {
   const part = `${to}.part`;

@@ -1,7 +1,7 @@
 import { missing, refused } from "../http/refusal.ts";
 import type { Resource } from "../store/resource.ts";
-import { datacenterOf } from "./href.ts";
 import type { Creation } from "./create.ts";
+import { datacenterOf } from "./href.ts";
 import type { Link } from "./kind.ts";
 import { takes } from "./provisioning.ts";
 import { kindOf } from "./table.ts";
@@ -14,7 +14,7 @@ export function attach({ world, call, work }: Creation, link: Link, holder: Reso
     ...member,
     ...link.attach(world, holder, member),
     state: "BUSY",
-    modifiedAt: world.clock.now(),
+    modifiedAt: call.at,
     modifiedBy: call.caller.user.id,
   };
   world.resources.put(next);

@@ -55,8 +55,9 @@ const schemas = new WeakMap<Kind, Record<"create" | "put" | "patch", z.ZodObject
 function schemaFor(kind: Kind, write: "create" | "put" | "patch"): z.ZodObject {
   let known = schemas.get(kind);
   if (known === undefined) {
-    const createOnly = Object.fromEntries((kind.createOnly ?? []).map((name) => [name, true as const]));
-    known = { create: kind.schema, put: kind.schema.partial(createOnly), patch: kind.schema.partial() };
+    const shape: Record<string, z.core.$ZodType> = { ...kind.schema.shape };
+    for (const name of kind.createOnly ?? []) shape[name] = z.optional(kind.schema.shape[name] ?? z.unknown());
+    known = { create: kind.schema, put: z.object(shape), patch: kind.schema.partial() };
     schemas.set(kind, known);
   }
   return known[write];

@@ -60,7 +60,7 @@ interface ImageRow {
   aliases: string[];
   size: number;
   licenceType?: string;
-  cdrom?: true;
+  cdrom?: boolean;
 }
 
 const images: ImageRow[] = [

@@ -25,11 +25,13 @@ export function updateResource(
     }
   }
   const draft = shaped(creation, kind, {
-    given,
+    // Reads show some create-only properties as null; sending that back changes nothing.
+    given: { ...given, cleared: given.cleared.filter((name) => !kind.createOnly?.includes(name)) },
     inline: {},
     key: resource.key,
     path: "(root)",
-    previous: write === "put" ? { ...resource, properties: withDefaults(kind, resource) } : resource,
+    previous: resource,
+    start: write === "put" ? withDefaults(kind, resource) : resource.properties,
     parent: world.resources.get(resource.parent) ?? null,
     holder: null,
   });
@@ -38,7 +40,7 @@ export function updateResource(
     properties: draft.next,
     refs: draft.refs,
     state: kind.spans === undefined ? null : "BUSY",
-    modifiedAt: world.clock.now(),
+    modifiedAt: call.at,
     modifiedBy: call.caller.user.id,
   };
   world.resources.put(next);
@@ -46,7 +48,7 @@ export function updateResource(
     takes(world, work, `update/${kind.type}`, kind.spans.update);
     work.targets.unshift(next);
     work.onDone.push({ op: "settle", key: next.key });
-    work.onFailed.push({ op: "become", key: next.key, properties: resource.properties, refs: resource.refs });
+    work.onFailed.unshift({ op: "become", key: next.key, properties: resource.properties, refs: resource.refs });
   }
   return next;
 }
@@ -66,7 +68,10 @@ function pick(properties: Properties, names: ReadonlySet<string>): Properties {
 /** Deletes a resource with all below it and what goes together with it; at once where the kind has no states. */
 export function deleteResource({ world, call, work }: Creation, kind: Kind, resource: Resource): void {
   kind.guard?.(world, resource, "delete");
-  if (kind.spans === undefined) return world.resources.remove(resource.key);
+  if (kind.spans === undefined) {
+    world.resources.remove(resource.key);
+    return;
+  }
   takes(world, work, `delete/${kind.type}`, kind.spans.delete);
   for (const each of [resource, ...(kind.alsoDeleted?.(world, resource, call) ?? [])]) {
     world.resources.put({ ...each, state: "BUSY" });

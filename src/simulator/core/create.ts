@@ -37,7 +37,16 @@ export function createResource(creation: Creation, kind: Kind, body: Properties,
   if (world.resources.get(key) !== undefined) {
     throw invalid(`${path}.properties`, `a ${kind.type} with the id ${id} exists already`);
   }
-  const draft = shaped(creation, kind, { given, inline, key, path, previous: null, parent, holder: place.holder ?? null });
+  const draft = shaped(creation, kind, {
+    given,
+    inline,
+    key,
+    path,
+    previous: null,
+    start: kind.defaults ?? {},
+    parent,
+    holder: place.holder ?? null,
+  });
   const resource = store(creation, kind, { id, key, parent }, draft.next, draft.refs);
   createInline(creation, kind, resource, inline, path);
   const complete = world.resources.get(key) ?? resource;
@@ -52,20 +61,18 @@ const keyOf = (kind: Kind, parent: Resource | null, id: string) =>
 export function shaped(
   creation: Creation,
   kind: Kind,
-  base: Pick<Draft, "key" | "path" | "previous" | "parent" | "holder" | "inline"> & { given: Given },
+  base: Pick<Draft, "key" | "path" | "previous" | "parent" | "holder" | "inline"> & { given: Given; start: Properties },
 ): Draft {
   const faults: { errorCode: string; message: string }[] = [];
-  const values = Object.fromEntries(
-    Object.entries(base.given.values).filter(([name]) => !kind.writeOnly?.includes(name)),
-  );
-  const reset = Object.fromEntries(base.given.cleared.map((name) => [name, kind.defaults?.[name] ?? null]));
+  const next: Record<string, unknown> = { ...base.start };
+  for (const name of base.given.cleared) next[name] = kind.defaults?.[name] ?? null;
+  Object.assign(next, base.given.values);
+  for (const name of kind.writeOnly ?? []) delete next[name];
   const draft: Draft = {
     ...base,
     world: creation.world,
     given: base.given.values,
-    next: base.previous
-      ? { ...base.previous.properties, ...reset, ...values }
-      : { ...kind.defaults, ...reset, ...values },
+    next,
     refs: [...(base.previous?.refs ?? [])],
     createBeside(type, parent, id, properties) {
       const sideKind = kindOf(type);
@@ -89,7 +96,7 @@ function store(
   refs: readonly string[],
   beside = false,
 ): Resource {
-  const now = world.clock.now();
+  const now = call.at;
   const userId = call.caller.user.id;
   const unseen = Math.round(world.chance.between("visibility", ...invisible));
   const resource: Resource = {
@@ -113,7 +120,8 @@ function store(
     takes(world, work, `create/${kind.type}`, kind.spans.create);
     work.targets.push(resource);
     work.onDone.push({ op: "settle", key, ...(kind.settled && { merge: kind.settled }) });
-    work.onFailed.push({ op: beside ? "remove-unused" : "remove", key });
+    if (beside) work.onFailed.push({ op: "remove-unused", key });
+    else work.onFailed.unshift({ op: "remove", key });
   }
   return resource;
 }
@@ -131,7 +139,7 @@ function createInline(creation: Creation, kind: Kind, resource: Resource, inline
         createResource(creation, childKind, body, { parent: resource, path: where });
       } else if (typeof body.id === "string" && body.properties === undefined) {
         const member = world.resources.byId(link.type, body.id);
-        if (member === undefined || member.visibleAt > world.clock.now()) throw missing();
+        if (member === undefined || member.visibleAt > creation.call.at) throw missing();
         refuseBusy([member]);
         attach(creation, link, resource, member);
       } else if (link.creates) {

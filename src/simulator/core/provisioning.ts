@@ -1,14 +1,15 @@
 import type { Call, Reply } from "../http/exchange.ts";
 import type { Resource } from "../store/resource.ts";
 import type { World } from "../world.ts";
-import type { Span } from "./kind.ts";
 import { basePath } from "./href.ts";
+import type { Span } from "./kind.ts";
 import type { Outcome, RequestRecord } from "./request-record.ts";
 
 /** Collects what one accepted write does until it is opened as a request. */
 export interface Work {
   targets: Resource[];
   onDone: Outcome[];
+  /** In the order they are done: what may be used by the others comes last. */
   onFailed: Outcome[];
   /** Simulated milliseconds; the longest part decides. */
   lasts: number;
@@ -28,10 +29,10 @@ export function accept(world: World, call: Call, work: Work, body?: unknown): Re
   const id = world.chance.uuid("request");
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(call.headers)) {
-    if (value !== undefined && !secretHeaders.has(name)) headers[name] = Array.isArray(value) ? value.join(", ") : value;
+    if (value !== undefined && !secretHeaders.has(name))
+      headers[name] = Array.isArray(value) ? value.join(", ") : value;
   }
   const query = call.query.size > 0 ? `?${call.query}` : "";
-  const now = world.clock.now();
   const record: RequestRecord = {
     id,
     status: "BUSY",
@@ -40,9 +41,9 @@ export function accept(world: World, call: Call, work: Work, body?: unknown): Re
     url: `${call.origin}${call.path}${query}`,
     headers,
     body: call.body,
-    createdAt: now,
+    createdAt: call.at,
     createdBy: call.caller.user.id,
-    dueAt: now + Math.round(work.lasts * call.effects.slowdown),
+    dueAt: call.at + Math.round(work.lasts * call.effects.slowdown),
     targets: work.targets.map(({ key, id, type }) => ({ key, id, type })),
     failure: call.effects.failWith,
     onDone: work.onDone,
@@ -85,26 +86,24 @@ function end(world: World, id: string): void {
 function apply(world: World, outcome: Outcome): void {
   const resource = world.resources.get(outcome.key);
   if (resource === undefined) return;
+  const next = after(world, outcome, resource);
+  if (next === undefined) world.resources.remove(outcome.key);
+  else world.resources.put(next);
+}
+
+/** What the outcome leaves of the resource; undefined: nothing. */
+function after(world: World, outcome: Outcome, resource: Resource): Resource | undefined {
+  const idle: Resource = { ...resource, state: "AVAILABLE" };
   switch (outcome.op) {
     case "settle":
-      return world.resources.put({
-        ...resource,
-        state: "AVAILABLE",
-        properties: { ...resource.properties, ...outcome.merge },
-      });
-    case "become":
-      return world.resources.put({
-        ...resource,
-        state: "AVAILABLE",
-        properties: outcome.properties,
-        refs: outcome.refs.filter((ref) => world.resources.get(ref) !== undefined),
-      });
+      return { ...idle, properties: { ...idle.properties, ...outcome.merge } };
+    case "become": {
+      const refs = outcome.refs.filter((ref) => world.resources.get(ref) !== undefined);
+      return { ...idle, properties: outcome.properties, refs };
+    }
     case "remove":
-      return world.resources.remove(outcome.key);
+      return undefined;
     case "remove-unused":
-      if (world.resources.referrers(outcome.key, "nic").length > 0) {
-        return world.resources.put({ ...resource, state: "AVAILABLE" });
-      }
-      return world.resources.remove(outcome.key);
+      return world.resources.referrers(outcome.key, "nic").length > 0 ? idle : undefined;
   }
 }

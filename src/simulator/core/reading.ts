@@ -3,9 +3,9 @@ import { missing, refused } from "../http/refusal.ts";
 import type { Resource } from "../store/resource.ts";
 import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
+import { hrefOf } from "./href.ts";
 import type { Kind } from "./kind.ts";
 import { etagOf, type Listed } from "./listing.ts";
-import { hrefOf } from "./href.ts";
 import { entityCollections, kindOf } from "./table.ts";
 
 /** One call's view of the world: its moment, its host, and what a fault hides from it. */
@@ -19,7 +19,7 @@ export interface Reader {
 
 export function readerFor(world: World, call: Call): Reader {
   const { skew, hideYoungerThan } = call.effects;
-  return { world, origin: call.origin, now: world.clock.now(), skew, hideYoungerThan };
+  return { world, origin: call.origin, now: call.at, skew, hideYoungerThan };
 }
 
 const isVisible = (reader: Reader, resource: Resource) => resource.visibleAt <= reader.now;
@@ -43,8 +43,10 @@ export function refuseBusy(resources: readonly Resource[]): void {
 const etags = new WeakMap<Resource, string>();
 
 export function etagFor(resource: Resource): string {
-  let etag = etags.get(resource);
-  if (etag === undefined) etags.set(resource, (etag = etagOf(`${resource.key}@${resource.revision}`)));
+  const known = etags.get(resource);
+  if (known !== undefined) return known;
+  const etag = etagOf(`${resource.key}@${resource.revision}`);
+  etags.set(resource, etag);
   return etag;
 }
 

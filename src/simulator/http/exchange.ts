@@ -24,6 +24,8 @@ export interface Call {
   /** `http://host:port` as the caller addressed us: the root of every href. */
   origin: string;
   caller: Caller;
+  /** The simulated instant of the call: everything it does carries this one. */
+  at: number;
   effects: Effects;
 }
 
@@ -32,6 +34,8 @@ export interface Reply {
   headers?: Record<string, string>;
   /** Sent as JSON; undefined sends no body. */
   body?: unknown;
+  /** Lay the JSON out for people. */
+  indent?: boolean;
 }
 
 /** `open`: no credentials; `user`: Basic or Bearer; `steering`: loopback and the simulator's own token. */

@@ -41,8 +41,7 @@ export const missing = () => refusal(404, errorCode.missing, "Resource does not 
 export const refused = (message: string) => refusal(422, errorCode.refused, message);
 
 /** 422 for one field; `path` such as `(root).properties.ram`. */
-export const invalid = (path: string, message: string) =>
-  refusal(422, errorCode.validation, `[${path}] ${message}`);
+export const invalid = (path: string, message: string) => refusal(422, errorCode.validation, `[${path}] ${message}`);
 
 export function errorReply(error: Refusal): Reply {
   return {

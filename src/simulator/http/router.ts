@@ -22,10 +22,11 @@ export function createRouter(routes: Iterable<Route>): (method: string, path: st
     for (const segment of segmentsOf(route.template)) {
       if (segment.startsWith("{")) {
         names.push(segment.slice(1, -1));
-        node = node.parameter ??= emptyNode();
+        node.parameter ??= emptyNode();
+        node = node.parameter;
       } else {
-        let next = node.literal.get(segment);
-        if (next === undefined) node.literal.set(segment, (next = emptyNode()));
+        const next = node.literal.get(segment) ?? emptyNode();
+        node.literal.set(segment, next);
         node = next;
       }
     }

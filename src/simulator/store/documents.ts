@@ -42,13 +42,13 @@ export function createDocuments(committed: (changes: Change[]) => void): Documen
 
   function record(table: string, key: string, restoreBefore: () => void) {
     if (undo === undefined) throw new Error(`write to ${table} outside a transaction`);
-    let keys = undo.get(table);
-    if (keys === undefined) undo.set(table, (keys = new Map()));
+    const keys = undo.get(table) ?? new Map<string, () => void>();
+    undo.set(table, keys);
     if (!keys.has(key)) keys.set(key, restoreBefore);
   }
 
   return {
-    table<T>(name: string, schema: z.ZodType<T>) {
+    table<T>(name: string, schema: z.ZodType<T>): Table<T> {
       const rows = new Map<string, T>();
       const watchers: ((before: T | undefined, after: T | undefined) => void)[] = [];
       const write = (key: string, value: T | undefined) => {
@@ -75,7 +75,9 @@ export function createDocuments(committed: (changes: Change[]) => void): Documen
         get size() {
           return rows.size;
         },
-        watch: (listener) => watchers.push(listener),
+        watch(listener) {
+          watchers.push(listener);
+        },
       };
     },
 

@@ -37,7 +37,7 @@ export const datacenter: Kind = {
     }
     const site = world.counters.next("ipv6-block");
     next.version = 1;
-    next.ipv6CidrBlock = `fd00:${(0x2000 + (site >> 8)).toString(16)}:${(site & 0xff).toString(16).padStart(2, "0")}00::/56`;
+    next.ipv6CidrBlock = `fd00:2000:${(site >> 8).toString(16)}:${(site & 0xff).toString(16).padStart(2, "0")}00::/56`;
   },
 
   view(world, { properties }) {

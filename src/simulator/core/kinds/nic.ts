@@ -41,7 +41,10 @@ export const nic: Kind = {
     draft.refs = [lan.key];
     const asked = textsIn(given, "ips");
     const moved = previous !== null && previous.properties.lan !== next.lan;
-    for (const [index, ip] of asked.entries()) checkAddress(draft, `ips[${index}]`, ip);
+    for (const [index, ip] of asked.entries()) {
+      const fault = addressFault(draft, ip);
+      if (fault !== undefined) draft.fault(`ips[${index}]`, fault);
+    }
     // An empty list, null, and a move to another LAN all mean: the platform picks an address.
     const keeps = previous !== null && !moved && next.ips === previous.properties.ips;
     if (asked.length === 0 && !keeps) {
@@ -72,20 +75,16 @@ function lanFor(draft: Draft, server: Resource): Resource {
   );
 }
 
-/** A public address must be reserved in the datacenter's location and not be in use elsewhere. */
-function checkAddress(draft: Draft, property: string, ip: string): void {
-  const { world, key } = draft;
-  if (!isPublic(ip)) return;
+/** Why an address cannot be used: a public one must be reserved in the datacenter's location and be free. */
+function addressFault({ world, key }: Draft, ip: string): string | undefined {
+  if (!isPublic(ip)) return undefined;
   const location = textIn(world.resources.get(datacenterOf(key))?.properties ?? {}, "location");
-  const block = [...world.resources.ofType("ipblock")].find(({ properties }) => textsIn(properties, "ips").includes(ip));
-  if (block === undefined) return draft.fault(property, `the address ${ip} belongs to none of your IP blocks`);
+  const has = ({ properties }: Resource) => textsIn(properties, "ips").includes(ip);
+  const block = [...world.resources.ofType("ipblock")].find(has);
+  if (block === undefined) return `the address ${ip} belongs to none of your IP blocks`;
   if (block.properties.location !== location) {
-    const where = `the address ${ip} is reserved in ${block.properties.location}, the datacenter is in ${location}`;
-    return draft.fault(property, where);
+    return `the address ${ip} is reserved in ${block.properties.location}, the datacenter is in ${location}`;
   }
-  for (const other of world.resources.ofType("nic")) {
-    if (other.key !== key && textsIn(other.properties, "ips").includes(ip)) {
-      return draft.fault(property, `the address ${ip} is in use by the NIC ${other.id}`);
-    }
-  }
+  const user = [...world.resources.ofType("nic")].find((other) => other.key !== key && has(other));
+  return user && `the address ${ip} is in use by the NIC ${user.id}`;
 }

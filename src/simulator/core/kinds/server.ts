@@ -62,7 +62,9 @@ export const server: Kind = {
 
   assembled(world, resource, path) {
     checkBootVolume(world, resource.key, resource.properties.bootVolume, path);
-    const hotPlug = world.resources.referrers(resource.key, "volume").some((each) => each.properties.ramHotPlug === true);
+    const hotPlug = world.resources
+      .referrers(resource.key, "volume")
+      .some((each) => each.properties.ramHotPlug === true);
     if (hotPlug && (numberIn(resource.properties, "ram") ?? 0) < 1024) {
       throw invalid(`${path}.properties.ram`, "must be at least 1024 with RAM hot-plug");
     }
@@ -147,7 +149,10 @@ function shapeCube(draft: Draft): void {
   next.ram = template?.properties.ram;
   next.cpuFamily = platformsChoice(draft);
   if (inline.volumes?.length !== 1) {
-    throw invalid(`${draft.path}.entities.volumes`, "a server of type CUBE needs exactly one inline volume, of type DAS");
+    throw invalid(
+      `${draft.path}.entities.volumes`,
+      "a server of type CUBE needs exactly one inline volume, of type DAS",
+    );
   }
 }
 

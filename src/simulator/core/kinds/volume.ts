@@ -141,7 +141,8 @@ function shapeSource(draft: Draft): void {
   }
   const source = sourceOf(draft);
   if (given.image === undefined && given.imageAlias === undefined) {
-    if (given.licenceType === undefined) draft.fault("licenceType", "is needed when neither image nor imageAlias is given");
+    if (given.licenceType === undefined)
+      draft.fault("licenceType", "is needed when neither image nor imageAlias is given");
   } else if (source === undefined) {
     const property = given.image === undefined ? "imageAlias" : "image";
     draft.fault(property, `"${given[property]}" does not exist in the location of the datacenter`);
@@ -158,7 +159,8 @@ function shapeSource(draft: Draft): void {
 function sourceOf({ world, given, parent }: Draft): Resource | undefined {
   const location = world.resources.get(`locations/${textIn(parent?.properties ?? {}, "location")}`);
   const metroRegion = location?.properties.metroRegion;
-  const offered = (each: Resource) => each.properties.location === metroRegion || each.properties.location === location?.id;
+  const offered = (each: Resource) =>
+    each.properties.location === metroRegion || each.properties.location === location?.id;
   const id = textIn(given, "image");
   if (id !== undefined) {
     const found = world.resources.get(`images/${id}`) ?? world.resources.get(`snapshots/${id}`);
@@ -168,7 +170,8 @@ function sourceOf({ world, given, parent }: Draft): Resource | undefined {
   if (alias === undefined) return undefined;
   for (const each of world.resources.ofType("image")) {
     const { imageAliases, imageType } = each.properties;
-    if (offered(each) && imageType === "HDD" && Array.isArray(imageAliases) && imageAliases.includes(alias)) return each;
+    if (offered(each) && imageType === "HDD" && Array.isArray(imageAliases) && imageAliases.includes(alias))
+      return each;
   }
   return undefined;
 }

@@ -1,0 +1,56 @@
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { type Guarded, spawnGuarded } from "../control-plane/guarded.ts";
+
+/** A `mooring` process of the demo, beside this one. */
+export interface Child {
+  /** The line of JSON it printed when it was ready. */
+  readonly ready: unknown;
+  /** Resolves with its last words when it ends without being asked to. */
+  readonly died: Promise<Error>;
+  /** Asks it to end and waits; kills it when it does not listen. */
+  stop(): Promise<void>;
+}
+
+const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
+const PATIENCE_MS = 10_000;
+const LAST_WORDS = 4000;
+
+/** Starts `mooring NAME … --json` and waits for its ready line. It cannot outlive this process. */
+export async function startChild(name: string, args: string[]): Promise<Child> {
+  const child = spawnGuarded(process.execPath, [main, name, ...args, "--json"], { cwd: process.cwd(), output: "pipe" });
+  const { stdout, stderr } = child;
+  if (!stdout || !stderr) throw new Error(`mooring ${name} has no output`);
+  let words = "";
+  stderr.setEncoding("utf8").on("data", (text: string) => {
+    words = (words + text).slice(-LAST_WORDS);
+  });
+  let stopping = false;
+  const ended = child.ended.then((code) => new Error(`mooring ${name} ended with code ${code}\n${words}`));
+  const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  const first = await Promise.race([lines.next(), ended]);
+  if (first instanceof Error) throw first;
+  if (first.done) throw await ended;
+  return {
+    ready: JSON.parse(first.value),
+    died: new Promise((resolve) => {
+      void ended.then((error) => stopping || resolve(error));
+    }),
+    async stop() {
+      stopping = true;
+      await terminate(child);
+    },
+  };
+}
+
+async function terminate(child: Guarded): Promise<void> {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(child.pid, "SIGTERM");
+  } catch {
+    // It has ended by itself.
+  }
+  const timer = setTimeout(() => void child.kill(), PATIENCE_MS);
+  await child.ended;
+  clearTimeout(timer);
+}

@@ -1,0 +1,124 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { parse, parseAllDocuments, stringify } from "yaml";
+import { z } from "zod";
+import { customResourceDefinition } from "../../engine/crd.ts";
+import { resourceOf } from "../../engine/objects.ts";
+import { manifests } from "../../engine/rbac.ts";
+import { kinds } from "../../kinds/index.ts";
+import { apply } from "../../kube/apply.ts";
+import { type KubeObject, pathOf, type Resource } from "../../kube/resource.ts";
+import type { KubeClient } from "../../kube/transport.ts";
+
+const builtIn: Record<string, Omit<Resource, "kind">> = {
+  CustomResourceDefinition: {
+    group: "apiextensions.k8s.io",
+    version: "v1",
+    plural: "customresourcedefinitions",
+    namespaced: false,
+  },
+  Namespace: { group: "", version: "v1", plural: "namespaces", namespaced: false },
+  Secret: { group: "", version: "v1", plural: "secrets", namespaced: true },
+  ServiceAccount: { group: "", version: "v1", plural: "serviceaccounts", namespaced: true },
+  ...Object.fromEntries(
+    [
+      ["ClusterRole", "clusterroles", false] as const,
+      ["ClusterRoleBinding", "clusterrolebindings", false] as const,
+      ["Role", "roles", true] as const,
+      ["RoleBinding", "rolebindings", true] as const,
+    ].map(([kind, plural, namespaced]) => [
+      kind,
+      { group: "rbac.authorization.k8s.io", version: "v1", plural, namespaced },
+    ]),
+  ),
+};
+
+const kubeObject = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string() }),
+});
+
+/** Applies any object that Mooring or its samples consist of, as `kubectl apply --server-side` would. */
+export async function applyObject(client: KubeClient, document: unknown): Promise<void> {
+  const object: KubeObject = kubeObject.parse(document);
+  const own = kinds.find(({ kind }) => kind === object.kind);
+  const known = builtIn[object.kind];
+  const resource = own ? resourceOf(own) : known && { ...known, kind: object.kind };
+  if (!resource) throw new Error(`the demo cannot apply a ${object.kind}`);
+  await apply(client, resource, object, { fieldManager: "mooring-demo" });
+}
+
+/** Installs Mooring as a user would: its CRDs, its ServiceAccount and the RBAC that ships. */
+export async function install(client: KubeClient): Promise<void> {
+  for (const kind of kinds) await applyObject(client, customResourceDefinition(kind));
+  for (const manifest of manifests(kinds)) await applyObject(client, manifest);
+  for (const kind of kinds) await untilServed(client, pathOf(resourceOf(kind)));
+}
+
+/** A CRD takes a moment from being stored to being served. */
+async function untilServed(client: KubeClient, path: string): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await client.request({ method: "GET", path, query: { limit: "1" } });
+      return;
+    } catch (error) {
+      if (attempt === 100) throw error;
+      await delay(100);
+    }
+  }
+}
+
+const tokenAnswer = z.object({ status: z.object({ token: z.string() }) });
+const WEEK_SECONDS = 7 * 24 * 3600;
+
+/** A kubeconfig with which the operator is nobody but its own ServiceAccount. */
+export async function writeOperatorKubeconfig(client: KubeClient, admin: string, path: string): Promise<void> {
+  const answer = await client.request({
+    method: "POST",
+    path: "/api/v1/namespaces/mooring-system/serviceaccounts/mooring/token",
+    body: {
+      apiVersion: "authentication.k8s.io/v1",
+      kind: "TokenRequest",
+      spec: { expirationSeconds: WEEK_SECONDS },
+    },
+  });
+  const { token } = tokenAnswer.parse(answer).status;
+  const config: unknown = parse(await readFile(admin, "utf8"));
+  const { clusters } = z.looseObject({ clusters: z.array(z.looseObject({ name: z.string() })) }).parse(config);
+  const cluster = clusters[0]?.name ?? "";
+  const kubeconfig = {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters,
+    users: [{ name: "mooring", user: { token } }],
+    contexts: [{ name: "mooring", context: { cluster, user: "mooring" } }],
+    "current-context": "mooring",
+  };
+  await writeFile(path, stringify(kubeconfig), { mode: 0o600 });
+}
+
+/** What of the simulator the samples need. */
+export interface Platform {
+  endpoints: Record<string, string>;
+  token: string;
+}
+
+const samples = ["account.yaml", "datacenter.yaml", "server.yaml"];
+
+/** Applies deploy/samples into a namespace, with the simulator in place of the address and the token. */
+export async function applySamples(client: KubeClient, namespace: string, platform: Platform): Promise<void> {
+  await applyObject(client, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+  for (const name of samples) {
+    const path = fileURLToPath(new URL(`../../../deploy/samples/${name}`, import.meta.url));
+    for (const document of parseAllDocuments(await readFile(path, "utf8"))) {
+      const object = kubeObject.parse(document.toJS());
+      object.metadata.namespace = namespace;
+      if (object.kind === "Secret") object.stringData = { token: platform.token };
+      if (object.kind === "Account")
+        object.spec = { ...z.looseObject({}).parse(object.spec), endpoints: platform.endpoints };
+      await applyObject(client, object);
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import { KubeError } from "./errors.ts";
+
+const BASE_MS = 500;
+const MAX_MS = 30_000;
+
+/** How long to wait after so many failures in a row, or longer when the server asks for it. */
+export function waitAfter(failures: number, error: unknown, random: () => number): number {
+  const grown = Math.min(MAX_MS, BASE_MS * 2 ** failures) * (0.5 + random() / 2);
+  return Math.max(grown, error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0);
+}
+
+/** The server does not do streaming lists. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof KubeError && ([400, 405, 422, 501].includes(error.status) || error.reason === "Unsupported");
+
+/**
+ * The resourceVersion to watch from is of no use: too old, unknown to this server, or malformed. From one of the future,
+ * as after etcd was restored from a backup, the server sends nothing at all, not even bookmarks (`heard` nothing).
+ */
+export const isOutdated = (error: unknown, heard: boolean): boolean =>
+  error instanceof KubeError &&
+  ([400, 410, 422].includes(error.status) ||
+    error.reason === "Rewound" ||
+    (error.reason === "Silent" && !heard) ||
+    error.causes.some(({ reason }) => reason === "ResourceVersionTooLarge"));

@@ -1,0 +1,29 @@
+import type { Pacer } from "./pacer.ts";
+
+/** The pacers of one credential, one per host. */
+export interface Pacers {
+  at(host: string): Pacer;
+  /** To be called once, when the credential is no longer used here. What was learned goes with its last user. */
+  release(): void;
+}
+
+/** Limits belong to a credential, not to an Account: Accounts with the same token share what either of them learns. */
+export function sharePacers(createPacer: () => Pacer): (credential: string | undefined) => Pacers {
+  const shared = new Map<string | undefined, { users: number; byHost: Map<string, Pacer> }>();
+  return (credential) => {
+    const own = shared.get(credential) ?? { users: 0, byHost: new Map<string, Pacer>() };
+    own.users += 1;
+    shared.set(credential, own);
+    return {
+      at(host) {
+        const pacer = own.byHost.get(host) ?? createPacer();
+        own.byHost.set(host, pacer);
+        return pacer;
+      },
+      release() {
+        own.users -= 1;
+        if (own.users === 0) shared.delete(credential);
+      },
+    };
+  };
+}

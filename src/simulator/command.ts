@@ -1,0 +1,145 @@
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { type FaultPlan, parsePlan } from "./faults/plan.ts";
+import { type Ready, type SimulatorOptions, startSimulator } from "./start.ts";
+
+const help = `Usage: mooring simulator [flags]
+
+Runs the cloud platform on this machine: its API, its states, its delays and, if asked, its failures.
+
+  --listen HOST:PORT  address to listen on (default 127.0.0.1:0, any free port)
+  --data DIR          keep the state in DIR across restarts (default: in memory only)
+  --seed N            whole number that ids, durations and fault probabilities follow from (default 1)
+  --speed X           how many times as fast as real time the platform lives (default 1)
+  --faults FILE       fault plan in YAML or JSON, see GET /_simulator/faults for the one in force
+  --json              print one line of JSON when ready
+  --help              show this text
+
+It runs until it gets SIGINT or SIGTERM. Steering for tests and demos is below /_simulator/, with the printed token.
+`;
+
+/** A flag or value the user can correct. */
+class UsageError extends Error {}
+
+/** `mooring simulator`: exit code 0 after a signal, 2 for a wrong flag or value, 1 when it cannot run. */
+export async function simulatorCommand(argv: string[]): Promise<number> {
+  try {
+    const parsed = parseFlags(argv);
+    if (parsed.help) {
+      process.stdout.write(help);
+      return 0;
+    }
+    const simulator = await startSimulator(parsed.options);
+    const stopped = untilSignal();
+    process.stdout.write(
+      parsed.json ? `${JSON.stringify({ ready: true, ...simulator.ready })}\n` : forPeople(simulator.ready),
+    );
+    await stopped;
+    await simulator.close();
+    return 0;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const usage = error instanceof UsageError;
+    process.stderr.write(`mooring simulator: ${message}\n${usage ? "See mooring simulator --help.\n" : ""}`);
+    return usage ? 2 : 1;
+  }
+}
+
+function parseFlags(argv: string[]): { help: boolean; json: boolean; options: SimulatorOptions } {
+  const flags = readFlags(argv);
+  return {
+    help: flags.help ?? false,
+    json: flags.json ?? false,
+    options: {
+      ...(flags.listen !== undefined && addressFrom(flags.listen)),
+      ...(flags.data !== undefined && { data: directoryFrom(flags.data) }),
+      ...(flags.seed !== undefined && { seed: seedFrom(flags.seed) }),
+      ...(flags.speed !== undefined && { speed: speedFrom(flags.speed) }),
+      ...(flags.faults !== undefined && { faults: planFrom(flags.faults) }),
+    },
+  };
+}
+
+function readFlags(argv: string[]) {
+  try {
+    return parseArgs({
+      args: argv,
+      options: {
+        listen: { type: "string" },
+        data: { type: "string" },
+        seed: { type: "string" },
+        speed: { type: "string" },
+        faults: { type: "string" },
+        json: { type: "boolean" },
+        help: { type: "boolean", short: "h" },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function addressFrom(text: string): { host: string; port: number } {
+  const parts = /^(?:\[([0-9a-fA-F:.]+)\]|([\w.-]+)):(\d{1,5})$/.exec(text);
+  const port = Number(parts?.[3]);
+  const host = parts?.[1] ?? parts?.[2];
+  if (host === undefined || port > 65_535) {
+    throw new UsageError(`--listen ${text}: give it as HOST:PORT, for example 127.0.0.1:8080 or [::1]:0`);
+  }
+  return { host, port };
+}
+
+function directoryFrom(text: string): string {
+  if (text === "") throw new UsageError("--data: give a directory, or leave the flag out to keep nothing");
+  return text;
+}
+
+function seedFrom(text: string): number {
+  const seed = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(seed)) {
+    throw new UsageError(`--seed ${text}: give a whole number, for example 7`);
+  }
+  return seed;
+}
+
+function speedFrom(text: string): number {
+  const speed = Number(text);
+  if (!(speed >= 0.001 && speed <= 1_000_000)) {
+    throw new UsageError(`--speed ${text}: give a number from 0.001 to 1000000, for example 10 for ten times as fast`);
+  }
+  return speed;
+}
+
+function planFrom(file: string): FaultPlan {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new UsageError(`--faults ${file}: cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+  try {
+    return parsePlan(text);
+  } catch (error) {
+    throw new UsageError(`--faults ${file}: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function forPeople({ endpoints, contractNumber, username, password, token }: Ready): string {
+  return `The platform simulator is ready.
+
+  API       ${endpoints.api}
+  contract  ${contractNumber}
+  user      ${username}
+  password  ${password}
+  token     ${token}
+
+Try:  curl -H "Authorization: Bearer $TOKEN" ${endpoints.api}/cloudapi/v6/datacenters?depth=1
+Stop with Ctrl-C.
+`;
+}
+
+function untilSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}

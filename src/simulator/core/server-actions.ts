@@ -1,0 +1,72 @@
+import type { Call, Route } from "../http/exchange.ts";
+import { missing, refused } from "../http/refusal.ts";
+import type { World } from "../world.ts";
+import { basePath } from "./href.ts";
+import { datacenter } from "./kinds/datacenter.ts";
+import { server } from "./kinds/server.ts";
+import { accept, newWork, takes } from "./provisioning.ts";
+import { refuseBusy } from "./reading.ts";
+import { found } from "./routes.ts";
+
+/** Which server types an action is for, and how the machine is afterwards. */
+const actions = {
+  start: { types: ["ENTERPRISE", "VCPU"], vmState: "RUNNING" },
+  stop: { types: ["ENTERPRISE", "VCPU"], vmState: "SHUTOFF" },
+  reboot: { types: ["ENTERPRISE", "VCPU", "CUBE"], vmState: "RUNNING" },
+  suspend: { types: ["CUBE"], vmState: "SUSPENDED" },
+  resume: { types: ["CUBE"], vmState: "RUNNING" },
+  upgrade: { types: ["ENTERPRISE", "VCPU", "CUBE"], vmState: "RUNNING" },
+} as const;
+
+/** Power actions, the remote console and the server's own token. */
+export function serverActionRoutes(world: World): Route[] {
+  const template = `${basePath}/datacenters/{datacenterId}/servers/{serverId}`;
+  const serverOf = (call: Call) => {
+    const path = found(world, call, [datacenter, server]);
+    const target = path.at(-1);
+    if (target === undefined) throw missing();
+    return { path, target };
+  };
+  return [
+    ...Object.entries(actions).map(
+      ([action, { types, vmState }]): Route => ({
+        method: "POST",
+        template: `${template}/${action}`,
+        access: "user",
+        handle(call) {
+          const { path, target } = serverOf(call);
+          if (!types.some((type) => type === target.properties.type)) {
+            throw refused(
+              `[VDC-14-31] The action ${action} is not available on a server of type ${target.properties.type}`,
+            );
+          }
+          refuseBusy(path);
+          const work = newWork();
+          world.resources.put({ ...target, state: "BUSY" });
+          takes(world, work, action, [1, 3]);
+          work.targets.push(target);
+          work.onDone.push({ op: "settle", key: target.key, merge: { vmState } });
+          work.onFailed.push({ op: "settle", key: target.key });
+          return accept(world, call, work);
+        },
+      }),
+    ),
+    {
+      method: "GET",
+      template: `${template}/remoteconsole`,
+      access: "user",
+      handle: (call) => ({ status: 200, body: { url: `${call.origin}/console?server=${serverOf(call).target.id}` } }),
+    },
+    {
+      method: "GET",
+      template: `${template}/token`,
+      access: "user",
+      handle: (call) => ({
+        status: 200,
+        body: {
+          token: Buffer.from(`${serverOf(call).target.id}:${world.chance.uuid("server-token")}`).toString("base64url"),
+        },
+      }),
+    },
+  ];
+}

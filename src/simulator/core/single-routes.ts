@@ -1,0 +1,122 @@
+import type { Call, Reply, Route } from "../http/exchange.ts";
+import { missing } from "../http/refusal.ts";
+import type { Resource } from "../store/resource.ts";
+import type { World } from "../world.ts";
+import { basePath, hrefOf } from "./href.ts";
+import { limitsOf, provisioned } from "./limits.ts";
+import { depthOf, etagOf, type Listed, listReply } from "./listing.ts";
+import { listed, metadataOf, readerFor, visible } from "./reading.ts";
+
+/** Paths that do not follow the pattern of the table: API info, contracts, locations and the labels of everything. */
+export function singleRoutes(world: World): Route[] {
+  const get = (path: string, handle: Route["handle"], access: Route["access"] = "user"): Route => ({
+    method: "GET",
+    template: `${basePath}${path}`,
+    access,
+    handle,
+  });
+  return [
+    // Clients ask this one without credentials.
+    get(
+      "/",
+      (call) => ({ status: 200, body: { href: `${call.origin}${basePath}`, name: "CLOUD API", version: "6.0" } }),
+      "open",
+    ),
+    get("/contracts", (call) => contracts(world, call)),
+    get("/locations", (call) => locations(world, call, "")),
+    get("/locations/{regionId}", (call) => locations(world, call, `${call.params.regionId}/`)),
+    get("/locations/{regionId}/{locationId}", (call) => oneLocation(world, call)),
+    get("/locations/{regionId}/{locationId}/{siteId}", (call) => oneLocation(world, call)),
+    get("/labels", (call) => labels(world, call)),
+    get("/labels/{labelurn}", (call) => oneLabel(world, call)),
+  ];
+}
+
+function contracts(world: World, call: Call): Reply {
+  const owner = [...world.identity.users.values()].find((user) => user.role === "owner");
+  const properties = {
+    contractNumber: world.contractNumber,
+    owner: owner?.username ?? "",
+    status: "BILLABLE",
+    regDomain: "ionos.de",
+    resourceLimits: { ...limitsOf(world), ...provisioned(world) },
+  };
+  const reference = { id: String(world.contractNumber), type: "contract", href: hrefOf(call.origin, "contracts") };
+  const contract: Listed = {
+    createdAt: 0,
+    etag: etagOf(JSON.stringify(properties)),
+    reference: () => reference,
+    metadata: () => ({}),
+    properties: () => properties,
+    full: () => ({ ...reference, properties }),
+  };
+  return listReply(call, { id: "contracts", href: reference.href, paged: false, items: [contract] });
+}
+
+function locations(world: World, call: Call, prefix: string): Reply {
+  const reader = readerFor(world, call);
+  const found = [...world.resources.children("", "locations")].filter(({ id }) => id.startsWith(prefix));
+  if (found.length === 0) throw missing();
+  const path = `locations${prefix === "" ? "" : `/${prefix.slice(0, -1)}`}`;
+  return listReply(call, {
+    id: path,
+    href: hrefOf(call.origin, path),
+    paged: false,
+    items: found.map((each) => listed(reader, each)),
+  });
+}
+
+function oneLocation(world: World, call: Call): Reply {
+  const { regionId, locationId, siteId } = call.params;
+  const id = [regionId, locationId, siteId].filter((part) => part !== undefined).join("/");
+  const reader = readerFor(world, call);
+  return oneReply(call, visible(reader, [`locations/${id}`]).map((each) => listed(reader, each))[0]);
+}
+
+function oneReply(call: Call, item: Listed | undefined): Reply {
+  if (item === undefined) throw missing();
+  return {
+    status: 200,
+    headers: call.query.has("depth") ? {} : { ETag: item.etag },
+    body: item.full(depthOf(call)),
+  };
+}
+
+const labelUrn = (label: Resource, holder: Resource) => `urn:label:${holder.type}:${holder.id}:${label.id}`;
+
+function labels(world: World, call: Call): Reply {
+  return listReply(call, {
+    id: "labels",
+    href: hrefOf(call.origin, "labels"),
+    paged: false,
+    items: everyLabel(world, call).map(({ item }) => item),
+  });
+}
+
+function oneLabel(world: World, call: Call): Reply {
+  return oneReply(call, everyLabel(world, call).find(({ urn }) => urn === call.params.labelurn)?.item);
+}
+
+/** All labels with the resource that each belongs to. */
+function everyLabel(world: World, call: Call): { urn: string; item: Listed }[] {
+  const reader = readerFor(world, call);
+  return [...world.resources.ofType("label")].flatMap((label) => {
+    const holder = world.resources.get(label.parent);
+    if (holder === undefined) return [];
+    const urn = labelUrn(label, holder);
+    const reference = { id: urn, type: "label", href: hrefOf(call.origin, `labels/${urn}`) };
+    const properties = () => ({
+      ...label.properties,
+      resourceId: holder.id,
+      resourceType: holder.type,
+      resourceHref: hrefOf(call.origin, holder.key),
+    });
+    const item: Listed = {
+      ...listed(reader, label),
+      reference: () => reference,
+      properties,
+      full: () => ({ ...reference, metadata: metadataOf(reader, label), properties: properties() }),
+    };
+    return [{ urn, item }];
+  });
+}

@@ -1,0 +1,119 @@
+import { fixedChance } from "../chance.ts";
+import type { Method } from "../http/exchange.ts";
+import { type Effects, noEffects } from "./effects.ts";
+import type { FaultPlan, FaultRule } from "./plan.ts";
+
+type Ending = Extract<
+  FaultRule,
+  { fault: "request-lost" | "reset" | "hang" | "status" | "token-revoked" | "response-lost" }
+>;
+
+/** What happens to one call. At most one fault ends it; the others bend its execution and add up. */
+export interface Ordeal {
+  ending: Ending | null;
+  /** Real milliseconds the answer comes late. */
+  delay: number;
+  deliveries: 1 | 2;
+  effects: Effects;
+}
+
+export const noOrdeal: Ordeal = { ending: null, delay: 0, deliveries: 1, effects: noEffects };
+
+/** Decides by the plan what happens to each call: the same calls in the same order meet the same faults. */
+export interface FaultChooser {
+  choose(method: Method, template: string): Ordeal;
+  plan(): FaultPlan;
+  replace(plan: FaultPlan): void;
+}
+
+export function createFaultChooser(first: FaultPlan, simulatorSeed: number): FaultChooser {
+  let plan = first;
+  let rules = prepared(plan);
+
+  function happens(rule: PreparedRule, index: number): boolean {
+    if (rule.spec.count !== undefined && rule.fired >= rule.spec.count) return false;
+    rule.matched += 1;
+    if (rule.matched <= rule.spec.skip) return false;
+    const seed = plan.seed ?? simulatorSeed;
+    if (rule.spec.probability < 1 && fixedChance(seed, `fault/${index}`, rule.matched) >= rule.spec.probability) {
+      return false;
+    }
+    rule.fired += 1;
+    return true;
+  }
+
+  return {
+    choose(method, template) {
+      let ordeal = noOrdeal;
+      for (const [index, rule] of rules.entries()) {
+        if (ordeal.ending !== null && isEnding(rule.spec)) continue;
+        if (rule.matches(`${method} ${template}`) && happens(rule, index)) ordeal = adding(ordeal, rule.spec);
+      }
+      return ordeal;
+    },
+    plan: () => plan,
+    replace(next) {
+      plan = next;
+      rules = prepared(plan);
+    },
+  };
+}
+
+interface PreparedRule {
+  spec: FaultRule;
+  matches(route: string): boolean;
+  matched: number;
+  fired: number;
+}
+
+function prepared(plan: FaultPlan): PreparedRule[] {
+  return plan.rules.map((spec) => ({ spec, matches: matcher(spec.route), matched: 0, fired: 0 }));
+}
+
+/** `*` stands for anything, `{name}` for the template's parameter of any name. */
+function matcher(route: string | undefined): (route: string) => boolean {
+  if (route === undefined) return () => true;
+  const pattern = route
+    .split(/(\*|\{[^}]*\})/)
+    .map((part) => (part === "*" ? ".*" : part.startsWith("{") ? "\\{[^}]*\\}" : literally(part)))
+    .join("");
+  const expression = new RegExp(`^${pattern}$`);
+  return (text) => expression.test(text);
+}
+
+const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+function isEnding(rule: FaultRule): rule is FaultRule & Ending {
+  switch (rule.fault) {
+    case "request-lost":
+    case "reset":
+    case "hang":
+    case "status":
+    case "token-revoked":
+    case "response-lost":
+      return true;
+    default:
+      return false;
+  }
+}
+
+function adding(ordeal: Ordeal, rule: FaultRule): Ordeal {
+  if (isEnding(rule)) return { ...ordeal, ending: rule };
+  const { effects } = ordeal;
+  switch (rule.fault) {
+    case "slow":
+      return { ...ordeal, delay: ordeal.delay + rule.seconds * 1000 };
+    case "duplicate-delivery":
+      return { ...ordeal, deliveries: 2 };
+    case "late-visibility":
+      return { ...ordeal, effects: { ...effects, invisibleFor: rule.seconds * 1000 } };
+    case "request-failed":
+      return { ...ordeal, effects: { ...effects, failWith: rule.message } };
+    case "slow-provisioning":
+      return { ...ordeal, effects: { ...effects, slowdown: effects.slowdown * rule.factor } };
+    case "missing-item":
+      return { ...ordeal, effects: { ...effects, hideYoungerThan: rule.seconds * 1000 } };
+    case "clock-skew":
+      return { ...ordeal, effects: { ...effects, skew: effects.skew + rule.seconds * 1000 } };
+  }
+}

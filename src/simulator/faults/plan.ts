@@ -1,0 +1,77 @@
+import { parse as parseYaml } from "yaml";
+import { z } from "zod";
+
+const seconds = (what: string) => z.number().min(0).max(86_400).describe(what);
+
+const when = {
+  route: z
+    .string()
+    .regex(/^(\*|GET|POST|PUT|PATCH|DELETE) \/\S*$/, 'must look like "POST /cloudapi/v6/datacenters"')
+    .optional()
+    .describe("method and path template, with * for anything; absent: every call"),
+  probability: z.number().min(0).max(1).default(1),
+  count: z.int().min(1).optional().describe("how many times the fault happens; absent: without end"),
+  skip: z.int().min(0).default(0).describe("how many matching calls pass first"),
+};
+
+const fault = <Name extends string, Shape extends z.ZodRawShape>(name: Name, means: string, shape: Shape) =>
+  z.strictObject({ fault: z.literal(name).describe(means), ...shape, ...when });
+
+/** Every way a call can go wrong. Times of the transport are real seconds, those of the platform simulated ones. */
+const ruleSchema = z.discriminatedUnion("fault", [
+  fault("response-lost", "the call is executed, then the connection is closed", {}),
+  fault("request-lost", "the connection is closed, nothing is executed", {}),
+  fault("reset", "the connection is reset (TCP RST), nothing is executed", {}),
+  fault("hang", "no answer comes", {
+    seconds: seconds("real seconds until the connection is closed; absent: never").optional(),
+    executed: z.boolean().default(false).describe("whether the call is executed before the silence"),
+  }),
+  fault("status", "an error answer, nothing is executed", {
+    status: z.int().min(400).max(599),
+    message: z.string().default("Injected by the fault plan"),
+    retryAfter: z.int().min(0).nullable().default(null).describe("seconds of a Retry-After header; null: no header"),
+  }),
+  fault("slow", "the call is executed at once, its answer comes late", { seconds: seconds("real seconds") }),
+  fault("late-visibility", "what the call creates cannot be seen for this long, even when its request is DONE", {
+    seconds: seconds("simulated seconds"),
+  }),
+  fault("request-failed", "the call is accepted, its request ends FAILED", {
+    message: z.string().default("[VDC-5-1000] The provisioning failed"),
+  }),
+  fault("slow-provisioning", "the request takes this many times as long", {
+    factor: z.number().positive().max(10_000),
+  }),
+  fault("duplicate-delivery", "the write is executed twice, the first answer is sent", {}),
+  fault("missing-item", "collections leave out what is younger than this", { seconds: seconds("simulated seconds") }),
+  fault("token-revoked", "the bearer token of the call is revoked, the answer is 401", {}),
+  fault("clock-skew", "the Date header and all timestamps of the answer are off by this much", {
+    seconds: z.number().min(-86_400).max(86_400),
+  }),
+]);
+
+export type FaultRule = z.infer<typeof ruleSchema>;
+
+const planSchema = z.strictObject({
+  seed: z.int().optional().describe("seed of the probabilities; absent: the simulator's"),
+  rules: z.array(ruleSchema).default([]),
+  rateLimit: z
+    .strictObject({ perSecond: z.number().positive(), burst: z.int().min(1) })
+    .optional()
+    .describe("calls per real second and credential; more are answered 429 with Retry-After"),
+});
+
+export type FaultPlan = z.infer<typeof planSchema>;
+
+/** Reads a plan from YAML or JSON text; the error names every wrong field. */
+export function parsePlan(text: string): FaultPlan {
+  return checkPlan(parseYaml(text) ?? {});
+}
+
+/** The error names every wrong field by its path. */
+export function checkPlan(value: unknown): FaultPlan {
+  const parsed = planSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new Error(
+    parsed.error.issues.map((issue) => `${issue.path.map(String).join(".") || "(root)"}: ${issue.message}`).join("; "),
+  );
+}

@@ -1,0 +1,125 @@
+import { z } from "zod";
+import { createAgenda } from "./agenda.ts";
+import { createChance, fixedChance } from "./chance.ts";
+import { stockCatalogue } from "./core/catalogue.ts";
+import { coreRoutes } from "./core/core.ts";
+import { limitsSchema } from "./core/limits.ts";
+import { resumeRequests } from "./core/provisioning.ts";
+import { requestSchema } from "./core/request-record.ts";
+import { createFaultChooser } from "./faults/chooser.ts";
+import type { FaultPlan } from "./faults/plan.ts";
+import { createRateLimiter } from "./faults/rate-limit.ts";
+import { createCallCounter } from "./http/calls.ts";
+import { createListener } from "./http/listener.ts";
+import { createIdentity } from "./identity/identity.ts";
+import { tokenRoutes } from "./identity/routes.ts";
+import { steeringRoutes } from "./steering.ts";
+import { createDocuments } from "./store/documents.ts";
+import { memoryOnly, openJournal } from "./store/journal.ts";
+import { createResources } from "./store/resources.ts";
+import { createClock, machineTime } from "./time.ts";
+import type { World } from "./world.ts";
+
+export interface SimulatorOptions {
+  /** Default 127.0.0.1. */
+  host?: string;
+  /** Default 0: any free port. */
+  port?: number;
+  /** Keeps the state in this directory; absent: in memory only. */
+  data?: string;
+  /** Ids, durations and fault probabilities follow from it. Default 1. */
+  seed?: number;
+  /** How many times as fast as real time the platform lives. Default 1. */
+  speed?: number;
+  faults?: FaultPlan;
+  /** Hears of failures of the simulator itself. Default: standard error. */
+  onError?(where: string, error: unknown): void;
+}
+
+/** What a caller needs to use the simulator; `token` is also the one that steers it. */
+export interface Ready {
+  endpoints: { api: string };
+  contractNumber: number;
+  username: string;
+  password: string;
+  token: string;
+}
+
+export interface RunningSimulator {
+  ready: Ready;
+  /** Ends all connections and leaves the data directory complete. */
+  close(): Promise<void>;
+}
+
+/** Starts the platform on this machine. Rejects when the address or the data directory is taken. */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<RunningSimulator> {
+  const { host = "127.0.0.1", port = 0, speed = 1 } = options;
+  const onError = options.onError ?? ((where, error) => console.error(`simulator: ${where}:`, error));
+  const journal = options.data === undefined ? memoryOnly : await openJournal(options.data);
+  try {
+    const seed = options.seed ?? journal.seed ?? 1;
+    if (journal.seed !== undefined && journal.seed !== seed) {
+      throw new Error(
+        `the data directory ${options.data} was made with the seed ${journal.seed}; use that one or another directory`,
+      );
+    }
+    const clock = createClock(machineTime, speed, journal.lastInstant);
+    const documents = createDocuments((changes) => journal.append(clock.now(), changes));
+    const counts = documents.table("counters", z.number());
+    const counters = {
+      next(purpose: string) {
+        const count = counts.get(purpose) ?? 0;
+        counts.put(purpose, count + 1);
+        return count;
+      },
+    };
+    const chance = createChance(seed, counters);
+    const contractNumber = 31_000_000 + Math.floor(fixedChance(seed, "contract") * 1_000_000);
+    const world: World = {
+      clock,
+      agenda: createAgenda(clock, machineTime),
+      chance,
+      counters,
+      documents,
+      resources: createResources(documents),
+      requests: documents.table("requests", requestSchema),
+      identity: createIdentity(documents, chance, clock, contractNumber),
+      contractNumber,
+      limits: documents.table("limits", limitsSchema),
+    };
+    journal.load(documents, seed);
+    const { user, token } = world.identity.open();
+    documents.transaction(() => stockCatalogue(world));
+    resumeRequests(world);
+
+    const calls = createCallCounter(machineTime);
+    const faults = createFaultChooser(options.faults ?? { rules: [] }, seed);
+    const listener = createListener({
+      routes: [...coreRoutes(world), ...tokenRoutes(world.identity, clock), ...steeringRoutes(world, calls, faults)],
+      identity: world.identity,
+      documents,
+      clock,
+      machine: machineTime,
+      contractNumber,
+      calls,
+      faults,
+      rateLimit: createRateLimiter(machineTime, () => faults.plan().rateLimit),
+      catchUp: () => world.agenda.run(),
+      durable: () => journal.flushed(),
+      onError,
+    });
+    await journal.flushed();
+    const api = await listener.listen(host, port);
+    return {
+      ready: { endpoints: { api }, contractNumber, username: user.username, password: user.password, token },
+      async close() {
+        await listener.close();
+        world.agenda.close();
+        await journal.close();
+      },
+    };
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+}

@@ -1,0 +1,132 @@
+import { z } from "zod";
+import { objectIn } from "./core/body.ts";
+import { limitsOf, limitsSchema } from "./core/limits.ts";
+import { kindOf, kinds } from "./core/table.ts";
+import type { FaultChooser } from "./faults/chooser.ts";
+import { checkPlan } from "./faults/plan.ts";
+import type { CallCounter } from "./http/calls.ts";
+import type { Call, Method, Reply, Route } from "./http/exchange.ts";
+import { invalid } from "./http/refusal.ts";
+import { longestLifetime } from "./identity/identity.ts";
+import type { Resource } from "./store/resource.ts";
+import { timestamp } from "./time.ts";
+import type { World } from "./world.ts";
+
+const advanceSchema = z.object({
+  seconds: z
+    .number()
+    .min(0)
+    .max(10 * 365 * 86_400),
+});
+const userSchema = z.object({
+  username: z
+    .string()
+    .min(1)
+    .regex(/^[^:]+$/, "must not contain a colon"),
+  password: z.string().min(1),
+  role: z.enum(["owner", "administrator", "user"]).default("user"),
+  twoFactor: z.boolean().default(false),
+});
+
+/** What tests and demos do to the simulator itself. Never counted, never faulted. */
+export function steeringRoutes(world: World, calls: CallCounter, faults: FaultChooser): Route[] {
+  const route = (method: Method, path: string, handle: (call: Call) => unknown): Route => ({
+    method,
+    template: `/_simulator/${path}`,
+    access: "steering",
+    handle: (call): Reply => ({ status: 200, body: handle(call), indent: true }),
+  });
+  return [
+    route("GET", "state", () => stateOf(world)),
+    route("GET", "calls", () => calls.report()),
+    route("POST", "calls/reset", () => {
+      calls.reset();
+      return calls.report();
+    }),
+    route("GET", "faults", () => faults.plan()),
+    route("PUT", "faults", (call) => {
+      const body = objectIn(call.body);
+      try {
+        faults.replace(checkPlan(body));
+      } catch (error) {
+        throw invalid("(root)", error instanceof Error ? error.message : String(error));
+      }
+      return faults.plan();
+    }),
+    route("POST", "advance", (call) => {
+      world.clock.advance(checked(advanceSchema, call.body).seconds * 1000);
+      // What has become due is done by the listener before the next answer, and by the agenda at once.
+      setImmediate(() => world.agenda.run());
+      return { now: timestamp(world.clock.now()) };
+    }),
+    route("POST", "users", (call) => {
+      const { username, password, role, twoFactor } = checked(userSchema, call.body);
+      const user = world.identity.addUser(username, password, role, twoFactor);
+      return { userId: user.id, token: world.identity.mint(user, longestLifetime) };
+    }),
+    route("GET", "limits", () => limitsOf(world)),
+    route("PUT", "limits", (call) => {
+      world.limits.put("contract", checked(limitsSchema, call.body));
+      return limitsOf(world);
+    }),
+  ];
+}
+
+function checked<T>(schema: z.ZodType<T>, body: string): T {
+  const parsed = schema.safeParse(objectIn(body));
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw invalid(["(root)", ...(issue?.path.map(String) ?? [])].join("."), issue?.message ?? "is not valid");
+}
+
+/** What the platform offers to everybody is not part of what exists on the contract. */
+const offered = new Set(["image", "template", "location"]);
+
+function stateOf(world: World) {
+  const lists: Record<string, object[]> = {};
+  for (const kind of kinds) {
+    if (offered.has(kind.type)) continue;
+    lists[kind.collection] = [...world.resources.ofType(kind.type)].map((each) => flat(world, each));
+  }
+  return {
+    now: timestamp(world.clock.now()),
+    contractNumber: world.contractNumber,
+    ...lists,
+    requests: [...world.requests.values()].map(
+      ({ id, method, url, status, message, targets, createdAt, createdBy }) => ({
+        id,
+        method,
+        url,
+        status,
+        message,
+        targets: targets.map((target) => ({ id: target.id, type: target.type })),
+        createdDate: timestamp(createdAt),
+        createdByUserId: createdBy,
+      }),
+    ),
+    users: [...world.identity.users.values()].map(({ id, username, role }) => ({ id, username, role })),
+    tokens: [...world.identity.tokens.values()].map(({ id, userId }) => ({ id, userId })),
+  };
+}
+
+/** A resource with the ids of its parents and of what it hangs on: `datacenterId`, `serverId`, `lanId` … */
+function flat(world: World, resource: Resource) {
+  const related: Record<string, string> = {};
+  for (let above = world.resources.get(resource.parent); above; above = world.resources.get(above.parent)) {
+    related[kindOf(above.type).param] = above.id;
+  }
+  for (const ref of resource.refs) {
+    const other = world.resources.get(ref);
+    if (other !== undefined) related[kindOf(other.type).param] = other.id;
+  }
+  return {
+    id: resource.id,
+    type: resource.type,
+    ...related,
+    state: resource.state,
+    visible: resource.visibleAt <= world.clock.now(),
+    createdDate: timestamp(resource.createdAt),
+    createdByUserId: resource.createdBy,
+    properties: resource.properties,
+  };
+}

@@ -1,0 +1,97 @@
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+/** Directories this very process holds: a pid alone cannot tell two holders in one process apart. */
+const held = new Set<string>();
+
+/**
+ * Takes a directory for one process, by a file that names it. The file of a dead process is taken over. Throws with
+ * the holder's pid when it lives. The returned function gives the directory back.
+ */
+export function lockDirectory(directory: string): () => void {
+  const file = join(resolve(directory), "lock");
+  const own = `${process.pid} ${startOf(process.pid)}`;
+  if (held.has(file)) throw taken(directory, process.pid);
+  const claim = `${file}.${process.pid}`;
+  writeFileSync(claim, own, { mode: 0o600 });
+  try {
+    for (;;) {
+      if (linked(claim, file)) break;
+      const holder = readIfThere(file);
+      if (holder === undefined) continue;
+      const pid = Number(holder.split(" ")[0]);
+      if (isAlive(holder) && holder !== own) throw taken(directory, pid);
+      discard(file, holder);
+    }
+  } finally {
+    rmSync(claim, { force: true });
+  }
+  held.add(file);
+  return () => {
+    if (held.delete(file)) rmSync(file, { force: true });
+  };
+}
+
+function taken(directory: string, pid: number): Error {
+  return new Error(
+    `the data directory ${directory} is in use by the process ${pid}; stop that one or choose another directory`,
+  );
+}
+
+/** Creates the lock with its content in one step; false when it exists. */
+function linked(claim: string, file: string): boolean {
+  try {
+    linkSync(claim, file);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Moves a stale lock away, and back again if somebody replaced it in between. */
+function discard(file: string, stale: string): void {
+  const aside = `${file}.${process.pid}.stale`;
+  try {
+    renameSync(file, aside);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return;
+    throw error;
+  }
+  if (readIfThere(aside) !== stale) linked(aside, file);
+  rmSync(aside, { force: true });
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Pids are used again; together with the start time they are not. */
+function isAlive(holder: string): boolean {
+  const [pid, start] = holder.split(" ");
+  try {
+    process.kill(Number(pid), 0);
+  } catch (error) {
+    if (codeOf(error) !== "EPERM") return false;
+  }
+  return startOf(Number(pid)) === start;
+}
+
+/** When a process started, as the kernel tells; the same word for all where it does not tell. */
+function startOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "unknown";
+  } catch {
+    return "unknown";
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}

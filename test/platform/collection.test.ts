@@ -1,0 +1,242 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { type Collection, type CollectionOptions, openCollection } from "../../src/platform/collection.ts";
+import { Forbidden, NotFound, Retry, Unauthorized } from "../../src/platform/errors.ts";
+import { fakeClock } from "../fake-clock.ts";
+import { item, items, type ScriptedSource, scriptedSource } from "./scripted-source.ts";
+
+const opened: Collection[] = [];
+afterEach(() => {
+  for (const collection of opened.splice(0)) collection.close();
+});
+
+const minute = 60_000;
+const failed = { call: "GET /servers", status: 503 };
+
+async function open(source: ScriptedSource, options: Partial<CollectionOptions> = {}) {
+  const clock = fakeClock();
+  const collection = openCollection(source, { clock, random: () => 0.5, ...options });
+  opened.push(collection);
+  const heard: ("all" | string[])[] = [];
+  collection.subscribe((ids) => heard.push(ids === "all" ? ids : [...ids].sort()));
+  await clock.advance(0);
+  return { clock, collection, heard, since: clock.now() };
+}
+
+describe("a collection at rest", () => {
+  test("costs one list per resync, however many members it has", async () => {
+    const source = scriptedSource(items(1_000));
+    const { clock, collection, heard } = await open(source);
+    await clock.advance(30 * minute);
+    expect(source.calls).toEqual({ list: 7, get: 0, request: 0 });
+    expect(heard).toEqual(["all"]);
+    expect([...collection.members()]).toHaveLength(1_000);
+    expect(source.priorities).toEqual(["normal", ...Array(6).fill("background")]);
+  });
+
+  test("spreads its lists by ten percent either way", async () => {
+    const early = scriptedSource();
+    const { clock } = await open(early, { random: () => 0 });
+    await clock.advance(4.5 * minute);
+    expect(early.calls.list).toBe(2);
+    const late = scriptedSource();
+    const other = await open(late, { random: () => 0.999 });
+    await other.clock.advance(5.4 * minute);
+    expect(late.calls.list).toBe(1);
+  });
+
+  test("tells whose reading changed", async () => {
+    const source = scriptedSource(items(3));
+    const { clock, collection, heard } = await open(source, { restMs: minute });
+    source.put(item("m1", "AVAILABLE", { cores: 4 }), item("m9"));
+    const at = clock.now() + minute;
+    await clock.advance(minute);
+    expect(heard).toEqual(["all", ["m1", "m9"]]);
+    expect(collection.read("m9")).toEqual({ item: item("m9"), asOf: at, request: undefined });
+    expect(collection.read("nobody")).toEqual({ item: undefined, asOf: at, request: undefined });
+    expect(collection.listedAt).toBe(at);
+  });
+
+  test("looks a little more often while somebody else changes a member", async () => {
+    const source = scriptedSource([item("a", "BUSY")]);
+    const { clock, heard } = await open(source);
+    await clock.advance(5_000);
+    source.put(item("a", "AVAILABLE"));
+    await clock.advance(5_000);
+    expect(heard).toEqual(["all", ["a"]]);
+    const spent = source.calls.list;
+    await clock.advance(4 * minute);
+    expect(source.calls.list).toBe(spent);
+  });
+
+  test("asks a second time before it gives up a member that a list missed", async () => {
+    const source = scriptedSource(items(3));
+    const { clock, collection, heard } = await open(source);
+    source.hidden.add("m1");
+    await clock.advance(5 * minute);
+    expect(collection.read("m1").item).toBeDefined();
+    source.hidden.clear();
+    await clock.advance(1_500);
+    expect(source.calls.list).toBe(3);
+    expect(heard).toEqual(["all"]);
+    source.there.delete("m1");
+    await clock.advance(5 * minute + 1_500);
+    expect(collection.read("m1").item).toBeUndefined();
+    expect(heard).toEqual(["all", ["m1"]]);
+  });
+});
+
+describe("a refresh", () => {
+  test("lists at once and tells everybody, even when nothing changed", async () => {
+    const source = scriptedSource(items(3));
+    const { clock, collection, heard } = await open(source);
+    await clock.advance(minute);
+    const asked = clock.now();
+    collection.refresh();
+    collection.refresh();
+    await clock.advance(0);
+    expect(source.calls.list).toBe(2);
+    expect(heard).toEqual(["all", "all"]);
+    expect(collection.listedAt).toBe(asked);
+    expect(source.priorities.at(-1)).toBe("normal");
+  });
+
+  test("during a list means one more list after it, never two at once", async () => {
+    const source = scriptedSource(items(3));
+    const { clock, collection, heard } = await open(source);
+    await clock.advance(minute);
+    const held = source.hold();
+    collection.refresh();
+    await clock.advance(0);
+    collection.refresh();
+    collection.refresh();
+    await clock.advance(10_000);
+    expect(source.calls.list).toBe(2);
+    held.release();
+    await clock.advance(1_000);
+    expect(source.calls.list).toBe(3);
+    expect(heard).toEqual(["all", "all", "all"]);
+  });
+});
+
+describe("a list that fails", () => {
+  test("keeps what is known, names the problem, and recovers with a backoff", async () => {
+    const source = scriptedSource(items(3));
+    const { clock, collection, heard } = await open(source, { restMs: minute });
+    const problem = new Retry(failed, "no");
+    source.failing = problem;
+    await clock.advance(minute);
+    expect(collection.problem).toBe(problem);
+    expect(collection.read("m1").item).toBeDefined();
+    expect(heard).toEqual(["all", "all"]);
+    await clock.advance(10 * minute);
+    expect(heard).toEqual(["all", "all"]);
+    expect(source.calls.list).toBeLessThan(22);
+    source.failing = undefined;
+    await clock.advance(minute);
+    expect(collection.problem).toBeUndefined();
+    expect(heard).toEqual(["all", "all", "all"]);
+  });
+
+  test("waits as long as the platform asks", async () => {
+    const source = scriptedSource();
+    source.failing = new Retry({ ...failed, status: 429 }, "no", 90_000);
+    const { clock, collection } = await open(source);
+    collection.refresh();
+    await clock.advance(89_000);
+    expect(source.calls.list).toBe(1);
+    await clock.advance(1_000);
+    expect(source.calls.list).toBe(2);
+  });
+
+  test("for want of rights waits for people, and a refresh may try at once", async () => {
+    for (const problem of [new Unauthorized({ ...failed, status: 401 }), new Forbidden({ ...failed, status: 403 })]) {
+      const source = scriptedSource();
+      source.failing = problem;
+      const { clock, collection } = await open(source);
+      await clock.advance(10_000);
+      expect(source.calls.list).toBe(1);
+      source.failing = undefined;
+      collection.refresh();
+      await clock.advance(0);
+      expect(collection.problem).toBeUndefined();
+      expect(collection.listedAt).toBe(clock.now());
+    }
+  });
+
+  test("that is still refused after a refresh does not become a storm", async () => {
+    const source = scriptedSource();
+    source.failing = new Unauthorized({ ...failed, status: 401 });
+    const { clock, collection } = await open(source);
+    await clock.advance(1_000);
+    collection.refresh();
+    await clock.advance(10_000);
+    expect(source.calls.list).toBe(2);
+  });
+
+  test("with anything unexpected is a problem as well, not a crash", async () => {
+    const source = scriptedSource();
+    source.list = async () => {
+      throw new TypeError("a bug");
+    };
+    const { collection } = await open(source);
+    expect(collection.problem).toMatchObject({ kind: "Retry" });
+    expect(collection.listedAt).toBeUndefined();
+  });
+});
+
+describe("a collection whose parent is not found", () => {
+  test("says so at once and gives up its members when that is confirmed", async () => {
+    const source = scriptedSource(items(3));
+    const { clock, collection, heard } = await open(source, { restMs: minute });
+    source.failing = new NotFound({ ...failed, status: 404 });
+    await clock.advance(minute);
+    expect(collection.gone).toBe(true);
+    expect(collection.read("m1").item).toBeDefined();
+    await clock.advance(1_500);
+    expect(collection.read("m1").item).toBeUndefined();
+    expect(collection.read("m1").asOf).toBeGreaterThan(collection.listedAt ?? 0);
+    await clock.advance(10 * minute);
+    expect(heard).toEqual(["all", "all", "all"]);
+    source.failing = undefined;
+    await clock.advance(minute);
+    expect(collection.gone).toBe(false);
+    expect(collection.read("m1").item).toBeDefined();
+    expect(heard).toHaveLength(4);
+  });
+});
+
+describe("listeners", () => {
+  test("that throw are logged and disturb nobody", async () => {
+    const warnings: string[] = [];
+    const log = { debug() {}, warn: (_: object, message: string) => warnings.push(message) };
+    const clock = fakeClock();
+    const collection = openCollection(scriptedSource(items(1)), { clock, log });
+    opened.push(collection);
+    collection.subscribe(() => {
+      throw new Error("oops");
+    });
+    let heard = 0;
+    const stop = collection.subscribe(() => heard++);
+    await clock.advance(0);
+    expect(heard).toBe(1);
+    expect(warnings).toHaveLength(1);
+    stop();
+    collection.refresh();
+    await clock.advance(1_000);
+    expect(heard).toBe(1);
+  });
+
+  test("hear nothing after close, not even of a list that was under way", async () => {
+    const source = scriptedSource(items(1));
+    const { clock, collection, heard } = await open(source);
+    const held = source.hold();
+    collection.refresh();
+    await clock.advance(minute);
+    collection.close();
+    held.release();
+    await clock.advance(60 * minute);
+    expect(source.calls.list).toBe(2);
+    expect(heard).toEqual(["all"]);
+    expect(clock.pending).toBe(0);
+  });
+});

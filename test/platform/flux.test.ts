@@ -1,0 +1,273 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { type Collection, openCollection } from "../../src/platform/collection.ts";
+import { NotFound, Retry } from "../../src/platform/errors.ts";
+import { fakeClock } from "../fake-clock.ts";
+import { item, items, type ScriptedSource, scriptedSource } from "./scripted-source.ts";
+
+const opened: Collection[] = [];
+afterEach(() => {
+  for (const collection of opened.splice(0)) collection.close();
+});
+
+async function open(source: ScriptedSource) {
+  const clock = fakeClock();
+  const collection = openCollection(source, { clock, random: () => 0.5 });
+  opened.push(collection);
+  const heard: ("all" | string[])[] = [];
+  await clock.advance(0);
+  collection.subscribe((ids) => heard.push(ids === "all" ? ids : [...ids].sort()));
+  const begin = { ...source.calls };
+  const spent = () => ({
+    list: source.calls.list - begin.list,
+    get: source.calls.get - begin.get,
+    request: source.calls.request - begin.request,
+  });
+  const track = (id: string, more: object = {}) =>
+    collection.track(id, { url: `/requests/${id}`, since: clock.now(), ...more });
+  return { clock, collection, heard, spent, track };
+}
+
+describe("many members in flux", () => {
+  test("cost lists only, one every second and a half", async () => {
+    const source = scriptedSource();
+    const { clock, collection, heard, spent, track } = await open(source);
+    for (const busy of items(300, "BUSY")) {
+      source.put(busy);
+      track(busy.id);
+    }
+    await clock.advance(6_000);
+    expect(spent()).toEqual({ list: 4, get: 0, request: 0 });
+    expect(source.priorities.at(-1)).toBe("normal");
+    source.put(...items(300));
+    await clock.advance(1_500);
+    expect(heard.at(-1)).toHaveLength(300);
+    for (const { id } of items(300)) collection.untrack(id);
+    await clock.advance(200_000);
+    expect(spent()).toEqual({ list: 5, get: 0, request: 0 });
+  });
+
+  test("are listed ever less often while nothing happens, and closely again after a change", async () => {
+    const source = scriptedSource([item("a", "BUSY")]);
+    const { clock, spent, track } = await open(source);
+    track("a");
+    await clock.advance(15_000);
+    expect(spent().list).toBe(10);
+    await clock.advance(45_000);
+    const firstMinute = spent().list;
+    expect(firstMinute).toBeLessThan(30);
+    await clock.advance(60 * 60_000);
+    expect(spent().list - firstMinute).toBeLessThan(180);
+    source.put(item("b"));
+    await clock.advance(30_000);
+    const changed = spent().list;
+    await clock.advance(6_000);
+    expect(spent().list - changed).toBeGreaterThanOrEqual(2);
+  });
+
+  test("a stream of new ones does not put the next list off", async () => {
+    const source = scriptedSource();
+    const { clock, spent, track } = await open(source);
+    await clock.advance(60_000);
+    for (let n = 0; n < 100; n++) {
+      track(`m${n}`);
+      await clock.advance(100);
+    }
+    expect(spent().list).toBeGreaterThanOrEqual(6);
+  });
+
+  test("the same change made known again changes nothing", async () => {
+    const source = scriptedSource([item("a", "BUSY")]);
+    const { clock, collection, spent } = await open(source);
+    const change = { since: clock.now() };
+    for (let n = 0; n < 600; n++) {
+      collection.track("a", change);
+      await clock.advance(100);
+    }
+    expect(spent().list).toBeLessThan(30);
+  });
+});
+
+describe("a few of a large collection in flux", () => {
+  test("are looked at one by one and never cause a list", async () => {
+    const source = scriptedSource(items(500));
+    const { clock, collection, heard, spent, track } = await open(source);
+    track("new");
+    track("m7");
+    await clock.advance(15_000);
+    expect(spent().list).toBe(0);
+    expect(spent().get).toBe(0);
+    expect(spent().request).toBe(20);
+    expect(heard).toEqual([]);
+    source.put(item("new"));
+    source.requests.set("/requests/new", { status: "DONE", targets: [] });
+    await clock.advance(1_600);
+    expect(heard).toEqual([["new"]]);
+    expect(spent().get).toBe(1);
+    expect(collection.read("new")).toMatchObject({ item: { id: "new" }, request: { status: "DONE" } });
+    collection.untrack("new");
+    expect(collection.read("new").request).toBeUndefined();
+    await clock.advance(60_000);
+    expect(spent().list).toBe(0);
+    expect(spent().request).toBeLessThan(60);
+  });
+
+  test("that are deleted are gone when their request says so and the member is not found", async () => {
+    const source = scriptedSource(items(500));
+    const { clock, collection, heard, track } = await open(source);
+    track("m7", { leaving: true });
+    source.there.delete("m7");
+    source.requests.set("/requests/m7", { status: "DONE", targets: [] });
+    await clock.advance(1_500);
+    expect(heard).toEqual([["m7"]]);
+    expect(collection.read("m7").item).toBeUndefined();
+  });
+
+  test("without a request are read themselves", async () => {
+    const source = scriptedSource([...items(500), item("p", "BUSY")]);
+    const { clock, collection, heard, spent } = await open(source);
+    collection.track("p", { since: clock.now() });
+    await clock.advance(3_000);
+    expect(spent()).toEqual({ list: 0, get: 2, request: 0 });
+    expect(heard).toEqual([]);
+    source.put(item("p"));
+    await clock.advance(1_500);
+    expect(heard).toEqual([["p"]]);
+  });
+
+  test("survive failing looks, and fall back to the member when the request is unknown", async () => {
+    const source = scriptedSource(items(500));
+    const { clock, heard, spent, track } = await open(source);
+    source.failingRequests = new Retry({ call: "GET /requests", status: 503 }, "no", 20_000);
+    track("m7");
+    await clock.advance(21_000);
+    expect(spent().request).toBe(1);
+    source.failingRequests = new NotFound({ call: "GET /requests", status: 404 });
+    await clock.advance(60_000);
+    expect(spent().get).toBeGreaterThan(0);
+    expect(heard.flat()).toContain("m7");
+  });
+});
+
+describe("a tracked member that no list shows", () => {
+  test("is not visible yet: its request is asked for after a while, ever less often", async () => {
+    const source = scriptedSource();
+    const { clock, collection, heard, spent, track } = await open(source);
+    track("late");
+    await clock.advance(4_400);
+    expect(spent().request).toBe(0);
+    await clock.advance(60_000);
+    expect(spent().request).toBeGreaterThanOrEqual(2);
+    expect(spent().request).toBeLessThanOrEqual(5);
+    expect(collection.read("late")).toMatchObject({ item: undefined, request: { status: "BUSY" } });
+    expect(heard).toEqual([]);
+    source.put(item("late", "BUSY"));
+    await clock.advance(6_000);
+    expect(heard).toEqual([["late"]]);
+  });
+
+  test("is told to have failed, with the reason, asked for once", async () => {
+    const source = scriptedSource();
+    const { clock, collection, heard, spent, track } = await open(source);
+    track("doomed");
+    source.requests.set("/requests/doomed", { status: "FAILED", message: "[VDC-1-2] no capacity", targets: [] });
+    await clock.advance(9_000);
+    expect(heard[0]).toEqual(["doomed"]);
+    expect(collection.read("doomed").request).toMatchObject({ status: "FAILED", message: "[VDC-1-2] no capacity" });
+    await clock.advance(60_000);
+    expect(spent()).toMatchObject({ request: 1, get: 0 });
+  });
+
+  test("of a restarted process is asked for with the first list", async () => {
+    const source = scriptedSource();
+    const { clock, collection, spent } = await open(source);
+    collection.track("old", { url: "/requests/old", since: clock.now() - 60_000 });
+    await clock.advance(1_500);
+    expect(spent()).toMatchObject({ list: 1, request: 1 });
+  });
+});
+
+describe("a tracked member that vanishes", () => {
+  test("is asked for its reason at once, and given up with it", async () => {
+    const source = scriptedSource();
+    const { clock, collection, heard, spent, track } = await open(source);
+    source.put(item("a", "BUSY"));
+    track("a");
+    await clock.advance(1_500);
+    source.there.delete("a");
+    source.requests.set("/requests/a", { status: "FAILED", message: "why", targets: [] });
+    await clock.advance(1_500);
+    expect(collection.read("a")).toMatchObject({ item: undefined, request: { status: "FAILED", message: "why" } });
+    expect(heard).toEqual([["a"], ["a"]]);
+    await clock.advance(60_000);
+    expect(spent().request).toBe(1);
+  });
+
+  test("from one list only stays known", async () => {
+    const source = scriptedSource();
+    const { clock, collection, track } = await open(source);
+    source.put(item("a", "BUSY"));
+    track("a");
+    await clock.advance(1_500);
+    source.hidden.add("a");
+    await clock.advance(1_500);
+    expect(collection.read("a").item?.state).toBe("BUSY");
+    source.hidden.clear();
+    source.put(item("a"));
+    await clock.advance(1_500);
+    expect(collection.read("a").item?.state).toBe("AVAILABLE");
+  });
+
+  test("because it was deleted is believed at once and not asked for a reason", async () => {
+    const source = scriptedSource(items(20));
+    const { clock, collection, heard, spent, track } = await open(source);
+    for (const { id } of items(20)) track(id, { leaving: true });
+    source.there.clear();
+    await clock.advance(1_500);
+    expect(heard).toHaveLength(1);
+    expect(heard[0]).toHaveLength(20);
+    expect([...collection.members()]).toEqual([]);
+    expect(spent()).toEqual({ list: 1, get: 0, request: 0 });
+  });
+});
+
+describe("a tracked member at rest", () => {
+  test("is told again with every list until somebody looks, although nothing changed", async () => {
+    const source = scriptedSource([item("a")]);
+    const { clock, collection, heard, track } = await open(source);
+    track("a");
+    await clock.advance(3_000);
+    expect(heard).toEqual([["a"], ["a"]]);
+    collection.untrack("a");
+    await clock.advance(60_000);
+    expect(heard).toHaveLength(2);
+  });
+
+  test("answers when it is asked, with a reading that is younger than the end of its request", async () => {
+    const source = scriptedSource([item("a")]);
+    const { clock, collection, heard, spent, track } = await open(source);
+    track("a");
+    source.put(item("a", "AVAILABLE", { cores: 8 }));
+    source.requests.set("/requests/a", { status: "DONE", targets: [] });
+    await clock.advance(100);
+    const asked = clock.now();
+    collection.ask("a");
+    collection.ask("nobody");
+    await clock.advance(0);
+    expect(spent()).toEqual({ list: 0, get: 1, request: 1 });
+    expect(heard).toEqual([["a"]]);
+    expect(collection.read("a")).toEqual({
+      item: item("a", "AVAILABLE", { cores: 8 }),
+      asOf: asked,
+      request: { status: "DONE", targets: [] },
+    });
+  });
+
+  test("that is asked is told even when the answer is that there is nothing new", async () => {
+    const source = scriptedSource([item("a", "BUSY")]);
+    const { clock, collection, heard, track } = await open(source);
+    track("a");
+    collection.ask("a");
+    await clock.advance(0);
+    expect(heard).toEqual([["a"]]);
+  });
+});

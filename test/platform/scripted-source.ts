@@ -1,0 +1,79 @@
+import type { CollectionSource, Item, RequestState } from "../../src/platform/collection.ts";
+import type { PlatformError } from "../../src/platform/errors.ts";
+
+export const item = (id: string, state = "AVAILABLE", more: object = {}): Item => ({
+  id,
+  state,
+  raw: { id, metadata: { state }, properties: more },
+});
+
+export const items = (count: number, state = "AVAILABLE"): Item[] =>
+  Array.from({ length: count }, (_, n) => item(`m${n}`, state));
+
+/** A platform collection in memory that counts what it is asked. */
+export interface ScriptedSource extends CollectionSource {
+  readonly there: Map<string, Item>;
+  readonly requests: Map<string, RequestState>;
+  readonly calls: { list: number; get: number; request: number };
+  readonly priorities: string[];
+  /** What the next lists fail with, until it is cleared. */
+  failing: PlatformError | undefined;
+  /** What the next requests for a status fail with. */
+  failingRequests: PlatformError | undefined;
+  /** Ids that lists leave out although they are there. */
+  readonly hidden: Set<string>;
+  /** Holds lists back: they answer with what was there when they started. */
+  hold(): { release(): void };
+  put(...items: Item[]): void;
+}
+
+export function scriptedSource(start: readonly Item[] = []): ScriptedSource {
+  const there = new Map(start.map((each) => [each.id, each]));
+  const requests = new Map<string, RequestState>();
+  const calls = { list: 0, get: 0, request: 0 };
+  let held: Promise<void> | undefined;
+  const source: ScriptedSource = {
+    key: "scripted",
+    there,
+    requests,
+    calls,
+    priorities: [],
+    failing: undefined,
+    failingRequests: undefined,
+    hidden: new Set(),
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return {
+        release() {
+          held = undefined;
+          resolve();
+        },
+      };
+    },
+    put(...more) {
+      for (const each of more) there.set(each.id, each);
+    },
+    async list(signal, priority) {
+      calls.list += 1;
+      source.priorities.push(priority);
+      const answer = [...there.values()].filter(({ id }) => !source.hidden.has(id));
+      const failure = source.failing;
+      await held;
+      signal.throwIfAborted();
+      if (failure) throw failure;
+      return answer;
+    },
+    async get(id) {
+      calls.get += 1;
+      return there.get(id);
+    },
+    async requestStatus(url) {
+      calls.request += 1;
+      if (source.failingRequests) throw source.failingRequests;
+      return requests.get(url) ?? { status: "BUSY", targets: [] };
+    },
+    isBusy: ({ state }) => state === "BUSY",
+  };
+  return source;
+}
