@@ -1,32 +1,32 @@
 # Every target installs what it needs first: nothing but Node.js 20 or newer, Go and make has to be there.
 # ARGS passes options on: make demo ARGS=--once
 
-.PHONY: help demo test lint crds cluster clean setup
+.PHONY: help demo test lint crds cluster clean
 .DEFAULT_GOAL := help
+
+node := node_modules/node/bin/node
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: setup ## a Kubernetes API, the platform simulator and the operator on this machine, with samples applied
+demo: ## a Kubernetes API, the platform simulator and the operator on this machine, with samples applied
 	@bin/mooring demo $(ARGS)
 
 test: ## type check, lint and all tests; ARGS are files or options for vitest
 	@bin/setup || { echo "0 passed, 1 failed"; exit 1; }
-	@node_modules/node/bin/node test/run.ts $(ARGS)
+	@$(node) test/run.ts $(ARGS)
 
-lint: setup ## type check and lint
-	@node_modules/.bin/tsc --noEmit
-	@node_modules/.bin/biome check .
+lint: ## type check and lint
+	@bin/setup
+	@$(node) node_modules/.bin/tsc --noEmit
+	@$(node) node_modules/.bin/biome check .
 
-crds: setup ## write crds/ and the other generated files
+crds: ## write crds/ and the other generated files
 	@bin/mooring crds $(ARGS)
 
-cluster: setup ## a Kubernetes control plane on this machine, until Ctrl-C
+cluster: ## a Kubernetes control plane on this machine, until Ctrl-C
 	@bin/mooring cluster $(ARGS)
 
 clean: ## remove node_modules, dist and temporary files of this checkout
 	rm -rf node_modules dist coverage .cache
 	@echo "The control plane's binaries stay in $${XDG_CACHE_HOME:-$$HOME/.cache}/mooring"
-
-setup:
-	@bin/setup

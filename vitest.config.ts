@@ -5,7 +5,16 @@ const cluster = "test/cluster/**/*.test.ts";
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "unit", include: ["test/**/*.test.ts"], exclude: [cluster], maxWorkers: 2 } },
+      {
+        test: {
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: [cluster],
+          maxWorkers: 2,
+          testTimeout: 30_000,
+          expect: { poll: { timeout: 20_000 } },
+        },
+      },
       {
         test: {
           name: "cluster",
@@ -16,6 +25,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 120_000,
+          expect: { poll: { timeout: 60_000 } },
         },
       },
     ],

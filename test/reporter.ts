@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
+import { z } from "zod";
 
-export interface Counts {
-  passed: number;
-  failed: number;
-}
+export const countsSchema = z.object({ passed: z.number(), failed: z.number() });
+
+export type Counts = z.infer<typeof countsSchema>;
 
 /** Where the counts go; set by test/run.ts, which adds them up with its other steps. */
 export const countsVariable = "MOORING_TEST_COUNTS";

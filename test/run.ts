@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { add, type Counts, countsVariable } from "./reporter.ts";
+import { add, type Counts, countsSchema, countsVariable } from "./reporter.ts";
 
 // `make test`: every step runs, whatever the others said; the last line adds them up, a step counting as one check.
 
@@ -34,7 +34,7 @@ function runTests(filters: string[]): Counts {
 /** Nothing was written when the test runner itself broke down. */
 function readCounts(file: string): Counts {
   try {
-    return JSON.parse(readFileSync(file, "utf8"));
+    return countsSchema.parse(JSON.parse(readFileSync(file, "utf8")));
   } catch {
     return { passed: 0, failed: 0 };
   }

@@ -27,6 +27,8 @@ export interface Collections {
     id: string | undefined,
   ): Shared;
   leave(key: ObjectKey): void;
+  /** Has the collection of this object listed now; the object hears of it. */
+  refresh(key: ObjectKey): void;
   close(): void;
 }
 
@@ -101,6 +103,7 @@ export function createCollections(options: {
       return entry;
     },
     leave,
+    refresh: (key) => memberships.get(key)?.entry.collection.refresh(),
     close() {
       for (const { collection } of entries.values()) collection.close();
       entries.clear();

@@ -15,6 +15,7 @@ import { createCollections } from "./collections.ts";
 import { decide } from "./decide.ts";
 import type { Log, Settings } from "./deps.ts";
 import { createMemories } from "./memory.ts";
+import { RECONCILE_AT } from "./names.ts";
 import { createObjects, type ObjectKey, objectKey, resourceOf } from "./objects.ts";
 import { createCredentialSecrets } from "./secrets.ts";
 import { look, type ResourceKind } from "./view.ts";
@@ -106,6 +107,10 @@ export function createEngine(options: EngineOptions): Engine {
     if (!after) {
       memories.forget(key);
       deps.collections.leave(key);
+    }
+    if (before && after && before.metadata.annotations?.[RECONCILE_AT] !== after.metadata.annotations?.[RECONCILE_AT]) {
+      memories.of(key).failure = undefined;
+      deps.collections.refresh(key);
     }
     // Own status writes come back as changes as well; the pass that follows finds nothing to do.
     const edited = before?.metadata.generation !== after?.metadata.generation || !before;

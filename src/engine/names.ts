@@ -6,3 +6,5 @@ export const INTENT = `${GROUP}/intent`;
 /** The claimed resource, for the day when a backup was restored without status. */
 export const EXTERNAL_ID = `${GROUP}/external-id`;
 export const PAUSED = `${GROUP}/paused`;
+/** Any new value: look at the platform now, and try again what failed. */
+export const RECONCILE_AT = `${GROUP}/reconcile-at`;

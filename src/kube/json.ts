@@ -1,15 +1,12 @@
 import { KubeError } from "./errors.ts";
 
-/** Parses an answer. A parser's own message would quote what it could not read, which may be a secret. */
-export function parseJson<T>(text: string): T {
+/** Parses what came as the answer to `call`. A parser's message would quote what it could not read, maybe a secret. */
+export function parseJson<T>(text: string, call: string): T {
   try {
     const value: T = JSON.parse(text);
     return value;
   } catch {
-    throw new KubeError({
-      status: 0,
-      reason: "Unreadable",
-      message: `not JSON, or cut off after ${text.length} characters`,
-    });
+    const message = `${call}: the answer is not JSON, or was cut off after ${text.length} characters`;
+    throw new KubeError({ status: 0, reason: "Unreadable", message });
   }
 }

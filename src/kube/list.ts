@@ -11,17 +11,19 @@ const CLOSE_OBJECT = 0x7d;
 
 /** What a list says besides its items. */
 export interface ListShell {
-  apiVersion?: string;
-  kind?: string;
   metadata?: { resourceVersion?: string };
 }
 
 /**
  * Reads a list as it arrives: each element of the top-level array `items` is cut out of the byte stream and parsed by
  * itself, so neither the whole text nor the whole document ever exists at once, and no list is too long for a string.
- * Resolves with the document around the items. Rejects when the stream ends early.
+ * Resolves with the document around the items. Rejects when the stream ends early, naming the `call`.
  */
-export async function readList<T>(chunks: AsyncIterable<Uint8Array>, onItem: (item: T) => void): Promise<ListShell> {
+export async function readList<T>(
+  chunks: AsyncIterable<Uint8Array>,
+  onItem: (item: T) => void,
+  call: string,
+): Promise<ListShell> {
   const shell: Uint8Array[] = [];
   let item: Uint8Array[] = [];
   let depth = 0;
@@ -37,7 +39,7 @@ export async function readList<T>(chunks: AsyncIterable<Uint8Array>, onItem: (it
   const finish = () => {
     const text = join(item);
     item = [];
-    if (text.trim() !== "") onItem(parseJson(text));
+    if (text.trim() !== "") onItem(parseJson(text, call));
   };
 
   for await (const chunk of chunks) {
@@ -88,5 +90,5 @@ export async function readList<T>(chunks: AsyncIterable<Uint8Array>, onItem: (it
     }
     flush(chunk, start, chunk.length);
   }
-  return parseJson(join(shell));
+  return parseJson(join(shell), call);
 }

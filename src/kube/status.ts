@@ -51,7 +51,7 @@ export function errorOf(answer: Answer, now: number): KubeError {
 export function errorOfEvent(object: unknown, path: string): KubeError {
   const status = isStatus(object) ? object : {};
   const code = typeof status.code === "number" ? status.code : 500;
-  return build(status, code, text(status.message), `WATCH ${path}`, { secret: false });
+  return build(status, code, text(status.message), `GET ${path}`, { secret: false });
 }
 
 function build(

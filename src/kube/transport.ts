@@ -69,8 +69,7 @@ export function createClient(options: ClientOptions): KubeClient {
   const calls = connectionPool(options, 32);
   const streams = connectionPool(options);
 
-  const limitOf = (call: KubeCall) =>
-    deadline(`${call.method} ${call.path}`, call.deadlineMs ?? DEADLINE_MS, clock, call.signal);
+  const limitOf = (call: KubeCall) => deadline(nameOf(call), call.deadlineMs ?? DEADLINE_MS, clock, call.signal);
 
   /** One HTTP exchange up to the headers; any status. */
   async function exchange(call: KubeCall, agent: Dispatcher, signal: AbortSignal, refused: boolean) {
@@ -82,13 +81,15 @@ export function createClient(options: ClientOptions): KubeClient {
     if (options.userAgent) headers["user-agent"] = options.userAgent;
     if (call.body !== undefined) headers["content-type"] = call.contentType ?? "application/json";
     try {
-      const answer = await request(base.origin + prefix + call.path + search(call.query), {
+      const sending = request(base.origin + prefix + call.path + search(call.query), {
         method: call.method,
         headers,
         body: call.body === undefined ? null : JSON.stringify(call.body),
         dispatcher: agent,
         signal,
       });
+      // undici heeds the signal only once it is connected.
+      const answer = await orAbort(sending, signal);
       report(answer.statusCode);
       return answer;
     } catch (error) {
@@ -138,7 +139,7 @@ export function createClient(options: ClientOptions): KubeClient {
       try {
         return await withRetries(call, limit.signal, endsAt, async () => {
           const body = await accepted(call, calls, limit.signal);
-          return parseJson<T>((await body.text()) || "null");
+          return parseJson<T>((await body.text()) || "null", nameOf(call));
         });
       } catch (error) {
         throw kubeError(call, error);
@@ -161,6 +162,9 @@ export function createClient(options: ClientOptions): KubeClient {
   };
 }
 
+/** Without the query and the body: what is logged may hold no secret. */
+const nameOf = (call: KubeCall): string => `${call.method} ${call.path}`;
+
 async function* chunks(call: KubeCall, body: AsyncIterable<Uint8Array>, limit: Deadline) {
   try {
     yield* body;
@@ -174,7 +178,7 @@ async function* chunks(call: KubeCall, body: AsyncIterable<Uint8Array>, limit: D
 function kubeError(call: KubeCall, error: unknown): KubeError {
   if (error instanceof KubeError) return error;
   const said = error instanceof Error ? error.message : "unknown failure";
-  return new KubeError({ status: 0, reason: "Network", message: `${call.method} ${call.path}: ${said}`, cause: error });
+  return new KubeError({ status: 0, reason: "Network", message: `${nameOf(call)}: ${said}`, cause: error });
 }
 
 /** How long to wait before the call is sent again, or undefined when it must not be. */

@@ -125,7 +125,7 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
         : { sendInitialEvents: "true", resourceVersionMatch: "NotOlderThan" }),
     });
     for await (const line of linesOf(chunks)) {
-      const event = parseJson<WatchEvent<T>>(line);
+      const event = parseJson<WatchEvent<T>>(line, `GET ${path}`);
       if (event.type === "ERROR") throw errorOfEvent(event.object, path);
       heard = true;
       const at: WatchState = state;
@@ -163,9 +163,9 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
     const items: T[] = [];
     const apiVersion = apiVersionOf(resource);
     // Only the first list may be an old one: later ones decide what was deleted meanwhile.
-    const { metadata } = await readList<T>(open({ resourceVersion: everSynced ? undefined : "0" }), (item) => {
-      items.push(withoutManagedFields({ ...item, apiVersion, kind: resource.kind }));
-    });
+    const chunks = open({ resourceVersion: everSynced ? undefined : "0" });
+    const keep = (item: T) => items.push(withoutManagedFields({ ...item, apiVersion, kind: resource.kind }));
+    const { metadata } = await readList<T>(chunks, keep, `GET ${path}`);
     return replace(items, metadata?.resourceVersion);
   }
 

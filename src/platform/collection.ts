@@ -169,7 +169,6 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       problem = error instanceof PlatformError ? error : unexpected(error, source.key);
       failures = before?.kind === problem.kind ? failures + 1 : 1;
       patience = retryGap(problem, failures, random, { busyMs, restMs });
-      owed ||= toldAfterwards;
       const lost = problem.kind === "NotFound" && failures === 2 && members.size > 0;
       if (lost) members.clear(read);
       if (lost || before?.kind !== problem.kind || before.status !== problem.status) {

@@ -8,7 +8,7 @@ async function* inChunks(bytes: Uint8Array, size: number) {
 
 async function read(text: string, size: number) {
   const items: unknown[] = [];
-  const shell = await readList<unknown>(inChunks(Buffer.from(text), size), (item) => items.push(item));
+  const shell = await readList<unknown>(inChunks(Buffer.from(text), size), (item) => items.push(item), "GET /x");
   return { shell, items };
 }
 
@@ -45,6 +45,6 @@ test("an empty list, or one without items, has none", async () => {
 
 test("a list that is cut off is an error that quotes nothing", async () => {
   const cut = read('{"items":[{"a":1},{"secret":"hunter2', 10);
-  await expect(cut).rejects.toThrow("not JSON, or cut off");
+  await expect(cut).rejects.toThrow("GET /x: the answer is not JSON, or was cut off");
   await expect(cut).rejects.not.toThrow("hunter2");
 });

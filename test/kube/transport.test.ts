@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { isConflict, isGone, isNotFound, KubeError } from "../../src/kube/errors.ts";
 import { type ClientOptions, createClient, type KubeClient } from "../../src/kube/transport.ts";
@@ -148,6 +150,25 @@ describe("a call", () => {
     const late = client.request({ method: "GET", path: "/x", signal: controller.signal });
     expect(await failure(late)).toMatchObject({ status: 0, reason: "Aborted" });
     expect(server.unread).toBe(0);
+  });
+
+  test("ends when the caller aborts while the connection is being made, and so does the client", async () => {
+    const mute = createServer();
+    const sockets = new Set<Socket>();
+    mute.on("connection", (socket) => sockets.add(socket.on("error", () => {})));
+    mute.listen(0, "127.0.0.1");
+    await once(mute, "listening");
+    const address = mute.address();
+    if (address === null || typeof address === "string") throw new Error("not listening on a port");
+    client = connect({ server: `https://127.0.0.1:${address.port}` });
+    const controller = new AbortController();
+    const failed = failure(client.stream({ method: "GET", path: "/x", signal: controller.signal }));
+    await once(mute, "connection");
+    controller.abort();
+    expect(await failed).toMatchObject({ status: 0, reason: "Aborted" });
+    await client.close();
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => mute.close(resolve));
   });
 
   test("is reported with method, host, status and seconds", async () => {

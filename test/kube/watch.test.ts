@@ -326,7 +326,7 @@ describe("a server without this history", () => {
     await eventually(() => clock.pending === 1);
     await clock.advance(180_000);
     await second.closed;
-    expect((await afterFailure(500)).query.sendInitialEvents).toBe("true");
+    expect((await afterFailure(1000)).query.sendInitialEvents).toBe("true");
   });
 });
 

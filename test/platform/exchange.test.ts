@@ -1,5 +1,5 @@
-import { Agent } from "undici";
-import { afterAll, describe, expect, test } from "vitest";
+import { Agent, Dispatcher } from "undici";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { exchange, NoAnswer } from "../../src/platform/exchange.ts";
 import { answer, scriptedServer } from "./scripted-server.ts";
 
@@ -27,6 +27,26 @@ describe("an exchange", () => {
     const outgoing = { method: "POST", url: new URL(server.url), headers: {} };
     await expect(exchange(agent, outgoing, 1, AbortSignal.abort())).rejects.toMatchObject({ sent: false });
     expect(server.arrived).toHaveLength(0);
+  });
+
+  test("that was given up while it waited for a socket does not begin when one is there", async () => {
+    class Waiting extends Dispatcher {
+      handler: Dispatcher.DispatchHandler | undefined;
+      override dispatch(_: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+        this.handler = handler;
+        return true;
+      }
+    }
+    const waiting = new Waiting();
+    const giveUp = new AbortController();
+    const outgoing = { method: "POST", url: new URL("http://127.0.0.1:9"), headers: {} };
+    const sending = exchange(waiting, outgoing, 1, giveUp.signal);
+    giveUp.abort();
+    await expect(sending).rejects.toMatchObject({ sent: false });
+    const abort = vi.fn();
+    const idle = { aborted: false, paused: false, reason: null, pause() {}, resume() {} };
+    waiting.handler?.onRequestStart?.({ ...idle, abort }, {});
+    expect(abort).toHaveBeenCalledOnce();
   });
 
   test("with headers that cannot be sent sends nothing", async () => {

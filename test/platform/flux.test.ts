@@ -64,6 +64,17 @@ describe("many members in flux", () => {
     expect(spent().list - changed).toBeGreaterThanOrEqual(2);
   });
 
+  test("are not listed at once after a rest, for they have only just begun", async () => {
+    const source = scriptedSource();
+    const { clock, spent, track } = await open(source);
+    await clock.advance(60_000);
+    track("a");
+    await clock.advance(1_400);
+    expect(spent().list).toBe(0);
+    await clock.advance(100);
+    expect(spent().list).toBe(1);
+  });
+
   test("a stream of new ones does not put the next list off", async () => {
     const source = scriptedSource();
     const { clock, spent, track } = await open(source);
@@ -227,6 +238,8 @@ describe("a tracked member that vanishes", () => {
     expect(heard[0]).toHaveLength(20);
     expect([...collection.members()]).toEqual([]);
     expect(spent()).toEqual({ list: 1, get: 0, request: 0 });
+    await clock.advance(60_000);
+    expect(spent()).toMatchObject({ get: 0, request: 0 });
   });
 });
 
@@ -240,6 +253,22 @@ describe("a tracked member at rest", () => {
     collection.untrack("a");
     await clock.advance(60_000);
     expect(heard).toHaveLength(2);
+  });
+
+  test("is not taken to be so by a list that started before the change was made known", async () => {
+    const source = scriptedSource([item("a")]);
+    const { clock, collection, heard, track } = await open(source);
+    await clock.advance(60_000);
+    track("b");
+    const held = source.hold();
+    await clock.advance(1_500);
+    track("a");
+    collection.untrack("b");
+    held.release();
+    await clock.advance(0);
+    expect(heard).toEqual([]);
+    await clock.advance(1_500);
+    expect(heard).toEqual([["a"]]);
   });
 
   test("answers when it is asked, with a reading that is younger than the end of its request", async () => {

@@ -89,6 +89,18 @@ describe("the pacer", () => {
     expect(pacer.rate).toBe(40);
   });
 
+  test("does not let the rest of a burst out after a pause", async () => {
+    const clock = fakeClock();
+    const pacer = createPacer({ clock, random: noChance, rate: 10, burst: 10 });
+    (await pacer.enter("normal")).refused(1_000);
+    let passed = 0;
+    for (let n = 0; n < 10; n++) void pacer.enter("normal").then(() => passed++);
+    await clock.advance(1_100);
+    expect(passed).toBe(0);
+    await clock.advance(900);
+    expect(passed).toBe(5);
+  });
+
   test("backs off longer with every refusal when the platform names no time", async () => {
     const clock = fakeClock();
     const pacer = createPacer({ clock, random: noChance });

@@ -4,7 +4,7 @@ import { mkdir, rename } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { fetchRelease } from "./envtest.ts";
-import { goBuild, module, requireGo } from "./go.ts";
+import { goBuild, moduleFolder, requireGo } from "./go.ts";
 import { lock } from "./lock.ts";
 import { during, type Progress, silent } from "./progress.ts";
 
@@ -76,7 +76,7 @@ function requireGiven(folder: string, names: readonly BinaryName[]): string {
 function cacheFolder(env: NodeJS.ProcessEnv): string {
   const base = env.XDG_CACHE_HOME || join(env.HOME || homedir(), ".cache");
   const key = createHash("sha256")
-    .update(readFileSync(join(module, "go.sum")))
+    .update(readFileSync(join(moduleFolder, "go.sum")))
     .digest("hex")
     .slice(0, 16);
   return join(base, "mooring", key);

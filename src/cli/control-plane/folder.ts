@@ -15,7 +15,6 @@ export const files = {
   etcdData: "etcd",
   certificates: "certificates",
   servingCertificate: "certificates/apiserver.crt",
-  servingKey: "certificates/apiserver.key",
   serviceAccountKey: "service-account.key",
   serviceAccountPublicKey: "service-account.pub",
   tokens: "tokens.csv",

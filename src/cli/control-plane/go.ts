@@ -4,12 +4,12 @@ import { fileURLToPath } from "node:url";
 import { spawnGuarded } from "./guarded.ts";
 
 /** The Go module that pins every binary of the control plane. The path is the same from src/ and from dist/. */
-export const module = fileURLToPath(new URL("../../../deploy/local/", import.meta.url));
+export const moduleFolder = fileURLToPath(new URL("../../../deploy/local/", import.meta.url));
 
 /** The Kubernetes version that go.mod pins, as v1.2.3. */
 export function kubernetesVersion(): string {
-  const version = readFileSync(`${module}go.mod`, "utf8").match(/^\tk8s\.io\/kubernetes (v\S+)/m)?.[1];
-  if (!version) throw new Error(`${module}go.mod names no version of k8s.io/kubernetes`);
+  const version = readFileSync(`${moduleFolder}go.mod`, "utf8").match(/^\tk8s\.io\/kubernetes (v\S+)/m)?.[1];
+  if (!version) throw new Error(`${moduleFolder}go.mod names no version of k8s.io/kubernetes`);
   return version;
 }
 
@@ -27,7 +27,7 @@ export interface Outcome {
 /** Runs a program in the module's folder to its end; an abort kills it with all it started. */
 export async function runInModule(command: string, args: string[], { env, signal }: RunOptions): Promise<Outcome> {
   signal?.throwIfAborted();
-  const child = spawnGuarded(command, args, { cwd: module, env, output: "pipe" });
+  const child = spawnGuarded(command, args, { cwd: moduleFolder, env, output: "pipe" });
   const kill = () => void child.kill();
   signal?.addEventListener("abort", kill);
   const [code, stdout, stderr] = await Promise.all([child.ended, read(child.stdout), read(child.stderr)]);
@@ -40,7 +40,7 @@ const read = async (stream: NodeJS.ReadableStream | null) => (stream ? text(stre
 
 /** Throws, with the ways out, unless a Go that can build the module is there. */
 export async function requireGo(binaries: readonly string[], options: RunOptions): Promise<void> {
-  const needed = readFileSync(`${module}go.mod`, "utf8").match(/^go (\d+\.\d+)/m)?.[1] ?? "";
+  const needed = readFileSync(`${moduleFolder}go.mod`, "utf8").match(/^go (\d+\.\d+)/m)?.[1] ?? "";
   const waysOut = `install Go ${needed} or newer, or set KUBEBUILDER_ASSETS to a folder with ${binaries.join(", ")}`;
   const found = await runInModule("go", ["env", "GOVERSION"], options);
   if (found.code === 127) throw new Error(`Go is needed to build the control plane, and was not found: ${waysOut}`);

@@ -17,9 +17,12 @@ export async function untilServed(target: Target, paths: readonly string[], sign
   }
 }
 
-function isServed({ server, certificate, token }: Target, path: string, signal: AbortSignal): Promise<boolean> {
+const answerMs = 5000;
+
+function isServed({ server, certificate, token }: Target, path: string, until: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     try {
+      const signal = AbortSignal.any([until, AbortSignal.timeout(answerMs)]);
       const headers = { authorization: `Bearer ${token}` };
       const request = get(new URL(path, server), { ca: readFileSync(certificate), headers, signal }, (response) => {
         response.resume();

@@ -36,14 +36,14 @@ export function supervise(assets: string, folder: ClusterFolder): Components {
       running.add(child);
 
       const beforeReady = new AbortController();
-      let owner = beforeReady;
+      let alarm = beforeReady;
       void child.ended.then((code) => {
-        if (running.delete(child)) owner.abort(new Error(`${name} ended with code ${code}\n${tail(log)}`));
+        if (running.delete(child)) alarm.abort(new Error(`${name} ended with code ${code}\n${tail(log)}`));
       });
       const alive = AbortSignal.any([signal, beforeReady.signal, casualty.signal]);
       try {
         await ready(alive);
-        owner = casualty;
+        alarm = casualty;
       } catch (error) {
         running.delete(child);
         await child.kill();
@@ -63,5 +63,5 @@ const tailLines = 15;
 
 function tail(log: string): string {
   const lines = readFileSync(log, "utf8").trimEnd().split("\n").slice(-tailLines);
-  return [`the end of ${log}:`, ...lines.map((line) => `  ${line}`)].join("\n");
+  return ["the end of its log:", ...lines.map((line) => `  ${line}`)].join("\n");
 }

@@ -86,9 +86,9 @@ describe("the control plane's binaries", () => {
   it("are built by one of two processes while the other waits for it", async () => {
     go.write("slow");
     const first = buildInProcess("etcd");
-    await expect.poll(go.builds, { timeout: 20_000 }).toEqual(["v3"]);
+    await expect.poll(go.builds).toEqual(["v3"]);
     const second = buildInProcess("etcd");
-    await expect.poll(second.output, { timeout: 20_000 }).toContain(`waiting for process ${first.pid}`);
+    await expect.poll(second.output).toContain(`waiting for process ${first.pid}`);
     go.write("go");
     expect(await Promise.all([first.ended, second.ended])).toEqual([0, 0]);
     expect(go.builds()).toEqual(["v3"]);
@@ -97,11 +97,11 @@ describe("the control plane's binaries", () => {
   it("are built by the second process when the first is killed over it", async () => {
     go.write("slow");
     const first = buildInProcess("etcd");
-    await expect.poll(go.builds, { timeout: 20_000 }).toEqual(["v3"]);
+    await expect.poll(go.builds).toEqual(["v3"]);
     const second = buildInProcess("etcd");
-    await expect.poll(second.output, { timeout: 20_000 }).toContain(`waiting for process ${first.pid}`);
+    await expect.poll(second.output).toContain(`waiting for process ${first.pid}`);
     first.signal("SIGKILL");
-    await expect.poll(go.builds, { timeout: 20_000 }).toEqual(["v3", "v3"]);
+    await expect.poll(go.builds).toEqual(["v3", "v3"]);
     go.write("go");
     expect(await second.ended).toBe(0);
   });
@@ -109,7 +109,7 @@ describe("the control plane's binaries", () => {
   it("can be interrupted while they are built", async () => {
     go.write("slow");
     const build = buildInProcess("etcd");
-    await expect.poll(go.builds, { timeout: 20_000 }).toEqual(["v3"]);
+    await expect.poll(go.builds).toEqual(["v3"]);
     build.signal("SIGINT");
     expect(await build.ended).toBe(130);
   });

@@ -1,0 +1,107 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Landscape, landscape } from "./landscape.ts";
+import { datacenter, server } from "./objects.ts";
+
+let world: Landscape;
+
+beforeAll(async () => {
+  world = await landscape({ operator: ["--create-deadline", "3s", "--settle", "3s", "--retry", "1s"] });
+  await world.untilReady("account/main");
+});
+
+const creation = "POST /cloudapi/v6/datacenters";
+const reasonOf = (name: string) => world.value(name, '{.status.conditions[?(@.type=="Ready")].reason}');
+const named = async (name: string) =>
+  (await world.platform.resources("datacenters")).filter(({ properties }) => properties?.name === name);
+
+describe("trouble with the platform is shown for what it is and passes by itself", () => {
+  it.each([
+    { title: "403", fault: { fault: "status", status: 403 }, reasons: ["Forbidden"] },
+    { title: "404", fault: { fault: "status", status: 404 }, reasons: ["PlatformUnavailable"] },
+    { title: "422", fault: { fault: "status", status: 422 }, reasons: ["Rejected"] },
+    { title: "429", fault: { fault: "status", status: 429, retryAfter: 1 }, reasons: ["RateLimited"] },
+    {
+      title: "429 without Retry-After",
+      fault: { fault: "status", status: 429, retryAfter: null },
+      reasons: ["RateLimited"],
+    },
+    { title: "500", fault: { fault: "status", status: 500 }, reasons: ["PlatformUnavailable", "Recovering"] },
+    { title: "503", fault: { fault: "status", status: 503 }, reasons: ["PlatformUnavailable", "Recovering"] },
+    { title: "a timeout", fault: { fault: "hang" }, reasons: ["PlatformUnavailable", "Recovering"] },
+    { title: "a lost request", fault: { fault: "request-lost" }, reasons: ["PlatformUnavailable", "Recovering"] },
+    { title: "a reset connection", fault: { fault: "reset" }, reasons: ["PlatformUnavailable", "Recovering"] },
+  ])("$title", async ({ title, fault, reasons }) => {
+    const name = `dc-${title.replaceAll(/[^a-z0-9]+/gi, "-").toLowerCase()}`;
+    await world.platform.faults({ route: creation, ...fault });
+    await world.apply(datacenter(name));
+    await expect.poll(() => reasonOf(`datacenter/${name}`), { timeout: 60_000 }).toBeOneOf(reasons);
+    await world.platform.faults();
+    await world.untilReady(`datacenter/${name}`);
+    expect(await named(name)).toHaveLength(1);
+  });
+
+  it("a lost answer is found again, not repeated", async () => {
+    await world.platform.faults({ route: creation, fault: "response-lost", count: 1 });
+    await world.apply(datacenter("dc-answer-lost"));
+    await world.untilReady("datacenter/dc-answer-lost");
+    const [only, ...more] = await named("dc-answer-lost");
+    expect(more).toEqual([]);
+    expect(await world.value("datacenter/dc-answer-lost", "{.status.id}")).toBe(only?.id);
+  });
+
+  it("a request that fails on the platform stalls with the platform's own words, and is tried again", async () => {
+    await world.platform.faults({ route: creation, fault: "request-failed", message: "[VDC-5-17] no room left" });
+    await world.apply(datacenter("dc-failed"));
+    await world.untilReason("datacenter/dc-failed", "ProvisioningFailed");
+    const message = await world.value("datacenter/dc-failed", '{.status.conditions[?(@.type=="Stalled")].message}');
+    expect(message).toContain("[VDC-5-17] no room left");
+    expect((await world.kubectl("describe", "datacenter", "dc-failed")).stdout).toMatch(/Warning\s+ProvisioningFailed/);
+    await world.platform.faults();
+    await world.untilReady("datacenter/dc-failed");
+    expect(await named("dc-failed")).toHaveLength(1);
+  });
+
+  it("a refused token stalls the Account, and a new one in the Secret is noticed without a restart", async () => {
+    const { token } = world.platform;
+    const secret = (value: string) => ({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "token" },
+      stringData: { token: value },
+    });
+    await world.apply(secret("not-a-token"));
+    await world.untilReason("account/main", "Unauthorized");
+    await world.apply(datacenter("dc-later"));
+    await world.untilReason("datacenter/dc-later", "AccountNotReady");
+    await world.apply(secret(token));
+    await world.untilReady("account/main", "datacenter/dc-later");
+    expect(world.operator.log()).not.toContain(token);
+  });
+
+  it("a Secret without the key says what to do", async () => {
+    await world.apply({
+      apiVersion: "mooring.dev/v1alpha1",
+      kind: "Account",
+      metadata: { name: "other" },
+      spec: { endpoints: { api: world.platform.url }, credentialsSecretRef: { name: "nowhere" } },
+    });
+    await world.untilReason("account/other", "CredentialsMissing");
+    const message = await world.value("account/other", '{.status.conditions[?(@.type=="Ready")].message}');
+    expect(message).toContain("Secret nowhere does not exist");
+    await world.kubectl("delete", "account", "other");
+  });
+
+  it("a server waits for its datacenter and says which one", async () => {
+    await world.apply(server("early", { datacenterRef: { name: "comes-later" } }));
+    await world.untilReason("server/early", "ReferenceNotFound");
+    await world.apply(datacenter("comes-later"));
+    await world.untilReady("server/early");
+  });
+
+  it("what the platform alone can refuse stalls with the name of the field", async () => {
+    await world.apply(datacenter("nowhere", { location: "xx/yyy" }));
+    await world.untilReason("datacenter/nowhere", "Rejected");
+    const message = await world.value("datacenter/nowhere", '{.status.conditions[?(@.type=="Stalled")].message}');
+    expect(message).toContain("location");
+  });
+});

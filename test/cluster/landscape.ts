@@ -1,0 +1,121 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import { stringify } from "yaml";
+import { z } from "zod";
+import { install, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
+import { connect } from "../../src/kube/config.ts";
+import { mooring, type Result } from "../processes.ts";
+import { cluster, namespace, startProcess } from "./harness.ts";
+import { type Steering, steer } from "./steering.ts";
+
+/** A namespace, a simulated platform with an Account for it, and the operator with the rights that ship. */
+export interface Landscape {
+  readonly namespace: string;
+  readonly platform: Steering;
+  readonly operator: Operator;
+  /** kubectl in the namespace. */
+  kubectl(...args: string[]): Promise<Result>;
+  /** Applies objects; rejects when kubectl does. */
+  apply(...objects: object[]): Promise<void>;
+  /** Waits for Ready, or for another reason of the Ready condition. */
+  untilReady(...names: string[]): Promise<void>;
+  untilReason(name: string, reason: string): Promise<void>;
+  /** Waits until the objects are gone. */
+  untilGone(...names: string[]): Promise<void>;
+  /** A value out of an object by JSONPath. */
+  value(name: string, path: string): Promise<string>;
+}
+
+export interface Operator {
+  /** Everything it has logged. */
+  log(): string;
+  /** The value of a metric, summed over its labels that contain `labels`. */
+  metric(name: string, labels?: string): Promise<number>;
+  stop(): Promise<number>;
+}
+
+export const api = "mooring.dev/v1alpha1";
+const WAIT = "--timeout=90s";
+const simulatorReady = z.object({ endpoints: z.record(z.string(), z.string()), token: z.string() });
+const operatorReady = z.object({ metrics: z.string() });
+const operators: Operator[] = [];
+
+export async function landscape(options: { simulator?: string[]; operator?: string[] } = {}): Promise<Landscape> {
+  const { kubeconfig, kubectl: anywhere } = cluster();
+  const admin = await connect({ kubeconfig });
+  const folder = await mkdtemp(join(tmpdir(), "mooring-operator-"));
+  const operatorKubeconfig = join(folder, "kubeconfig");
+  afterAll(() => rm(folder, { recursive: true }));
+  await install(admin);
+  await writeOperatorKubeconfig(admin, kubeconfig, operatorKubeconfig);
+  await admin.close();
+
+  const home = await namespace();
+  const simulator = await startProcess(mooring, ["simulator", "--json", "--speed", "20", ...(options.simulator ?? [])]);
+  const { endpoints, token } = simulatorReady.parse(simulator.ready);
+  const operator = await startOperator(operatorKubeconfig, home, options.operator ?? []);
+
+  const kubectl = (...args: string[]) => anywhere(["-n", home, ...args]);
+  const succeed = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await kubectl(...args);
+    if (code === 0) return stdout;
+    const objects = await kubectl("get", "mooring", "-o", "wide");
+    throw new Error(`kubectl ${args.join(" ")}: ${stderr}\n${objects.stdout}\n${operator.log().slice(-3000)}`);
+  };
+  const apply = async (...objects: object[]) => {
+    const input = objects.map((object) => stringify(object)).join("---\n");
+    const { code, stderr } = await anywhere(["-n", home, "apply", "-f", "-"], { input });
+    if (code !== 0) throw new Error(stderr);
+  };
+  await apply(
+    { apiVersion: "v1", kind: "Secret", metadata: { name: "token" }, stringData: { token } },
+    {
+      apiVersion: api,
+      kind: "Account",
+      metadata: { name: "main" },
+      spec: { endpoints, credentialsSecretRef: { name: "token" } },
+    },
+  );
+  return {
+    namespace: home,
+    platform: steer(endpoints.api ?? "", token),
+    operator,
+    kubectl,
+    apply,
+    async untilReady(...names) {
+      await succeed("wait", "--for=condition=Ready", WAIT, ...names);
+    },
+    async untilReason(name, reason) {
+      const path = `jsonpath={.status.conditions[?(@.type=="Ready")].reason}=${reason}`;
+      await succeed("wait", `--for=${path}`, WAIT, name);
+    },
+    async untilGone(...names) {
+      await succeed("wait", "--for=delete", WAIT, ...names);
+    },
+    value: (name, path) => succeed("get", name, "-o", `jsonpath=${path}`),
+  };
+}
+
+async function startOperator(kubeconfig: string, home: string, args: string[]): Promise<Operator> {
+  const flags = ["operator", "--json", "--kubeconfig", kubeconfig, "--watch-namespace", home, ...args];
+  const process = await startProcess(mooring, flags);
+  const { metrics } = operatorReady.parse(process.ready);
+  const operator: Operator = {
+    log: process.output,
+    async metric(name, labels = "") {
+      const text = await (await fetch(metrics)).text();
+      const lines = text.split("\n").filter((line) => line.startsWith(name) && line.includes(labels));
+      return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
+    },
+    stop: process.stop,
+  };
+  operators.push(operator);
+  return operator;
+}
+
+// Asked to stop rather than killed, an operator gives its Lease back: the next file need not wait for it.
+afterAll(async () => {
+  await Promise.all(operators.splice(0).map((operator) => operator.stop()));
+});

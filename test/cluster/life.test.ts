@@ -1,0 +1,97 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Landscape, landscape } from "./landscape.ts";
+import { datacenter, server } from "./objects.ts";
+
+let world: Landscape;
+
+beforeAll(async () => {
+  world = await landscape();
+  await world.apply(datacenter("dc"), server("web"));
+  await world.untilReady("account/main", "datacenter/dc", "server/web");
+});
+
+describe("from apply to delete", () => {
+  it("an Account shows its contract, the end of its token, limits and use", async () => {
+    expect(Number(await world.value("account/main", "{.status.contractNumber}"))).toBeGreaterThan(0);
+    expect(Date.parse(await world.value("account/main", "{.status.tokenExpiresAt}"))).toBeGreaterThan(Date.now());
+    expect(Number(await world.value("account/main", "{.status.limits.coresPerContract}"))).toBeGreaterThan(0);
+    expect(await world.value("account/main", "{.status.used.coresProvisioned}")).toMatch(/^\d+$/);
+  });
+
+  it("a server has the id, the state and the parts that the platform gave it", async () => {
+    const [found] = await world.platform.resources("servers");
+    expect(await world.value("server/web", "{.status.id}")).toBe(found?.id);
+    expect(await world.value("server/web", "{.status.state}")).toBe("AVAILABLE");
+    expect(await world.value("server/web", "{.status.vmState}")).toBe("RUNNING");
+    expect(await world.value("server/web", "{.status.nics[0].mac}")).toMatch(/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/i);
+    const volumes = await world.platform.resources("volumes");
+    expect(volumes.map(({ id }) => id)).toContain(await world.value("server/web", "{.status.bootVolumeId}"));
+  });
+
+  it("kubectl describe tells the story in Events", async () => {
+    const { stdout } = await world.kubectl("describe", "server", "web");
+    expect(stdout).toMatch(/Normal\s+Created\s+.*mooring\s+Created server [0-9a-f-]{36}/);
+    expect(stdout).toContain("Available");
+  });
+
+  it("kubectl get shows the telling columns, also for all kinds at once", async () => {
+    const { stdout } = await world.kubectl("get", "srv");
+    expect(stdout).toMatch(/NAME\s+READY\s+REASON\s+STATE\s+ID\s+VM\s+TYPE\s+AGE/);
+    expect(stdout).toMatch(/web\s+True\s+Available\s+AVAILABLE\s+[0-9a-f-]{36}\s+RUNNING\s+ENTERPRISE/);
+    const all = await world.kubectl("get", "mooring", "-o", "name");
+    expect(all.stdout.split("\n")).toEqual(
+      expect.arrayContaining(["account.mooring.dev/main", "datacenter.mooring.dev/dc", "server.mooring.dev/web"]),
+    );
+  });
+
+  it("kubectl explain has a text for every field", async () => {
+    const { stdout } = await world.kubectl("explain", "server.spec.bootVolume");
+    expect(stdout).toContain("Size in GB; can only grow");
+  });
+
+  it("what the platform can change is changed in place", async () => {
+    const id = await world.value("server/web", "{.status.id}");
+    await world.apply(server("web", { cores: 4, ram: 4096 }));
+    await world.kubectl("wait", "--for=jsonpath={.status.cores}=4", "--timeout=60s", "server/web");
+    await world.untilReady("server/web");
+    expect(await world.value("server/web", "{.status.id}")).toBe(id);
+    const found = await world.platform.resources("servers");
+    expect(found.map(({ properties }) => properties)).toEqual([expect.objectContaining({ cores: 4, ram: 4096 })]);
+    expect((await world.kubectl("describe", "server", "web")).stdout).toMatch(/Updated\s+.*cores, ram/);
+  });
+
+  it("a server is stopped and started by its power state", async () => {
+    await world.apply(server("web", { cores: 4, ram: 4096, powerState: "Stopped" }));
+    await world.kubectl("wait", "--for=jsonpath={.status.vmState}=SHUTOFF", "--timeout=60s", "server/web");
+    await world.untilReady("server/web");
+    await world.apply(server("web", { cores: 4, ram: 4096, powerState: "Running" }));
+    await world.kubectl("wait", "--for=jsonpath={.status.vmState}=RUNNING", "--timeout=60s", "server/web");
+    await world.untilReady("server/web");
+  });
+
+  it("what somebody changed on the platform is changed back", async () => {
+    const [dc] = await world.platform.resources("datacenters");
+    const id = await world.value("server/web", "{.status.id}");
+    const path = `/cloudapi/v6/datacenters/${dc?.id}/servers/${id}`;
+    await world.platform.call("PATCH", path, { name: "renamed" });
+    await world.kubectl("annotate", "server", "web", "mooring.dev/reconcile-at=now", "--overwrite");
+    await expect
+      .poll(async () => (await world.platform.resources("servers"))[0]?.properties?.name, { timeout: 60_000 })
+      .toBe("web");
+  });
+
+  it("everything goes on both sides when all objects are deleted at once", async () => {
+    const deleted = await world.kubectl(
+      "delete",
+      "servers,datacenters,accounts",
+      "--all",
+      "--wait=true",
+      "--timeout=90s",
+    );
+    expect(deleted.stderr).toBe("");
+    expect(deleted.code).toBe(0);
+    expect(await world.platform.resources("servers")).toEqual([]);
+    expect(await world.platform.resources("volumes")).toEqual([]);
+    expect(await world.platform.resources("datacenters")).toEqual([]);
+  });
+});

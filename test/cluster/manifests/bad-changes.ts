@@ -1,0 +1,105 @@
+import { cube, datacenter, dedicated, vcpu } from "./base.ts";
+import { bad, someId } from "./table.ts";
+
+const volume = (fields: object) => ({ bootVolume: fields });
+const nic = (fields: object) => ({ nics: [{ name: "public", lan: 1, ...fields }] });
+
+/** Changes of an object that exists. */
+export const badChanges = [
+  ...bad(datacenter, "Datacenter", [
+    [
+      "another location",
+      { location: "de/fra" },
+      "location cannot be changed: a datacenter cannot move: create a new one",
+    ],
+    [
+      "an Account set later",
+      { accountRef: { name: "other" } },
+      "accountRef cannot be changed: delete the object (deletionPolicy: Retain keeps the resource)",
+    ],
+  ]),
+  ...bad({ ...datacenter, spec: { ...datacenter.spec, accountRef: { name: "main" } } }, "Datacenter of an Account", [
+    ["another Account", { accountRef: { name: "other" } }, "accountRef cannot be changed"],
+    ["no Account", { accountRef: null }, "accountRef cannot be changed"],
+  ]),
+  ...bad(dedicated, "Server", [
+    [
+      "another datacenter",
+      { datacenterRef: { name: "other" } },
+      "datacenterRef cannot be changed: a server cannot move to another datacenter",
+    ],
+    ["the datacenter by id", { datacenterRef: null, datacenterId: someId }, "datacenterId cannot be changed"],
+    [
+      "another model",
+      { type: "VCPU" },
+      "type cannot be changed: the model of a server is fixed at creation: delete the object and create it again",
+    ],
+    [
+      "another zone",
+      { availabilityZone: "ZONE_2" },
+      "availabilityZone cannot be changed: the zone of a server is fixed",
+    ],
+    ["another Account", { accountRef: { name: "other" } }, "accountRef cannot be changed"],
+    ["a smaller boot volume", volume({ size: 10 }), "bootVolume.size can only grow: keep the size"],
+    ["another storage technology", volume({ type: "HDD" }), "bootVolume.type cannot be changed"],
+    [
+      "another image",
+      volume({ imageAlias: "debian:latest" }),
+      "bootVolume.imageAlias cannot be changed: an image is used at creation only",
+    ],
+    ["the image by id", volume({ image: someId, imageAlias: null }), "bootVolume.image cannot be changed"],
+    [
+      "keys added later",
+      volume({ sshKeys: ["ssh-ed25519 AAAA"] }),
+      "bootVolume.sshKeys cannot be changed: keys are used at creation only",
+    ],
+    [
+      "user data added later",
+      volume({ userData: "aGVsbG8=" }),
+      "bootVolume.userData cannot be changed: user data is used at creation only",
+    ],
+    [
+      "user data from a Secret later",
+      volume({ userDataSecretRef: { name: "init" } }),
+      "bootVolume.userDataSecretRef cannot be changed",
+    ],
+    ["a licence added later", volume({ licenceType: "LINUX" }), "bootVolume.licenceType cannot be changed"],
+    [
+      "no boot volume any more",
+      { bootVolume: null },
+      "bootVolume cannot be added or removed later: delete the object and create it again",
+    ],
+    [
+      "a NIC added",
+      {
+        nics: [
+          { name: "public", lan: 1 },
+          { name: "private", lan: 2 },
+        ],
+      },
+      "nics cannot be added, removed or renamed later",
+    ],
+    ["a NIC renamed", nic({ name: "other" }), "nics cannot be added, removed or renamed later"],
+    ["no NICs any more", { nics: null }, "nics cannot be added, removed or renamed later"],
+  ]),
+  ...bad(vcpu, "vCPU server", [
+    [
+      "a boot volume added",
+      volume({ size: 10, type: "HDD", imageAlias: "ubuntu:latest" }),
+      "bootVolume cannot be added or removed later",
+    ],
+    ["a first NIC", nic({}), "nics cannot be added, removed or renamed later"],
+  ]),
+  ...bad(cube, "Cube", [
+    [
+      "another template",
+      { templateUuid: "864c2c89-ea4d-4bf9-9a27-9acfeb436666" },
+      "templateUuid cannot be changed: the size of a Cube is fixed at creation",
+    ],
+    [
+      "a Dedicated Core server instead",
+      { type: "ENTERPRISE", templateUuid: null, cores: 1, ram: 2048 },
+      "type cannot be changed",
+    ],
+  ]),
+];

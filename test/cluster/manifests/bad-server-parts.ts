@@ -1,0 +1,122 @@
+import { dedicated } from "./base.ts";
+import { bad, long, someId } from "./table.ts";
+
+const volume = (fields: object) => ({ bootVolume: fields });
+const nic = (fields: object) => ({ nics: [{ name: "public", lan: 1, ...fields }] });
+
+export const badServerParts = [
+  ...bad(dedicated, "Server with a boot volume", [
+    ["without a size", volume({ size: null }), "bootVolume.size is required for ENTERPRISE and VCPU servers"],
+    ["of 0 GB", volume({ size: 0 }), "spec.bootVolume.size", "greater than or equal to 1"],
+    ["of a million and one GB", volume({ size: 1_000_001 }), "spec.bootVolume.size", "less than or equal to 1000000"],
+    ["without a type", volume({ type: null }), "bootVolume.type is required for ENTERPRISE and VCPU servers"],
+    ["of an unknown type", volume({ type: "SSD" }), "spec.bootVolume.type", '"SSD Premium"'],
+    ["of a Cube's type", volume({ type: "DAS" }), "bootVolume.type DAS is for Cubes"],
+    [
+      "without content",
+      volume({ imageAlias: null }),
+      "bootVolume needs an image, an imageAlias or, for an empty volume, a licenceType",
+    ],
+    [
+      "with two images",
+      volume({ image: someId }),
+      "bootVolume.image and bootVolume.imageAlias exclude each other: remove one of them",
+    ],
+    [
+      "with an image that is no id",
+      volume({ image: "ubuntu", imageAlias: null }),
+      "spec.bootVolume.image",
+      "must be a UUID",
+    ],
+    [
+      "with an alias without a version",
+      volume({ imageAlias: "ubuntu" }),
+      "spec.bootVolume.imageAlias",
+      "for example ubuntu:latest",
+    ],
+    ["with an empty name", volume({ name: "" }), "spec.bootVolume.name", "at least 1 chars long"],
+    ["with plain user data", volume({ userData: "#cloud-config" }), "spec.bootVolume.userData", "must be base64"],
+    ["with user data cut short", volume({ userData: "aGVsb" }), "spec.bootVolume.userData", "must be base64"],
+    ["with user data of 64 KiB and more", volume({ userData: long(65_540) }), "spec.bootVolume.userData", "65536"],
+    [
+      "with user data twice",
+      volume({ userData: "aGVsbG8=", userDataSecretRef: { name: "init" } }),
+      "bootVolume.userData and bootVolume.userDataSecretRef exclude each other: remove one of them",
+    ],
+    [
+      "with user data for an empty volume",
+      volume({ imageAlias: null, licenceType: "LINUX", userData: "aGVsbG8=" }),
+      "bootVolume.userData needs an image with cloud-init: set image or imageAlias",
+    ],
+    [
+      "with a Secret without a name",
+      volume({ userDataSecretRef: {} }),
+      "spec.bootVolume.userDataSecretRef.name",
+      "Required value",
+    ],
+    [
+      "with a Secret's key that is none",
+      volume({ userDataSecretRef: { name: "init", key: "a/b" } }),
+      "spec.bootVolume.userDataSecretRef.key",
+      "must be a key of a Secret",
+    ],
+    [
+      "with a private key",
+      volume({ sshKeys: ["-----BEGIN OPENSSH PRIVATE KEY-----"] }),
+      "spec.bootVolume.sshKeys[0]",
+      "must be one public key",
+    ],
+    [
+      "with two keys in one",
+      volume({ sshKeys: ["ssh-ed25519 AAAA\nssh-ed25519 BBBB"] }),
+      "spec.bootVolume.sshKeys[0]",
+      "on one line",
+    ],
+    [
+      "with a key that is no list",
+      volume({ sshKeys: "ssh-ed25519 AAAA" }),
+      "spec.bootVolume.sshKeys",
+      "must be of type array",
+    ],
+    [
+      "with 101 keys",
+      volume({ sshKeys: Array.from({ length: 101 }, () => "ssh-ed25519 AAAA") }),
+      "spec.bootVolume.sshKeys",
+      "100",
+    ],
+    ["with an unknown licence", volume({ licenceType: "SUSE" }), "spec.bootVolume.licenceType", '"LINUX"'],
+    ["on an unknown bus", volume({ bus: "SCSI" }), "spec.bootVolume.bus", 'supported values: "VIRTIO", "IDE"'],
+    ["with an unknown field", volume({ backupunitId: someId }), 'unknown field "spec.bootVolume.backupunitId"'],
+  ]),
+  ...bad(dedicated, "Server with a NIC", [
+    ["without a name", { nics: [{ lan: 1 }] }, "spec.nics[0].name", "Required value"],
+    ["with an empty name", nic({ name: "" }), "spec.nics[0].name", "at least 1 chars long"],
+    ["without a LAN", { nics: [{ name: "public" }] }, "spec.nics[0].lan", "Required value"],
+    ["in LAN 0", nic({ lan: 0 }), "spec.nics[0].lan", "greater than or equal to 1"],
+    ["in a LAN by name", nic({ lan: "private" }), "spec.nics[0].lan", "must be of type integer"],
+    [
+      "named twice",
+      {
+        nics: [
+          { name: "public", lan: 1 },
+          { name: "public", lan: 2 },
+        ],
+      },
+      "spec.nics[1]",
+      "Duplicate value",
+    ],
+    ["with an address that is none", nic({ ips: ["10.0.0.256"] }), "spec.nics[0].ips[0]", "must be an IPv4 address"],
+    ["with a network", nic({ ips: ["10.0.0.0/24"] }), "spec.nics[0].ips[0]", "must be an IPv4 address"],
+    ["with an IPv6 address", nic({ ips: ["2001:db8::1"] }), "spec.nics[0].ips[0]", "must be an IPv4 address"],
+    ["with an address given twice", nic({ ips: ["10.0.0.1", "10.0.0.1"] }), "spec.nics[0].ips[1]", "Duplicate value"],
+    ["with dhcp as text", nic({ dhcp: "yes" }), "spec.nics[0].dhcp", "must be of type boolean"],
+    ["that is no list", { nics: "public" }, "spec.nics", "must be of type array"],
+    [
+      "and 64 more",
+      { nics: Array.from({ length: 65 }, (_, lan) => ({ name: `n${lan}`, lan: lan + 1 })) },
+      "spec.nics",
+      "64",
+    ],
+    ["with an unknown field", nic({ mac: "02:01:00:00:00:01" }), 'unknown field "spec.nics[0].mac"'],
+  ]),
+];

@@ -1,0 +1,87 @@
+import { account, type Base, cube, datacenter, dedicated, vcpu } from "./base.ts";
+import { long, someId } from "./table.ts";
+
+type Row = [title: string, patch: unknown];
+
+const of = (base: Base, what: string, rows: Row[]) =>
+  rows.map(([title, patch]) => ({ title: `${what}: ${title}`, base, patch }));
+const each = (field: string, values: string[]): Row[] =>
+  values.map((value) => [`${field} ${value}`, { [field]: value }]);
+const volume = (fields: object) => ({ bootVolume: fields });
+
+/** What must be accepted: each model as it stands, every boundary, every value of every enumeration. */
+export const good = [
+  ...of(account, "Account", [
+    ["as small as can be", {}],
+    ["an endpoint with a port and a slash", { endpoints: { api: "http://127.0.0.1:8080/" } }],
+    ["a contract and another key", { contractNumber: 9_999_999_999, credentialsSecretRef: { key: "bearer.token" } }],
+    [
+      "every endpoint, regional ones with {region}",
+      {
+        region: "de/fra/2",
+        endpoints: {
+          monitoring: "https://monitoring.{region}.example.com",
+          logging: "https://example.com/logging/{region}",
+          streaming: "https://kafka.{region}.example.com",
+          inference: "https://ai.example.com",
+          objectStorage: "https://s3.{region}.example.com",
+          dns: "https://dns.example.com",
+          certificates: "https://certificates.example.com/v2",
+        },
+      },
+    ],
+  ]),
+  ...of(datacenter, "Datacenter", [
+    ["as small as can be", {}],
+    ["a location of three parts", { location: "de/fra/2" }],
+    ["everything at its longest", { name: long(255), description: long(1024) }],
+    ["kept when deleted, in a named Account", { deletionPolicy: "Retain", accountRef: { name: "main" } }],
+  ]),
+  ...of(dedicated, "Dedicated Core server", [
+    ["with boot volume and NIC", {}],
+    ["without boot volume and NICs", { bootVolume: null, nics: null }],
+    ["the largest", { cores: 62, ram: 235_520 }],
+    ["the smallest", { cores: 1, ram: 256, bootVolume: { size: 1 } }],
+    ["in a datacenter by id", { datacenterRef: null, datacenterId: someId }],
+    ["stopped", { powerState: "Stopped" }],
+    ...each("cpuFamily", ["AMD_EPYC", "AMD_TURIN", "INTEL_XEON", "INTEL_SKYLAKE", "INTEL_ICELAKE"]),
+    ...each("cpuFamily", ["INTEL_SIERRAFOREST", "AMD_OPTERON"]),
+    ...each("availabilityZone", ["AUTO", "ZONE_1", "ZONE_2"]),
+    ...["HDD", "SSD Standard", "SSD Premium"].map((type): Row => [`a volume of type ${type}`, volume({ type })]),
+    ...["VIRTIO", "IDE"].map((bus): Row => [`a volume on ${bus}`, volume({ bus })]),
+    ...["UNKNOWN", "WINDOWS", "WINDOWS2016", "WINDOWS2019", "WINDOWS2022", "WINDOWS2025", "RHEL", "LINUX", "OTHER"].map(
+      (licenceType): Row => [`an empty ${licenceType} volume`, volume({ imageAlias: null, licenceType })],
+    ),
+    ["an image by id", volume({ image: someId, imageAlias: null })],
+    ["user data", volume({ userData: "I2Nsb3VkLWNvbmZpZw==" })],
+    ["user data from a Secret", volume({ userDataSecretRef: { name: "init" } })],
+    ["ssh keys", volume({ sshKeys: ["ssh-ed25519 AAAA me@example.com", 'from="10.0.0.0/8" ssh-rsa AAAA'] })],
+    ["64 NICs", { nics: Array.from({ length: 64 }, (_, lan) => ({ name: `n${lan}`, lan: lan + 1 })) }],
+    ["a NIC with addresses", { nics: [{ name: "n", lan: 1, dhcp: false, ips: ["203.0.113.7", "10.0.0.1"] }] }],
+    ["a NIC whose addresses the platform gives", { nics: [{ name: "n", lan: 1_000_000, ips: [] }] }],
+  ]),
+  ...of(vcpu, "vCPU server", [
+    ["as small as can be", {}],
+    ["the largest", { cores: 60, ram: 235_520 }],
+    ["stopped", { powerState: "Stopped" }],
+  ]),
+  ...of(cube, "Cube", [
+    ["as small as can be", {}],
+    ["with the type of its volume", volume({ type: "DAS" })],
+    ["suspended", { powerState: "Suspended" }],
+  ]),
+];
+
+/** Changes of an object that exists. */
+export const goodChanges = [
+  ...of(datacenter, "Datacenter", [["another name and description", { name: "b", description: "new" }]]),
+  ...of(dedicated, "Server", [
+    ["another size", { cores: 62, ram: 16_384, cpuFamily: "INTEL_ICELAKE" }],
+    ["a larger boot volume with another name and bus", volume({ size: 21, name: "os", bus: "IDE" })],
+    ["another LAN and address", { nics: [{ name: "public", lan: 2, ips: ["10.0.0.1"], firewallActive: true }] }],
+    ["stopped", { powerState: "Stopped" }],
+    ["kept when deleted", { deletionPolicy: "Retain" }],
+  ]),
+  ...of(cube, "Cube", [["suspended and renamed", { powerState: "Suspended", name: "b" }]]),
+  ...of(account, "Account", [["another endpoint", { endpoints: { api: "https://other.example.com" } }]]),
+];

@@ -1,0 +1,62 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { cluster } from "./harness.ts";
+import { type Landscape, landscape } from "./landscape.ts";
+import { datacenter, server } from "./objects.ts";
+
+const COUNT = 300;
+const names = Array.from({ length: COUNT }, (_, index) => `server-${index}`);
+
+let world: Landscape;
+
+beforeAll(async () => {
+  world = await landscape({ simulator: ["--speed", "1"], operator: ["--annotate-after", "20s"] });
+});
+
+/** Writes that the API server has counted, by verb and resource; the Lease and what kubectl sends are left out. */
+async function writes(resources: string[]): Promise<number> {
+  const { stdout } = await cluster().kubectl(["get", "--raw", "/metrics"]);
+  return stdout
+    .split("\n")
+    .filter((line) => line.startsWith("apiserver_request_total{") && /verb="(APPLY|PATCH|POST|PUT|DELETE)"/.test(line))
+    .filter((line) => resources.some((resource) => line.includes(`resource="${resource}"`)))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
+}
+
+const ours = ["accounts", "datacenters", "servers", "events", "secrets"];
+
+describe("cost follows change, not size", () => {
+  it(`${COUNT} servers at once become Ready with 1.5 platform calls and 4 Kubernetes writes each`, async () => {
+    await world.untilReady("account/main");
+    await world.platform.resetCalls();
+    const before = await writes(["servers", "events"]);
+    await world.apply(datacenter("dc"), ...names.map((name) => server(name)));
+    await world.kubectl("wait", "--for=condition=Ready", "--timeout=240s", "servers", "--all");
+    await world.untilReady("servers", "--all");
+    const written = (await writes(["servers", "events"])) - before;
+    const { total, byRoute } = await world.platform.calls();
+    console.log(`${COUNT} servers: ${total} platform calls, ${written} Kubernetes writes`, byRoute);
+    expect((await world.platform.resources("servers")).length).toBe(COUNT);
+    // kubectl's own creation of each object is one of the writes the API server counted.
+    expect(written - COUNT).toBeLessThanOrEqual(4 * COUNT);
+    expect(total).toBeLessThanOrEqual(1.5 * COUNT);
+  }, 300_000);
+
+  it("at rest for two minutes nothing is written, and a resync costs three calls", async () => {
+    const settled = async () =>
+      (await world.value("servers", "{.items[*].metadata.annotations.mooring\\.dev/external-id}")).split("} {").length;
+    await expect.poll(settled, { timeout: 120_000, interval: 2000 }).toBe(COUNT);
+    await world.untilReady("servers", "--all");
+    await world.platform.resetCalls();
+    const before = await writes(ours);
+    await new Promise((resolve) => setTimeout(resolve, 120_000));
+    expect((await writes(ours)) - before).toBe(0);
+    const { byRoute } = await world.platform.calls();
+    expect(Object.keys(byRoute).filter((route) => !route.startsWith("GET "))).toEqual([]);
+
+    await world.platform.resetCalls();
+    await world.kubectl("annotate", "server", "server-0", "mooring.dev/reconcile-at=now");
+    await expect.poll(async () => (await world.platform.calls()).total, { timeout: 60_000 }).toBeGreaterThan(0);
+    await world.untilReady("servers", "--all");
+    expect((await world.platform.calls()).total).toBeLessThanOrEqual(3);
+  }, 300_000);
+});

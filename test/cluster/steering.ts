@@ -1,0 +1,51 @@
+import { z } from "zod";
+
+const found = z.looseObject({ id: z.string(), properties: z.looseObject({ name: z.string().nullish() }).optional() });
+const state = z.record(z.string(), z.array(z.looseObject({})).catch([]));
+const calls = z.object({
+  total: z.number(),
+  byRoute: z.record(z.string(), z.number()),
+  highestRatePerSecond: z.number(),
+});
+
+export type Found = z.output<typeof found>;
+export type Calls = z.output<typeof calls>;
+
+/** The strings with which a test pulls at the simulated platform, and its eyes on it. */
+export interface Steering {
+  readonly url: string;
+  readonly token: string;
+  /** What exists, by collection: `datacenters`, `servers` … */
+  resources(collection: string): Promise<Found[]>;
+  calls(): Promise<Calls>;
+  resetCalls(): Promise<void>;
+  /** Replaces the fault plan; without rules all is well again. */
+  faults(...rules: object[]): Promise<void>;
+  /** A call to the platform itself. */
+  call(method: string, path: string, body?: unknown): Promise<unknown>;
+}
+
+export function steer(url: string, token: string): Steering {
+  const send = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+    return text === "" ? undefined : JSON.parse(text);
+  };
+  return {
+    url,
+    token,
+    async resources(collection) {
+      const all = state.parse(await send("GET", "/_simulator/state"));
+      return z.array(found).parse(all[collection] ?? []);
+    },
+    calls: async () => calls.parse(await send("GET", "/_simulator/calls")),
+    resetCalls: async () => void (await send("POST", "/_simulator/calls/reset")),
+    faults: async (...rules) => void (await send("PUT", "/_simulator/faults", { rules })),
+    call: send,
+  };
+}

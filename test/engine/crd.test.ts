@@ -1,0 +1,232 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { generatedFiles } from "../../src/cli/crds.ts";
+import { customResourceDefinition, structural } from "../../src/engine/crd.ts";
+import { kinds } from "../../src/kinds/index.ts";
+import type { Kind } from "../../src/kinds/kind.ts";
+import { root } from "../processes.ts";
+
+const rule = z.object({ rule: z.string(), message: z.string() });
+const rules = z.array(rule).default([]);
+
+/** What these tests read of a schema; all other keys stay as they are. */
+const schema = z.looseObject({
+  type: z.string(),
+  description: z.string().optional(),
+  get properties() {
+    return z.record(z.string(), schema).optional();
+  },
+  get items() {
+    return schema.optional();
+  },
+  get additionalProperties() {
+    return schema.optional();
+  },
+  "x-kubernetes-validations": rules,
+});
+type Schema = z.output<typeof schema>;
+
+const definition = z.object({
+  spec: z.object({
+    scope: z.string(),
+    names: z.object({ shortNames: z.array(z.string()), categories: z.array(z.string()) }),
+    versions: z.tuple([
+      z.object({
+        subresources: z.object({ status: z.object({}) }),
+        additionalPrinterColumns: z.array(z.object({ name: z.string(), jsonPath: z.string() })),
+        schema: z.object({
+          openAPIV3Schema: schema.extend({ properties: z.object({ spec: schema, status: schema }) }),
+        }),
+      }),
+    ]),
+  }),
+});
+
+function read(kind: Kind) {
+  const { spec } = definition.parse(customResourceDefinition(kind));
+  const [version] = spec.versions;
+  return { ...spec, ...version, ...version.schema.openAPIV3Schema.properties };
+}
+
+/** Every field below a schema, by its path. */
+function fields(node: Schema, path: string): [path: string, field: Schema][] {
+  return [
+    [path, node],
+    ...Object.entries(node.properties ?? {}).flatMap(([name, child]) => fields(child, `${path}.${name}`)),
+    ...(node.items ? fields(node.items, `${path}[]`).slice(1) : []),
+  ];
+}
+
+const each = kinds.map((kind) => ({ kind, name: kind.kind }));
+
+describe("the generated files", () => {
+  it.each([...generatedFiles()])("%s is what the kinds say; if not: make crds", (path, text) => {
+    expect(readFileSync(join(root, path), "utf8")).toBe(text);
+  });
+
+  it("hold no definition of a kind that is gone", () => {
+    const there = globSync("crds/*", { cwd: root }).sort();
+    expect(there).toEqual([...generatedFiles().keys()].filter((path) => path.startsWith("crds/")).sort());
+  });
+});
+
+describe.each(each)("the definition of $name", ({ kind }) => {
+  const { scope, names, subresources, additionalPrinterColumns, spec, status } = read(kind);
+
+  it("describes every field of spec and status, at every depth", () => {
+    const silent = [...fields(spec, "spec"), ...fields(status, "status")]
+      .filter(([, { description }]) => !description?.endsWith(".") && !description?.endsWith("…"))
+      .map(([path]) => path);
+    expect(silent).toEqual([]);
+  });
+
+  it("is namespaced, has short names, and belongs to the category mooring", () => {
+    expect(scope).toBe("Namespaced");
+    expect(names.shortNames.length).toBeGreaterThan(0);
+    expect(names.categories).toEqual(["mooring"]);
+  });
+
+  it("keeps status apart from spec", () => {
+    expect(subresources).toEqual({ status: {} });
+  });
+
+  it("shows Ready first and Age last, and State and Id of what is on the platform", () => {
+    const columns = additionalPrinterColumns.map(({ name }) => name);
+    expect(columns.slice(0, 2)).toEqual(["Ready", "Reason"]);
+    expect(columns.at(-1)).toBe("Age");
+    expect(columns.slice(2, 4).join() === "State,Id").toBe(kind.resource !== undefined);
+  });
+
+  it("shows only fields that exist", () => {
+    const known = new Set([...fields(spec, ".spec"), ...fields(status, ".status")].map(([path]) => path));
+    const paths = additionalPrinterColumns.map(({ jsonPath }) => jsonPath);
+    const unknown = paths.filter((path) => !path.includes("[") && !path.startsWith(".metadata.") && !known.has(path));
+    expect(unknown).toEqual([]);
+  });
+
+  it("makes an object not ready before the operator has seen it", () => {
+    const pending = { type: "Ready", status: "Unknown", reason: "Pending" };
+    expect(status.default).toEqual({ conditions: [expect.objectContaining(pending)] });
+  });
+
+  it("has a message for every rule", () => {
+    const all = fields(spec, "spec").flatMap(([, field]) => field["x-kubernetes-validations"]);
+    expect(all.filter(({ message }) => message.length < 10)).toEqual([]);
+  });
+
+  it("refuses a change of accountRef exactly where something is on the platform", () => {
+    const refused = spec["x-kubernetes-validations"].some(({ message }) => message.startsWith("accountRef cannot be"));
+    expect(refused).toBe(kind.resource !== undefined);
+  });
+});
+
+describe("the short names", () => {
+  it("belong to one kind each", () => {
+    const all = kinds.flatMap(({ shortNames, plural }) => [...shortNames, plural]);
+    expect(new Set(all).size).toBe(all.length);
+  });
+});
+
+describe("an immutable field", () => {
+  const rulesFor = (immutable: Record<string, string>) => {
+    const account = kinds.find(({ kind }) => kind === "Account");
+    if (!account) throw new Error("no Account");
+    return read({ ...account, rules: [], immutable }).spec["x-kubernetes-validations"];
+  };
+
+  it("may neither change nor come nor go", () => {
+    expect(rulesFor({ region: "make another Account" })).toEqual([
+      {
+        rule: "(has(self.region) == has(oldSelf.region) && (!has(self.region) || self.region == oldSelf.region))",
+        message: "region cannot be changed: make another Account",
+      },
+    ]);
+  });
+
+  it("inside an optional object counts only while the object is there before and after", () => {
+    const [nested] = rulesFor({ "endpoints.api": "make another Account" });
+    expect(nested?.rule).toBe(
+      "!has(self.endpoints) || !has(oldSelf.endpoints) || " +
+        "(has(self.endpoints.api) == has(oldSelf.endpoints.api) && " +
+        "(!has(self.endpoints.api) || self.endpoints.api == oldSelf.endpoints.api))",
+    );
+  });
+
+  it("deeper down has a guard for every object above it", () => {
+    const [deep] = rulesFor({ "a.b.c": "way out" });
+    expect(deep?.rule).toMatch(
+      /^!has\(self\.a\) \|\| !has\(oldSelf\.a\) \|\| !has\(self\.a\.b\) \|\| !has\(oldSelf\.a\.b\)/,
+    );
+  });
+});
+
+describe("a structural schema", () => {
+  interface Tree {
+    children: Tree[];
+  }
+  const tree: z.ZodType<Tree> = z.object({
+    get children() {
+      return z.array(tree);
+    },
+  });
+
+  it.each([
+    ["a union", z.union([z.string(), z.int()])],
+    [
+      "a discriminated union",
+      z.discriminatedUnion("a", [z.object({ a: z.literal("x") }), z.object({ a: z.literal("y") })]),
+    ],
+    ["an intersection", z.intersection(z.object({ a: z.string() }), z.object({ b: z.string() }))],
+    ["a nullable string or number", z.union([z.string(), z.number()]).nullable()],
+    ["a tuple", z.tuple([z.string(), z.int()])],
+    ["unknown", z.unknown()],
+    ["any", z.any()],
+    ["recursion", tree],
+    ["a date", z.date()],
+    ["lookahead", z.string().regex(/^(?=a)b/)],
+    ["negative lookahead", z.string().regex(/^(?!a)b/)],
+    ["lookbehind", z.string().regex(/(?<=a)b/)],
+    ["negative lookbehind", z.string().regex(/(?<!a)b/)],
+    ["a back reference", z.string().regex(/^(a)\1$/)],
+  ])("does not exist for %s", (_, field) => {
+    expect(() => structural(z.object({ list: z.array(z.object({ field })) }), "spec")).toThrow();
+  });
+
+  it("names the field that has none", () => {
+    const nested = z.object({ list: z.array(z.object({ field: z.string().regex(/(?=a)/) })) });
+    expect(() => structural(nested, "spec")).toThrow("spec.list[].field: RE2 has no lookaround");
+  });
+
+  it("keeps what the API server understands: limits, defaults, enumerations, extensions, maps", () => {
+    const list = { "x-kubernetes-list-type": "set" };
+    const source = z.object({
+      text: z
+        .string()
+        .min(1)
+        .max(9)
+        .regex(/^(?:a|b)+$/)
+        .describe("Text."),
+      count: z.int32().min(1).max(62),
+      large: z.int(),
+      choice: z.enum(["A", "B"]).default("A"),
+      set: z.array(z.string()).meta(list).optional(),
+      map: z.record(z.string(), z.int()).optional(),
+      when: z.iso.datetime().optional(),
+    });
+    expect(structural(source, "spec")).toEqual({
+      type: "object",
+      properties: {
+        text: { type: "string", minLength: 1, maxLength: 9, pattern: "^(?:a|b)+$", description: "Text." },
+        count: { type: "integer", minimum: 1, maximum: 62, format: "int32" },
+        large: { type: "integer", format: "int64" },
+        choice: { type: "string", enum: ["A", "B"], default: "A" },
+        set: { type: "array", items: { type: "string" }, ...list },
+        map: { type: "object", additionalProperties: { type: "integer", format: "int64" } },
+        when: { type: "string", format: "date-time" },
+      },
+      required: ["text", "count", "large"],
+    });
+  });
+});

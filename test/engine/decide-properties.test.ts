@@ -1,0 +1,146 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Decision, decide, type View } from "../../src/engine/decide.ts";
+import { reasons } from "../../src/engine/reasons.ts";
+import { anyView } from "./views.ts";
+
+/** Whatever the view, its decision is as `holds` says. */
+function always(holds: (view: View, decision: Decision) => void) {
+  fc.assert(
+    fc.property(anyView, (view) => holds(view, decide(view))),
+    { numRuns: 5000 },
+  );
+}
+
+const WRITES = new Set(["create", "update", "delete", "claim", "forget", "release"]);
+
+/** Nothing that the open intent made can appear any more, and a look after that moment found nothing. */
+function certainlyNothing({ intent, unsent, search, unsettledMs }: View): boolean {
+  if (!intent || unsent) return true;
+  return search?.matches.length === 0 && search.lookedAt >= Date.parse(intent.at) + unsettledMs && !search.inFlight;
+}
+
+describe("in every view", () => {
+  test("nothing is created for an intent that may have made something", () => {
+    always((view, { step }) => {
+      if (step !== "create" || !view.intent || view.unsent) return;
+      expect(view.search?.inFlight).toBe(false);
+      expect(view.search?.lookedAt).toBeGreaterThanOrEqual(Date.parse(view.intent.at) + view.unsettledMs);
+    });
+  });
+
+  test("nothing is created while a match is ours to claim", () => {
+    always((view, { step }) => {
+      if (step !== "create" || !view.intent || view.unsent || !view.search) return;
+      expect(view.search.matches[view.search.rank]).toBeUndefined();
+    });
+  });
+
+  test("nothing is created for an object that owns something, is deleted, or waits for a failure to pass", () => {
+    always((view, { step }) => {
+      if (step !== "create") return;
+      expect(view.claim).toBeUndefined();
+      expect(view.deleting).toBe(false);
+      expect(view.failure?.retryAt ?? 0).toBeLessThanOrEqual(view.now);
+      expect(view.accountObstacle ?? view.specObstacle).toBeUndefined();
+    });
+  });
+
+  test("only what is claimed is deleted or changed, and only what was seen at rest", () => {
+    always((view, { step }) => {
+      if (step !== "delete" && step !== "update") return;
+      expect(view.claim).toBeDefined();
+      expect(view.observation).toMatchObject({ seen: "present", busy: false });
+      expect(view.deleting).toBe(step === "delete");
+    });
+  });
+
+  test("only a match of an open intent is claimed", () => {
+    always((view, decision) => {
+      if (decision.step !== "claim") return;
+      expect(view.intent).toBeDefined();
+      expect(view.search?.matches).toContain(decision.id);
+      expect(view.search?.matches.length).toBeLessThanOrEqual(view.search?.rivals ?? 0);
+    });
+  });
+
+  test("a paused object is not written, here or on the platform", () => {
+    always((view, { step }) => {
+      if (view.paused) expect(WRITES).not.toContain(step);
+    });
+  });
+
+  test("a deleted object with Retain deletes nothing", () => {
+    always((view, { step }) => {
+      if (view.deleting && view.deletionPolicy === "Retain") expect(step).not.toBe("delete");
+    });
+  });
+
+  test("a deleted object is not let go while an intent may have made something", () => {
+    always((view, { step }) => {
+      if (step !== "release" || view.deletionPolicy === "Retain" || !view.intent || view.unsent) return;
+      expect(view.search?.lookedAt).toBeGreaterThanOrEqual(Date.parse(view.intent.at) + view.unsettledMs);
+      expect(view.search?.matches[view.search.rank]).toBeUndefined();
+    });
+  });
+
+  test("a deleted object is not let go while its resource can be seen, or a request about it is open", () => {
+    always((view, { step }) => {
+      if (step !== "release" || view.deletionPolicy === "Retain" || !view.claim) return;
+      expect(view.observation.seen).toBe("absent");
+      expect([undefined, "DONE", "FAILED"]).toContain(view.request?.outcome);
+    });
+  });
+
+  test("an id is let go only when its absence was confirmed, or its creation failed", () => {
+    always((view, decision) => {
+      if (decision.step === "forget") expect(view.observation).toMatchObject({ seen: "absent", confirmed: true });
+      if (decision.step === "fail" && decision.gone) {
+        expect(view.observation.seen).toBe("absent");
+        expect(view.request?.outcome).toBe("FAILED");
+      }
+    });
+  });
+
+  test("there is a step, or a reason from the closed list with words for people", () => {
+    always((_, decision) => {
+      expect(decision.step).not.toBe("");
+      if (!("reason" in decision)) return;
+      expect(Object.keys(reasons)).toContain(decision.reason);
+      expect(decision.message.trim()).not.toBe("");
+    });
+  });
+
+  test("a failure is never followed by the same attempt without a pause", () => {
+    always((view, { step }) => {
+      if (!view.failure || view.failure.retryAt <= view.now) return;
+      expect(["create", "update", "delete"]).not.toContain(step);
+    });
+  });
+
+  test("a pause has an end in the future", () => {
+    always((_, decision) => {
+      if (decision.step === "stall" && decision.retryMs !== undefined) expect(decision.retryMs).toBeGreaterThan(0);
+      if (decision.step === "wait" && decision.recheckMs !== undefined) expect(decision.recheckMs).toBeGreaterThan(0);
+    });
+  });
+
+  test("an object whose intent certainly made nothing is never stuck in recovery", () => {
+    always((view, decision) => {
+      if (!view.intent || view.paused || view.accountObstacle || !certainlyNothing(view)) return;
+      expect(decision).not.toMatchObject({ reason: "Recovering" });
+    });
+  });
+
+  test("the same view gives the same decision and stays as it was", () => {
+    fc.assert(
+      fc.property(anyView, (view) => {
+        const before = structuredClone(view);
+        const first = decide(view);
+        expect(view).toEqual(before);
+        expect(decide(structuredClone(view))).toEqual(first);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

@@ -1,0 +1,155 @@
+import fc from "fast-check";
+import type { Failure, Observation, PendingRequest, Search, View } from "../../src/engine/decide.ts";
+import type { Claim, Intent } from "../../src/engine/intent.ts";
+import { type Reason, reasons } from "../../src/engine/reasons.ts";
+
+export const NOW = Date.UTC(2026, 0, 1, 12);
+export const UNSETTLED = 60_000;
+
+export const intentAt = (at: number): Intent => ({
+  nonce: "n1",
+  at: new Date(at).toISOString(),
+  hash: "h",
+  parents: {},
+  account: "a/b",
+});
+export const claim: Claim = { id: "id-1", parents: {}, account: "a/b" };
+
+/** A new object that nothing stands in the way of; each test names what is different. */
+export const viewOf = (more: Partial<View> = {}): View => ({
+  now: NOW,
+  noun: "server",
+  deleting: false,
+  paused: false,
+  hasFinalizer: true,
+  deletionPolicy: "Delete",
+  intent: undefined,
+  unsent: false,
+  claim: undefined,
+  request: undefined,
+  accountObstacle: undefined,
+  specObstacle: undefined,
+  observation: { seen: "unknown" },
+  search: undefined,
+  failure: undefined,
+  unsettledMs: UNSETTLED,
+  ...more,
+});
+
+/** A look at the claimed resource, a second ago. */
+export const present = (more: Partial<Extract<Observation, { seen: "present" }>> = {}): Observation => ({
+  seen: "present",
+  asOf: NOW - 1000,
+  busy: false,
+  state: "AVAILABLE",
+  comparison: { drift: [] },
+  ...more,
+});
+export const absent = (more: Partial<Extract<Observation, { seen: "absent" }>> = {}): Observation => ({
+  seen: "absent",
+  asOf: NOW - 1000,
+  confirmed: true,
+  ...more,
+});
+export const drifted = {
+  drift: [{ field: "cores", wanted: "4", found: "2" }],
+  next: { action: "update", method: "PATCH", path: "/servers/id-1" },
+} as const;
+
+/** A resource that differs from spec and can be brought back. */
+export const presentDrifted = (): Observation =>
+  present({ comparison: { drift: [...drifted.drift], next: drifted.next } });
+
+export const request = (more: Partial<PendingRequest> = {}): PendingRequest => ({
+  action: "create",
+  since: NOW - 10_000,
+  outcome: "unknown",
+  ...more,
+});
+export const search = (more: Partial<Search> = {}): Search => ({
+  lookedAt: NOW - 500,
+  matches: [],
+  rivals: 1,
+  rank: 0,
+  inFlight: false,
+  ...more,
+});
+export const failure = (retryAt: number): Failure => ({
+  reason: "ProvisioningFailed",
+  message: "the platform said no",
+  retryAt,
+});
+
+function isReason(word: string): word is Reason {
+  return Object.hasOwn(reasons, word);
+}
+const reason = fc.constantFrom(...Object.keys(reasons).filter(isReason));
+const around = fc.integer({ min: NOW - 200_000, max: NOW + 100_000 });
+const past = fc.integer({ min: NOW - 200_000, max: NOW });
+const words = fc.constantFrom("because", "quota exceeded", "limit reached");
+
+const obstacle = fc.record({ reason, message: words, stalled: fc.boolean() });
+const comparison = fc.constantFrom(
+  undefined,
+  { drift: [] },
+  { drift: [...drifted.drift] },
+  { drift: [...drifted.drift], next: drifted.next },
+);
+const observation: fc.Arbitrary<Observation> = fc.oneof(
+  fc.constant<Observation>({ seen: "unknown" }),
+  fc.record({ seen: fc.constant("absent" as const), asOf: past, confirmed: fc.boolean() }),
+  fc.record({ asOf: past, busy: fc.boolean(), comparison }).map(
+    ({ asOf, busy, comparison }): Observation => ({
+      seen: "present",
+      asOf,
+      busy,
+      state: busy ? "BUSY" : "AVAILABLE",
+      comparison: busy ? undefined : comparison,
+    }),
+  ),
+);
+const pending: fc.Arbitrary<PendingRequest> = fc
+  .record({
+    action: fc.constantFrom("create", "update", "delete", "start", "stop"),
+    since: past,
+    outcome: fc.constantFrom("unknown" as const, "BUSY" as const, "DONE" as const, "FAILED" as const),
+    message: fc.option(words, { nil: undefined }),
+  })
+  .map(({ message, ...rest }) => ({ ...rest, ...(message !== undefined && { message }) }));
+const found: fc.Arbitrary<Search> = fc.record({
+  lookedAt: past,
+  matches: fc.uniqueArray(fc.constantFrom("id-1", "id-2", "id-3"), { maxLength: 3 }),
+  rivals: fc.integer({ min: 1, max: 3 }),
+  rank: fc.integer({ min: 0, max: 2 }),
+  inFlight: fc.boolean(),
+});
+const failed: fc.Arbitrary<Failure> = fc.record({ reason, message: words, retryAt: around });
+const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+
+/**
+ * Every view that the engine can put together: a claim and an open intent exclude each other, a request and an
+ * observation speak of a claimed resource, a search of an open intent.
+ */
+export const anyView: fc.Arbitrary<View> = fc
+  .record({
+    deleting: fc.boolean(),
+    paused: fc.boolean(),
+    hasFinalizer: fc.boolean(),
+    deletionPolicy: fc.constantFrom("Delete" as const, "Retain" as const),
+    owns: fc.constantFrom("nothing", "intent", "claim"),
+    intentAt: past,
+    unsent: fc.boolean(),
+    request: optional(pending),
+    accountObstacle: optional(obstacle),
+    specObstacle: optional(obstacle),
+    observation,
+    search: optional(found),
+    failure: optional(failed),
+  })
+  .map(({ owns, intentAt: at, request, observation, search, unsent, ...rest }) =>
+    viewOf({
+      ...rest,
+      ...(owns === "intent" && { intent: intentAt(at), search, unsent }),
+      ...(owns === "claim" && { claim, request, observation }),
+    }),
+  );

@@ -1,0 +1,142 @@
+import { expect } from "vitest";
+import { z } from "zod";
+import { type RunningSimulator, type SimulatorOptions, startSimulator } from "../../src/simulator/start.ts";
+
+const resourceShape = z.looseObject({
+  id: z.string(),
+  type: z.string(),
+  href: z.string(),
+  metadata: z.record(z.string(), z.unknown()),
+  properties: z.record(z.string(), z.unknown()),
+  entities: z
+    .record(
+      z.string(),
+      z.looseObject({ href: z.string(), items: z.array(z.looseObject({ id: z.string() })).optional() }),
+    )
+    .optional(),
+});
+const collectionShape = z.looseObject({ type: z.literal("collection"), items: z.array(z.looseObject({})) });
+const errorShape = z.object({
+  httpStatus: z.number(),
+  messages: z.array(z.object({ errorCode: z.string(), message: z.string() })).min(1),
+});
+const statusShape = z.looseObject({ metadata: z.looseObject({ status: z.string(), message: z.string() }) });
+
+const userShape = z.object({ token: z.string(), userId: z.string() });
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: unknown;
+}
+
+export interface CallOptions {
+  /** Whole Authorization header; null sends none. Default: the main user's token. */
+  authorization?: string | null;
+  headers?: Record<string, string>;
+  /** Sent as it is instead of JSON. */
+  raw?: string;
+  signal?: AbortSignal;
+}
+
+export type Platform = Awaited<ReturnType<typeof startPlatform>>;
+
+/** A simulator whose time stands still unless a test advances it, and a caller for it. */
+export async function startPlatform(options: SimulatorOptions = {}) {
+  return callerFor(await startSimulator({ speed: 0.001, ...options }));
+}
+
+export function callerFor(simulator: RunningSimulator) {
+  const { ready } = simulator;
+
+  async function call(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
+    const { authorization = `Bearer ${ready.token}` } = options;
+    const response = await fetch(ready.endpoints.api + path, {
+      method,
+      headers: {
+        ...(authorization !== null && { authorization }),
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...options.headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(options.raw !== undefined && { body: options.raw }),
+      ...(options.signal && { signal: options.signal }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
+  }
+
+  const core = (method: string, path: string, body?: unknown, options?: CallOptions) =>
+    call(method, `/cloudapi/v6${path}`, body, options);
+
+  async function steer(method: string, path: string, body?: unknown): Promise<unknown> {
+    const answer = await call(method, `/_simulator/${path}`, body);
+    expect(answer).toMatchObject({ status: 200 });
+    return answer.body;
+  }
+
+  const advance = (seconds: number) => steer("POST", "advance", { seconds });
+
+  /** Status and message of the request that an accepted write left behind. */
+  async function requestOf(answer: Answer): Promise<{ status: string; message: string }> {
+    const location = new URL(answer.headers.get("location") ?? "");
+    return statusShape.parse((await call("GET", location.pathname)).body).metadata;
+  }
+
+  /** Does a write and lets its request end well. */
+  async function done(method: string, path: string, body?: unknown): Promise<Answer> {
+    const answer = await core(method, path, body);
+    expect(answer).toMatchObject({ status: 202 });
+    await advance(60);
+    expect(await requestOf(answer)).toMatchObject({ status: "DONE" });
+    return answer;
+  }
+
+  return {
+    ready,
+    call,
+    core,
+    steer,
+    advance,
+    requestOf,
+    done,
+    /** A datacenter that is ready to use; the path below the API's base. */
+    async datacenter(location = "de/fra"): Promise<string> {
+      const answer = await done("POST", "/datacenters", { properties: { name: "prod", location } });
+      return `/datacenters/${resource(answer).id}`;
+    },
+    /** A further user of the contract. */
+    async user(username: string, more: object = {}): Promise<{ token: string; userId: string }> {
+      return userShape.parse(await steer("POST", "users", { username, password: "secret-1", ...more }));
+    },
+    faults: (...rules: object[]) => steer("PUT", "faults", { rules }),
+    close: () => simulator.close(),
+  };
+}
+
+export const resource = (answer: Answer) => resourceShape.parse(answer.body);
+export const items = (answer: Answer) => collectionShape.parse(answer.body).items;
+
+/** Asserts the platform's error payload and gives its first message. */
+export function refusal(answer: Answer, status: number, code: string): string {
+  const error = errorShape.parse(answer.body);
+  expect({ ...answer, body: error }).toMatchObject({ status, body: { httpStatus: status } });
+  expect(error.messages[0]?.errorCode).toBe(code);
+  return error.messages[0]?.message ?? "";
+}
+
+/** A server body as the samples of the platform show it. */
+export const serverBody = (properties: object = {}, volume: object = {}, nic: object = {}) => ({
+  properties: { name: "web", cores: 4, ram: 4096, ...properties },
+  entities: {
+    volumes: {
+      items: [{ properties: { name: "os", size: 20, type: "SSD Premium", imageAlias: "ubuntu:latest", ...volume } }],
+    },
+    nics: { items: [{ properties: { name: "n0", lan: 1, ...nic } }] },
+  },
+});
+
+export const cubeBody = (properties: object = {}, volume: object = {}) => ({
+  properties: { name: "cube", type: "CUBE", templateUuid: "72e73b81-8551-4e74-b398-fc63b39994af", ...properties },
+  entities: { volumes: { items: [{ properties: { name: "nvme", type: "DAS", licenceType: "LINUX", ...volume } }] } },
+});
