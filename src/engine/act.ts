@@ -86,12 +86,16 @@ async function rest(deps: Deps, scene: Scene): Promise<Again> {
   return annotate(deps, scene);
 }
 
-/** Some time into its rest, an object's intent gives way to the id: it survives a backup that has no status. */
-async function annotate(deps: Deps, { key, kind, view, account, memory }: Scene): Promise<Again> {
+/**
+ * Some time into its rest, an object's intent gives way to the id: it survives a backup that has no status. While
+ * neighbours are still being built, their writes go first.
+ */
+async function annotate(deps: Deps, { key, kind, view, account, memory, shared }: Scene): Promise<Again> {
   const object = deps.objects.find(key)?.object;
   const owned = view.claim;
   if (!object || !owned || object.metadata.annotations?.[INTENT] === undefined) return "never";
   const now = deps.clock.now();
+  if (shared && shared.collection.inFlux > 0) memory.restingSince = now;
   memory.restingSince ??= now;
   const inMs = memory.restingSince + deps.settings.annotateAfterMs - now;
   if (inMs > 0) return { inMs, background: true };

@@ -112,7 +112,7 @@ function immutability(kind: Kind): Rule[] {
 
 /**
  * A structural schema as the API server takes it. Throws where zod can say what the API server cannot: unions, tuples,
- * `unknown`, recursion, and regular expressions with lookaround.
+ * `unknown`, recursion, and regular expressions with lookaround or back references.
  */
 export function structural(schema: z.ZodType, path: string): Json {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
@@ -142,7 +142,8 @@ function clean(node: Json, path: string): Json {
     } else if (key === "pattern" && typeof value === "string") {
       // The API server knows date-time by its format; zod's own expression for it uses what RE2 has not.
       if (node.format === "date-time") continue;
-      if (/\(\?[=!<]/.test(value)) throw new Error(`${path}: RE2 has no lookaround: ${value}`);
+      if (/\(\?[=!<]|\\[1-9]/.test(value))
+        throw new Error(`${path}: RE2 has no lookaround and no back reference: ${value}`);
       out.pattern = value;
     } else if ((key === "minimum" || key === "maximum") && Math.abs(Number(value)) === SAFE) {
     } else if (key !== "propertyNames") {

@@ -69,11 +69,10 @@ type WireVolume = z.output<typeof wireVolume>;
 type WireNic = z.output<typeof wireNic>;
 
 const nicsOf = (found: WireServer): WireNic[] => found.entities?.nics?.items ?? [];
-const volumesOf = (found: WireServer): WireVolume[] => found.entities?.volumes?.items ?? [];
 
 /** The volume that the server names, or its only one. Never a guess: a wrong volume would be changed. */
 function bootVolumeOf(found: WireServer): WireVolume | undefined {
-  const volumes = volumesOf(found);
+  const volumes = found.entities?.volumes?.items ?? [];
   const named = found.properties.bootVolume?.id;
   if (named !== undefined) return volumes.find(({ id }) => id === named);
   return volumes.length === 1 ? volumes[0] : undefined;

@@ -42,9 +42,20 @@ function proofOf(context: KubeconfigContext, clock: Clock): Authorize | undefine
     const basic = Buffer.from(`${username}:${password}`).toString("base64");
     return async () => ({ authorization: `Basic ${basic}` });
   }
-  if (user.exec) return plugin(user.exec, context.userName);
-  if (user["auth-provider"]) return provider(context);
+  if (user.exec) return shared(plugin(user.exec, context.userName));
+  if (user["auth-provider"]) return shared(provider(context));
   return undefined;
+}
+
+/** Calls that ask at the same time share one answer: a start-up must not run a plugin for each watch. */
+function shared(ask: Authorize): Authorize {
+  let asking: ReturnType<Authorize> | undefined;
+  return (refused) => {
+    asking ??= ask(refused).finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  };
 }
 
 /** A credential plugin's token, kept until it expires or is refused. */

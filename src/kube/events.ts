@@ -1,5 +1,5 @@
 import { type Clock, sleep } from "../clock.ts";
-import { isAlreadyExists, isNamespaceTerminating, isNotFound, KubeError } from "./errors.ts";
+import { isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound, KubeError } from "./errors.ts";
 import { createEventFilter } from "./event-filter.ts";
 import { createLru } from "./lru.ts";
 import { type KubeObject, pathOf, type Resource } from "./resource.ts";
@@ -10,7 +10,7 @@ export type EventType = "Normal" | "Warning";
 export interface EventRecorder {
   /** Never throws and never waits: what cannot be written in time is dropped, the oldest first. */
   record(object: KubeObject, type: EventType, reason: string, message: string): void;
-  /** Resolves when everything recorded so far was written or given up. */
+  /** Resolves when nothing waits any more: everything was written or given up. */
   flush(): Promise<void>;
   /** As `flush`, but gives up after five seconds; nothing is recorded any more. */
   close(): Promise<void>;
@@ -20,7 +20,7 @@ export interface EventRecorder {
 interface Series {
   name: string;
   namespace: string;
-  regarding: KubeObject;
+  regarding: ReturnType<typeof referenceTo>;
   type: EventType;
   reason: string;
   message: string;
@@ -55,9 +55,9 @@ export function createEventRecorder(options: {
   let closed = false;
 
   /** Unique per object: the time in nanoseconds, as client-go does it, with a counter for its lower digits. */
-  function nameFor(object: KubeObject): string {
+  function nameFor(object: string): string {
     const time = BigInt(clock.now()) * 1_000_000n + BigInt(serial++ % 1_000_000);
-    return `${object.metadata.name.slice(0, 230).replace(/[.-]+$/, "")}.${time.toString(16)}`;
+    return `${object.slice(0, 230).replace(/[.-]+$/, "")}.${time.toString(16)}`;
   }
 
   function seriesFor(object: KubeObject, type: EventType, reason: string, message: string): Series {
@@ -68,9 +68,9 @@ export function createEventRecorder(options: {
       running && now - running.last < SAME_WITHIN_MS
         ? running
         : {
-            name: nameFor(object),
+            name: nameFor(object.metadata.name),
             namespace: object.metadata.namespace ?? "default",
-            regarding: object,
+            regarding: referenceTo(object),
             type,
             reason,
             message,
@@ -96,7 +96,7 @@ export function createEventRecorder(options: {
       } catch (error) {
         if (!isNotFound(error)) throw error;
         // It outlived the server's retention: begin a new one.
-        Object.assign(series, { name: nameFor(series.regarding), first: series.last, count: 1 });
+        Object.assign(series, { name: nameFor(series.regarding.name), first: series.last, count: 1 });
       }
     }
     await send("POST", pathOf(EVENTS, { namespace }), eventOf(series, component, instance)).catch((error: unknown) => {
@@ -114,7 +114,7 @@ export function createEventRecorder(options: {
       try {
         return await write(series);
       } catch (error) {
-        if (stopping.signal.aborted || isNamespaceTerminating(error) || isNotFound(error)) return;
+        if (stopping.signal.aborted || isBecauseOfDeletion(error)) return;
         if (pause === undefined || !isPassing(error)) return report(error);
         await sleep(clock, pause, stopping.signal).catch(() => {});
       }
@@ -160,13 +160,11 @@ export function createEventRecorder(options: {
 }
 
 function eventOf(series: Series, component: string, instance: string): unknown {
-  const { regarding } = series;
-  const { name, namespace, uid, resourceVersion } = regarding.metadata;
   return {
     apiVersion: "v1",
     kind: "Event",
     metadata: { name: series.name, namespace: series.namespace },
-    involvedObject: { apiVersion: regarding.apiVersion, kind: regarding.kind, name, namespace, uid, resourceVersion },
+    involvedObject: series.regarding,
     type: series.type,
     reason: series.reason,
     message: series.message,
@@ -179,8 +177,17 @@ function eventOf(series: Series, component: string, instance: string): unknown {
   };
 }
 
+function referenceTo({ apiVersion, kind, metadata }: KubeObject) {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return { apiVersion, kind, name, namespace, uid, resourceVersion };
+}
+
 const identify = ({ kind, metadata }: KubeObject): string =>
   metadata.uid ?? `${kind}/${metadata.namespace ?? ""}/${metadata.name}`;
+
+/** The namespace, or the Event, is going or gone. */
+const isBecauseOfDeletion = (error: unknown): boolean =>
+  isNamespaceTerminating(error) || isNotFound(error) || isConflict(error);
 
 /** No answer, or one that says the server is in trouble: the next try may do. */
 const isPassing = (error: unknown): boolean =>

@@ -30,7 +30,7 @@ export async function readList<T>(
   let inString = false;
   let escaped = false;
   let inItems = false;
-  /** Bytes of the latest string and what follows it directly below the top level: is it the key `"items":`? */
+  /** The beginning of the latest string directly below the top level: before a `[` it is that array's key. */
   let key = "";
 
   const flush = (chunk: Uint8Array, from: number, to: number) => {

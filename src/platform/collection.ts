@@ -39,6 +39,8 @@ export interface Collection {
   readonly problem: PlatformError | undefined;
   /** The last list was answered 404: the parent is not there (or not yet). `problem` holds the answer. */
   readonly gone: boolean;
+  /** How many members are tracked. */
+  readonly inFlux: number;
   /** This member is in flux: watch it closely until untracked. The same change again changes nothing. */
   track(id: string, change: Change): void;
   untrack(id: string): void;
@@ -193,6 +195,9 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     },
     get problem() {
       return problem;
+    },
+    get inFlux() {
+      return flux.size;
     },
     get gone() {
       return problem?.kind === "NotFound";

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import type { Failure, Observation, PendingRequest, Search, View } from "../../src/engine/decide.ts";
 import type { Claim, Intent } from "../../src/engine/intent.ts";
 import { type Reason, reasons } from "../../src/engine/reasons.ts";
+import type { Comparison } from "../../src/kinds/kind.ts";
 
 export const NOW = Date.UTC(2026, 0, 1, 12);
 export const UNSETTLED = 60_000;
@@ -89,7 +90,7 @@ const past = fc.integer({ min: NOW - 200_000, max: NOW });
 const words = fc.constantFrom("because", "quota exceeded", "limit reached");
 
 const obstacle = fc.record({ reason, message: words, stalled: fc.boolean() });
-const comparison = fc.constantFrom(
+const comparison = fc.constantFrom<Comparison | undefined>(
   undefined,
   { drift: [] },
   { drift: [...drifted.drift] },

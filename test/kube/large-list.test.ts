@@ -6,6 +6,7 @@ import { createStore } from "../../src/kube/store.ts";
 import { createClient } from "../../src/kube/transport.ts";
 import { watch } from "../../src/kube/watch.ts";
 import { WIDGETS, widget } from "./objects.ts";
+import { listening } from "./scripted-server.ts";
 
 const COUNT = 130_000;
 let cleanUp = async () => {};
@@ -33,11 +34,7 @@ async function serve(streaming: boolean) {
     for (let index = 0; index < COUNT; index++) await write((index ? "," : "") + object(index));
     return response.end("]}");
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("not listening on a port");
-  return { url: `http://127.0.0.1:${address.port}`, server };
+  return { url: await listening(server), server };
 }
 
 test.each([

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import type { Server, Socket } from "node:net";
 
 /** One request as it arrived, and the means to answer it by hand. */
 export interface Exchange {
@@ -46,11 +46,8 @@ export async function scriptedServer(): Promise<ScriptedServer> {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("not listening on a port");
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: await listening(server),
     next() {
       const exchange = arrived.shift();
       return exchange ? Promise.resolve(exchange) : new Promise((resolve) => waiting.push(resolve));
@@ -66,6 +63,14 @@ export async function scriptedServer(): Promise<ScriptedServer> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** Lets a server listen on a free port of the loopback interface; resolves with its URL. */
+export async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("not listening on a port");
+  return `http://127.0.0.1:${address.port}`;
 }
 
 async function toExchange(request: IncomingMessage, response: ServerResponse): Promise<Exchange> {

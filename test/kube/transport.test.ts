@@ -5,7 +5,7 @@ import { isConflict, isGone, isNotFound, KubeError } from "../../src/kube/errors
 import { type ClientOptions, createClient, type KubeClient } from "../../src/kube/transport.ts";
 import { type FakeClock, fakeClock } from "../fake-clock.ts";
 import { eventually, status } from "./objects.ts";
-import { type ScriptedServer, scriptedServer } from "./scripted-server.ts";
+import { listening, type ScriptedServer, scriptedServer } from "./scripted-server.ts";
 
 let server: ScriptedServer;
 let clock: FakeClock;
@@ -156,11 +156,7 @@ describe("a call", () => {
     const mute = createServer();
     const sockets = new Set<Socket>();
     mute.on("connection", (socket) => sockets.add(socket.on("error", () => {})));
-    mute.listen(0, "127.0.0.1");
-    await once(mute, "listening");
-    const address = mute.address();
-    if (address === null || typeof address === "string") throw new Error("not listening on a port");
-    client = connect({ server: `https://127.0.0.1:${address.port}` });
+    client = connect({ server: (await listening(mute)).replace("http:", "https:") });
     const controller = new AbortController();
     const failed = failure(client.stream({ method: "GET", path: "/x", signal: controller.signal }));
     await once(mute, "connection");
@@ -169,6 +165,15 @@ describe("a call", () => {
     await client.close();
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => mute.close(resolve));
+  });
+
+  test("goes through a proxy where there is one", async () => {
+    client = connect({ server: "http://apiserver.invalid", proxy: server.url });
+    const answer = client.request({ method: "GET", path: "/x" });
+    const exchange = await server.next();
+    expect([exchange.path, exchange.headers.host]).toEqual(["/x", "apiserver.invalid"]);
+    exchange.json(200, { ok: true });
+    expect(await answer).toEqual({ ok: true });
   });
 
   test("is reported with method, host, status and seconds", async () => {

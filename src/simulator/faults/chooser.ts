@@ -47,7 +47,8 @@ export function createFaultChooser(first: FaultPlan, simulatorSeed: number): Fau
       let ordeal = noOrdeal;
       for (const [index, rule] of rules.entries()) {
         if (ordeal.ending !== null && isEnding(rule.spec)) continue;
-        if (rule.matches(`${method} ${template}`) && happens(rule, index)) ordeal = adding(ordeal, rule.spec);
+        if (!concerns(rule.spec, method) || !rule.matches(`${method} ${template}`)) continue;
+        if (happens(rule, index)) ordeal = adding(ordeal, rule.spec);
       }
       return ordeal;
     },
@@ -79,6 +80,21 @@ function matcher(route: string | undefined): (route: string) => boolean {
     .join("");
   const expression = new RegExp(`^${pattern}$`);
   return (text) => expression.test(text);
+}
+
+/** A fault of writes does not spend its count on reads, nor one of lists on writes. */
+function concerns(rule: FaultRule, method: Method): boolean {
+  switch (rule.fault) {
+    case "late-visibility":
+    case "request-failed":
+    case "slow-provisioning":
+    case "duplicate-delivery":
+      return method !== "GET";
+    case "missing-item":
+      return method === "GET";
+    default:
+      return true;
+  }
 }
 
 const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

@@ -6,7 +6,7 @@ const seconds = (what: string) => z.number().min(0).max(86_400).describe(what);
 const when = {
   route: z
     .string()
-    .regex(/^(\*|GET|POST|PUT|PATCH|DELETE) \/\S*$/, 'must look like "POST /cloudapi/v6/datacenters"')
+    .regex(/^(\*|GET|POST|PUT|PATCH|DELETE) [/*]\S*$/, 'must look like "POST /cloudapi/v6/datacenters"')
     .optional()
     .describe("method and path template, with * for anything; absent: every call"),
   probability: z.number().min(0).max(1).default(1),

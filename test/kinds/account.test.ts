@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { account, readAccountSpec } from "../../src/kinds/account.ts";
+
+const smallest = { endpoints: { api: "https://api.example.com" }, credentialsSecretRef: { name: "platform-token" } };
+
+describe("an Account", () => {
+  it("finds the token under the key token unless told otherwise", () => {
+    expect(readAccountSpec(smallest).credentialsSecretRef).toEqual({ name: "platform-token", key: "token" });
+    const told = { ...smallest, credentialsSecretRef: { name: "platform-token", key: "bearer" } };
+    expect(readAccountSpec(told).credentialsSecretRef.key).toBe("bearer");
+  });
+
+  it("knows no address but the ones given", () => {
+    expect(readAccountSpec(smallest).endpoints).toEqual({ api: "https://api.example.com" });
+  });
+
+  it.each([
+    "api.example.com",
+    "ftp://api.example.com",
+    "https://api.example.com/v6",
+    "https://me:pass@example.com",
+    "",
+  ])("does not take %j for the address of the API", (api) => {
+    expect(() => readAccountSpec({ ...smallest, endpoints: { api } })).toThrow("must be an http or https URL");
+  });
+
+  it("has nothing of its own on the platform", () => {
+    expect(account.resource).toBeUndefined();
+  });
+});

@@ -1,0 +1,17 @@
+import type { Inputs, Kind, ResourceMapping } from "../../src/kinds/kind.ts";
+
+/** The mapping of a kind that has one. */
+export function mapped({ kind, resource }: Kind): ResourceMapping {
+  if (!resource) throw new Error(`${kind} has no resource on the platform`);
+  return resource;
+}
+
+/** What travels: without the fields that JSON leaves out. */
+export const sent = (body: unknown): unknown => JSON.parse(JSON.stringify(body));
+
+export const inputs = (given: Partial<Inputs> = {}): Inputs => ({
+  name: "web",
+  parents: { datacenter: "dc-1" },
+  secrets: {},
+  ...given,
+});

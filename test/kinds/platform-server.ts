@@ -1,0 +1,107 @@
+import { z } from "zod";
+import type { Operation } from "../../src/kinds/kind.ts";
+
+type Properties = Record<string, unknown>;
+interface Part {
+  id: string;
+  properties: Properties;
+}
+
+const part = z.object({ properties: z.record(z.string(), z.unknown()) });
+const parts = z.object({ items: z.array(part) }).default({ items: [] });
+const creation = part.extend({ entities: z.object({ volumes: parts, nics: parts }) });
+const patchBody = z.record(z.string(), z.unknown());
+
+/** One server with its volume and NICs as the platform keeps them, reduced to the rules that changes run into. */
+export interface PlatformServer {
+  readonly properties: Properties;
+  readonly volumes: Part[];
+  readonly nics: Part[];
+  /** The server as a deep list shows it. */
+  item(): unknown;
+  /** Performs what a comparison asks for; throws where the platform would refuse it. */
+  perform(operation: Operation): void;
+}
+
+/** What a body creates: defaults filled in, values that count at creation only no longer readable. */
+export function createServer(body: unknown): PlatformServer {
+  const { properties: given, entities } = creation.parse(body);
+  const cube = given.type === "CUBE";
+  let addresses = 0;
+  const automatic = (ips: unknown) => (Array.isArray(ips) && ips.length > 0 ? ips : [`10.7.0.${++addresses}`]);
+
+  const volumes = entities.volumes.items.map(({ properties }, index) => ({
+    id: `vol-${index}`,
+    properties: {
+      bus: "VIRTIO",
+      bootOrder: "AUTO",
+      deviceNumber: index + 1,
+      ...properties,
+      ...(cube && { size: 60 }),
+      sshKeys: null,
+      userData: null,
+      image: "0d4f97f0-1689-11ef-97ce-525400f64d8d",
+      imageAlias: null,
+    },
+  }));
+  const nics = entities.nics.items.map(({ properties }, index) => ({
+    id: `nic-${index}`,
+    properties: { ...properties, mac: `02:01:00:00:00:0${index}`, ips: automatic(properties.ips) },
+  }));
+  const properties: Properties = {
+    cpuFamily: "INTEL_SKYLAKE",
+    vmState: "RUNNING",
+    bootCdrom: null,
+    ...given,
+    ...(cube && { cores: 1, ram: 2048 }),
+    bootVolume: volumes[0] ? { id: volumes[0].id, type: "volume" } : null,
+  };
+
+  const refuse = (why: string): never => {
+    throw new Error(`the platform refuses: ${why}`);
+  };
+  const find = (items: Part[], id: string | undefined) => items.find((each) => each.id === id) ?? refuse(`no ${id}`);
+
+  function patchServer(change: Properties): void {
+    for (const fixed of ["cores", "ram", "cpuFamily"]) if (cube && fixed in change) refuse(`${fixed} of a Cube`);
+    Object.assign(properties, change);
+  }
+
+  function patchVolume({ properties: volume }: Part, change: Properties): void {
+    if ("size" in change && (cube || Number(change.size) < Number(volume.size))) refuse("a volume that shrinks");
+    Object.assign(volume, change);
+  }
+
+  function patchNic({ properties: nic }: Part, change: Properties): void {
+    const moved = "lan" in change && change.lan !== nic.lan;
+    const ips = "ips" in change || moved ? automatic(change.ips) : nic.ips;
+    Object.assign(nic, change, { ips });
+  }
+
+  function patch(path: string, change: Properties): void {
+    if (properties.vmState === "SUSPENDED") refuse("a change of a suspended Cube");
+    const [, collection, id] = /\/(volumes|nics)\/([^/]+)$/.exec(path) ?? [];
+    if (collection === "volumes") patchVolume(find(volumes, id), change);
+    else if (collection === "nics") patchNic(find(nics, id), change);
+    else patchServer(change);
+  }
+
+  function act(action: string | undefined): void {
+    const states: Record<string, string> = cube
+      ? { suspend: "SUSPENDED", resume: "RUNNING" }
+      : { start: "RUNNING", stop: "SHUTOFF" };
+    properties.vmState = states[action ?? ""] ?? refuse(`${action} of a ${properties.type}`);
+  }
+
+  return {
+    properties,
+    volumes,
+    nics,
+    item: () =>
+      structuredClone({ id: "srv-1", properties, entities: { volumes: { items: volumes }, nics: { items: nics } } }),
+    perform({ method, path, body: change }) {
+      if (method === "PATCH") patch(path, patchBody.parse(change));
+      else act(path.split("/").at(-1));
+    },
+  };
+}

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { cubeBody, items, type Platform, refusal, resource, serverBody, startPlatform } from "./platform.ts";
+
+let platform: Platform;
+beforeAll(async () => {
+  platform = await startPlatform();
+});
+afterAll(() => platform.close());
+
+const list = async (path: string) => items(await platform.core("GET", path));
+
+describe("locations", () => {
+  it("are all there, with two or three segments in their ids", async () => {
+    const ids = (await list("/locations")).map(({ id }) => id);
+    expect(ids.sort()).toEqual(
+      [
+        "de/fkb",
+        "de/fra",
+        "de/fra/2",
+        "de/txl",
+        "es/vit",
+        "fr/par",
+        "gb/bhx",
+        "gb/lhr",
+        "us/ewr",
+        "us/las",
+        "us/mci",
+      ].sort(),
+    );
+  });
+
+  it("are found by country, by site and by second site", async () => {
+    expect((await list("/locations/us")).map(({ id }) => id)).toEqual(["us/las", "us/ewr", "us/mci"]);
+    const site = resource(await platform.core("GET", "/locations/de/fra"));
+    expect(site).toMatchObject({ id: "de/fra", type: "location", properties: { metroRegion: "de/fra" } });
+    for (const path of ["/locations/de/fra/2", "/locations/de/fra%2F2"]) {
+      expect(resource(await platform.core("GET", path))).toMatchObject({
+        id: "de/fra/2",
+        properties: { metroRegion: "de/fra", imageAliases: site.properties.imageAliases },
+      });
+    }
+    refusal(await platform.core("GET", "/locations/xx"), 404, "309");
+    refusal(await platform.core("GET", "/locations/de/xxx"), 404, "309");
+  });
+
+  it("list every CPU family but the legacy one", async () => {
+    const { properties } = resource(await platform.core("GET", "/locations/de/txl"));
+    const families = z.array(z.object({ cpuFamily: z.string() }).loose()).parse(properties.cpuArchitecture);
+    expect(families.map(({ cpuFamily }) => cpuFamily).sort()).toEqual([
+      "AMD_EPYC",
+      "AMD_TURIN",
+      "INTEL_ICELAKE",
+      "INTEL_SIERRAFOREST",
+      "INTEL_SKYLAKE",
+      "INTEL_XEON",
+    ]);
+  });
+});
+
+describe("templates", () => {
+  it("are the nine Cubes", async () => {
+    const templates = await list("/templates?depth=1");
+    expect(templates).toHaveLength(9);
+    expect(templates[0]).toMatchObject({
+      id: "72e73b81-8551-4e74-b398-fc63b39994af",
+      type: "template",
+      properties: { name: "Basic Cube XS", cores: 1, ram: 2048, storageSize: 60, category: "Basic Cube" },
+    });
+  });
+});
+
+describe("images", () => {
+  it("are looked up by type, cloud-init, alias and location", async () => {
+    const query =
+      "depth=1&filter.imageType=HDD&filter.cloudInit=V1&filter.imageAliases=debian:latest&filter.location=de/txl";
+    const [image, ...others] = await list(`/images?${query}&filter.public=true`);
+    expect(others).toEqual([]);
+    expect(image).toMatchObject({
+      type: "image",
+      properties: { imageType: "HDD", cloudInit: "V1", licenceType: "LINUX", public: true, location: "de/txl" },
+    });
+    expect((await platform.core("GET", `/images/${image?.id}`)).status).toBe(200);
+  });
+
+  it("that are public cannot be changed or deleted", async () => {
+    const [image] = await list("/images");
+    refusal(await platform.core("DELETE", `/images/${image?.id}`), 403, "451");
+    refusal(await platform.core("PATCH", `/images/${image?.id}`, { name: "mine" }), 403, "451");
+  });
+
+  it("have no paging", async () => {
+    const answer = await platform.core("GET", "/images?limit=1");
+    expect(items(answer).length).toBeGreaterThan(10);
+    expect(answer.body).not.toHaveProperty("_links");
+  });
+});
+
+describe("the contract", () => {
+  const limits = async () => {
+    const [contract] = await list("/contracts?depth=1");
+    expect(contract).toMatchObject({
+      type: "contract",
+      properties: { contractNumber: platform.ready.contractNumber, owner: platform.ready.username, status: "BILLABLE" },
+    });
+    return z
+      .looseObject({ properties: z.object({ resourceLimits: z.record(z.string(), z.int()) }).loose() })
+      .parse(contract).properties.resourceLimits;
+  };
+
+  it("has every limit and count as whole number", async () => {
+    expect(Object.keys(await limits()).sort()).toEqual(
+      (
+        "coresPerServer coresPerContract coresProvisioned ramPerServer ramPerContract ramProvisioned hddLimitPerVolume " +
+        "hddLimitPerContract hddVolumeProvisioned ssdLimitPerVolume ssdLimitPerContract ssdVolumeProvisioned " +
+        "dasVolumeProvisioned reservableIps reservedIpsOnContract reservedIpsInUse k8sClusterLimitTotal " +
+        "k8sClustersProvisioned nlbLimitTotal nlbProvisioned natGatewayLimitTotal natGatewayProvisioned " +
+        "securityGroupsPerVdc securityGroupsPerResource rulesPerSecurityGroup"
+      )
+        .split(" ")
+        .sort(),
+    );
+  });
+
+  it("counts what exists, in MB", async () => {
+    const datacenter = await platform.datacenter();
+    await platform.done("POST", `${datacenter}/servers`, serverBody());
+    await platform.done("POST", `${datacenter}/servers`, cubeBody());
+    await platform.done("POST", `${datacenter}/volumes`, {
+      properties: { size: 2, type: "HDD", licenceType: "OTHER" },
+    });
+    await platform.done("POST", "/ipblocks", { properties: { location: "de/fra", size: 3 } });
+    expect(await limits()).toMatchObject({
+      coresProvisioned: 5,
+      ramProvisioned: 6144,
+      ssdVolumeProvisioned: 20 * 1024,
+      hddVolumeProvisioned: 2 * 1024,
+      dasVolumeProvisioned: 60 * 1024,
+      reservedIpsOnContract: 3,
+      reservedIpsInUse: 0,
+    });
+    await platform.done("DELETE", datacenter);
+    expect(await limits()).toMatchObject({ coresProvisioned: 0, ssdVolumeProvisioned: 0, dasVolumeProvisioned: 0 });
+  });
+
+  it.each([
+    [{ coresPerContract: 4 }, serverBody({ cores: 5 })],
+    [{ ramPerContract: 4096 }, serverBody({ ram: 8192 })],
+    [{ ssdLimitPerContract: 1024 }, serverBody()],
+    [{ hddLimitPerContract: 1024 }, serverBody({}, { type: "HDD" })],
+  ])("with %o refuses more with a quota message", async (limit, body) => {
+    const datacenter = await platform.datacenter();
+    await platform.steer("PUT", "limits", limit);
+    const message = refusal(await platform.core("POST", `${datacenter}/servers`, body), 422, "200");
+    expect(message).toMatch(/^\[VDC-\d+-\d+\] Quota exceeded/);
+    await platform.steer("PUT", "limits", {});
+    expect((await platform.core("POST", `${datacenter}/servers`, body)).status).toBe(202);
+  });
+
+  it("refuses growth past its limits, but no other change when it is past them already", async () => {
+    const datacenter = await platform.datacenter();
+    const { id } = resource(await platform.done("POST", `${datacenter}/servers`, serverBody()));
+    await platform.steer("PUT", "limits", { coresPerContract: 1 });
+    const path = `${datacenter}/servers/${id}`;
+    refusal(await platform.core("PATCH", path, { cores: 5 }), 422, "200");
+    await platform.done("PATCH", path, { name: "renamed" });
+    await platform.done("PATCH", path, { cores: 2 });
+    await platform.steer("PUT", "limits", {});
+  });
+
+  it("refuses more addresses than it may reserve", async () => {
+    const answer = await platform.core("POST", "/ipblocks", { properties: { location: "de/fra", size: 1001 } });
+    expect(refusal(answer, 422, "200")).toContain("reservableIps");
+  });
+});

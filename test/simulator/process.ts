@@ -1,0 +1,49 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { callerFor } from "./platform.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const program =
+  'import("./src/simulator/command.ts").then(async (m) => process.exit(await m.simulatorCommand(process.argv.slice(1))));';
+
+const readyShape = z.strictObject({
+  ready: z.literal(true),
+  endpoints: z.strictObject({ api: z.url() }),
+  contractNumber: z.int(),
+  username: z.string(),
+  password: z.string(),
+  token: z.string(),
+});
+
+/** The simulator as its own process, as a user starts it. */
+export function startProcess(argv: string[]) {
+  const child = spawn(`${root}/node_modules/.bin/node`, ["--eval", program, "--", ...argv], { cwd: root });
+  let stdout = "";
+  let stderr = "";
+  child.stderr.on("data", (chunk) => {
+    stderr += chunk;
+  });
+  const lines = createInterface(child.stdout);
+  lines.on("line", (line) => {
+    stdout += `${line}\n`;
+  });
+  const firstLine = new Promise<string>((resolve) => lines.once("line", resolve));
+  const exit = new Promise<number | NodeJS.Signals | null>((resolve) =>
+    child.once("close", (code, signal) => resolve(code ?? signal)),
+  );
+  return {
+    /** Exit code or signal. */
+    exit,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    firstLine,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    /** Waits for the ready line of `--json` and gives a caller. */
+    async platform() {
+      const { ready: _, ...ready } = readyShape.parse(JSON.parse(await firstLine));
+      return callerFor({ ready, close: async () => void child.kill("SIGTERM") });
+    },
+  };
+}
