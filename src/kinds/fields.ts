@@ -42,7 +42,7 @@ export const whole = (min: number, max: number) => z.int32().min(min).max(max);
 export const address = () =>
   z
     .string()
-    .max(15)
+    .max(45)
     .meta({
       "x-kubernetes-validations": [
         {

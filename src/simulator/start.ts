@@ -6,6 +6,7 @@ import { coreRoutes } from "./core/core.ts";
 import { limitsSchema } from "./core/limits.ts";
 import { resumeRequests } from "./core/provisioning.ts";
 import { requestSchema } from "./core/request-record.ts";
+import { createUsage } from "./core/usage.ts";
 import { createFaultChooser } from "./faults/chooser.ts";
 import type { FaultPlan } from "./faults/plan.ts";
 import { createRateLimiter } from "./faults/rate-limit.ts";
@@ -75,17 +76,19 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
     };
     const chance = createChance(seed, counters);
     const contractNumber = 31_000_000 + Math.floor(fixedChance(seed, "contract") * 1_000_000);
+    const resources = createResources(documents);
     const world: World = {
       clock,
       agenda: createAgenda(clock, machineTime),
       chance,
       counters,
       documents,
-      resources: createResources(documents),
+      resources,
       requests: documents.table("requests", requestSchema),
       identity: createIdentity(documents, chance, clock, contractNumber),
       contractNumber,
       limits: documents.table("limits", limitsSchema),
+      usage: createUsage(resources),
     };
     journal.load(documents, seed);
     const { user, token } = world.identity.open();

@@ -2,6 +2,7 @@ import type { Agenda } from "./agenda.ts";
 import type { Chance, Counters } from "./chance.ts";
 import type { Limits } from "./core/limits.ts";
 import type { RequestRecord } from "./core/request-record.ts";
+import type { Usage } from "./core/usage.ts";
 import type { Identity } from "./identity/identity.ts";
 import type { Documents, Table } from "./store/documents.ts";
 import type { Resources } from "./store/resources.ts";
@@ -19,4 +20,5 @@ export interface World {
   readonly identity: Identity;
   readonly contractNumber: number;
   readonly limits: Table<Limits>;
+  readonly usage: Usage;
 }

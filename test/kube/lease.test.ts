@@ -246,6 +246,25 @@ describe("a candidate", () => {
     expect(b.held()).toBe(true);
   });
 
+  test("does not lead by an answer that comes later than the deadline, nor by one that comes after its release", async () => {
+    const answers: (() => void)[] = [];
+    trouble = (call) =>
+      call.method === "GET" ? undefined : new Promise<void>((resolve) => void answers.push(() => resolve()));
+    const late = candidate("late");
+    await clock.advance(10_000);
+    answers.shift()?.();
+    await clock.advance(0);
+    expect([lease?.spec?.holderIdentity, late.held(), await hasSettled(late.acquired)]).toEqual(["late", false, false]);
+    lease = undefined;
+    const leaving = candidate("leaving");
+    await clock.advance(0);
+    const released = leaving.release();
+    trouble = undefined;
+    for (const answer of answers) answer();
+    await released;
+    expect([leaving.held(), await hasSettled(leaving.acquired)]).toEqual([false, false]);
+  });
+
   test("spreads its looks by chance", async () => {
     lease = stored({ apiVersion: "", kind: "", metadata: { name: "mooring" }, spec: { holderIdentity: "x" } }, 1);
     candidate("b", { random: () => 0.5 });

@@ -315,6 +315,17 @@ describe("everything is listed anew", () => {
   });
 });
 
+test("an answer to an own write that is older than the latest bookmark does not bring a deleted object back", async () => {
+  begin();
+  const first = await stream([], 5);
+  await first.event("BOOKMARK", bookmark(50));
+  await eventually(() => watcher.state.name === "watching" && watcher.state.resourceVersion === "50");
+  store.put(widget("a", 40));
+  expect(store.size).toBe(0);
+  store.put(widget("a", 51));
+  expect(store.size).toBe(1);
+});
+
 describe("a server without this history", () => {
   test("is silent from the start, which leads to a new list as well", async () => {
     begin();

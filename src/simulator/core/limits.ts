@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { refused } from "../http/refusal.ts";
-import { numberIn, textIn } from "../store/resource.ts";
 import type { World } from "../world.ts";
 
 const count = z.int().min(0);
@@ -28,50 +27,6 @@ export type Limits = z.infer<typeof limitsSchema>;
 
 export const limitsOf = (world: World): Limits => world.limits.get("contract") ?? limitsSchema.parse({});
 
-/** What exists, counted from the resources themselves. A resource counts from the moment its creation is accepted. */
-export function provisioned(world: World) {
-  const used = {
-    coresProvisioned: 0,
-    ramProvisioned: 0,
-    hddVolumeProvisioned: 0,
-    ssdVolumeProvisioned: 0,
-    dasVolumeProvisioned: 0,
-    reservedIpsOnContract: 0,
-    reservedIpsInUse: 0,
-    k8sClustersProvisioned: 0,
-    nlbProvisioned: 0,
-    natGatewayProvisioned: 0,
-  };
-  for (const { properties } of world.resources.ofType("server")) {
-    used.coresProvisioned += numberIn(properties, "cores") ?? 0;
-    used.ramProvisioned += numberIn(properties, "ram") ?? 0;
-  }
-  for (const { properties } of world.resources.ofType("volume")) {
-    used[diskCounter(textIn(properties, "type"))] += megabytes(numberIn(properties, "size"));
-  }
-  const reserved = new Set<unknown>();
-  for (const { properties } of world.resources.ofType("ipblock")) {
-    for (const ip of Array.isArray(properties.ips) ? properties.ips : []) reserved.add(ip);
-  }
-  used.reservedIpsOnContract = reserved.size;
-  const inUse = new Set<unknown>();
-  for (const { properties } of world.resources.ofType("nic")) {
-    for (const ip of Array.isArray(properties.ips) ? properties.ips : []) if (reserved.has(ip)) inUse.add(ip);
-  }
-  used.reservedIpsInUse = inUse.size;
-  for (const _ of world.resources.ofType("k8s")) used.k8sClustersProvisioned += 1;
-  for (const _ of world.resources.ofType("networkloadbalancer")) used.nlbProvisioned += 1;
-  for (const _ of world.resources.ofType("natgateway")) used.natGatewayProvisioned += 1;
-  return used;
-}
-
-const megabytes = (gigabytes: number | undefined) => Math.round((gigabytes ?? 0) * 1024);
-
-function diskCounter(type: string | undefined) {
-  if (type === "DAS") return "dasVolumeProvisioned";
-  return type === "HDD" ? "hddVolumeProvisioned" : "ssdVolumeProvisioned";
-}
-
 /** Does a write and refuses it with the platform's quota message when it raised a use above the contract's limit. */
 export function withinQuota<R>(world: World, write: () => R): R {
   const before = budgets(world);
@@ -88,7 +43,7 @@ export function withinQuota<R>(world: World, write: () => R): R {
 
 function budgets(world: World) {
   const limits = limitsOf(world);
-  const used = provisioned(world);
+  const used = world.usage.counts();
   const budget = (limit: keyof Limits, amount: number, unit: string) => ({
     limit,
     allowed: limits[limit],

@@ -3,7 +3,7 @@ import { missing } from "../http/refusal.ts";
 import type { Resource } from "../store/resource.ts";
 import type { World } from "../world.ts";
 import { basePath, hrefOf } from "./href.ts";
-import { limitsOf, provisioned } from "./limits.ts";
+import { limitsOf } from "./limits.ts";
 import { depthOf, etagOf, type Listed, listReply } from "./listing.ts";
 import { listed, metadataOf, readerFor, visible } from "./reading.ts";
 
@@ -39,7 +39,11 @@ function contracts(world: World, call: Call): Reply {
     owner: owner?.username ?? "",
     status: "BILLABLE",
     regDomain: "ionos.de",
-    resourceLimits: { ...limitsOf(world), ...provisioned(world) },
+    resourceLimits: {
+      ...limitsOf(world),
+      ...world.usage.counts(),
+      reservedIpsInUse: world.usage.reservedIpsInUse(),
+    },
   };
   const reference = { id: String(world.contractNumber), type: "contract", href: hrefOf(call.origin, "contracts") };
   const contract: Listed = {

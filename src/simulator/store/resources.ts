@@ -18,6 +18,7 @@ export interface Resources {
   byId(type: string, id: string): Resource | undefined;
   /** Removes a resource with all below it; what referred to any of them stays, without the reference. */
   remove(key: string): void;
+  watch(listener: (before: Resource | undefined, after: Resource | undefined) => void): void;
 }
 
 export function createResources(documents: Documents): Resources {
@@ -73,6 +74,7 @@ export function createResources(documents: Documents): Resources {
       return key === undefined ? undefined : table.get(key);
     },
     remove,
+    watch: table.watch,
   };
 }
 

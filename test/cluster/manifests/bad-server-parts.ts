@@ -107,7 +107,7 @@ export const badServerParts = [
     ],
     ["with an address that is none", nic({ ips: ["10.0.0.256"] }), "spec.nics[0].ips[0]", "must be an IPv4 address"],
     ["with a network", nic({ ips: ["10.0.0.0/24"] }), "spec.nics[0].ips[0]", "must be an IPv4 address"],
-    ["with an IPv6 address", nic({ ips: ["2001:db8::1"] }), "spec.nics[0].ips[0]", "must be an IPv4 address"],
+    ["with an IPv6 address", nic({ ips: ["2001:db8:0:1:1:1:1:1"] }), "spec.nics[0].ips[0]", "must be an IPv4 address"],
     ["with an address given twice", nic({ ips: ["10.0.0.1", "10.0.0.1"] }), "spec.nics[0].ips[1]", "Duplicate value"],
     ["with dhcp as text", nic({ dhcp: "yes" }), "spec.nics[0].dhcp", "must be of type boolean"],
     ["that is no list", { nics: "public" }, "spec.nics", "must be of type array"],

@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import { createAccounts } from "../../src/engine/accounts.ts";
+import { createObjects } from "../../src/engine/objects.ts";
+import { kinds } from "../../src/kinds/index.ts";
+import { handleOf, objectOf } from "./fixtures.ts";
+
+/** Accounts by namespace/name: the ones that exist as objects, and of those the ones that work. */
+function accounts(existing: string[], working: string[] = existing, defaultAccount?: string) {
+  const objects = createObjects(kinds, () => {});
+  for (const key of existing) {
+    const [namespace = "", name = ""] = key.split("/");
+    objects.store("Account").put(objectOf("Account", name, { metadata: { name, namespace } }));
+  }
+  const all = createAccounts(objects, defaultAccount);
+  for (const key of working) all.put(handleOf(key));
+  return all;
+}
+
+const chosen = (choice: ReturnType<ReturnType<typeof accounts>["choose"]>) =>
+  "account" in choice ? choice.account.key : choice.obstacle.reason;
+const said = (choice: ReturnType<ReturnType<typeof accounts>["choose"]>) =>
+  "obstacle" in choice ? choice.obstacle.message : "";
+
+describe("the Account of an object", () => {
+  test("is the one that spec names, in the object's own namespace", () => {
+    const all = accounts(["shop/a", "shop/b", "other/c"]);
+    expect(chosen(all.choose("shop", "b"))).toBe("shop/b");
+    expect(chosen(all.choose("shop", "c"))).toBe("AccountNotFound");
+  });
+
+  test("is the only one of the namespace", () => {
+    expect(chosen(accounts(["shop/a", "other/b"], undefined, "other/b").choose("shop", undefined))).toBe("shop/a");
+  });
+
+  test("is the operator's default where the namespace has none", () => {
+    expect(chosen(accounts(["other/b"], undefined, "other/b").choose("shop", undefined))).toBe("other/b");
+  });
+
+  test("is not guessed among several: the message names them and the field", () => {
+    const choice = accounts(["shop/b", "shop/a"], undefined, "shop/a").choose("shop", undefined);
+    expect(chosen(choice)).toBe("AccountNotFound");
+    expect(said(choice)).toBe("namespace shop has several Accounts (a, b): set spec.accountRef.name");
+  });
+
+  test("is missing where there is none and no default", () => {
+    expect(said(accounts([]).choose("shop", undefined))).toBe("namespace shop has no Account: create one");
+  });
+
+  test("is missing when the default does not exist", () => {
+    expect(said(accounts([], [], "other/b").choose("shop", undefined))).toBe("there is no Account other/b");
+  });
+
+  test("is waited for until it was checked, and nobody has to act for that", () => {
+    const choice = accounts(["shop/a"], []).choose("shop", undefined);
+    expect(choice).toEqual({
+      obstacle: { reason: "AccountNotReady", message: "Account shop/a was not checked yet", stalled: false },
+    });
+  });
+
+  test("is waited for while it does not work, with its own words", () => {
+    const all = accounts(["shop/a"], []);
+    all.put(handleOf("shop/a", { obstacle: { reason: "Unauthorized", message: "bad token", stalled: true } }));
+    expect(all.byKey("shop/a")).toEqual({
+      obstacle: { reason: "AccountNotReady", message: "Account shop/a: bad token", stalled: false },
+    });
+  });
+
+  test("is gone when it was removed", () => {
+    const all = accounts([], ["shop/a"]);
+    expect(chosen(all.byKey("shop/a"))).toBe("shop/a");
+    all.remove("shop/a");
+    expect(all.get("shop/a")).toBeUndefined();
+    expect(chosen(all.byKey("shop/a"))).toBe("AccountNotFound");
+  });
+});

@@ -1,0 +1,170 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { type Collections, createCollections } from "../../src/engine/collections.ts";
+import type { ResourceKind } from "../../src/engine/view.ts";
+import { datacenter } from "../../src/kinds/datacenter.ts";
+import type { Kind } from "../../src/kinds/kind.ts";
+import { server } from "../../src/kinds/server.ts";
+import { fakeClock } from "../fake-clock.ts";
+import { handleOf, scriptedConnection } from "./fixtures.ts";
+
+function withResource(kind: Kind): ResourceKind {
+  if (!kind.resource) throw new Error(`${kind.kind} has no resource`);
+  return { ...kind, resource: kind.resource };
+}
+const servers = withResource(server);
+const datacenters = withResource(datacenter);
+const here = { datacenter: "d1" };
+const MINUTE = 60_000;
+
+const opened: Collections[] = [];
+afterEach(() => {
+  for (const collections of opened.splice(0)) collections.close();
+});
+
+/** Collections over a platform that has these ids in every list. */
+async function open(...ids: string[]) {
+  const there = new Map(ids.map((id) => [id, "AVAILABLE"]));
+  const connection = scriptedConnection(() => ({
+    items: [...there].map(([id, state]) => ({ id, metadata: { state }, properties: {} })),
+  }));
+  const account = handleOf("shop/main", { connection });
+  const clock = fakeClock();
+  const woken: string[] = [];
+  const log = { debug: () => {}, warn: () => {} };
+  const collections = createCollections({
+    clock,
+    log,
+    restMs: 5 * MINUTE,
+    busyMs: 1500,
+    wake: (key) => woken.push(key),
+  });
+  opened.push(collections);
+  const heard = async (ms: number) => {
+    woken.length = 0;
+    await clock.advance(ms);
+    return woken.toSorted();
+  };
+  const join = (key: string, id?: string, parents: Record<string, string> = here) =>
+    collections.join(key, account, servers, parents, id);
+  const lists = () => connection.calls.map(({ url }) => new URL(url).pathname);
+  return { collections, account, join, heard, lists, there, clock };
+}
+
+describe("a collection", () => {
+  test("is opened once for all objects of it, and listed with their depth", async () => {
+    const { join, lists, heard, account } = await open("s1", "s2");
+    const first = join("Server/shop/a", "s1");
+    expect(join("Server/shop/b", "s2")).toBe(first);
+    expect(first.path).toBe("/datacenters/d1/servers");
+    await heard(0);
+    expect(lists()).toEqual(["/cloudapi/v6/datacenters/d1/servers"]);
+    expect(account.key).toBe("shop/main");
+  });
+
+  test("is another one for other parents and other kinds", async () => {
+    const { join, collections, account, lists, heard } = await open();
+    join("Server/shop/a", "s1");
+    join("Server/shop/b", "s2", { datacenter: "d2" });
+    collections.join("Datacenter/shop/dc", account, datacenters, {}, "d1");
+    await heard(0);
+    expect(lists().toSorted()).toEqual([
+      "/cloudapi/v6/datacenters",
+      "/cloudapi/v6/datacenters/d1/servers",
+      "/cloudapi/v6/datacenters/d2/servers",
+    ]);
+  });
+
+  test("wakes everybody after the first list, and then only whom the news concern", async () => {
+    const { join, heard, there } = await open("s1", "s2");
+    join("Server/shop/a", "s1");
+    join("Server/shop/b", "s2");
+    expect(await heard(0)).toEqual(["Server/shop/a", "Server/shop/b"]);
+    there.set("s2", "INACTIVE");
+    expect(await heard(6 * MINUTE)).toEqual(["Server/shop/b"]);
+  });
+
+  test("wakes an object that has no id yet at any news", async () => {
+    const { join, heard, there } = await open("s1");
+    join("Server/shop/a", "s1");
+    join("Server/shop/new");
+    await heard(0);
+    there.set("s9", "BUSY");
+    expect(await heard(6 * MINUTE)).toContain("Server/shop/new");
+  });
+
+  test("knows an object by its id as soon as it has one", async () => {
+    const { join, heard, there } = await open("s1");
+    join("Server/shop/a");
+    const shared = join("Server/shop/a", "s1");
+    await heard(0);
+    there.set("other", "AVAILABLE");
+    expect(await heard(6 * MINUTE)).toEqual([]);
+    there.set("s1", "INACTIVE");
+    expect(await heard(6 * MINUTE)).toEqual(["Server/shop/a"]);
+    expect(shared.collection.read("s1").item?.state).toBe("INACTIVE");
+  });
+
+  test("stays open while one object needs it, and costs nothing afterwards", async () => {
+    const { join, collections, heard, lists } = await open("s1", "s2");
+    join("Server/shop/a", "s1");
+    join("Server/shop/b", "s2");
+    await heard(0);
+    collections.leave("Server/shop/a");
+    await heard(6 * MINUTE);
+    expect(lists()).toHaveLength(2);
+    collections.leave("Server/shop/b");
+    collections.leave("Server/shop/b");
+    expect(await heard(60 * MINUTE)).toEqual([]);
+    expect(lists()).toHaveLength(2);
+  });
+
+  test("is left for another when the parents change", async () => {
+    const { join, heard, lists } = await open("s1");
+    join("Server/shop/a", "s1");
+    await heard(0);
+    join("Server/shop/a", "s1", { datacenter: "d2" });
+    await heard(0);
+    await heard(6 * MINUTE);
+    expect(lists().filter((path) => path.includes("/d1/"))).toHaveLength(1);
+    expect(lists().filter((path) => path.includes("/d2/"))).toHaveLength(2);
+  });
+
+  test("is opened anew for who comes after the last has left", async () => {
+    const { join, collections, heard } = await open("s1");
+    const before = join("Server/shop/a", "s1");
+    await heard(0);
+    collections.leave("Server/shop/a");
+    expect(join("Server/shop/a", "s1")).not.toBe(before);
+    expect(await heard(0)).toEqual(["Server/shop/a"]);
+  });
+
+  test("no longer follows a change of a member that has left", async () => {
+    const { join, collections, heard, lists, clock } = await open("s1", "s2");
+    const { collection } = join("Server/shop/a", "s1");
+    join("Server/shop/b", "s2");
+    await heard(0);
+    collection.track("s1", { since: clock.now() });
+    collections.leave("Server/shop/a");
+    const before = lists().length;
+    await heard(MINUTE);
+    expect(lists()).toHaveLength(before);
+  });
+
+  test("is silent after close", async () => {
+    const { join, collections, heard, lists } = await open("s1");
+    join("Server/shop/a", "s1");
+    collections.close();
+    expect(await heard(60 * MINUTE)).toEqual([]);
+    expect(lists()).toEqual([]);
+  });
+
+  test("cannot be opened without the Account's endpoint, and the error names the field", async () => {
+    const { collections } = await open();
+    const account = handleOf("shop/main", {
+      endpoint: (name) => {
+        throw new Error(`Account shop/main has no spec.endpoints.${name}`);
+      },
+    });
+    expect(() => collections.join("Server/shop/a", account, servers, here, undefined)).toThrow("spec.endpoints.api");
+  });
+});

@@ -1,0 +1,88 @@
+import type { AccountHandle } from "../../src/engine/accounts.ts";
+import type { Intent } from "../../src/engine/intent.ts";
+import { EXTERNAL_ID, FINALIZER, INTENT } from "../../src/engine/names.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import type { Connection, PlatformCall, Reply } from "../../src/platform/transport.ts";
+
+let version = 1;
+
+/** An object as a watch delivers it; every call is a newer version. */
+export function objectOf(kind: string, name: string, more: Partial<KubeObject> = {}): KubeObject {
+  const { metadata, ...rest } = more;
+  return {
+    apiVersion: "mooring.dev/v1alpha1",
+    kind,
+    metadata: {
+      namespace: "shop",
+      uid: `uid-${name}`,
+      generation: 1,
+      ...metadata,
+      name,
+      resourceVersion: String(++version),
+    },
+    ...rest,
+  };
+}
+
+export const intentOf = (more: Partial<Intent> = {}): Intent => ({
+  nonce: "n1",
+  at: "2026-01-01T00:00:00.000Z",
+  hash: "hash",
+  parents: {},
+  account: "shop/main",
+  ...more,
+});
+
+/** Metadata of an object that has begun a creation. */
+export const intending = (name: string, intent: Intent): KubeObject["metadata"] => ({
+  name,
+  finalizers: [FINALIZER],
+  annotations: { [INTENT]: JSON.stringify(intent) },
+});
+
+/** Metadata of an object whose id is kept in an annotation. */
+export const annotated = (name: string, claim: object): KubeObject["metadata"] => ({
+  name,
+  annotations: { [EXTERNAL_ID]: JSON.stringify(claim) },
+});
+
+export const readyCondition = (status: "True" | "False" = "True") => ({
+  type: "Ready",
+  status,
+  reason: "Available",
+  message: "as wanted",
+  lastTransitionTime: "2026-01-01T00:00:00Z",
+});
+
+export const datacenterSpec = { location: "de/txl" };
+export const serverSpec = (datacenter: string) => ({
+  datacenterRef: { name: datacenter },
+  type: "VCPU",
+  cores: 2,
+  ram: 2048,
+});
+
+/** A connection that answers from a script and counts what it is asked. */
+export function scriptedConnection(answer: (call: PlatformCall) => unknown): Connection & { calls: PlatformCall[] } {
+  const calls: PlatformCall[] = [];
+  return {
+    id: "shop/main",
+    calls,
+    async send(call): Promise<Reply> {
+      calls.push(call);
+      return { status: 200, headers: {}, body: answer(call) };
+    },
+    setCredentials: () => {},
+    identity: undefined,
+    contractNumber: undefined,
+    close: async () => {},
+  };
+}
+
+export const handleOf = (key: string, more: Partial<AccountHandle> = {}): AccountHandle => ({
+  key,
+  connection: scriptedConnection(() => ({ items: [] })),
+  endpoint: () => "http://platform.test",
+  obstacle: undefined,
+  ...more,
+});

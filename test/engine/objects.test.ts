@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import { claimOf, createObjects, objectKey, openIntent } from "../../src/engine/objects.ts";
+import { kinds } from "../../src/kinds/index.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import { annotated, intending, intentOf, objectOf, serverSpec } from "./fixtures.ts";
+
+function cluster(...objects: KubeObject[]) {
+  const all = createObjects(kinds, (error) => {
+    throw error;
+  });
+  const put = (object: KubeObject) => all.store(object.kind).put(object);
+  objects.forEach(put);
+  return { all, put, remove: (object: KubeObject) => all.store(object.kind).remove(object) };
+}
+
+const server = (name: string, more: Partial<KubeObject> = {}) =>
+  objectOf("Server", name, { spec: serverSpec("dc"), ...more });
+const begun = (name: string, at: string, more: object = {}) =>
+  server(name, { metadata: intending(name, intentOf({ at, ...more })) });
+
+describe("what an object owns", () => {
+  const claim = { id: "s1", parents: { datacenter: "d1" }, account: "shop/main" };
+
+  test("is what its status says", () => {
+    expect(claimOf(server("a", { status: claim }))).toEqual(claim);
+  });
+
+  test("is what its annotation says where status was lost", () => {
+    expect(claimOf(server("a", { metadata: annotated("a", claim) }))).toEqual(claim);
+  });
+
+  test("is nothing while an intent is open, whatever id status still holds", () => {
+    const object = server("a", { metadata: intending("a", intentOf()), status: claim });
+    expect(openIntent(object)?.nonce).toBe("n1");
+    expect(claimOf(object)).toBeUndefined();
+  });
+
+  test("is the id that answers the intent", () => {
+    const object = server("a", { metadata: intending("a", intentOf()), status: { ...claim, nonce: "n1" } });
+    expect(openIntent(object)).toBeUndefined();
+    expect(claimOf(object)).toEqual(claim);
+  });
+
+  test("is nothing after a refusal, even with an annotation from before", () => {
+    const { annotations: before } = annotated("a", claim);
+    const { annotations: now } = intending("a", intentOf());
+    const metadata = { name: "a", annotations: { ...before, ...now } };
+    expect(claimOf(server("a", { metadata, status: { nonce: "n1" } }))).toBeUndefined();
+  });
+
+  test("is nothing when somebody has spoilt the annotation", () => {
+    expect(claimOf(server("a", { metadata: annotated("a", { id: 7 }) }))).toBeUndefined();
+  });
+});
+
+describe("the index of objects", () => {
+  test("knows who names an object, before that one exists", () => {
+    const { all } = cluster(server("a"), server("b"));
+    expect(all.referrers(objectKey("Datacenter", "shop", "dc"))).toEqual(["Server/shop/a", "Server/shop/b"]);
+    expect(all.referrers(objectKey("Datacenter", "other", "dc"))).toEqual([]);
+  });
+
+  test("follows a changed reference", () => {
+    const { all, put } = cluster(server("a"));
+    put(server("a", { spec: serverSpec("dc2") }));
+    expect(all.referrers("Datacenter/shop/dc")).toEqual([]);
+    expect(all.referrers("Datacenter/shop/dc2")).toEqual(["Server/shop/a"]);
+  });
+
+  test("finds no references in a spec that cannot be read", () => {
+    const { all } = cluster(server("a", { spec: "nonsense" }));
+    expect(all.referrers("Datacenter/shop/dc")).toEqual([]);
+    expect(all.find("Server/shop/a")?.kind.kind).toBe("Server");
+  });
+
+  test("knows who claims an id, by kind", () => {
+    const { all, put } = cluster(server("a", { status: { id: "s1" } }));
+    expect(all.claimants("Server", "s1")).toEqual(["Server/shop/a"]);
+    expect(all.claimants("Datacenter", "s1")).toEqual([]);
+    put(server("a", { status: { id: "s2" } }));
+    expect(all.claimants("Server", "s1")).toEqual([]);
+  });
+
+  test("puts equal intents in the order in which they were begun, then by name", () => {
+    const { all } = cluster(
+      begun("c", "2026-01-01T00:00:01.000Z"),
+      begun("b", "2026-01-01T00:00:02.000Z"),
+      begun("a", "2026-01-01T00:00:02.000Z"),
+    );
+    expect(all.rivals("Server", intentOf())).toEqual(["Server/shop/c", "Server/shop/a", "Server/shop/b"]);
+  });
+
+  test("counts only intents of the same body under the same parents that are still open", () => {
+    const at = "2026-01-01T00:00:00.000Z";
+    const { all, put } = cluster(
+      begun("a", at, { parents: { datacenter: "d1" } }),
+      begun("b", at, { parents: { datacenter: "d2" } }),
+      begun("c", at, { parents: { datacenter: "d1" }, hash: "other" }),
+      begun("d", at, { parents: { datacenter: "d1" }, nonce: "n2" }),
+    );
+    const wanted = intentOf({ parents: { datacenter: "d1" } });
+    expect(all.rivals("Server", wanted)).toEqual(["Server/shop/a", "Server/shop/d"]);
+    expect(all.rivals("Datacenter", wanted)).toEqual([]);
+    put(server("a", { metadata: intending("a", wanted), status: { nonce: "n1", id: "s1" } }));
+    expect(all.rivals("Server", wanted)).toEqual(["Server/shop/d"]);
+  });
+
+  test("knows who needs an Account: by a resource, or by a creation that was begun", () => {
+    const { all } = cluster(
+      server("a", { status: { id: "s1", account: "shop/main" } }),
+      begun("b", "2026-01-01T00:00:00.000Z"),
+      server("c"),
+      server("d", { metadata: annotated("d", { id: "s4", parents: {}, account: "shop/main" }) }),
+    );
+    expect(all.users("shop/main")).toEqual(["Server/shop/a", "Server/shop/b", "Server/shop/d"]);
+  });
+
+  test("forgets all about an object that is gone", () => {
+    const object = server("a", { status: { id: "s1", account: "shop/main" } });
+    const { all, remove } = cluster(object, begun("b", "2026-01-01T00:00:00.000Z"));
+    remove(object);
+    remove(server("b"));
+    expect(all.find("Server/shop/a")).toBeUndefined();
+    expect(all.referrers("Datacenter/shop/dc")).toEqual([]);
+    expect(all.claimants("Server", "s1")).toEqual([]);
+    expect(all.users("shop/main")).toEqual([]);
+    expect(all.rivals("Server", intentOf())).toEqual([]);
+  });
+
+  test("tells of every change, after the answers have changed", () => {
+    const { all, put, remove } = cluster();
+    const heard: unknown[] = [];
+    all.subscribe((key, { before, after }) =>
+      heard.push([key, !!before, !!after, all.claimants("Server", "s1").length]),
+    );
+    put(server("a", { status: { id: "s1" } }));
+    put(server("a", { status: { id: "s1", state: "AVAILABLE" } }));
+    remove(server("a"));
+    expect(heard).toEqual([
+      ["Server/shop/a", false, true, 1],
+      ["Server/shop/a", true, true, 1],
+      ["Server/shop/a", true, false, 0],
+    ]);
+  });
+
+  test("has no store for what is no kind", () => {
+    const { all } = cluster();
+    expect(() => all.store("Pod")).toThrow("there is no kind Pod");
+    expect(all.find("Pod/shop/a")).toBeUndefined();
+  });
+});

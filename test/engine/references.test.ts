@@ -1,0 +1,124 @@
+import { describe, expect, test } from "vitest";
+import { createObjects } from "../../src/engine/objects.ts";
+import { readSecrets, resolveParents, secretValue } from "../../src/engine/references.ts";
+import { kinds } from "../../src/kinds/index.ts";
+import type { Desired, SecretInput } from "../../src/kinds/kind.ts";
+import { KubeError } from "../../src/kube/errors.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import type { KubeCall, KubeClient } from "../../src/kube/transport.ts";
+import { objectOf, readyCondition } from "./fixtures.ts";
+
+const desired = (more: Partial<Desired>): Desired => ({
+  references: [],
+  secrets: [],
+  body: () => ({}),
+  compare: () => ({ drift: [] }),
+  ...more,
+});
+const byName = desired({
+  references: [{ role: "datacenter", kind: "Datacenter", field: "datacenterRef", target: { name: "dc" } }],
+});
+const child = objectOf("Server", "web");
+
+function resolve(parent?: Partial<KubeObject>, wanted = byName) {
+  const objects = createObjects(kinds, () => {});
+  if (parent) objects.store("Datacenter").put(objectOf("Datacenter", "dc", parent));
+  return resolveParents(objects, child, wanted);
+}
+const waiting = (reason: string, message: string) => ({ obstacle: { reason, message, stalled: false } });
+
+describe("a reference", () => {
+  test("by id needs no object", () => {
+    const target = { id: "d-7" };
+    const wanted = desired({
+      references: [{ role: "datacenter", kind: "Datacenter", field: "datacenterRef", target }],
+    });
+    expect(resolve(undefined, wanted)).toEqual({ value: { datacenter: "d-7" } });
+  });
+
+  test("by name is the id of a parent that is Ready", () => {
+    expect(resolve({ status: { id: "d-1", conditions: [readyCondition()] } })).toEqual({
+      value: { datacenter: "d-1" },
+    });
+  });
+
+  test("to nothing names field, kind, name and namespace", () => {
+    expect(resolve()).toEqual(
+      waiting("ReferenceNotFound", "datacenterRef: there is no Datacenter dc in namespace shop"),
+    );
+  });
+
+  test("does not reach into another namespace", () => {
+    const status = { id: "d-1", conditions: [readyCondition()] };
+    expect(resolve({ metadata: { name: "dc", namespace: "other" }, status })).toMatchObject({
+      obstacle: { reason: "ReferenceNotFound" },
+    });
+  });
+
+  test.each([
+    ["has no resource yet", undefined],
+    ["is under way", { id: "d-1", conditions: [readyCondition("False")] }],
+    ["has no conditions yet", { id: "d-1" }],
+  ])("waits for a parent that %s", (_, status) => {
+    expect(resolve({ status })).toEqual(
+      waiting("ReferenceNotReady", "datacenterRef: waiting for Datacenter dc to be Ready"),
+    );
+  });
+
+  test("waits for the end of a parent that is being deleted", () => {
+    const metadata = { name: "dc", deletionTimestamp: "2026-01-01T00:00:00Z" };
+    expect(resolve({ metadata, status: { id: "d-1", conditions: [readyCondition()] } })).toEqual(
+      waiting("ReferenceNotReady", "datacenterRef: Datacenter dc is being deleted"),
+    );
+  });
+});
+
+describe("a Secret that spec names", () => {
+  const input: SecretInput = { field: "bootVolume.userDataSecretRef", name: "boot", key: "data" };
+  const encoded = Buffer.from("höchst geheim").toString("base64");
+  const calls: KubeCall[] = [];
+  const client = (answer: () => unknown): KubeClient => ({
+    server: "",
+    async request<T>(call: KubeCall): Promise<T> {
+      calls.push(call);
+      return JSON.parse(JSON.stringify(answer()));
+    },
+    stream: () => Promise.reject(new Error("nothing to stream")),
+    close: async () => {},
+  });
+  const fails = (status: number) => () => {
+    throw new KubeError({ status, reason: "Some", message: "no" });
+  };
+  const missing = waiting(
+    "SecretNotFound",
+    "bootVolume.userDataSecretRef: Secret boot in namespace shop does not exist or has no key data",
+  );
+
+  test("is read from the object's own namespace", async () => {
+    const read = await readSecrets(
+      client(() => ({ data: { data: encoded } })),
+      child,
+      desired({ secrets: [input] }),
+    );
+    expect(read).toEqual({ value: { "bootVolume.userDataSecretRef": "höchst geheim" } });
+    expect(calls.at(-1)).toMatchObject({ method: "GET", path: "/api/v1/namespaces/shop/secrets/boot" });
+  });
+
+  test.each([
+    ["does not exist", fails(404)],
+    ["may not be read", fails(403)],
+    ["lacks the key", () => ({ data: { other: encoded } })],
+    ["is empty", () => ({})],
+  ])("that %s is waited for", async (_, answer) => {
+    expect(await readSecrets(client(answer), child, desired({ secrets: [input] }))).toEqual(missing);
+  });
+
+  test("whose reading fails is tried again", async () => {
+    await expect(readSecrets(client(fails(500)), child, desired({ secrets: [input] }))).rejects.toThrow(KubeError);
+  });
+
+  test("has no value for a key that every object inherits", () => {
+    expect(secretValue({ data: {} }, "constructor")).toBeUndefined();
+    expect(secretValue({ data: { toString: encoded } }, "toString")).toBe("höchst geheim");
+  });
+});
