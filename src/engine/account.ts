@@ -6,9 +6,8 @@ import { endpointUrl } from "../platform/endpoints.ts";
 import { NotFound, PlatformError } from "../platform/errors.ts";
 import type { Transport } from "../platform/transport.ts";
 import type { AccountHandle } from "./accounts.ts";
-import type { Again } from "./act.ts";
-import type { Obstacle } from "./decide.ts";
-import type { Deps } from "./deps.ts";
+import type { Obstacle } from "./decision.ts";
+import type { Again, Deps } from "./deps.ts";
 import { FINALIZER } from "./names.ts";
 import type { ObjectKey } from "./objects.ts";
 import { obstacleOf } from "./problems.ts";
@@ -34,50 +33,48 @@ export async function reconcileAccount(
   object: KubeObject,
 ): Promise<Again> {
   const account = key.slice(key.indexOf("/") + 1);
-  if (object.metadata.deletionTimestamp) return letGo(deps, account, kind, object);
-  let current = object;
-  if (!object.metadata.finalizers?.includes(FINALIZER)) current = await writeMetadata(deps, kind, object, {});
+  const deleting = object.metadata.deletionTimestamp !== undefined;
+  const users = deps.objects.users(account);
+  if (deleting && users.length === 0) return letGo(deps, account, kind, object);
+  const bare = !deleting && !object.metadata.finalizers?.includes(FINALIZER);
+  const current = bare ? await writeMetadata(deps, kind, object, {}) : object;
   const checked = await check(deps, account, current);
+  // The Secret's watch wakes the Account as soon as it has looked.
   if (checked === "later") return "never";
-  const { standing, facts, again } = checked;
-  const before = deps.accounts.get(account)?.obstacle;
-  const handle = deps.accounts.get(account);
-  if (handle)
-    handle.obstacle = standing.mode === "ready" ? undefined : { ...standing, stalled: standing.mode === "stalled" };
-  const status = {
-    ...facts,
+  const changed = adjust(deps.accounts.get(account), checked.standing);
+  const standing = deleting ? inUse(users) : checked.standing;
+  const written = await writeStatus(deps, kind, current, {
+    ...checked.facts,
     observedGeneration: current.metadata.generation,
     conditions: conditions(current, deps.clock.now(), standing),
-  };
-  const written = await writeStatus(deps, kind, current, status);
+  });
   if (written !== current && standing.mode === "stalled") {
     deps.events.record(written, "Warning", standing.reason, standing.message);
   }
-  if (before?.message !== handle?.obstacle?.message || before?.reason !== handle?.obstacle?.reason)
-    deps.changed(account);
-  return again;
+  if (changed) deps.changed(account);
+  return checked.again;
+}
+
+/** Tells the objects of an Account how it stands; true when that is news. */
+function adjust(handle: AccountHandle | undefined, { mode, reason, message }: Standing): boolean {
+  if (!handle) return false;
+  const before = handle.obstacle;
+  handle.obstacle = mode === "ready" ? undefined : { reason, message, stalled: mode === "stalled" };
+  return before?.reason !== handle.obstacle?.reason || before?.message !== handle.obstacle?.message;
 }
 
 /** An Account goes after everything that was made with it: nothing else could delete that any more. */
 async function letGo(deps: AccountDeps, account: string, kind: Kind, object: KubeObject): Promise<Again> {
-  const users = deps.objects.users(account);
-  if (users.length === 0) {
-    deps.secrets.release(account);
-    await deps.accounts.get(account)?.connection.close();
-    deps.accounts.remove(account);
-    await release(deps, kind, object);
-    return "never";
-  }
-  if (!deps.accounts.get(account)) await check(deps, account, object);
+  await deps.secrets.release(account);
+  await deps.accounts.get(account)?.connection.close();
+  deps.accounts.remove(account);
+  await release(deps, kind, object);
+  return "never";
+}
+
+function inUse(users: ObjectKey[]): Standing {
   const named = users.slice(0, 5).join(", ") + (users.length > 5 ? ` and ${users.length - 5} more` : "");
-  const message = `waits until nothing needs it: ${named}`;
-  const standing: Standing = { mode: "reconciling", reason: "InUse", message };
-  await writeStatus(deps, kind, object, {
-    ...readFacts(object),
-    observedGeneration: object.metadata.generation,
-    conditions: conditions(object, deps.clock.now(), standing),
-  });
-  return { inMs: 2000 };
+  return { mode: "reconciling", reason: "InUse", message: `waits until nothing needs it: ${named}` };
 }
 
 interface Checked {
@@ -105,6 +102,7 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
     const message = `credentialsSecretRef: Secret ${name} does not exist or has no key ${key}: create it with the platform's token`;
     return blocked({ reason: "CredentialsMissing", message, stalled: true }, "never");
   }
+  await deps.secrets.hold(account);
   const handle = connect(deps, account, spec, secret.value.trim());
   const expiresAt = handle.connection.identity?.expiresAt;
   if (expiresAt !== undefined && expiresAt <= deps.clock.now()) {

@@ -1,5 +1,5 @@
 import type { Connection } from "../platform/transport.ts";
-import type { Obstacle } from "./decide.ts";
+import type { Obstacle } from "./decision.ts";
 import type { Objects } from "./objects.ts";
 import type { EndpointName } from "./products.ts";
 

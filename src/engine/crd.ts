@@ -88,26 +88,27 @@ function columns(kind: Kind): Json[] {
   }));
 }
 
-/** Rules that refuse a change of what the platform cannot change. Nested fields are written with dots. */
+/** Rules that refuse a change of what the platform cannot change, unless replacement is allowed. */
 function immutability(kind: Kind): Rule[] {
-  const fields = {
-    ...(kind.resource && {
-      accountRef: "delete the object (deletionPolicy: Retain keeps the resource) and create it again",
-    }),
-    ...kind.immutable,
-  };
-  return Object.entries(fields).map(([field, wayOut]) => {
-    const parents = field.split(".").slice(0, -1);
-    const guards = parents.map((_, depth) => {
-      const path = parents.slice(0, depth + 1).join(".");
-      return `!has(self.${path}) || !has(oldSelf.${path}) || `;
-    });
-    const both = `has(self.${field}) == has(oldSelf.${field})`;
-    return {
-      rule: `${guards.join("")}(${both} && (!has(self.${field}) || self.${field} == oldSelf.${field}))`,
-      message: `${field} cannot be changed: ${wayOut}`,
-    };
+  if (!kind.resource) return [];
+  const again = "delete the object and create it again";
+  const replaceable = Object.entries(kind.immutable).map(([field, why]) => ({
+    rule: `self.replacePolicy == 'WhenNeeded' || ${unchanged(field)}`,
+    message: `${field} cannot be changed: ${why}; ${again}, or set replacePolicy: WhenNeeded`,
+  }));
+  const keep = "delete the object (deletionPolicy: Retain keeps the resource) and create it again";
+  return [{ rule: unchanged("accountRef"), message: `accountRef cannot be changed: ${keep}` }, ...replaceable];
+}
+
+/** Nested fields are written with dots. A parent that comes or goes is another rule's business. */
+function unchanged(field: string): string {
+  const parents = field.split(".").slice(0, -1);
+  const guards = parents.map((_, depth) => {
+    const path = parents.slice(0, depth + 1).join(".");
+    return `!has(self.${path}) || !has(oldSelf.${path}) || `;
   });
+  const both = `has(self.${field}) == has(oldSelf.${field})`;
+  return `(${guards.join("")}(${both} && (!has(self.${field}) || self.${field} == oldSelf.${field})))`;
 }
 
 /**

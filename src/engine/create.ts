@@ -2,8 +2,8 @@ import { z } from "zod";
 import { isConflict } from "../kube/errors.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { NotFound, PlatformError, Terminal } from "../platform/errors.ts";
-import type { Obstacle } from "./decide.ts";
 import { underWay } from "./decide.ts";
+import type { Obstacle } from "./decision.ts";
 import type { Deps } from "./deps.ts";
 import { hashBody, type Intent } from "./intent.ts";
 import type { Unclaimed } from "./memory.ts";
@@ -12,7 +12,7 @@ import { openIntent } from "./objects.ts";
 import { products } from "./products.ts";
 import { readSecrets } from "./references.ts";
 import { conditions, readFacts, readStatus } from "./status.ts";
-import type { Scene } from "./view.ts";
+import { fingerprint, type Scene } from "./view.ts";
 import { fetchObject, writeMetadata, writeStatus } from "./write.ts";
 
 /** How an attempt to create ended, as far as this process knows. */
@@ -107,6 +107,7 @@ export async function claim(deps: Deps, scene: Scene, intent: Intent, found: Unc
       account: intent.account,
       parents: intent.parents,
       nonce: intent.nonce,
+      fixed: fingerprint(kind, object),
       request: {
         ...found.request,
         action: "create",

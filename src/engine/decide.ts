@@ -1,97 +1,5 @@
-import type { Comparison, Operation } from "../kinds/kind.ts";
-import type { Claim, Intent } from "./intent.ts";
+import type { Decision, Observation, Obstacle, PendingRequest, View } from "./decision.ts";
 import type { Reason } from "./reasons.ts";
-
-/** Something that keeps the object from going on; `stalled` when no waiting will mend it. */
-export interface Obstacle {
-  reason: Reason;
-  message: string;
-  stalled: boolean;
-}
-
-/** What the platform side knows of the claimed resource. */
-export type Observation =
-  /** No read of it that counts. */
-  | { seen: "unknown" }
-  /** A read says that it is not there; `confirmed` when it was looked for by its id as well. */
-  | { seen: "absent"; asOf: number; confirmed: boolean }
-  | { seen: "present"; asOf: number; busy: boolean; state: string; comparison: Comparison | undefined };
-
-/** The request that status speaks of, with what the platform last said about it. */
-export interface PendingRequest {
-  action: string;
-  since: number;
-  outcome: "unknown" | "BUSY" | "DONE" | "FAILED";
-  message?: string;
-}
-
-/** What a search for the result of an open intent found. */
-export interface Search {
-  lookedAt: number;
-  /** Ids that match and that no object claims. */
-  matches: string[];
-  /** How many open intents, this one included, have the same body and parents; this one's place among them. */
-  rivals: number;
-  rank: number;
-  /** A POST with the same body is under way at this moment. */
-  inFlight: boolean;
-}
-
-/** An attempt that the platform refused or failed at. */
-export interface Failure {
-  reason: Reason;
-  message: string;
-  /** The same attempt is made again when this has passed, or when spec changes. */
-  retryAt: number;
-}
-
-/** Everything a decision rests on: data only, taken from both caches at one moment. */
-export interface View {
-  now: number;
-  noun: string;
-  deleting: boolean;
-  paused: boolean;
-  hasFinalizer: boolean;
-  deletionPolicy: "Delete" | "Retain";
-  intent: Intent | undefined;
-  /** The POST of the open intent was certainly not executed. */
-  unsent: boolean;
-  claim: Claim | undefined;
-  request: PendingRequest | undefined;
-  /** What keeps the platform as a whole out of reach: the Account. */
-  accountObstacle: Obstacle | undefined;
-  /** What keeps spec from being turned into a body: references, Secrets, values. */
-  specObstacle: Obstacle | undefined;
-  observation: Observation;
-  search: Search | undefined;
-  failure: Failure | undefined;
-  /** From the intent on, a creation may still be executed (deadline) and become visible (settle) for so long. */
-  unsettledMs: number;
-}
-
-export type Decision =
-  /** Nothing of ours. */
-  | { step: "ignore" }
-  /** As wanted. */
-  | { step: "rest" }
-  /** The platform or another object has to move first. */
-  | { step: "wait"; reason: Reason; message: string; look?: Look; recheckMs?: number }
-  /** Somebody has to change something; `retryMs` when time may help as well. */
-  | { step: "stall"; reason: Reason; message: string; retryMs?: number }
-  /** The request failed: write it down, then try again later. */
-  | { step: "fail"; reason: Reason; message: string; gone: boolean }
-  | { step: "create" }
-  /** Look for what an open intent made. */
-  | { step: "search" }
-  | { step: "claim"; id: string }
-  /** The resource is gone without us: let go of its id. */
-  | { step: "forget" }
-  | { step: "update"; operation: Operation }
-  | { step: "delete" }
-  | { step: "release"; reason: Reason; message: string };
-
-/** What to ask the platform side for while waiting: a fresh list, or this very member and its request. */
-export type Look = "list" | "member";
 
 /**
  * The next step for one object. Pure: the same view gives the same decision. Guarantees that hold for every view:
@@ -106,11 +14,33 @@ export function decide(view: View): Decision {
   const blocked = view.accountObstacle;
   if (blocked) return obstructed(blocked);
   if (view.intent) return decideRecovery(view, decideCreation(view));
-  if (view.claim) return decideClaimed(view);
+  if (view.claim) return view.observed ? decideObserved(view) : decideClaimed(view);
+  if (view.adopt !== undefined) {
+    return (
+      afterFailure(view) ?? (view.specObstacle ? obstructed(view.specObstacle) : { step: "adopt", id: view.adopt })
+    );
+  }
   return decideCreation(view);
 }
 
+/** Only shown: whatever differs is drift and stays. */
+function decideObserved(view: View): Decision {
+  const { observation, noun, claim } = view;
+  switch (observation.seen) {
+    case "unknown":
+      return { step: "wait", reason: "Observing", message: `waiting for a first look at the ${noun}`, look: "list" };
+    case "absent":
+      if (!observation.confirmed) return { ...underWay(view, "update"), look: "member" };
+      return { step: "stall", reason: "Vanished", message: `the ${noun} ${claim?.id} is no longer on the platform` };
+    case "present":
+      return observation.busy ? underWay(view, "update") : { step: "rest" };
+  }
+}
+
 function decideCreation(view: View): Decision {
+  if (view.observed) {
+    return { step: "stall", reason: "InvalidSpec", message: "managementPolicy Observe needs spec.externalId" };
+  }
   return afterFailure(view) ?? (view.specObstacle ? obstructed(view.specObstacle) : { step: "create" });
 }
 
@@ -163,6 +93,7 @@ function decideClaimed(view: View): Decision {
     case "present": {
       if (observation.busy) return underWay(view, request?.action ?? "update");
       if (request && observation.asOf <= request.since) return underWay(view, request.action);
+      if (view.replacement !== "none") return decideReplacement(view, view.replacement);
       const next = observation.comparison?.next;
       if (!next) return settledOrDrifted(view, observation);
       if (request && request.action !== "create") {
@@ -172,6 +103,49 @@ function decideClaimed(view: View): Decision {
       return afterFailure(view) ?? { step: "update", operation: next };
     }
   }
+}
+
+/** Deletes what cannot be changed; once it is gone, its place is empty and a creation follows. */
+function decideReplacement(view: View, replacement: "forbidden" | "losesData" | "allowed"): Decision {
+  const { request, noun } = view;
+  if (request?.action === "replace") {
+    if (request.outcome === "FAILED") return failed(view, request, false);
+    if (request.outcome !== "DONE") return { ...underWay(view, "replace"), look: "member" };
+  }
+  switch (replacement) {
+    case "forbidden":
+      return {
+        step: "stall",
+        reason: "ImmutableFieldChanged",
+        message: `a field that cannot be changed in place has changed since the ${noun} was created: change it back, or set replacePolicy: WhenNeeded`,
+      };
+    case "losesData":
+      return {
+        step: "stall",
+        reason: "DataLossNotAllowed",
+        message: `replacing the ${noun} loses its data: set the annotation mooring.dev/allow-data-loss to "true" to allow it, or change the field back`,
+      };
+    case "allowed":
+      return afterFailure(view) ?? holding(view) ?? { step: "delete", action: "replace" };
+  }
+}
+
+/** Why a resource may not go yet: something lives in it. */
+function holding({ contents, noun }: View): Decision | undefined {
+  if (!contents || contents.ignored) return undefined;
+  if (contents.leaving.length > 0) {
+    return { step: "wait", reason: "InUse", message: `waits until they are gone: ${several(contents.leaving)}` };
+  }
+  if (contents.staying.length === 0 && contents.found === undefined) return { step: "inspect" };
+  const held = [...contents.staying, ...(contents.found ?? [])];
+  if (held.length === 0) return undefined;
+  const message = `the ${noun} still holds ${several(held)}: delete them first, or set the annotation mooring.dev/allow-non-empty-delete to "true"`;
+  return { step: "stall", reason: "NotEmpty", message, retryMs: RECHECK_MS * 5 };
+}
+
+function several(names: string[]): string {
+  const shown = names.slice(0, 5).join(", ");
+  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
 }
 
 function settledOrDrifted(view: View, { comparison }: Extract<Observation, { seen: "present" }>): Decision {
@@ -187,7 +161,13 @@ function settledOrDrifted(view: View, { comparison }: Extract<Observation, { see
 
 function decideAbsent(view: View, observation: Extract<Observation, { seen: "absent" }>): Decision {
   const { request } = view;
-  if (request?.outcome === "FAILED") return failed(view, request, true);
+  if (request?.action === "replace") {
+    if (request.outcome === "DONE") return { step: "forget" };
+    return request.outcome === "FAILED"
+      ? failed(view, request, false)
+      : { ...underWay(view, "replace"), look: "member" };
+  }
+  if (request?.outcome === "FAILED") return failed(view, request, request.action === "create");
   if (request && request.outcome !== "DONE") return underWay(view, request.action);
   if (!observation.confirmed) return { ...underWay(view, request?.action ?? "update"), look: "member" };
   // A finished creation that cannot be seen yet is given the same time as one that got no answer.
@@ -210,6 +190,7 @@ function failed(view: View, request: PendingRequest, gone: boolean): Decision {
 const GERUND: Record<string, { reason: Reason; doing: string }> = {
   create: { reason: "Creating", doing: "creating" },
   delete: { reason: "Deleting", doing: "deleting" },
+  replace: { reason: "Replacing", doing: "deleting, to create it again with the changed fields," },
 };
 
 /** What a person reads while the platform works on a request. */
@@ -222,7 +203,7 @@ export function underWay({ noun }: Pick<View, "noun">, action: string): Extract<
 function decideDeletion(view: View): Decision {
   const { noun, claim, intent, observation, request } = view;
   const nothing: Decision = { step: "release", reason: "Deleted", message: `there is no ${noun} to delete` };
-  if (view.deletionPolicy === "Retain") {
+  if (view.deletionPolicy === "Retain" || view.observed) {
     return { step: "release", reason: "Retained", message: `the ${noun} ${claim?.id ?? ""} stays on the platform` };
   }
   if (!intent && !claim) return nothing;
@@ -232,18 +213,18 @@ function decideDeletion(view: View): Decision {
     case "unknown":
       return { step: "wait", reason: "Deleting", message: `waiting for a look at the ${noun}`, look: "list" };
     case "present":
-      if (request?.action === "delete") {
+      if (request?.action === "delete" || request?.action === "replace") {
         if (observation.busy || observation.asOf <= request.since) return underWay(view, "delete");
         if (request.outcome === "FAILED") return failed(view, request, false);
         if (request.outcome !== "DONE") return { ...underWay(view, "delete"), look: "member" };
       }
       if (observation.busy) return underWay(view, request?.action ?? "update");
-      return afterFailure(view) ?? { step: "delete" };
+      return afterFailure(view) ?? holding(view) ?? { step: "delete", action: "delete" };
     case "absent": {
       const gone: Decision = { step: "release", reason: "Deleted", message: `the ${noun} ${claim?.id} is gone` };
       if (request?.outcome === "FAILED") return request.action === "create" ? gone : failed(view, request, false);
       if (request && request.outcome !== "DONE") return { ...underWay(view, request.action), look: "member" };
-      if (request?.action === "delete") return gone;
+      if (request?.action === "delete" || request?.action === "replace") return gone;
       // A creation that is done but not visible yet must be seen before it can be deleted.
       const fresh = request?.action === "create" && observation.asOf < request.since + view.unsettledMs;
       if (!observation.confirmed || fresh) return { ...underWay(view, request?.action ?? "delete"), look: "member" };

@@ -29,6 +29,9 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
+/** When the object wants to be looked at again if nothing happens before: never, at a time, now, or ever later. */
+export type Again = "never" | "now" | "backoff" | { inMs: number; background?: boolean };
+
 /** What every part of the engine works with; handed in, so that tests can hold each of them. */
 export interface Deps {
   clock: Clock;

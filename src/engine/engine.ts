@@ -10,13 +10,13 @@ import { type Watcher, watch } from "../kube/watch.ts";
 import type { Transport } from "../platform/transport.ts";
 import { type AccountDeps, reconcileAccount } from "./account.ts";
 import { createAccounts } from "./accounts.ts";
-import { type Again, act } from "./act.ts";
+import { act } from "./act.ts";
 import { createCollections } from "./collections.ts";
 import { decide } from "./decide.ts";
-import type { Log, Settings } from "./deps.ts";
+import type { Again, Log, Settings } from "./deps.ts";
 import { createMemories } from "./memory.ts";
 import { RECONCILE_AT } from "./names.ts";
-import { createObjects, type ObjectKey, objectKey, resourceOf } from "./objects.ts";
+import { claimOf, createObjects, type ObjectKey, objectKey, resourceOf } from "./objects.ts";
 import { createCredentialSecrets } from "./secrets.ts";
 import { look, type ResourceKind } from "./view.ts";
 
@@ -116,8 +116,19 @@ export function createEngine(options: EngineOptions): Engine {
     const edited = before?.metadata.generation !== after?.metadata.generation || !before;
     wake(key, edited ? "people" : "normal");
     for (const referrer of objects.referrers(key)) wake(referrer);
-    if (!after && key.startsWith("Account/")) deps.secrets.release(key.slice("Account/".length));
+    if (!after && before) wakeThoseWhoWaited(before);
+    if (!after && key.startsWith("Account/")) deps.owe(deps.secrets.release(key.slice("Account/".length)));
   });
+
+  /** An object is gone: what held it may be waiting to be empty, and an Account to be needed no more. */
+  function wakeThoseWhoWaited(gone: KubeObject): void {
+    for (const id of Object.values(claimOf(gone)?.parents ?? {})) {
+      for (const { kind } of kinds) for (const holder of objects.claimants(kind, id)) wake(holder);
+    }
+    for (const { metadata } of objects.store("Account").values()) {
+      if (metadata.deletionTimestamp) wake(objectKey("Account", metadata.namespace ?? "", metadata.name));
+    }
+  }
 
   async function reconcile(key: ObjectKey): Promise<Again> {
     const found = objects.find(key);

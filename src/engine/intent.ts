@@ -49,6 +49,15 @@ export function hashText(text: string): string | undefined {
   }
 }
 
+/** Of the fields of a spec that the platform cannot change; nested ones are written with dots. */
+export function hashFields(spec: unknown, fields: readonly string[]): string {
+  const value = (field: string) =>
+    field
+      .split(".")
+      .reduce<unknown>((node, name) => (typeof node === "object" && node ? Reflect.get(node, name) : undefined), spec);
+  return hashBody(Object.fromEntries(fields.map((field) => [field, value(field)])));
+}
+
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";

@@ -1,4 +1,4 @@
-import type { Failure } from "./decide.ts";
+import type { Failure } from "./decision.ts";
 import type { ObjectKey } from "./objects.ts";
 
 /** A resource that was created and whose claim could not be written yet. Lost in a crash, and then found by a search. */
@@ -23,6 +23,8 @@ export interface Memory {
   posting?: boolean;
   /** When the claimed id was last looked for by itself and not found. */
   absentAt?: number | undefined;
+  /** What was inside when it was last looked at. */
+  contents?: { asOf: number; found: string[] } | undefined;
   /** When the object was first seen at rest with its intent still in place. */
   restingSince?: number | undefined;
 }

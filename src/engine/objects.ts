@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { GROUP, VERSION } from "../kinds/index.ts";
 import type { Desired, Kind } from "../kinds/kind.ts";
 import type { KubeObject, Resource } from "../kube/resource.ts";
@@ -44,10 +45,12 @@ export interface Objects {
   find(key: ObjectKey): { kind: Kind; object: KubeObject } | undefined;
   /** Objects whose spec names this one. */
   referrers(key: ObjectKey): ObjectKey[];
-  /** Objects that claim this id of this kind. */
+  /** Objects that claim this id of this kind. One that only observes claims nothing. */
   claimants(kind: string, id: string): ObjectKey[];
   /** Objects of this kind with an open intent of this hash under these parents, in an order all agree on. */
   rivals(kind: string, intent: Pick<Intent, "hash" | "parents">): ObjectKey[];
+  /** Objects whose resource lives in the one with this id, or is about to. */
+  inhabitants(id: string): ObjectKey[];
   /** Objects that hold something on the platform through this Account, or are about to. */
   users(account: string): ObjectKey[];
   /** Calls back whenever an object appears, changes or goes. */
@@ -61,6 +64,7 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
   const claims = createIndex();
   const intents = createIndex();
   const accounts = createIndex();
+  const parents = createIndex();
   const listeners: Parameters<Objects["subscribe"]>[0][] = [];
 
   for (const kind of kinds) {
@@ -71,8 +75,9 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
       references.set(key, after ? referencesOf(kind, after) : []);
       const claim = after && claimOf(after);
       const intent = after && openIntent(after);
-      claims.set(key, claim ? [`${kind.kind}/${claim.id}`] : []);
+      claims.set(key, claim && !observes(after) ? [`${kind.kind}/${claim.id}`] : []);
       intents.set(key, intent ? [rivalry(kind.kind, intent)] : []);
+      parents.set(key, Object.values(claim?.parents ?? intent?.parents ?? {}));
       const account = claim?.account ?? intent?.account;
       accounts.set(key, account ? [account] : []);
       for (const listener of listeners) listener(key, { ...(before && { before }), ...(after && { after }) });
@@ -100,10 +105,16 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
       const at = (key: ObjectKey) => readIntent(find(key)?.object.metadata.annotations?.[INTENT])?.at ?? "";
       return intents.get(rivalry(kind, intent)).sort((a, b) => at(a).localeCompare(at(b)) || a.localeCompare(b));
     },
+    inhabitants: (id) => parents.get(id),
     users: (account) => accounts.get(account),
     subscribe: (listener) => void listeners.push(listener),
   };
 }
+
+const policy = z.looseObject({ managementPolicy: z.literal("Observe") });
+
+/** Whether the object only shows its resource. */
+export const observes = (object: KubeObject): boolean => policy.safeParse(object.spec).success;
 
 function rivalry(kind: string, { hash, parents }: Pick<Intent, "hash" | "parents">): string {
   return `${kind}/${hash}/${JSON.stringify(Object.entries(parents).sort())}`;

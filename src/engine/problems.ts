@@ -1,5 +1,5 @@
 import { Forbidden, NotFound, PlatformError, Retry, Terminal, Unauthorized } from "../platform/errors.ts";
-import type { Obstacle } from "./decide.ts";
+import type { Obstacle } from "./decision.ts";
 
 /** What an error of the platform means for an object: the reason a person reads, and whether waiting helps. */
 export function obstacleOf(error: unknown): Obstacle {

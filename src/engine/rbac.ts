@@ -11,8 +11,8 @@ export function manifests(kinds: readonly Kind[]): object[] {
     { apiGroups: [GROUP], resources, verbs: ["get", "list", "watch", "patch"] },
     { apiGroups: [GROUP], resources: resources.map((plural) => `${plural}/status`), verbs: ["patch"] },
     { apiGroups: [GROUP], resources: resources.map((plural) => `${plural}/finalizers`), verbs: ["update"] },
-    // Credentials and first-boot configuration, each read by its name only.
-    { apiGroups: [""], resources: ["secrets"], verbs: ["get", "list", "watch"] },
+    // Credentials and first-boot configuration, each read by its name only; the finalizer on credentials is a patch.
+    { apiGroups: [""], resources: ["secrets"], verbs: ["get", "list", "watch", "patch"] },
     { apiGroups: [""], resources: ["events"], verbs: ["create", "patch"] },
   ];
   const lease = [{ apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "update"] }];

@@ -7,8 +7,11 @@ export const reasons = {
   Available: "The resource is as spec says. Nothing to do.",
   Creating: "The platform is building the resource. Wait.",
   Updating: "The platform is changing the resource. Wait.",
+  Replacing: "A field that cannot be changed in place has changed: the resource is deleted and created again. Wait.",
   Deleting: "The platform is removing the resource. Wait.",
   Recovering: "A creation ended without an answer; the operator looks for its result before it does anything. Wait.",
+  Adopting: "An existing resource is taken over (spec.externalId); its differences from spec are shown first. Wait.",
+  Observed: "The resource is only shown (managementPolicy: Observe).",
   Observing: "The operator has no fresh view of the resource yet. Wait.",
   Paused: "The annotation mooring.dev/paused is set. Remove it to go on.",
   Retained: "The object is gone, the resource stays (deletionPolicy: Retain).",
@@ -32,6 +35,14 @@ export const reasons = {
   RateLimited: "The platform asks to slow down. Wait.",
   PlatformUnavailable: "The platform does not answer properly. Wait; the operator tries again.",
   ProvisioningFailed: "The platform accepted the request and failed at it. The message is the platform's.",
+  NotAdoptable:
+    "The resource that spec.externalId names does not exist here or belongs to another object. Correct the id.",
+  ImmutableFieldChanged:
+    "A field that the platform cannot change has changed. Change it back, or set replacePolicy: WhenNeeded.",
+  DataLossNotAllowed:
+    'The replacement would lose data. Set the annotation mooring.dev/allow-data-loss: "true" to allow it.',
+  NotEmpty:
+    'The resource holds others that would be lost. Delete them first, or set mooring.dev/allow-non-empty-delete: "true".',
   Drifted: "The resource differs from spec in a way that the platform cannot change in place.",
   Ambiguous: "More resources match an interrupted creation than there can be. Delete the surplus ones by hand.",
   InUse: "Other objects still need this one. It goes when they are gone.",

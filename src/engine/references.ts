@@ -2,7 +2,7 @@ import type { Desired, Inputs, Reference } from "../kinds/kind.ts";
 import { isForbidden, isNotFound } from "../kube/errors.ts";
 import { type KubeObject, pathOf } from "../kube/resource.ts";
 import type { KubeClient } from "../kube/transport.ts";
-import type { Obstacle } from "./decide.ts";
+import type { Obstacle } from "./decision.ts";
 import { claimOf, type Objects, objectKey } from "./objects.ts";
 import { readStatus } from "./status.ts";
 

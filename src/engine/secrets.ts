@@ -1,58 +1,89 @@
 import type { Clock } from "../clock.ts";
+import { apply } from "../kube/apply.ts";
+import { isConflict, isNotFound } from "../kube/errors.ts";
 import type { KubeObject } from "../kube/resource.ts";
-import { createStore } from "../kube/store.ts";
+import { createStore, type Store } from "../kube/store.ts";
 import type { KubeClient } from "../kube/transport.ts";
 import { type Watcher, watch } from "../kube/watch.ts";
+import { FINALIZER } from "./names.ts";
 import { SECRETS, secretValue } from "./references.ts";
 
 /**
  * The Secrets that Accounts take their tokens from. Each is watched by its name, so that a change is noticed at once
- * and no other Secret of the cluster is ever read.
+ * and no other Secret of the cluster is ever read. A finalizer keeps it for as long as the Account needs it: when a
+ * namespace is deleted, everything in it goes at the same time, and without the token nothing could be cleaned up.
  */
 export interface CredentialSecrets {
-  /** The value of a key, on behalf of `owner`; "unknown" until the Secret was looked for. */
-  read(owner: string, namespace: string, name: string, key: string): { known: boolean; value: string | undefined };
-  release(owner: string): void;
+  /** The value of a key, on behalf of an Account; not `known` until the Secret was looked for. */
+  read(account: string, namespace: string, name: string, key: string): { known: boolean; value: string | undefined };
+  /** Keeps the Secret from going. */
+  hold(account: string): Promise<void>;
+  /** Lets it go, unless another Account needs it, and stops watching it. */
+  release(account: string): Promise<void>;
   close(): Promise<void>;
+}
+
+interface Watched {
+  secret: string;
+  store: Store<KubeObject>;
+  watcher: Watcher;
+  known: boolean;
 }
 
 export function createCredentialSecrets(options: {
   client: KubeClient;
   clock: Clock;
-  /** The Secret of this owner has changed, appeared or gone. */
-  wake: (owner: string) => void;
+  /** The Secret of this Account has changed, appeared or gone. */
+  wake: (account: string) => void;
   onError: (error: unknown) => void;
 }): CredentialSecrets {
   const { client, clock, wake, onError } = options;
-  const watched = new Map<
-    string,
-    { secret: string; watcher: Watcher; known: boolean; latest: () => KubeObject | undefined }
-  >();
+  const watched = new Map<string, Watched>();
 
-  function release(owner: string): void {
-    void watched.get(owner)?.watcher.stop();
-    watched.delete(owner);
+  function begin(account: string, secret: string, namespace: string, name: string): Watched {
+    const store = createStore<KubeObject>({ onListenerError: onError });
+    store.subscribe(() => wake(account));
+    const fieldSelector = `metadata.name=${name}`;
+    const watcher = watch({ client, resource: SECRETS, namespace, fieldSelector, store, clock, onError });
+    const entry: Watched = { secret, store, watcher, known: false };
+    watched.set(account, entry);
+    const synced = () => {
+      entry.known = true;
+      wake(account);
+    };
+    // Rejects only when it is stopped before that.
+    watcher.synced.then(synced, () => {});
+    return entry;
+  }
+
+  async function release(account: string): Promise<void> {
+    const entry = watched.get(account);
+    if (!entry) return;
+    watched.delete(account);
+    await entry.watcher.stop();
+    const secret = entry.store.get(entry.secret);
+    const needed = [...watched.values()].some((other) => other.secret === entry.secret);
+    if (secret?.metadata.finalizers?.includes(FINALIZER) && !needed) await writeFinalizers(client, secret, []);
   }
 
   return {
-    read(owner, namespace, name, key) {
+    read(account, namespace, name, key) {
       const secret = `${namespace}/${name}`;
-      if (watched.get(owner)?.secret !== secret) {
-        release(owner);
-        const store = createStore<KubeObject>({ onListenerError: onError });
-        store.subscribe(() => wake(owner));
-        const fieldSelector = `metadata.name=${name}`;
-        const watcher = watch({ client, resource: SECRETS, namespace, fieldSelector, store, clock, onError });
-        const entry = { secret, watcher, known: false, latest: () => store.get(secret) };
-        watched.set(owner, entry);
-        void watcher.synced.then(() => {
-          entry.known = true;
-          wake(owner);
-        });
+      let entry = watched.get(account);
+      if (entry?.secret !== secret) {
+        if (entry) release(account).catch(onError);
+        entry = begin(account, secret, namespace, name);
       }
-      const entry = watched.get(owner);
-      const object = entry?.latest();
-      return { known: entry?.known ?? false, value: object && secretValue(object, key) };
+      const object = entry.store.get(secret);
+      return { known: entry.known, value: object && secretValue(object, key) };
+    },
+    async hold(account) {
+      const entry = watched.get(account);
+      const secret = entry?.store.get(entry.secret);
+      const held = secret?.metadata.finalizers?.includes(FINALIZER);
+      // An object on its way out takes no new finalizers.
+      if (!entry || !secret || held || secret.metadata.deletionTimestamp) return;
+      entry.store.put(await writeFinalizers(client, secret, [FINALIZER]));
     },
     release,
     async close() {
@@ -60,4 +91,16 @@ export function createCredentialSecrets(options: {
       watched.clear();
     },
   };
+}
+
+/** Writes nothing of a Secret but the finalizer. One that has changed or gone meanwhile comes up again by its watch. */
+async function writeFinalizers(client: KubeClient, secret: KubeObject, finalizers: string[]): Promise<KubeObject> {
+  const { name, namespace, uid } = secret.metadata;
+  const metadata = { name, ...(namespace && { namespace }), ...(uid && { uid }), finalizers };
+  try {
+    return await apply(client, SECRETS, { apiVersion: "v1", kind: "Secret", metadata });
+  } catch (error) {
+    if (isConflict(error) || isNotFound(error)) return secret;
+    throw error;
+  }
 }

@@ -31,6 +31,10 @@ export const resourceStatus = z.object({
     .optional()
     .describe("Ids of the parents it was created under; deletion works from these."),
   nonce: z.string().optional().describe("The creation intent that this id, or this refusal, answers."),
+  fixed: z
+    .string()
+    .optional()
+    .describe("Hash of the fields that the platform cannot change, as they were when the resource was created."),
   request: z
     .object({
       id: z.string().optional().describe("Id of the request on the platform."),

@@ -3,12 +3,12 @@ import type { Desired, Kind, ResourceMapping } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { AccountHandle } from "./accounts.ts";
 import type { Shared } from "./collections.ts";
-import type { Observation, Obstacle, PendingRequest, Search, View } from "./decide.ts";
+import type { Contents, Observation, Obstacle, PendingRequest, Search, View } from "./decision.ts";
 import type { Deps } from "./deps.ts";
-import type { Intent } from "./intent.ts";
+import { hashFields, type Intent } from "./intent.ts";
 import type { Memory } from "./memory.ts";
-import { FINALIZER, PAUSED } from "./names.ts";
-import { claimOf, type ObjectKey, openIntent } from "./objects.ts";
+import { ALLOW_DATA_LOSS, ALLOW_NON_EMPTY_DELETE, FINALIZER, PAUSED } from "./names.ts";
+import { claimOf, type ObjectKey, observes, openIntent } from "./objects.ts";
 import { obstacleOf } from "./problems.ts";
 import { type Resolved, resolveParents } from "./references.ts";
 import { readStatus } from "./status.ts";
@@ -33,6 +33,8 @@ export interface Scene {
 const ours = z.object({
   accountRef: z.object({ name: z.string() }).optional(),
   deletionPolicy: z.enum(["Delete", "Retain"]).default("Delete"),
+  replacePolicy: z.enum(["Never", "WhenNeeded"]).default("Never"),
+  externalId: z.string().optional(),
 });
 
 /** Takes from both caches what a decision needs. Calls nobody; joins the collection that holds the resource. */
@@ -43,7 +45,10 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const status = readStatus(object);
   const intent = openIntent(object);
   const claim = claimOf(object);
-  const { accountRef, deletionPolicy } = ours.catch({ deletionPolicy: "Delete" }).parse(object.spec);
+  const unread = { deletionPolicy: "Delete", replacePolicy: "Never" } as const;
+  const { accountRef, deletionPolicy, replacePolicy, externalId } = ours.catch(unread).parse(object.spec);
+  const observed = observes(object);
+  const annotations = object.metadata.annotations ?? {};
   const namespace = object.metadata.namespace ?? "";
 
   const desired = read(kind, object);
@@ -75,7 +80,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const request = pendingRequest(status, shared);
   if (shared && claim) {
     const { url } = status.request ?? {};
-    const leaving = request?.action === "delete";
+    const leaving = request?.action === "delete" || request?.action === "replace";
     if (request) shared.collection.track(claim.id, { since: request.since, leaving, ...(url && { url }) });
     else shared.collection.untrack(claim.id);
   }
@@ -84,7 +89,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     const seen = observe(shared, claim.id, memory);
     observation = seen;
     if (seen.seen === "present" && !seen.busy && "value" in desired && parents) {
-      const inputs = { name: object.metadata.name, parents, secrets: {} };
+      const inputs = { name: object.metadata.name, parents, secrets: {}, observed };
       try {
         observation = {
           ...seen,
@@ -103,9 +108,13 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     now,
     noun: kind.resource.noun,
     deleting: object.metadata.deletionTimestamp !== undefined,
-    paused: object.metadata.annotations?.[PAUSED] === "true",
+    paused: annotations[PAUSED] === "true",
     hasFinalizer: object.metadata.finalizers?.includes(FINALIZER) ?? false,
     deletionPolicy,
+    observed,
+    adopt: claim || intent ? undefined : externalId,
+    replacement: replacement(kind, object, status, replacePolicy),
+    contents: kind.resource.contents && claim && contentsOf(deps, claim.id, memory, object),
     intent,
     unsent: intent !== undefined && memory.unsent === intent.nonce,
     claim,
@@ -119,6 +128,35 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   };
   const wanted = "value" in desired ? desired.value : undefined;
   return { key, kind, object, status, view, memory, desired: wanted, account, parents, shared };
+}
+
+/** Whether a field that the platform cannot change is not what the resource was made from, and what may be done then. */
+function replacement(
+  kind: ResourceKind,
+  object: KubeObject,
+  { fixed }: ResourceStatus,
+  policy: "Never" | "WhenNeeded",
+): View["replacement"] {
+  if (fixed === undefined || fixed === fingerprint(kind, object)) return "none";
+  if (policy === "Never") return "forbidden";
+  const lossAllowed = object.metadata.annotations?.[ALLOW_DATA_LOSS] === "true";
+  return kind.resource.holdsData && !lossAllowed ? "losesData" : "allowed";
+}
+
+/** Stands in `status.fixed` for what a resource was created from. */
+export const fingerprint = (kind: Kind, { spec }: KubeObject): string => hashFields(spec, Object.keys(kind.immutable));
+
+const CONTENTS_MS = 5000;
+
+function contentsOf(deps: Deps, id: string, { contents }: Memory, { metadata }: KubeObject): Contents {
+  const inside = deps.objects.inhabitants(id);
+  const leaving = inside.filter((key) => deps.objects.find(key)?.object.metadata.deletionTimestamp);
+  return {
+    leaving,
+    staying: inside.filter((key) => !leaving.includes(key)),
+    found: contents && deps.clock.now() - contents.asOf < CONTENTS_MS ? contents.found : undefined,
+    ignored: metadata.annotations?.[ALLOW_NON_EMPTY_DELETE] === "true",
+  };
 }
 
 /** Spec as its kind understands it. The API server has checked it before; what it could not see is said here. */

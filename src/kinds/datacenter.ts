@@ -1,11 +1,13 @@
 import { z } from "zod";
-import { location, managed, platformName } from "./fields.ts";
+import { location, managed, managedRules, platformName, required } from "./fields.ts";
 import { changes, differences, type Kind, mapping } from "./kind.ts";
 
 const spec = z.object({
   ...managed,
   name: platformName("datacenter"),
-  location: location().describe("Where it stands, <country>/<site>, for example de/txl. Cannot be changed."),
+  location: location()
+    .optional()
+    .describe("Where it stands, <country>/<site>, for example de/txl. Required; cannot be changed."),
   description: z.string().max(1024).optional().describe("Free text shown on the platform."),
 });
 
@@ -26,6 +28,33 @@ const wire = z.object({
 
 const collection = "/datacenters";
 
+const children = z.object({
+  entities: z.record(
+    z.string(),
+    z.looseObject({
+      items: z
+        .array(
+          z.looseObject({
+            id: z.string(),
+            type: z.string().nullish(),
+            properties: z.looseObject({ name: z.string().nullish() }).nullish(),
+            entities: z.record(z.string(), z.looseObject({ items: z.array(z.unknown()).nullish() })).nullish(),
+          }),
+        )
+        .nullish(),
+    }),
+  ),
+});
+
+/** What would go with the datacenter. A LAN without NICs and the security groups hold nothing by themselves. */
+function contents(item: unknown): string[] {
+  return Object.entries(children.parse(item).entities).flatMap(([name, { items }]) => {
+    if (name === "securitygroups") return [];
+    const held = (items ?? []).filter(({ entities }) => name !== "lans" || entities?.nics?.items?.length);
+    return held.map(({ id, type, properties }) => `${type ?? name} ${properties?.name ?? id}`);
+  });
+}
+
 export const datacenter: Kind = {
   kind: "Datacenter",
   plural: "datacenters",
@@ -33,14 +62,16 @@ export const datacenter: Kind = {
   description: "A virtual datacenter: the frame for servers, volumes and networks of one location.",
   spec,
   status,
-  rules: [],
-  immutable: { location: "a datacenter cannot move: create a new one at the other location" },
+  rules: [...managedRules, required("location")],
+  immutable: { location: "a datacenter cannot move" },
   columns: [{ name: "Location", type: "string", path: ".spec.location", description: "Where it stands" }],
   resource: mapping(spec, {
     product: "core",
     noun: "datacenter",
     collection: () => collection,
     depth: 1,
+    contents: { depth: 3, list: contents },
+    holdsData: false,
     references: () => [],
     body: (spec, { name }) => ({
       properties: {
@@ -49,10 +80,10 @@ export const datacenter: Kind = {
         ...(spec.description !== undefined && { description: spec.description }),
       },
     }),
-    compare(spec, item, { name }) {
+    compare(spec, item, { name, observed }) {
       const { id, properties } = wire.parse(item);
       const changeable = {
-        name: [spec.name ?? name, properties.name],
+        name: [spec.name ?? (observed ? undefined : name), properties.name],
         description: [spec.description, properties.description],
       } as const;
       const body = changes(changeable);

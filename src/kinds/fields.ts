@@ -64,6 +64,19 @@ export const managed = {
     .describe(
       "The Account to use, in the same namespace. Default: the only Account of the namespace, else the operator's default Account.",
     ),
+  externalId: formed(/^[A-Za-z0-9._-]+$/, 128, "must be the id of a resource on the platform")
+    .optional()
+    .describe("Id of an existing resource to take over instead of creating one. Can be removed later, not changed."),
+  managementPolicy: z
+    .enum(["Manage", "Observe"])
+    .default("Manage")
+    .describe("Manage keeps the resource as spec says; Observe, with externalId, only shows it and never changes it."),
+  replacePolicy: z
+    .enum(["Never", "WhenNeeded"])
+    .default("Never")
+    .describe(
+      "What happens when a field changes that the platform cannot change: Never refuses the change, WhenNeeded deletes the resource and creates it again.",
+    ),
   deletionPolicy: z
     .enum(["Delete", "Retain"])
     .default("Delete")
@@ -71,6 +84,28 @@ export const managed = {
       "What happens to the platform resource when this object is deleted: Delete removes it, Retain leaves it.",
     ),
 };
+
+const observed = "self.managementPolicy == 'Observe'";
+
+/** Rules of every kind that has a resource on the platform. */
+export const managedRules: Rule[] = [
+  {
+    rule: `!(${observed}) || has(self.externalId)`,
+    message: "managementPolicy Observe needs externalId: the id of the resource to observe",
+  },
+  {
+    rule: "!has(self.externalId) || (has(oldSelf.externalId) && self.externalId == oldSelf.externalId)",
+    message:
+      "externalId cannot be set or changed later: delete the object (deletionPolicy: Retain keeps the resource) and create it again",
+  },
+];
+
+/** A rule that does not bind an object which only observes: its spec may hold nothing but the identity. */
+export const whenManaged = ({ rule, message }: Rule): Rule => ({ rule: `${observed} || (${rule})`, message });
+
+/** A field that only an observed resource can do without. */
+export const required = (field: string): Rule =>
+  whenManaged({ rule: `has(self.${field})`, message: `${field} is required` });
 
 /** Fields of every kind that lives inside a datacenter. */
 export const inDatacenter = {

@@ -42,6 +42,8 @@ export interface SecretInput {
 export interface Inputs {
   /** `metadata.name`: the default of every platform name. */
   name: string;
+  /** The resource is only observed: what spec does not say is not wanted either. */
+  observed?: boolean;
   /** Ids of the parents by role. */
   parents: Readonly<Record<string, string>>;
   /** Values of the Secrets by field. */
@@ -93,6 +95,10 @@ export interface ResourceMapping {
   depth: number;
   /** Added to the path when the resource is deleted: `?deleteVolumes=true`. */
   deleteQuery?: string;
+  /** For a kind that others live in: how to look inside, and what there counts as content. */
+  contents?: { depth: number; list(item: unknown): string[] };
+  /** Whether deleting the resource loses data that nobody can bring back. */
+  holdsData: boolean;
   /** The kind-specific part of status. */
   facts(item: unknown): Record<string, unknown>;
   desire(spec: unknown): Desired;

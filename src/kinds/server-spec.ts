@@ -5,10 +5,12 @@ import {
   formed,
   inDatacenter,
   managed,
+  managedRules,
   objectName,
   platformName,
   secretKey,
   uuid,
+  whenManaged,
   whole,
 } from "./fields.ts";
 import type { Rule } from "./kind.ts";
@@ -115,17 +117,18 @@ export const serverSpec = z.object({
     .describe("Network interfaces, created and deleted with the server."),
   powerState: z
     .enum(["Running", "Stopped", "Suspended"])
-    .default("Running")
-    .describe("Running or Stopped; a Cube is Running or Suspended."),
+    .optional()
+    .describe("Running or Stopped; a Cube is Running or Suspended. Default: as it is; a new server is started."),
 });
 
 export type ServerSpec = z.output<typeof serverSpec>;
 
 const cube = "self.type == 'CUBE'";
-const needs = (field: string): Rule => ({
-  rule: `${cube} || has(self.${field})`,
-  message: `${field} is required for ENTERPRISE and VCPU servers`,
-});
+const needs = (field: string): Rule =>
+  whenManaged({
+    rule: `${cube} || has(self.${field})`,
+    message: `${field} is required for ENTERPRISE and VCPU servers`,
+  });
 const fixedByTemplate = (field: string): Rule => ({
   rule: `!(${cube}) || !has(self.${field})`,
   message: `${field} is fixed by the template of a Cube: remove the field`,
@@ -133,6 +136,7 @@ const fixedByTemplate = (field: string): Rule => ({
 const volumeRule = (rule: string, message: string): Rule => ({ rule: `!has(self.bootVolume) || ${rule}`, message });
 
 export const serverRules: Rule[] = [
+  ...managedRules,
   ...datacenterRules,
   needs("cores"),
   needs("ram"),
@@ -151,21 +155,21 @@ export const serverRules: Rule[] = [
     rule: `!(${cube}) || self.availabilityZone == 'AUTO'`,
     message: "availabilityZone of a Cube is always AUTO: remove the field",
   },
-  { rule: `!(${cube}) || has(self.templateUuid)`, message: "templateUuid is required for a Cube" },
+  whenManaged({ rule: `!(${cube}) || has(self.templateUuid)`, message: "templateUuid is required for a Cube" }),
   {
     rule: `${cube} || !has(self.templateUuid)`,
     message: "templateUuid is for Cubes only: remove it or set type: CUBE",
   },
-  {
+  whenManaged({
     rule: `!(${cube}) || has(self.bootVolume)`,
     message: "bootVolume is required for a Cube: its direct-attached volume",
-  },
+  }),
   {
-    rule: `!(${cube}) || self.powerState != 'Stopped'`,
+    rule: `!(${cube}) || !has(self.powerState) || self.powerState != 'Stopped'`,
     message: "powerState: a Cube cannot be Stopped, only Suspended (which keeps billing)",
   },
   {
-    rule: `${cube} || self.powerState != 'Suspended'`,
+    rule: `${cube} || !has(self.powerState) || self.powerState != 'Suspended'`,
     message: "powerState: only a Cube can be Suspended; use Stopped",
   },
   volumeRule(`${cube} || has(self.bootVolume.size)`, "bootVolume.size is required for ENTERPRISE and VCPU servers"),

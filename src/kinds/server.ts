@@ -79,16 +79,17 @@ function bootVolumeOf(found: WireServer): WireVolume | undefined {
 }
 
 /** The machine states in which each wanted power state is already true. */
-const satisfied: Record<ServerSpec["powerState"], string[]> = {
+const satisfied: Record<NonNullable<ServerSpec["powerState"]>, string[]> = {
   Running: ["RUNNING", "NOSTATE", "BLOCKED"],
   Stopped: ["SHUTOFF", "SHUTDOWN"],
   Suspended: ["SUSPENDED"],
 };
 
 function powerStep(spec: ServerSpec, vmState: string | null | undefined, own: string): Operation | undefined {
-  if (vmState == null || satisfied[spec.powerState].includes(vmState)) return undefined;
-  const running = spec.type === "CUBE" ? "resume" : "start";
-  const action = { Running: running, Stopped: "stop", Suspended: "suspend" }[spec.powerState];
+  const { powerState, type } = spec;
+  if (vmState == null || powerState === undefined || satisfied[powerState].includes(vmState)) return undefined;
+  const running = type === "CUBE" ? "resume" : "start";
+  const action = { Running: running, Stopped: "stop", Suspended: "suspend" }[powerState];
   return { action, method: "POST", path: `${own}/${action}` };
 }
 
@@ -133,7 +134,7 @@ function compare(spec: ServerSpec, item: unknown, inputs: Inputs): Comparison {
   const found = wire.parse(item);
   const own = `${datacenterPath(inputs)}/servers/${found.id}`;
   const properties = {
-    name: [spec.name ?? inputs.name, found.properties.name],
+    name: [spec.name ?? (inputs.observed ? undefined : inputs.name), found.properties.name],
     cores: [spec.cores, found.properties.cores],
     ram: [spec.ram, found.properties.ram],
     cpuFamily: [spec.cpuFamily, found.properties.cpuFamily],
@@ -146,7 +147,7 @@ function compare(spec: ServerSpec, item: unknown, inputs: Inputs): Comparison {
   return {
     drift: [
       ...parts.flatMap((part) => part.drift),
-      ...(power ? [{ field: "powerState", wanted: spec.powerState, found: found.properties.vmState ?? "" }] : []),
+      ...(power ? [{ field: "powerState", wanted: spec.powerState ?? "", found: found.properties.vmState ?? "" }] : []),
     ],
     ...(next && { next }),
   };
@@ -223,18 +224,18 @@ export const server: Kind = {
   status,
   rules: serverRules,
   immutable: {
-    datacenterRef: "a server cannot move to another datacenter: delete the object and create it again",
-    datacenterId: "a server cannot move to another datacenter: delete the object and create it again",
-    type: "the model of a server is fixed at creation: delete the object and create it again",
-    templateUuid: "the size of a Cube is fixed at creation: delete the object and create it again",
-    availabilityZone: "the zone of a server is fixed at creation: delete the object and create it again",
-    "bootVolume.type": "the technology of a volume is fixed at creation: delete the object and create it again",
-    "bootVolume.image": "an image is used at creation only: delete the object and create it again",
-    "bootVolume.imageAlias": "an image is used at creation only: delete the object and create it again",
-    "bootVolume.sshKeys": "keys are used at creation only: delete the object and create it again",
-    "bootVolume.userData": "user data is used at creation only: delete the object and create it again",
-    "bootVolume.userDataSecretRef": "user data is used at creation only: delete the object and create it again",
-    "bootVolume.licenceType": "the licence of a volume is fixed at creation: delete the object and create it again",
+    datacenterRef: "a server cannot move to another datacenter",
+    datacenterId: "a server cannot move to another datacenter",
+    type: "the model of a server is fixed at creation",
+    templateUuid: "the size of a Cube is fixed at creation",
+    availabilityZone: "the zone of a server is fixed at creation",
+    "bootVolume.type": "the technology of a volume is fixed at creation",
+    "bootVolume.image": "an image is used at creation only",
+    "bootVolume.imageAlias": "an image is used at creation only",
+    "bootVolume.sshKeys": "keys are used at creation only",
+    "bootVolume.userData": "user data is used at creation only",
+    "bootVolume.userDataSecretRef": "user data is used at creation only",
+    "bootVolume.licenceType": "the licence of a volume is fixed at creation",
   },
   columns: [
     { name: "VM", type: "string", path: ".status.vmState", description: "What the machine does" },
@@ -248,6 +249,7 @@ export const server: Kind = {
     noun: "server",
     collection: (parents) => `${datacenterPath({ parents })}/servers`,
     depth: 3,
+    holdsData: true,
     // The boot volume belongs to the server object: it goes with it.
     deleteQuery: "?deleteVolumes=true",
     references: (spec) => [datacenterReference(spec)],

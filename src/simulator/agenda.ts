@@ -25,17 +25,12 @@ export function createAgenda(clock: SimulatedClock, machine: MachineTime): Agend
   const heap: Entry[] = [];
   let entered = 0;
   let cancelTimer: (() => void) | undefined;
-  let armedFor = Number.POSITIVE_INFINITY;
 
   function arm() {
-    const next = heap[0];
-    if (next === undefined || next.at === armedFor) return;
     cancelTimer?.();
-    armedFor = next.at;
-    cancelTimer = machine.after(Math.min(Math.ceil(clock.realUntil(next.at)), longestTimer), () => {
-      armedFor = Number.POSITIVE_INFINITY;
-      run();
-    });
+    const next = heap[0];
+    if (next === undefined) return;
+    cancelTimer = machine.after(Math.min(Math.ceil(clock.realUntil(next.at)), longestTimer), run);
   }
 
   function run() {
@@ -44,13 +39,15 @@ export function createAgenda(clock: SimulatedClock, machine: MachineTime): Agend
       takeFirst(heap);
       next.fire(next.at);
     }
+    // The clock may have been moved since the timer was set.
     arm();
   }
 
   return {
     schedule(at, fire) {
-      insert(heap, { at, order: entered++, fire });
-      arm();
+      const entry = { at, order: entered++, fire };
+      insert(heap, entry);
+      if (heap[0] === entry) arm();
     },
     run,
     close() {

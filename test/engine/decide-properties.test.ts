@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Decision, decide, type View } from "../../src/engine/decide.ts";
+import { decide } from "../../src/engine/decide.ts";
+import type { Decision, View } from "../../src/engine/decision.ts";
 import { reasons } from "../../src/engine/reasons.ts";
 import { anyView } from "./views.ts";
 
@@ -12,7 +13,9 @@ function always(holds: (view: View, decision: Decision) => void) {
   );
 }
 
-const WRITES = new Set(["create", "update", "delete", "claim", "forget", "release"]);
+const WRITES = new Set(["create", "adopt", "update", "delete", "claim", "forget", "release"]);
+
+const retained = ({ deletionPolicy, observed }: View) => deletionPolicy === "Retain" || observed;
 
 /** Nothing that the open intent made can appear any more, and a look after that moment found nothing. */
 function certainlyNothing({ intent, unsent, search, unsettledMs }: View): boolean {
@@ -51,7 +54,42 @@ describe("in every view", () => {
       if (step !== "delete" && step !== "update") return;
       expect(view.claim).toBeDefined();
       expect(view.observation).toMatchObject({ seen: "present", busy: false });
-      expect(view.deleting).toBe(step === "delete");
+    });
+  });
+
+  test("a resource is deleted only with its object, or to be replaced where that is allowed", () => {
+    always((view, decision) => {
+      if (decision.step !== "delete") return;
+      expect(view.deleting).toBe(decision.action === "delete");
+      if (decision.action === "replace") expect(view.replacement).toBe("allowed");
+    });
+  });
+
+  test("nothing is deleted that still holds something, unless that is wanted", () => {
+    always((view, { step }) => {
+      if (step !== "delete" || !view.contents || view.contents.ignored) return;
+      expect(view.contents).toMatchObject({ leaving: [], staying: [], found: [] });
+    });
+  });
+
+  test("an observed resource is not written", () => {
+    always((view, { step }) => {
+      if (view.observed) expect(["create", "update", "delete"]).not.toContain(step);
+    });
+  });
+
+  test("an existing resource is taken over only by an object that has none and has begun none", () => {
+    always((view, decision) => {
+      if (decision.step !== "adopt") return;
+      expect(decision.id).toBe(view.adopt);
+      expect(view.claim ?? view.intent ?? view.accountObstacle ?? view.specObstacle).toBeUndefined();
+      expect(view.deleting).toBe(false);
+    });
+  });
+
+  test("an object that is to take over an existing resource never makes one of its own", () => {
+    always((view, { step }) => {
+      if (view.adopt !== undefined) expect(step).not.toBe("create");
     });
   });
 
@@ -78,7 +116,7 @@ describe("in every view", () => {
 
   test("a deleted object is not let go while an intent may have made something", () => {
     always((view, { step }) => {
-      if (step !== "release" || view.deletionPolicy === "Retain" || !view.intent || view.unsent) return;
+      if (step !== "release" || retained(view) || !view.intent || view.unsent) return;
       expect(view.search?.lookedAt).toBeGreaterThanOrEqual(Date.parse(view.intent.at) + view.unsettledMs);
       expect(view.search?.matches[view.search.rank]).toBeUndefined();
     });
@@ -86,15 +124,18 @@ describe("in every view", () => {
 
   test("a deleted object is not let go while its resource can be seen, or a request about it is open", () => {
     always((view, { step }) => {
-      if (step !== "release" || view.deletionPolicy === "Retain" || !view.claim) return;
+      if (step !== "release" || retained(view) || !view.claim) return;
       expect(view.observation.seen).toBe("absent");
       expect([undefined, "DONE", "FAILED"]).toContain(view.request?.outcome);
     });
   });
 
-  test("an id is let go only when its absence was confirmed, or its creation failed", () => {
+  test("an id is let go only when its absence was confirmed, its creation failed or its replacement removed it", () => {
     always((view, decision) => {
-      if (decision.step === "forget") expect(view.observation).toMatchObject({ seen: "absent", confirmed: true });
+      const replaced = view.request?.action === "replace" && view.request.outcome === "DONE";
+      if (decision.step === "forget") {
+        expect(view.observation).toMatchObject({ seen: "absent", ...(!replaced && { confirmed: true }) });
+      }
       if (decision.step === "fail" && decision.gone) {
         expect(view.observation.seen).toBe("absent");
         expect(view.request?.outcome).toBe("FAILED");
@@ -114,7 +155,7 @@ describe("in every view", () => {
   test("a failure is never followed by the same attempt without a pause", () => {
     always((view, { step }) => {
       if (!view.failure || view.failure.retryAt <= view.now) return;
-      expect(["create", "update", "delete"]).not.toContain(step);
+      expect(["create", "adopt", "update", "delete"]).not.toContain(step);
     });
   });
 

@@ -1,11 +1,5 @@
-import {
-  type Decision,
-  decide,
-  type Failure,
-  type Observation,
-  type PendingRequest,
-  type View,
-} from "../../src/engine/decide.ts";
+import { decide } from "../../src/engine/decide.ts";
+import type { Decision, Failure, Observation, PendingRequest, View } from "../../src/engine/decision.ts";
 import type { Intent } from "../../src/engine/intent.ts";
 import { type Choose, CREATE_DEADLINE, type ModelPlatform, SETTLE } from "./model-platform.ts";
 import { viewOf } from "./views.ts";

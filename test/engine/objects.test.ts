@@ -115,6 +115,23 @@ describe("the index of objects", () => {
     expect(all.users("shop/main")).toEqual(["Server/shop/a", "Server/shop/b", "Server/shop/d"]);
   });
 
+  test("knows what lives in a resource: by a claim, or by a creation that was begun", () => {
+    const { all, put } = cluster(
+      server("a", { status: { id: "s1", parents: { datacenter: "d1" } } }),
+      begun("b", "2026-01-01T00:00:00.000Z", { parents: { datacenter: "d1" } }),
+      server("c"),
+    );
+    expect(all.inhabitants("d1")).toEqual(["Server/shop/a", "Server/shop/b"]);
+    put(server("a"));
+    expect(all.inhabitants("d1")).toEqual(["Server/shop/b"]);
+  });
+
+  test("an object that only observes claims nothing", () => {
+    const spec = { ...serverSpec("dc"), managementPolicy: "Observe" };
+    const { all } = cluster(server("a", { spec, status: { id: "s1" } }));
+    expect(all.claimants("Server", "s1")).toEqual([]);
+  });
+
   test("forgets all about an object that is gone", () => {
     const object = server("a", { status: { id: "s1", account: "shop/main" } });
     const { all, remove } = cluster(object, begun("b", "2026-01-01T00:00:00.000Z"));

@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import type { Failure, Observation, PendingRequest, Search, View } from "../../src/engine/decide.ts";
+import type { Contents, Failure, Observation, PendingRequest, Search, View } from "../../src/engine/decision.ts";
 import type { Claim, Intent } from "../../src/engine/intent.ts";
-import { type Reason, reasons } from "../../src/engine/reasons.ts";
+import type { Reason } from "../../src/engine/reasons.ts";
 import type { Comparison } from "../../src/kinds/kind.ts";
 
 export const NOW = Date.UTC(2026, 0, 1, 12);
@@ -24,6 +24,10 @@ export const viewOf = (more: Partial<View> = {}): View => ({
   paused: false,
   hasFinalizer: true,
   deletionPolicy: "Delete",
+  observed: false,
+  adopt: undefined,
+  replacement: "none",
+  contents: undefined,
   intent: undefined,
   unsent: false,
   claim: undefined,
@@ -81,10 +85,21 @@ export const failure = (retryAt: number): Failure => ({
   retryAt,
 });
 
-function isReason(word: string): word is Reason {
-  return Object.hasOwn(reasons, word);
-}
-const reason = fc.constantFrom(...Object.keys(reasons).filter(isReason));
+export const contents = (more: Partial<Contents> = {}): Contents => ({
+  leaving: [],
+  staying: [],
+  found: [],
+  ignored: false,
+  ...more,
+});
+
+const reason = fc.constantFrom<Reason>(
+  "AccountNotReady",
+  "ReferenceNotReady",
+  "InvalidSpec",
+  "Rejected",
+  "QuotaExceeded",
+);
 const around = fc.integer({ min: NOW - 200_000, max: NOW + 100_000 });
 const past = fc.integer({ min: NOW - 200_000, max: NOW });
 const words = fc.constantFrom("because", "quota exceeded", "limit reached");
@@ -111,7 +126,7 @@ const observation: fc.Arbitrary<Observation> = fc.oneof(
 );
 const pending: fc.Arbitrary<PendingRequest> = fc
   .record({
-    action: fc.constantFrom("create", "update", "delete", "start", "stop"),
+    action: fc.constantFrom("create", "update", "delete", "replace", "start"),
     since: past,
     outcome: fc.constantFrom("unknown" as const, "BUSY" as const, "DONE" as const, "FAILED" as const),
     message: fc.option(words, { nil: undefined }),
@@ -125,11 +140,18 @@ const found: fc.Arbitrary<Search> = fc.record({
   inFlight: fc.boolean(),
 });
 const failed: fc.Arbitrary<Failure> = fc.record({ reason, message: words, retryAt: around });
+const names = fc.subarray(["Server/shop/a", "Server/shop/b"]);
+const inside: fc.Arbitrary<Contents> = fc.record({
+  leaving: names,
+  staying: names,
+  found: fc.option(names, { nil: undefined }),
+  ignored: fc.boolean(),
+});
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 
 /**
- * Every view that the engine can put together: a claim and an open intent exclude each other, a request and an
- * observation speak of a claimed resource, a search of an open intent.
+ * Every view that the engine can put together: a claim and an open intent exclude each other; a request, an
+ * observation, contents and a replacement speak of a claimed resource, a search of an open intent.
  */
 export const anyView: fc.Arbitrary<View> = fc
   .record({
@@ -137,6 +159,10 @@ export const anyView: fc.Arbitrary<View> = fc
     paused: fc.boolean(),
     hasFinalizer: fc.boolean(),
     deletionPolicy: fc.constantFrom("Delete" as const, "Retain" as const),
+    observed: fc.boolean(),
+    adopt: optional(fc.constant("id-9")),
+    replacement: fc.constantFrom("none" as const, "forbidden" as const, "losesData" as const, "allowed" as const),
+    contents: optional(inside),
     owns: fc.constantFrom("nothing", "intent", "claim"),
     intentAt: past,
     unsent: fc.boolean(),
@@ -147,10 +173,11 @@ export const anyView: fc.Arbitrary<View> = fc
     search: optional(found),
     failure: optional(failed),
   })
-  .map(({ owns, intentAt: at, request, observation, search, unsent, ...rest }) =>
+  .map(({ owns, adopt, replacement, contents, intentAt: at, request, observation, search, unsent, ...rest }) =>
     viewOf({
       ...rest,
+      ...(owns === "nothing" && { adopt }),
       ...(owns === "intent" && { intent: intentAt(at), search, unsent }),
-      ...(owns === "claim" && { claim, request, observation }),
+      ...(owns === "claim" && { claim, request, observation, replacement, contents }),
     }),
   );

@@ -168,6 +168,19 @@ describe("the contract", () => {
     await platform.steer("PUT", "limits", {});
   });
 
+  it("refuses a single server above its limits", async () => {
+    const datacenter = await platform.datacenter();
+    await platform.steer("PUT", "limits", { coresPerServer: 2, ramPerServer: 2048 });
+    const answer = await platform.core("POST", `${datacenter}/servers`, serverBody());
+    expect(answer.body).toMatchObject({
+      messages: [
+        { message: expect.stringContaining(".cores] must be from 1 to 2") },
+        { message: expect.stringContaining(".ram] must be from 256 to 2048") },
+      ],
+    });
+    await platform.steer("PUT", "limits", {});
+  });
+
   it("refuses more addresses than it may reserve", async () => {
     const answer = await platform.core("POST", "/ipblocks", { properties: { location: "de/fra", size: 1001 } });
     expect(refusal(answer, 422, "200")).toContain("reservableIps");

@@ -91,7 +91,12 @@ describe("a Cube", () => {
   });
 });
 
-it("DAS exists nowhere but in a Cube", async () => {
+it("DAS exists nowhere but in a new Cube", async () => {
   const body = { properties: { type: "DAS", licenceType: "LINUX" } };
-  expect(refusal(await platform.core("POST", `${datacenter}/volumes`, body), 422, "100")).toContain(".type]");
+  for (const path of [datacenter, await ready()]) {
+    expect(refusal(await platform.core("POST", `${path}/volumes`, body), 422, "100")).toContain(".type]");
+  }
+  const { id } = resource(await platform.done("POST", `${datacenter}/volumes`, addOn));
+  const diskless = { ...cubeBody(), entities: { volumes: { items: [{ id }] } } };
+  expect(refusal(await post(diskless), 422, "100")).toContain("entities.volumes");
 });

@@ -14,7 +14,9 @@ function stillMachine() {
     after(ms, fire) {
       const timer = { at: elapsed + ms, fire };
       timers.push(timer);
-      return () => void timers.splice(timers.indexOf(timer), 1);
+      return () => {
+        if (timers.includes(timer)) timers.splice(timers.indexOf(timer), 1);
+      };
     },
   };
   return {

@@ -83,6 +83,17 @@ describe("NICs", () => {
     });
   });
 
+  it("are what their request is about, also when it makes a LAN on the side", async () => {
+    const answer = await postNic({ lan: 44 });
+    const [request] = items(await platform.core("GET", "/requests?depth=2&limit=1"));
+    expect(request).toMatchObject({
+      metadata: {
+        requestStatus: { metadata: { targets: [{ target: { id: resource(answer).id } }, { target: { id: "44" } }] } },
+      },
+    });
+    await platform.advance(10);
+  });
+
   it("may share a LAN that another request is still creating", async () => {
     const answers = await Promise.all([1, 2].map(() => postNic({ lan: 43 })));
     expect(answers.map(({ status }) => status)).toEqual([202, 202]);

@@ -160,13 +160,14 @@ describe("the request log", () => {
     await platform.advance(60);
     const path = "/datacenters";
     const { token } = await platform.user("searcher@example.org");
-    const { headers } = await platform.core(
+    const answer = await platform.core(
       "POST",
       path,
       { properties: { name: "needle", location: "de/fra" } },
       { authorization: `Bearer ${token}` },
     );
-    const id = requestPath(headers.get("location")).split("/")[2];
+    const id = requestPath(answer.headers.get("location")).split("/")[2];
+    const created = String(resource(answer).metadata.createdDate).slice(0, 19).replace("T", " ");
     const since = `filter.createdAfter=${encodeURIComponent(after)}`;
     expect(await ids(since)).toEqual([id]);
     expect(await ids(`filter.createdBefore=${encodeURIComponent(after)}`)).not.toContain(id);
@@ -174,9 +175,7 @@ describe("the request log", () => {
     expect(await ids(`depth=2&${since}&filter.method=DELETE`)).toEqual([]);
     expect(await ids("depth=1&filter.body=needle")).toEqual([id]);
     expect(await ids("depth=1&filter.createdBy=searcher@")).toEqual([id]);
-    expect(
-      await ids(`depth=1&filter.createdDate=${encodeURIComponent(after.slice(0, 13))}&filter.body=needle`),
-    ).toEqual([id]);
+    expect(await ids(`depth=1&filter.createdDate=${encodeURIComponent(created)}`)).toEqual([id]);
     refusal(await platform.core("GET", "/requests?filter.createdAfter=yesterday"), 422, "100");
   });
 

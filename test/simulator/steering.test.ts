@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { isLoopback } from "../../src/simulator/http/loopback.ts";
 import { type Platform, refusal, resource, serverBody, startPlatform } from "./platform.ts";
 
 let platform: Platform;
@@ -7,6 +8,19 @@ beforeAll(async () => {
   platform = await startPlatform();
 });
 afterAll(() => platform.close());
+
+it.each([
+  ["127.0.0.1", true],
+  ["127.8.8.8", true],
+  ["::1", true],
+  ["::ffff:127.0.0.1", true],
+  ["10.0.0.1", false],
+  ["::ffff:10.0.0.1", false],
+  ["fe80::1", false],
+  [undefined, false],
+])("the peer %s is on this machine: %s", (address, expected) => {
+  expect(isLoopback(address)).toBe(expected);
+});
 
 describe("steering", () => {
   it("needs the simulator's own token", async () => {

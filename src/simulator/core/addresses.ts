@@ -1,4 +1,5 @@
 import { BlockList, isIPv4 } from "node:net";
+import type { Resource } from "../store/resource.ts";
 import type { World } from "../world.ts";
 
 /** Public addresses come from the range for benchmarks: they look public and lead nowhere. */
@@ -15,6 +16,10 @@ export const isPublic = (address: string) => isIPv4(address) && !privateRanges.c
 
 const dotted = (address: number) => [24, 16, 8, 0].map((shift) => Math.floor(address / 2 ** shift) % 256).join(".");
 
+/** An address for a NIC in a LAN, as the platform picks it. */
+export const addressIn = (world: World, lan: Resource) =>
+  lan.properties.public === true ? publicAddress(world) : privateAddress(world, lan);
+
 /** The next public address; addresses are not given out twice. */
 export function publicAddress(world: World): string {
   return dotted(publicStart + 1 + world.counters.next("public-address"));
@@ -23,8 +28,7 @@ export function publicAddress(world: World): string {
 /** The private network of a LAN: a /16 of its own in the datacenter, large enough for any number of NICs. */
 export const lanNetwork = (lanId: string) => `10.${Number(lanId) % 256}.0.0/16`;
 
-/** The next address in a LAN's private network. */
-export function privateAddress(world: World, lanKey: string, lanId: string): string {
-  const host = 10 + world.counters.next(`host/${lanKey}`);
-  return `10.${Number(lanId) % 256}.${Math.floor(host / 250) % 250}.${(host % 250) + 1}`;
+function privateAddress(world: World, { key, id }: Resource): string {
+  const host = 10 + world.counters.next(`host/${key}`);
+  return `10.${Number(id) % 256}.${Math.floor(host / 250) % 250}.${(host % 250) + 1}`;
 }

@@ -2,36 +2,36 @@ import { isDeepStrictEqual } from "node:util";
 import { invalid } from "../http/refusal.ts";
 import type { Properties, Resource } from "../store/resource.ts";
 import { givenProperties } from "./body.ts";
-import { type Creation, shaped } from "./create.ts";
+import { shaped } from "./create.ts";
 import type { Kind } from "./kind.ts";
-import { takes } from "./provisioning.ts";
+import { takes, type Write } from "./provisioning.ts";
 
 /** Applies a PUT (all properties) or PATCH (some of them, bare or wrapped). The new values show at once. */
 export function updateResource(
-  creation: Creation,
+  write: Write,
   kind: Kind,
   resource: Resource,
   body: Properties,
-  write: "put" | "patch",
+  mode: "put" | "patch",
 ): Resource {
-  const { world, call, work } = creation;
+  const { world, call } = write;
   kind.guard?.(world, resource, "update");
-  const bare = write === "patch" && (body.properties === undefined || body.properties === null);
-  const given = givenProperties(kind, bare ? body : body.properties, "(root)", write);
+  const bare = mode === "patch" && (body.properties === undefined || body.properties === null);
+  const given = givenProperties(kind, bare ? body : body.properties, "(root)", mode);
   for (const name of kind.createOnly ?? []) {
     const value = given.values[name];
     if (value !== undefined && !isDeepStrictEqual(value, resource.properties[name])) {
       throw invalid(`(root).properties.${name}`, "can be set at creation only and cannot be changed");
     }
   }
-  const draft = shaped(creation, kind, {
+  const draft = shaped(write, kind, {
     // Reads show some create-only properties as null; sending that back changes nothing.
     given: { ...given, cleared: given.cleared.filter((name) => !kind.createOnly?.includes(name)) },
     inline: {},
     key: resource.key,
     path: "(root)",
     previous: resource,
-    start: write === "put" ? withDefaults(kind, resource) : resource.properties,
+    start: mode === "put" ? withDefaults(kind, resource) : resource.properties,
     parent: world.resources.get(resource.parent) ?? null,
     holder: null,
   });
@@ -45,10 +45,10 @@ export function updateResource(
   };
   world.resources.put(next);
   if (kind.spans !== undefined) {
-    takes(world, work, `update/${kind.type}`, kind.spans.update);
-    work.targets.unshift(next);
-    work.onDone.push({ op: "settle", key: next.key });
-    work.onFailed.unshift({ op: "become", key: next.key, properties: resource.properties, refs: resource.refs });
+    takes(write, `update/${kind.type}`, kind.spans.update);
+    write.targets.push(next);
+    write.onDone.push({ op: "settle", key: next.key });
+    write.onFailed.unshift({ op: "become", key: next.key, properties: resource.properties, refs: resource.refs });
   }
   return next;
 }
@@ -66,17 +66,18 @@ function pick(properties: Properties, names: ReadonlySet<string>): Properties {
 }
 
 /** Deletes a resource with all below it and what goes together with it; at once where the kind has no states. */
-export function deleteResource({ world, call, work }: Creation, kind: Kind, resource: Resource): void {
+export function deleteResource(write: Write, kind: Kind, resource: Resource): void {
+  const { world, call } = write;
   kind.guard?.(world, resource, "delete");
   if (kind.spans === undefined) {
     world.resources.remove(resource.key);
     return;
   }
-  takes(world, work, `delete/${kind.type}`, kind.spans.delete);
+  takes(write, `delete/${kind.type}`, kind.spans.delete);
   for (const each of [resource, ...(kind.alsoDeleted?.(world, resource, call) ?? [])]) {
     world.resources.put({ ...each, state: "BUSY" });
-    work.targets.push(each);
-    work.onDone.push({ op: "remove", key: each.key });
-    work.onFailed.push({ op: "settle", key: each.key });
+    write.targets.push(each);
+    write.onDone.push({ op: "remove", key: each.key });
+    write.onFailed.push({ op: "settle", key: each.key });
   }
 }

@@ -1,22 +1,10 @@
-import type { Call } from "../http/exchange.ts";
-import { errorCode, invalid, missing, Refusal } from "../http/refusal.ts";
+import { errorCode, invalid, Refusal } from "../http/refusal.ts";
 import type { Properties, Resource } from "../store/resource.ts";
-import type { World } from "../world.ts";
 import { attach } from "./attach.ts";
 import { asObject, type Given, givenProperties, inlineChildren } from "./body.ts";
 import type { Draft, InlineChildren, Kind } from "./kind.ts";
-import { takes, type Work } from "./provisioning.ts";
-import { refuseBusy } from "./reading.ts";
+import { takes, type Write } from "./provisioning.ts";
 import { childKinds, kindOf } from "./table.ts";
-
-/** New resources cannot be seen for this long, in simulated milliseconds. */
-const invisible = [200, 1000] as const;
-
-export interface Creation {
-  world: World;
-  call: Call;
-  work: Work;
-}
 
 export interface Place {
   parent: Resource | null;
@@ -26,9 +14,9 @@ export interface Place {
   path: string;
 }
 
-/** Creates a resource and all that its body inlines, BUSY and not visible yet; `creation.work` collects the outcome. */
-export function createResource(creation: Creation, kind: Kind, body: Properties, place: Place): Resource {
-  const { world } = creation;
+/** Creates a resource and all that its body inlines, BUSY and not visible yet. */
+export function createResource(write: Write, kind: Kind, body: Properties, place: Place): Resource {
+  const { world } = write;
   const { parent, path } = place;
   const given = givenProperties(kind, body.properties, path, "create");
   const inline = inlineChildren(body, path);
@@ -37,7 +25,7 @@ export function createResource(creation: Creation, kind: Kind, body: Properties,
   if (world.resources.get(key) !== undefined) {
     throw invalid(`${path}.properties`, `a ${kind.type} with the id ${id} exists already`);
   }
-  const draft = shaped(creation, kind, {
+  const draft = shaped(write, kind, {
     given,
     inline,
     key,
@@ -47,8 +35,8 @@ export function createResource(creation: Creation, kind: Kind, body: Properties,
     parent,
     holder: place.holder ?? null,
   });
-  const resource = store(creation, kind, { id, key, parent }, draft.next, draft.refs);
-  createInline(creation, kind, resource, inline, path);
+  const resource = store(write, kind, { id, key, parent }, draft.next, draft.refs);
+  createInline(write, kind, resource, inline, path);
   const complete = world.resources.get(key) ?? resource;
   kind.assembled?.(world, complete, path);
   return complete;
@@ -59,7 +47,7 @@ const keyOf = (kind: Kind, parent: Resource | null, id: string) =>
 
 /** Runs the kind's own rules over a write and gives the completed draft; refuses with all faults at once. */
 export function shaped(
-  creation: Creation,
+  write: Write,
   kind: Kind,
   base: Pick<Draft, "key" | "path" | "previous" | "parent" | "holder" | "inline"> & { given: Given; start: Properties },
 ): Draft {
@@ -70,14 +58,14 @@ export function shaped(
   for (const name of kind.writeOnly ?? []) delete next[name];
   const draft: Draft = {
     ...base,
-    world: creation.world,
+    world: write.world,
     given: base.given.values,
     next,
     refs: [...(base.previous?.refs ?? [])],
     createBeside(type, parent, id, properties) {
       const sideKind = kindOf(type);
       const key = keyOf(sideKind, parent, id);
-      return store(creation, sideKind, { id, key, parent }, { ...sideKind.defaults, ...properties }, [], true);
+      return store(write, sideKind, { id, key, parent }, { ...sideKind.defaults, ...properties }, [], true);
     },
     fault(property, message) {
       faults.push({ errorCode: errorCode.validation, message: `[${base.path}.properties.${property}] ${message}` });
@@ -89,16 +77,16 @@ export function shaped(
 }
 
 function store(
-  { world, call, work }: Creation,
+  write: Write,
   kind: Kind,
   { id, key, parent }: { id: string; key: string; parent: Resource | null },
   properties: Properties,
   refs: readonly string[],
   beside = false,
 ): Resource {
+  const { world, call } = write;
   const now = call.at;
   const userId = call.caller.user.id;
-  const unseen = Math.round(world.chance.between("visibility", ...invisible));
   const resource: Resource = {
     key,
     id,
@@ -113,21 +101,21 @@ function store(
     createdBy: userId,
     modifiedAt: now,
     modifiedBy: userId,
-    visibleAt: kind.spans === undefined ? now : now + Math.max(unseen, call.effects.invisibleFor),
+    visibleAt: kind.spans === undefined ? now : write.visibleAt,
   };
   world.resources.put(resource);
   if (kind.spans !== undefined) {
-    takes(world, work, `create/${kind.type}`, kind.spans.create);
-    work.targets.push(resource);
-    work.onDone.push({ op: "settle", key, ...(kind.settled && { merge: kind.settled }) });
-    if (beside) work.onFailed.push({ op: "remove-unused", key });
-    else work.onFailed.unshift({ op: "remove", key });
+    takes(write, `create/${kind.type}`, kind.spans.create);
+    write.targets.push(resource);
+    write.onDone.push({ op: "settle", key, ...(kind.settled && { merge: kind.settled }) });
+    if (beside) write.onFailed.push({ op: "remove-unused", key });
+    else write.onFailed.unshift({ op: "remove", key });
   }
   return resource;
 }
 
-function createInline(creation: Creation, kind: Kind, resource: Resource, inline: InlineChildren, path: string): void {
-  const { world } = creation;
+function createInline(write: Write, kind: Kind, resource: Resource, inline: InlineChildren, path: string): void {
+  const { world } = write;
   for (const [collection, items] of Object.entries(inline)) {
     const link = kind.links?.find((each) => each.collection === collection);
     const childKind = link ? kindOf(link.type) : childKinds(kind.type).find((each) => each.collection === collection);
@@ -136,15 +124,12 @@ function createInline(creation: Creation, kind: Kind, resource: Resource, inline
       const where = `${path}.entities.${collection}.items[${index}]`;
       const body = asObject(item, where);
       if (link === undefined) {
-        createResource(creation, childKind, body, { parent: resource, path: where });
+        createResource(write, childKind, body, { parent: resource, path: where });
       } else if (typeof body.id === "string" && body.properties === undefined) {
-        const member = world.resources.byId(link.type, body.id);
-        if (member === undefined || member.visibleAt > creation.call.at) throw missing();
-        refuseBusy([member]);
-        attach(creation, link, resource, member);
+        attach(write, link, resource, body.id);
       } else if (link.creates) {
         const parent = world.resources.get(resource.parent) ?? null;
-        createResource(creation, childKind, body, { parent, holder: resource, path: where });
+        createResource(write, childKind, body, { parent, holder: resource, path: where });
       } else {
         throw invalid(where, "needs the id of an existing resource");
       }

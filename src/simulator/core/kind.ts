@@ -61,7 +61,7 @@ export interface Kind {
   verbs: { collection: string; item: string };
   /** Has offset and limit. */
   paged: boolean;
-  /** The properties a caller may set. Unknown and read-only ones are dropped. Without: never written by callers. */
+  /** The properties a caller may set. Unknown and read-only ones are dropped. */
   schema: z.ZodObject;
   /** Settable at creation only. */
   createOnly?: readonly string[];

@@ -109,7 +109,7 @@ function ordered(items: Listed[], property: string): Listed[] {
 
 function compare(a: unknown, b: unknown): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
-  const [left, right] = [a, b].map((each) => (each === undefined || each === null ? "" : String(each)));
-  if (left === right || left === undefined || right === undefined) return 0;
+  const [left, right] = [String(a ?? ""), String(b ?? "")];
+  if (left === right) return 0;
   return left < right ? -1 : 1;
 }

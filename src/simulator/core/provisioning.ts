@@ -5,32 +5,43 @@ import { basePath } from "./href.ts";
 import type { Span } from "./kind.ts";
 import type { Outcome, RequestRecord } from "./request-record.ts";
 
-/** Collects what one accepted write does until it is opened as a request. */
-export interface Work {
-  targets: Resource[];
-  onDone: Outcome[];
+/** One write on its way to becoming a request: who asks, and what is going to happen. */
+export interface Write {
+  readonly world: World;
+  readonly call: Call;
+  readonly targets: Resource[];
+  readonly onDone: Outcome[];
   /** In the order they are done: what may be used by the others comes last. */
-  onFailed: Outcome[];
+  readonly onFailed: Outcome[];
   /** Simulated milliseconds; the longest part decides. */
   lasts: number;
+  /** When reads begin to show what the write creates, all of it at once. */
+  readonly visibleAt: number;
 }
 
-export const newWork = (): Work => ({ targets: [], onDone: [], onFailed: [], lasts: 0 });
+/** New resources cannot be seen for this long, in simulated milliseconds. */
+const invisible = [200, 1000] as const;
 
-/** Draws how long an operation takes and lets the work last at least that long. */
-export function takes(world: World, work: Work, operation: string, [low, high]: Span): void {
-  work.lasts = Math.max(work.lasts, world.chance.between(`duration/${operation}`, low * 1000, high * 1000));
+export function newWrite(world: World, call: Call): Write {
+  const unseen = Math.round(world.chance.between("visibility", ...invisible));
+  const visibleAt = call.at + Math.max(unseen, call.effects.invisibleFor);
+  return { world, call, targets: [], onDone: [], onFailed: [], lasts: 0, visibleAt };
+}
+
+/** Draws how long an operation takes and lets the write last at least that long. */
+export function takes(write: Write, operation: string, [low, high]: Span): void {
+  const drawn = write.world.chance.between(`duration/${operation}`, low * 1000, high * 1000);
+  write.lasts = Math.max(write.lasts, drawn);
 }
 
 const secretHeaders = new Set(["authorization", "proxy-authorization", "cookie"]);
 
-/** Turns work into a running request and gives the 202 that answers the call. */
-export function accept(world: World, call: Call, work: Work, body?: unknown): Reply {
+/** Turns a write about one resource into a running request and gives the 202 that answers the call. */
+export function accept({ world, call, ...write }: Write, about: Resource, body?: unknown): Reply {
   const id = world.chance.uuid("request");
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(call.headers)) {
-    if (value !== undefined && !secretHeaders.has(name))
-      headers[name] = Array.isArray(value) ? value.join(", ") : value;
+    if (value !== undefined && !secretHeaders.has(name)) headers[name] = String(value);
   }
   const query = call.query.size > 0 ? `?${call.query}` : "";
   const record: RequestRecord = {
@@ -43,11 +54,15 @@ export function accept(world: World, call: Call, work: Work, body?: unknown): Re
     body: call.body,
     createdAt: call.at,
     createdBy: call.caller.user.id,
-    dueAt: call.at + Math.round(work.lasts * call.effects.slowdown),
-    targets: work.targets.map(({ key, id, type }) => ({ key, id, type })),
+    dueAt: call.at + Math.round(write.lasts * call.effects.slowdown),
+    targets: [about, ...write.targets.filter(({ key }) => key !== about.key)].map(({ key, id, type }) => ({
+      key,
+      id,
+      type,
+    })),
     failure: call.effects.failWith,
-    onDone: work.onDone,
-    onFailed: work.onFailed,
+    onDone: write.onDone,
+    onFailed: write.onFailed,
   };
   world.requests.put(id, record);
   putOnAgenda(world, record);

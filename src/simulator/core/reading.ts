@@ -1,10 +1,9 @@
 import type { Call } from "../http/exchange.ts";
 import { missing, refused } from "../http/refusal.ts";
-import type { Resource } from "../store/resource.ts";
+import type { Properties, Resource } from "../store/resource.ts";
 import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
 import { hrefOf } from "./href.ts";
-import type { Kind } from "./kind.ts";
 import { etagOf, type Listed } from "./listing.ts";
 import { entityCollections, kindOf } from "./table.ts";
 
@@ -64,7 +63,8 @@ export function metadataOf(reader: Reader, resource: Resource) {
   };
 }
 
-export function propertiesOf(reader: Reader, resource: Resource, kind: Kind = kindOf(resource.type)) {
+function propertiesOf(reader: Reader, resource: Resource): Properties {
+  const kind = kindOf(resource.type);
   const shown = kind.view?.(reader.world, resource, reader.origin) ?? resource.properties;
   return kind.readsAs === undefined ? shown : { ...shown, ...kind.readsAs };
 }

@@ -1,4 +1,4 @@
-import type { Call, Method, Reply, Route } from "../http/exchange.ts";
+import { type Call, type Method, methods, type Reply, type Route } from "../http/exchange.ts";
 import { invalid, missing } from "../http/refusal.ts";
 import type { Resource } from "../store/resource.ts";
 import type { World } from "../world.ts";
@@ -10,7 +10,7 @@ import { basePath, hrefOf } from "./href.ts";
 import type { Kind, Link } from "./kind.ts";
 import { withinQuota } from "./limits.ts";
 import { depthOf, listReply } from "./listing.ts";
-import { accept, newWork } from "./provisioning.ts";
+import { accept, newWrite } from "./provisioning.ts";
 import { etagFor, listed, members, readerFor, refuseBusy, render, visible } from "./reading.ts";
 import { childKinds, kindOf, kinds } from "./table.ts";
 
@@ -47,7 +47,6 @@ function routesBelow(world: World, prefix: string, above: Chain, kind: Kind): Ro
 const letters: Record<Method, string> = { GET: "G", POST: "P", PUT: "U", PATCH: "A", DELETE: "D" };
 
 function verbs(allowed: string, template: string, handlers: Partial<Record<Method, Route["handle"]>>): Route[] {
-  const methods: Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
   return methods.flatMap((method) => {
     const handle = handlers[method];
     if (handle === undefined || !allowed.includes(letters[method])) return [];
@@ -56,7 +55,7 @@ function verbs(allowed: string, template: string, handlers: Partial<Record<Metho
 }
 
 /** The resources a path names, from the top down, all visible. */
-export function found(world: World, call: Call, chain: Chain): Resource[] {
+function resolvePath(world: World, call: Call, chain: Chain): Resource[] {
   const keys: string[] = [];
   for (const kind of chain) {
     const above = keys.at(-1);
@@ -65,8 +64,16 @@ export function found(world: World, call: Call, chain: Chain): Resource[] {
   return visible(readerFor(world, call), keys);
 }
 
+/** The same for a path that names at least one, with the last of them. */
+export function resolve(world: World, call: Call, chain: Chain): { path: Resource[]; resource: Resource } {
+  const path = resolvePath(world, call, chain);
+  const resource = path.at(-1);
+  if (resource === undefined) throw missing();
+  return { path, resource };
+}
+
 function list(world: World, call: Call, above: Chain, kind: Kind): Reply {
-  return listMembers(world, call, found(world, call, above).at(-1) ?? null, kind, { ...kind, linked: false });
+  return listMembers(world, call, resolvePath(world, call, above).at(-1) ?? null, kind, { ...kind, linked: false });
 }
 
 function listMembers(
@@ -95,9 +102,7 @@ function itemReply(world: World, call: Call, resource: Resource): Reply {
 }
 
 function read(world: World, call: Call, chain: Chain): Reply {
-  const resource = found(world, call, chain).at(-1);
-  if (resource === undefined) throw missing();
-  return itemReply(world, call, resource);
+  return itemReply(world, call, resolve(world, call, chain).resource);
 }
 
 /** The body of a write's answer. It shows the new resource although reads do not yet. */
@@ -108,39 +113,35 @@ function written(world: World, call: Call, key: string, depth = depthOf(call)): 
 }
 
 function create(world: World, call: Call, above: Chain, kind: Kind): Reply {
-  const parents = found(world, call, above);
+  const parents = resolvePath(world, call, above);
   refuseBusy(parents);
   const body = objectIn(call.body);
-  const creation = { world, call, work: newWork() };
+  const write = newWrite(world, call);
   const place = { parent: parents.at(-1) ?? null, path: "(root)" };
-  const resource = withinQuota(world, () => createResource(creation, kind, body, place));
+  const resource = withinQuota(world, () => createResource(write, kind, body, place));
   // A composite creation is answered with the ids of everything it made.
   const inlined = Object.keys(inlineChildren(body, "(root)")).length > 0;
   const answer = written(world, call, resource.key, inlined ? Math.max(4, depthOf(call)) : depthOf(call));
-  return kind.spans === undefined ? { status: 201, body: answer } : accept(world, call, creation.work, answer);
+  return kind.spans === undefined ? { status: 201, body: answer } : accept(write, resource, answer);
 }
 
-function update(world: World, call: Call, chain: Chain, write: "put" | "patch"): Reply {
-  const path = found(world, call, chain);
-  const resource = path.at(-1);
-  if (resource === undefined) throw missing();
+function update(world: World, call: Call, chain: Chain, mode: "put" | "patch"): Reply {
+  const { path, resource } = resolve(world, call, chain);
   refuseBusy(path);
   const kind = kindOf(resource.type);
-  const creation = { world, call, work: newWork() };
-  withinQuota(world, () => updateResource(creation, kind, resource, objectIn(call.body), write));
+  const write = newWrite(world, call);
+  withinQuota(world, () => updateResource(write, kind, resource, objectIn(call.body), mode));
   const answer = written(world, call, resource.key);
-  return kind.spans === undefined ? { status: 200, body: answer } : accept(world, call, creation.work, answer);
+  return kind.spans === undefined ? { status: 200, body: answer } : accept(write, resource, answer);
 }
 
 function remove(world: World, call: Call, chain: Chain): Reply {
-  const path = found(world, call, chain);
-  const resource = path.at(-1);
-  if (resource === undefined) throw missing();
+  const { path, resource } = resolve(world, call, chain);
   refuseBusy(path);
   const kind = kindOf(resource.type);
-  const creation = { world, call, work: newWork() };
-  deleteResource(creation, kind, resource);
-  return kind.spans === undefined ? { status: 200 } : accept(world, call, creation.work);
+  const write = newWrite(world, call);
+  deleteResource(write, kind, resource);
+  return kind.spans === undefined ? { status: 200 } : accept(write, resource);
 }
 
 function linkRoutes(world: World, prefix: string, chain: Chain, link: Link): Route[] {
@@ -148,37 +149,31 @@ function linkRoutes(world: World, prefix: string, chain: Chain, link: Link): Rou
   const collection = { ...link, linked: true };
 
   const both = (call: Call): { path: Resource[]; holder: Resource; member: Resource } => {
-    const path = found(world, call, chain);
-    const holder = path.at(-1);
+    const { path, resource: holder } = resolve(world, call, chain);
     const member = world.resources.byId(link.type, call.params[link.param] ?? "");
-    if (holder === undefined || member === undefined || !member.refs.includes(holder.key)) throw missing();
+    if (!member?.refs.includes(holder.key)) throw missing();
     visible(readerFor(world, call), [member.key]);
     return { path, holder, member };
   };
 
   const post = (call: Call): Reply => {
-    const path = found(world, call, chain);
-    const holder = path.at(-1);
-    if (holder === undefined) throw missing();
+    const { path, resource: holder } = resolve(world, call, chain);
     refuseBusy(path);
     const body = objectIn(call.body);
-    const creation = { world, call, work: newWork() };
+    const write = newWrite(world, call);
     if (link.creates && body.properties !== undefined) {
       const place = { parent: path.at(-2) ?? null, holder, path: "(root)" };
-      const created = withinQuota(world, () => createResource(creation, kind, body, place));
-      return accept(world, call, creation.work, written(world, call, created.key));
+      const created = withinQuota(world, () => createResource(write, kind, body, place));
+      return accept(write, created, written(world, call, created.key));
     }
     if (typeof body.id !== "string") throw invalid("(root).id", `must name the ${link.type} to attach`);
-    const member = world.resources.byId(link.type, body.id);
-    if (member === undefined) throw missing();
-    refuseBusy(visible(readerFor(world, call), [member.key]));
-    attach(creation, link, holder, member);
-    return accept(world, call, creation.work, written(world, call, member.key));
+    const member = attach(write, link, holder, body.id);
+    return accept(write, member, written(world, call, member.key));
   };
 
   return [
     ...verbs(link.verbs.collection, `${prefix}/${link.collection}`, {
-      GET: (call) => listMembers(world, call, found(world, call, chain).at(-1) ?? null, kind, collection),
+      GET: (call) => listMembers(world, call, resolve(world, call, chain).resource, kind, collection),
       POST: post,
     }),
     ...verbs(link.verbs.item, `${prefix}/${link.collection}/{${link.param}}`, {
@@ -186,9 +181,9 @@ function linkRoutes(world: World, prefix: string, chain: Chain, link: Link): Rou
       DELETE(call) {
         const { path, holder, member } = both(call);
         refuseBusy([...path, member]);
-        const creation = { world, call, work: newWork() };
-        detach(creation, link, holder, member);
-        return accept(world, call, creation.work);
+        const write = newWrite(world, call);
+        detach(write, link, holder, member);
+        return accept(write, member);
       },
     }),
   ];

@@ -1,12 +1,12 @@
 import type { Call, Route } from "../http/exchange.ts";
-import { missing, refused } from "../http/refusal.ts";
+import { refused } from "../http/refusal.ts";
 import type { World } from "../world.ts";
 import { basePath } from "./href.ts";
 import { datacenter } from "./kinds/datacenter.ts";
 import { server } from "./kinds/server.ts";
-import { accept, newWork, takes } from "./provisioning.ts";
+import { accept, newWrite, takes } from "./provisioning.ts";
 import { refuseBusy } from "./reading.ts";
-import { found } from "./routes.ts";
+import { resolve } from "./routes.ts";
 
 /** Which server types an action is for, and how the machine is afterwards. */
 const actions = {
@@ -21,12 +21,7 @@ const actions = {
 /** Power actions, the remote console and the server's own token. */
 export function serverActionRoutes(world: World): Route[] {
   const template = `${basePath}/datacenters/{datacenterId}/servers/{serverId}`;
-  const serverOf = (call: Call) => {
-    const path = found(world, call, [datacenter, server]);
-    const target = path.at(-1);
-    if (target === undefined) throw missing();
-    return { path, target };
-  };
+  const serverOf = (call: Call) => resolve(world, call, [datacenter, server]);
   return [
     ...Object.entries(actions).map(
       ([action, { types, vmState }]): Route => ({
@@ -34,20 +29,20 @@ export function serverActionRoutes(world: World): Route[] {
         template: `${template}/${action}`,
         access: "user",
         handle(call) {
-          const { path, target } = serverOf(call);
+          const { path, resource: target } = serverOf(call);
           if (!types.some((type) => type === target.properties.type)) {
             throw refused(
               `[VDC-14-31] The action ${action} is not available on a server of type ${target.properties.type}`,
             );
           }
           refuseBusy(path);
-          const work = newWork();
+          const write = newWrite(world, call);
           world.resources.put({ ...target, state: "BUSY" });
-          takes(world, work, action, [1, 3]);
-          work.targets.push(target);
-          work.onDone.push({ op: "settle", key: target.key, merge: { vmState } });
-          work.onFailed.push({ op: "settle", key: target.key });
-          return accept(world, call, work);
+          takes(write, action, [1, 3]);
+          write.targets.push(target);
+          write.onDone.push({ op: "settle", key: target.key, merge: { vmState } });
+          write.onFailed.push({ op: "settle", key: target.key });
+          return accept(write, target);
         },
       }),
     ),
@@ -55,7 +50,7 @@ export function serverActionRoutes(world: World): Route[] {
       method: "GET",
       template: `${template}/remoteconsole`,
       access: "user",
-      handle: (call) => ({ status: 200, body: { url: `${call.origin}/console?server=${serverOf(call).target.id}` } }),
+      handle: (call) => ({ status: 200, body: { url: `${call.origin}/console?server=${serverOf(call).resource.id}` } }),
     },
     {
       method: "GET",
@@ -64,7 +59,9 @@ export function serverActionRoutes(world: World): Route[] {
       handle: (call) => ({
         status: 200,
         body: {
-          token: Buffer.from(`${serverOf(call).target.id}:${world.chance.uuid("server-token")}`).toString("base64url"),
+          token: Buffer.from(`${serverOf(call).resource.id}:${world.chance.uuid("server-token")}`).toString(
+            "base64url",
+          ),
         },
       }),
     },

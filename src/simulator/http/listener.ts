@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { FaultChooser, Ordeal } from "../faults/chooser.ts";
-import { noOrdeal } from "../faults/chooser.ts";
+import { type FaultChooser, noOrdeal, type Ordeal } from "../faults/chooser.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { Documents } from "../store/documents.ts";
 import type { MachineTime, SimulatedClock } from "../time.ts";
 import type { CallCounter } from "./calls.ts";
-import { type Call, type Caller, type Method, methods, type Reply, type Route } from "./exchange.ts";
-import { isLoopback } from "./loopback.ts";
+import { type Call, type Method, methods, type Reply, type Route } from "./exchange.ts";
+import { createGate } from "./gate.ts";
+import { originOf, readBody, targetOf } from "./incoming.ts";
 import { errorCode, errorReply, missing, Refusal, refusal } from "./refusal.ts";
 import { createRouter } from "./router.ts";
 
@@ -35,11 +35,10 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-const largestBody = 1024 * 1024;
-
 /** Serves routes over HTTP: matches, counts, injects faults, authenticates, executes in a transaction, answers. */
 export function createListener(parts: ListenerParts): Listener {
   const match = createRouter(parts.routes);
+  const admit = createGate(parts.identity, parts.contractNumber);
   const closing = new AbortController();
   let ownOrigin = "";
 
@@ -103,8 +102,8 @@ export function createListener(parts: ListenerParts): Listener {
       ...rest,
       method,
       headers,
-      origin: originOf(headers.host) ?? ownOrigin,
-      caller: callerOf(request, route),
+      origin: originOf(request) ?? ownOrigin,
+      caller: admit(request, route.access),
       at: parts.clock.now(),
       effects,
     };
@@ -113,7 +112,6 @@ export function createListener(parts: ListenerParts): Listener {
       parts.documents.transaction(() => parts.identity.tokens.delete(tokenId));
       return execute(request, method, route, rest, noOrdeal);
     }
-    checkContentType(request, rest.body);
     const reply = deliver(route, call);
     if (deliveries === 2 && method !== "GET") {
       try {
@@ -127,28 +125,6 @@ export function createListener(parts: ListenerParts): Listener {
 
   const deliver = (route: Route, call: Call) => parts.documents.transaction(() => route.handle(call));
 
-  function callerOf(request: IncomingMessage, route: Route): Caller {
-    const { authorization } = request.headers;
-    if (route.access === "open") return nobody;
-    if (route.access === "steering") {
-      if (!isLoopback(request.socket.remoteAddress)) {
-        throw refusal(403, errorCode.denied, "The simulator is steered from its own machine only");
-      }
-      const token = /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
-      if (token === undefined) throw refusal(401, errorCode.unauthorized, "Send the simulator's token as bearer token");
-      if (!parts.identity.isSteeringToken(token)) {
-        throw refusal(403, errorCode.denied, "Only the simulator's own token steers it");
-      }
-      return nobody;
-    }
-    const caller = parts.identity.authenticate(authorization);
-    const contract = request.headers["x-contract-number"];
-    if (contract !== undefined && Number(contract) !== parts.contractNumber) {
-      throw refusal(403, errorCode.denied, "Access denied: the contract of X-Contract-Number is not yours");
-    }
-    return caller;
-  }
-
   function send(response: ServerResponse, { status, headers, body, indent }: Reply, skew: number): void {
     const text = body === undefined ? "" : JSON.stringify(body, null, indent ? 2 : 0);
     response.sendDate = false;
@@ -161,13 +137,16 @@ export function createListener(parts: ListenerParts): Listener {
     response.end(text);
   }
 
+  /** Waits, but not longer than the simulator runs. */
   const pause = (ms: number) =>
     new Promise<void>((resolve) => {
-      const cancel = parts.machine.after(ms, resolve);
-      closing.signal.addEventListener("abort", () => {
+      const finish = () => {
         cancel();
+        closing.signal.removeEventListener("abort", finish);
         resolve();
-      });
+      };
+      const cancel = parts.machine.after(ms, finish);
+      closing.signal.addEventListener("abort", finish);
     });
 
   /** Says nothing until the caller gives up, or for some seconds and then closes. */
@@ -198,11 +177,6 @@ export function createListener(parts: ListenerParts): Listener {
   };
 }
 
-const nobody: Caller = {
-  user: { id: "", username: "", password: "", role: "user", twoFactor: false },
-  tokenId: null,
-};
-
 function injected(status: number, message: string, retryAfter: number | null): Refusal {
   const codes: Record<number, string> = { 401: errorCode.unauthorized, 403: errorCode.denied, 404: errorCode.missing };
   const code = status === 429 ? errorCode.tooMany : (codes[status] ?? errorCode.refused);
@@ -214,35 +188,4 @@ function reachable(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";
   return host.includes(":") ? `[${host}]` : host;
-}
-
-function originOf(host: string | undefined): string | undefined {
-  return host !== undefined && /^[\w.\-[\]:]+$/.test(host) ? `http://${host}` : undefined;
-}
-
-/** Splits path and query; accepts the absolute form that proxies send. */
-function targetOf(url: string): { path: string; query: URLSearchParams } {
-  const relative = url.replace(/^https?:\/\/[^/?]*/i, "");
-  const mark = relative.indexOf("?");
-  const path = mark < 0 ? relative : relative.slice(0, mark);
-  return { path: path || "/", query: new URLSearchParams(mark < 0 ? "" : relative.slice(mark + 1)) };
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += chunk.length;
-    // The rest is read and dropped, so that the answer reaches a caller that is still sending.
-    if (size <= largestBody) chunks.push(chunk);
-  }
-  if (size > largestBody)
-    throw refusal(413, errorCode.validation, `[(root)] the body is larger than ${largestBody} bytes`);
-  return Buffer.concat(chunks).toString();
-}
-
-function checkContentType(request: IncomingMessage, body: string): void {
-  const type = request.headers["content-type"];
-  if (body === "" || type === undefined || /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) return;
-  throw refusal(415, errorCode.validation, "The body must be sent as Content-Type: application/json");
 }

@@ -66,6 +66,11 @@ export function createIdentity(
     if (living >= tokensPerUser) {
       throw refusal(422, errorCode.refused, `A user can have at most ${tokensPerUser} tokens; delete some first`);
     }
+    return issue(user, lifetime, skew);
+  }
+
+  function issue(user: User, lifetime: number, skew = 0): string {
+    const now = clock.now();
     const token: Token = {
       id: chance.uuid("token"),
       userId: user.id,
@@ -127,7 +132,7 @@ export function createIdentity(
           addUser("owner@simulator.example", randomBytes(15).toString("base64url"), "owner");
         const tokenId = kept && signer.tokenIdOf(kept.steeringToken);
         const living = tokenId !== undefined && (tokens.get(tokenId)?.expiresAt ?? 0) > clock.now();
-        steeringToken = kept && living ? kept.steeringToken : mint(user, longestLifetime);
+        steeringToken = kept && living ? kept.steeringToken : issue(user, longestLifetime);
         secrets.put("own", { privateKey, mainUser: user.id, steeringToken });
         return { user, token: steeringToken };
       }),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { refused } from "../../http/refusal.ts";
 import { type Resource, textIn } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
-import { lanNetwork } from "../addresses.ts";
+import { addressIn, lanNetwork } from "../addresses.ts";
 import type { Kind } from "../kind.ts";
 
 export const lan: Kind = {
@@ -31,7 +31,10 @@ export const lan: Kind = {
       type: "nic",
       param: "nicId",
       verbs: { collection: "GP", item: "G" },
-      attach: (_world, lan, nic) => ({ properties: { ...nic.properties, lan: Number(lan.id) }, refs: [lan.key] }),
+      attach: (world, lan, nic) => ({
+        properties: { ...nic.properties, lan: Number(lan.id), ips: [addressIn(world, lan)] },
+        refs: [lan.key],
+      }),
     },
   ],
 

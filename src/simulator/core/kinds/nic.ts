@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { z } from "zod";
 import { numberIn, type Resource, textIn, textsIn } from "../../store/resource.ts";
-import { isPublic, lanNetwork, privateAddress, publicAddress } from "../addresses.ts";
+import { addressIn, isPublic, lanNetwork } from "../addresses.ts";
 import { datacenterOf } from "../href.ts";
 import type { Draft, Kind } from "../kind.ts";
 
@@ -47,17 +47,13 @@ export const nic: Kind = {
     }
     // An empty list, null, and a move to another LAN all mean: the platform picks an address.
     const keeps = previous !== null && !moved && next.ips === previous.properties.ips;
-    if (asked.length === 0 && !keeps) {
-      next.ips = [lan.properties.public === true ? publicAddress(world) : privateAddress(world, lan.key, lan.id)];
-    }
+    if (asked.length === 0 && !keeps) next.ips = [addressIn(world, lan)];
     if (previous !== null) return;
     const number = world.counters.next("mac");
     next.mac ??= `02:01:${[24, 16, 8, 0].map((shift) => hex((number >>> shift) & 0xff)).join(":")}`;
-    const taken = [...world.resources.children(parent.key, "nics")].map(({ properties }) =>
-      numberIn(properties, "deviceNumber"),
-    );
-    next.deviceNumber = Math.max(0, ...taken.map((each) => each ?? 0)) + 1;
-    next.pciSlot = next.deviceNumber === 1 ? 5 : 5 + Number(next.deviceNumber);
+    const siblings = [...world.resources.children(parent.key, "nics")];
+    const deviceNumber = Math.max(0, ...siblings.map((each) => numberIn(each.properties, "deviceNumber") ?? 0)) + 1;
+    Object.assign(next, { deviceNumber, pciSlot: deviceNumber + 5 });
   },
 };
 

@@ -1,14 +1,17 @@
 import { z } from "zod";
 import type { Call } from "../../http/exchange.ts";
 import { invalid, refused } from "../../http/refusal.ts";
-import { numberIn, type Resource, textIn } from "../../store/resource.ts";
+import { numberIn, type Properties, textIn } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
 import { cpuFamilies, mostCores, mostRam } from "../catalogue.ts";
 import { hrefOf } from "../href.ts";
 import type { Draft, Kind } from "../kind.ts";
+import { limitsOf } from "../limits.ts";
 import { attachVolume, detachVolume } from "./volume-attachment.ts";
 
 const reference = z.object({ id: z.string() });
+
+const oneNvmeVolume = "a server of type CUBE needs exactly one inline volume, of type DAS";
 
 export const server: Kind = {
   type: "server",
@@ -53,22 +56,14 @@ export const server: Kind = {
   ],
 
   shape(draft) {
-    const { next, previous } = draft;
+    const { world, key, next, previous } = draft;
     if (next.type === "CUBE") shapeCube(draft);
     else shapeFlexible(draft, next.type === "VCPU" ? "VCPU" : "ENTERPRISE");
     if (previous === null) next.vmState = "NOSTATE";
-    else checkBootVolume(draft.world, draft.key, next.bootVolume, "(root)");
+    else checkAgainstVolumes(world, key, next, "(root)");
   },
 
-  assembled(world, resource, path) {
-    checkBootVolume(world, resource.key, resource.properties.bootVolume, path);
-    const hotPlug = world.resources
-      .referrers(resource.key, "volume")
-      .some((each) => each.properties.ramHotPlug === true);
-    if (hotPlug && (numberIn(resource.properties, "ram") ?? 0) < 1024) {
-      throw invalid(`${path}.properties.ram`, "must be at least 1024 with RAM hot-plug");
-    }
-  },
+  assembled: (world, { key, properties }, path) => checkAgainstVolumes(world, key, properties, path),
 
   guard(_world, { properties }, write) {
     if (write === "update" && properties.vmState === "SUSPENDED") {
@@ -101,13 +96,15 @@ function asksToDeleteVolumes(call: Call): boolean {
 function shapeFlexible(draft: Draft, type: "ENTERPRISE" | "VCPU"): void {
   const { next, given, previous } = draft;
   const cores = numberIn(next, "cores");
-  const most = mostCores[type];
+  const limits = limitsOf(draft.world);
+  const most = Math.min(mostCores[type], limits.coresPerServer);
   if (cores === undefined) draft.fault("cores", "is required");
   else if (cores < 1 || cores > most) draft.fault("cores", `must be from 1 to ${most} on a server of type ${type}`);
   const ram = numberIn(next, "ram");
   if (ram === undefined) draft.fault("ram", "is required");
-  else if (ram < 256 || ram > mostRam) draft.fault("ram", `must be from 256 to ${mostRam} MB`);
-  else if (ram % 256 !== 0) draft.fault("ram", "must be a multiple of 256 MB");
+  else if (ram < 256 || ram > Math.min(mostRam, limits.ramPerServer)) {
+    draft.fault("ram", `must be from 256 to ${Math.min(mostRam, limits.ramPerServer)} MB`);
+  } else if (ram % 256 !== 0) draft.fault("ram", "must be a multiple of 256 MB");
   if (given.templateUuid !== undefined) draft.fault("templateUuid", "is for servers of type CUBE only");
   const family = textIn(given, "cpuFamily") ?? "";
   if (type === "VCPU") {
@@ -149,18 +146,22 @@ function shapeCube(draft: Draft): void {
   next.ram = template?.properties.ram;
   next.cpuFamily = platformsChoice(draft);
   if (inline.volumes?.length !== 1) {
-    throw invalid(
-      `${draft.path}.entities.volumes`,
-      "a server of type CUBE needs exactly one inline volume, of type DAS",
-    );
+    throw invalid(`${draft.path}.entities.volumes`, oneNvmeVolume);
   }
 }
 
-function checkBootVolume(world: World, key: string, value: unknown, path: string): void {
-  const id = reference.safeParse(value).data?.id;
-  if (id === undefined) return;
-  const attached = (volume: Resource) => volume.id === id;
-  if (!world.resources.referrers(key, "volume").some(attached)) {
-    throw invalid(`${path}.properties.bootVolume`, `the volume ${id} is not attached to the server`);
+/** What depends on the volumes of the server: a new one has its inline volumes by then. */
+function checkAgainstVolumes(world: World, key: string, properties: Properties, path: string): void {
+  const volumes = world.resources.referrers(key, "volume");
+  const boot = reference.safeParse(properties.bootVolume).data?.id;
+  if (boot !== undefined && !volumes.some(({ id }) => id === boot)) {
+    throw invalid(`${path}.properties.bootVolume`, `the volume ${boot} is not attached to the server`);
+  }
+  const hotPlug = volumes.some((volume) => volume.properties.ramHotPlug === true);
+  if (hotPlug && (numberIn(properties, "ram") ?? 0) < 1024) {
+    throw invalid(`${path}.properties.ram`, "must be at least 1024 with RAM hot-plug");
+  }
+  if (properties.type === "CUBE" && !volumes.some((volume) => volume.properties.type === "DAS")) {
+    throw invalid(`${path}.entities.volumes`, oneNvmeVolume);
   }
 }

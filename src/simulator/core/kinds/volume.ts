@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { refused } from "../../http/refusal.ts";
-import { numberIn, type Resource, textIn } from "../../store/resource.ts";
+import { numberIn, type Resource, textIn, textsIn } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
 import type { Draft, Kind } from "../kind.ts";
 import { limitsOf } from "../limits.ts";
@@ -100,8 +100,9 @@ export const volume: Kind = {
 function shapeDisk(draft: Draft): void {
   const { world, given, next, previous, holder } = draft;
   const before = previous && textIn(previous.properties, "type");
+  const ofNewCube = previous === null && holder?.properties.type === "CUBE" && holder.state === "BUSY";
   if (next.type === "DAS") {
-    if (previous === null && holder?.properties.type !== "CUBE") {
+    if (previous === null && !ofNewCube) {
       draft.fault("type", "DAS exists only as the inline volume of a new server of type CUBE");
     }
     if (given.size !== undefined && given.size !== previous?.properties.size) {
@@ -113,8 +114,7 @@ function shapeDisk(draft: Draft): void {
   if (before && before !== next.type && (before === "DAS" || next.type === "DAS")) {
     draft.fault("type", "DAS cannot be changed from or to");
   }
-  const isCubeCreation = previous === null && holder?.properties.type === "CUBE" && holder.state === "BUSY";
-  if (isCubeCreation && next.type !== "DAS") draft.fault("type", "the inline volume of a Cube must be of type DAS");
+  if (ofNewCube && next.type !== "DAS") draft.fault("type", "the inline volume of a Cube must be of type DAS");
   const size = numberIn(next, "size");
   if (size === undefined) {
     if (next.type !== "DAS") draft.fault("size", "is required");
@@ -141,8 +141,7 @@ function shapeSource(draft: Draft): void {
   }
   const source = sourceOf(draft);
   if (given.image === undefined && given.imageAlias === undefined) {
-    if (given.licenceType === undefined)
-      draft.fault("licenceType", "is needed when neither image nor imageAlias is given");
+    if (given.licenceType === undefined) draft.fault("licenceType", "is needed without image and imageAlias");
   } else if (source === undefined) {
     const property = given.image === undefined ? "imageAlias" : "image";
     draft.fault(property, `"${given[property]}" does not exist in the location of the datacenter`);
@@ -169,9 +168,8 @@ function sourceOf({ world, given, parent }: Draft): Resource | undefined {
   const alias = textIn(given, "imageAlias");
   if (alias === undefined) return undefined;
   for (const each of world.resources.ofType("image")) {
-    const { imageAliases, imageType } = each.properties;
-    if (offered(each) && imageType === "HDD" && Array.isArray(imageAliases) && imageAliases.includes(alias))
-      return each;
+    const { imageType } = each.properties;
+    if (imageType === "HDD" && textsIn(each.properties, "imageAliases").includes(alias) && offered(each)) return each;
   }
   return undefined;
 }

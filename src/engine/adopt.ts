@@ -1,0 +1,44 @@
+import type { Again, Deps } from "./deps.ts";
+import { EXTERNAL_ID } from "./names.ts";
+import { postpone, record, refreshed, sentence, stall } from "./record.ts";
+import type { Standing } from "./status.ts";
+import { fingerprint, type Scene } from "./view.ts";
+import { writeMetadata } from "./write.ts";
+
+/**
+ * Takes over an existing resource: it has to be in the collection that spec describes, and nobody else's. The claim and
+ * every difference are on record before anything is changed.
+ */
+export async function adopt(deps: Deps, scene: Scene, id: string): Promise<Again> {
+  const { kind, key, object, account, parents, desired } = scene;
+  if (!account || !parents || !desired) return "now";
+  const { noun } = kind.resource;
+  const shared = deps.collections.join(key, account, kind, parents, undefined);
+  const item = await shared.source.get?.(id, AbortSignal.timeout(deps.settings.createDeadlineMs));
+  const rival = deps.objects.claimants(kind.kind, id).find((claimant) => claimant !== key);
+  const problem = !item
+    ? `externalId: there is no ${noun} ${id} in ${shared.path}`
+    : rival !== undefined && !scene.view.observed
+      ? `externalId: the ${noun} ${id} belongs to ${rival}`
+      : undefined;
+  if (!item || problem !== undefined) {
+    const inMs = postpone(deps, scene, { reason: "NotAdoptable", message: problem ?? "" });
+    await stall(deps, scene, "NotAdoptable", problem ?? "");
+    return { inMs };
+  }
+  const inputs = { name: object.metadata.name, parents, secrets: {}, observed: scene.view.observed };
+  const { drift } = desired.compare(item.raw, inputs);
+  const owned = { id, parents, account: account.key };
+  await writeMetadata(deps, kind, object, { [EXTERNAL_ID]: JSON.stringify(owned) });
+  const after = refreshed(deps, scene);
+  const differences = drift.length > 0 ? `; differs in ${drift.map(({ field }) => field).join(", ")}` : "";
+  const standing: Standing = {
+    mode: "reconciling",
+    reason: "Adopting",
+    message: `taking over the ${noun} ${id}${differences}`,
+  };
+  const found = { ...owned, fixed: fingerprint(kind, object), state: item.state, ...(drift.length > 0 && { drift }) };
+  await record(deps, after, standing, found, kind.resource.facts(item.raw));
+  deps.events.record(after.object, "Normal", "Adopting", sentence(standing.message));
+  return "now";
+}

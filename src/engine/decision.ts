@@ -1,0 +1,117 @@
+import type { Comparison, Operation } from "../kinds/kind.ts";
+import type { Claim, Intent } from "./intent.ts";
+import type { Reason } from "./reasons.ts";
+
+/** Something that keeps the object from going on; `stalled` when no waiting will mend it. */
+export interface Obstacle {
+  reason: Reason;
+  message: string;
+  stalled: boolean;
+}
+
+/** What the platform side knows of the claimed resource. */
+export type Observation =
+  /** No read of it that counts. */
+  | { seen: "unknown" }
+  /** A read says that it is not there; `confirmed` when it was looked for by its id as well. */
+  | { seen: "absent"; asOf: number; confirmed: boolean }
+  | { seen: "present"; asOf: number; busy: boolean; state: string; comparison: Comparison | undefined };
+
+/** The request that status speaks of, with what the platform last said about it. */
+export interface PendingRequest {
+  action: string;
+  since: number;
+  outcome: "unknown" | "BUSY" | "DONE" | "FAILED";
+  message?: string;
+}
+
+/** What a search for the result of an open intent found. */
+export interface Search {
+  lookedAt: number;
+  /** Ids that match and that no object claims. */
+  matches: string[];
+  /** How many open intents, this one included, have the same body and parents; this one's place among them. */
+  rivals: number;
+  rank: number;
+  /** A POST with the same body is under way at this moment. */
+  inFlight: boolean;
+}
+
+/** What stands in a resource that others live in. */
+export interface Contents {
+  /** Objects here that live in it: those on their way out, and those that stay. */
+  leaving: string[];
+  staying: string[];
+  /** What the platform shows inside; undefined until it was looked at. */
+  found: string[] | undefined;
+  /** Deletion is wanted all the same. */
+  ignored: boolean;
+}
+
+/** An attempt that the platform refused or failed at. */
+export interface Failure {
+  reason: Reason;
+  message: string;
+  /** The same attempt is made again when this has passed, or when spec changes. */
+  retryAt: number;
+}
+
+/** Everything a decision rests on: data only, taken from both caches at one moment. */
+export interface View {
+  now: number;
+  noun: string;
+  deleting: boolean;
+  paused: boolean;
+  hasFinalizer: boolean;
+  deletionPolicy: "Delete" | "Retain";
+  /** Nothing is ever written to the platform. */
+  observed: boolean;
+  /** The existing resource to take over; undefined when the object has one, or wants its own. */
+  adopt: string | undefined;
+  /** A field that the platform cannot change has changed since creation, and what may be done about it. */
+  replacement: "none" | "forbidden" | "losesData" | "allowed";
+  /** Undefined for what nothing lives in. */
+  contents: Contents | undefined;
+  intent: Intent | undefined;
+  /** The POST of the open intent was certainly not executed. */
+  unsent: boolean;
+  claim: Claim | undefined;
+  request: PendingRequest | undefined;
+  /** What keeps the platform as a whole out of reach: the Account. */
+  accountObstacle: Obstacle | undefined;
+  /** What keeps spec from being turned into a body: references, Secrets, values. */
+  specObstacle: Obstacle | undefined;
+  observation: Observation;
+  search: Search | undefined;
+  failure: Failure | undefined;
+  /** From the intent on, a creation may still be executed (deadline) and become visible (settle) for so long. */
+  unsettledMs: number;
+}
+
+export type Decision =
+  /** Nothing of ours. */
+  | { step: "ignore" }
+  /** As wanted. */
+  | { step: "rest" }
+  /** The platform or another object has to move first. */
+  | { step: "wait"; reason: Reason; message: string; look?: Look; recheckMs?: number }
+  /** Somebody has to change something; `retryMs` when time may help as well. */
+  | { step: "stall"; reason: Reason; message: string; retryMs?: number }
+  /** The request failed: write it down, then try again later. */
+  | { step: "fail"; reason: Reason; message: string; gone: boolean }
+  | { step: "create" }
+  /** Take over an existing resource. */
+  | { step: "adopt"; id: string }
+  /** Look what is inside before it goes. */
+  | { step: "inspect" }
+  /** Look for what an open intent made. */
+  | { step: "search" }
+  | { step: "claim"; id: string }
+  /** The resource is gone without us: let go of its id. */
+  | { step: "forget" }
+  | { step: "update"; operation: Operation }
+  | { step: "delete"; action: "delete" | "replace" }
+  | { step: "release"; reason: Reason; message: string };
+
+/** What to ask the platform side for while waiting: a fresh list, or this very member and its request. */
+export type Look = "list" | "member";

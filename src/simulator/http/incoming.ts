@@ -1,0 +1,36 @@
+import type { IncomingMessage } from "node:http";
+import { errorCode, refusal } from "./refusal.ts";
+
+const largestBody = 1024 * 1024;
+
+/** Splits path and query; accepts the absolute form that proxies send. */
+export function targetOf(url: string): { path: string; query: URLSearchParams } {
+  const relative = url.replace(/^https?:\/\/[^/?]*/i, "");
+  const mark = relative.indexOf("?");
+  const path = mark < 0 ? relative : relative.slice(0, mark);
+  return { path: path || "/", query: new URLSearchParams(mark < 0 ? "" : relative.slice(mark + 1)) };
+}
+
+/** `http://host:port` as the caller wrote it, unless that cannot be a host. */
+export function originOf({ headers: { host } }: IncomingMessage): string | undefined {
+  return host !== undefined && /^[\w.\-[\]:]+$/.test(host) ? `http://${host}` : undefined;
+}
+
+/** The body as text. Too large a body is refused, one that is not JSON by its type too. */
+export async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    // The rest is read and dropped, so that the answer reaches a caller that is still sending.
+    if (size <= largestBody) chunks.push(chunk);
+  }
+  if (size > largestBody) {
+    throw refusal(413, errorCode.validation, `[(root)] the body is larger than ${largestBody} bytes`);
+  }
+  const type = request.headers["content-type"];
+  if (size > 0 && type !== undefined && !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) {
+    throw refusal(415, errorCode.validation, "The body must be sent as Content-Type: application/json");
+  }
+  return Buffer.concat(chunks).toString();
+}

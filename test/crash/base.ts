@@ -1,0 +1,55 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { install, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
+import { connect } from "../../src/kube/config.ts";
+import { loadKubeconfig } from "../../src/kube/kubeconfig.ts";
+import type { KubeClient } from "../../src/kube/transport.ts";
+
+/** What all runs share: one API server with Mooring installed, and a folder for what they leave behind. */
+export interface Base extends AsyncDisposable {
+  readonly admin: KubeClient;
+  readonly server: string;
+  readonly ca: Buffer;
+  /** With this the operator is nobody but its own ServiceAccount. */
+  readonly operatorToken: string;
+  /** Compiled code of the operator. */
+  readonly cache: string;
+  /** One folder per run; those of good runs are removed. */
+  readonly folder: string;
+  /** The folder stays when this base goes: something in it is worth reading. */
+  keep(): void;
+}
+
+export async function openBase(kubeconfig: string): Promise<Base> {
+  await using opening = new AsyncDisposableStack();
+  const admin = await connect({ kubeconfig });
+  opening.defer(() => admin.close());
+  const folder = await mkdtemp(join(tmpdir(), "mooring-crash-"));
+  const cache = await mkdtemp(join(tmpdir(), "mooring-crash-cache-"));
+  let kept = false;
+  opening.defer(async () => {
+    await rm(cache, { recursive: true, force: true });
+    if (!kept) await rm(folder, { recursive: true, force: true });
+  });
+  await install(admin);
+  const path = join(cache, "kubeconfig");
+  await writeOperatorKubeconfig(admin, kubeconfig, path);
+  const { cluster, user } = await loadKubeconfig([path]);
+  const data = cluster["certificate-authority-data"];
+  const file = cluster["certificate-authority"];
+  const ca = data !== undefined ? Buffer.from(data, "base64") : await readFile(file ?? "");
+  const closing = opening.move();
+  return {
+    admin,
+    server: cluster.server,
+    ca,
+    operatorToken: user.token ?? "",
+    cache,
+    folder,
+    keep() {
+      kept = true;
+    },
+    [Symbol.asyncDispose]: () => closing.disposeAsync(),
+  };
+}

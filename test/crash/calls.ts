@@ -1,0 +1,46 @@
+/** Where a call of the operator goes. */
+export type Side = "kubernetes" | "platform";
+
+/** When the operator dies: nothing was executed; executed, answer unread; answered. */
+export const moments = ["before", "executed", "answered"] as const;
+export type Moment = (typeof moments)[number];
+
+/** A place in a life: the nth call of its phase with this method and route. Timing does not move it. */
+export interface Position {
+  phase: string;
+  side: Side;
+  method: string;
+  route: string;
+  nth: number;
+}
+
+export const isWrite = ({ method }: Pick<Position, "method">): boolean => method !== "GET";
+
+export const nameOf = ({ phase, side, method, route, nth }: Position): string =>
+  `${phase}: ${side} ${method} ${route} #${nth}`;
+
+export const samePosition = (a: Position, b: Position): boolean => nameOf(a) === nameOf(b);
+
+/** A call as it arrives at a proxy; `undefined` for what is no step of a life: watches and the operator's own Lease. */
+export function routeOf(side: Side, url: string): string | undefined {
+  const { pathname, searchParams } = new URL(url, "http://operator");
+  if (side === "platform") return pathname.split("/").map(withoutId).join("/");
+  if (searchParams.get("watch") === "true" || pathname.includes("/coordination.k8s.io/")) return undefined;
+  return pathname
+    .replace(/^\/apis?\/([^/]+\/)?v[^/]+\//, "")
+    .replace(/^namespaces\/[^/]+\/(?=.)/, "")
+    .replace(/^([^/]+)\/[^/]+/, "$1/{name}");
+}
+
+const withoutId = (segment: string): string =>
+  /^\d+$/.test(segment) || /^[0-9a-f-]{32,36}$/i.test(segment) ? "{id}" : segment;
+
+/**
+ * The positions of a recorded life: every write, and of the reads the first of each route in each phase. Further reads
+ * of a route are repetitions on a clock, such as the lists of a collection: how many there are is chance.
+ */
+export function positionsOf(recorded: readonly Position[]): Position[] {
+  return recorded
+    .filter((call) => isWrite(call) || call.nth === 1)
+    .map(({ phase, side, method, route, nth }) => ({ phase, side, method, route, nth }));
+}

@@ -1,0 +1,134 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { INTENT } from "../../src/engine/names.ts";
+import { openIntent } from "../../src/engine/objects.ts";
+import { readStatus } from "../../src/engine/status.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import { isWrite, type Position } from "./calls.ts";
+import { manifest, SUBJECT, type Subject } from "./lives.ts";
+import { becomeShy, type Snapshot } from "./platform.ts";
+import type { Stage } from "./stage.ts";
+
+/** One phase that has come to rest. */
+export interface Chapter {
+  phase: string;
+  /** Properties that the resource must have by now. */
+  shows: Record<string, unknown>;
+  /** The object; absent at the end of the life. */
+  object: KubeObject | undefined;
+  snapshot: Snapshot;
+}
+
+/** A life that did not get to its next milestone. The message says what was still in the way. */
+export class Stuck extends Error {}
+
+const PATIENCE_MS = 60_000;
+/** Nothing is written for this long: the operator is at rest. */
+const QUIET_MS = 300;
+/** A process that has just started is given this long to find something to do. */
+const FRESH_QUIET_MS = 800;
+/** How long a phase that is at rest waits for a fatal call that has not come. */
+const LINGER_MS = { write: 4000, read: 1000 };
+
+/**
+ * Lives one life: prerequisites, then create, every change, delete, with a look at both sides whenever rest has come.
+ * Who kills the operator on the way does not matter here: the script only waits for its milestones. Rejects with
+ * `Stuck` when one of them does not come. The operator runs on at the end.
+ */
+export async function* play(
+  stage: Stage,
+  { kind, life }: Subject,
+  target: Position | undefined,
+): AsyncGenerator<Chapter> {
+  const { recorder, operator, platform } = stage;
+  const { prerequisites, spec, changes } = life({ api: stage.api });
+  await prepare(stage, prerequisites);
+  yield { phase: "setup", shows: {}, object: undefined, snapshot: await platform.snapshot() };
+  await becomeShy(platform);
+
+  const phases = [{ title: "create", spec, shows: {} }, ...changes];
+  for (const { title, spec, shows = {} } of phases) {
+    recorder.enter(title);
+    await stage.apply(manifest(kind.kind, SUBJECT, spec));
+    if (operator.process === 0) operator.start();
+    yield { phase: title, shows, ...(await rest(stage, kind.kind, title, settled, target)) };
+  }
+  recorder.enter("delete");
+  await stage.remove(kind.kind, SUBJECT);
+  yield { phase: "delete", shows: {}, ...(await rest(stage, kind.kind, "delete", gone, target)) };
+}
+
+async function prepare(stage: Stage, prerequisites: ReturnType<Subject["life"]>["prerequisites"]): Promise<void> {
+  if (prerequisites.length === 0) return;
+  await stage.assisted(async () => {
+    for (const each of prerequisites) {
+      await stage.apply(each);
+      await until(async () => {
+        const object = await stage.read(each.kind, each.metadata.name);
+        return settled(object) ?? ((await stage.platform.snapshot()).idle ? undefined : "the platform is busy");
+      });
+    }
+  });
+}
+
+/** What is missing until an object is at rest; undefined when nothing is. */
+function settled(object: KubeObject | undefined): string | undefined {
+  if (!object) return "the object does not exist";
+  const { conditions = [], observedGeneration } = readStatus(object);
+  const ready = conditions.find(({ type }) => type === "Ready");
+  if (observedGeneration !== object.metadata.generation || ready?.status !== "True") {
+    return `Ready is ${ready?.status} (${ready?.reason}: ${ready?.message})`;
+  }
+  if (openIntent(object)) return "its intent is open";
+  return object.metadata.annotations?.[INTENT] ? "its intent has not given way to the id" : undefined;
+}
+
+function gone(object: KubeObject | undefined): string | undefined {
+  if (!object) return undefined;
+  const ready = readStatus(object).conditions?.find(({ type }) => type === "Ready");
+  return `the object is still there (${ready?.reason}: ${ready?.message})`;
+}
+
+/** Waits until the milestone is there, the platform is idle and the operator has nothing more to write. */
+async function rest(
+  stage: Stage,
+  kind: string,
+  phase: string,
+  missing: (object: KubeObject | undefined) => string | undefined,
+  target: Position | undefined,
+): Promise<Pick<Chapter, "object" | "snapshot">> {
+  const { recorder, operator, platform } = stage;
+  const fatalHere = target?.phase === phase;
+  const lingerMs = target && isWrite(target) ? LINGER_MS.write : LINGER_MS.read;
+  let restingSince: number | undefined;
+  let found: Pick<Chapter, "object" | "snapshot"> | undefined;
+  await until(async () => {
+    if (operator.ended !== undefined) throw new Stuck(`the operator ended by itself with code ${operator.ended}`);
+    const lingering = fatalHere && operator.process === 1;
+    const { watching, talking } = recorder.isUp(operator.process);
+    if (!watching) return "the operator has not started";
+    if (recorder.quietMs() < (operator.process > 1 ? FRESH_QUIET_MS : QUIET_MS)) return "the operator is writing";
+    const [object, snapshot] = await Promise.all([stage.read(kind, SUBJECT), platform.snapshot()]);
+    const obstacle = missing(object) ?? (snapshot.idle ? undefined : "the platform is busy");
+    if (obstacle !== undefined) return obstacle;
+    if (object && !talking) return "the operator has not looked at the platform";
+    if (lingering) {
+      restingSince ??= performance.now();
+      if (performance.now() - restingSince < lingerMs) return "the fatal call has not come";
+    }
+    found = { object, snapshot };
+    return undefined;
+  }, phase);
+  if (!found) throw new Stuck(`${phase}: nothing was found`);
+  return found;
+}
+
+/** Asks again and again until nothing is in the way. */
+async function until(obstacle: () => Promise<string | undefined>, phase = "setup"): Promise<void> {
+  const endsAt = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const found = await obstacle();
+    if (found === undefined) return;
+    if (performance.now() > endsAt) throw new Stuck(`${phase}: after ${PATIENCE_MS / 1000} s ${found}`);
+    await delay(60);
+  }
+}

@@ -1,0 +1,88 @@
+import { parseArgs } from "node:util";
+import { progressTo } from "../../src/cli/control-plane/progress.ts";
+import { startCluster } from "../../src/cli/control-plane/start.ts";
+import { kinds } from "../../src/kinds/index.ts";
+import { type Moment, moments } from "./calls.ts";
+import { subjectsOf } from "./lives.ts";
+import { crashMatrix, isClean } from "./matrix.ts";
+import { render } from "./print.ts";
+
+const usage = `usage: make crash ARGS="[OPTION…]"
+
+Kills the operator at every call of every kind's life, at three moments each, and checks what is left.
+
+  --kind KIND         only this kind; may be repeated
+  --position N        only this row of the matrix
+  --moment MOMENT     only ${moments.join(", ")}; may be repeated
+  --seed N            ids and durations of the platform follow from it (default 1)
+  --parallel N        lives side by side (default 5)
+  --kubeconfig PATH   use this API server, as its administrator (default: one is started)
+  --json              print the result as JSON`;
+
+const { values } = parseArgs({
+  options: {
+    kind: { type: "string", multiple: true },
+    position: { type: "string" },
+    moment: { type: "string", multiple: true },
+    seed: { type: "string", default: "1" },
+    parallel: { type: "string", default: "5" },
+    kubeconfig: { type: "string" },
+    json: { type: "boolean", default: false },
+    help: { type: "boolean", short: "h", default: false },
+  },
+});
+
+function count(flag: string, text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1) throw new Error(`--${flag}: "${text}" is not a whole number from 1 on`);
+  return number;
+}
+
+function momentOf(text: string): Moment {
+  const moment = moments.find((each) => each === text);
+  if (!moment) throw new Error(`--moment: "${text}" is none of ${moments.join(", ")}`);
+  return moment;
+}
+
+async function main(): Promise<number> {
+  if (values.help) {
+    console.log(usage);
+    return 0;
+  }
+  const all = subjectsOf(kinds);
+  const unknown = values.kind?.find((name) => !all.some(({ kind }) => kind.kind === name));
+  if (unknown !== undefined) throw new Error(`--kind: "${unknown}" is none of ${all.map(({ kind }) => kind.kind)}`);
+  const options = {
+    subjects: all.filter(({ kind }) => values.kind?.includes(kind.kind) ?? true),
+    position: values.position === undefined ? undefined : count("position", values.position),
+    moments: values.moment?.map(momentOf) ?? moments,
+    seed: count("seed", values.seed),
+    parallel: count("parallel", values.parallel),
+  };
+  const progress = progressTo(process.stderr);
+  await using cleanup = new AsyncDisposableStack();
+  let { kubeconfig } = values;
+  if (kubeconfig === undefined) {
+    const cluster = await startCluster({ onProgress: progress.update });
+    cleanup.defer(cluster.stop);
+    kubeconfig = cluster.kubeconfig;
+  }
+  let told = 0;
+  const startedAt = performance.now();
+  const result = await crashMatrix({
+    ...options,
+    kubeconfig,
+    onProgress(done, total, failed) {
+      const seconds = Math.round((performance.now() - startedAt) / 1000);
+      const often = process.stderr.isTTY || done === total || failed > 0 || seconds - told >= 15;
+      if (!often) return;
+      told = seconds;
+      progress.update(`killing the operator: ${done} of ${total} runs, ${failed} failed`, seconds);
+    },
+  });
+  progress.end();
+  console.log(values.json ? JSON.stringify(result) : `\n${render(result)}`);
+  return isClean(result) ? 0 : 1;
+}
+
+process.exitCode = await main();

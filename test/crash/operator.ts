@@ -1,0 +1,84 @@
+import { closeSync, openSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { type Guarded, spawnGuarded } from "../../src/cli/control-plane/guarded.ts";
+
+/** Patience of the operator under test: short, so that waiting out a lost creation takes seconds. */
+export const patience = {
+  "create-deadline": "2s",
+  settle: "1s",
+  retry: "1s",
+  poll: "300ms",
+  "annotate-after": "500ms",
+};
+
+export interface OperatorOptions {
+  kubeconfig: string;
+  namespace: string;
+  /** Everything its processes log, one after the other. */
+  log: string;
+  /** Compiled code is kept here: half of what a start costs. */
+  cache: string;
+}
+
+/** One operator that is killed and started again; never two of its processes at the same time. */
+export interface Operator {
+  /** Which process runs now, counted from 1. */
+  readonly process: number;
+  /** What a process that was not killed ended with. */
+  readonly ended: number | undefined;
+  start(): void;
+  /** SIGKILL, sent before this returns, and the next process right after it. */
+  restart(): void;
+  kill(): Promise<void>;
+}
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+export const flagsOf = ({ kubeconfig, namespace }: Pick<OperatorOptions, "kubeconfig" | "namespace">): string[] => [
+  "--no-leader-election",
+  ...["--kubeconfig", kubeconfig, "--watch-namespace", namespace],
+  ...Object.entries(patience).flatMap(([flag, value]) => [`--${flag}`, value]),
+];
+
+export function createOperator(options: OperatorOptions): Operator {
+  let running: Guarded | undefined;
+  let started = 0;
+  let ended: number | undefined;
+
+  function start(): void {
+    const output = openSync(options.log, "a", 0o600);
+    const args = [`${root}src/main.ts`, "operator", "--log-level", "debug", ...flagsOf(options)];
+    const env = { ...process.env, NODE_COMPILE_CACHE: options.cache };
+    const child = spawnGuarded(process.execPath, args, { cwd: root, env, output });
+    closeSync(output);
+    running = child;
+    started += 1;
+    void child.ended.then((code) => {
+      if (running === child) ended = code;
+    });
+  }
+
+  function stop(): Guarded | undefined {
+    const child = running;
+    running = undefined;
+    if (child?.pid !== undefined && ended === undefined) process.kill(child.pid, "SIGKILL");
+    return child;
+  }
+
+  return {
+    get process() {
+      return started;
+    },
+    get ended() {
+      return ended;
+    },
+    start,
+    restart() {
+      stop();
+      start();
+    },
+    async kill() {
+      await stop()?.kill();
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { pipeline } from "node:stream/promises";
+import { Agent, type Dispatcher, request } from "undici";
+import type { Passage } from "./recorder.ts";
+
+export interface ProxyOptions {
+  /** Where calls go on to. */
+  upstream: string;
+  /** Trusted for an upstream with TLS. */
+  ca?: Buffer;
+  /** Told of each call when all of it has arrived. `process` is what `owner` said when its connection was opened. */
+  arrived(method: string, url: string, process: number): Passage;
+  owner(): number;
+  /** Ends the operator before it can do anything else. */
+  kill(): void;
+}
+
+export interface Proxy {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Stands between the operator and one side of its world, and kills it where it is told to:
+ *
+ * - `before`: the call has arrived here and goes no further;
+ * - `executed`: the whole answer has arrived here, and the operator gets none of it;
+ * - `answered`: the whole answer has been handed over, and the operator dies on the next tick.
+ *
+ * Other calls that are under way at that moment go on, as they would in a network. Answers are handed over complete;
+ * those of watches as they come.
+ */
+export async function startProxy(options: ProxyOptions): Promise<Proxy> {
+  const { upstream, ca } = options;
+  const agent = new Agent({ allowH2: false, headersTimeout: 0, bodyTimeout: 0, connect: ca ? { ca } : {} });
+  const owners = new WeakMap<Socket, number>();
+  const closing = new AbortController();
+
+  async function relay(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { method = "GET", url = "/" } = incoming;
+    const body = await readAll(incoming);
+    const passage = options.arrived(method, url, owners.get(incoming.socket) ?? 0);
+    let status = 0;
+    try {
+      if (passage.fatal === "before") return die(incoming);
+      const answer = await request(upstream + url, {
+        method: method as Dispatcher.HttpMethod,
+        headers: passedOn(incoming.headers),
+        body: body.length > 0 ? body : null,
+        dispatcher: agent,
+        signal: closing.signal,
+      });
+      status = answer.statusCode;
+      if (isWatch(url)) {
+        outgoing.writeHead(status, passedOn(answer.headers)).flushHeaders();
+        return await pipeline(answer.body, outgoing);
+      }
+      const content = Buffer.from(await answer.body.arrayBuffer());
+      if (passage.fatal === "executed") return die(incoming);
+      outgoing.writeHead(status, { ...passedOn(answer.headers), "content-length": content.length });
+      await new Promise<void>((resolve) => {
+        outgoing.once("close", resolve);
+        outgoing.end(content, resolve);
+      });
+      if (passage.fatal === "answered") setImmediate(options.kill);
+    } finally {
+      passage.ended(status);
+    }
+  }
+
+  function die(incoming: IncomingMessage): void {
+    options.kill();
+    incoming.socket.destroy();
+  }
+
+  const server = createServer({ keepAliveTimeout: 120_000 }, (incoming, outgoing) => {
+    outgoing.on("error", () => {});
+    // Whoever waits for this answer is dead, or is told by the closed connection.
+    relay(incoming, outgoing).catch(() => incoming.socket.destroy());
+  });
+  server.on("connection", (socket) => owners.set(socket, options.owner()));
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async close() {
+      closing.abort();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await agent.destroy();
+    },
+  };
+}
+
+const isWatch = (url: string): boolean => /[?&]watch=true\b/.test(url);
+
+/** Headers that speak of one connection only, or of a length that is set anew. */
+const ofConnection = new Set(["connection", "keep-alive", "transfer-encoding", "content-length", "expect"]);
+
+function passedOn(headers: NodeJS.Dict<string | string[]>): Record<string, string | string[]> {
+  const passed: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined && !ofConnection.has(name)) passed[name] = value;
+  }
+  return passed;
+}
+
+async function readAll(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

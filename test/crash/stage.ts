@@ -1,0 +1,127 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pino } from "pino";
+import { stringify } from "yaml";
+import { applyObject } from "../../src/cli/demo/install.ts";
+import { resourceOf } from "../../src/engine/objects.ts";
+import { kinds } from "../../src/kinds/index.ts";
+import { isNotFound } from "../../src/kube/errors.ts";
+import { type KubeObject, pathOf } from "../../src/kube/resource.ts";
+import { readConfig } from "../../src/operator/config.ts";
+import { runOperator } from "../../src/operator/start.ts";
+import type { Base } from "./base.ts";
+import { CREDENTIALS, type Manifest } from "./lives.ts";
+import { createOperator, flagsOf, type Operator } from "./operator.ts";
+import { type Platform, startPlatform } from "./platform.ts";
+import { startProxy } from "./proxy.ts";
+import { createRecorder, type Recorder, type Target } from "./recorder.ts";
+
+/** Where one life is lived: a namespace, a platform, an operator, and a proxy on each of the operator's two sides. */
+export interface Stage extends AsyncDisposable {
+  readonly folder: string;
+  readonly namespace: string;
+  readonly platform: Platform;
+  /** The platform's address as the operator reaches it. */
+  readonly api: string;
+  readonly recorder: Recorder;
+  readonly operator: Operator;
+  apply(object: Manifest): Promise<void>;
+  read(kind: string, name: string): Promise<KubeObject | undefined>;
+  remove(kind: string, name: string): Promise<void>;
+  /** Lets an operator that is not under test work as long as `work` takes. */
+  assisted(work: () => Promise<void>): Promise<void>;
+}
+
+export interface StageOptions {
+  seed: number;
+  target?: Target | undefined;
+}
+
+export async function openStage(base: Base, { seed, target }: StageOptions): Promise<Stage> {
+  await using opening = new AsyncDisposableStack();
+  const namespace = `crash-${randomBytes(5).toString("hex")}`;
+  const folder = join(base.folder, namespace);
+  await mkdir(folder);
+  const platform = opening.use(await startPlatform(seed));
+  const recorder = createRecorder(target);
+  const kubeconfig = join(folder, "kubeconfig");
+  const log = join(folder, "operator.log");
+  const operator = createOperator({ kubeconfig, namespace, log, cache: base.cache });
+  const between = { owner: () => operator.process, kill: operator.restart };
+  const kubernetes = await startProxy({
+    ...between,
+    upstream: base.server,
+    ca: base.ca,
+    arrived: (...call) => recorder.arrived("kubernetes", ...call),
+  });
+  opening.defer(kubernetes.close);
+  const outside = await startProxy({
+    ...between,
+    upstream: platform.steering.url,
+    arrived: (...call) => recorder.arrived("platform", ...call),
+  });
+  opening.defer(outside.close);
+  opening.defer(operator.kill);
+  await writeFile(kubeconfig, kubeconfigOf(kubernetes.url, base.operatorToken), { mode: 0o600 });
+
+  const { admin } = base;
+  const pathTo = (name: string, of: string) => {
+    const kind = kinds.find(({ kind }) => kind === of);
+    if (!kind) throw new Error(`there is no kind ${of}`);
+    return pathOf(resourceOf(kind), { namespace, name });
+  };
+  await applyObject(admin, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+  await applyObject(admin, {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: CREDENTIALS, namespace },
+    stringData: { token: platform.steering.token },
+  });
+
+  const closing = opening.move();
+  return {
+    folder,
+    namespace,
+    platform,
+    api: outside.url,
+    recorder,
+    operator,
+    apply: (object) => applyObject(admin, { ...object, metadata: { ...object.metadata, namespace } }),
+    async read(kind, name) {
+      try {
+        return await admin.request<KubeObject>({ method: "GET", path: pathTo(name, kind) });
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    },
+    async remove(kind, name) {
+      await admin.request({ method: "DELETE", path: pathTo(name, kind) });
+    },
+    async assisted(work) {
+      const config = readConfig([...flagsOf({ kubeconfig, namespace }), "--annotate-after", "0ms"]);
+      if (config === "help") throw new Error("the operator's flags ask for help");
+      const done = new AbortController();
+      const running = runOperator(config, pino({ level: "silent" }), done.signal);
+      try {
+        await Promise.race([work(), running]);
+      } finally {
+        done.abort();
+        await running;
+      }
+    },
+    [Symbol.asyncDispose]: () => closing.disposeAsync(),
+  };
+}
+
+function kubeconfigOf(server: string, token: string): string {
+  return stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "proxy", cluster: { server } }],
+    users: [{ name: "mooring", user: { token } }],
+    contexts: [{ name: "proxy", context: { cluster: "proxy", user: "mooring" } }],
+    "current-context": "proxy",
+  });
+}

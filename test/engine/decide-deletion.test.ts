@@ -1,0 +1,101 @@
+import { describe } from "vitest";
+import type { View } from "../../src/engine/decision.ts";
+import { accountDown, badSpec, holds } from "./decisions.ts";
+import { absent, claim, failure, intentAt, NOW, present, request, search, UNSETTLED } from "./views.ts";
+
+const open = intentAt(NOW - 5000);
+const longAgo = intentAt(NOW - UNSETTLED - 10_000);
+
+describe("a deleted object", () => {
+  const deleted = (more: Partial<View>): Partial<View> => ({ deleting: true, ...more });
+  const owned = (more: Partial<View>): Partial<View> => deleted({ claim, ...more });
+  holds([
+    ["that was let go already is none of ours", deleted({ hasFinalizer: false }), { step: "ignore" }],
+    ["stays while it is paused", owned({ paused: true, observation: present() }), { step: "wait", reason: "Paused" }],
+    [
+      "that made nothing goes at once",
+      deleted({ accountObstacle: accountDown }),
+      { step: "release", reason: "Deleted" },
+    ],
+    [
+      "with Retain goes and leaves its resource",
+      owned({ deletionPolicy: "Retain", observation: present() }),
+      { step: "release", reason: "Retained" },
+    ],
+    ["waits for its Account", owned({ accountObstacle: accountDown }), { step: "wait", reason: "AccountNotReady" }],
+    [
+      "does not care for spec or parents any more",
+      owned({ observation: present(), specObstacle: badSpec }),
+      { step: "delete" },
+    ],
+    ["asks for a first look", owned({}), { step: "wait", reason: "Deleting", look: "list" }],
+    [
+      "waits until its resource can be deleted",
+      owned({ observation: present({ busy: true }), request: request() }),
+      { step: "wait", reason: "Creating" },
+    ],
+    [
+      "does not delete twice",
+      owned({ observation: present(), request: request({ action: "delete", since: NOW - 500 }) }),
+      { step: "wait", reason: "Deleting" },
+    ],
+    [
+      "asks how its deletion went when the resource is still there",
+      owned({ observation: present(), request: request({ action: "delete" }) }),
+      { step: "wait", reason: "Deleting", look: "member" },
+    ],
+    [
+      "says so when its deletion failed",
+      owned({ observation: present(), request: request({ action: "delete", outcome: "FAILED" }) }),
+      { step: "fail", gone: false, message: "delete of the server failed: the platform gave no reason" },
+    ],
+    [
+      "tries again when its time has come",
+      owned({ observation: present(), failure: failure(NOW - 1) }),
+      { step: "delete" },
+    ],
+    ["does not try again before", owned({ observation: present(), failure: failure(NOW + 1) }), { step: "stall" }],
+    [
+      "goes when its deletion is done",
+      owned({ observation: absent({ confirmed: false }), request: request({ action: "delete", outcome: "DONE" }) }),
+      { step: "release", reason: "Deleted" },
+    ],
+    [
+      "goes when its creation failed",
+      owned({ observation: absent(), request: request({ outcome: "FAILED" }) }),
+      { step: "release", reason: "Deleted" },
+    ],
+    ["goes when somebody else removed the resource", owned({ observation: absent() }), { step: "release" }],
+    [
+      "does not believe a list alone",
+      owned({ observation: absent({ confirmed: false }) }),
+      { step: "wait", look: "member" },
+    ],
+    [
+      "waits for a creation that cannot be seen yet",
+      owned({ observation: absent(), request: request({ outcome: "DONE" }) }),
+      { step: "wait", reason: "Creating" },
+    ],
+    ["looks for what an open intent made", deleted({ intent: open }), { step: "search" }],
+    [
+      "claims what an open intent made, to delete it then",
+      deleted({ intent: open, search: search({ matches: ["x"] }) }),
+      { step: "claim", id: "x" },
+    ],
+    [
+      "waits while a creation may still appear",
+      deleted({ intent: open, search: search() }),
+      { step: "wait", reason: "Recovering" },
+    ],
+    [
+      "goes when an open intent made nothing",
+      deleted({ intent: longAgo, search: search() }),
+      { step: "release", reason: "Deleted" },
+    ],
+    [
+      "goes at once when nothing was sent",
+      deleted({ intent: open, unsent: true }),
+      { step: "release", reason: "Deleted" },
+    ],
+  ]);
+});

@@ -1,0 +1,106 @@
+import { describe } from "vitest";
+import type { View } from "../../src/engine/decision.ts";
+import { holds, noParent } from "./decisions.ts";
+import { absent, claim, contents, failure, NOW, present, presentDrifted, request } from "./views.ts";
+
+describe("an object that names an existing resource", () => {
+  const adopt = "id-9";
+  holds([
+    ["takes it over", { adopt }, { step: "adopt", id: adopt }],
+    ["waits for its parent first", { adopt, specObstacle: noParent }, { step: "wait", reason: "ReferenceNotReady" }],
+    ["does not ask again and again", { adopt, failure: failure(NOW + 5) }, { step: "stall", retryMs: 5 }],
+    ["goes at once when it is deleted before", { adopt, deleting: true }, { step: "release", reason: "Deleted" }],
+  ]);
+});
+
+describe("an object that only observes", () => {
+  const observed = (more: Partial<View>): Partial<View> => ({ observed: true, claim, ...more });
+  holds([
+    ["needs to know what", { observed: true }, { step: "stall", reason: "InvalidSpec" }],
+    ["takes a first look", observed({}), { step: "wait", reason: "Observing", look: "list" }],
+    ["rests on what it sees, whatever differs", observed({ observation: presentDrifted() }), { step: "rest" }],
+    ["replaces nothing", observed({ observation: present(), replacement: "allowed" }), { step: "rest" }],
+    ["waits while others change it", observed({ observation: present({ busy: true }) }), { step: "wait" }],
+    [
+      "looks twice before it says that it is gone",
+      observed({ observation: absent({ confirmed: false }) }),
+      { step: "wait", look: "member" },
+    ],
+    [
+      "says that it is gone, and makes no other",
+      observed({ observation: absent() }),
+      { step: "stall", reason: "Vanished" },
+    ],
+    [
+      "leaves it when it goes",
+      observed({ observation: present(), deleting: true }),
+      { step: "release", reason: "Retained" },
+    ],
+  ]);
+});
+
+describe("an object whose immutable field has changed", () => {
+  const changed = (replacement: View["replacement"], more: Partial<View> = {}): Partial<View> => ({
+    claim,
+    replacement,
+    observation: present(),
+    ...more,
+  });
+  const replacing = (outcome: "unknown" | "DONE" | "FAILED") => request({ action: "replace", outcome });
+  holds([
+    ["says what to do", changed("forbidden"), { step: "stall", reason: "ImmutableFieldChanged" }],
+    ["loses no data unasked", changed("losesData"), { step: "stall", reason: "DataLossNotAllowed" }],
+    ["is deleted to be made again", changed("allowed"), { step: "delete", action: "replace" }],
+    [
+      "is not deleted while it is being changed",
+      changed("allowed", { observation: present({ busy: true }) }),
+      { step: "wait" },
+    ],
+    [
+      "is not deleted while it holds others",
+      changed("allowed", { contents: contents({ found: ["server s"] }) }),
+      { step: "stall", reason: "NotEmpty" },
+    ],
+    [
+      "is not deleted twice",
+      changed("allowed", { request: replacing("unknown") }),
+      { step: "wait", reason: "Replacing", look: "member" },
+    ],
+    ["says so when that failed", changed("allowed", { request: replacing("FAILED") }), { step: "fail", gone: false }],
+    [
+      "waits until it is gone",
+      changed("allowed", { observation: absent(), request: replacing("unknown") }),
+      { step: "wait", reason: "Replacing" },
+    ],
+    [
+      "lets go of the id when it is gone",
+      changed("allowed", { observation: absent(), request: replacing("DONE") }),
+      { step: "forget" },
+    ],
+  ]);
+});
+
+describe("a deleted object that others live in", () => {
+  const held = (more: Parameters<typeof contents>[0]): Partial<View> => ({
+    deleting: true,
+    claim,
+    observation: present(),
+    contents: contents(more),
+  });
+  holds([
+    ["goes when it is empty", held({}), { step: "delete", action: "delete" }],
+    ["is looked into first", held({ found: undefined }), { step: "inspect" }],
+    ["waits for those on their way out", held({ leaving: ["Server/shop/a"] }), { step: "wait", reason: "InUse" }],
+    [
+      "names the objects that stay",
+      held({ staying: ["Server/shop/a"], found: undefined }),
+      { step: "stall", reason: "NotEmpty" },
+    ],
+    ["names what others put there", held({ found: ["server web (s1)"] }), { step: "stall", reason: "NotEmpty" }],
+    [
+      "goes with all that it holds when that is wanted",
+      held({ staying: ["Server/shop/a"], ignored: true }),
+      { step: "delete" },
+    ],
+  ]);
+});

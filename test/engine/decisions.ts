@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { decide } from "../../src/engine/decide.ts";
+import type { Decision, View } from "../../src/engine/decision.ts";
+import { viewOf } from "./views.ts";
+
+type Case = [promise: string, view: Partial<View>, expected: Partial<Decision>];
+
+/** One test per case: the view, with all that it does not name harmless, leads to the decision. */
+export function holds(cases: Case[]) {
+  test.each(cases)("%s", (_, view, expected) => {
+    expect(decide(viewOf(view))).toMatchObject(expected);
+  });
+}
+
+export const accountDown = { reason: "AccountNotReady", message: "Account a/b: no token", stalled: false } as const;
+export const noParent = { reason: "ReferenceNotReady", message: "waiting for Datacenter dc", stalled: false } as const;
+export const badSpec = { reason: "InvalidSpec", message: "spec.ram: too small", stalled: true } as const;
