@@ -53,6 +53,8 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+const USAGE_MS = 20_000;
+
 /** Puts the parts together: changes of either cache become keys on the queue, and each key one decided step. */
 export function createEngine(options: EngineOptions): Engine {
   const { kinds, clock, log, client, queue, settings } = options;
@@ -117,6 +119,11 @@ export function createEngine(options: EngineOptions): Engine {
     wake(key, edited ? "people" : "normal");
     for (const referrer of objects.referrers(key)) wake(referrer);
     if (!after && before) wakeThoseWhoWaited(before);
+    const [held, holds] = [before && claimOf(before), after && claimOf(after)];
+    if (held?.id !== holds?.id) {
+      // What the contract has in use is about to change; one look serves all that happens in the meantime.
+      queue.addAfter(accountKey((holds ?? held)?.account ?? ""), USAGE_MS, "background");
+    }
     if (!after && key.startsWith("Account/")) deps.owe(deps.secrets.release(key.slice("Account/".length)));
   });
 

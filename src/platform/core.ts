@@ -31,7 +31,8 @@ export function coreCollection(
   options: { depth: number },
 ): CollectionSource {
   const url = coreUrl(api, path);
-  const query = { depth: String(options.depth) };
+  // Indentation for people makes an answer half as large again.
+  const query = { depth: String(options.depth), pretty: "false" };
   return {
     key: `${connection.id} ${url}`,
     async list(signal, priority) {

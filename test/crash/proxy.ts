@@ -59,6 +59,8 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
       const content = Buffer.from(await answer.body.arrayBuffer());
       if (passage.fatal === "executed") return die(incoming);
       outgoing.writeHead(status, { ...passedOn(answer.headers), "content-length": content.length });
+      // Nobody may be left to read it: the operator has died in another call.
+      if (outgoing.destroyed) return;
       await new Promise<void>((resolve) => {
         outgoing.once("close", resolve);
         outgoing.end(content, resolve);

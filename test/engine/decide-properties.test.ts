@@ -9,7 +9,7 @@ import { anyView } from "./views.ts";
 function always(holds: (view: View, decision: Decision) => void) {
   fc.assert(
     fc.property(anyView, (view) => holds(view, decide(view))),
-    { numRuns: 5000 },
+    { numRuns: 2000 },
   );
 }
 
