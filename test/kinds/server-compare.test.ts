@@ -132,7 +132,7 @@ describe("the order of steps", () => {
 
   it("a suspended Cube that shall run is resumed before anything is changed", () => {
     const found = created(cube, ({ properties }) => Object.assign(properties, { vmState: "SUSPENDED" }));
-    expect(nextOf({ ...cube, name: "front" }, found)?.action).toBe("resume");
+    expect(nextOf({ ...cube, name: "front", powerState: "Running" }, found)?.action).toBe("resume");
   });
 
   it("a suspended Cube that stays so keeps its drift, because the platform takes no change", () => {

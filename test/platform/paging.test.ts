@@ -45,7 +45,9 @@ describe("a list", () => {
     const source = coreCollection(connect(), `${platform.url}/`, "/datacenters/d/servers", { depth: 2 });
     expect(await source.list(never, "normal")).toHaveLength(count);
     expect(platform.arrived).toHaveLength(pages);
-    expect(platform.arrived[0]?.url).toBe("/cloudapi/v6/datacenters/d/servers?depth=2&offset=0&limit=1000");
+    expect(platform.arrived[0]?.url).toBe(
+      "/cloudapi/v6/datacenters/d/servers?depth=2&pretty=false&offset=0&limit=1000",
+    );
   });
 
   test("goes on when the platform gives less than was asked for and says so", async () => {
@@ -89,7 +91,7 @@ describe("a member", () => {
     const item = await source.get?.("a/b", never);
     expect(item).toMatchObject({ id: "s1", state: "BUSY" });
     expect(item && source.isBusy(item)).toBe(true);
-    expect(platform.arrived[0]?.url).toBe("/cloudapi/v6/datacenters/a%2Fb?depth=3");
+    expect(platform.arrived[0]?.url).toBe("/cloudapi/v6/datacenters/a%2Fb?depth=3&pretty=false");
     platform.script = answer(404, { messages: [{ errorCode: "309", message: "Resource does not exist" }] });
     expect(await source.get?.("gone", never)).toBeUndefined();
     platform.script = answer(500);

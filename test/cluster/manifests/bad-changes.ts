@@ -10,7 +10,7 @@ export const badChanges = [
     [
       "another location",
       { location: "de/fra" },
-      "location cannot be changed: a datacenter cannot move: create a new one",
+      "location cannot be changed: a datacenter cannot move; delete the object and create it again, or set replacePolicy: WhenNeeded",
     ],
     [
       "an Account set later",
@@ -32,7 +32,7 @@ export const badChanges = [
     [
       "another model",
       { type: "VCPU" },
-      "type cannot be changed: the model of a server is fixed at creation: delete the object and create it again",
+      "type cannot be changed: the model of a server is fixed at creation; delete the object and create it again, or set replacePolicy: WhenNeeded",
     ],
     [
       "another zone",

@@ -3,7 +3,10 @@ import { bad, long } from "./table.ts";
 
 export const badDatacenters = [
   ...bad(datacenter, "Datacenter", [
-    ["no location", { location: null }, "spec.location", "Required value"],
+    ["no location", { location: null }, "spec", "location is required"],
+    ["observed without an id", { managementPolicy: "Observe" }, "spec", "managementPolicy Observe needs externalId"],
+    ["an externalId with a slash", { externalId: "a/b" }, "spec.externalId", "must be the id of a resource"],
+    ["an unknown replacePolicy", { replacePolicy: "Always" }, "spec.replacePolicy", "Unsupported value"],
     [
       "a city as location",
       { location: "Berlin" },
