@@ -59,12 +59,18 @@ export async function reconcileAccount(
 function adjust(handle: AccountHandle | undefined, { mode, reason, message }: Standing): boolean {
   if (!handle) return false;
   const before = handle.obstacle;
+  // Passing trouble is the Account's own: its objects meet the same trouble, or none, by themselves.
+  if (mode === "reconciling" && !before) return false;
   handle.obstacle = mode === "ready" ? undefined : { reason, message, stalled: mode === "stalled" };
   return before?.reason !== handle.obstacle?.reason || before?.message !== handle.obstacle?.message;
 }
 
 /** An Account goes after everything that was made with it: nothing else could delete that any more. */
 async function letGo(deps: AccountDeps, account: string, kind: Kind, object: KubeObject): Promise<Again> {
+  const spec = readSpec(object);
+  const { name, key = "" } = spec?.credentialsSecretRef ?? {};
+  // A fresh process has to see the Secret before it can let go of it.
+  if (name && !deps.secrets.read(account, object.metadata.namespace ?? "", name, key).known) return "never";
   await deps.secrets.release(account);
   await deps.accounts.get(account)?.connection.close();
   deps.accounts.remove(account);
@@ -75,6 +81,14 @@ async function letGo(deps: AccountDeps, account: string, kind: Kind, object: Kub
 function inUse(users: ObjectKey[]): Standing {
   const named = users.slice(0, 5).join(", ") + (users.length > 5 ? ` and ${users.length - 5} more` : "");
   return { mode: "reconciling", reason: "InUse", message: `waits until nothing needs it: ${named}` };
+}
+
+function readSpec(object: KubeObject): AccountSpec | undefined {
+  try {
+    return readAccountSpec(object.spec);
+  } catch {
+    return undefined;
+  }
 }
 
 interface Checked {
@@ -89,12 +103,8 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
     facts: readFacts(object),
     again,
   });
-  let spec: AccountSpec;
-  try {
-    spec = readAccountSpec(object.spec);
-  } catch (error) {
-    return blocked({ reason: "InvalidSpec", message: String(error), stalled: true }, "never");
-  }
+  const spec = readSpec(object);
+  if (!spec) return blocked({ reason: "InvalidSpec", message: "spec cannot be read", stalled: true }, "never");
   const { name, key } = spec.credentialsSecretRef;
   const secret = deps.secrets.read(account, object.metadata.namespace ?? "", name, key);
   if (!secret.known) return "later";

@@ -4,6 +4,7 @@ import { claim, create } from "./create.ts";
 import type { Decision } from "./decision.ts";
 import type { Again, Deps } from "./deps.ts";
 import { EXTERNAL_ID, INTENT } from "./names.ts";
+import { ownerOf } from "./objects.ts";
 import { obstacleOf } from "./problems.ts";
 import type { Reason } from "./reasons.ts";
 import { comparison, postpone, record, refreshed, refuse, report, sentence, stall, withPlatform } from "./record.ts";
@@ -22,7 +23,7 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
     case "wait":
       return wait(deps, scene, decision);
     case "stall":
-      await stall(deps, scene, decision.reason, decision.message);
+      await stall(deps, scene, decision.reason, decision.message, settledRequest(scene));
       return decision.retryMs === undefined ? "never" : { inMs: decision.retryMs };
     case "fail":
       return fail(deps, scene, decision);
@@ -68,7 +69,7 @@ async function rest(deps: Deps, scene: Scene): Promise<Again> {
   await record(deps, scene, ready, { ...known, request: undefined, drift: differences }, facts);
   shared.collection.untrack(owned.id);
   memory.failure = undefined;
-  memory.absentAt = undefined;
+  memory.askedAt = undefined;
   return annotate(deps, scene);
 }
 
@@ -85,10 +86,15 @@ async function annotate(deps: Deps, { key, kind, view, account, memory, shared }
   memory.restingSince ??= now;
   const inMs = memory.restingSince + deps.settings.annotateAfterMs - now;
   if (inMs > 0) return { inMs, background: true };
-  const { id, parents } = owned;
-  await writeMetadata(deps, kind, object, {
-    [EXTERNAL_ID]: JSON.stringify({ id, parents, account: account?.key ?? owned.account }),
-  });
+  deps.guard();
+  const contract = account?.connection.contractNumber;
+  const kept = {
+    ...owned,
+    account: account?.key ?? owned.account,
+    owner: ownerOf(object),
+    ...(contract && { contract }),
+  };
+  await writeMetadata(deps, kind, object, { [EXTERNAL_ID]: JSON.stringify(kept) });
   memory.restingSince = undefined;
   return "never";
 }
@@ -104,8 +110,10 @@ const SHORTLIVED: ReadonlySet<Reason> = new Set([
 async function wait(deps: Deps, scene: Scene, decision: Extract<Decision, { step: "wait" }>): Promise<Again> {
   const { object, shared, view } = scene;
   if (decision.look === "list") shared?.collection.refresh();
-  if (decision.look === "member") await confirm(deps, scene);
-  const again: Again = decision.recheckMs === undefined ? "never" : { inMs: decision.recheckMs };
+  if (decision.look === "member") await withPlatform(deps, scene, () => confirm(deps, scene));
+  // Whatever was asked for, its answer may be lost: what waits for one looks again by itself.
+  const recheckMs = decision.recheckMs ?? (decision.look ? LOOK_MS : undefined);
+  const again: Again = recheckMs === undefined ? "never" : { inMs: recheckMs };
   // Until the platform was looked at, what the status says is the best that is known.
   if (decision.reason === "Observing") return again;
   const bornAt = Date.parse(object.metadata.creationTimestamp ?? "") || 0;
@@ -117,16 +125,27 @@ async function wait(deps: Deps, scene: Scene, decision: Extract<Decision, { step
   return again;
 }
 
-/** Asks for this one resource and its request, instead of waiting for the next list. */
-async function confirm(deps: Deps, { view, shared, memory }: Scene): Promise<void> {
+const LOOK_MS = 2000;
+
+/** Asks for this one resource and its request, instead of waiting for the next list; never without a pause between. */
+async function confirm(deps: Deps, { view, shared, memory }: Scene): Promise<Again> {
   const id = view.claim?.id;
-  if (!shared || id === undefined) return;
-  shared.collection.ask(id);
-  if (view.observation.seen !== "absent") return;
   const askedAt = deps.clock.now();
+  if (!shared || id === undefined || askedAt - (memory.askedAt ?? 0) < LOOK_MS / 2) return "never";
+  memory.askedAt = askedAt;
+  shared.collection.ask(id);
+  if (view.observation.seen !== "absent") return "never";
   const item = await shared.source.get?.(id, AbortSignal.timeout(deps.settings.createDeadlineMs));
   if (item) shared.collection.refresh();
-  else memory.absentAt = askedAt;
+  memory.absence = item ? undefined : { since: memory.absence?.since ?? askedAt, last: askedAt };
+  return "never";
+}
+
+/** A request whose resource rests again is over, whatever else is wrong with it. */
+function settledRequest({ view }: Scene): { request?: undefined } {
+  const { request, observation } = view;
+  const over = request && observation.seen === "present" && !observation.busy && observation.asOf > request.since;
+  return over ? { request: undefined } : {};
 }
 
 async function fail(deps: Deps, scene: Scene, decision: Extract<Decision, { step: "fail" }>): Promise<Again> {
@@ -152,7 +171,7 @@ async function attemptCreation(deps: Deps, scene: Scene): Promise<Again> {
       await report(deps, refreshed(deps, scene), obstacleOf(result.error), "backoff");
       return "now";
     case "refused":
-      return refuse(deps, refreshed(deps, scene), result.error, { nonce: result.intent.nonce });
+      return refuse(deps, refreshed(deps, scene), result.error, { nonce: result.intent.nonce }, result.hide);
   }
 }
 
@@ -165,6 +184,8 @@ async function takeOver(deps: Deps, scene: Scene, id: string): Promise<Again> {
     unclaimed?.id === id
       ? unclaimed
       : { nonce: intent.nonce, id, since: Date.parse(intent.at), ...(request && { request }) };
+  // On record before anything is awaited: no other object with an equal body may take the same one.
+  scene.memory.unclaimed = known;
   await claim(deps, scene, intent, known);
   return "now";
 }
@@ -183,10 +204,10 @@ async function forget(deps: Deps, scene: Scene): Promise<Again> {
       };
   await writeMetadataWithoutClaim(deps, scene);
   const after = refreshed(deps, scene);
-  await record(deps, after, standing, { ...NOTHING, request: undefined, drift: undefined });
+  await record(deps, after, standing, { ...NOTHING, left: id, request: undefined, drift: undefined });
   deps.events.record(after.object, replaced ? "Normal" : "Warning", standing.reason, sentence(standing.message));
   deps.collections.leave(scene.key);
-  scene.memory.absentAt = undefined;
+  scene.memory.absence = undefined;
   return "now";
 }
 

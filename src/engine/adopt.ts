@@ -1,8 +1,9 @@
 import type { Again, Deps } from "./deps.ts";
 import { EXTERNAL_ID } from "./names.ts";
+import { type ObjectKey, objectKey, ownerOf } from "./objects.ts";
 import { postpone, record, refreshed, sentence, stall } from "./record.ts";
 import type { Standing } from "./status.ts";
-import { fingerprint, type Scene } from "./view.ts";
+import { fixedFields, type Scene } from "./view.ts";
 import { writeMetadata } from "./write.ts";
 
 /**
@@ -15,7 +16,7 @@ export async function adopt(deps: Deps, scene: Scene, id: string): Promise<Again
   const { noun } = kind.resource;
   const shared = deps.collections.join(key, account, kind, parents, undefined);
   const item = await shared.source.get?.(id, AbortSignal.timeout(deps.settings.createDeadlineMs));
-  const rival = deps.objects.claimants(kind.kind, id).find((claimant) => claimant !== key);
+  const rival = deps.objects.claimants(kind.kind, id).find((claimant) => claimant !== key) ?? adopter(deps, scene, id);
   const problem = !item
     ? `externalId: there is no ${noun} ${id} in ${shared.path}`
     : rival !== undefined && !scene.view.observed
@@ -28,8 +29,11 @@ export async function adopt(deps: Deps, scene: Scene, id: string): Promise<Again
   }
   const inputs = { name: object.metadata.name, parents, secrets: {}, observed: scene.view.observed };
   const { drift } = desired.compare(item.raw, inputs);
-  const owned = { id, parents, account: account.key };
-  await writeMetadata(deps, kind, object, { [EXTERNAL_ID]: JSON.stringify(owned) });
+  const contract = account.connection.contractNumber;
+  const owned = { id, parents, account: account.key, ...(contract !== undefined && { contract }) };
+  deps.guard();
+  scene.memory.adopting = id;
+  await writeMetadata(deps, kind, object, { [EXTERNAL_ID]: JSON.stringify({ ...owned, owner: ownerOf(object) }) });
   const after = refreshed(deps, scene);
   const differences = drift.length > 0 ? `; differs in ${drift.map(({ field }) => field).join(", ")}` : "";
   const standing: Standing = {
@@ -37,8 +41,16 @@ export async function adopt(deps: Deps, scene: Scene, id: string): Promise<Again
     reason: "Adopting",
     message: `taking over the ${noun} ${id}${differences}`,
   };
-  const found = { ...owned, fixed: fingerprint(kind, object), state: item.state, ...(drift.length > 0 && { drift }) };
+  const found = { ...owned, fixed: fixedFields(kind, object), state: item.state, ...(drift.length > 0 && { drift }) };
   await record(deps, after, standing, found, kind.resource.facts(item.raw));
   deps.events.record(after.object, "Normal", "Adopting", sentence(standing.message));
   return "now";
+}
+
+/** Another object that is taking over the same resource at this moment. */
+function adopter(deps: Deps, { key, kind }: Scene, id: string): ObjectKey | undefined {
+  const keys = [...deps.objects.store(kind.kind).values()].map(({ metadata }) =>
+    objectKey(kind.kind, metadata.namespace ?? "", metadata.name),
+  );
+  return keys.find((other) => other !== key && deps.memories.of(other).adopting === id);
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isConflict } from "../kube/errors.ts";
+import { isConflict, isNotFound } from "../kube/errors.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { NotFound, PlatformError, Terminal } from "../platform/errors.ts";
 import { underWay } from "./decide.ts";
@@ -12,7 +12,7 @@ import { openIntent } from "./objects.ts";
 import { products } from "./products.ts";
 import { readSecrets } from "./references.ts";
 import { conditions, readFacts, readStatus } from "./status.ts";
-import { fingerprint, type Scene } from "./view.ts";
+import { fixedFields, type Scene } from "./view.ts";
 import { fetchObject, writeMetadata, writeStatus } from "./write.ts";
 
 /** How an attempt to create ended, as far as this process knows. */
@@ -21,7 +21,7 @@ export type Creation =
   /** Something was missing before anything was sent. */
   | { outcome: "obstructed"; obstacle: Obstacle }
   /** A definite no, or certainly not executed. */
-  | { outcome: "refused"; error: PlatformError; intent: Intent }
+  | { outcome: "refused"; error: PlatformError; intent: Intent; hide: (text: string) => string }
   /** No answer: only a search can tell. */
   | { outcome: "unknown"; error: PlatformError };
 
@@ -40,7 +40,8 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
   if ("obstacle" in secrets) return { outcome: "obstructed", obstacle: secrets.obstacle };
   const inputs = { name: scene.object.metadata.name, parents, secrets: secrets.value };
   const body: unknown = JSON.parse(JSON.stringify(desired.body(inputs)));
-  const { object, intent } = await intend(deps, scene, { hash: hashBody(body), parents, account: account.key });
+  const fixed = fixedFields(kind, scene.object);
+  const { object, intent } = await intend(deps, scene, { hash: hashBody(body), parents, account: account.key, fixed });
 
   const access = products[kind.resource.product];
   const url = access.url(account.endpoint(access.endpoint), kind.resource.collection(parents));
@@ -53,7 +54,8 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
       url,
       body,
       priority: "people",
-      deadlineMs: deps.settings.createDeadlineMs,
+      // Counted from the intent, as recovery does.
+      deadlineMs: Math.max(1, Date.parse(intent.at) + deps.settings.createDeadlineMs - since),
       guard: () => {
         deps.guard();
         memory.unsent = undefined;
@@ -65,7 +67,7 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
     if (!(error instanceof PlatformError)) throw error;
     if (error.executed === "unknown") return { outcome: "unknown", error };
     memory.unsent = intent.nonce;
-    return { outcome: "refused", error, intent };
+    return { outcome: "refused", error, intent, hide: (text) => redact(text, Object.values(secrets.value)) };
   } finally {
     memory.posting = false;
   }
@@ -73,22 +75,21 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
   return { outcome: "claimed" };
 }
 
-/** Puts the intent on record, or goes on with one that was certainly not executed. */
+/**
+ * Puts the intent on record. Each POST has one of its own: the time in it is what recovery counts from, so that an
+ * intent whose POST was refused or never sent is replaced, not used again.
+ */
 async function intend(
   deps: Deps,
-  { kind, object, memory, view }: Scene,
-  facts: Pick<Intent, "hash" | "parents" | "account">,
+  { kind, object, memory }: Scene,
+  facts: Pick<Intent, "hash" | "parents" | "account" | "fixed">,
 ): Promise<{ object: KubeObject; intent: Intent }> {
-  const open = view.unsent ? view.intent : undefined;
-  if (open && open.hash === facts.hash && sameParents(open.parents, facts.parents)) return { object, intent: open };
+  deps.guard();
   const intent: Intent = { nonce: deps.nonce(), at: new Date(deps.clock.now()).toISOString(), ...facts };
   // Nothing is sent under this nonce before the guard of the POST says so, whatever becomes of this write.
   memory.unsent = intent.nonce;
+  memory.seen = { nonce: intent.nonce, at: Date.parse(intent.at) };
   return { object: await writeMetadata(deps, kind, object, { [INTENT]: JSON.stringify(intent) }), intent };
-}
-
-function sameParents(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
-  return hashBody(a) === hashBody(b);
 }
 
 /**
@@ -98,6 +99,7 @@ function sameParents(a: Readonly<Record<string, string>>, b: Readonly<Record<str
 export async function claim(deps: Deps, scene: Scene, intent: Intent, found: Unclaimed): Promise<void> {
   const { kind, memory } = scene;
   const waiting = underWay({ noun: kind.resource.noun }, "create");
+  const contract = scene.account?.connection.contractNumber;
   for (let object: KubeObject | undefined = scene.object; ; ) {
     const status = {
       ...readFacts(object),
@@ -106,8 +108,10 @@ export async function claim(deps: Deps, scene: Scene, intent: Intent, found: Unc
       state: "BUSY",
       account: intent.account,
       parents: intent.parents,
+      ...(contract !== undefined && { contract }),
       nonce: intent.nonce,
-      fixed: fingerprint(kind, object),
+      fixed: intent.fixed,
+      left: readStatus(object).left,
       request: {
         ...found.request,
         action: "create",
@@ -120,12 +124,11 @@ export async function claim(deps: Deps, scene: Scene, intent: Intent, found: Unc
       const claimed = await writeStatus(deps, kind, object, status);
       memory.unclaimed = undefined;
       memory.search = undefined;
-      memory.failure = undefined;
       const request = found.request ? `, request ${found.request.id}` : "";
       deps.events.record(claimed, "Normal", "Created", `Created ${kind.resource.noun} ${found.id}${request}`);
       return;
     } catch (error) {
-      if (!isConflict(error)) throw error;
+      if (!isConflict(error) && !isNotFound(error)) throw error;
       object = await fetchObject(deps, kind, object);
     }
     if (object && openIntent(object)?.nonce === intent.nonce) continue;
@@ -150,9 +153,20 @@ async function abandon(deps: Deps, { kind, account, key }: Scene, intent: Intent
       await account.connection.send({ method: "DELETE", url, priority: "people" });
       return;
     } catch (error) {
-      const gone = error instanceof NotFound && deps.clock.now() > Date.parse(intent.at) + deps.settings.settleMs;
-      if (gone || (error instanceof Terminal && !error.busy)) return;
+      const settled = Date.parse(intent.at) + deps.settings.createDeadlineMs + deps.settings.settleMs;
+      if (error instanceof NotFound && deps.clock.now() > settled) return;
+      if (error instanceof Terminal && !error.busy) {
+        deps.log.error({ key, id, err: error }, `the ${noun} that nobody owns cannot be deleted: delete it by hand`);
+        return;
+      }
     }
     await new Promise<void>((resolve) => deps.clock.after(waitMs, resolve));
   }
+  deps.log.error({ key, id }, `the ${noun} that nobody owns could not be deleted: delete it by hand`);
+}
+
+/** A refusal may quote what was sent; what came out of a Secret goes nowhere else. */
+function redact(text: string, secrets: string[]): string {
+  const forms = secrets.flatMap((secret) => [secret, Buffer.from(secret).toString("base64")]);
+  return forms.filter(Boolean).reduce((left, form) => left.replaceAll(form, "[redacted]"), text);
 }

@@ -33,7 +33,7 @@ function decideObserved(view: View): Decision {
       if (!observation.confirmed) return { ...underWay(view, "update"), look: "member" };
       return { step: "stall", reason: "Vanished", message: `the ${noun} ${claim?.id} is no longer on the platform` };
     case "present":
-      return observation.busy ? underWay(view, "update") : { step: "rest" };
+      return observation.busy ? busyWithOthers(view) : { step: "rest" };
   }
 }
 
@@ -56,9 +56,10 @@ function afterFailure({ failure, now }: View): Decision | undefined {
 
 /** An open intent without an id: look, do not guess. `otherwise` is what to do once it is certain that nothing was made. */
 function decideRecovery(view: View, otherwise: Decision): Decision {
-  const { intent, search, now, noun } = view;
+  const { intent, search, now, noun, settledAt } = view;
   if (!intent || view.unsent) return otherwise;
-  if (!search) return { step: "search" };
+  // An old look says nothing about who owns what by now.
+  if (!search || now - search.lookedAt >= FRESH_MS) return { step: "search" };
   if (search.matches.length > search.rivals) {
     const ids = search.matches.join(", ");
     return {
@@ -70,18 +71,22 @@ function decideRecovery(view: View, otherwise: Decision): Decision {
   }
   const mine = search.inFlight ? undefined : search.matches[search.rank];
   if (mine !== undefined) return { step: "claim", id: mine };
-  const settled = Date.parse(intent.at) + view.unsettledMs;
-  if (!search.inFlight && search.lookedAt >= settled) return otherwise;
+  if (!search.inFlight && !search.pending && search.lookedAt >= settledAt) {
+    // Everything is visible by now: what is left over is as good as any.
+    const [left] = search.matches;
+    return left === undefined ? otherwise : { step: "claim", id: left };
+  }
   if (now - search.lookedAt >= RECHECK_MS) return { step: "search" };
   return {
     step: "wait",
     reason: "Recovering",
-    message: `the creation of the ${noun} ended without an answer; looking for it until ${new Date(settled).toISOString()}`,
+    message: `the creation of the ${noun} ended without an answer; looking for it until ${new Date(settledAt).toISOString()}`,
     recheckMs: RECHECK_MS,
   };
 }
 
 const RECHECK_MS = 2000;
+const FRESH_MS = 5000;
 
 function decideClaimed(view: View): Decision {
   const { observation, request, noun } = view;
@@ -91,9 +96,9 @@ function decideClaimed(view: View): Decision {
     case "absent":
       return decideAbsent(view, observation);
     case "present": {
-      if (observation.busy) return underWay(view, request?.action ?? "update");
+      if (observation.busy) return request ? underWay(view, request.action) : busyWithOthers(view);
       if (request && observation.asOf <= request.since) return underWay(view, request.action);
-      if (view.replacement !== "none") return decideReplacement(view, view.replacement);
+      if (view.replacement) return decideReplacement(view, view.replacement);
       const next = observation.comparison?.next;
       if (!next) return settledOrDrifted(view, observation);
       if (request && request.action !== "create") {
@@ -105,25 +110,31 @@ function decideClaimed(view: View): Decision {
   }
 }
 
+/** Somebody else changes it, or something inside it: that is no news about this object. */
+function busyWithOthers({ noun }: View): Decision {
+  return { step: "wait", reason: "Observing", message: `the ${noun} is being changed by somebody else` };
+}
+
 /** Deletes what cannot be changed; once it is gone, its place is empty and a creation follows. */
-function decideReplacement(view: View, replacement: "forbidden" | "losesData" | "allowed"): Decision {
+function decideReplacement(view: View, { fields, verdict }: NonNullable<View["replacement"]>): Decision {
   const { request, noun } = view;
   if (request?.action === "replace") {
     if (request.outcome === "FAILED") return failed(view, request, false);
     if (request.outcome !== "DONE") return { ...underWay(view, "replace"), look: "member" };
   }
-  switch (replacement) {
+  const changed = `${fields.join(", ")} cannot be changed in place and ${fields.length > 1 ? "have" : "has"} changed since the ${noun} was created`;
+  switch (verdict) {
     case "forbidden":
       return {
         step: "stall",
         reason: "ImmutableFieldChanged",
-        message: `a field that cannot be changed in place has changed since the ${noun} was created: change it back, or set replacePolicy: WhenNeeded`,
+        message: `${changed}: change it back, or set replacePolicy: WhenNeeded`,
       };
     case "losesData":
       return {
         step: "stall",
         reason: "DataLossNotAllowed",
-        message: `replacing the ${noun} loses its data: set the annotation mooring.dev/allow-data-loss to "true" to allow it, or change the field back`,
+        message: `${changed}; replacing the ${noun} loses its data: set the annotation mooring.dev/allow-data-loss to "true" to allow it, or change it back`,
       };
     case "allowed":
       return afterFailure(view) ?? holding(view) ?? { step: "delete", action: "replace" };
@@ -134,7 +145,8 @@ function decideReplacement(view: View, replacement: "forbidden" | "losesData" | 
 function holding({ contents, noun }: View): Decision | undefined {
   if (!contents || contents.ignored) return undefined;
   if (contents.leaving.length > 0) {
-    return { step: "wait", reason: "InUse", message: `waits until they are gone: ${several(contents.leaving)}` };
+    const message = `waits until they are gone: ${several(contents.leaving)}`;
+    return { step: "wait", reason: "InUse", message, recheckMs: RECHECK_MS * 5 };
   }
   if (contents.staying.length === 0 && contents.found === undefined) return { step: "inspect" };
   const held = [...contents.staying, ...(contents.found ?? [])];

@@ -13,7 +13,7 @@ export interface Obstacle {
 export type Observation =
   /** No read of it that counts. */
   | { seen: "unknown" }
-  /** A read says that it is not there; `confirmed` when it was looked for by its id as well. */
+  /** A read says that it is not there; `confirmed` when it was looked for by its id as well, for some time. */
   | { seen: "absent"; asOf: number; confirmed: boolean }
   | { seen: "present"; asOf: number; busy: boolean; state: string; comparison: Comparison | undefined };
 
@@ -30,10 +30,12 @@ export interface Search {
   lookedAt: number;
   /** Ids that match and that no object claims. */
   matches: string[];
+  /** Something that matches was accepted and is not visible yet. */
+  pending: boolean;
   /** How many open intents, this one included, have the same body and parents; this one's place among them. */
   rivals: number;
   rank: number;
-  /** A POST with the same body is under way at this moment. */
+  /** A POST or a claim with the same body is under way at this moment. */
   inFlight: boolean;
 }
 
@@ -68,8 +70,8 @@ export interface View {
   observed: boolean;
   /** The existing resource to take over; undefined when the object has one, or wants its own. */
   adopt: string | undefined;
-  /** A field that the platform cannot change has changed since creation, and what may be done about it. */
-  replacement: "none" | "forbidden" | "losesData" | "allowed";
+  /** Fields that the platform cannot change and that have changed since creation; what may be done about it. */
+  replacement: { fields: string[]; verdict: "forbidden" | "losesData" | "allowed" } | undefined;
   /** Undefined for what nothing lives in. */
   contents: Contents | undefined;
   intent: Intent | undefined;
@@ -84,8 +86,10 @@ export interface View {
   observation: Observation;
   search: Search | undefined;
   failure: Failure | undefined;
-  /** From the intent on, a creation may still be executed (deadline) and become visible (settle) for so long. */
+  /** From its sending on, a creation may still be executed (deadline) and become visible (settle) for so long. */
   unsettledMs: number;
+  /** Until then the outcome of the open intent is open. */
+  settledAt: number;
 }
 
 export type Decision =

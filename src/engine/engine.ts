@@ -16,7 +16,7 @@ import { decide } from "./decide.ts";
 import type { Again, Log, Settings } from "./deps.ts";
 import { createMemories } from "./memory.ts";
 import { RECONCILE_AT } from "./names.ts";
-import { claimOf, createObjects, type ObjectKey, objectKey, resourceOf } from "./objects.ts";
+import { claimOf, createObjects, type ObjectKey, objectKey, openIntent, resourceOf } from "./objects.ts";
 import { createCredentialSecrets } from "./secrets.ts";
 import { look, type ResourceKind } from "./view.ts";
 
@@ -87,13 +87,14 @@ export function createEngine(options: EngineOptions): Engine {
     nonce: randomUUID,
     suspect: (account) => wake(accountKey(account), "people"),
     changed(account) {
+      const users = new Set(objects.users(account));
       for (const { kind, resource } of kinds) {
         if (!resource) continue;
         // Which objects use an Account by default is not written anywhere: all of them may have waited for it.
         for (const { metadata } of objects.store(kind).values()) {
           const key = objectKey(kind, metadata.namespace ?? "", metadata.name);
           const memory = memories.of(key);
-          if (memory.failure && objects.users(account).includes(key)) memory.failure = undefined;
+          if (users.has(key)) memory.failure = undefined;
           wake(key);
         }
       }
@@ -106,7 +107,7 @@ export function createEngine(options: EngineOptions): Engine {
   };
 
   objects.subscribe((key, { before, after }) => {
-    if (!after) {
+    if (!after || (before && before.metadata.uid !== after.metadata.uid)) {
       memories.forget(key);
       deps.collections.leave(key);
     }
@@ -114,9 +115,8 @@ export function createEngine(options: EngineOptions): Engine {
       memories.of(key).failure = undefined;
       deps.collections.refresh(key);
     }
-    // Own status writes come back as changes as well; the pass that follows finds nothing to do.
-    const edited = before?.metadata.generation !== after?.metadata.generation || !before;
-    wake(key, edited ? "people" : "normal");
+    // Own status writes come back as changes as well. They are no reason to look again: that would undo every backoff.
+    if (!before || !after || isEdited(before, after)) wake(key, "people");
     for (const referrer of objects.referrers(key)) wake(referrer);
     if (!after && before) wakeThoseWhoWaited(before);
     const [held, holds] = [before && claimOf(before), after && claimOf(after)];
@@ -124,12 +124,13 @@ export function createEngine(options: EngineOptions): Engine {
       // What the contract has in use is about to change; one look serves all that happens in the meantime.
       queue.addAfter(accountKey((holds ?? held)?.account ?? ""), USAGE_MS, "background");
     }
+    if (key.startsWith("Account/") && (!before || !after)) deps.changed(key.slice("Account/".length));
     if (!after && key.startsWith("Account/")) deps.owe(deps.secrets.release(key.slice("Account/".length)));
   });
 
   /** An object is gone: what held it may be waiting to be empty, and an Account to be needed no more. */
   function wakeThoseWhoWaited(gone: KubeObject): void {
-    for (const id of Object.values(claimOf(gone)?.parents ?? {})) {
+    for (const id of Object.values((claimOf(gone) ?? openIntent(gone))?.parents ?? {})) {
       for (const { kind } of kinds) for (const holder of objects.claimants(kind, id)) wake(holder);
     }
     for (const { metadata } of objects.store("Account").values()) {
@@ -216,6 +217,13 @@ export function createEngine(options: EngineOptions): Engine {
       await Promise.all(debts);
     },
   };
+}
+
+/** Whether somebody changed what an object wants, as opposed to what it shows. */
+function isEdited({ metadata: a }: KubeObject, { metadata: b }: KubeObject): boolean {
+  const wish = ({ generation, uid, deletionTimestamp, annotations }: KubeObject["metadata"]) =>
+    JSON.stringify([generation, uid, deletionTimestamp, annotations]);
+  return wish(a) !== wish(b);
 }
 
 function hasResource(kind: Kind): kind is ResourceKind {

@@ -9,6 +9,8 @@ const intent = z.object({
   hash: z.string().min(1),
   parents: z.record(z.string(), z.string()),
   account: z.string(),
+  /** Hashes of the fields that the platform cannot change, as they are sent. */
+  fixed: z.record(z.string(), z.string()).default({}),
 });
 
 /**
@@ -17,14 +19,22 @@ const intent = z.object({
  */
 export type Intent = z.output<typeof intent>;
 
-const claim = z.object({ id: z.string().min(1), parents: z.record(z.string(), z.string()), account: z.string() });
+const claim = z.object({
+  id: z.string().min(1),
+  parents: z.record(z.string(), z.string()),
+  account: z.string(),
+  contract: z.int().optional(),
+});
+
+/** A claim as an annotation keeps it: with the name of its owner, for manifests are copied together with annotations. */
+const kept = claim.extend({ owner: z.string() });
 
 /** Which resource an object owns. */
 export type Claim = z.output<typeof claim>;
 
 /** Reads an annotation; one that somebody has spoilt counts as absent. */
 export const readIntent = (text: string | undefined): Intent | undefined => read(intent, text);
-export const readClaim = (text: string | undefined): Claim | undefined => read(claim, text);
+export const readKept = (text: string | undefined): z.output<typeof kept> | undefined => read(kept, text);
 
 function read<S extends z.ZodType>(schema: S, text: string | undefined): z.output<S> | undefined {
   if (text === undefined) return undefined;
@@ -49,13 +59,13 @@ export function hashText(text: string): string | undefined {
   }
 }
 
-/** Of the fields of a spec that the platform cannot change; nested ones are written with dots. */
-export function hashFields(spec: unknown, fields: readonly string[]): string {
+/** A short hash of each of these fields of a spec that is there; nested ones are written with dots. */
+export function hashFields(spec: unknown, fields: readonly string[]): Record<string, string> {
   const value = (field: string) =>
     field
       .split(".")
       .reduce<unknown>((node, name) => (typeof node === "object" && node ? Reflect.get(node, name) : undefined), spec);
-  return hashBody(Object.fromEntries(fields.map((field) => [field, value(field)])));
+  return Object.fromEntries(fields.map((field) => [field, hashBody(value(field) ?? null).slice(0, 12)]));
 }
 
 function canonical(value: unknown): string {

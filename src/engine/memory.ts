@@ -14,15 +14,28 @@ export interface Memory {
   failure?: (Failure & { generation: number; attempts: number }) | undefined;
   /** The last search for the result of the intent with this nonce. */
   search?:
-    | { nonce: string; lookedAt: number; ids: string[]; requests: Record<string, { id: string; url: string }> }
+    | {
+        nonce: string;
+        lookedAt: number;
+        /** Something matching was accepted and cannot be seen yet. */
+        pending: boolean;
+        /** The request that made each match, by id. */
+        requests: Record<string, { id: string; url: string }>;
+      }
     | undefined;
   unclaimed?: Unclaimed | undefined;
   /** The POST of the intent with this nonce was certainly not executed: it may be sent again. */
   unsent?: string | undefined;
   /** The POST of this object is under way. */
   posting?: boolean;
-  /** When the claimed id was last looked for by itself and not found. */
-  absentAt?: number | undefined;
+  /** Since when, and when last, the claimed id was looked for by itself and not found. */
+  absence?: { since: number; last: number } | undefined;
+  /** When the resource and its request were last asked for by themselves. */
+  askedAt?: number | undefined;
+  /** When this process first saw the open intent with this nonce. */
+  seen?: { nonce: string; at: number } | undefined;
+  /** The existing resource that is being taken over. */
+  adopting?: string | undefined;
   /** What was inside when it was last looked at. */
   contents?: { asOf: number; found: string[] } | undefined;
   /** When the object was first seen at rest with its intent still in place. */

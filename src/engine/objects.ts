@@ -3,7 +3,7 @@ import { GROUP, VERSION } from "../kinds/index.ts";
 import type { Desired, Kind } from "../kinds/kind.ts";
 import type { KubeObject, Resource } from "../kube/resource.ts";
 import { createStore, type Store } from "../kube/store.ts";
-import { type Claim, type Intent, readClaim, readIntent } from "./intent.ts";
+import { type Claim, type Intent, readIntent, readKept } from "./intent.ts";
 import { EXTERNAL_ID, INTENT } from "./names.ts";
 import { readStatus } from "./status.ts";
 
@@ -29,11 +29,18 @@ export function openIntent(object: KubeObject): Intent | undefined {
 /** The resource that an object owns: by its status, or by its annotation where status was lost. */
 export function claimOf(object: KubeObject): Claim | undefined {
   if (openIntent(object)) return undefined;
-  const { id, parents = {}, account = "" } = readStatus(object);
-  if (id !== undefined) return { id, parents, account };
+  const { id, parents = {}, account = "", contract } = readStatus(object);
+  if (id !== undefined) return { id, parents, account, ...(contract !== undefined && { contract }) };
   // An intent that was answered without an id was refused: the annotation, if any, is of the same age.
-  return object.metadata.annotations?.[INTENT] ? undefined : readClaim(object.metadata.annotations?.[EXTERNAL_ID]);
+  if (object.metadata.annotations?.[INTENT] !== undefined) return undefined;
+  const kept = readKept(object.metadata.annotations?.[EXTERNAL_ID]);
+  if (kept?.owner !== ownerOf(object)) return undefined;
+  const { owner: _, ...claim } = kept;
+  return claim;
 }
+
+/** Who an annotation belongs to. The uid would not survive a backup. */
+export const ownerOf = ({ metadata }: KubeObject): string => `${metadata.namespace ?? ""}/${metadata.name}`;
 
 /**
  * All objects of all kinds, as last seen, with the questions that one object has about others: who names it, who

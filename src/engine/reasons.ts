@@ -29,6 +29,7 @@ export const reasons = {
   CredentialsMissing: "The Secret of the Account has no token. Create the Secret with the key.",
   Unauthorized: "The platform refuses the token. Put a valid token into the Secret.",
   Forbidden: "The user lacks a privilege on the platform. Grant it.",
+  ContractChanged: "The Account works in another contract than the resource belongs to. Give it the former token.",
   EndpointInvalid: "The address of the Account does not answer like the platform. Correct spec.endpoints.",
   Rejected: "The platform refuses the request. Correct the field that the message names.",
   QuotaExceeded: "The contract's limit is reached. Free something or have the limit raised.",

@@ -4,7 +4,7 @@ import type { Obstacle } from "./decision.ts";
 import type { Again, Deps } from "./deps.ts";
 import { obstacleOf } from "./problems.ts";
 import type { Reason } from "./reasons.ts";
-import { conditions, readFacts, type Standing } from "./status.ts";
+import { conditions, readFacts, readStatus, type Standing } from "./status.ts";
 import type { ResourceStatus } from "./status-schema.ts";
 import type { Scene } from "./view.ts";
 import { writeStatus } from "./write.ts";
@@ -17,6 +17,7 @@ export async function record(
   changes: { [K in keyof ResourceStatus]?: ResourceStatus[K] | undefined } = {},
   facts = readFacts(object),
 ): Promise<KubeObject> {
+  deps.guard();
   return writeStatus(deps, kind, object, {
     ...facts,
     ...status,
@@ -59,7 +60,7 @@ export function postpone(
 /** The scene with the object as this process last wrote it. */
 export function refreshed(deps: Deps, scene: Scene): Scene {
   const object = deps.objects.find(scene.key)?.object ?? scene.object;
-  return { ...scene, object };
+  return { ...scene, object, status: readStatus(object) };
 }
 
 export async function report(deps: Deps, scene: Scene, { reason, message }: Obstacle, again: Again): Promise<Again> {
@@ -68,8 +69,15 @@ export async function report(deps: Deps, scene: Scene, { reason, message }: Obst
 }
 
 /** The platform said no, or certainly did nothing: say so, and come back when it makes sense. */
-export async function refuse(deps: Deps, scene: Scene, error: PlatformError, changes: object = {}): Promise<Again> {
-  const obstacle = obstacleOf(error);
+export async function refuse(
+  deps: Deps,
+  scene: Scene,
+  error: PlatformError,
+  changes: object = {},
+  hide: (text: string) => string = (text) => text,
+): Promise<Again> {
+  const named = obstacleOf(error);
+  const obstacle = { ...named, message: hide(named.message) };
   if (error instanceof Terminal && error.busy) return { inMs: BUSY_MS };
   if (error instanceof Unauthorized && scene.account) deps.suspect(scene.account.key);
   if (!obstacle.stalled || error instanceof Unauthorized) {

@@ -20,8 +20,10 @@ export async function search(deps: Deps, scene: Scene, intent: Intent): Promise<
   const { kind, account, shared, memory } = scene;
   if (!account || !shared) throw new Error("a search needs the account and the collection");
   const access = products[kind.resource.product];
+  const userId = account.connection.identity?.userId;
   const createdAfter = Date.parse(intent.at) - SKEW_MS;
-  let lookedAt = deps.clock.now();
+  const lookedAt = deps.clock.now();
+  let pending = false;
   const log = await access.creations?.(
     account.connection,
     account.endpoint(access.endpoint),
@@ -29,20 +31,25 @@ export async function search(deps: Deps, scene: Scene, intent: Intent): Promise<
     createdAfter,
   );
   const requests: Record<string, { id: string; url: string }> = {};
-  for (const { id, url, body, status, targets } of log ?? []) {
-    if (hashText(body) !== intent.hash || status === "FAILED") continue;
+  for (const { id, statusUrl, body, status, targets, createdByUserId } of log ?? []) {
+    if (hashText(body) !== intent.hash || status === "FAILED" || !isOurs(createdByUserId, userId)) continue;
     for (const target of targets) {
       if (target.type !== undefined && target.type !== kind.resource.noun) continue;
+      if (deps.objects.claimants(kind.kind, target.id).length > 0) continue;
       const item = await shared.source.get?.(target.id, AbortSignal.timeout(deps.settings.createDeadlineMs));
-      if (item && madeByUs(item.raw, account.connection.identity?.userId)) requests[target.id] = { id, url };
+      if (item && isOurs(creatorOf(item.raw), userId)) requests[target.id] = { id, url: statusUrl };
       // Accepted and not visible yet: this look cannot be the last one.
-      if (!item && status !== "DONE") lookedAt = 0;
+      if (!item && status !== "DONE") pending = true;
     }
   }
-  memory.search = { nonce: intent.nonce, lookedAt, ids: Object.keys(requests), requests };
+  memory.search = { nonce: intent.nonce, lookedAt, pending, requests };
 }
 
-function madeByUs(raw: unknown, userId: string | undefined): boolean {
-  const creator = metadata.safeParse(raw).data?.metadata?.createdByUserId;
-  return userId === undefined || creator == null || creator === userId;
+function creatorOf(raw: unknown): string | undefined {
+  return metadata.safeParse(raw).data?.metadata?.createdByUserId ?? undefined;
+}
+
+/** Where either side does not say who it is, the rest has to do. */
+function isOurs(creator: string | undefined, userId: string | undefined): boolean {
+  return userId === undefined || creator === undefined || creator === userId;
 }

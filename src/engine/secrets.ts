@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { apply } from "../kube/apply.ts";
 import { isConflict, isNotFound } from "../kube/errors.ts";
-import type { KubeObject } from "../kube/resource.ts";
+import { type KubeObject, pathOf } from "../kube/resource.ts";
 import { createStore, type Store } from "../kube/store.ts";
 import type { KubeClient } from "../kube/transport.ts";
 import { type Watcher, watch } from "../kube/watch.ts";
@@ -63,7 +63,7 @@ export function createCredentialSecrets(options: {
     await entry.watcher.stop();
     const secret = entry.store.get(entry.secret);
     const needed = [...watched.values()].some((other) => other.secret === entry.secret);
-    if (secret?.metadata.finalizers?.includes(FINALIZER) && !needed) await writeFinalizers(client, secret, []);
+    if (secret && !needed) await letGo(client, secret);
   }
 
   return {
@@ -83,7 +83,7 @@ export function createCredentialSecrets(options: {
       const held = secret?.metadata.finalizers?.includes(FINALIZER);
       // An object on its way out takes no new finalizers.
       if (!entry || !secret || held || secret.metadata.deletionTimestamp) return;
-      entry.store.put(await writeFinalizers(client, secret, [FINALIZER]));
+      entry.store.put(await keep(client, secret));
     },
     release,
     async close() {
@@ -93,14 +93,33 @@ export function createCredentialSecrets(options: {
   };
 }
 
-/** Writes nothing of a Secret but the finalizer. One that has changed or gone meanwhile comes up again by its watch. */
-async function writeFinalizers(client: KubeClient, secret: KubeObject, finalizers: string[]): Promise<KubeObject> {
+/** Adds the finalizer and writes nothing else. A Secret that has gone meanwhile comes up again by its watch. */
+async function keep(client: KubeClient, secret: KubeObject): Promise<KubeObject> {
   const { name, namespace, uid } = secret.metadata;
-  const metadata = { name, ...(namespace && { namespace }), ...(uid && { uid }), finalizers };
+  const metadata = { name, ...(namespace && { namespace }), ...(uid && { uid }), finalizers: [FINALIZER] };
   try {
     return await apply(client, SECRETS, { apiVersion: "v1", kind: "Secret", metadata });
   } catch (error) {
     if (isConflict(error) || isNotFound(error)) return secret;
     throw error;
+  }
+}
+
+/** Takes the finalizer away, also one that came with the Secret out of a backup, which apply would leave. */
+async function letGo(client: KubeClient, secret: KubeObject): Promise<void> {
+  const { name, namespace, uid } = secret.metadata;
+  const path = pathOf(SECRETS, { name, ...(namespace && { namespace }) });
+  for (let current = secret; current.metadata.uid === uid; ) {
+    const { resourceVersion, finalizers = [] } = current.metadata;
+    if (!finalizers.includes(FINALIZER)) return;
+    const body = { metadata: { uid, resourceVersion, finalizers: finalizers.filter((each) => each !== FINALIZER) } };
+    try {
+      await client.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
+      return;
+    } catch (error) {
+      if (isNotFound(error)) return;
+      if (!isConflict(error)) throw error;
+      current = await client.request<KubeObject>({ method: "GET", path });
+    }
   }
 }

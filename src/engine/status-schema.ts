@@ -31,10 +31,12 @@ export const resourceStatus = z.object({
     .optional()
     .describe("Ids of the parents it was created under; deletion works from these."),
   nonce: z.string().optional().describe("The creation intent that this id, or this refusal, answers."),
+  contract: z.int().optional().describe("The contract that the resource belongs to."),
   fixed: z
-    .string()
+    .record(z.string(), z.string())
     .optional()
-    .describe("Hash of the fields that the platform cannot change, as they were when the resource was created."),
+    .describe("Hashes of the fields that the platform cannot change, as they were when the resource was created."),
+  left: z.string().optional().describe("Id of the resource before this one, which is gone."),
   request: z
     .object({
       id: z.string().optional().describe("Id of the request on the platform."),

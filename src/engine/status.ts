@@ -11,10 +11,15 @@ export type Standing =
 
 const known = sharedStatus.extend(resourceStatus.shape);
 
-/** The engine's part of an object's status; what somebody has spoilt counts as absent. */
+/** The engine's part of an object's status; a field that somebody has spoilt counts as absent. */
 export function readStatus(object: KubeObject): ResourceStatus {
-  const parsed = known.safeParse(object.status ?? {});
-  return parsed.success ? parsed.data : {};
+  const status: object = object.status ?? {};
+  const whole = known.safeParse(status);
+  if (whole.success) return whole.data;
+  const sound = Object.entries(known.shape).filter(
+    ([name, schema]) => schema.safeParse(Reflect.get(status, name)).success,
+  );
+  return known.partial().parse(Object.fromEntries(sound.map(([name]) => [name, Reflect.get(status, name)])));
 }
 
 /** The kind's part of an object's status. */

@@ -5,7 +5,7 @@ import type { AccountHandle } from "./accounts.ts";
 import type { Shared } from "./collections.ts";
 import type { Contents, Observation, Obstacle, PendingRequest, Search, View } from "./decision.ts";
 import type { Deps } from "./deps.ts";
-import { hashFields, type Intent } from "./intent.ts";
+import { type Claim, hashFields, type Intent } from "./intent.ts";
 import type { Memory } from "./memory.ts";
 import { ALLOW_DATA_LOSS, ALLOW_NON_EMPTY_DELETE, FINALIZER, PAUSED } from "./names.ts";
 import { claimOf, type ObjectKey, observes, openIntent } from "./objects.ts";
@@ -30,11 +30,12 @@ export interface Scene {
   shared: Shared | undefined;
 }
 
+/** The engine's part of spec. Each field is read by itself: a wrong one must not change what another says. */
 const ours = z.object({
-  accountRef: z.object({ name: z.string() }).optional(),
-  deletionPolicy: z.enum(["Delete", "Retain"]).default("Delete"),
-  replacePolicy: z.enum(["Never", "WhenNeeded"]).default("Never"),
-  externalId: z.string().optional(),
+  accountRef: z.object({ name: z.string() }).optional().catch(undefined),
+  deletionPolicy: z.enum(["Delete", "Retain"]).catch("Delete"),
+  replacePolicy: z.enum(["Never", "WhenNeeded"]).catch("Never"),
+  externalId: z.string().optional().catch(undefined),
 });
 
 /** Takes from both caches what a decision needs. Calls nobody; joins the collection that holds the resource. */
@@ -45,8 +46,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const status = readStatus(object);
   const intent = openIntent(object);
   const claim = claimOf(object);
-  const unread = { deletionPolicy: "Delete", replacePolicy: "Never" } as const;
-  const { accountRef, deletionPolicy, replacePolicy, externalId } = ours.catch(unread).parse(object.spec);
+  const { accountRef, deletionPolicy, replacePolicy, externalId } = ours.catch(ours.parse({})).parse(object.spec);
   const observed = observes(object);
   const annotations = object.metadata.annotations ?? {};
   const namespace = object.metadata.namespace ?? "";
@@ -57,6 +57,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const lost = before && "obstacle" in before && before.obstacle.reason === "AccountNotFound";
   const choice = before && !lost ? before : deps.accounts.choose(namespace, accountRef?.name);
   const account = "account" in choice ? choice.account : undefined;
+  if (intent && memory.seen?.nonce !== intent.nonce) memory.seen = { nonce: intent.nonce, at: now };
 
   const stored = claim?.parents ?? intent?.parents;
   const resolved: Resolved<Readonly<Record<string, string>>> = stored
@@ -66,7 +67,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
       : desired;
   const parents = "value" in resolved ? resolved.value : undefined;
 
-  let accountObstacle = "obstacle" in choice ? choice.obstacle : undefined;
+  let accountObstacle = "obstacle" in choice ? choice.obstacle : account && claim && foreign(account, claim);
   let specObstacle = "obstacle" in desired ? desired.obstacle : "obstacle" in resolved ? resolved.obstacle : undefined;
   let shared: Shared | undefined;
   if (account && parents && (claim || intent)) {
@@ -86,7 +87,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   }
   let observation: Observation = { seen: "unknown" };
   if (shared && claim) {
-    const seen = observe(shared, claim.id, memory);
+    const seen = observe(shared, claim.id, memory, settings.settleMs);
     observation = seen;
     if (seen.seen === "present" && !seen.busy && "value" in desired && parents) {
       const inputs = { name: object.metadata.name, parents, secrets: {}, observed };
@@ -104,6 +105,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   }
 
   const { failure } = memory;
+  const unsettledMs = settings.createDeadlineMs + settings.settleMs;
   const view: View = {
     now,
     noun: kind.resource.noun,
@@ -112,7 +114,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     hasFinalizer: object.metadata.finalizers?.includes(FINALIZER) ?? false,
     deletionPolicy,
     observed,
-    adopt: claim || intent ? undefined : externalId,
+    adopt: claim || intent || externalId === status.left ? undefined : externalId,
     replacement: replacement(kind, object, status, replacePolicy),
     contents: kind.resource.contents && claim && contentsOf(deps, claim.id, memory, object),
     intent,
@@ -122,29 +124,43 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     accountObstacle,
     specObstacle,
     observation,
-    search: intent && findings(deps, key, kind, intent, memory),
+    search: intent && findings(deps, key, kind, intent),
     failure: failure && failure.generation === object.metadata.generation ? failure : undefined,
-    unsettledMs: settings.createDeadlineMs + settings.settleMs,
+    unsettledMs,
+    // Another machine's clock is not ours: the window is never shorter than by the time this process has seen of it.
+    settledAt: Math.max(Date.parse(intent?.at ?? "") || 0, memory.seen?.at ?? 0) + unsettledMs,
   };
   const wanted = "value" in desired ? desired.value : undefined;
   return { key, kind, object, status, view, memory, desired: wanted, account, parents, shared };
 }
 
-/** Whether a field that the platform cannot change is not what the resource was made from, and what may be done then. */
+/** A resource of another contract cannot be seen, and must not be taken for gone. */
+function foreign(account: AccountHandle, { contract, id }: Claim): Obstacle | undefined {
+  const { contractNumber } = account.connection;
+  if (contract === undefined || contractNumber === undefined || contract === contractNumber) return undefined;
+  const message = `${id} belongs to contract ${contract}, but Account ${account.key} works in ${contractNumber}: give it a token of the former`;
+  return { reason: "ContractChanged", message, stalled: true };
+}
+
+/** Fields that the platform cannot change and that are not what the resource was made from; what may be done then. */
 function replacement(
   kind: ResourceKind,
   object: KubeObject,
-  { fixed }: ResourceStatus,
+  { fixed = {} }: ResourceStatus,
   policy: "Never" | "WhenNeeded",
 ): View["replacement"] {
-  if (fixed === undefined || fixed === fingerprint(kind, object)) return "none";
-  if (policy === "Never") return "forbidden";
+  const wanted = fixedFields(kind, object);
+  // A field that was not fixed when the resource was made cannot be judged.
+  const fields = Object.keys(wanted).filter((field) => fixed[field] !== undefined && fixed[field] !== wanted[field]);
+  if (fields.length === 0) return undefined;
+  if (policy === "Never") return { fields, verdict: "forbidden" };
   const lossAllowed = object.metadata.annotations?.[ALLOW_DATA_LOSS] === "true";
-  return kind.resource.holdsData && !lossAllowed ? "losesData" : "allowed";
+  return { fields, verdict: kind.resource.holdsData && !lossAllowed ? "losesData" : "allowed" };
 }
 
 /** Stands in `status.fixed` for what a resource was created from. */
-export const fingerprint = (kind: Kind, { spec }: KubeObject): string => hashFields(spec, Object.keys(kind.immutable));
+export const fixedFields = (kind: Kind, { spec }: KubeObject): Record<string, string> =>
+  hashFields(spec, Object.keys(kind.immutable));
 
 const CONTENTS_MS = 5000;
 
@@ -194,29 +210,55 @@ function pendingRequest(status: ResourceStatus, shared: Shared | undefined): Pen
   };
 }
 
-function observe({ collection, source }: Shared, id: string, memory: Memory): Observation {
+function observe({ collection, source }: Shared, id: string, memory: Memory, settleMs: number): Observation {
   const { item, asOf } = collection.read(id);
   if (item && asOf !== undefined) {
+    memory.absence = undefined;
     return { seen: "present", asOf, busy: source.isBusy(item), state: item.state ?? "", comparison: undefined };
   }
-  if (collection.gone) return { seen: "absent", asOf: collection.listedAt ?? 0, confirmed: true };
-  if (asOf === undefined) return { seen: "unknown" };
-  return { seen: "absent", asOf, confirmed: (memory.absentAt ?? 0) >= asOf };
+  if (asOf === undefined && !collection.gone) return { seen: "unknown" };
+  // One 404 proves nothing: it may mean "not ready" or pass by itself. The same answer over a while does.
+  const { absence } = memory;
+  const confirmed = absence !== undefined && absence.last - absence.since >= settleMs;
+  return { seen: "absent", asOf: absence?.last ?? asOf ?? 0, confirmed };
 }
 
-function findings(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent, memory: Memory): Search | undefined {
-  const now = deps.clock.now();
-  const { unclaimed, search } = memory;
+/** What the last search found, in the light of what every object owns or is about to own by now. */
+function findings(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent): Search | undefined {
+  const { unclaimed, search } = deps.memories.of(key);
+  const pending = search?.pending ?? false;
   if (unclaimed?.nonce === intent.nonce) {
-    return { lookedAt: now, matches: [unclaimed.id], rivals: 1, rank: 0, inFlight: false };
+    const lookedAt = deps.clock.now();
+    return { lookedAt, matches: [unclaimed.id], pending, rivals: 1, rank: 0, inFlight: false };
   }
   if (search?.nonce !== intent.nonce) return undefined;
-  const rivals = deps.objects.rivals(kind.kind, intent);
+  const equals = deps.objects
+    .rivals(kind.kind, intent)
+    .filter((rival) => rival === key || sameContract(deps, intent.account, rival));
+  /** The id that another object is claiming at this moment. */
+  const taking = (rival: ObjectKey): string | undefined => {
+    const { unclaimed: held } = deps.memories.of(rival);
+    const object = deps.objects.find(rival)?.object;
+    return rival !== key && object && held && held.nonce === openIntent(object)?.nonce ? held.id : undefined;
+  };
+  const rivals = equals.filter((rival) => taking(rival) === undefined);
+  const taken = new Set(equals.map(taking));
   return {
     lookedAt: search.lookedAt,
-    matches: search.ids.filter((id) => deps.objects.claimants(kind.kind, id).length === 0),
+    pending,
+    matches: Object.keys(search.requests).filter(
+      (id) => !taken.has(id) && deps.objects.claimants(kind.kind, id).length === 0,
+    ),
     rivals: rivals.length,
     rank: rivals.indexOf(key),
-    inFlight: rivals.some((rival) => deps.memories.of(rival).posting === true),
+    inFlight: equals.some((rival) => deps.memories.of(rival).posting === true || taking(rival) !== undefined),
   };
+}
+
+/** Whether an equal creation of another object can be mistaken for one of ours. */
+function sameContract(deps: Deps, account: string, rival: ObjectKey): boolean {
+  const object = deps.objects.find(rival)?.object;
+  const other = object && openIntent(object)?.account;
+  const contract = (key: string | undefined) => key && deps.accounts.get(key)?.connection.contractNumber;
+  return other === account || contract(other) === contract(account);
 }

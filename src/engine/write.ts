@@ -3,7 +3,7 @@ import { apply } from "../kube/apply.ts";
 import { isConflict, isNotFound } from "../kube/errors.ts";
 import { type KubeObject, pathOf } from "../kube/resource.ts";
 import type { Deps } from "./deps.ts";
-import { FINALIZER } from "./names.ts";
+import { EXTERNAL_ID, FINALIZER, INTENT } from "./names.ts";
 import { resourceOf } from "./objects.ts";
 import { differs } from "./status.ts";
 
@@ -34,13 +34,37 @@ export async function writeMetadata(
 ): Promise<KubeObject> {
   const wanted = target(object);
   wanted.metadata = { ...wanted.metadata, finalizers: [FINALIZER], annotations };
-  return keep(deps, kind, await apply(deps.client, resourceOf(kind), wanted));
+  const written = await apply<KubeObject>(deps.client, resourceOf(kind), wanted);
+  const surplus = [INTENT, EXTERNAL_ID].filter(
+    (name) => !(name in annotations) && written.metadata.annotations?.[name],
+  );
+  // What came with the object itself, out of a backup for example, apply leaves alone: its creator owns it as well.
+  return keep(deps, kind, surplus.length > 0 ? await erase(deps, kind, written, surplus) : written);
 }
 
-/** Lets the object go: everything that Mooring owns of metadata is taken away. An object that is gone already is fine. */
+/** Takes annotations, and on request the finalizer, away, whoever owns them. */
+async function erase(
+  deps: Deps,
+  kind: Kind,
+  { metadata }: KubeObject,
+  annotations: string[],
+  finalizers?: string[],
+): Promise<KubeObject> {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  const gone = Object.fromEntries(annotations.map((annotation) => [annotation, null]));
+  return deps.client.request<KubeObject>({
+    method: "PATCH",
+    path: pathOf(resourceOf(kind), { name, ...(namespace !== undefined && { namespace }) }),
+    contentType: "application/merge-patch+json",
+    body: { metadata: { uid, resourceVersion, annotations: gone, ...(finalizers && { finalizers }) } },
+  });
+}
+
+/** Lets the object go: the finalizer and every annotation of ours are taken away. One that is gone already is fine. */
 export async function release(deps: Deps, kind: Kind, object: KubeObject): Promise<void> {
   try {
-    await apply(deps.client, resourceOf(kind), target(object));
+    const others = object.metadata.finalizers?.filter((name) => name !== FINALIZER) ?? [];
+    await erase(deps, kind, object, [INTENT, EXTERNAL_ID], others);
   } catch (error) {
     if (isNotFound(error)) return;
     if (!isConflict(error) || (await fetchObject(deps, kind, object))) throw error;

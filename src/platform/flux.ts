@@ -110,7 +110,12 @@ export function createFlux(options: FluxOptions): Flux {
     } catch (error) {
       entry.failures += 1;
       gap = error instanceof PlatformError ? retryGap(error, entry.failures, random, options) : busyMs;
-      if (error instanceof NotFound && entry.failures >= unknownRequestLimit) entry.url = undefined;
+      if (error instanceof NotFound && entry.failures >= unknownRequestLimit) {
+        // The platform keeps requests for a while only. One that it no longer knows is under way no more.
+        entry.url = undefined;
+        entry.request = { status: "DONE", targets: [] };
+        news = true;
+      }
     }
     entry.looking = false;
     entry.nextLook = clock.monotonic() + gap;

@@ -44,8 +44,10 @@ export async function requestStatus(
 export interface LoggedRequest {
   readonly id: string;
   readonly method: string;
-  /** As the log has it, usually absolute. */
+  /** What was called, as the log has it, usually absolute. */
   readonly url: string;
+  /** Where its status is asked. */
+  readonly statusUrl: string;
   /** The text that was sent. */
   readonly body: string;
   /** Milliseconds since the epoch, by the platform's clock. */
@@ -108,17 +110,18 @@ export async function findRequests(
   };
   const found = await readPages(connection, url, query, corePageSize, options);
   const matches = found
-    .map((raw) => loggedRequest(checked(requestShape, raw, url)))
+    .map((raw) => loggedRequest(checked(requestShape, raw, url), url))
     .filter((logged) => matchesFilter(logged, filter));
-  return Promise.all(matches.map((logged) => withTargets(connection, url, logged, options)));
+  return Promise.all(matches.map((logged) => withTargets(connection, logged, options)));
 }
 
-function loggedRequest({ id, metadata, properties }: z.output<typeof requestShape>): LoggedRequest {
+function loggedRequest({ id, metadata, properties }: z.output<typeof requestShape>, log: string): LoggedRequest {
   const state = metadata.requestStatus?.metadata;
   return {
     id,
     method: properties.method,
     url: properties.url,
+    statusUrl: `${log}/${encodeURIComponent(id)}/status`,
     body: properties.body ?? "",
     createdAt: Date.parse(metadata.createdDate),
     ...(metadata.createdBy != null && { createdBy: metadata.createdBy }),
@@ -147,17 +150,12 @@ function pathBelowBase(url: string): string {
 
 async function withTargets(
   connection: Connection,
-  url: string,
   logged: LoggedRequest,
   options: ReadOptions,
 ): Promise<LoggedRequest> {
   if (logged.targets.length > 0) return logged;
   try {
-    const { status, targets } = await requestStatus(
-      connection,
-      `${url}/${encodeURIComponent(logged.id)}/status`,
-      options,
-    );
+    const { status, targets } = await requestStatus(connection, logged.statusUrl, options);
     return { ...logged, status, targets };
   } catch (error) {
     // The log may know of a request before its status does.

@@ -81,6 +81,11 @@ const lives: Record<string, (ground: Ground) => Life> = {
         spec: { location: "de/txl", description: "second" },
         shows: { description: "second" },
       },
+      {
+        title: "replace",
+        spec: { location: "de/fra", description: "second", replacePolicy: "WhenNeeded" },
+        shows: { location: "de/fra" },
+      },
     ],
   }),
   Server: server,
