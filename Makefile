@@ -1,7 +1,7 @@
 # Every target installs what it needs first: nothing but Node.js 20 or newer, Go and make has to be there.
 # ARGS passes options on: make demo ARGS=--once
 
-.PHONY: help demo test lint crds cluster clean
+.PHONY: help demo test crash lint crds cluster clean
 .DEFAULT_GOAL := help
 
 node := node_modules/node/bin/node
@@ -15,6 +15,10 @@ demo: ## a Kubernetes API, the platform simulator and the operator on this machi
 test: ## type check, lint and all tests; ARGS are files or options for vitest
 	@bin/setup || { echo "0 passed, 1 failed"; exit 1; }
 	@$(node) test/run.ts $(ARGS)
+
+crash: ## kill the operator at every call of every kind's life and check what is left; ARGS=--help tells the options
+	@bin/setup
+	@$(node) test/crash/main.ts $(ARGS)
 
 lint: ## type check and lint
 	@bin/setup

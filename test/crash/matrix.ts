@@ -157,7 +157,7 @@ async function live(
     await writeFile(join(stage.folder, "problems.json"), JSON.stringify({ about, problems }, undefined, 2));
     base.keep();
   } else {
-    await stage.operator.kill();
+    await (target ? stage.operator.kill() : stage.operator.stop());
     await rm(stage.folder, { recursive: true });
   }
   return { chapters, problems, calls, reached, folder: bad ? stage.folder : undefined };

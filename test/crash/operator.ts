@@ -16,7 +16,7 @@ export interface OperatorOptions {
   namespace: string;
   /** Everything its processes log, one after the other. */
   log: string;
-  /** Compiled code is kept here: half of what a start costs. */
+  /** Compiled code is kept here, by the first process that is not killed: half of what a start costs. */
   cache: string;
 }
 
@@ -29,6 +29,8 @@ export interface Operator {
   start(): void;
   /** SIGKILL, sent before this returns, and the next process right after it. */
   restart(): void;
+  /** Asks it to end, as a cluster does. Only a process that ends by itself leaves its compiled code to the others. */
+  stop(): Promise<void>;
   kill(): Promise<void>;
 }
 
@@ -58,10 +60,10 @@ export function createOperator(options: OperatorOptions): Operator {
     });
   }
 
-  function stop(): Guarded | undefined {
+  function signal(name: "SIGKILL" | "SIGTERM"): Guarded | undefined {
     const child = running;
     running = undefined;
-    if (child?.pid !== undefined && ended === undefined) process.kill(child.pid, "SIGKILL");
+    if (child?.pid !== undefined && ended === undefined) process.kill(child.pid, name);
     return child;
   }
 
@@ -74,11 +76,14 @@ export function createOperator(options: OperatorOptions): Operator {
     },
     start,
     restart() {
-      stop();
+      signal("SIGKILL");
       start();
     },
+    async stop() {
+      await signal("SIGTERM")?.ended;
+    },
     async kill() {
-      await stop()?.kill();
+      await signal("SIGKILL")?.kill();
     },
   };
 }

@@ -3,6 +3,9 @@ import type { View } from "../../src/engine/decision.ts";
 import { holds, noParent } from "./decisions.ts";
 import { absent, claim, contents, failure, NOW, present, presentDrifted, request } from "./views.ts";
 
+type Verdict = NonNullable<View["replacement"]>["verdict"];
+const moved = (verdict: Verdict) => ({ fields: ["location"], verdict });
+
 describe("an object that names an existing resource", () => {
   const adopt = "id-9";
   holds([
@@ -19,8 +22,12 @@ describe("an object that only observes", () => {
     ["needs to know what", { observed: true }, { step: "stall", reason: "InvalidSpec" }],
     ["takes a first look", observed({}), { step: "wait", reason: "Observing", look: "list" }],
     ["rests on what it sees, whatever differs", observed({ observation: presentDrifted() }), { step: "rest" }],
-    ["replaces nothing", observed({ observation: present(), replacement: "allowed" }), { step: "rest" }],
-    ["waits while others change it", observed({ observation: present({ busy: true }) }), { step: "wait" }],
+    ["replaces nothing", observed({ observation: present(), replacement: moved("allowed") }), { step: "rest" }],
+    [
+      "waits while others change it",
+      observed({ observation: present({ busy: true }) }),
+      { step: "wait", reason: "Observing" },
+    ],
     [
       "looks twice before it says that it is gone",
       observed({ observation: absent({ confirmed: false }) }),
@@ -40,15 +47,23 @@ describe("an object that only observes", () => {
 });
 
 describe("an object whose immutable field has changed", () => {
-  const changed = (replacement: View["replacement"], more: Partial<View> = {}): Partial<View> => ({
+  const changed = (verdict: Verdict, more: Partial<View> = {}): Partial<View> => ({
     claim,
-    replacement,
+    replacement: moved(verdict),
     observation: present(),
     ...more,
   });
   const replacing = (outcome: "unknown" | "DONE" | "FAILED") => request({ action: "replace", outcome });
   holds([
     ["says what to do", changed("forbidden"), { step: "stall", reason: "ImmutableFieldChanged" }],
+    [
+      "names every field that has changed",
+      changed("forbidden", { replacement: { fields: ["location", "boot.image"], verdict: "forbidden" } }),
+      {
+        message:
+          "location, boot.image cannot be changed in place and have changed since the server was created: change it back, or set replacePolicy: WhenNeeded",
+      },
+    ],
     ["loses no data unasked", changed("losesData"), { step: "stall", reason: "DataLossNotAllowed" }],
     ["is deleted to be made again", changed("allowed"), { step: "delete", action: "replace" }],
     [

@@ -57,7 +57,37 @@ describe("an object with an open intent", () => {
     [
       "stops when more was made than was asked for",
       { intent: open, search: search({ matches: ["x", "y"] }) },
-      { step: "stall", reason: "Ambiguous" },
+      { step: "stall", reason: "Ambiguous", retryMs: 30_000 },
+    ],
+    [
+      "looks again whether there is still too much",
+      { intent: open, search: search({ matches: ["x", "y"], lookedAt: NOW - 5000 }) },
+      { step: "search" },
+    ],
+    [
+      "claims nothing by a look of five seconds ago: it may be another's by now",
+      { intent: open, search: search({ matches: ["x"], lookedAt: NOW - 5000 }) },
+      { step: "search" },
+    ],
+    [
+      "takes what is left over once everything is visible, whoever was first",
+      { intent: longAgo, search: search({ matches: ["x"], rivals: 2, rank: 1 }) },
+      { step: "claim", id: "x" },
+    ],
+    [
+      "keeps looking after the window while something accepted cannot be seen",
+      { intent: longAgo, search: search({ pending: true }) },
+      { step: "wait", reason: "Recovering", recheckMs: 2000 },
+    ],
+    [
+      "takes its match although something else cannot be seen yet",
+      { intent: open, search: search({ matches: ["x"], rivals: 2, pending: true }) },
+      { step: "claim", id: "x" },
+    ],
+    [
+      "counts the window from when this process first saw the intent",
+      { intent: longAgo, settledAt: NOW + 1, search: search() },
+      { step: "wait", reason: "Recovering" },
     ],
     [
       "waits while a creation may still appear",
@@ -107,7 +137,7 @@ describe("an object with a resource", () => {
     [
       "waits while somebody else changes it",
       owned({ observation: present({ busy: true }) }),
-      { step: "wait", reason: "Updating" },
+      { step: "wait", reason: "Observing" },
     ],
     [
       "does not trust a look that is older than its own change",

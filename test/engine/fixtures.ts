@@ -30,6 +30,7 @@ export const intentOf = (more: Partial<Intent> = {}): Intent => ({
   hash: "hash",
   parents: {},
   account: "shop/main",
+  fixed: {},
   ...more,
 });
 
@@ -40,10 +41,10 @@ export const intending = (name: string, intent: Intent): KubeObject["metadata"] 
   annotations: { [INTENT]: JSON.stringify(intent) },
 });
 
-/** Metadata of an object whose id is kept in an annotation. */
-export const annotated = (name: string, claim: object): KubeObject["metadata"] => ({
+/** Metadata of an object whose id is kept in an annotation, as its own unless another owner is named. */
+export const annotated = (name: string, claim: object, owner = `shop/${name}`): KubeObject["metadata"] => ({
   name,
-  annotations: { [EXTERNAL_ID]: JSON.stringify(claim) },
+  annotations: { [EXTERNAL_ID]: JSON.stringify({ ...claim, owner }) },
 });
 
 export const readyCondition = (status: "True" | "False" = "True") => ({

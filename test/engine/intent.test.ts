@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hashBody, hashText, readClaim, readIntent } from "../../src/engine/intent.ts";
+import { hashBody, hashFields, hashText, readIntent, readKept } from "../../src/engine/intent.ts";
 import { intentOf } from "./fixtures.ts";
 
 describe("the hash of a body", () => {
@@ -43,12 +43,41 @@ describe("the hash of a body", () => {
   });
 });
 
+describe("the hashes of fields", () => {
+  const spec = { location: "de/txl", boot: { image: "debian", size: 10 } };
+
+  test("are one for each field, nested ones too, and do not depend on others", () => {
+    const before = hashFields(spec, ["location", "boot.image"]);
+    expect(Object.keys(before)).toEqual(["location", "boot.image"]);
+    expect(hashFields({ ...spec, boot: { image: "debian", size: 20 } }, ["location", "boot.image"])).toEqual(before);
+    const after = hashFields({ ...spec, boot: { image: "alpine" } }, ["location", "boot.image"]);
+    expect(after.location).toBe(before.location);
+    expect(after["boot.image"]).not.toBe(before["boot.image"]);
+  });
+
+  test("tell an absent field from a present one, and exist for any spec", () => {
+    expect(hashFields({}, ["location"])).toEqual(hashFields("nonsense", ["location"]));
+    expect(hashFields({}, ["location"])).not.toEqual(hashFields(spec, ["location"]));
+  });
+});
+
 describe("an annotation", () => {
   test("is read as it was written", () => {
     const intent = intentOf({ parents: { datacenter: "d1" } });
     expect(readIntent(JSON.stringify(intent))).toEqual(intent);
-    const claim = { id: "s1", parents: { datacenter: "d1" }, account: "shop/main" };
-    expect(readClaim(JSON.stringify(claim))).toEqual(claim);
+    const claim = { id: "s1", parents: { datacenter: "d1" }, account: "shop/main", contract: 7, owner: "shop/web" };
+    expect(readKept(JSON.stringify(claim))).toEqual(claim);
+  });
+
+  test("of a claim without the name of its owner counts as none", () => {
+    const claim = { id: "s1", parents: {}, account: "shop/main" };
+    expect(readKept(JSON.stringify(claim))).toBeUndefined();
+    expect(readKept(JSON.stringify({ ...claim, owner: "shop/web" }))).toMatchObject({ id: "s1" });
+  });
+
+  test("of an intent from before fields were kept is still an intent", () => {
+    const { fixed: _, ...before } = intentOf();
+    expect(readIntent(JSON.stringify(before))).toEqual(intentOf({ fixed: {} }));
   });
 
   test.each([
@@ -62,13 +91,13 @@ describe("an annotation", () => {
     ["with parents that are no words", JSON.stringify({ ...intentOf(), parents: { datacenter: 7 } })],
   ])("that is %s counts as none", (_, text) => {
     expect(readIntent(text)).toBeUndefined();
-    expect(readClaim(text)).toBeUndefined();
+    expect(readKept(text)).toBeUndefined();
   });
 
   test("can hold anything without harm", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
-        expect(() => [readIntent(text), readClaim(text)]).not.toThrow();
+        expect(() => [readIntent(text), readKept(text)]).not.toThrow();
       }),
     );
   });

@@ -1,61 +1,27 @@
 import { decide } from "../../src/engine/decide.ts";
-import type { Decision, Failure, Observation, PendingRequest, View } from "../../src/engine/decision.ts";
+import type { Decision, Observation, Search, View } from "../../src/engine/decision.ts";
 import type { Intent } from "../../src/engine/intent.ts";
 import { type Choose, CREATE_DEADLINE, type ModelPlatform, SETTLE } from "./model-platform.ts";
+import {
+  claimants,
+  claimed,
+  type ModelMemory,
+  openIntent,
+  type Snapshot,
+  type Stored,
+  write,
+} from "./model-state.ts";
 import { viewOf } from "./views.ts";
 
-/** What etcd keeps of one object. */
-export interface Stored {
-  name: string;
-  body: string;
-  deleting: boolean;
-  gone: boolean;
-  finalizer: boolean;
-  intent: Intent | undefined;
-  nonce: string | undefined;
-  id: string | undefined;
-  request: { action: "create" | "delete"; since: number } | undefined;
-  ready: boolean;
-}
-
-export const stored = (name: string, body: string): Stored => ({
-  name,
-  body,
-  deleting: false,
-  gone: false,
-  finalizer: false,
-  intent: undefined,
-  nonce: undefined,
-  id: undefined,
-  request: undefined,
-  ready: false,
-});
-
-/** What a crash takes away. */
-interface Memory {
-  search?: { nonce: string; lookedAt: number; ids: string[] };
-  unsent?: string | undefined;
-  unclaimed?: { nonce: string; id: string; since: number };
-  failure?: Failure;
-  absentAt?: number;
-  outcome?: PendingRequest["outcome"] | undefined;
-  posting?: boolean;
-}
-
-interface Snapshot {
-  asOf: number;
-  items: Map<string, { busy: boolean }>;
-}
-
-export const openIntent = ({ intent, nonce }: Stored): Intent | undefined =>
-  intent && intent.nonce !== nonce ? intent : undefined;
-const claimed = (object: Stored): string | undefined => (openIntent(object) ? undefined : object.id);
-
 /** The process may stand still for so long before it has lost its lease and sends nothing any more. */
-export const LEASE = 10_000;
+const LEASE = 10_000;
+const SKEW = 120_000;
+const UNSETTLED = CREATE_DEADLINE + SETTLE;
 
 /** Thrown where the real process ends itself. */
 export class Died extends Error {}
+/** Thrown where one pass fails and is made again later. */
+export class Failed extends Error {}
 
 let nonces = 0;
 
@@ -64,10 +30,10 @@ let nonces = 0;
  * is a place to die at, or to let another object go on.
  */
 export function modelOperator(platform: ModelPlatform, objects: readonly Stored[], choose: Choose) {
-  const memories = new Map<string, Memory>();
+  const memories = new Map<string, ModelMemory>();
   let snapshot: Snapshot | undefined;
 
-  const memoryOf = ({ name }: Stored): Memory => {
+  const memoryOf = ({ name }: Stored): ModelMemory => {
     const memory = memories.get(name) ?? {};
     memories.set(name, memory);
     return memory;
@@ -90,29 +56,42 @@ export function modelOperator(platform: ModelPlatform, objects: readonly Stored[
     memoryOf(object).outcome = object.request?.action === "delete" ? (gone ? "DONE" : "BUSY") : platform.creation(id);
   }
 
-  function observe(id: string, { absentAt = 0 }: Memory): Observation {
+  function observe(id: string, memory: ModelMemory): Observation {
     if (!snapshot) return { seen: "unknown" };
     const { asOf } = snapshot;
     const item = snapshot.items.get(id);
-    if (!item) return { seen: "absent", asOf, confirmed: absentAt >= asOf };
-    const comparison = item.busy ? undefined : { drift: [] };
-    return { seen: "present", asOf, busy: item.busy, state: item.busy ? "BUSY" : "AVAILABLE", comparison };
+    if (item) {
+      memory.absence = undefined;
+      const comparison = item.busy ? undefined : { drift: [] };
+      return { seen: "present", asOf, busy: item.busy, state: item.busy ? "BUSY" : "AVAILABLE", comparison };
+    }
+    const { absence } = memory;
+    const confirmed = absence !== undefined && absence.last - absence.since >= SETTLE;
+    return { seen: "absent", asOf: absence?.last ?? asOf, confirmed };
   }
 
-  function findings(object: Stored, intent: Intent): View["search"] {
+  function findings(object: Stored, intent: Intent): Search | undefined {
     const { unclaimed, search } = memoryOf(object);
+    const pending = search?.pending ?? false;
     if (unclaimed?.nonce === intent.nonce) {
-      return { lookedAt: platform.now, matches: [unclaimed.id], rivals: 1, rank: 0, inFlight: false };
+      return { lookedAt: platform.now, matches: [unclaimed.id], pending, rivals: 1, rank: 0, inFlight: false };
     }
     if (search?.nonce !== intent.nonce) return undefined;
-    const rivals = objects.filter((each) => !each.gone && openIntent(each)?.hash === intent.hash);
-    rivals.sort((a, b) => (a.intent?.at ?? "").localeCompare(b.intent?.at ?? "") || a.name.localeCompare(b.name));
+    const equals = objects.filter((each) => !each.gone && openIntent(each)?.hash === intent.hash);
+    equals.sort((a, b) => (a.intent?.at ?? "").localeCompare(b.intent?.at ?? "") || a.name.localeCompare(b.name));
+    const taking = (rival: Stored) => {
+      const { unclaimed: held } = memoryOf(rival);
+      return rival !== object && held && held.nonce === openIntent(rival)?.nonce ? held.id : undefined;
+    };
+    const rivals = equals.filter((rival) => taking(rival) === undefined);
+    const taken = new Set(equals.map(taking));
     return {
       lookedAt: search.lookedAt,
-      matches: search.ids.filter((id) => !objects.some((each) => !each.gone && claimed(each) === id)),
+      pending,
+      matches: search.ids.filter((id) => !taken.has(id) && claimants(objects, id).length === 0),
       rivals: rivals.length,
       rank: rivals.indexOf(object),
-      inFlight: rivals.some((rival) => memoryOf(rival).posting === true),
+      inFlight: equals.some((rival) => memoryOf(rival).posting === true || taking(rival) !== undefined),
     };
   }
 
@@ -120,6 +99,7 @@ export function modelOperator(platform: ModelPlatform, objects: readonly Stored[
     const memory = memoryOf(object);
     const intent = openIntent(object);
     const id = claimed(object);
+    if (intent && memory.seen?.nonce !== intent.nonce) memory.seen = { nonce: intent.nonce, at: platform.now };
     return viewOf({
       now: platform.now,
       deleting: object.deleting,
@@ -132,89 +112,124 @@ export function modelOperator(platform: ModelPlatform, objects: readonly Stored[
       observation: id === undefined ? { seen: "unknown" } : observe(id, memory),
       search: intent && findings(object, intent),
       failure: memory.failure,
-      unsettledMs: CREATE_DEADLINE + SETTLE,
+      unsettledMs: UNSETTLED,
+      settledAt: Math.max(Date.parse(intent?.at ?? "") || 0, memory.seen?.at ?? 0) + UNSETTLED,
     });
   }
 
+  const postpone = (memory: ModelMemory) => {
+    memory.failure = { reason: "Rejected", message: "no", retryAt: platform.now + 60_000 };
+  };
+
   function* create(object: Stored): Generator<void> {
     const memory = memoryOf(object);
-    const intent = {
-      nonce: `n${nonces++}`,
-      at: new Date(platform.now).toISOString(),
-      hash: object.body,
-      parents: {},
-      account: "",
-    };
-    memory.unsent = intent.nonce;
-    Object.assign(object, { intent, finalizer: true });
+    const { version } = object;
     yield;
-    if (platform.now - Date.parse(intent.at) > LEASE) throw new Died("the lease was lost");
+    const at = new Date(platform.now).toISOString();
+    const intent = { nonce: `n${nonces++}`, at, hash: object.body, parents: {}, account: "", fixed: {} };
+    memory.unsent = intent.nonce;
+    memory.seen = { nonce: intent.nonce, at: platform.now };
+    if (object.version !== version) throw new Failed("somebody wrote meanwhile");
+    write(object, { intent, finalizer: true });
+    yield;
     memory.posting = true;
+    memory.search = undefined;
+    if (platform.now - Date.parse(intent.at) > LEASE) throw new Died("the lease was lost");
     memory.unsent = undefined;
-    delete memory.search;
-    const posted = platform.post(object.body, platform.now + CREATE_DEADLINE);
+    const since = platform.now;
+    const posted = platform.post(object.body, Date.parse(intent.at) + CREATE_DEADLINE);
     yield;
     memory.posting = false;
-    if (posted.answer === "none") return;
-    if (posted.answer === "refused") {
-      memory.unsent = intent.nonce;
-      yield;
-      object.nonce = intent.nonce;
-      memory.failure = { reason: "Rejected", message: "no", retryAt: platform.now + 60_000 };
-      return;
+    switch (posted.answer) {
+      case "none":
+        return;
+      case "slow down":
+        memory.unsent = intent.nonce;
+        return;
+      case "refused":
+        memory.unsent = intent.nonce;
+        postpone(memory);
+        yield;
+        return write(object, { nonce: intent.nonce });
+      case "created":
+        memory.unclaimed = { nonce: intent.nonce, id: posted.id, since };
+        return yield* claim(object, intent, memory.unclaimed);
     }
-    memory.unclaimed = { nonce: intent.nonce, id: posted.id, since: platform.now };
-    yield;
-    claim(object, intent, posted.id);
   }
 
-  function claim(object: Stored, intent: Intent, id: string) {
-    if (openIntent(object)?.nonce !== intent.nonce) throw new Error("somebody else wrote");
+  /** The write of the claim takes its time, and its answer may be lost as well. */
+  function* claim(
+    object: Stored,
+    intent: Intent,
+    { id, since }: NonNullable<ModelMemory["unclaimed"]>,
+  ): Generator<void> {
     const memory = memoryOf(object);
-    const since = memory.unclaimed?.id === id ? memory.unclaimed.since : Date.parse(intent.at);
-    Object.assign(object, { id, nonce: intent.nonce, request: { action: "create", since } });
-    memories.set(object.name, {});
+    yield;
+    const fate = choose("written", "written, answer lost", "not written");
+    if (fate === "not written") throw new Failed("no answer from the API server");
+    if (openIntent(object)?.nonce !== intent.nonce) throw new Error("the intent of the only operator was replaced");
+    write(object, { id, nonce: intent.nonce, request: { action: "create", since } });
+    memory.outcome = undefined;
+    if (fate === "written, answer lost") throw new Failed("no answer from the API server");
+    memory.unclaimed = undefined;
+    memory.search = undefined;
   }
 
-  function* perform(object: Stored, decision: Decision): Generator<void> {
+  function* search(object: Stored, intent: Intent): Generator<void> {
+    const lookedAt = platform.now;
+    const log = platform.log(object.body, Date.parse(intent.at) - SKEW).filter(({ status }) => status !== "FAILED");
+    yield;
+    const unowned = log.filter(({ id }) => claimants(objects, id).length === 0);
+    const ids = unowned.filter(({ id }) => platform.get(id)).map(({ id }) => id);
+    const pending = unowned.some(({ id, status }) => status !== "DONE" && !platform.get(id));
+    yield;
+    memoryOf(object).search = { nonce: intent.nonce, lookedAt, pending, ids };
+  }
+
+  function confirm(object: Stored, id: string, seen: Observation["seen"]) {
+    const memory = memoryOf(object);
+    const askedAt = platform.now;
+    if (askedAt - (memory.askedAt ?? 0) < 1000) return;
+    memory.askedAt = askedAt;
+    ask(object, id);
+    if (seen !== "absent") return;
+    const item = platform.get(id);
+    if (item) refresh();
+    memory.absence = item ? undefined : { since: memory.absence?.since ?? askedAt, last: askedAt };
+  }
+
+  function* perform(object: Stored, view: View, decision: Decision): Generator<void> {
     const memory = memoryOf(object);
     const id = claimed(object);
-    const intent = openIntent(object);
+    const { intent } = view;
     switch (decision.step) {
       case "create":
         return yield* create(object);
-      case "search": {
-        if (!intent) throw new Error("a search needs an intent");
-        const began = platform.now;
-        const log = platform
-          .log(object.body, Date.parse(intent.at) - 120_000)
-          .filter(({ status }) => status !== "FAILED");
-        yield;
-        const there = log.filter(({ id }) => platform.get(id));
-        const pending = log.some(({ id, status }) => status === "BUSY" && !platform.get(id));
-        memory.search = { nonce: intent.nonce, lookedAt: pending ? 0 : began, ids: there.map(({ id }) => id) };
+      case "search":
+        if (intent) yield* search(object, intent);
         return;
-      }
       case "claim":
-        if (intent) claim(object, intent, decision.id);
-        return;
+        if (!intent) return;
+        if (memory.unclaimed?.id !== decision.id)
+          memory.unclaimed = { nonce: intent.nonce, id: decision.id, since: Date.parse(intent.at) };
+        return yield* claim(object, intent, memory.unclaimed);
       case "wait":
         if (decision.look === "list") refresh();
-        if (decision.look === "member" && id !== undefined) {
-          ask(object, id);
-          if (platform.get(id)) refresh();
-          else memory.absentAt = platform.now;
-        }
+        if (decision.look === "member" && id !== undefined) confirm(object, id, view.observation.seen);
         return;
       case "rest":
-        Object.assign(object, { ready: true, request: undefined });
+        write(object, { ready: true, request: undefined });
+        Object.assign(memory, { failure: undefined, askedAt: undefined });
+        // Later on the id takes the place of the intent.
+        if (choose(false, true)) write(object, { intent: undefined });
         return;
       case "forget":
-        Object.assign(object, { id: undefined, request: undefined, ready: false });
+        write(object, { id: undefined, request: undefined, ready: false });
+        memory.absence = undefined;
         return;
       case "fail":
-        memory.failure = { reason: decision.reason, message: decision.message, retryAt: platform.now + 60_000 };
-        Object.assign(object, { request: undefined, ...(decision.gone && { id: undefined }) });
+        postpone(memory);
+        write(object, { request: undefined, ...(decision.gone && { id: undefined }) });
         return;
       case "delete": {
         if (id === undefined) throw new Error("only what is claimed is deleted");
@@ -224,12 +239,10 @@ export function modelOperator(platform: ModelPlatform, objects: readonly Stored[
         if (answer === "not found") refresh();
         if (answer !== "accepted") return;
         memory.outcome = undefined;
-        object.request = { action: "delete", since };
-        return;
+        return write(object, { request: { action: "delete", since } });
       }
       case "release":
-        Object.assign(object, { gone: true });
-        return;
+        return write(object, { gone: true });
       default:
         return;
     }
@@ -238,11 +251,12 @@ export function modelOperator(platform: ModelPlatform, objects: readonly Stored[
   return {
     *pass(object: Stored): Generator<void> {
       if (object.gone) return;
-      if (object.deleting && !object.finalizer) object.gone = true;
+      if (object.deleting && !object.finalizer) write(object, { gone: true });
       else {
         const due = snapshot !== undefined && platform.now - snapshot.asOf >= 3000;
         if (choose(due, !due)) refresh();
-        yield* perform(object, decide(look(object)));
+        const view = look(object);
+        yield* perform(object, view, decide(view));
       }
     },
   };

@@ -3,8 +3,8 @@ export type Choose = <T>(first: T, ...others: T[]) => T;
 
 export const CREATE_DEADLINE = 30_000;
 export const SETTLE = 30_000;
-/** Less than the settle window by what may pass between the intent and its POST. */
-const LONGEST_INVISIBLE = SETTLE - 10_000;
+/** As long as the settle window allows: both windows are counted from the intent. */
+const LONGEST_INVISIBLE = SETTLE;
 
 interface Resource {
   id: string;
@@ -17,10 +17,14 @@ interface Resource {
   deletedAt: number;
 }
 
-export type Posted = { answer: "created"; id: string } | { answer: "refused" } | { answer: "none" };
+export type Posted = { answer: "created"; id: string } | { answer: "refused" | "slow down" | "none" };
+
+/** What may become of a POST; "answered" always may. */
+export type Fate = "answered" | "refused" | "slow down" | "answer lost" | "request lost" | "executed late";
+export const EVERY_FATE: readonly Fate[] = ["refused", "slow down", "answer lost", "request lost", "executed late"];
 
 /** A platform of a few lines: creations take time, may fail, may be invisible at first; answers may be lost. */
-export function modelPlatform(choose: Choose) {
+export function modelPlatform(choose: Choose, fates: readonly Fate[] = EVERY_FATE) {
   const resources = new Map<string, Resource>();
   let now = Date.UTC(2026, 0, 1);
 
@@ -56,11 +60,13 @@ export function modelPlatform(choose: Choose) {
     },
     /** `leaveBy` is the last moment at which a byte of the request may leave. */
     post(body: string, leaveBy: number): Posted {
-      switch (choose("answered", "refused", "answer lost", "request lost", "executed late")) {
+      switch (choose<Fate>("answered", ...fates)) {
         case "answered":
           return { answer: "created", id: make(body, now) };
         case "refused":
           return { answer: "refused" };
+        case "slow down":
+          return { answer: "slow down" };
         case "answer lost":
           make(body, now);
           return { answer: "none" };

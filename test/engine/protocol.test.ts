@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Died, modelOperator, openIntent, type Stored, stored } from "./model-operator.ts";
-import { type Choose, modelPlatform } from "./model-platform.ts";
+import { Died, Failed, modelOperator } from "./model-operator.ts";
+import { type Choose, type Fate, modelPlatform } from "./model-platform.ts";
+import { claimants, claimed, openIntent, type Stored, stored, write } from "./model-state.ts";
 
 /** Takes its choices from a list of numbers; when that is used up, everything goes well. */
 function choicesOf(numbers: readonly number[]): { choose: Choose; readonly left: number } {
@@ -16,11 +17,17 @@ function choicesOf(numbers: readonly number[]): { choose: Choose; readonly left:
 
 type Happening = "a step" | "a crash" | "time" | "much time" | "a deletion";
 
+interface Scenario {
+  objects: () => Stored[];
+  deletions: boolean;
+  fates?: readonly Fate[];
+}
+
 /** Lets the scenario happen, then lets everything come to rest; returns what is there in the end. */
-function live(objects: Stored[], numbers: readonly number[], deletions: boolean) {
+function live(objects: Stored[], numbers: readonly number[], { deletions, fates }: Omit<Scenario, "objects">) {
   const choices = choicesOf(numbers);
   const { choose } = choices;
-  const platform = modelPlatform(choose);
+  const platform = modelPlatform(choose, fates);
   let operator = modelOperator(platform, objects, choose);
   let passes = new Map<Stored, Generator<void>>();
   const crash = () => {
@@ -33,9 +40,12 @@ function live(objects: Stored[], numbers: readonly number[], deletions: boolean)
       if (pass.next().done) passes.delete(object);
       else passes.set(object, pass);
     } catch (error) {
-      if (!(error instanceof Died)) throw error;
-      crash();
+      if (error instanceof Died) crash();
+      else if (error instanceof Failed) passes.delete(object);
+      else throw error;
     }
+    const id = claimed(object);
+    if (id !== undefined && claimants(objects, id).length > 1) throw new Error(`${id} is claimed twice`);
   };
   const others: Happening[] = [
     "a crash",
@@ -51,7 +61,7 @@ function live(objects: Stored[], numbers: readonly number[], deletions: boolean)
     if (happening === "a step") step(object);
     if (happening === "time") platform.advance(1500);
     if (happening === "much time") platform.advance(70_000);
-    if (happening === "a deletion") object.deleting = true;
+    if (happening === "a deletion" && !object.deleting) write(object, { deleting: true });
     if (happening === "a crash") crash();
   }
   const atRest = () =>
@@ -59,7 +69,7 @@ function live(objects: Stored[], numbers: readonly number[], deletions: boolean)
     objects.every(
       (object) => object.gone || (object.ready && !object.request && !object.deleting && !openIntent(object)),
     );
-  for (let round = 0; round < 400 && !atRest(); round++) {
+  for (let round = 0; round < 800 && !atRest(); round++) {
     for (const object of objects) step(object);
     platform.advance(1000);
   }
@@ -72,12 +82,11 @@ function nonEmpty<T>(list: readonly T[]): [T, ...T[]] {
   return [first, ...rest];
 }
 
-const scenario = fc.array(fc.nat(59), { maxLength: 150, size: "max" });
-const check = (objects: () => Stored[], deletions: boolean, numRuns: number) =>
+function check({ objects, ...scenario }: Scenario, numRuns: number, maxLength = 150) {
   fc.assert(
-    fc.property(scenario, (numbers) => {
+    fc.property(fc.array(fc.nat(59), { maxLength, size: "max" }), (numbers) => {
       const all = objects();
-      const { platform, atRest } = live(all, numbers, deletions);
+      const { platform, atRest } = live(all, numbers, scenario);
       const owned = all.filter(({ gone }) => !gone).map(({ id }) => id);
       expect(owned.toSorted()).toEqual(platform.truth().toSorted());
       expect(new Set(owned).size).toBe(owned.length);
@@ -86,17 +95,35 @@ const check = (objects: () => Stored[], deletions: boolean, numRuns: number) =>
     }),
     { numRuns },
   );
+}
+
+const one = () => [stored("a", "body")];
+const equals = () => [stored("a", "body"), stored("b", "body"), stored("c", "body")];
 
 describe("whatever is lost, late or interrupted", () => {
   test("an object has exactly one resource in the end", () => {
-    check(() => [stored("a", "body")], false, 2500);
+    check({ objects: one, deletions: false }, 1500);
   });
 
   test("a deleted object leaves nothing behind", () => {
-    check(() => [stored("a", "body")], true, 2500);
+    check({ objects: one, deletions: true }, 1500);
   });
 
   test("objects with different bodies never take what is the other's", () => {
-    check(() => [stored("a", "one"), stored("b", "two")], true, 1500);
+    check({ objects: () => [stored("a", "one"), stored("b", "two")], deletions: true }, 800);
+  });
+
+  test("objects with equal bodies have exactly one resource each", () => {
+    check({ objects: equals, deletions: false }, 1000, 250);
+  });
+
+  test("of objects with equal bodies, the deleted ones leave nothing behind and take nothing from the others", () => {
+    check({ objects: equals, deletions: true }, 1000, 250);
+  });
+
+  test("a creation that was put off is looked for as long as any other", () => {
+    const fates: Fate[] = ["slow down", "slow down", "executed late", "answer lost"];
+    check({ objects: one, deletions: true, fates }, 800);
+    check({ objects: equals, deletions: true, fates }, 500, 250);
   });
 });

@@ -13,11 +13,13 @@ export const intentAt = (at: number): Intent => ({
   hash: "h",
   parents: {},
   account: "a/b",
+  fixed: {},
 });
 export const claim: Claim = { id: "id-1", parents: {}, account: "a/b" };
 
 /** A new object that nothing stands in the way of; each test names what is different. */
 export const viewOf = (more: Partial<View> = {}): View => ({
+  settledAt: (more.intent ? Date.parse(more.intent.at) : 0) + UNSETTLED,
   now: NOW,
   noun: "server",
   deleting: false,
@@ -26,7 +28,7 @@ export const viewOf = (more: Partial<View> = {}): View => ({
   deletionPolicy: "Delete",
   observed: false,
   adopt: undefined,
-  replacement: "none",
+  replacement: undefined,
   contents: undefined,
   intent: undefined,
   unsent: false,
@@ -74,6 +76,7 @@ export const request = (more: Partial<PendingRequest> = {}): PendingRequest => (
 export const search = (more: Partial<Search> = {}): Search => ({
   lookedAt: NOW - 500,
   matches: [],
+  pending: false,
   rivals: 1,
   rank: 0,
   inFlight: false,
@@ -132,9 +135,12 @@ const pending: fc.Arbitrary<PendingRequest> = fc
     message: fc.option(words, { nil: undefined }),
   })
   .map(({ message, ...rest }) => ({ ...rest, ...(message !== undefined && { message }) }));
+/** Most looks that count are young ones. */
+const recent = fc.oneof(fc.integer({ min: NOW - 8000, max: NOW }), past);
 const found: fc.Arbitrary<Search> = fc.record({
-  lookedAt: past,
+  lookedAt: recent,
   matches: fc.uniqueArray(fc.constantFrom("id-1", "id-2", "id-3"), { maxLength: 3 }),
+  pending: fc.boolean(),
   rivals: fc.integer({ min: 1, max: 3 }),
   rank: fc.integer({ min: 0, max: 2 }),
   inFlight: fc.boolean(),
@@ -146,6 +152,10 @@ const inside: fc.Arbitrary<Contents> = fc.record({
   staying: names,
   found: fc.option(names, { nil: undefined }),
   ignored: fc.boolean(),
+});
+const replacement = fc.record({
+  fields: fc.subarray(["location", "boot.image"], { minLength: 1 }),
+  verdict: fc.constantFrom("forbidden" as const, "losesData" as const, "allowed" as const),
 });
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 
@@ -161,10 +171,11 @@ export const anyView: fc.Arbitrary<View> = fc
     deletionPolicy: fc.constantFrom("Delete" as const, "Retain" as const),
     observed: fc.boolean(),
     adopt: optional(fc.constant("id-9")),
-    replacement: fc.constantFrom("none" as const, "forbidden" as const, "losesData" as const, "allowed" as const),
+    replacement: optional(replacement),
     contents: optional(inside),
     owns: fc.constantFrom("nothing", "intent", "claim"),
     intentAt: past,
+    seenAt: past,
     unsent: fc.boolean(),
     request: optional(pending),
     accountObstacle: optional(obstacle),
@@ -173,11 +184,38 @@ export const anyView: fc.Arbitrary<View> = fc
     search: optional(found),
     failure: optional(failed),
   })
-  .map(({ owns, adopt, replacement, contents, intentAt: at, request, observation, search, unsent, ...rest }) =>
+  .map(({ owns, adopt, replacement, contents, intentAt: at, seenAt, request, observation, search, unsent, ...rest }) =>
     viewOf({
       ...rest,
       ...(owns === "nothing" && { adopt }),
-      ...(owns === "intent" && { intent: intentAt(at), search, unsent }),
+      ...(owns === "intent" && { intent: intentAt(at), search, unsent, settledAt: Math.max(at, seenAt) + UNSETTLED }),
       ...(owns === "claim" && { claim, request, observation, replacement, contents }),
     }),
   );
+
+/** Views of an object whose creation got no answer, with nothing else in the way: the cases that matter are common. */
+export const recoveringView: fc.Arbitrary<View> = fc
+  .record({
+    deleting: fc.boolean(),
+    at: fc.integer({ min: NOW - 2 * UNSETTLED, max: NOW }),
+    seenAt: fc.integer({ min: NOW - 2 * UNSETTLED, max: NOW }),
+    lookedAt: fc.integer({ min: NOW - 8000, max: NOW }),
+    matches: fc.subarray(["id-1", "id-2", "id-3"]),
+    pending: mostly(false),
+    rivals: fc.integer({ min: 1, max: 3 }),
+    rank: fc.nat(2),
+    inFlight: mostly(false),
+    looked: mostly(true),
+  })
+  .map(({ deleting, at, seenAt, looked, rank, rivals, ...found }) =>
+    viewOf({
+      deleting,
+      intent: intentAt(at),
+      settledAt: Math.max(at, seenAt) + UNSETTLED,
+      search: looked ? { ...found, rivals, rank: rank % rivals } : undefined,
+    }),
+  );
+
+function mostly(usual: boolean): fc.Arbitrary<boolean> {
+  return fc.constantFrom(usual, usual, usual, !usual);
+}

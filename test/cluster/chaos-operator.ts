@@ -1,0 +1,83 @@
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { spawnGuarded } from "../../src/cli/control-plane/guarded.ts";
+import { until } from "./chaos-wait.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const ready = z.object({ metrics: z.string() });
+
+/** Patience short enough that waiting out a lost creation takes seconds. */
+export const hasty = ["--create-deadline", "3s", "--settle", "3s", "--retry", "1s", "--poll", "500ms"];
+
+/** The operator as a process of its own, which others freeze, kill and look into. */
+export interface OperatorProcess {
+  readonly pid: number;
+  /** Everything it has logged. */
+  log(): string;
+  signal(name: NodeJS.Signals): void;
+  /** What it ended with; undefined while it runs. */
+  exitCode(): number | undefined;
+  readonly ended: Promise<number>;
+  /** The value of a metric, summed over its labels. */
+  metric(name: string): Promise<number>;
+  untilLeading(): Promise<void>;
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number>;
+}
+
+/** Starts the operator; it lives at most as long as this process. Resolves when it serves its metrics. */
+export async function startOperator(kubeconfig: string, flags: readonly string[]): Promise<OperatorProcess> {
+  const args = [`${root}src/main.ts`, "operator", "--json", "--kubeconfig", kubeconfig, ...flags];
+  const child = spawnGuarded(`${root}node_modules/node/bin/node`, args, { cwd: root, output: "pipe" });
+  const { pid, stdout, stderr } = child;
+  if (pid === undefined || !stdout || !stderr) throw new Error("the operator could not be started");
+  let log = "";
+  let exitCode: number | undefined;
+  void child.ended.then((code) => {
+    exitCode = code;
+  });
+  stderr.setEncoding("utf8").on("data", (chunk) => {
+    log += chunk;
+  });
+  const signal = (name: NodeJS.Signals) => {
+    if (exitCode === undefined) process.kill(pid, name);
+  };
+  const first = await createInterface({ input: stdout })[Symbol.asyncIterator]().next();
+  if (first.done) throw new Error(`the operator ended with ${await child.ended}:\n${log}`);
+  const { metrics } = ready.parse(JSON.parse(first.value));
+  return {
+    pid,
+    log: () => log,
+    signal,
+    exitCode: () => exitCode,
+    ended: child.ended,
+    async metric(name) {
+      const lines = (await (await fetch(metrics)).text()).split("\n").filter((line) => line.startsWith(name));
+      return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
+    },
+    untilLeading: () =>
+      until(
+        () => {
+          if (exitCode !== undefined) throw new Error(`the operator ended with ${exitCode}:\n${log}`);
+          return /"msg":"leading"/.test(log) ? undefined : `it does not lead:\n${log.slice(-1000)}`;
+        },
+        { title: "leading" },
+      ),
+    kill: child.kill,
+    async stop() {
+      signal("SIGCONT");
+      signal("SIGTERM");
+      return child.ended;
+    },
+  };
+}
+
+/** What in a log shows that the operator itself is at fault: a stack that nobody caught, or a pass that broke. */
+export function defectsIn(log: string): string[] {
+  return log
+    .split("\n")
+    .filter((line) => /unhandled rejection|a listener failed|"(TypeError|RangeError|ReferenceError|SyntaxError)"/.test(line));
+}

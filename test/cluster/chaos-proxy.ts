@@ -1,0 +1,115 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { pipeline } from "node:stream/promises";
+import { Agent, type Dispatcher, request } from "undici";
+
+/** Where a call is held back: nothing was executed yet, or all of it and the answer is on its way. */
+export type Moment = "before" | "executed";
+
+/** A call that is to be held back, once. */
+export interface Trap {
+  moment: Moment;
+  matches(method: string, path: string, body: string): boolean;
+  /** Called at that moment, before anything else can happen. */
+  caught(): void;
+}
+
+export interface HoldingProxy extends AsyncDisposable {
+  readonly url: string;
+  /** From now on the first call that matches is held back. */
+  set(trap: Trap): void;
+  /** Whether a call is, or was, in the trap. */
+  readonly sprung: boolean;
+  /** Lets the call go on; resolves when it has gone as far as it can. */
+  release(): Promise<void>;
+}
+
+/** Passes HTTP calls on to `upstream`, and holds back the one it is told to until it is released. */
+export async function startHoldingProxy(upstream: string, ca?: Buffer): Promise<HoldingProxy> {
+  const agent = new Agent({ allowH2: false, headersTimeout: 0, bodyTimeout: 0, connect: ca ? { ca } : {} });
+  const closing = new AbortController();
+  const released = Promise.withResolvers<void>();
+  const finished = Promise.withResolvers<void>();
+  let trap: Trap | undefined;
+  let sprung = false;
+
+  async function relay(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { method = "GET", url = "/" } = incoming;
+    const body = await readAll(incoming);
+    const caught = trap?.matches(method, url, body.toString("utf8")) ? trap : undefined;
+    const hold = (moment: Moment): Promise<void> | undefined => {
+      if (caught?.moment !== moment) return undefined;
+      caught.caught();
+      sprung = true;
+      return released.promise;
+    };
+    if (caught) trap = undefined;
+    try {
+      await hold("before");
+      const answer = await request(upstream + url, {
+        method: method as Dispatcher.HttpMethod,
+        headers: passedOn(incoming.headers),
+        body: body.length > 0 ? body : null,
+        dispatcher: agent,
+        signal: closing.signal,
+      });
+      if (/[?&]watch=true\b/.test(url)) {
+        outgoing.writeHead(answer.statusCode, passedOn(answer.headers)).flushHeaders();
+        return await pipeline(answer.body, outgoing);
+      }
+      const content = Buffer.from(await answer.body.arrayBuffer());
+      await hold("executed");
+      outgoing.writeHead(answer.statusCode, { ...passedOn(answer.headers), "content-length": content.length });
+      outgoing.end(content);
+    } finally {
+      if (caught) finished.resolve();
+    }
+  }
+
+  const server = createServer({ keepAliveTimeout: 120_000 }, (incoming, outgoing) => {
+    outgoing.on("error", () => {});
+    relay(incoming, outgoing).catch(() => incoming.socket.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    set(next) {
+      trap = next;
+    },
+    get sprung() {
+      return sprung;
+    },
+    release() {
+      released.resolve();
+      return finished.promise;
+    },
+    async [Symbol.asyncDispose]() {
+      released.resolve();
+      closing.abort();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await agent.destroy();
+    },
+  };
+}
+
+/** Headers that speak of one connection only, or of a length that is set anew. */
+const ofConnection = new Set(["connection", "keep-alive", "transfer-encoding", "content-length", "expect"]);
+
+function passedOn(headers: NodeJS.Dict<string | string[]>): Record<string, string | string[]> {
+  const passed: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined && !ofConnection.has(name)) passed[name] = value;
+  }
+  return passed;
+}
+
+async function readAll(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,206 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse, stringify } from "yaml";
+import { z } from "zod";
+import { applyObject, install, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
+import { openIntent, resourceOf } from "../../src/engine/objects.ts";
+import { readStatus } from "../../src/engine/status.ts";
+import { kinds } from "../../src/kinds/index.ts";
+import type { Kind } from "../../src/kinds/kind.ts";
+import { connect } from "../../src/kube/config.ts";
+import { isConflict, isNotFound } from "../../src/kube/errors.ts";
+import { type KubeObject, pathOf } from "../../src/kube/resource.ts";
+import type { KubeClient } from "../../src/kube/transport.ts";
+import { hasty, type OperatorProcess, startOperator } from "./chaos-operator.ts";
+import { until } from "./chaos-wait.ts";
+
+/** A namespace with a Lease of its own, in which any number of operators may work; all of them end with it. */
+export interface Stage extends AsyncDisposable {
+  readonly namespace: string;
+  readonly admin: KubeClient;
+  /** The kubeconfig of the operator's ServiceAccount. */
+  readonly kubeconfig: string;
+  /** The same for another address of the API server. */
+  kubeconfigVia(server: string): Promise<string>;
+  /** An operator that watches this namespace only, with short patience; `flags` come last and win. */
+  operator(options?: { kubeconfig?: string; flags?: string[] }): Promise<OperatorProcess>;
+  /** An Account and its Secret; `main` unless it has another name. */
+  account(platform: { url: string; token: string }, name?: string): Promise<void>;
+  apply(...objects: object[]): Promise<void>;
+  /** A JSON merge patch. */
+  patch(kind: string, name: string, change: object): Promise<void>;
+  /** Asks for deletion and does not wait. */
+  remove(kind: string, name: string): Promise<void>;
+  read(kind: string, name: string): Promise<KubeObject | undefined>;
+  list(kind: string): Promise<KubeObject[]>;
+  untilReady(kind: string, name: string): Promise<KubeObject>;
+  untilReason(kind: string, name: string, reason: string): Promise<void>;
+  untilGone(kind: string, name: string): Promise<void>;
+}
+
+const listed = z.object({ items: z.array(z.looseObject({})) });
+const named = z.looseObject({
+  metadata: z.looseObject({ name: z.string() }),
+});
+
+export async function openStage(clusterKubeconfig: string): Promise<Stage> {
+  await using opening = new AsyncDisposableStack();
+  const admin = await connect({ kubeconfig: clusterKubeconfig });
+  opening.defer(() => admin.close());
+  const namespace = `chaos-${randomBytes(4).toString("hex")}`;
+  const folder = await mkdtemp(join(tmpdir(), "mooring-chaos-"));
+  opening.defer(() => rm(folder, { recursive: true }));
+  const kubeconfig = join(folder, "kubeconfig");
+  await install(admin);
+  await writeOperatorKubeconfig(admin, clusterKubeconfig, kubeconfig);
+  await applyObject(admin, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+  for (const each of leaseRights(namespace)) await applyObject(admin, each);
+  opening.defer(() =>
+    admin.request({ method: "DELETE", path: `/api/v1/namespaces/${namespace}` }).then(
+      () => {},
+      () => {},
+    ),
+  );
+
+  const kindOf = (name: string): Kind => {
+    const kind = kinds.find((each) => each.kind === name);
+    if (!kind) throw new Error(`there is no kind ${name}`);
+    return kind;
+  };
+  const pathTo = (kind: string, name?: string) => pathOf(resourceOf(kindOf(kind)), { namespace, name });
+  const operators: OperatorProcess[] = [];
+  opening.defer(async () => {
+    await Promise.all(operators.map((operator) => operator.kill()));
+  });
+
+  const read: Stage["read"] = async (kind, name) => {
+    try {
+      return await admin.request<KubeObject>({ method: "GET", path: pathTo(kind, name) });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  };
+  const patch: Stage["patch"] = async (kind, name, change) => {
+    await admin.request({
+      method: "PATCH",
+      path: pathTo(kind, name),
+      contentType: "application/merge-patch+json",
+      body: change,
+    });
+  };
+  const apply: Stage["apply"] = async (...objects) => {
+    for (const object of objects) {
+      const { metadata, ...rest } = named.parse(object);
+      await applyObject(admin, { ...rest, metadata: { ...metadata, namespace } });
+    }
+  };
+  const closing = opening.move();
+  return {
+    namespace,
+    admin,
+    kubeconfig,
+    async kubeconfigVia(server) {
+      const path = join(folder, `kubeconfig-${randomBytes(4).toString("hex")}`);
+      const config = z
+        .looseObject({ clusters: z.array(z.looseObject({ name: z.string(), cluster: z.looseObject({}) })) })
+        .parse(parse(await readFile(kubeconfig, "utf8")));
+      const clusters = config.clusters.map(({ name, cluster }) => ({ name, cluster: { ...cluster, server } }));
+      await writeFile(path, stringify({ ...config, clusters }), { mode: 0o600 });
+      return path;
+    },
+    async operator({ kubeconfig: other = kubeconfig, flags = [] } = {}) {
+      const place = ["--namespace", namespace, "--watch-namespace", namespace];
+      const operator = await startOperator(other, [...place, ...hasty, ...flags]);
+      operators.push(operator);
+      return operator;
+    },
+    account: ({ url, token }, name = "main") =>
+      apply(
+        { apiVersion: "v1", kind: "Secret", metadata: { name }, stringData: { token } },
+        {
+          apiVersion: "mooring.dev/v1alpha1",
+          kind: "Account",
+          metadata: { name },
+          spec: { endpoints: { api: url }, credentialsSecretRef: { name } },
+        },
+      ),
+    apply,
+    patch,
+    async remove(kind, name) {
+      try {
+        await admin.request({ method: "DELETE", path: pathTo(kind, name) });
+      } catch (error) {
+        if (!isNotFound(error) && !isConflict(error)) throw error;
+      }
+    },
+    read,
+    async list(kind) {
+      const { items } = listed.parse(await admin.request({ method: "GET", path: pathTo(kind) }));
+      return items.map((item) => ({ apiVersion: "", kind, ...named.parse(item) }));
+    },
+    async untilReady(kind, name) {
+      let found: KubeObject | undefined;
+      await until(
+        async () => {
+          found = await read(kind, name);
+          return unsettled(found);
+        },
+        { title: `${kind} ${name}` },
+      );
+      if (!found) throw new Error(`${kind} ${name} is gone`);
+      return found;
+    },
+    async untilReason(kind, name, reason) {
+      await until(
+        async () => {
+          const found = await read(kind, name);
+          const ready = found && readStatus(found).conditions?.find(({ type }) => type === "Ready");
+          return ready?.reason === reason ? undefined : `Ready is ${ready?.status} (${ready?.reason}: ${ready?.message})`;
+        },
+        { title: `${kind} ${name}` },
+      );
+    },
+    async untilGone(kind, name) {
+      await until(
+        async () => {
+          const found = await read(kind, name);
+          return found && `it is still there: ${unsettled(found) ?? "and Ready"}`;
+        },
+        { title: `${kind} ${name}` },
+      );
+    },
+    [Symbol.asyncDispose]: () => closing.disposeAsync(),
+  };
+}
+
+/** What is missing until an object is Ready as it was last written; undefined when nothing is. */
+export function unsettled(object: KubeObject | undefined): string | undefined {
+  if (!object) return "it does not exist";
+  const { conditions = [], observedGeneration } = readStatus(object);
+  const ready = conditions.find(({ type }) => type === "Ready");
+  if (observedGeneration !== object.metadata.generation || ready?.status !== "True") {
+    return `Ready is ${ready?.status} (${ready?.reason}: ${ready?.message})`;
+  }
+  return openIntent(object) ? "its intent is open" : undefined;
+}
+
+/** What ships allows Leases in mooring-system only; operators side by side need one Lease each. */
+function leaseRights(namespace: string): object[] {
+  const api = { apiVersion: "rbac.authorization.k8s.io/v1", metadata: { name: "mooring-leader", namespace } };
+  return [
+    {
+      ...api,
+      kind: "Role",
+      rules: [{ apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "update"] }],
+    },
+    {
+      ...api,
+      kind: "RoleBinding",
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "mooring-leader" },
+      subjects: [{ kind: "ServiceAccount", name: "mooring", namespace: "mooring-system" }],
+    },
+  ];
+}
