@@ -7,7 +7,7 @@ import { EXTERNAL_ID, INTENT } from "./names.ts";
 import { ownerOf } from "./objects.ts";
 import { obstacleOf } from "./problems.ts";
 import type { Reason } from "./reasons.ts";
-import { comparison, postpone, record, refreshed, refuse, report, sentence, stall, withPlatform } from "./record.ts";
+import { comparison, postpone, record, refreshed, refuse, report, stall, withPlatform } from "./record.ts";
 import { search } from "./search.ts";
 import { readFacts, type Standing } from "./status.ts";
 import type { Scene } from "./view.ts";
@@ -48,7 +48,7 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
       return remove(deps, scene, decision.action);
     case "release":
       await release(deps, scene.kind, scene.object);
-      deps.events.record(scene.object, "Normal", decision.reason, sentence(decision.message));
+      deps.events.record(scene.object, "Normal", decision.reason, decision.message);
       return "never";
   }
 }
@@ -205,7 +205,7 @@ async function forget(deps: Deps, scene: Scene): Promise<Again> {
   await writeMetadataWithoutClaim(deps, scene);
   const after = refreshed(deps, scene);
   await record(deps, after, standing, { ...NOTHING, left: id, request: undefined, drift: undefined });
-  deps.events.record(after.object, replaced ? "Normal" : "Warning", standing.reason, sentence(standing.message));
+  deps.events.record(after.object, replaced ? "Normal" : "Warning", standing.reason, standing.message);
   deps.collections.leave(scene.key);
   scene.memory.absence = undefined;
   return "now";

@@ -1,7 +1,7 @@
 import type { Again, Deps } from "./deps.ts";
 import { EXTERNAL_ID } from "./names.ts";
 import { type ObjectKey, objectKey, ownerOf } from "./objects.ts";
-import { postpone, record, refreshed, sentence, stall } from "./record.ts";
+import { postpone, record, refreshed, stall } from "./record.ts";
 import type { Standing } from "./status.ts";
 import { fixedFields, type Scene } from "./view.ts";
 import { writeMetadata } from "./write.ts";
@@ -43,7 +43,7 @@ export async function adopt(deps: Deps, scene: Scene, id: string): Promise<Again
   };
   const found = { ...owned, fixed: fixedFields(kind, object), state: item.state, ...(drift.length > 0 && { drift }) };
   await record(deps, after, standing, found, kind.resource.facts(item.raw));
-  deps.events.record(after.object, "Normal", "Adopting", sentence(standing.message));
+  deps.events.record(after.object, "Normal", "Adopting", standing.message);
   return "now";
 }
 

@@ -14,7 +14,7 @@ export async function update(deps: Deps, scene: Scene, operation: Operation): Pr
     const since = deps.clock.now();
     const reply = await send(deps, scene, method, path, body);
     await follow(deps, scene, action, reply, since);
-    deps.events.record(scene.object, "Normal", "Updated", `Asked the platform to ${action}: ${fields?.join(", ")}`);
+    deps.events.record(scene.object, "Normal", "Updated", `asked the platform to ${action}: ${fields?.join(", ")}`);
     return "now";
   });
 }

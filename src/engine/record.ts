@@ -36,7 +36,7 @@ export async function stall(deps: Deps, scene: Scene, reason: Reason, message: s
     { mode: "stalled", reason, message },
     { ...(drift && { drift }), ...changes },
   );
-  if (after !== before) deps.events.record(after, "Warning", reason, sentence(message));
+  if (after !== before) deps.events.record(after, "Warning", reason, message);
 }
 
 export function comparison({ view }: Scene): { drift?: { field: string; wanted: string; found: string }[] } {
@@ -100,9 +100,4 @@ export async function withPlatform(deps: Deps, scene: Scene, call: () => Promise
     if (error instanceof PlatformError) return refuse(deps, scene, error);
     throw error;
   }
-}
-
-/** For people: begins with a capital. */
-export function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -38,8 +38,8 @@ export async function search(deps: Deps, scene: Scene, intent: Intent): Promise<
       if (deps.objects.claimants(kind.kind, target.id).length > 0) continue;
       const item = await shared.source.get?.(target.id, AbortSignal.timeout(deps.settings.createDeadlineMs));
       if (item && isOurs(creatorOf(item.raw), userId)) requests[target.id] = { id, url: statusUrl };
-      // Accepted and not visible yet: this look cannot be the last one.
-      if (!item && status !== "DONE") pending = true;
+      // Accepted and not visible yet, which may outlast the request: this look cannot be the last one.
+      if (!item && (status !== "DONE" || lookedAt < scene.view.settledAt)) pending = true;
     }
   }
   memory.search = { nonce: intent.nonce, lookedAt, pending, requests };

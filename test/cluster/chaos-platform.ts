@@ -14,9 +14,12 @@ export interface Platform extends AsyncDisposable {
 }
 
 const stranger = z.object({ token: z.string() });
+let platforms = 0;
 
+/** Each has ids of its own, as those of a real platform are. */
 export async function startPlatform(options: SimulatorOptions = {}): Promise<Platform> {
-  const simulator = await startSimulator({ speed: 20, ...options });
+  platforms += 1;
+  const simulator = await startSimulator({ speed: 20, seed: platforms, ...options });
   const { endpoints, token } = simulator.ready;
   const steering = steer(endpoints.api, token);
   let other: Promise<Steering> | undefined;

@@ -21,7 +21,7 @@ describe("an operator killed at any call of a life, before, during and after it"
     const subjects = subjectsOf(kinds).filter(({ kind }) => slice.includes(kind.kind));
     const result = await crashMatrix({ kubeconfig: cluster().kubeconfig, subjects });
     console.log(render(result));
-    const { runs, readsNotReached: _, ...mustBeZero } = result.totals;
+    const { runs, notReached: _, ...mustBeZero } = result.totals;
     expect(runs).toBeGreaterThan(100);
     expect(mustBeZero, why(result)).toEqual({ duplicates: 0, leaks: 0, lostSecrets: 0, stuck: 0, writesNotReached: 0 });
   });

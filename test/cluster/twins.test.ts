@@ -134,9 +134,9 @@ const subjects = [
   { kind: "Server", collection: "servers", route: `${creation}/{datacenterId}/servers`, manifest: server },
 ];
 
-describe.concurrent.for(subjects)("a $kind deleted while its creation is in any state leaves nothing", (subject) => {
+describe.for(subjects)("a $kind deleted while its creation is in any state leaves nothing", (subject) => {
   const { kind, collection, route, manifest } = subject;
-  it.for(states)("$state", async ({ state, faults }) => {
+  it.concurrent.for(states)("$state", async ({ state, faults }) => {
     const { platform, spec } = await alone();
     const name = `${kind}-${state.replaceAll(/[^a-z0-9]+/gi, "-")}`.toLowerCase();
     const home = `${name}-home`;

@@ -5,9 +5,13 @@ export type Side = "kubernetes" | "platform";
 export const moments = ["before", "executed", "answered"] as const;
 export type Moment = (typeof moments)[number];
 
-/** A place in a life: the nth call of its phase with this method and route. Timing does not move it. */
+/**
+ * A place in a life: the nth call with this method and route that one process of the operator, counted from 1, makes in
+ * one phase. Timing does not move it.
+ */
 export interface Position {
   phase: string;
+  process: number;
   side: Side;
   method: string;
   route: string;
@@ -16,10 +20,16 @@ export interface Position {
 
 export const isWrite = ({ method }: Pick<Position, "method">): boolean => method !== "GET";
 
-export const nameOf = ({ phase, side, method, route, nth }: Position): string =>
-  `${phase}: ${side} ${method} ${route} #${nth}`;
+export const nameOf = ({ phase, process, side, method, route, nth }: Position): string =>
+  `${phase}${process > 1 ? `, process ${process}` : ""}: ${side} ${method} ${route} #${nth}`;
 
 export const samePosition = (a: Position, b: Position): boolean => nameOf(a) === nameOf(b);
+
+/** Where the operator is to be killed. */
+export interface Target {
+  position: Position;
+  moment: Moment;
+}
 
 /** A call as it arrives at a proxy; `undefined` for what is no step of a life: watches and the operator's own Lease. */
 export function routeOf(side: Side, url: string): string | undefined {
@@ -42,5 +52,5 @@ const withoutId = (segment: string): string =>
 export function positionsOf(recorded: readonly Position[]): Position[] {
   return recorded
     .filter((call) => isWrite(call) || call.nth === 1)
-    .map(({ phase, side, method, route, nth }) => ({ phase, side, method, route, nth }));
+    .map(({ phase, process, side, method, route, nth }) => ({ phase, process, side, method, route, nth }));
 }

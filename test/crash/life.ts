@@ -3,7 +3,7 @@ import { INTENT } from "../../src/engine/names.ts";
 import { openIntent } from "../../src/engine/objects.ts";
 import { readStatus } from "../../src/engine/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { isWrite, type Position } from "./calls.ts";
+import { isWrite, type Target } from "./calls.ts";
 import { manifest, SUBJECT, type Subject } from "./lives.ts";
 import { becomeShy, type Snapshot } from "./platform.ts";
 import type { Stage } from "./stage.ts";
@@ -37,7 +37,7 @@ const LINGER_MS = { write: 4000, read: 1000 };
 export async function* play(
   stage: Stage,
   { kind, life }: Subject,
-  target: Position | undefined,
+  targets: readonly Target[] = [],
 ): AsyncGenerator<Chapter> {
   const { recorder, operator, platform } = stage;
   const { prerequisites, spec, changes } = life({ api: stage.api });
@@ -50,11 +50,11 @@ export async function* play(
     recorder.enter(title);
     await stage.apply(manifest(kind.kind, SUBJECT, spec));
     if (operator.process === 0) operator.start();
-    yield { phase: title, shows, ...(await rest(stage, kind.kind, title, settled, target)) };
+    yield { phase: title, shows, ...(await rest(stage, kind.kind, title, settled, targets)) };
   }
   recorder.enter("delete");
   await stage.remove(kind.kind, SUBJECT);
-  yield { phase: "delete", shows: {}, ...(await rest(stage, kind.kind, "delete", gone, target)) };
+  yield { phase: "delete", shows: {}, ...(await rest(stage, kind.kind, "delete", gone, targets)) };
 }
 
 async function prepare(stage: Stage, prerequisites: ReturnType<Subject["life"]>["prerequisites"]): Promise<void> {
@@ -94,16 +94,14 @@ async function rest(
   kind: string,
   phase: string,
   missing: (object: KubeObject | undefined) => string | undefined,
-  target: Position | undefined,
+  targets: readonly Target[],
 ): Promise<Pick<Chapter, "object" | "snapshot">> {
   const { recorder, operator, platform } = stage;
-  const fatalHere = target?.phase === phase;
-  const lingerMs = target && isWrite(target) ? LINGER_MS.write : LINGER_MS.read;
-  let restingSince: number | undefined;
+  /** Since when each process, counted from 1, has had nothing left to do. */
+  const restingSince: number[] = [];
   let found: Pick<Chapter, "object" | "snapshot"> | undefined;
   await until(async () => {
     if (operator.ended !== undefined) throw new Stuck(`the operator ended by itself with code ${operator.ended}`);
-    const lingering = fatalHere && operator.process === 1;
     const { watching, talking } = recorder.isUp(operator.process);
     if (!watching) return "the operator has not started";
     if (recorder.quietMs() < (operator.process > 1 ? FRESH_QUIET_MS : QUIET_MS)) return "the operator is writing";
@@ -111,9 +109,12 @@ async function rest(
     const obstacle = missing(object) ?? (snapshot.idle ? undefined : "the platform is busy");
     if (obstacle !== undefined) return obstacle;
     if (object && !talking) return "the operator has not looked at the platform";
-    if (lingering) {
-      restingSince ??= performance.now();
-      if (performance.now() - restingSince < lingerMs) return "the fatal call has not come";
+    const fatal = targets[operator.process - 1]?.position;
+    if (fatal?.phase === phase) {
+      const now = performance.now();
+      restingSince[operator.process] ??= now;
+      const lingerMs = LINGER_MS[isWrite(fatal) ? "write" : "read"];
+      if (now - (restingSince[operator.process] ?? now) < lingerMs) return "the fatal call has not come";
     }
     found = { object, snapshot };
     return undefined;

@@ -4,7 +4,7 @@ import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { type Moment, moments } from "./calls.ts";
 import { subjectsOf } from "./lives.ts";
-import { crashMatrix, isClean } from "./matrix.ts";
+import { crashMatrix, isClean, PARALLEL } from "./matrix.ts";
 import { render } from "./print.ts";
 
 const usage = `usage: make crash ARGS="[OPTION…]"
@@ -14,8 +14,9 @@ Kills the operator at every call of every kind's life, at three moments each, an
   --kind KIND         only this kind; may be repeated
   --position N        only this row of the matrix
   --moment MOMENT     only ${moments.join(", ")}; may be repeated
+  --twice             kill the process that picks up an interrupted write as well, at every call until it has
   --seed N            ids and durations of the platform follow from it (default 1)
-  --parallel N        lives side by side (default 5)
+  --parallel N        lives side by side (default ${PARALLEL})
   --kubeconfig PATH   use this API server, as its administrator (default: one is started)
   --json              print the result as JSON`;
 
@@ -25,7 +26,8 @@ const { values } = parseArgs({
     position: { type: "string" },
     moment: { type: "string", multiple: true },
     seed: { type: "string", default: "1" },
-    parallel: { type: "string", default: "5" },
+    twice: { type: "boolean", default: false },
+    parallel: { type: "string", default: String(PARALLEL) },
     kubeconfig: { type: "string" },
     json: { type: "boolean", default: false },
     help: { type: "boolean", short: "h", default: false },
@@ -56,6 +58,7 @@ async function main(): Promise<number> {
     subjects: all.filter(({ kind }) => values.kind?.includes(kind.kind) ?? true),
     position: values.position === undefined ? undefined : count("position", values.position),
     moments: values.moment?.map(momentOf) ?? moments,
+    twice: values.twice,
     seed: count("seed", values.seed),
     parallel: count("parallel", values.parallel),
   };
@@ -85,4 +88,7 @@ async function main(): Promise<number> {
   return isClean(result) ? 0 : 1;
 }
 
-process.exitCode = await main();
+process.exitCode = await main().catch((error: unknown) => {
+  console.error(`crash: ${error instanceof Error ? error.message : error}`);
+  return 2;
+});

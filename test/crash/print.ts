@@ -1,18 +1,28 @@
-import { moments, nameOf } from "./calls.ts";
-import type { Result, Row, Run } from "./matrix.ts";
+import { moments, nameOf, type Target } from "./calls.ts";
+import type { Result, Row } from "./matrix.ts";
+import type { Run } from "./run.ts";
 
 /** The matrix for people: a row per position, a column per moment, then what went wrong, then the totals. */
 export function render(result: Result): string {
-  return [...result.kinds.map(({ kind, rows }) => table(kind, rows)), ...complaints(result), totals(result)].join(
-    "\n\n",
-  );
+  const tables = result.kinds.flatMap(({ kind, rows }) => {
+    const once = rows.filter(({ after }) => !after);
+    const firsts = new Map(rows.flatMap(({ after }) => (after ? [[describe(after), after] as const] : [])));
+    const twice = [...firsts.values()].map((first) => {
+      const second = rows.filter(({ after }) => after && describe(after) === describe(first));
+      return `after ${kind} ${second[0]?.number} ${describe(first)}\n${table(kind, second)}`;
+    });
+    return [table(kind, once), ...twice];
+  });
+  return [...tables, ...complaints(result), totals(result)].join("\n\n");
 }
 
+const describe = ({ position, moment }: Target): string => `${moment} ${nameOf(position)}`;
+
 function table(kind: string, rows: readonly Row[]): string {
-  const lines = rows.map(({ number, position, runs }) => {
+  const lines = rows.map(({ number, after, position, runs }) => {
     const { phase, side, method, route, nth } = position;
     const call = `${method} ${route}${nth > 1 ? ` (${nth})` : ""}`;
-    return [String(number), phase, side, call, ...moments.map((moment) => cell(runs, moment))];
+    return [after ? "" : String(number), phase, side, call, ...moments.map((moment) => cell(runs, moment))];
   });
   return columns([[kind, "phase", "side", "call", ...moments], ...lines]);
 }
@@ -27,37 +37,32 @@ function cell(runs: readonly Run[], moment: string): string {
 
 function columns(rows: readonly string[][]): string {
   const widths = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((text, index) => text.padEnd(widths[index] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+  const line = (row: string[]) => row.map((text, index) => text.padEnd(widths[index] ?? 0)).join("  ");
+  return rows.map((row) => line(row).trimEnd()).join("\n");
 }
 
-/** Every failed run with what was wrong and where its logs are. */
+/** Every failed run with what was wrong, how to see it again, and where its logs are. */
 export function complaints({ kinds }: Result): string[] {
   return kinds.flatMap(({ kind, rows }) =>
-    rows.flatMap(({ number, position, runs }) =>
+    rows.flatMap(({ number, after, position, runs }) =>
       runs
         .filter(({ problems }) => problems.length > 0)
-        .map(({ moment, problems, folder }) =>
-          [
-            `${kind} ${number}, killed ${moment} ${nameOf(position)}`,
+        .map(({ moment, problems, folder }) => {
+          const kills = [...(after ? [after] : []), { position, moment }].map(describe);
+          const options = after ? `--position ${number} --twice` : `--position ${number} --moment ${moment}`;
+          return [
+            `${kind} ${number}, killed ${kills.join(", then ")}`,
             ...problems.map(({ fault, message }) => `  ${fault}: ${message}`),
-            `  again: make crash ARGS="--kind ${kind} --position ${number} --moment ${moment}"`,
+            `  again: make crash ARGS="--kind ${kind} ${options}"`,
             `  logs:  ${folder}`,
-          ].join("\n"),
-        ),
+          ].join("\n");
+        }),
     ),
   );
 }
 
-export function totals({ totals, seconds }: Result): string {
-  const { runs, duplicates, leaks, lostSecrets, stuck, readsNotReached, writesNotReached } = totals;
-  const missed = `not reached: ${readsNotReached} at reads, ${writesNotReached} at writes`;
+function totals({ totals, seconds }: Result): string {
+  const { runs, duplicates, leaks, lostSecrets, stuck, notReached, writesNotReached } = totals;
   const counts = `${duplicates} duplicates, ${leaks} leaks, ${lostSecrets} lost secrets, ${stuck} stuck`;
-  return `${runs} runs, ${counts} (${missed}; ${Math.round(seconds)} s)`;
+  return `${runs} runs, ${counts} (${notReached} not reached, ${writesNotReached} of them writes; ${Math.round(seconds)} s)`;
 }

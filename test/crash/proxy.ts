@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
-import { Agent, type Dispatcher, request } from "undici";
+import { Agent, request } from "undici";
 import type { Passage } from "./recorder.ts";
 
 export interface ProxyOptions {
@@ -45,7 +45,7 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
     try {
       if (passage.fatal === "before") return die(incoming);
       const answer = await request(upstream + url, {
-        method: method as Dispatcher.HttpMethod,
+        method,
         headers: passedOn(incoming.headers),
         body: body.length > 0 ? body : null,
         dispatcher: agent,
@@ -86,9 +86,10 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
     server.once("error", reject);
     server.listen(0, "127.0.0.1", resolve);
   });
-  const { port } = server.address() as AddressInfo;
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("a proxy has no port");
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${address.port}`,
     async close() {
       closing.abort();
       server.closeAllConnections();

@@ -1,19 +1,11 @@
-import { isWrite, type Moment, type Position, routeOf, type Side, samePosition } from "./calls.ts";
+import { isWrite, type Moment, type Position, routeOf, type Side, samePosition, type Target } from "./calls.ts";
 
 /** One call of the operator. */
 export interface Call extends Position {
-  /** Which of the operator's processes, counted from 1, sent it. */
-  process: number;
   at: string;
   /** Of the answer; absent while there is none, and for ever when the operator died first. */
   status?: number;
   killed?: Moment;
-}
-
-/** Where the operator is to be killed, and by what. */
-export interface Target {
-  position: Position;
-  moment: Moment;
 }
 
 /** A call on its way through a proxy. */
@@ -23,27 +15,28 @@ export interface Passage {
   ended(status: number): void;
 }
 
-/** Counts the calls of one life, picks the fatal one, and knows when the operator has been quiet. */
+/** Counts the calls of one life, picks the fatal ones, and knows when the operator has been quiet. */
 export interface Recorder {
   readonly calls: readonly Call[];
   /** Calls belong to this phase from now on. */
   enter(phase: string): void;
   arrived(side: Side, method: string, url: string, process: number): Passage;
-  /** Whether the fatal call has come. */
-  readonly reached: boolean;
+  /** How many of the fatal calls have come. */
+  readonly reached: number;
   /** Milliseconds since the operator last wrote anything, or since it began to watch; 0 while a write is under way. */
   quietMs(): number;
   /** Whether this process watches its objects, and has talked to the platform. */
   isUp(process: number): { watching: boolean; talking: boolean };
 }
 
-export function createRecorder(target: Target | undefined): Recorder {
+/** `targets`: one per process that shall die, in their order. */
+export function createRecorder(targets: readonly Target[]): Recorder {
   const calls: Call[] = [];
   const counts = new Map<string, number>();
   const watching = new Set<number>();
   const talking = new Set<number>();
   let phase = "setup";
-  let reached = false;
+  let reached = 0;
   let writing = 0;
   let busyAt = performance.now();
 
@@ -66,14 +59,14 @@ export function createRecorder(target: Target | undefined): Recorder {
         return { fatal: undefined, ended: () => {} };
       }
       if (side === "platform") talking.add(process);
-      const nth = count([phase, side, method, route].join(" "));
+      const nth = count([phase, process, side, method, route].join(" "));
       const call: Call = { phase, side, method, route, nth, process, at: new Date().toISOString() };
       calls.push(call);
       const write = isWrite(call);
       if (write) writing += 1;
-      const fatal = !reached && target && samePosition(target.position, call) ? target.moment : undefined;
+      const fatal = targets.find(({ position }) => samePosition(position, call))?.moment;
       if (fatal) {
-        reached = true;
+        reached += 1;
         call.killed = fatal;
       }
       return {

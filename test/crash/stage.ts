@@ -11,11 +11,12 @@ import { type KubeObject, pathOf } from "../../src/kube/resource.ts";
 import { readConfig } from "../../src/operator/config.ts";
 import { runOperator } from "../../src/operator/start.ts";
 import type { Base } from "./base.ts";
+import type { Target } from "./calls.ts";
 import { CREDENTIALS, type Manifest } from "./lives.ts";
 import { createOperator, flagsOf, type Operator } from "./operator.ts";
 import { type Platform, startPlatform } from "./platform.ts";
 import { startProxy } from "./proxy.ts";
-import { createRecorder, type Recorder, type Target } from "./recorder.ts";
+import { createRecorder, type Recorder } from "./recorder.ts";
 
 /** Where one life is lived: a namespace, a platform, an operator, and a proxy on each of the operator's two sides. */
 export interface Stage extends AsyncDisposable {
@@ -35,16 +36,16 @@ export interface Stage extends AsyncDisposable {
 
 export interface StageOptions {
   seed: number;
-  target?: Target | undefined;
+  targets: readonly Target[];
 }
 
-export async function openStage(base: Base, { seed, target }: StageOptions): Promise<Stage> {
+export async function openStage(base: Base, { seed, targets }: StageOptions): Promise<Stage> {
   await using opening = new AsyncDisposableStack();
   const namespace = `crash-${randomBytes(5).toString("hex")}`;
   const folder = join(base.folder, namespace);
   await mkdir(folder);
   const platform = opening.use(await startPlatform(seed));
-  const recorder = createRecorder(target);
+  const recorder = createRecorder(targets);
   const kubeconfig = join(folder, "kubeconfig");
   const log = join(folder, "operator.log");
   const operator = createOperator({ kubeconfig, namespace, log, cache: base.cache });

@@ -99,7 +99,7 @@ export function modelOperator(platform: ModelPlatform, objects: readonly Stored[
     const memory = memoryOf(object);
     const intent = openIntent(object);
     const id = claimed(object);
-    if (intent && memory.seen?.nonce !== intent.nonce) memory.seen = { nonce: intent.nonce, at: platform.now };
+    if (intent && memory.seen?.nonce !== intent.nonce) memory.seen = { nonce: intent.nonce, at: 0 };
     return viewOf({
       now: platform.now,
       deleting: object.deleting,
@@ -126,15 +126,16 @@ export function modelOperator(platform: ModelPlatform, objects: readonly Stored[
     const { version } = object;
     yield;
     const at = new Date(platform.now).toISOString();
-    const intent = { nonce: `n${nonces++}`, at, hash: object.body, parents: {}, account: "", fixed: {} };
+    const old = openIntent(object);
+    const intent = old && memory.unsent === old.nonce ? old : { nonce: `n${nonces++}`, at, hash: object.body, parents: {}, account: "", fixed: {} };
     memory.unsent = intent.nonce;
-    memory.seen = { nonce: intent.nonce, at: platform.now };
     if (object.version !== version) throw new Failed("somebody wrote meanwhile");
     write(object, { intent, finalizer: true });
+    const wroteAt = platform.now;
     yield;
     memory.posting = true;
     memory.search = undefined;
-    if (platform.now - Date.parse(intent.at) > LEASE) throw new Died("the lease was lost");
+    if (platform.now - wroteAt > LEASE) throw new Died("the lease was lost");
     memory.unsent = undefined;
     const since = platform.now;
     const posted = platform.post(object.body, Date.parse(intent.at) + CREATE_DEADLINE);
@@ -251,13 +252,10 @@ export function modelOperator(platform: ModelPlatform, objects: readonly Stored[
   return {
     *pass(object: Stored): Generator<void> {
       if (object.gone) return;
-      if (object.deleting && !object.finalizer) write(object, { gone: true });
-      else {
-        const due = snapshot !== undefined && platform.now - snapshot.asOf >= 3000;
-        if (choose(due, !due)) refresh();
-        const view = look(object);
-        yield* perform(object, view, decide(view));
-      }
+      const due = snapshot !== undefined && platform.now - snapshot.asOf >= 3000;
+      if (choose(due, !due)) refresh();
+      const view = look(object);
+      yield* perform(object, view, decide(view));
     },
   };
 }

@@ -34,8 +34,9 @@ export function modelPlatform(choose: Choose, fates: readonly Fate[] = EVERY_FAT
 
   function make(body: string, at: number): string {
     const id = `r${resources.size}`;
-    const visibleAt = at + choose(0, 1000, LONGEST_INVISIBLE);
-    const loggedAt = choose(at, visibleAt);
+    const visibleAt = at + choose(0, 1000, LONGEST_INVISIBLE, 3 * LONGEST_INVISIBLE);
+    // What is in no log either is not invisible for longer than the window.
+    const loggedAt = choose(at, Math.min(visibleAt, at + LONGEST_INVISIBLE));
     const endsAt = Math.max(visibleAt, at + choose(2000, 100_000));
     const fails = choose(false, true);
     resources.set(id, {
@@ -73,7 +74,7 @@ export function modelPlatform(choose: Choose, fates: readonly Fate[] = EVERY_FAT
         case "request lost":
           return { answer: "none" };
         case "executed late":
-          make(body, leaveBy);
+          make(body, Math.max(now, leaveBy));
           return { answer: "none" };
       }
     },

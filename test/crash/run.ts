@@ -1,0 +1,109 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Base } from "./base.ts";
+import { isWrite, type Moment, nameOf, type Position, positionsOf, type Target } from "./calls.ts";
+import { type Chapter, play, Stuck } from "./life.ts";
+import type { Subject } from "./lives.ts";
+import type { Call } from "./recorder.ts";
+import { openStage } from "./stage.ts";
+import { judge, type Problem, type Yardstick, yardstickOf } from "./verdict.ts";
+
+/** A life without any kill: where it can be killed, and what it leaves on the platform. */
+export interface Recording {
+  subject: Subject;
+  positions: Position[];
+  yardstick: Yardstick;
+}
+
+/** One life in which the operator was killed. */
+export interface Run {
+  moment: Moment;
+  /** False when a fatal call never came: chance moves reads, and only reads. */
+  reached: boolean;
+  problems: Problem[];
+  seconds: number;
+  /** Log of the operator and list of its calls; kept when something is wrong. */
+  folder?: string;
+}
+
+const ATTEMPTS = 3;
+
+export async function record(base: Base, subject: Subject, seed: number): Promise<Recording> {
+  const { chapters, problems, calls, folder } = await live(base, { subject, seed, targets: [] });
+  if (problems.length > 0) {
+    const said = problems.map(({ message }) => message).join("; ");
+    throw new Error(`${subject.kind.kind} does not get through its life even undisturbed: ${said} (see ${folder})`);
+  }
+  const measured = calls.filter(({ phase }) => phase !== "setup");
+  return { subject, positions: positionsOf(measured), yardstick: yardstickOf(subject.kind, chapters) };
+}
+
+/**
+ * Lives a recorded life again and kills the operator at each of the targets, one process after the other. `aftermath`:
+ * the positions of the process that followed the last kill, in the phase of that kill.
+ */
+export async function crash(
+  base: Base,
+  { subject, yardstick }: Recording,
+  targets: readonly [Target, ...Target[]],
+  seed: number,
+): Promise<{ run: Run; aftermath: Position[] }> {
+  const { position, moment } = targets.at(-1) ?? targets[0];
+  for (let attempt = 1; ; attempt++) {
+    const startedAt = performance.now();
+    const { problems, calls, reached, folder } = await live(base, { subject, yardstick, seed, targets });
+    // A write that did not come is tried again: a life may differ by a read, and so may what it leads to.
+    if (!reached && problems.length === 0 && isWrite(position) && attempt < ATTEMPTS) continue;
+    const seconds = (performance.now() - startedAt) / 1000;
+    const following = calls.filter(({ phase, process }) => phase === position.phase && process > targets.length);
+    return {
+      run: { moment, reached, problems, seconds, ...(folder !== undefined && { folder }) },
+      aftermath: positionsOf(following),
+    };
+  }
+}
+
+interface Script {
+  subject: Subject;
+  yardstick?: Yardstick;
+  seed: number;
+  targets: readonly Target[];
+}
+
+async function live(base: Base, { subject, yardstick, seed, targets }: Script) {
+  await using stage = await openStage(base, { seed, targets });
+  const chapters: Chapter[] = [];
+  const problems: Problem[] = [];
+  try {
+    for await (const chapter of play(stage, subject, targets)) {
+      const [first] = chapters;
+      if (first) problems.push(...judge(subject.kind, first, chapter, yardstick));
+      chapters.push(chapter);
+    }
+  } catch (error) {
+    if (!(error instanceof Stuck)) throw error;
+    problems.push({ fault: "stuck", message: error.message });
+  }
+  const { calls, reached } = stage.recorder;
+  const bad = problems.length > 0;
+  if (bad) {
+    await report(stage.folder, { kind: subject.kind.kind, targets, problems, calls });
+    base.keep();
+  } else {
+    await (targets.length > 0 ? stage.operator.kill() : stage.operator.stop());
+    await rm(stage.folder, { recursive: true });
+  }
+  return { chapters, problems, calls, reached: reached === targets.length, folder: bad ? stage.folder : undefined };
+}
+
+/** Leaves beside the operator's log what happened and what is wrong with it. */
+async function report(
+  folder: string,
+  found: { kind: string; targets: readonly Target[]; problems: Problem[]; calls: readonly Call[] },
+): Promise<void> {
+  const { kind, targets, problems, calls } = found;
+  const killed = targets.map(({ position, moment }) => `${moment} ${nameOf(position)}`);
+  await rm(join(folder, "kubeconfig"));
+  await writeFile(join(folder, "calls.jsonl"), calls.map((call) => `${JSON.stringify(call)}\n`).join(""));
+  await writeFile(join(folder, "problems.json"), `${JSON.stringify({ kind, killed, problems }, undefined, 2)}\n`);
+}
