@@ -69,8 +69,7 @@ function decideRecovery(view: View, otherwise: Decision): Decision {
       retryMs: RECHECK_MS * 15,
     };
   }
-  // While something that matches cannot be seen, what can be seen may be somebody else's twin.
-  const mine = search.inFlight || search.pending ? undefined : search.matches[search.rank];
+  const mine = search.inFlight ? undefined : search.matches[search.rank];
   if (mine !== undefined) return { step: "claim", id: mine };
   if (!search.inFlight && !search.pending && search.lookedAt >= settledAt) {
     // Everything is visible by now: what is left over is as good as any.

@@ -35,7 +35,7 @@ export interface Search {
   /** How many open intents, this one included, have the same body and parents; this one's place among them. */
   rivals: number;
   rank: number;
-  /** A POST or a claim with the same body is under way at this moment. */
+  /** A POST or a claim with the same body is under way at this moment, or more may appear than was asked for. */
   inFlight: boolean;
 }
 

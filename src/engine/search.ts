@@ -30,6 +30,7 @@ export async function search(deps: Deps, scene: Scene, intent: Intent): Promise<
     shared.path,
     createdAfter,
   );
+  const before = memory.search?.nonce === intent.nonce ? memory.search.requests : {};
   const requests: Record<string, { id: string; url: string }> = {};
   for (const { id, statusUrl, body, status, targets, createdByUserId } of log ?? []) {
     if (hashText(body) !== intent.hash || status === "FAILED" || !isOurs(createdByUserId, userId)) continue;
@@ -39,7 +40,8 @@ export async function search(deps: Deps, scene: Scene, intent: Intent): Promise<
       const item = await shared.source.get?.(target.id, AbortSignal.timeout(deps.settings.createDeadlineMs));
       if (item && isOurs(creatorOf(item.raw), userId)) requests[target.id] = { id, url: statusUrl };
       // Accepted and not visible yet, which may outlast the request: this look cannot be the last one.
-      if (!item && (status !== "DONE" || lookedAt < scene.view.settledAt)) pending = true;
+      const unseen = !item && !Object.hasOwn(before, target.id);
+      if (unseen && (status !== "DONE" || lookedAt < scene.view.settledAt)) pending = true;
     }
   }
   memory.search = { nonce: intent.nonce, lookedAt, pending, requests };

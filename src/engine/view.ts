@@ -243,15 +243,19 @@ function findings(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent): Searc
   };
   const rivals = equals.filter((rival) => taking(rival) === undefined);
   const taken = new Set(equals.map(taking));
+  const matches = Object.keys(search.requests).filter(
+    (id) => !taken.has(id) && deps.objects.claimants(kind.kind, id).length === 0,
+  );
+  // With one more that cannot be seen yet there would be too many: what can be seen may be somebody else's twin.
+  const crowded = pending && matches.length >= rivals.length;
   return {
     lookedAt: search.lookedAt,
     pending,
-    matches: Object.keys(search.requests).filter(
-      (id) => !taken.has(id) && deps.objects.claimants(kind.kind, id).length === 0,
-    ),
+    matches,
     rivals: rivals.length,
     rank: rivals.indexOf(key),
-    inFlight: equals.some((rival) => deps.memories.of(rival).posting === true || taking(rival) !== undefined),
+    inFlight:
+      crowded || equals.some((rival) => deps.memories.of(rival).posting === true || taking(rival) !== undefined),
   };
 }
 

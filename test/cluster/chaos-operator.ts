@@ -79,5 +79,7 @@ export async function startOperator(kubeconfig: string, flags: readonly string[]
 export function defectsIn(log: string): string[] {
   return log
     .split("\n")
-    .filter((line) => /unhandled rejection|a listener failed|"(TypeError|RangeError|ReferenceError|SyntaxError)"/.test(line));
+    .filter((line) =>
+      /unhandled rejection|a listener failed|"(TypeError|RangeError|ReferenceError|SyntaxError)"/.test(line),
+    );
 }

@@ -9,6 +9,8 @@ export type Moment = "before" | "executed";
 /** A call that is to be held back, once. */
 export interface Trap {
   moment: Moment;
+  /** It goes nowhere when it is released: whoever was to pass it on has given up meanwhile. */
+  dropped?: boolean;
   matches(method: string, path: string, body: string): boolean;
   /** Called at that moment, before anything else can happen. */
   caught(): void;
@@ -46,6 +48,7 @@ export async function startHoldingProxy(upstream: string, ca?: Buffer): Promise<
     if (caught) trap = undefined;
     try {
       await hold("before");
+      if (caught?.dropped) return void incoming.socket.destroy();
       const answer = await request(upstream + url, {
         method: method as Dispatcher.HttpMethod,
         headers: passedOn(incoming.headers),

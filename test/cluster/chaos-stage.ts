@@ -158,7 +158,9 @@ export async function openStage(clusterKubeconfig: string): Promise<Stage> {
         async () => {
           const found = await read(kind, name);
           const ready = found && readStatus(found).conditions?.find(({ type }) => type === "Ready");
-          return ready?.reason === reason ? undefined : `Ready is ${ready?.status} (${ready?.reason}: ${ready?.message})`;
+          return ready?.reason === reason
+            ? undefined
+            : `Ready is ${ready?.status} (${ready?.reason}: ${ready?.message})`;
         },
         { title: `${kind} ${name}` },
       );

@@ -42,7 +42,13 @@ const simulatorReady = z.object({ endpoints: z.record(z.string(), z.string()), t
 const operatorReady = z.object({ metrics: z.string() });
 const operators: Operator[] = [];
 
-export async function landscape(options: { simulator?: string[]; operator?: string[] } = {}): Promise<Landscape> {
+/**
+ * Each landscape has its operator to itself: it manages one namespace, so that test files can run side by side, and it
+ * takes part in no election unless `elected`.
+ */
+export async function landscape(
+  options: { simulator?: string[]; operator?: string[]; elected?: boolean } = {},
+): Promise<Landscape> {
   const { kubeconfig, kubectl: anywhere } = cluster();
   const admin = await connect({ kubeconfig });
   const folder = await mkdtemp(join(tmpdir(), "mooring-operator-"));
@@ -55,7 +61,8 @@ export async function landscape(options: { simulator?: string[]; operator?: stri
   const home = await namespace();
   const simulator = await startProcess(mooring, ["simulator", "--json", "--speed", "20", ...(options.simulator ?? [])]);
   const { endpoints, token } = simulatorReady.parse(simulator.ready);
-  const operator = await startOperator(operatorKubeconfig, home, options.operator ?? []);
+  const election = options.elected ? [] : ["--no-leader-election"];
+  const operator = await startOperator(operatorKubeconfig, home, [...election, ...(options.operator ?? [])]);
 
   const kubectl = (...args: string[]) => anywhere(["-n", home, ...args]);
   const succeed = async (...args: string[]): Promise<string> => {

@@ -17,7 +17,7 @@ afterAll(() => cleanup.disposeAsync());
 interface Position {
   call: string;
   side: "kubernetes" | "platform";
-  trap: Pick<Trap, "moment" | "matches">;
+  trap: Omit<Trap, "caught">;
   /** What else the platform does to that creation. */
   faults?: object[];
 }
@@ -31,7 +31,7 @@ const claims = (method: string, path: string, body: string) =>
 const positions: Position[] = [
   { call: "the intent is about to be written", side: "kubernetes", trap: { moment: "before", matches: intends } },
   { call: "the intent was written", side: "kubernetes", trap: { moment: "executed", matches: intends } },
-  { call: "the POST is on its way", side: "platform", trap: { moment: "before", matches: creates } },
+  { call: "the POST has left", side: "platform", trap: { moment: "before", dropped: true, matches: creates } },
   { call: "the POST was executed", side: "platform", trap: { moment: "executed", matches: creates } },
   { call: "the claim is about to be written", side: "kubernetes", trap: { moment: "before", matches: claims } },
   { call: "the claim was written", side: "kubernetes", trap: { moment: "executed", matches: claims } },
@@ -64,7 +64,11 @@ async function open(): Promise<Scene> {
  * Freezes the leader at a call of a creation until another operator leads and has brought the object to Ready, thaws it,
  * and waits until it has ended. Returns what is on the platform then.
  */
-async function overlap({ stage, platform, proxies }: Scene, { side, trap, faults = [] }: Position, meanwhile?: () => Promise<void>) {
+async function overlap(
+  { stage, platform, proxies }: Scene,
+  { side, trap, faults = [] }: Position,
+  meanwhile?: () => Promise<void>,
+) {
   const trapped = proxies[side];
   const leader = await stage.operator({ kubeconfig: await stage.kubeconfigVia(proxies.kubernetes.url) });
   await leader.untilLeading();
@@ -74,7 +78,9 @@ async function overlap({ stage, platform, proxies }: Scene, { side, trap, faults
   await platform.steering.faults(...faults);
   trapped.set({ ...trap, caught: () => leader.signal("SIGSTOP") });
   await stage.apply(datacenter("subject"));
-  await until(() => (trapped.sprung ? undefined : `the call has not come\n${leader.log().slice(-500)}`), { title: "freezing" });
+  await until(() => (trapped.sprung ? undefined : `the call has not come\n${leader.log().slice(-500)}`), {
+    title: "freezing",
+  });
   await other.untilLeading();
   await stage.untilReady("Datacenter", "subject");
   await meanwhile?.();
@@ -91,5 +97,22 @@ describe("the leader is frozen past its lease and thawed when another one has do
   it.concurrent.for(positions)("$call", async (position) => {
     const { id, found } = await overlap(await open(), position);
     expect(found.map((each) => each.id)).toEqual([id]);
+  });
+
+  it.concurrent("what can no longer be claimed is deleted by its creator, who alone knows of it", async () => {
+    const scene = await open();
+    const steering = scene.platform.steering;
+    const unseen = { route: "POST /cloudapi/v6/datacenters", fault: "late-visibility", seconds: 2000, count: 1 };
+    const trap = { moment: "before", matches: claims } as const;
+    const position: Position = { call: "", side: "kubernetes", trap, faults: [unseen] };
+    const { id, found, log } = await overlap(scene, position, async () => {
+      expect(await scene.platform.named("datacenters", "subject")).toHaveLength(2);
+      await steering.call("POST", "/_simulator/advance", { seconds: 2000 });
+      const until31 = process.env.FREEZE ? Number(process.env.FREEZE) : 0;
+      await new Promise((r) => setTimeout(r, until31));
+    });
+    expect(log).toContain("deleting what it made");
+    await expect.poll(async () => (await scene.platform.named("datacenters", "subject")).map((each) => each.id)).toEqual([id]);
+    expect(found.map((each) => each.id)).toContain(id);
   });
 });

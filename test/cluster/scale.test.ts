@@ -9,7 +9,7 @@ const names = Array.from({ length: COUNT }, (_, index) => `server-${index}`);
 let world: Landscape;
 
 beforeAll(async () => {
-  world = await landscape({ simulator: ["--speed", "1"] });
+  world = await landscape({ simulator: ["--speed", "1"], elected: true });
 });
 
 /** Writes that the API server has counted, by verb and resource; the Lease and what kubectl sends are left out. */

@@ -87,7 +87,8 @@ describe.concurrent("twins", () => {
     await platform.steering.call("POST", "/cloudapi/v6/datacenters", body("either"));
     await stage.untilReason("Datacenter", "either", "Ambiguous");
     const found = await platform.named("datacenters", "either");
-    const message = readStatus((await stage.read("Datacenter", "either")) ?? expect.unreachable()).conditions?.[0]?.message;
+    const message = readStatus((await stage.read("Datacenter", "either")) ?? expect.unreachable()).conditions?.[0]
+      ?.message;
     expect(found).toHaveLength(2);
     for (const { id } of found) expect(message).toContain(id);
 
@@ -147,10 +148,10 @@ describe.for(subjects)("a $kind deleted while its creation is in any state leave
     await platform.steering.faults(...faults.map((fault) => ({ route, ...fault })));
     await platform.steering.resetCalls();
     await stage.apply(manifest(name, { ...spec, ...(kind === "Server" && { datacenterRef: { name: home } }) }));
-    await until(
-      async () => ((await platform.steering.calls()).byRoute[route] ? undefined : "nothing was sent"),
-      { title: name, everyMs: 20 },
-    );
+    await until(async () => ((await platform.steering.calls()).byRoute[route] ? undefined : "nothing was sent"), {
+      title: name,
+      everyMs: 20,
+    });
     await stage.remove(kind, name);
     await stage.untilGone(kind, name);
     await platform.steering.faults();

@@ -29,6 +29,14 @@ const FRESH_QUIET_MS = 800;
 /** How long a phase that is at rest waits for a fatal call that has not come. */
 const LINGER_MS = { write: 4000, read: 1000 };
 
+/** How a life goes on. */
+export interface Course {
+  /** Where the operator will be killed; the script only has to know what to wait for. */
+  targets: readonly Target[];
+  /** The object is deleted as soon as the operator has died in its creation. */
+  impatient: boolean;
+}
+
 /**
  * Lives one life: prerequisites, then create, every change, delete, with a look at both sides whenever rest has come.
  * Who kills the operator on the way does not matter here: the script only waits for its milestones. Rejects with
@@ -37,7 +45,7 @@ const LINGER_MS = { write: 4000, read: 1000 };
 export async function* play(
   stage: Stage,
   { kind, life }: Subject,
-  targets: readonly Target[] = [],
+  { targets, impatient }: Course,
 ): AsyncGenerator<Chapter> {
   const { recorder, operator, platform } = stage;
   const { prerequisites, spec, changes } = life({ api: stage.api });
@@ -50,6 +58,10 @@ export async function* play(
     recorder.enter(title);
     await stage.apply(manifest(kind.kind, SUBJECT, spec));
     if (operator.process === 0) operator.start();
+    if (impatient) {
+      await until(async () => (operator.process > 1 ? undefined : "the operator has not been killed"), title);
+      break;
+    }
     yield { phase: title, shows, ...(await rest(stage, kind.kind, title, settled, targets)) };
   }
   recorder.enter("delete");

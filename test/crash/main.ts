@@ -15,6 +15,7 @@ Kills the operator at every call of every kind's life, at three moments each, an
   --position N        only this row of the matrix
   --moment MOMENT     only ${moments.join(", ")}; may be repeated
   --twice             kill the process that picks up an interrupted write as well, at every call until it has
+  --impatient         only the creation, and the object is deleted as soon as the operator has died in it
   --seed N            ids and durations of the platform follow from it (default 1)
   --parallel N        lives side by side (default ${PARALLEL})
   --kubeconfig PATH   use this API server, as its administrator (default: one is started)
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     moment: { type: "string", multiple: true },
     seed: { type: "string", default: "1" },
     twice: { type: "boolean", default: false },
+    impatient: { type: "boolean", default: false },
     parallel: { type: "string", default: String(PARALLEL) },
     kubeconfig: { type: "string" },
     json: { type: "boolean", default: false },
@@ -59,6 +61,7 @@ async function main(): Promise<number> {
     position: values.position === undefined ? undefined : count("position", values.position),
     moments: values.moment?.map(momentOf) ?? moments,
     twice: values.twice,
+    impatient: values.impatient,
     seed: count("seed", values.seed),
     parallel: count("parallel", values.parallel),
   };

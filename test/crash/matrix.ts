@@ -12,6 +12,8 @@ export interface MatrixOptions {
   moments?: readonly Moment[];
   /** Kill the process that picks up an interrupted write of the platform as well, at every call until it has. */
   twice?: boolean;
+  /** Only the creation, and the object is deleted as soon as the operator has died in it. */
+  impatient?: boolean;
   seed?: number;
   /** How many lives are lived side by side. */
   parallel?: number;
@@ -28,6 +30,7 @@ export interface Row {
 }
 
 export interface Result {
+  impatient: boolean;
   kinds: { kind: string; rows: Row[] }[];
   totals: Totals;
   seconds: number;
@@ -56,13 +59,14 @@ export const PARALLEL = 6;
 
 /** Records the life of every subject, then lives it again for every position and moment, killing the operator there. */
 export async function crashMatrix(options: MatrixOptions): Promise<Result> {
-  const { subjects, seed = 1, parallel = PARALLEL, onProgress = () => {} } = options;
+  const { subjects, seed = 1, parallel = PARALLEL, impatient = false, onProgress = () => {} } = options;
   const startedAt = performance.now();
   await using base = await openBase(options.kubeconfig);
   const recordings = await inParallel(parallel, subjects, (subject) => record(base, subject, seed));
   const chapters = recordings.map((recording) => {
     const rows = recording.positions.map((position, index): Row => ({ number: index + 1, position, runs: [] }));
-    return { recording, rows: rows.filter(({ number }) => number === (options.position ?? number)) };
+    const chosen = rows.filter(({ number }) => number === (options.position ?? number));
+    return { recording, rows: chosen.filter(({ position }) => !impatient || position.phase === "create") };
   });
   const chosen = options.moments ?? moments;
   const jobsOf = (recording: Recording, rows: readonly Row[]): Job[] =>
@@ -76,7 +80,8 @@ export async function crashMatrix(options: MatrixOptions): Promise<Result> {
     onProgress(done, total, failed);
     await inParallel(parallel, jobs, async ({ recording, row, moment }) => {
       const target = { position: row.position, moment };
-      const { run, aftermath } = await crash(base, recording, row.after ? [row.after, target] : [target], seed);
+      const targets: [Target, ...Target[]] = row.after ? [row.after, target] : [target];
+      const { run, aftermath } = await crash(base, recording, { targets, seed, impatient });
       row.runs.push(run);
       done += 1;
       if (isBad(row, run)) failed += 1;
@@ -98,7 +103,7 @@ export async function crashMatrix(options: MatrixOptions): Promise<Result> {
 
   for (const { runs } of chapters.flatMap(({ rows }) => rows)) runs.sort(byMoment);
   const kinds = chapters.map(({ recording, rows }) => ({ kind: recording.subject.kind.kind, rows }));
-  return { kinds, totals: totalsOf(kinds), seconds: (performance.now() - startedAt) / 1000 };
+  return { impatient, kinds, totals: totalsOf(kinds), seconds: (performance.now() - startedAt) / 1000 };
 }
 
 const byMoment = (a: Run, b: Run): number => moments.indexOf(a.moment) - moments.indexOf(b.moment);

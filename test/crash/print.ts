@@ -42,7 +42,7 @@ function columns(rows: readonly string[][]): string {
 }
 
 /** Every failed run with what was wrong, how to see it again, and where its logs are. */
-export function complaints({ kinds }: Result): string[] {
+export function complaints({ kinds, impatient }: Result): string[] {
   return kinds.flatMap(({ kind, rows }) =>
     rows.flatMap(({ number, after, position, runs }) =>
       runs
@@ -53,7 +53,7 @@ export function complaints({ kinds }: Result): string[] {
           return [
             `${kind} ${number}, killed ${kills.join(", then ")}`,
             ...problems.map(({ fault, message }) => `  ${fault}: ${message}`),
-            `  again: make crash ARGS="--kind ${kind} ${options}"`,
+            `  again: make crash ARGS="--kind ${kind} ${options}${impatient ? " --impatient" : ""}"`,
             `  logs:  ${folder}`,
           ].join("\n");
         }),

@@ -2,7 +2,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Base } from "./base.ts";
 import { isWrite, type Moment, nameOf, type Position, positionsOf, type Target } from "./calls.ts";
-import { type Chapter, play, Stuck } from "./life.ts";
+import { type Chapter, type Course, play, Stuck } from "./life.ts";
 import type { Subject } from "./lives.ts";
 import type { Call } from "./recorder.ts";
 import { openStage } from "./stage.ts";
@@ -29,7 +29,7 @@ export interface Run {
 const ATTEMPTS = 3;
 
 export async function record(base: Base, subject: Subject, seed: number): Promise<Recording> {
-  const { chapters, problems, calls, folder } = await live(base, { subject, seed, targets: [] });
+  const { chapters, problems, calls, folder } = await live(base, { subject, seed, targets: [], impatient: false });
   if (problems.length > 0) {
     const said = problems.map(({ message }) => message).join("; ");
     throw new Error(`${subject.kind.kind} does not get through its life even undisturbed: ${said} (see ${folder})`);
@@ -45,13 +45,12 @@ export async function record(base: Base, subject: Subject, seed: number): Promis
 export async function crash(
   base: Base,
   { subject, yardstick }: Recording,
-  targets: readonly [Target, ...Target[]],
-  seed: number,
+  { targets, seed, impatient }: { targets: readonly [Target, ...Target[]]; seed: number; impatient: boolean },
 ): Promise<{ run: Run; aftermath: Position[] }> {
   const { position, moment } = targets.at(-1) ?? targets[0];
   for (let attempt = 1; ; attempt++) {
     const startedAt = performance.now();
-    const { problems, calls, reached, folder } = await live(base, { subject, yardstick, seed, targets });
+    const { problems, calls, reached, folder } = await live(base, { subject, yardstick, seed, targets, impatient });
     // A write that did not come is tried again: a life may differ by a read, and so may what it leads to.
     if (!reached && problems.length === 0 && isWrite(position) && attempt < ATTEMPTS) continue;
     const seconds = (performance.now() - startedAt) / 1000;
@@ -63,19 +62,19 @@ export async function crash(
   }
 }
 
-interface Script {
+interface Script extends Course {
   subject: Subject;
   yardstick?: Yardstick;
   seed: number;
-  targets: readonly Target[];
 }
 
-async function live(base: Base, { subject, yardstick, seed, targets }: Script) {
+async function live(base: Base, { subject, yardstick, seed, ...course }: Script) {
+  const { targets } = course;
   await using stage = await openStage(base, { seed, targets });
   const chapters: Chapter[] = [];
   const problems: Problem[] = [];
   try {
-    for await (const chapter of play(stage, subject, targets)) {
+    for await (const chapter of play(stage, subject, course)) {
       const [first] = chapters;
       if (first) problems.push(...judge(subject.kind, first, chapter, yardstick));
       chapters.push(chapter);

@@ -85,13 +85,16 @@ export function modelOperator(platform: ModelPlatform, objects: readonly Stored[
     };
     const rivals = equals.filter((rival) => taking(rival) === undefined);
     const taken = new Set(equals.map(taking));
+    const matches = search.ids.filter((id) => !taken.has(id) && claimants(objects, id).length === 0);
+    const crowded = pending && matches.length >= rivals.length;
+    const busy = equals.some((rival) => memoryOf(rival).posting === true || taking(rival) !== undefined);
     return {
       lookedAt: search.lookedAt,
       pending,
-      matches: search.ids.filter((id) => !taken.has(id) && claimants(objects, id).length === 0),
+      matches,
       rivals: rivals.length,
       rank: rivals.indexOf(object),
-      inFlight: equals.some((rival) => memoryOf(rival).posting === true || taking(rival) !== undefined),
+      inFlight: crowded || busy,
     };
   }
 
@@ -99,7 +102,7 @@ export function modelOperator(platform: ModelPlatform, objects: readonly Stored[
     const memory = memoryOf(object);
     const intent = openIntent(object);
     const id = claimed(object);
-    if (intent && memory.seen?.nonce !== intent.nonce) memory.seen = { nonce: intent.nonce, at: 0 };
+    if (intent && memory.seen?.nonce !== intent.nonce) memory.seen = { nonce: intent.nonce, at: platform.now };
     return viewOf({
       now: platform.now,
       deleting: object.deleting,
@@ -126,9 +129,9 @@ export function modelOperator(platform: ModelPlatform, objects: readonly Stored[
     const { version } = object;
     yield;
     const at = new Date(platform.now).toISOString();
-    const old = openIntent(object);
-    const intent = old && memory.unsent === old.nonce ? old : { nonce: `n${nonces++}`, at, hash: object.body, parents: {}, account: "", fixed: {} };
+    const intent = { nonce: `n${nonces++}`, at, hash: object.body, parents: {}, account: "", fixed: {} };
     memory.unsent = intent.nonce;
+    memory.seen = { nonce: intent.nonce, at: platform.now };
     if (object.version !== version) throw new Failed("somebody wrote meanwhile");
     write(object, { intent, finalizer: true });
     const wroteAt = platform.now;
@@ -176,13 +179,14 @@ export function modelOperator(platform: ModelPlatform, objects: readonly Stored[
     memory.search = undefined;
   }
 
-  function* search(object: Stored, intent: Intent): Generator<void> {
+  function* search(object: Stored, intent: Intent, settledAt: number): Generator<void> {
     const lookedAt = platform.now;
     const log = platform.log(object.body, Date.parse(intent.at) - SKEW).filter(({ status }) => status !== "FAILED");
     yield;
     const unowned = log.filter(({ id }) => claimants(objects, id).length === 0);
     const ids = unowned.filter(({ id }) => platform.get(id)).map(({ id }) => id);
-    const pending = unowned.some(({ id, status }) => status !== "DONE" && !platform.get(id));
+    const open = (status: string) => status !== "DONE" || lookedAt < settledAt;
+    const pending = unowned.some(({ id, status }) => open(status) && !platform.get(id));
     yield;
     memoryOf(object).search = { nonce: intent.nonce, lookedAt, pending, ids };
   }
@@ -207,7 +211,7 @@ export function modelOperator(platform: ModelPlatform, objects: readonly Stored[
       case "create":
         return yield* create(object);
       case "search":
-        if (intent) yield* search(object, intent);
+        if (intent) yield* search(object, intent, view.settledAt);
         return;
       case "claim":
         if (!intent) return;

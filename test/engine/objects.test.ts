@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { claimOf, createObjects, objectKey, openIntent } from "../../src/engine/objects.ts";
+import { EXTERNAL_ID } from "../../src/engine/names.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { annotated, intending, intentOf, objectOf, serverSpec } from "./fixtures.ts";
@@ -27,6 +28,21 @@ describe("what an object owns", () => {
 
   test("is what its annotation says where status was lost", () => {
     expect(claimOf(server("a", { metadata: annotated("a", claim) }))).toEqual(claim);
+  });
+
+  test("is nothing by an annotation that names another owner, or none", () => {
+    const other = { ...annotated("a", claim, "shop/b"), name: "a" };
+    expect(claimOf(server("a", { metadata: other }))).toBeUndefined();
+    const elsewhere = { ...annotated("a", claim, "shop/a"), namespace: "other" };
+    expect(claimOf(server("a", { metadata: elsewhere }))).toBeUndefined();
+    const ownerless = { name: "a", annotations: { [EXTERNAL_ID]: JSON.stringify(claim) } };
+    expect(claimOf(server("a", { metadata: ownerless }))).toBeUndefined();
+  });
+
+  test("keeps its contract", () => {
+    const ours = { ...claim, contract: 7 };
+    expect(claimOf(server("a", { status: ours }))).toEqual(ours);
+    expect(claimOf(server("a", { metadata: annotated("a", ours) }))).toEqual(ours);
   });
 
   test("is nothing while an intent is open, whatever id status still holds", () => {
@@ -124,6 +140,17 @@ describe("the index of objects", () => {
     expect(all.inhabitants("d1")).toEqual(["Server/shop/a", "Server/shop/b"]);
     put(server("a"));
     expect(all.inhabitants("d1")).toEqual(["Server/shop/b"]);
+  });
+
+  test("a copied annotation claims nothing", () => {
+    const kept = { id: "s1", parents: { datacenter: "d1" }, account: "shop/main" };
+    const { all } = cluster(
+      server("a", { metadata: annotated("a", kept) }),
+      server("copy", { metadata: { ...annotated("a", kept), name: "copy" } }),
+    );
+    expect(all.claimants("Server", "s1")).toEqual(["Server/shop/a"]);
+    expect(all.users("shop/main")).toEqual(["Server/shop/a"]);
+    expect(all.inhabitants("d1")).toEqual(["Server/shop/a"]);
   });
 
   test("an object that only observes claims nothing", () => {

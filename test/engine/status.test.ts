@@ -64,10 +64,23 @@ describe("conditions", () => {
 });
 
 describe("a status", () => {
-  test("that is spoilt counts as none", () => {
+  test("that is not there counts as an empty one", () => {
     expect(readStatus(objectOf("Server", "a", { status: { id: 7 } }))).toEqual({});
-    expect(readStatus(objectOf("Server", "a", { status: "nonsense" }))).toEqual({});
     expect(readStatus(objectOf("Server", "a"))).toEqual({});
+  });
+
+  test.each([
+    ["state", 7],
+    ["parents", { datacenter: 7 }],
+    ["fixed", "a hash from before"],
+    ["contract", "none"],
+    ["request", { action: "create" }],
+    ["drift", "much"],
+    ["conditions", [{ type: "Ready" }]],
+    ["observedGeneration", "1"],
+  ])("keeps the id when %s is spoilt", (field, value) => {
+    const sound = { id: "s1", account: "shop/main", nonce: "n1" };
+    expect(readStatus(objectOf("Server", "a", { status: { ...sound, [field]: value } }))).toEqual(sound);
   });
 
   test("has a part of the engine's and a part of the kind's, and nothing is in both", () => {

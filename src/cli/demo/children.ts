@@ -1,5 +1,4 @@
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { type Guarded, spawnGuarded } from "../control-plane/guarded.ts";
 
 /** A `mooring` process of the demo, beside this one. */
@@ -12,12 +11,12 @@ export interface Child {
   stop(): Promise<void>;
 }
 
-const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
 const PATIENCE_MS = 10_000;
 const LAST_WORDS = 4000;
 
 /** Starts `mooring NAME … --json` and waits for its ready line. It cannot outlive this process. */
 export async function startChild(name: string, args: string[]): Promise<Child> {
+  const [, main = ""] = process.argv;
   const child = spawnGuarded(process.execPath, [main, name, ...args, "--json"], { cwd: process.cwd(), output: "pipe" });
   const { stdout, stderr } = child;
   if (!stdout || !stderr) throw new Error(`mooring ${name} has no output`);

@@ -1,0 +1,126 @@
+import { z } from "zod";
+import { KubeError } from "../../src/kube/errors.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import type { KubeCall, KubeClient } from "../../src/kube/transport.ts";
+
+const patch = z.looseObject({
+  metadata: z.looseObject({
+    uid: z.string().optional(),
+    resourceVersion: z.string().optional(),
+    finalizers: z.array(z.string()).optional(),
+    annotations: z.record(z.string(), z.string().nullable()).optional(),
+  }),
+  status: z.unknown().optional(),
+});
+
+const PLURALS: Record<string, string> = {
+  Account: "apis/mooring.dev/v1alpha1",
+  Datacenter: "apis/mooring.dev/v1alpha1",
+  Server: "apis/mooring.dev/v1alpha1",
+  Secret: "api/v1",
+};
+
+export const pathTo = ({ kind, metadata }: KubeObject): string =>
+  `/${PLURALS[kind]}/namespaces/${metadata.namespace}/${kind.toLowerCase()}s/${metadata.name}`;
+
+/**
+ * An API server of a few lines. Of metadata it knows two owners: Mooring, and the one who put the object there. An apply
+ * takes away what only Mooring owned and leaves what the other owns; a merge patch takes away whatever it names.
+ */
+export function fakeApiServer(...initial: KubeObject[]) {
+  const objects = new Map<string, KubeObject>();
+  /** Annotations that somebody else owns as well, by object. */
+  const foreign = new Map<string, Set<string>>();
+  const calls: KubeCall[] = [];
+  const streams: { call: KubeCall; send: (type: string, object: unknown) => void }[] = [];
+  let version = 1000;
+  /** Called before each call; may throw, or change something behind the caller's back. */
+  let before: (call: KubeCall) => void = () => {};
+
+  const error = (status: number, reason: string) => new KubeError({ status, reason, message: reason });
+  const found = (path: string): KubeObject => {
+    const object = objects.get(path);
+    if (!object) throw error(404, "NotFound");
+    return object;
+  };
+  function put(object: KubeObject): KubeObject {
+    const path = pathTo(object);
+    const stored = { ...object, metadata: { ...object.metadata, resourceVersion: String(++version) } };
+    foreign.set(path, new Set(Object.keys(object.metadata.annotations ?? {})));
+    objects.set(path, stored);
+    return structuredClone(stored);
+  }
+
+  function change({ path: called, contentType, body }: KubeCall): KubeObject {
+    const path = called.replace(/\/status$/, "");
+    const current = found(path);
+    const { metadata, status } = patch.parse(body);
+    if (metadata.uid !== undefined && metadata.uid !== current.metadata.uid) throw error(409, "Conflict");
+    if (metadata.resourceVersion !== undefined && metadata.resourceVersion !== current.metadata.resourceVersion)
+      throw error(409, "Conflict");
+    const others = foreign.get(path) ?? new Set();
+    const { annotations: old = {}, finalizers: oldFinalizers = [] } = current.metadata;
+    const next = structuredClone(current);
+    next.metadata.resourceVersion = String(++version);
+    if (called.endsWith("/status")) next.status = status;
+    else if (contentType === "application/apply-patch+yaml") {
+      const wanted = Object.entries(metadata.annotations ?? {}).flatMap(([name, value]) =>
+        value === null ? [] : [[name, value] as const],
+      );
+      for (const [name, value] of wanted) if (old[name] !== value) others.delete(name);
+      const kept = Object.entries(old).filter(([name]) => others.has(name));
+      next.metadata.annotations = Object.fromEntries([...kept, ...wanted]);
+      next.metadata.finalizers = [...new Set([...oldFinalizers, ...(metadata.finalizers ?? [])])];
+    } else {
+      const gone = new Set(Object.keys(metadata.annotations ?? {}));
+      next.metadata.annotations = Object.fromEntries(Object.entries(old).filter(([name]) => !gone.has(name)));
+      if (metadata.finalizers) next.metadata.finalizers = metadata.finalizers;
+    }
+    objects.set(path, next);
+    if (next.metadata.deletionTimestamp && !next.metadata.finalizers?.length) objects.delete(path);
+    return next;
+  }
+
+  const client: KubeClient = {
+    server: "",
+    async request<T>(call: KubeCall): Promise<T> {
+      calls.push(call);
+      before(call);
+      const answer = call.method === "GET" ? found(call.path) : change(call);
+      return JSON.parse(JSON.stringify(answer));
+    },
+    async stream(call) {
+      calls.push(call);
+      const lines: string[] = [];
+      let wake = () => {};
+      const send = (type: string, object: unknown) => {
+        lines.push(`${JSON.stringify({ type, object })}\n`);
+        wake();
+      };
+      streams.push({ call, send });
+      return (async function* () {
+        while (!call.signal?.aborted) {
+          for (const line of lines.splice(0)) yield Buffer.from(line);
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+            call.signal?.addEventListener("abort", () => resolve(), { once: true });
+          });
+        }
+      })();
+    },
+    close: async () => {},
+  };
+  for (const object of initial) put(object);
+  return {
+    client,
+    calls,
+    streams,
+    put,
+    get: (object: KubeObject) => objects.get(pathTo(object)),
+    remove: (object: KubeObject) => objects.delete(pathTo(object)),
+    beforeEach(next: typeof before) {
+      before = next;
+    },
+  };
+}
+export type FakeApiServer = ReturnType<typeof fakeApiServer>;

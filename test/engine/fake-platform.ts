@@ -1,0 +1,114 @@
+import type { Contract } from "../../src/platform/core.ts";
+import { NotFound } from "../../src/platform/errors.ts";
+import type { Connection, PlatformCall, Reply } from "../../src/platform/transport.ts";
+
+export const API = "http://platform.test";
+const BASE = "/cloudapi/v6";
+
+interface Logged {
+  id: string;
+  at: string;
+  path: string;
+  body: string;
+  status: string;
+  targets: string[];
+  user: string;
+}
+
+/** Datacenters and the log of requests, as the core API shows them; what a call meets is in the test's hands. */
+export function fakePlatform(contract: number | undefined = 1) {
+  const items = new Map<string, { state: string; properties: object; user: string }>();
+  const log: Logged[] = [];
+  const calls: PlatformCall[] = [];
+  let limits: Contract["limits"] = {};
+  /** Called before each call; may throw instead of letting it pass. */
+  let before: (call: PlatformCall) => void = () => {};
+  /** Called after each call; may throw, as if the answer were lost. */
+  let after: (call: PlatformCall) => void = () => {};
+
+  const shown = (id: string) => {
+    const item = items.get(id);
+    if (!item) throw new NotFound({ call: `GET /datacenters/${id}`, status: 404 });
+    return { id, metadata: { state: item.state, createdByUserId: item.user }, properties: item.properties };
+  };
+  const requestOf = ({ id, at, path, body, status, targets, user }: Logged) => ({
+    id,
+    metadata: {
+      createdDate: at,
+      createdByUserId: user,
+      requestStatus: { metadata: { status, targets: targets.map((target) => ({ target: { id: target } })) } },
+    },
+    properties: { method: "POST", url: `${API}${BASE}${path}`, body },
+  });
+
+  function answer({ method, url, body }: PlatformCall): unknown {
+    const path = new URL(url).pathname.slice(BASE.length);
+    const [, collection, id] = path.split("/");
+    if (collection === "contracts")
+      return { items: [{ id: "c", properties: { contractNumber: contract ?? 1, resourceLimits: limits } }] };
+    if (collection === "requests" && id === undefined) return { items: log.map(requestOf) };
+    if (collection === "requests") {
+      const logged = log.find((each) => each.id === id);
+      if (!logged) throw new NotFound({ call: `GET ${path}`, status: 404 });
+      return requestOf(logged).metadata.requestStatus;
+    }
+    if (method === "POST") return shown(make(String(Reflect.get(Object(body), "properties")?.name ?? "x"), body));
+    return id === undefined ? { items: [...items.keys()].map(shown) } : shown(id);
+  }
+
+  /** Puts a datacenter there together with the request that made it. */
+  function make(name: string, body: unknown, more: Partial<Logged & { visible: boolean; state: string }> = {}): string {
+    const id = `dc-${name}-${log.length}`;
+    const properties: object = Object(Reflect.get(Object(body), "properties"));
+    const { visible = true, state = "AVAILABLE", user = "u1", ...rest } = more;
+    if (visible) items.set(id, { state, properties, user });
+    log.push({
+      id: `req-${log.length}`,
+      at: "2026-01-01T00:00:00Z",
+      path: "/datacenters",
+      body: JSON.stringify(body),
+      status: "DONE",
+      targets: [id],
+      user,
+      ...rest,
+    });
+    return id;
+  }
+
+  const connectionOf = (id: string, contractNumber = contract): Connection => ({
+    id,
+    async send(call): Promise<Reply> {
+      calls.push(call);
+      before(call);
+      call.guard?.();
+      const body = answer(call);
+      after(call);
+      const made = log.at(-1);
+      const request = call.method === "POST" && made ? { id: made.id, url: `/requests/${made.id}/status` } : undefined;
+      return { status: 200, headers: {}, body, ...(request && { request }) };
+    },
+    setCredentials: () => {},
+    identity: { userId: "u1" },
+    contractNumber,
+    close: async () => {},
+  });
+
+  return {
+    items,
+    log,
+    calls,
+    make,
+    connectionOf,
+    withLimits(next: Contract["limits"]) {
+      limits = next;
+    },
+    beforeEach(next: typeof before) {
+      before = next;
+    },
+    afterEach(next: typeof after) {
+      after = next;
+    },
+    sent: (method: PlatformCall["method"]) => calls.filter((call) => call.method === method),
+  };
+}
+export type FakePlatform = ReturnType<typeof fakePlatform>;

@@ -1,0 +1,235 @@
+import { describe, expect, test } from "vitest";
+import { hashBody } from "../../src/engine/intent.ts";
+import { INTENT } from "../../src/engine/names.ts";
+import { openIntent } from "../../src/engine/objects.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import { Retry, Terminal } from "../../src/platform/errors.ts";
+import type { PlatformCall } from "../../src/platform/transport.ts";
+import { API } from "./fake-platform.ts";
+import { handleOf, intending, intentOf, objectOf } from "./fixtures.ts";
+import { stage } from "./stage.ts";
+
+const spec = { name: "same", location: "de/txl" };
+const body = { properties: { name: "same", location: "de/txl" } };
+const call = "POST /datacenters";
+const A = "Datacenter/shop/a";
+const B = "Datacenter/shop/b";
+
+const fresh = (name: string): KubeObject => objectOf("Datacenter", name, { spec });
+/** An object whose creation with this very body got no answer. */
+const begun = (name: string, more: Parameters<typeof intentOf>[0] = {}): KubeObject =>
+  objectOf("Datacenter", name, {
+    spec,
+    metadata: intending(name, intentOf({ hash: hashBody(body), nonce: `old-${name}`, ...more })),
+  });
+const statusOf = (object: KubeObject | undefined): object => Object(object?.status);
+
+/** Lets the answer to each of the first POSTs be lost. */
+const loseAnswers = (count: number) => {
+  let lost = 0;
+  return ({ method }: PlatformCall) => {
+    if (method === "POST" && lost++ < count) throw new Retry({ call, status: 0 }, "unknown");
+  };
+};
+
+describe("a creation without an answer", () => {
+  test("is found and claimed, and followed at the address of its request status", async () => {
+    const object = fresh("a");
+    const { platform, passes, api, clock, sceneOf } = stage([object]);
+    platform.afterEach(loseAnswers(1));
+    expect(await passes(A)).toEqual(["create", "search", "claim", "wait Observing"]);
+    expect(platform.sent("POST")).toHaveLength(1);
+    const url = `${API}/cloudapi/v6/requests/req-0/status`;
+    expect(statusOf(api.get(object))).toMatchObject({
+      id: "dc-same-0",
+      nonce: "nonce-1",
+      contract: 1,
+      request: { id: "req-0", url, action: "create", status: "BUSY" },
+    });
+    // It cannot be seen, so that its request has to be asked.
+    platform.items.clear();
+    sceneOf(A);
+    await clock.advance(60_000);
+    expect(platform.calls.map((each) => each.url)).toContain(url);
+    expect(sceneOf(A).view.request).toMatchObject({ action: "create", outcome: "DONE" });
+  });
+
+  test("is not sent again while what was accepted cannot be seen, and is looked for at a measured pace", async () => {
+    const object = begun("a");
+    const { platform, passes, clock } = stage([object]);
+    platform.make("same", body, { visible: false, status: "BUSY" });
+    for (let seconds = 0; seconds < 120; seconds += 2) {
+      expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+      await clock.advance(2000);
+    }
+    expect(platform.sent("POST")).toEqual([]);
+  });
+
+  test("is sent again when nothing has appeared, by an intent of its own", async () => {
+    const object = begun("a");
+    const { platform, passes, clock, api } = stage([object]);
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+    await clock.advance(59_000);
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+    await clock.advance(2000);
+    expect(await passes(A)).toEqual(["search", "create", "wait Creating"]);
+    expect(platform.sent("POST")).toHaveLength(1);
+    expect(statusOf(api.get(object))).toMatchObject({ nonce: "nonce-1" });
+  });
+
+  test("is given the whole window by a process that has just begun, whatever the other machine's clock said", async () => {
+    const { sceneOf, clock } = stage([begun("a", { at: "2025-12-31T12:00:00.000Z" })]);
+    expect(sceneOf(A).view.settledAt).toBe(clock.now() + 60_000);
+    const ahead = stage([begun("a", { at: "2026-01-01T00:05:00.000Z" })]);
+    expect(ahead.sceneOf(A).view.settledAt).toBe(Date.UTC(2026, 0, 1, 0, 6));
+  });
+
+  test.each([
+    ["by another user", { user: "u2" }],
+    ["that failed", { status: "FAILED" }],
+    ["elsewhere", { path: "/datacenters/d1/servers" }],
+    ["with another body", { body: JSON.stringify({ properties: { name: "other" } }) }],
+    ["long before", { at: "2025-12-31T23:00:00Z" }],
+  ])("is not answered by a creation %s", async (_, more) => {
+    const { platform, passes } = stage([begun("a")]);
+    platform.make("same", body, more);
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+  });
+});
+
+describe("a creation that the platform put off", () => {
+  const object = fresh("a");
+  const slowDown = ({ method }: PlatformCall) => {
+    if (method === "POST") throw new Retry({ call, status: 429 }, "no", 7000);
+  };
+
+  test("is made again with a fresh intent: each POST is looked for by its own time", async () => {
+    const { platform, pass, passes, clock, api, objects } = stage([object]);
+    platform.beforeEach(slowDown);
+    expect(await pass(A)).toEqual({ decision: { step: "create" }, again: { inMs: 7000 } });
+    const first = openIntent(objects.find(A)?.object ?? object);
+    await clock.advance(50_000);
+    platform.beforeEach(() => {});
+    platform.afterEach(loseAnswers(1));
+    expect((await pass(A)).decision).toEqual({ step: "create" });
+    const second = openIntent(api.get(object) ?? object);
+    expect([first?.nonce, second?.nonce]).toEqual(["nonce-1", "nonce-2"]);
+    expect(Date.parse(second?.at ?? "") - Date.parse(first?.at ?? "")).toBe(50_000);
+    // The first window is over; the second POST may still become visible.
+    platform.items.clear();
+    platform.log.splice(0);
+    await clock.advance(20_000);
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+    expect(platform.sent("POST")).toHaveLength(2);
+  });
+
+  test("leaves nothing to look for when its object is deleted", async () => {
+    const { platform, pass, passes, api, sync } = stage([object]);
+    platform.beforeEach(slowDown);
+    await pass(A);
+    const stored = api.get(object);
+    if (stored) stored.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
+    api.put(stored ?? object);
+    sync();
+    expect(await passes(A)).toEqual(["release Deleted"]);
+    expect(api.get(object)).toBeUndefined();
+  });
+
+  test("has left by the deadline that is counted from the intent", async () => {
+    const { platform, pass, skip, api } = stage([object]);
+    api.beforeEach(({ method }) => {
+      if (method === "PATCH") skip(4000);
+    });
+    await pass(A);
+    expect(platform.sent("POST")[0]?.deadlineMs).toBe(26_000);
+  });
+
+  test("is over when it was refused for good: the intent is answered, and nothing is looked for", async () => {
+    const { platform, pass, api, objects } = stage([object]);
+    platform.beforeEach(({ method }) => {
+      if (method === "POST") throw new Terminal({ call, status: 422, platformMessage: "no such location" });
+    });
+    await pass(A);
+    const after = objects.find(A)?.object ?? object;
+    expect(after.metadata.annotations?.[INTENT]).toContain("nonce-1");
+    expect(openIntent(after)).toBeUndefined();
+    expect((await pass(A)).decision).toMatchObject({ step: "stall", reason: "Rejected" });
+    expect(statusOf(api.get(object))).toMatchObject({ nonce: "nonce-1" });
+  });
+});
+
+describe("objects with equal bodies", () => {
+  test("share out what was found, and nobody takes what another is about to claim", async () => {
+    const { platform, pass, sceneOf, api } = stage([begun("a"), begun("b")]);
+    const [first = "", second = ""] = [platform.make("same", body), platform.make("same", body)];
+    await pass(A);
+    await pass(B);
+    expect(sceneOf(B).view.search).toMatchObject({ matches: [first, second], rivals: 2, rank: 1 });
+    const claiming = pass(A);
+    // Nothing was awaited yet, and the id is taken all the same.
+    expect(sceneOf(B).view.search).toMatchObject({ matches: [second], rivals: 1, rank: 0, inFlight: true });
+    await claiming;
+    expect(sceneOf(B).view.search).toMatchObject({ matches: [second], rivals: 1, rank: 0, inFlight: false });
+    expect((await pass(B)).decision).toEqual({ step: "claim", id: second });
+    expect([api.get(fresh("a")), api.get(fresh("b"))].map(statusOf)).toMatchObject([{ id: first }, { id: second }]);
+  });
+
+  test("keep an id that is being claimed, although the write of the claim got no answer", async () => {
+    const { platform, pass, sceneOf, api } = stage([begun("a"), begun("b")]);
+    const id = platform.make("same", body);
+    await pass(A);
+    await pass(B);
+    api.beforeEach(() => {
+      throw new Error("connection reset");
+    });
+    await expect(pass(A)).rejects.toThrow("connection reset");
+    expect(sceneOf(B).view.search).toMatchObject({ matches: [], inFlight: true });
+    api.beforeEach(() => {});
+    expect((await pass(A)).decision).toEqual({ step: "claim", id });
+    expect(statusOf(api.get(fresh("a")))).toMatchObject({ id });
+  });
+
+  test("do not look at what some object claims already", async () => {
+    const owner = objectOf("Datacenter", "owner", { spec, status: { id: "dc-same-0" } });
+    const { platform, passes } = stage([begun("a"), owner]);
+    platform.make("same", body);
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+    expect(platform.calls.map(({ url }) => url).filter((url) => url.includes("dc-same-0"))).toEqual([]);
+  });
+
+  test("stop when more was made than was asked for, and go on when the surplus is gone", async () => {
+    const { platform, passes, clock } = stage([begun("a")]);
+    platform.make("same", body);
+    const surplus = platform.make("same", body);
+    expect(await passes(A)).toEqual(["search", "stall Ambiguous"]);
+    platform.items.delete(surplus);
+    await clock.advance(60_000);
+    expect((await passes(A)).slice(0, 2)).toEqual(["search", "claim"]);
+  });
+
+  test("take nothing that may be another's while their own cannot be seen yet", async () => {
+    const { platform, passes, clock } = stage([begun("a")]);
+    platform.make("same", body);
+    const id = platform.make("same", body, { visible: false, status: "BUSY" });
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+    platform.items.set(id, { state: "BUSY", properties: body.properties, user: "u1" });
+    await clock.advance(2000);
+    expect(await passes(A)).toEqual(["search", "stall Ambiguous"]);
+  });
+
+  test("are rivals in the same contract only", async () => {
+    const { platform, pass, sceneOf, accounts } = stage([begun("a"), begun("b", { account: "shop/other" })]);
+    const other = (contract: number) =>
+      accounts.put(
+        handleOf("shop/other", { connection: platform.connectionOf("shop/other", contract), endpoint: () => API }),
+      );
+    other(2);
+    await pass(A);
+    await pass(B);
+    expect(sceneOf(A).view.search).toMatchObject({ rivals: 1, rank: 0 });
+    expect(sceneOf(B).view.search).toMatchObject({ rivals: 1, rank: 0 });
+    other(1);
+    expect(sceneOf(A).view.search).toMatchObject({ rivals: 2, rank: 0 });
+    expect(sceneOf(B).view.search).toMatchObject({ rivals: 2, rank: 1 });
+  });
+});

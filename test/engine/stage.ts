@@ -1,0 +1,104 @@
+import { act } from "../../src/engine/act.ts";
+import { createAccounts } from "../../src/engine/accounts.ts";
+import { createCollections } from "../../src/engine/collections.ts";
+import { decide } from "../../src/engine/decide.ts";
+import type { Decision } from "../../src/engine/decision.ts";
+import type { Again, Deps } from "../../src/engine/deps.ts";
+import { createMemories } from "../../src/engine/memory.ts";
+import { createObjects, type ObjectKey } from "../../src/engine/objects.ts";
+import { look, type ResourceKind, type Scene } from "../../src/engine/view.ts";
+import { kinds } from "../../src/kinds/index.ts";
+import type { Kind } from "../../src/kinds/kind.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import { fakeClock } from "../fake-clock.ts";
+import { fakeApiServer } from "./fake-api-server.ts";
+import { API, type FakePlatform, fakePlatform } from "./fake-platform.ts";
+import { handleOf } from "./fixtures.ts";
+
+export function withResource(kind: Kind): ResourceKind {
+  if (!kind.resource) throw new Error(`${kind.kind} has no resource`);
+  return { ...kind, resource: kind.resource };
+}
+
+export const SETTINGS: Deps["settings"] = {
+  createDeadlineMs: 30_000,
+  settleMs: 30_000,
+  retryMs: 1000,
+  annotateAfterMs: 60_000,
+  graceMs: 0,
+  resyncMs: 300_000,
+};
+
+/** One life of the engine's parts on an API server and a platform of a few lines; a pass is made when the test says so. */
+export function stage(
+  initial: readonly KubeObject[],
+  { platform = fakePlatform(), api = fakeApiServer(...initial) }: { platform?: FakePlatform; api?: Api } = {},
+) {
+  const timers = fakeClock();
+  let skipped = 0;
+  const clock = { ...timers, now: () => timers.now() + skipped };
+  const objects = createObjects(kinds, (error) => {
+    throw error;
+  });
+  const events: string[] = [];
+  const debts: Promise<void>[] = [];
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const accounts = createAccounts(objects, "shop/main");
+  accounts.put(handleOf("shop/main", { connection: platform.connectionOf("shop/main"), endpoint: () => API }));
+  let nonces = 0;
+  const deps: Deps = {
+    clock,
+    log,
+    client: api.client,
+    objects,
+    accounts,
+    memories: createMemories(),
+    settings: SETTINGS,
+    events: {
+      record: (_, type, reason, message) => void events.push(`${type} ${reason} ${message}`),
+      flush: async () => {},
+      close: async () => {},
+    },
+    collections: createCollections({ clock, log, restMs: 300_000, busyMs: 1500, wake: () => {} }),
+    guard: () => {},
+    nonce: () => `nonce-${++nonces}`,
+    suspect: () => {},
+    owe: (debt) => void debts.push(debt),
+  };
+  /** What the watch would bring. */
+  const sync = () => {
+    for (const object of initial) {
+      const fresh = api.get(object);
+      if (fresh) objects.store(object.kind).put(structuredClone(fresh));
+    }
+  };
+  sync();
+
+  const sceneOf = (key: ObjectKey): Scene => {
+    const found = objects.find(key);
+    if (!found) throw new Error(`there is no ${key}`);
+    return look(deps, key, withResource(found.kind), found.object);
+  };
+  /** One pass, as the engine makes it. */
+  async function pass(key: ObjectKey): Promise<{ decision: Decision; again: Again }> {
+    const scene = sceneOf(key);
+    const decision = decide(scene.view);
+    return { decision, again: await act(deps, scene, decision) };
+  }
+  /** Passes for as long as the engine wants the next one at once; the steps that were made. */
+  async function passes(key: ObjectKey, most = 10): Promise<string[]> {
+    const steps: string[] = [];
+    for (let again: Again = "now"; again === "now" && steps.length < most; ) {
+      const made = await pass(key);
+      steps.push("reason" in made.decision ? `${made.decision.step} ${made.decision.reason}` : made.decision.step);
+      again = made.again;
+    }
+    return steps;
+  }
+  /** Time passes in the middle of something. */
+  const skip = (ms: number) => {
+    skipped += ms;
+  };
+  return { deps, clock, skip, api, platform, objects, accounts, events, debts, sync, sceneOf, pass, passes };
+}
+type Api = ReturnType<typeof fakeApiServer>;

@@ -1,0 +1,137 @@
+import { describe, expect, test } from "vitest";
+import { decide } from "../../src/engine/decide.ts";
+import { hashFields } from "../../src/engine/intent.ts";
+import { ALLOW_DATA_LOSS, FINALIZER } from "../../src/engine/names.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import { NotFound } from "../../src/platform/errors.ts";
+import { fakePlatform } from "./fake-platform.ts";
+import { annotated, objectOf } from "./fixtures.ts";
+import { stage } from "./stage.ts";
+
+const A = "Datacenter/shop/a";
+const body = { properties: { name: "a", location: "de/txl" } };
+const spec = { location: "de/txl" };
+const owning = (more: Partial<KubeObject> = {}): KubeObject =>
+  objectOf("Datacenter", "a", { spec, status: { id: "dc-a-0", account: "shop/main" }, ...more });
+
+/** An object that owns a datacenter which the platform has and shows. */
+async function owned(object = owning(), platform = fakePlatform()) {
+  platform.make("a", body);
+  const all = stage([object], { platform });
+  all.sceneOf(A);
+  await all.clock.advance(0);
+  return all;
+}
+
+describe("a resource that cannot be seen", () => {
+  test.each([
+    ["is missing from its collection", false],
+    ["lives in a collection that is gone", true],
+  ])("and %s is let go only after the same answer by its id over the whole settle time", async (_, parentGone) => {
+    const { platform, pass, clock } = await owned();
+    expect((await pass(A)).decision.step).toBe("rest");
+    platform.items.clear();
+    if (parentGone) {
+      platform.beforeEach(({ url, method }) => {
+        if (url.includes("/datacenters?")) throw new NotFound({ call: `${method} /datacenters`, status: 404 });
+      });
+    }
+    const gone = clock.now();
+    let forgottenAt: number | undefined;
+    for (let seconds = 0; seconds < 900 && forgottenAt === undefined; seconds += 2) {
+      await clock.advance(2000);
+      const { decision } = await pass(A);
+      if (decision.step === "forget") forgottenAt = clock.now();
+    }
+    const asked = platform.calls.filter(({ url }) => url.includes("/datacenters/dc-a-0")).length;
+    expect(forgottenAt).toBeGreaterThanOrEqual(gone + 30_000);
+    expect(asked).toBeGreaterThan(10);
+  });
+
+  test("is looked for from the beginning when it was seen in between", async () => {
+    const { deps, sceneOf } = await owned();
+    deps.memories.of(A).absence = { since: 0, last: 60_000 };
+    expect(sceneOf(A).view.observation).toMatchObject({ seen: "present" });
+    expect(deps.memories.of(A).absence).toBeUndefined();
+  });
+
+  test("because the Account works in another contract now is not taken for gone", async () => {
+    const object = owning({ status: { id: "dc-a-0", account: "shop/main", contract: 1 } });
+    const { sceneOf } = stage([object], { platform: fakePlatform(2) });
+    expect(decide(sceneOf(A).view)).toMatchObject({ step: "stall", reason: "ContractChanged" });
+  });
+});
+
+describe("a resource that somebody else changes", () => {
+  test("is no news about the object: nothing is written", async () => {
+    const { platform, pass, clock, api } = await owned();
+    await pass(A);
+    const writes = api.calls.length;
+    const item = platform.items.get("dc-a-0");
+    if (item) item.state = "BUSY";
+    await clock.advance(400_000);
+    expect((await pass(A)).decision).toMatchObject({ step: "wait", reason: "Observing" });
+    expect(api.calls).toHaveLength(writes);
+  });
+});
+
+describe("an object whose spec cannot be read", () => {
+  const broken = { deletionPolicy: "Retain", location: 7, externalId: 9, accountRef: "main", replacePolicy: null };
+  const leaving = { name: "a", finalizers: [FINALIZER], deletionTimestamp: "2026-01-01T00:00:00Z" };
+
+  test("keeps its resource when it says Retain, whatever else is wrong", () => {
+    const { sceneOf } = stage([owning({ spec: broken, metadata: leaving })]);
+    const { view } = sceneOf(A);
+    expect(view.specObstacle).toMatchObject({ reason: "InvalidSpec", stalled: true });
+    expect(decide(view)).toMatchObject({ step: "release", reason: "Retained" });
+  });
+
+  test.each([["no spec at all", undefined], ["text", "nonsense"], ["a list", []]])("and has %s is still looked at", (_, spec) => {
+    const { sceneOf } = stage([owning({ spec })]);
+    expect(sceneOf(A).view).toMatchObject({ deletionPolicy: "Delete", specObstacle: { reason: "InvalidSpec" } });
+  });
+});
+
+describe("fields that cannot be changed", () => {
+  const madeFrom = (fixed: object, more: object = {}, annotations = {}) =>
+    stage([
+      owning({
+        spec: { ...spec, ...more },
+        status: { id: "dc-a-0", fixed },
+        metadata: { name: "a", annotations },
+      }),
+    ]).sceneOf(A).view.replacement;
+  const elsewhere = hashFields({ location: "us/las" }, ["location"]);
+
+  test("are compared with what the resource was made from, each by itself", () => {
+    expect(madeFrom(hashFields(spec, ["location"]))).toBeUndefined();
+    expect(madeFrom(elsewhere)).toEqual({ fields: ["location"], verdict: "forbidden" });
+  });
+
+  test("that were not noted down when it was made are not judged", () => {
+    expect(madeFrom({})).toBeUndefined();
+    expect(madeFrom({ description: "abc" })).toBeUndefined();
+  });
+
+  test("lead to a replacement where that is wanted", () => {
+    const wanted = { replacePolicy: "WhenNeeded" };
+    expect(madeFrom(elsewhere, wanted)).toEqual({ fields: ["location"], verdict: "allowed" });
+    expect(madeFrom(elsewhere, wanted, { [ALLOW_DATA_LOSS]: "true" })?.verdict).toBe("allowed");
+  });
+});
+
+describe("an annotation that was copied with its manifest", () => {
+  const kept = { id: "dc-a-0", parents: {}, account: "shop/main" };
+
+  test("claims nothing for the copy", () => {
+    const copy = objectOf("Datacenter", "a", { spec, metadata: annotated("a", kept, "shop/original") });
+    const { sceneOf } = stage([copy]);
+    expect(sceneOf(A).view.claim).toBeUndefined();
+    expect(decide(sceneOf(A).view)).toEqual({ step: "create" });
+  });
+
+  test("brings the resource back to the object that owned it before its status was lost", () => {
+    const restored = objectOf("Datacenter", "a", { spec, metadata: annotated("a", kept) });
+    expect(stage([restored]).sceneOf(A).view.claim).toEqual(kept);
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { EXTERNAL_ID, FINALIZER, INTENT } from "../../src/engine/names.ts";
+import { fetchObject, release, writeMetadata, writeStatus } from "../../src/engine/write.ts";
+import { datacenter } from "../../src/kinds/datacenter.ts";
+import { isConflict } from "../../src/kube/errors.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import { datacenterSpec, objectOf } from "./fixtures.ts";
+import { stage } from "./stage.ts";
+
+const dc = (metadata: Partial<KubeObject["metadata"]> = {}, status?: object) =>
+  objectOf("Datacenter", "a", { spec: datacenterSpec, metadata: { name: "a", ...metadata }, status });
+
+function open(object: KubeObject) {
+  const { deps, api, objects } = stage([object]);
+  const current = () => objects.find("Datacenter/shop/a")?.object ?? object;
+  return { deps, api, current };
+}
+const deleted = { deletionTimestamp: "2026-01-01T00:00:00Z" };
+
+describe("a write of metadata", () => {
+  test("puts the finalizer and the annotation there, and is read at once", async () => {
+    const { deps, api, current } = open(dc({ annotations: { team: "x" } }));
+    await writeMetadata(deps, datacenter, current(), { [INTENT]: "i" });
+    expect(current().metadata).toMatchObject({ finalizers: [FINALIZER], annotations: { team: "x", [INTENT]: "i" } });
+    expect(api.calls).toHaveLength(1);
+  });
+
+  test("erases our annotations that came with the object, which an apply would leave", async () => {
+    const restored = dc({ annotations: { team: "x", [INTENT]: "old", [EXTERNAL_ID]: "older" } });
+    const { deps, api, current } = open(restored);
+    await writeMetadata(deps, datacenter, current(), { [INTENT]: "new" });
+    expect(api.get(restored)?.metadata.annotations).toEqual({ team: "x", [INTENT]: "new" });
+    expect(current().metadata.annotations).toEqual({ team: "x", [INTENT]: "new" });
+    expect(api.calls.map(({ contentType }) => contentType)).toEqual([
+      "application/apply-patch+yaml",
+      "application/merge-patch+json",
+    ]);
+  });
+
+  test("fails when somebody wrote first, and changes nothing", async () => {
+    const { deps, api, current } = open(dc());
+    const known = current();
+    api.put(dc({ annotations: { team: "x" } }));
+    const writing = writeMetadata(deps, datacenter, known, { [INTENT]: "i" });
+    await expect(writing).rejects.toSatisfy(isConflict);
+    expect(api.get(known)?.metadata.annotations).toEqual({ team: "x" });
+  });
+
+  test("never reaches a successor of the same name", async () => {
+    const { deps, api, current } = open(dc());
+    api.put(dc({ uid: "another" }));
+    await expect(writeMetadata(deps, datacenter, current(), {})).rejects.toSatisfy(isConflict);
+    expect(await fetchObject(deps, datacenter, current())).toBeUndefined();
+  });
+});
+
+describe("letting an object go", () => {
+  test("takes away finalizer and annotations also when another manager owns them", async () => {
+    const restored = dc({
+      ...deleted,
+      finalizers: [FINALIZER, "other/guard"],
+      annotations: { team: "x", [INTENT]: "i", [EXTERNAL_ID]: "e" },
+    });
+    const { deps, api, current } = open(restored);
+    await release(deps, datacenter, current());
+    expect(api.get(restored)?.metadata).toMatchObject({ finalizers: ["other/guard"], annotations: { team: "x" } });
+    expect(api.get(restored)?.metadata.annotations).toEqual({ team: "x" });
+  });
+
+  test("lets the last one go, and one that is gone already is fine", async () => {
+    const { deps, api, current } = open(dc({ ...deleted, finalizers: [FINALIZER] }));
+    await release(deps, datacenter, current());
+    expect(api.get(current())).toBeUndefined();
+    await release(deps, datacenter, current());
+  });
+
+  test("leaves a finalizer that was added meanwhile, and tries again", async () => {
+    const { deps, api, current } = open(dc({ ...deleted, finalizers: [FINALIZER] }));
+    api.put(dc({ ...deleted, finalizers: [FINALIZER, "other/guard"] }));
+    await expect(release(deps, datacenter, current())).rejects.toSatisfy(isConflict);
+    // The fresh object is known now.
+    await release(deps, datacenter, current());
+    expect(api.get(current())?.metadata.finalizers).toEqual(["other/guard"]);
+  });
+
+  test("does not touch a successor of the same name", async () => {
+    const { deps, api, current } = open(dc({ ...deleted, finalizers: [FINALIZER] }));
+    api.put(dc({ uid: "another", finalizers: [FINALIZER] }));
+    await release(deps, datacenter, current());
+    expect(api.get(current())?.metadata.finalizers).toEqual([FINALIZER]);
+  });
+});
+
+describe("a write of status", () => {
+  test("is left out when it would change nothing", async () => {
+    const { deps, api, current } = open(dc({}, { id: "d1" }));
+    expect(await writeStatus(deps, datacenter, current(), { id: "d1", state: undefined })).toBe(current());
+    expect(api.calls).toEqual([]);
+    await writeStatus(deps, datacenter, current(), { id: "d2" });
+    expect(current().status).toEqual({ id: "d2" });
+  });
+});
