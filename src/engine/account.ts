@@ -108,12 +108,13 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
   const { name, key } = spec.credentialsSecretRef;
   const secret = deps.secrets.read(account, object.metadata.namespace ?? "", name, key);
   if (!secret.known) return "later";
-  if (!secret.value?.trim()) {
+  const token = secret.value?.trim() ?? "";
+  const handle = connect(deps, account, spec, token);
+  if (token === "") {
     const message = `credentialsSecretRef: Secret ${name} does not exist or has no key ${key}: create it with the platform's token`;
     return blocked({ reason: "CredentialsMissing", message, stalled: true }, "never");
   }
   await deps.secrets.hold(account);
-  const handle = connect(deps, account, spec, secret.value.trim());
   const expiresAt = handle.connection.identity?.expiresAt;
   if (expiresAt !== undefined && expiresAt <= deps.clock.now()) {
     const message = `the token expired at ${new Date(expiresAt).toISOString()}: put a new one into Secret ${name}`;
@@ -151,7 +152,7 @@ function connect(deps: AccountDeps, account: string, spec: AccountSpec, token: s
       if (template === undefined) throw new Error(`Account ${account} has no spec.endpoints.${name}`);
       return endpointUrl(template, spec.region);
     },
-    obstacle: before?.obstacle ?? { reason: "AccountNotReady", message: "not checked yet", stalled: false },
+    obstacle: before?.obstacle ?? { reason: "Observing", message: "not checked yet", stalled: false },
   };
   deps.accounts.put(handle);
   return handle;

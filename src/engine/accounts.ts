@@ -22,6 +22,8 @@ export interface Accounts {
   choose(namespace: string, name: string | undefined): AccountChoice;
   /** The Account that an object has used before. */
   byKey(key: string): AccountChoice;
+  /** Whether objects of a namespace may use this Account: it is of theirs, or the operator's default. */
+  isOpenTo(namespace: string, key: string): boolean;
   put(handle: AccountHandle): void;
   remove(key: string): void;
   get(key: string): AccountHandle | undefined;
@@ -40,14 +42,17 @@ export function createAccounts(objects: Objects, defaultAccount: string | undefi
       const { obstacle } = handle;
       if (!obstacle) return { account: handle };
       const message = `Account ${key}: ${obstacle.message}`;
+      // Not looked at yet is no news about anybody: what the objects show stays as it is.
+      if (obstacle.reason === "Observing") return { obstacle: { ...obstacle, message } };
       return { obstacle: { reason: "AccountNotReady", message, stalled: false } };
     }
     if (!objects.store("Account").get(key)) return missing(`there is no Account ${key}`);
-    return { obstacle: { reason: "AccountNotReady", message: `Account ${key} was not checked yet`, stalled: false } };
+    return { obstacle: { reason: "Observing", message: `Account ${key} was not checked yet`, stalled: false } };
   };
 
   return {
     byKey,
+    isOpenTo: (namespace, key) => key.startsWith(`${namespace}/`) || key === defaultAccount,
     choose(namespace, name) {
       if (name !== undefined) return byKey(`${namespace}/${name}`);
       const here = [...objects.store("Account").values()].filter(({ metadata }) => metadata.namespace === namespace);

@@ -100,6 +100,7 @@ export async function claim(deps: Deps, scene: Scene, intent: Intent, found: Unc
   const { kind, memory } = scene;
   const waiting = underWay({ noun: kind.resource.noun }, "create");
   const contract = scene.account?.connection.contractNumber;
+  let last = false;
   for (let object: KubeObject | undefined = scene.object; ; ) {
     const status = {
       ...readFacts(object),
@@ -128,7 +129,11 @@ export async function claim(deps: Deps, scene: Scene, intent: Intent, found: Unc
       deps.events.record(claimed, "Normal", "Created", `Created ${kind.resource.noun} ${found.id}${request}`);
       return;
     } catch (error) {
-      if (!isConflict(error) && !isNotFound(error)) throw error;
+      if (!isConflict(error) && !isNotFound(error)) {
+        // Who leads tries again in a later pass. For who does not, thawed after a long while for example, this is the last.
+        if (last || leads(deps)) throw error;
+        last = true;
+      }
       object = await fetchObject(deps, kind, object);
     }
     if (object && openIntent(object)?.nonce === intent.nonce) continue;
@@ -136,6 +141,15 @@ export async function claim(deps: Deps, scene: Scene, intent: Intent, found: Unc
     if (object && readStatus(object).id === found.id) return;
     deps.owe(abandon(deps, scene, intent, found.id));
     return;
+  }
+}
+
+function leads({ guard }: Deps): boolean {
+  try {
+    guard();
+    return true;
+  } catch {
+    return false;
   }
 }
 

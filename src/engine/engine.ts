@@ -82,7 +82,7 @@ export function createEngine(options: EngineOptions): Engine {
       client,
       clock,
       wake: (account) => wake(accountKey(account), "people"),
-      onError: report,
+      onError: (error) => log.warn({ kind: "Secret", err: error }, "watch interrupted"),
     }),
     nonce: randomUUID,
     suspect: (account) => wake(accountKey(account), "people"),

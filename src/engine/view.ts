@@ -53,7 +53,9 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
 
   const desired = read(kind, object);
   const used = claim?.account ?? intent?.account;
-  const before = used ? deps.accounts.byKey(used) : undefined;
+  // Status is written by Mooring alone. Annotations come with the object: they open no Account of another namespace.
+  const trusted = (claim && status.id !== undefined) || (used && deps.accounts.isOpenTo(namespace, used));
+  const before = used && trusted ? deps.accounts.byKey(used) : undefined;
   const lost = before && "obstacle" in before && before.obstacle.reason === "AccountNotFound";
   const choice = before && !lost ? before : deps.accounts.choose(namespace, accountRef?.name);
   const account = "account" in choice ? choice.account : undefined;

@@ -24,8 +24,8 @@ export interface Stage extends AsyncDisposable {
   readonly kubeconfig: string;
   /** The same for another address of the API server. */
   kubeconfigVia(server: string): Promise<string>;
-  /** An operator that watches this namespace only, with short patience; `flags` come last and win. */
-  operator(options?: { kubeconfig?: string; flags?: string[] }): Promise<OperatorProcess>;
+  /** An operator with short patience, for this namespace unless it watches all; `flags` come last and win. */
+  operator(options?: { kubeconfig?: string; everywhere?: boolean; flags?: string[] }): Promise<OperatorProcess>;
   /** An Account and its Secret; `main` unless it has another name. */
   account(platform: { url: string; token: string }, name?: string): Promise<void>;
   apply(...objects: object[]): Promise<void>;
@@ -111,8 +111,8 @@ export async function openStage(clusterKubeconfig: string): Promise<Stage> {
       await writeFile(path, stringify({ ...config, clusters }), { mode: 0o600 });
       return path;
     },
-    async operator({ kubeconfig: other = kubeconfig, flags = [] } = {}) {
-      const place = ["--namespace", namespace, "--watch-namespace", namespace];
+    async operator({ kubeconfig: other = kubeconfig, everywhere = false, flags = [] } = {}) {
+      const place = ["--namespace", namespace, ...(everywhere ? [] : ["--watch-namespace", namespace])];
       const operator = await startOperator(other, [...place, ...hasty, ...flags]);
       operators.push(operator);
       return operator;

@@ -53,7 +53,7 @@ describe("the Account of an object", () => {
   test("is waited for until it was checked, and nobody has to act for that", () => {
     const choice = accounts(["shop/a"], []).choose("shop", undefined);
     expect(choice).toEqual({
-      obstacle: { reason: "AccountNotReady", message: "Account shop/a was not checked yet", stalled: false },
+      obstacle: { reason: "Observing", message: "Account shop/a was not checked yet", stalled: false },
     });
   });
 

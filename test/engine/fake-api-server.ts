@@ -43,6 +43,11 @@ export function fakeApiServer(...initial: KubeObject[]) {
     if (!object) throw error(404, "NotFound");
     return object;
   };
+  /** What a collection holds; undefined when the path names an object. */
+  const listed = (path: string) =>
+    path.endsWith("s") && !objects.has(path)
+      ? { items: [...objects].filter(([each]) => each.startsWith(`${path}/`)).map(([, object]) => object) }
+      : undefined;
   function put(object: KubeObject): KubeObject {
     const path = pathTo(object);
     const stored = { ...object, metadata: { ...object.metadata, resourceVersion: String(++version) } };
@@ -86,7 +91,7 @@ export function fakeApiServer(...initial: KubeObject[]) {
     async request<T>(call: KubeCall): Promise<T> {
       calls.push(call);
       before(call);
-      const answer = call.method === "GET" ? found(call.path) : change(call);
+      const answer = call.method === "GET" ? (listed(call.path) ?? found(call.path)) : change(call);
       return JSON.parse(JSON.stringify(answer));
     },
     async stream(call) {

@@ -21,9 +21,9 @@ export function fakePlatform(contract: number | undefined = 1) {
   const log: Logged[] = [];
   const calls: PlatformCall[] = [];
   let limits: Contract["limits"] = {};
-  /** Called before each call; may throw instead of letting it pass. */
+  /** Called when a call arrives; may throw instead of letting it pass. */
   let before: (call: PlatformCall) => void = () => {};
-  /** Called after each call; may throw, as if the answer were lost. */
+  /** Called when it was executed; may throw, as if the answer were lost. */
   let after: (call: PlatformCall) => void = () => {};
 
   const shown = (id: string) => {
@@ -78,9 +78,9 @@ export function fakePlatform(contract: number | undefined = 1) {
   const connectionOf = (id: string, contractNumber = contract): Connection => ({
     id,
     async send(call): Promise<Reply> {
+      call.guard?.();
       calls.push(call);
       before(call);
-      call.guard?.();
       const body = answer(call);
       after(call);
       const made = log.at(-1);

@@ -2,15 +2,7 @@ import { decide } from "../../src/engine/decide.ts";
 import type { Decision, Observation, Search, View } from "../../src/engine/decision.ts";
 import type { Intent } from "../../src/engine/intent.ts";
 import { type Choose, CREATE_DEADLINE, type ModelPlatform, SETTLE } from "./model-platform.ts";
-import {
-  claimants,
-  claimed,
-  type ModelMemory,
-  openIntent,
-  type Snapshot,
-  type Stored,
-  write,
-} from "./model-state.ts";
+import { claimants, claimed, type ModelMemory, openIntent, type Snapshot, type Stored, write } from "./model-state.ts";
 import { viewOf } from "./views.ts";
 
 /** The process may stand still for so long before it has lost its lease and sends nothing any more. */
@@ -180,15 +172,17 @@ export function modelOperator(platform: ModelPlatform, objects: readonly Stored[
   }
 
   function* search(object: Stored, intent: Intent, settledAt: number): Generator<void> {
+    const memory = memoryOf(object);
     const lookedAt = platform.now;
     const log = platform.log(object.body, Date.parse(intent.at) - SKEW).filter(({ status }) => status !== "FAILED");
     yield;
     const unowned = log.filter(({ id }) => claimants(objects, id).length === 0);
     const ids = unowned.filter(({ id }) => platform.get(id)).map(({ id }) => id);
+    const before = memory.search?.nonce === intent.nonce ? memory.search.ids : [];
     const open = (status: string) => status !== "DONE" || lookedAt < settledAt;
-    const pending = unowned.some(({ id, status }) => open(status) && !platform.get(id));
+    const pending = unowned.some(({ id, status }) => open(status) && !platform.get(id) && !before.includes(id));
     yield;
-    memoryOf(object).search = { nonce: intent.nonce, lookedAt, pending, ids };
+    memory.search = { nonce: intent.nonce, lookedAt, pending, ids };
   }
 
   function confirm(object: Stored, id: string, seen: Observation["seen"]) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { claimOf, createObjects, objectKey, openIntent } from "../../src/engine/objects.ts";
 import { EXTERNAL_ID } from "../../src/engine/names.ts";
+import { claimOf, createObjects, objectKey, openIntent } from "../../src/engine/objects.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { annotated, intending, intentOf, objectOf, serverSpec } from "./fixtures.ts";

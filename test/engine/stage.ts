@@ -1,5 +1,5 @@
-import { act } from "../../src/engine/act.ts";
 import { createAccounts } from "../../src/engine/accounts.ts";
+import { act } from "../../src/engine/act.ts";
 import { createCollections } from "../../src/engine/collections.ts";
 import { decide } from "../../src/engine/decide.ts";
 import type { Decision } from "../../src/engine/decision.ts";

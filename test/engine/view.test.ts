@@ -86,7 +86,11 @@ describe("an object whose spec cannot be read", () => {
     expect(decide(view)).toMatchObject({ step: "release", reason: "Retained" });
   });
 
-  test.each([["no spec at all", undefined], ["text", "nonsense"], ["a list", []]])("and has %s is still looked at", (_, spec) => {
+  test.each([
+    ["no spec at all", undefined],
+    ["text", "nonsense"],
+    ["a list", []],
+  ])("and has %s is still looked at", (_, spec) => {
     const { sceneOf } = stage([owning({ spec })]);
     expect(sceneOf(A).view).toMatchObject({ deletionPolicy: "Delete", specObstacle: { reason: "InvalidSpec" } });
   });

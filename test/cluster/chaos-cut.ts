@@ -1,0 +1,48 @@
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/** A network cable: what goes through it is passed on byte by byte, until it is cut. */
+export interface Cable extends AsyncDisposable {
+  readonly port: number;
+  /** Connections go silent, nothing new is let in and nobody is told: as if a switch had lost its power. */
+  cut(): void;
+  /** Connections of before are reset; new ones pass. */
+  mend(): void;
+}
+
+/** Listens on a port of its own and leads to `port` of this machine. */
+export async function layCable(port: number): Promise<Cable> {
+  const sockets = new Set<Socket>();
+  let whole = true;
+
+  const keep = (socket: Socket): Socket => {
+    sockets.add(socket);
+    return socket.on("error", () => {}).on("close", () => sockets.delete(socket));
+  };
+  const server = createServer((near) => {
+    keep(near);
+    if (!whole) return void near.pause();
+    const far = keep(connect(port, "127.0.0.1"));
+    near.pipe(far).pipe(near);
+    near.on("close", () => far.destroy());
+    far.on("close", () => near.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut() {
+      whole = false;
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    mend() {
+      whole = true;
+      for (const socket of sockets) socket.resetAndDestroy();
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import type { Wanted } from "../soak/verdict.ts";
+import { judge, totals, unrest } from "../soak/verdict.ts";
+import type { Stage } from "./chaos-stage.ts";
+import { until } from "./chaos-wait.ts";
+import { datacenter, server } from "./objects.ts";
+import type { Steering } from "./steering.ts";
+
+const HOMES = 8;
+const SERVERS_EACH = 4;
+export const LOAD = HOMES * (1 + SERVERS_EACH);
+
+const homes = Array.from({ length: HOMES }, (_, index) => `home-${index}`);
+const servers = homes.flatMap((home) =>
+  Array.from({ length: SERVERS_EACH }, (_, index) => ({ name: `${home}-server-${index}`, home })),
+);
+const account: Wanted = { kind: "Account", name: "main" };
+const wanted: Wanted[] = [
+  account,
+  ...homes.map((name) => ({ kind: "Datacenter", name })),
+  ...servers.map(({ name }) => ({ kind: "Server", name })),
+];
+
+/** Asks for forty objects at once: datacenters, and servers in them. */
+export async function load(stage: Stage): Promise<void> {
+  await stage.apply(
+    ...homes.map((name) => datacenter(name)),
+    ...servers.map(({ name, home }) => server(name, { datacenterRef: { name: home } })),
+  );
+}
+
+/** Waits until some of the load is on the platform, and by far not all. */
+export async function untilUnderWay(platform: Steering): Promise<void> {
+  await until(
+    async () => {
+      const made = (await platform.resources("datacenters")).length + (await platform.resources("servers")).length;
+      return made >= LOAD / 4 ? undefined : `${made} of ${LOAD} are made`;
+    },
+    { title: "load", everyMs: 50 },
+  );
+}
+
+/** Waits until all of the load is Ready, and says what is there then. */
+export async function converged(stage: Stage, platform: Steering, forMs = 150_000): Promise<string> {
+  await until(() => unrest(stage, wanted), { title: "converging", forMs, everyMs: 1000 });
+  const problems = await judge(stage, platform, wanted);
+  return [totals(LOAD, problems), ...problems.map(({ message }) => message)].join("\n");
+}
+
+/** What `converged` says when nothing was made twice and nothing was lost. */
+export const asPromised = totals(LOAD, []);

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startCluster } from "../../src/cli/control-plane/start.ts";
+import { readStatus } from "../../src/engine/status.ts";
+import { defectsIn, type OperatorProcess } from "./chaos-operator.ts";
+import { type Platform, startPlatform } from "./chaos-platform.ts";
+import { openStage, type Stage } from "./chaos-stage.ts";
+import { until } from "./chaos-wait.ts";
+import { drain, flood } from "./chaos-flood.ts";
+import { manifests } from "./chaos-manifests.ts";
+import { datacenter } from "./objects.ts";
+
+const cleanup = new AsyncDisposableStack();
+let kubeconfig: string;
+let stage: Stage;
+let platform: Platform;
+let operator: OperatorProcess;
+
+// A control plane of its own: this operator watches all namespaces, and nobody else's objects are to be among them.
+beforeAll(async () => {
+  const control = await startCluster();
+  kubeconfig = control.kubeconfig;
+  cleanup.defer(control.stop);
+  platform = cleanup.use(await startPlatform({ speed: 200 }));
+  stage = cleanup.use(await openStage(kubeconfig));
+  operator = await stage.operator({ everywhere: true });
+  await stage.account(platform);
+  await stage.untilReady("Account", "main");
+});
+afterAll(() => cleanup.disposeAsync());
+
+describe("annotations that a tenant writes", () => {
+  it("reach into no Account of another namespace", async () => {
+    await stage.apply(datacenter("prize"));
+    const id = readStatus(await stage.untilReady("Datacenter", "prize")).id ?? "";
+    const [before] = await platform.named("datacenters", "prize");
+    await using tenant = await openStage(kubeconfig);
+    const account = `${stage.namespace}/main`;
+    const forged = (name: string, annotation: string, value: object) => ({
+      ...datacenter(name, { description: "forged" }),
+      metadata: { name, annotations: { [`mooring.dev/${annotation}`]: JSON.stringify(value) } },
+    });
+    await tenant.apply(
+      forged("thief", "external-id", { id, parents: {}, account, owner: `${tenant.namespace}/thief` }),
+      forged("squatter", "intent", { nonce: "n", at: new Date().toISOString(), hash: "h", parents: {}, account }),
+    );
+    await tenant.untilReason("Datacenter", "thief", "AccountNotFound");
+    await tenant.untilReason("Datacenter", "squatter", "AccountNotFound");
+    await tenant.remove("Datacenter", "thief");
+    expect(await platform.steering.resources("datacenters")).toEqual([before]);
+  });
+});
+
+/** A tenth of what `make soak` sends. */
+const COUNT = 500;
+
+describe(`${COUNT} generated manifests, valid, nearly valid and hostile`, () => {
+  it("are borne: the operator goes on, says nothing of a defect, works, and gives its memory back", async () => {
+    const heap = () => operator.metric("nodejs_heap_size_used_bytes");
+    await flood(stage, manifests(COUNT, 1));
+    await drain(stage, ["main"], 60_000);
+    const before = await heap();
+    const { accepted, refused } = await flood(stage, manifests(COUNT, 2));
+    expect(Math.min(accepted, refused)).toBeGreaterThan(COUNT / 10);
+    await drain(stage, ["main"], 60_000);
+
+    await stage.apply(datacenter("good"));
+    await stage.untilReady("Datacenter", "good");
+    expect((await platform.steering.resources("datacenters")).map(({ properties }) => properties?.name)).toEqual(["good"]);
+    expect(operator.exitCode()).toBeUndefined();
+    expect(defectsIn(operator.log())).toEqual([]);
+    await until(async () => {
+      const ratio = (await heap()) / before;
+      return ratio < 1.5 ? undefined : `the heap is ${ratio.toFixed(2)} times as large as before`;
+    }, { title: "memory", forMs: 60_000 });
+  });
+});

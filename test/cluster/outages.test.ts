@@ -1,0 +1,114 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { startCluster } from "../../src/cli/control-plane/start.ts";
+import { mooring, startProcess } from "../processes.ts";
+import { layCable } from "./chaos-cut.ts";
+import { asPromised, converged, load, untilUnderWay } from "./chaos-load.ts";
+import { defectsIn } from "./chaos-operator.ts";
+import { startPlatform } from "./chaos-platform.ts";
+import { openStage, type Stage } from "./chaos-stage.ts";
+import { supervise } from "./chaos-supervisor.ts";
+import { until } from "./chaos-wait.ts";
+import { cluster } from "./harness.ts";
+import { steer } from "./steering.ts";
+
+const cleanup = new AsyncDisposableStack();
+afterAll(() => cleanup.disposeAsync());
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "mooring-outage-"));
+  cleanup.defer(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** A stage whose operator is started again whenever it ends, as its Deployment does. */
+async function staff(stage: Stage, kubeconfig = stage.kubeconfig) {
+  return cleanup.use(supervise(() => stage.operator({ kubeconfig })));
+}
+
+/** Longer than the operator may lead without being heard. */
+const CUT_MS = 20_000;
+
+async function aWhile(): Promise<void> {
+  const mendAt = performance.now() + CUT_MS;
+  await until(() => (performance.now() > mendAt ? undefined : "the outage goes on"), { title: "outage" });
+}
+
+const simulatorReady = z.object({ endpoints: z.object({ api: z.string() }), token: z.string() });
+
+describe("an outage while forty objects are being created: all converge, nothing twice", () => {
+  it.concurrent("etcd and kube-apiserver are killed and started again", async () => {
+    const data = await folder();
+    let running = await startCluster({ data });
+    cleanup.defer(() => running.stop());
+    const platform = cleanup.use(await startPlatform());
+    const stage = cleanup.use(await openStage(running.kubeconfig));
+    const operator = await staff(stage);
+    await stage.account(platform);
+    await stage.untilReady("Account", "main");
+    await load(stage);
+    await untilUnderWay(platform.steering);
+    await running.stop();
+    running = await startCluster({ data });
+    expect(await converged(stage, platform.steering)).toBe(asPromised);
+    expect(defectsIn(operator.log())).toEqual([]);
+  });
+
+  it.concurrent("the platform is killed and comes back with what it had", async () => {
+    const data = await folder();
+    const flags = ["simulator", "--json", "--speed", "20", "--seed", "101", "--data", data];
+    const first = await startProcess(mooring, flags);
+    const { endpoints, token } = simulatorReady.parse(first.ready);
+    const steering = steer(endpoints.api, token);
+    const stage = cleanup.use(await openStage(cluster().kubeconfig));
+    const operator = await staff(stage);
+    await stage.account({ url: endpoints.api, token });
+    await stage.untilReady("Account", "main");
+    await load(stage);
+    await untilUnderWay(steering);
+    first.signal("SIGKILL");
+    await first.ended;
+    await startProcess(mooring, [...flags, "--listen", new URL(endpoints.api).host]);
+    expect(await converged(stage, steering)).toBe(asPromised);
+    expect(operator.starts).toBe(1);
+    expect(defectsIn(operator.log())).toEqual([]);
+  });
+
+  it.concurrent("the network to Kubernetes is cut", async () => {
+    const platform = cleanup.use(await startPlatform());
+    const stage = cleanup.use(await openStage(cluster().kubeconfig));
+    const cable = cleanup.use(await layCable(Number(new URL(cluster().server).port)));
+    const operator = await staff(stage, await stage.kubeconfigVia(`https://127.0.0.1:${cable.port}`));
+    await stage.account(platform);
+    await stage.untilReady("Account", "main");
+    await load(stage);
+    await untilUnderWay(platform.steering);
+    cable.cut();
+    await aWhile();
+    cable.mend();
+    expect(await converged(stage, platform.steering)).toBe(asPromised);
+    // It has ended by itself, for it could not know that nobody else leads.
+    expect(operator.starts).toBeGreaterThan(1);
+    expect(defectsIn(operator.log())).toEqual([]);
+  });
+
+  it.concurrent("the network to the platform is cut", async () => {
+    const platform = cleanup.use(await startPlatform());
+    const stage = cleanup.use(await openStage(cluster().kubeconfig));
+    const cable = cleanup.use(await layCable(Number(new URL(platform.url).port)));
+    const operator = await staff(stage);
+    await stage.account({ url: `http://127.0.0.1:${cable.port}`, token: platform.token });
+    await stage.untilReady("Account", "main");
+    await load(stage);
+    await untilUnderWay(platform.steering);
+    cable.cut();
+    await aWhile();
+    cable.mend();
+    expect(await converged(stage, platform.steering)).toBe(asPromised);
+    expect(operator.starts).toBe(1);
+    expect(defectsIn(operator.log())).toEqual([]);
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import { type AccountDeps, reconcileAccount } from "../../src/engine/account.ts";
+import { FINALIZER } from "../../src/engine/names.ts";
+import { account } from "../../src/kinds/account.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import { NotFound, type PlatformError, Retry, Unauthorized } from "../../src/platform/errors.ts";
+import { API } from "./fake-platform.ts";
+import { objectOf } from "./fixtures.ts";
+import { stage } from "./stage.ts";
+
+const KEY = "Account/shop/main";
+const call = "GET /contracts";
+const spec = { endpoints: { api: API }, credentialsSecretRef: { name: "cred" } };
+const unavailable = new Retry({ call, status: 503 }, "no");
+const refused = new Unauthorized({ call, status: 401, platformMessage: "the token is wrong" });
+
+/** An Account whose Secret is known and holds a token, and the objects that use it. */
+function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObject[]) {
+  const object = objectOf("Account", "main", { spec, metadata: { name: "main", ...metadata } });
+  const { deps, platform, api, accounts, objects } = stage([object, ...users]);
+  accounts.remove("shop/main");
+  const secret: { known: boolean; value: string | undefined } = { known: true, value: "token" };
+  const said = { changed: 0, held: 0, released: 0 };
+  const all: AccountDeps = {
+    ...deps,
+    transport: { connect: (id) => platform.connectionOf(id), close: async () => {} },
+    secrets: {
+      read: () => secret,
+      hold: async () => void said.held++,
+      release: async () => void said.released++,
+      close: async () => {},
+    },
+    changed: () => void said.changed++,
+  };
+  /** One look, at which the platform answers, or fails with this. */
+  async function check(error?: PlatformError) {
+    platform.beforeEach(() => {
+      if (error) throw error;
+    });
+    const again = await reconcileAccount(all, KEY, account, objects.find(KEY)?.object ?? object);
+    const conditions: unknown = Reflect.get(Object(api.get(object)?.status), "conditions");
+    return { again, conditions, obstacle: accounts.get("shop/main")?.obstacle };
+  }
+  return { check, said, secret, api, object, accounts };
+}
+
+describe("an Account", () => {
+  test("is Ready when the platform accepts its token, and its Secret is kept from then on", async () => {
+    const { check, said, api, object } = open();
+    const { again, conditions, obstacle } = await check();
+    expect(conditions).toMatchObject([{ type: "Ready", status: "True", reason: "Available" }]);
+    expect(obstacle).toBeUndefined();
+    expect(again).toEqual({ inMs: 300_000, background: true });
+    expect(said).toMatchObject({ held: 1, changed: 1 });
+    expect(api.get(object)?.metadata.finalizers).toEqual([FINALIZER]);
+    expect(api.get(object)?.status).toMatchObject({ contractNumber: 1 });
+  });
+
+  test("that never worked is not usable because its trouble may pass", async () => {
+    const { check } = open();
+    const { obstacle } = await check(unavailable);
+    expect(obstacle).toMatchObject({ reason: "PlatformUnavailable", stalled: false });
+    expect((await check()).obstacle).toBeUndefined();
+  });
+
+  test("tells its objects when its token is refused, and when it works again", async () => {
+    const { check, said } = open();
+    await check();
+    expect((await check(refused)).obstacle).toMatchObject({ reason: "Unauthorized", stalled: true });
+    expect(said.changed).toBe(2);
+    await check(refused);
+    expect(said.changed).toBe(2);
+    // Passing trouble does not make a refused token good.
+    expect((await check(unavailable)).obstacle).toBeDefined();
+    expect((await check()).obstacle).toBeUndefined();
+    expect(said.changed).toBe(4);
+  });
+
+  test("names its endpoint when that does not answer like the platform", async () => {
+    const { check } = open();
+    const { conditions, again } = await check(new NotFound({ call, status: 404 }));
+    expect(conditions).toMatchObject([{ reason: "EndpointInvalid" }, { type: "Stalled" }]);
+    expect(again).toEqual({ inMs: 1000 });
+  });
+
+  test("says what to do without a token, and tells its objects", async () => {
+    const { check, secret, said } = open();
+    await check();
+    secret.value = " ";
+    const { conditions, obstacle } = await check();
+    expect(conditions).toMatchObject([{ reason: "CredentialsMissing" }, { type: "Stalled" }]);
+    expect(obstacle).toMatchObject({ reason: "CredentialsMissing" });
+    expect(said.changed).toBe(2);
+  });
+
+  test("writes nothing before its Secret was looked for", async () => {
+    const { check, secret, accounts } = open({ finalizers: [FINALIZER] });
+    secret.known = false;
+    expect(await check()).toMatchObject({ again: "never", conditions: undefined });
+    expect(accounts.get("shop/main")).toBeUndefined();
+  });
+});
+
+describe("a deleted Account", () => {
+  const deleted = { finalizers: [FINALIZER], deletionTimestamp: "2026-01-01T00:00:00Z" };
+
+  test("goes at once when nothing needs it, and its Secret with it", async () => {
+    const { check, api, object, said, accounts } = open(deleted);
+    expect((await check()).again).toBe("never");
+    expect(api.get(object)).toBeUndefined();
+    expect(said.released).toBe(1);
+    expect(accounts.get("shop/main")).toBeUndefined();
+  });
+
+  test("stays, and keeps working, while something was made with it", async () => {
+    const user = objectOf("Datacenter", "dc", { status: { id: "d1", account: "shop/main" } });
+    const { check, said } = open(deleted, user);
+    const { conditions, obstacle } = await check();
+    expect(conditions).toMatchObject([{ reason: "InUse" }, { type: "Reconciling" }]);
+    expect(obstacle).toBeUndefined();
+    expect(said.released).toBe(0);
+  });
+});
