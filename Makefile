@@ -1,7 +1,7 @@
 # Every target installs what it needs first: nothing but Node.js 20 or newer, Go and make has to be there.
 # ARGS passes options on: make demo ARGS=--once
 
-.PHONY: help demo test crash lint crds cluster clean
+.PHONY: help demo test crash lint crds cluster clean soak
 .DEFAULT_GOAL := help
 
 node := node_modules/node/bin/node
@@ -19,6 +19,10 @@ test: ## type check, lint and all tests; ARGS are files or options for vitest
 crash: ## kill the operator at every call of every kind's life and check what is left; ARGS=--help tells the options
 	@bin/setup
 	@$(node) test/crash/main.ts $(ARGS)
+
+soak: ## hundreds of objects edited and deleted while one platform call in five goes wrong; ARGS="--minutes 10"
+	@bin/setup
+	@$(node) test/soak/main.ts $(ARGS)
 
 lint: ## type check and lint
 	@bin/setup

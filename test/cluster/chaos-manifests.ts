@@ -31,7 +31,7 @@ const names = fc.constantFrom("__proto__", "constructor", "prototype", "toString
 
 const hostile: fc.Arbitrary<Node> = fc.oneof(
   fc.constantFrom<Node>(null, true, "", -1, 0, 1e308, -1e308, 2 ** 53, 0.1, [], {}),
-  fc.constantFrom<Node>("\u0000", "\u202e", "../../..", "${jndi:x}", "%00", "\r\nX: y", "'; --", "de/txl\n"),
+  fc.constantFrom<Node>("\u0000", "\u202e", "../../..", "%00", "\r\nX: y", "'; --", "de/txl\n"),
   fc.string({ unit: "binary", maxLength: 40 }),
   fc.integer({ min: 1000, max: 60_000 }).map((length) => "ä".repeat(length)),
   fc.integer({ min: 5, max: 300 }).map(deep),

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { WebSocket } from "undici";
 import { z } from "zod";
 import { spawnGuarded } from "../../src/cli/control-plane/guarded.ts";
 import { until } from "./chaos-wait.ts";
@@ -21,6 +22,8 @@ export interface OperatorProcess {
   readonly ended: Promise<number>;
   /** The value of a metric, summed over its labels. */
   metric(name: string): Promise<number>;
+  /** Bytes of the heap that are in use after everything unused was collected. */
+  heapInUse(): Promise<number>;
   untilLeading(): Promise<void>;
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>;
@@ -30,7 +33,16 @@ export interface OperatorProcess {
 
 /** Starts the operator; it lives at most as long as this process. Resolves when it serves its metrics. */
 export async function startOperator(kubeconfig: string, flags: readonly string[]): Promise<OperatorProcess> {
-  const args = [`${root}src/main.ts`, "operator", "--json", "--kubeconfig", kubeconfig, ...flags];
+  // Through the inspector, on a free port of this machine, garbage can be collected when a test wants to know.
+  const args = [
+    "--inspect=127.0.0.1:0",
+    `${root}src/main.ts`,
+    "operator",
+    "--json",
+    "--kubeconfig",
+    kubeconfig,
+    ...flags,
+  ];
   const child = spawnGuarded(`${root}node_modules/node/bin/node`, args, { cwd: root, output: "pipe" });
   const { pid, stdout, stderr } = child;
   if (pid === undefined || !stdout || !stderr) throw new Error("the operator could not be started");
@@ -48,15 +60,20 @@ export async function startOperator(kubeconfig: string, flags: readonly string[]
   const first = await createInterface({ input: stdout })[Symbol.asyncIterator]().next();
   if (first.done) throw new Error(`the operator ended with ${await child.ended}:\n${log}`);
   const { metrics } = ready.parse(JSON.parse(first.value));
+  const metric = async (name: string): Promise<number> => {
+    const lines = (await (await fetch(metrics)).text()).split("\n").filter((line) => line.startsWith(name));
+    return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
+  };
   return {
     pid,
     log: () => log,
     signal,
     exitCode: () => exitCode,
     ended: child.ended,
-    async metric(name) {
-      const lines = (await (await fetch(metrics)).text()).split("\n").filter((line) => line.startsWith(name));
-      return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
+    metric,
+    async heapInUse() {
+      await collectGarbage(/ws:\S+/.exec(log)?.[0] ?? "");
+      return metric("nodejs_heap_size_used_bytes");
     },
     untilLeading: () =>
       until(
@@ -73,6 +90,20 @@ export async function startOperator(kubeconfig: string, flags: readonly string[]
       return child.ended;
     },
   };
+}
+
+/** Asks the inspector of a process to collect its garbage; resolves when that is done. */
+async function collectGarbage(inspector: string): Promise<void> {
+  const socket = new WebSocket(inspector);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      socket.addEventListener("error", () => reject(new Error("the inspector cannot be reached")));
+      socket.addEventListener("open", () => socket.send('{"id":1,"method":"HeapProfiler.collectGarbage"}'));
+      socket.addEventListener("message", () => resolve());
+    });
+  } finally {
+    socket.close();
+  }
 }
 
 /** What in a log shows that the operator itself is at fault: a stack that nobody caught, or a pass that broke. */

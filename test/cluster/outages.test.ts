@@ -5,6 +5,8 @@ import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { mooring, startProcess } from "../processes.ts";
+import { soak } from "../soak/soak.ts";
+import { totals } from "../soak/verdict.ts";
 import { layCable } from "./chaos-cut.ts";
 import { asPromised, converged, load, untilUnderWay } from "./chaos-load.ts";
 import { defectsIn } from "./chaos-operator.ts";
@@ -39,7 +41,7 @@ async function aWhile(): Promise<void> {
 
 const simulatorReady = z.object({ endpoints: z.object({ api: z.string() }), token: z.string() });
 
-describe("an outage while forty objects are being created: all converge, nothing twice", () => {
+describe("forty objects are being created, and then: all converge, nothing twice", () => {
   it.concurrent("etcd and kube-apiserver are killed and started again", async () => {
     const data = await folder();
     let running = await startCluster({ data });
@@ -110,5 +112,13 @@ describe("an outage while forty objects are being created: all converge, nothing
     expect(await converged(stage, platform.steering)).toBe(asPromised);
     expect(operator.starts).toBe(1);
     expect(defectsIn(operator.log())).toEqual([]);
+  });
+
+  it.concurrent("a slice of make soak: 30 objects of all kinds, 20 seconds in which one call in five goes wrong", async () => {
+    const options = { objects: 30, chaosMs: 20_000, seed: 7, patienceMs: 100_000 };
+    const { problems, log } = await soak({ kubeconfig: cluster().kubeconfig, ...options });
+    expect(problems).toEqual([]);
+    expect(totals(options.objects, problems)).toBe("30 objects, 0 duplicates, 0 leaks, 0 lost secrets, 0 stuck");
+    expect(defectsIn(log)).toEqual([]);
   });
 });

@@ -57,6 +57,20 @@ describe("the Account of an object", () => {
     });
   });
 
+  test("that is being checked for the first time is no news about its objects", () => {
+    const all = accounts(["shop/a"], []);
+    all.put(handleOf("shop/a", { obstacle: { reason: "Observing", message: "not checked yet", stalled: false } }));
+    expect(all.byKey("shop/a")).toMatchObject({ obstacle: { reason: "Observing", stalled: false } });
+  });
+
+  test("is one of their namespace, or the operator's default", () => {
+    const all = accounts(["shop/a", "shopping/b", "other/c"], undefined, "other/c");
+    expect(["shop/a", "shopping/b", "other/c"].filter((key) => all.isOpenTo("shop", key))).toEqual([
+      "shop/a",
+      "other/c",
+    ]);
+  });
+
   test("is waited for while it does not work, with its own words", () => {
     const all = accounts(["shop/a"], []);
     all.put(handleOf("shop/a", { obstacle: { reason: "Unauthorized", message: "bad token", stalled: true } }));

@@ -17,7 +17,7 @@ const WRITES = new Set(["create", "adopt", "update", "delete", "claim", "forget"
 
 const retained = ({ deletionPolicy, observed }: View) => deletionPolicy === "Retain" || observed;
 
-describe("in every view", () => {
+describe("in every view", { timeout: 60_000 }, () => {
   test("nothing is created for an object that owns something, is deleted, or waits for a failure to pass", () => {
     always((view, { step }) => {
       if (step !== "create") return;

@@ -29,7 +29,7 @@ const certainlyNothing = ({ search, settledAt, now }: View) =>
   search.lookedAt >= settledAt &&
   now - search.lookedAt < FRESH;
 
-describe("in every view of an open intent", () => {
+describe("in every view of an open intent", { timeout: 60_000 }, () => {
   test("nothing is created while an unclaimed match exists, or one may still appear", () => {
     always((view, { step }) => {
       if (step === "create") expect(certainlyNothing(view)).toBe(true);

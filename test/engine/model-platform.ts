@@ -23,8 +23,13 @@ export type Posted = { answer: "created"; id: string } | { answer: "refused" | "
 export type Fate = "answered" | "refused" | "slow down" | "answer lost" | "request lost" | "executed late";
 export const EVERY_FATE: readonly Fate[] = ["refused", "slow down", "answer lost", "request lost", "executed late"];
 
+export interface PlatformOptions {
+  /** What may become of a POST instead of an answer. */
+  fates?: readonly Fate[];
+}
+
 /** A platform of a few lines: creations take time, may fail, may be invisible at first; answers may be lost. */
-export function modelPlatform(choose: Choose, fates: readonly Fate[] = EVERY_FATE) {
+export function modelPlatform(choose: Choose, { fates = EVERY_FATE }: PlatformOptions = {}) {
   const resources = new Map<string, Resource>();
   let now = Date.UTC(2026, 0, 1);
 

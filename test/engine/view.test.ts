@@ -5,7 +5,7 @@ import { ALLOW_DATA_LOSS, FINALIZER } from "../../src/engine/names.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { NotFound } from "../../src/platform/errors.ts";
 import { fakePlatform } from "./fake-platform.ts";
-import { annotated, objectOf } from "./fixtures.ts";
+import { annotated, handleOf, intending, intentOf, objectOf } from "./fixtures.ts";
 import { stage } from "./stage.ts";
 
 const A = "Datacenter/shop/a";
@@ -132,6 +132,17 @@ describe("an annotation that was copied with its manifest", () => {
     const { sceneOf } = stage([copy]);
     expect(sceneOf(A).view.claim).toBeUndefined();
     expect(decide(sceneOf(A).view)).toEqual({ step: "create" });
+  });
+
+  test("opens no Account of another namespace", () => {
+    const foreign = { ...kept, account: "bank/main" };
+    const copy = objectOf("Datacenter", "a", { spec, metadata: annotated("a", foreign) });
+    const begun = objectOf("Datacenter", "a", { spec, metadata: intending("a", intentOf({ account: "bank/main" })) });
+    for (const object of [copy, begun]) {
+      const { accounts, sceneOf, platform } = stage([object]);
+      accounts.put(handleOf("bank/main", { connection: platform.connectionOf("bank/main") }));
+      expect(sceneOf(A).account?.key).toBe("shop/main");
+    }
   });
 
   test("brings the resource back to the object that owned it before its status was lost", () => {

@@ -1,0 +1,76 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { startCluster } from "../../src/cli/control-plane/start.ts";
+import { bearHostility } from "./hostile.ts";
+import { soak } from "./soak.ts";
+import { totals } from "./verdict.ts";
+
+const usage = `usage: make soak ARGS="[OPTION…]"
+
+Edits, deletes and creates objects of all kinds while one call to the platform in five goes wrong, then waits for rest.
+Before that, sends generated manifests, valid and hostile, and looks at how the operator bears them.
+
+  --minutes N     how long everything goes wrong (default 10)
+  --objects N     how many objects (default 500)
+  --manifests N   how many generated manifests; 0 for none (default 5000)
+  --seed N        manifests, who is touched when, and which calls fail, follow from it (default 1)`;
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "10" },
+    objects: { type: "string", default: "500" },
+    manifests: { type: "string", default: "5000" },
+    seed: { type: "string", default: "1" },
+    help: { type: "boolean", short: "h", default: false },
+  },
+});
+
+function number(flag: string, text: string): number {
+  const value = Number(text);
+  if (!(value >= 0)) throw new Error(`--${flag}: "${text}" is not a number from 0 on`);
+  return value;
+}
+
+async function main(): Promise<number> {
+  if (values.help) {
+    console.log(usage);
+    return 0;
+  }
+  const minutes = number("minutes", values.minutes);
+  const objects = Math.ceil(number("objects", values.objects));
+  const count = Math.ceil(number("manifests", values.manifests));
+  const seed = Math.ceil(number("seed", values.seed));
+  const onProgress = (line: string) => console.error(line);
+  const cluster = await startCluster();
+  try {
+    const borne = count > 0 ? await bearHostility(cluster.kubeconfig, { count, seed, onProgress }) : undefined;
+    for (const complaint of borne?.complaints ?? []) console.log(`manifests: ${complaint}`);
+    const { problems, done, log } = await soak({
+      kubeconfig: cluster.kubeconfig,
+      objects,
+      chaosMs: minutes * 60_000,
+      seed,
+      patienceMs: 600_000,
+      onProgress,
+    });
+    for (const { fault, message } of problems) console.log(`${fault}: ${message}`);
+    if (problems.length > 0) {
+      const file = join(await mkdtemp(join(tmpdir(), "mooring-soak-")), "operator.log");
+      await writeFile(file, log);
+      console.log(`log: ${file}\nagain: make soak ARGS="--minutes ${minutes} --objects ${objects} --seed ${seed}"`);
+    }
+    console.log(`${done.created} created, ${done.edited} edited, ${done.deleted} deleted, ${done.killed} kills`);
+    if (borne) {
+      const { accepted, refused, heapRatio } = borne;
+      console.log(`${count} manifests: ${accepted} accepted, ${refused} refused, heap x${heapRatio.toFixed(2)}`);
+    }
+    console.log(totals(objects, problems));
+    return problems.length + (borne?.complaints.length ?? 0) > 0 ? 1 : 0;
+  } finally {
+    await cluster.stop();
+  }
+}
+
+process.exitCode = await main();
