@@ -152,7 +152,8 @@ function connect(deps: AccountDeps, account: string, spec: AccountSpec, token: s
       if (template === undefined) throw new Error(`Account ${account} has no spec.endpoints.${name}`);
       return endpointUrl(template, spec.region);
     },
-    obstacle: before?.obstacle ?? { reason: "Observing", message: "not checked yet", stalled: false },
+    // One that works goes on working while it is looked at again.
+    obstacle: before ? before.obstacle : { reason: "Observing", message: "not checked yet", stalled: false },
   };
   deps.accounts.put(handle);
   return handle;

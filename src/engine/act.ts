@@ -7,7 +7,7 @@ import { EXTERNAL_ID, INTENT } from "./names.ts";
 import { ownerOf } from "./objects.ts";
 import { obstacleOf } from "./problems.ts";
 import type { Reason } from "./reasons.ts";
-import { comparison, postpone, record, refreshed, refuse, report, stall, withPlatform } from "./record.ts";
+import { comparison, ownership, postpone, record, refreshed, refuse, report, stall, withPlatform } from "./record.ts";
 import { search } from "./search.ts";
 import { readFacts, type Standing } from "./status.ts";
 import type { Scene } from "./view.ts";
@@ -63,7 +63,7 @@ async function rest(deps: Deps, scene: Scene): Promise<Again> {
     ? { mode: "ready", reason: "Observed", message: `the ${noun} is observed and never changed` }
     : { mode: "ready", reason: "Available", message: `the ${noun} is as wanted` };
   const { drift } = comparison(scene);
-  const known = { id: owned.id, parents: owned.parents, account: scene.account?.key, state: item?.state };
+  const known = { ...ownership(scene), state: item?.state };
   const facts = item ? kind.resource.facts(item.raw) : readFacts(object);
   const differences = drift?.length ? drift : undefined;
   await record(deps, scene, ready, { ...known, request: undefined, drift: differences }, facts);
@@ -156,7 +156,10 @@ async function fail(deps: Deps, scene: Scene, decision: Extract<Decision, { step
   };
   const inMs = postpone(deps, scene, decision);
   await stall(deps, scene, decision.reason, decision.message, changes);
-  if (decision.gone) deps.collections.leave(scene.key);
+  if (decision.gone) {
+    deps.collections.leave(scene.key);
+    scene.memory.absence = undefined;
+  }
   return { inMs };
 }
 

@@ -32,8 +32,13 @@ export async function adopt(deps: Deps, scene: Scene, id: string): Promise<Again
   const contract = account.connection.contractNumber;
   const owned = { id, parents, account: account.key, ...(contract !== undefined && { contract }) };
   deps.guard();
-  scene.memory.adopting = id;
-  await writeMetadata(deps, kind, object, { [EXTERNAL_ID]: JSON.stringify({ ...owned, owner: ownerOf(object) }) });
+  // One that only observes takes nothing from anybody. Once it is written, the claim itself keeps others away.
+  if (!scene.view.observed) scene.memory.adopting = id;
+  try {
+    await writeMetadata(deps, kind, object, { [EXTERNAL_ID]: JSON.stringify({ ...owned, owner: ownerOf(object) }) });
+  } finally {
+    scene.memory.adopting = undefined;
+  }
   const after = refreshed(deps, scene);
   const differences = drift.length > 0 ? `; differs in ${drift.map(({ field }) => field).join(", ")}` : "";
   const standing: Standing = {

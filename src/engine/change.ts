@@ -4,7 +4,7 @@ import type { Reply } from "../platform/transport.ts";
 import { underWay } from "./decide.ts";
 import type { Again, Deps } from "./deps.ts";
 import { products } from "./products.ts";
-import { BUSY_MS, comparison, record, refuse, withPlatform } from "./record.ts";
+import { BUSY_MS, comparison, ownership, record, refuse, withPlatform } from "./record.ts";
 import type { Scene } from "./view.ts";
 
 export async function update(deps: Deps, scene: Scene, operation: Operation): Promise<Again> {
@@ -66,7 +66,7 @@ async function follow(deps: Deps, scene: Scene, action: string, reply: Reply, si
   const changes = {
     request,
     state: "BUSY",
-    ...(scene.view.claim && { id: scene.view.claim.id, parents: scene.view.claim.parents }),
+    ...ownership(scene),
     ...comparison(scene),
   };
   await record(deps, scene, { mode: "reconciling", reason, message }, changes);

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import type { Kind } from "../kinds/kind.ts";
 import { isConflict, isNotFound } from "../kube/errors.ts";
-import type { KubeObject } from "../kube/resource.ts";
+import { type KubeObject, pathOf } from "../kube/resource.ts";
 import { NotFound, PlatformError, Terminal } from "../platform/errors.ts";
 import { underWay } from "./decide.ts";
 import type { Obstacle } from "./decision.ts";
@@ -8,7 +9,7 @@ import type { Deps } from "./deps.ts";
 import { hashBody, type Intent } from "./intent.ts";
 import type { Unclaimed } from "./memory.ts";
 import { INTENT } from "./names.ts";
-import { openIntent } from "./objects.ts";
+import { claimOf, openIntent, resourceOf } from "./objects.ts";
 import { products } from "./products.ts";
 import { readSecrets } from "./references.ts";
 import { conditions, readFacts, readStatus } from "./status.ts";
@@ -164,6 +165,8 @@ async function abandon(deps: Deps, { kind, account, key }: Scene, intent: Intent
   const giveUpAt = deps.clock.now() + deps.settings.createDeadlineMs + deps.settings.settleMs + 600_000;
   for (let waitMs = 500; deps.clock.now() < giveUpAt; waitMs = Math.min(waitMs * 2, 10_000)) {
     try {
+      // Equal bodies may have been shared out the other way round: what an object owns by now is nobody's to delete.
+      if (await isOwned(deps, kind, id)) return;
       await account.connection.send({ method: "DELETE", url, priority: "people" });
       return;
     } catch (error) {
@@ -177,6 +180,17 @@ async function abandon(deps: Deps, { kind, account, key }: Scene, intent: Intent
     await new Promise<void>((resolve) => deps.clock.after(waitMs, resolve));
   }
   deps.log.error({ key, id }, `the ${noun} that nobody owns could not be deleted: delete it by hand`);
+}
+
+/** Whether an object owns this resource, as the API server has it now: what this process has seen may be old. */
+async function isOwned(deps: Deps, kind: Kind, id: string): Promise<boolean> {
+  const spaces = new Set([...deps.objects.store(kind.kind).values()].map(({ metadata }) => metadata.namespace));
+  for (const namespace of spaces) {
+    const path = pathOf(resourceOf(kind), { namespace });
+    const { items } = await deps.client.request<{ items: KubeObject[] }>({ method: "GET", path });
+    if (items.some((object) => claimOf(object)?.id === id)) return true;
+  }
+  return false;
 }
 
 /** A refusal may quote what was sent; what came out of a Secret goes nowhere else. */

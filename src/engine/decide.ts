@@ -59,7 +59,7 @@ function decideRecovery(view: View, otherwise: Decision): Decision {
   const { intent, search, now, noun, settledAt } = view;
   if (!intent || view.unsent) return otherwise;
   // An old look says nothing about who owns what by now.
-  if (!search || now - search.lookedAt >= FRESH_MS) return { step: "search" };
+  if (!search || now - search.endedAt >= FRESH_MS) return { step: "search" };
   if (search.matches.length > search.rivals) {
     const ids = search.matches.join(", ");
     return {
@@ -76,7 +76,7 @@ function decideRecovery(view: View, otherwise: Decision): Decision {
     const [left] = search.matches;
     return left === undefined ? otherwise : { step: "claim", id: left };
   }
-  if (now - search.lookedAt >= RECHECK_MS) return { step: "search" };
+  if (now - search.endedAt >= RECHECK_MS) return { step: "search" };
   return {
     step: "wait",
     reason: "Recovering",

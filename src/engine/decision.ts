@@ -27,7 +27,9 @@ export interface PendingRequest {
 
 /** What a search for the result of an open intent found. */
 export interface Search {
+  /** When the look began, which is what it can vouch for, and when it was over. */
   lookedAt: number;
+  endedAt: number;
   /** Ids that match and that no object claims. */
   matches: string[];
   /** Something that matches was accepted and is not visible yet. */

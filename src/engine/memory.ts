@@ -17,6 +17,7 @@ export interface Memory {
     | {
         nonce: string;
         lookedAt: number;
+        endedAt: number;
         /** Something matching was accepted and cannot be seen yet. */
         pending: boolean;
         /** The request that made each match, by id. */

@@ -54,6 +54,8 @@ export interface Objects {
   referrers(key: ObjectKey): ObjectKey[];
   /** Objects that claim this id of this kind. One that only observes claims nothing. */
   claimants(kind: string, id: string): ObjectKey[];
+  /** Whether any object has claimed this id of late: such an id answers no other creation. */
+  wasClaimed(kind: string, id: string): boolean;
   /** Objects of this kind with an open intent of this hash under these parents, in an order all agree on. */
   rivals(kind: string, intent: Pick<Intent, "hash" | "parents">): ObjectKey[];
   /** Objects whose resource lives in the one with this id, or is about to. */
@@ -64,11 +66,20 @@ export interface Objects {
   subscribe(listener: (key: ObjectKey, change: { before?: KubeObject; after?: KubeObject }) => void): void;
 }
 
+/** A search looks back minutes; so many ids are those of hours. */
+const SPENT_MOST = 100_000;
+
 export function createObjects(kinds: readonly Kind[], onListenerError: (error: unknown) => void): Objects {
   const stores = new Map<string, Store<KubeObject>>();
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
   const references = createIndex();
   const claims = createIndex();
+  const spent = new Set<string>();
+  const spend = (id: string) => {
+    spent.add(id);
+    const [oldest] = spent;
+    if (spent.size > SPENT_MOST && oldest !== undefined) spent.delete(oldest);
+  };
   const intents = createIndex();
   const accounts = createIndex();
   const parents = createIndex();
@@ -82,7 +93,9 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
       references.set(key, after ? referencesOf(kind, after) : []);
       const claim = after && claimOf(after);
       const intent = after && openIntent(after);
-      claims.set(key, claim && !observes(after) ? [`${kind.kind}/${claim.id}`] : []);
+      const owned = claim && !observes(after) ? [`${kind.kind}/${claim.id}`] : [];
+      claims.set(key, owned);
+      for (const id of owned) spend(id);
       intents.set(key, intent ? [rivalry(kind.kind, intent)] : []);
       parents.set(key, Object.values(claim?.parents ?? intent?.parents ?? {}));
       const account = claim?.account ?? intent?.account;
@@ -108,6 +121,7 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
     find,
     referrers: (key) => references.get(key),
     claimants: (kind, id) => claims.get(`${kind}/${id}`),
+    wasClaimed: (kind, id) => spent.has(`${kind}/${id}`),
     rivals(kind, intent) {
       const at = (key: ObjectKey) => readIntent(find(key)?.object.metadata.annotations?.[INTENT])?.at ?? "";
       return intents.get(rivalry(kind, intent)).sort((a, b) => at(a).localeCompare(at(b)) || a.localeCompare(b));

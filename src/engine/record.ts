@@ -2,6 +2,7 @@ import type { KubeObject } from "../kube/resource.ts";
 import { PlatformError, Retry, Terminal, Unauthorized } from "../platform/errors.ts";
 import type { Obstacle } from "./decision.ts";
 import type { Again, Deps } from "./deps.ts";
+import type { Claim } from "./intent.ts";
 import { obstacleOf } from "./problems.ts";
 import type { Reason } from "./reasons.ts";
 import { conditions, readFacts, readStatus, type Standing } from "./status.ts";
@@ -42,6 +43,13 @@ export async function stall(deps: Deps, scene: Scene, reason: Reason, message: s
 export function comparison({ view }: Scene): { drift?: { field: string; wanted: string; found: string }[] } {
   const { observation } = view;
   return observation.seen === "present" && observation.comparison ? { drift: observation.comparison.drift } : {};
+}
+
+/** A claim as status keeps it, wherever it was read. */
+export function ownership({ view: { claim }, account }: Scene): Partial<Claim> {
+  if (!claim) return {};
+  const contract = claim.contract ?? account?.connection.contractNumber;
+  return { ...claim, account: account?.key ?? claim.account, ...(contract !== undefined && { contract }) };
 }
 
 /** Remembers that an attempt was in vain; the wait doubles with each. */

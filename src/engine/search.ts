@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Deps } from "./deps.ts";
 import { hashText, type Intent } from "./intent.ts";
+import { openIntent } from "./objects.ts";
 import { products } from "./products.ts";
 import type { Scene } from "./view.ts";
 
@@ -21,7 +22,11 @@ export async function search(deps: Deps, scene: Scene, intent: Intent): Promise<
   if (!account || !shared) throw new Error("a search needs the account and the collection");
   const access = products[kind.resource.product];
   const userId = account.connection.identity?.userId;
-  const createdAfter = Date.parse(intent.at) - SKEW_MS;
+  // Equals look back equally far and count in the same order. Else an old one takes what a young one made, and the
+  // young one does not see what the old one left.
+  const equals = deps.objects.rivals(kind.kind, intent).map((key) => deps.objects.find(key)?.object);
+  const begun = equals.map((object) => Date.parse((object && openIntent(object)?.at) ?? intent.at));
+  const createdAfter = Math.min(...begun, Date.parse(intent.at)) - SKEW_MS;
   const lookedAt = deps.clock.now();
   let pending = false;
   const log = await access.creations?.(
@@ -32,11 +37,14 @@ export async function search(deps: Deps, scene: Scene, intent: Intent): Promise<
   );
   const before = memory.search?.nonce === intent.nonce ? memory.search.requests : {};
   const requests: Record<string, { id: string; url: string }> = {};
-  for (const { id, statusUrl, body, status, targets, createdByUserId } of log ?? []) {
+  const sorted = (log ?? []).toSorted((a, b) => a.createdAt - b.createdAt || a.id.localeCompare(b.id));
+  for (const { id, statusUrl, body, status, targets, createdByUserId } of sorted) {
     if (hashText(body) !== intent.hash || status === "FAILED" || !isOurs(createdByUserId, userId)) continue;
+    // Accepted, and not even its id is known yet.
+    if (targets.length === 0 && status !== undefined && status !== "DONE") pending = true;
     for (const target of targets) {
       if (target.type !== undefined && target.type !== kind.resource.noun) continue;
-      if (deps.objects.claimants(kind.kind, target.id).length > 0) continue;
+      if (deps.objects.wasClaimed(kind.kind, target.id)) continue;
       const item = await shared.source.get?.(target.id, AbortSignal.timeout(deps.settings.createDeadlineMs));
       if (item && isOurs(creatorOf(item.raw), userId)) requests[target.id] = { id, url: statusUrl };
       // Accepted and not visible yet, which may outlast the request: this look cannot be the last one.
@@ -44,7 +52,7 @@ export async function search(deps: Deps, scene: Scene, intent: Intent): Promise<
       if (unseen && (status !== "DONE" || lookedAt < scene.view.settledAt)) pending = true;
     }
   }
-  memory.search = { nonce: intent.nonce, lookedAt, pending, requests };
+  memory.search = { nonce: intent.nonce, lookedAt, endedAt: deps.clock.now(), pending, requests };
 }
 
 function creatorOf(raw: unknown): string | undefined {

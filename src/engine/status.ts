@@ -11,9 +11,13 @@ export type Standing =
 
 const known = sharedStatus.extend(resourceStatus.shape);
 
+function statusOf({ status }: KubeObject): object {
+  return typeof status === "object" && status !== null ? status : {};
+}
+
 /** The engine's part of an object's status; a field that somebody has spoilt counts as absent. */
 export function readStatus(object: KubeObject): ResourceStatus {
-  const status: object = object.status ?? {};
+  const status = statusOf(object);
   const whole = known.safeParse(status);
   if (whole.success) return whole.data;
   const sound = Object.entries(known.shape).filter(
@@ -24,7 +28,7 @@ export function readStatus(object: KubeObject): ResourceStatus {
 
 /** The kind's part of an object's status. */
 export function readFacts(object: KubeObject): Record<string, unknown> {
-  const status: object = object.status ?? {};
+  const status = statusOf(object);
   return Object.fromEntries(Object.entries(status).filter(([key]) => !(key in known.shape)));
 }
 

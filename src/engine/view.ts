@@ -230,8 +230,8 @@ function findings(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent): Searc
   const { unclaimed, search } = deps.memories.of(key);
   const pending = search?.pending ?? false;
   if (unclaimed?.nonce === intent.nonce) {
-    const lookedAt = deps.clock.now();
-    return { lookedAt, matches: [unclaimed.id], pending, rivals: 1, rank: 0, inFlight: false };
+    const now = deps.clock.now();
+    return { lookedAt: now, endedAt: now, matches: [unclaimed.id], pending, rivals: 1, rank: 0, inFlight: false };
   }
   if (search?.nonce !== intent.nonce) return undefined;
   const equals = deps.objects
@@ -246,12 +246,13 @@ function findings(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent): Searc
   const rivals = equals.filter((rival) => taking(rival) === undefined);
   const taken = new Set(equals.map(taking));
   const matches = Object.keys(search.requests).filter(
-    (id) => !taken.has(id) && deps.objects.claimants(kind.kind, id).length === 0,
+    (id) => !taken.has(id) && !deps.objects.wasClaimed(kind.kind, id),
   );
   // With one more that cannot be seen yet there would be too many: what can be seen may be somebody else's twin.
   const crowded = pending && matches.length >= rivals.length;
   return {
     lookedAt: search.lookedAt,
+    endedAt: search.endedAt,
     pending,
     matches,
     rivals: rivals.length,
@@ -266,5 +267,7 @@ function sameContract(deps: Deps, account: string, rival: ObjectKey): boolean {
   const object = deps.objects.find(rival)?.object;
   const other = object && openIntent(object)?.account;
   const contract = (key: string | undefined) => key && deps.accounts.get(key)?.connection.contractNumber;
-  return other === account || contract(other) === contract(account);
+  const [ours, theirs] = [contract(account), contract(other)];
+  // Who does not say its contract may work in any.
+  return other === account || ours === undefined || theirs === undefined || ours === theirs;
 }

@@ -56,6 +56,23 @@ describe("an Account", () => {
     expect(api.get(object)?.status).toMatchObject({ contractNumber: 1 });
   });
 
+  test("tells its objects when it becomes usable, and not again while it stays so", async () => {
+    const { check, said } = open();
+    await check();
+    await check();
+    expect(said.changed).toBe(1);
+  });
+
+  test("keeps passing trouble to itself: its objects stay as they are", async () => {
+    const { check, said } = open();
+    await check();
+    const { conditions, obstacle, again } = await check(unavailable);
+    expect(conditions).toMatchObject([{ type: "Ready", status: "False" }, { type: "Reconciling" }]);
+    expect(obstacle).toBeUndefined();
+    expect(again).toBe("backoff");
+    expect(said.changed).toBe(1);
+  });
+
   test("that never worked is not usable because its trouble may pass", async () => {
     const { check } = open();
     const { obstacle } = await check(unavailable);

@@ -1,4 +1,3 @@
-import type { Contract } from "../../src/platform/core.ts";
 import { NotFound } from "../../src/platform/errors.ts";
 import type { Connection, PlatformCall, Reply } from "../../src/platform/transport.ts";
 
@@ -20,7 +19,6 @@ export function fakePlatform(contract: number | undefined = 1) {
   const items = new Map<string, { state: string; properties: object; user: string }>();
   const log: Logged[] = [];
   const calls: PlatformCall[] = [];
-  let limits: Contract["limits"] = {};
   /** Called when a call arrives; may throw instead of letting it pass. */
   let before: (call: PlatformCall) => void = () => {};
   /** Called when it was executed; may throw, as if the answer were lost. */
@@ -44,8 +42,7 @@ export function fakePlatform(contract: number | undefined = 1) {
   function answer({ method, url, body }: PlatformCall): unknown {
     const path = new URL(url).pathname.slice(BASE.length);
     const [, collection, id] = path.split("/");
-    if (collection === "contracts")
-      return { items: [{ id: "c", properties: { contractNumber: contract ?? 1, resourceLimits: limits } }] };
+    if (collection === "contracts") return { items: [{ id: "c", properties: { contractNumber: contract ?? 1 } }] };
     if (collection === "requests" && id === undefined) return { items: log.map(requestOf) };
     if (collection === "requests") {
       const logged = log.find((each) => each.id === id);
@@ -99,9 +96,6 @@ export function fakePlatform(contract: number | undefined = 1) {
     calls,
     make,
     connectionOf,
-    withLimits(next: Contract["limits"]) {
-      limits = next;
-    },
     beforeEach(next: typeof before) {
       before = next;
     },

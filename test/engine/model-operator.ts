@@ -2,7 +2,7 @@ import { decide } from "../../src/engine/decide.ts";
 import type { Decision, Observation, Search, View } from "../../src/engine/decision.ts";
 import type { Intent } from "../../src/engine/intent.ts";
 import { type Choose, CREATE_DEADLINE, type ModelPlatform, SETTLE } from "./model-platform.ts";
-import { claimants, claimed, type ModelMemory, openIntent, type Snapshot, type Stored, write } from "./model-state.ts";
+import { claimed, type ModelMemory, openIntent, type Snapshot, type Stored, write } from "./model-state.ts";
 import { viewOf } from "./views.ts";
 
 /** The process may stand still for so long before it has lost its lease and sends nothing any more. */
@@ -24,7 +24,10 @@ let nonces = 0;
 export function modelOperator(platform: ModelPlatform, objects: readonly Stored[], choose: Choose) {
   const memories = new Map<string, ModelMemory>();
   let snapshot: Snapshot | undefined;
+  /** Ids that some object has claimed, as far as this process has seen. */
+  const spent = new Set(objects.flatMap((each) => (each.gone ? [] : (claimed(each) ?? []))));
 
+  const equals = ({ hash }: Intent) => objects.filter((each) => !each.gone && openIntent(each)?.hash === hash);
   const memoryOf = ({ name }: Stored): ModelMemory => {
     const memory = memories.get(name) ?? {};
     memories.set(name, memory);
@@ -66,22 +69,31 @@ export function modelOperator(platform: ModelPlatform, objects: readonly Stored[
     const { unclaimed, search } = memoryOf(object);
     const pending = search?.pending ?? false;
     if (unclaimed?.nonce === intent.nonce) {
-      return { lookedAt: platform.now, matches: [unclaimed.id], pending, rivals: 1, rank: 0, inFlight: false };
+      return {
+        lookedAt: platform.now,
+        endedAt: platform.now,
+        matches: [unclaimed.id],
+        pending,
+        rivals: 1,
+        rank: 0,
+        inFlight: false,
+      };
     }
     if (search?.nonce !== intent.nonce) return undefined;
-    const equals = objects.filter((each) => !each.gone && openIntent(each)?.hash === intent.hash);
-    equals.sort((a, b) => (a.intent?.at ?? "").localeCompare(b.intent?.at ?? "") || a.name.localeCompare(b.name));
+    const equal = equals(intent);
+    equal.sort((a, b) => (a.intent?.at ?? "").localeCompare(b.intent?.at ?? "") || a.name.localeCompare(b.name));
     const taking = (rival: Stored) => {
       const { unclaimed: held } = memoryOf(rival);
       return rival !== object && held && held.nonce === openIntent(rival)?.nonce ? held.id : undefined;
     };
-    const rivals = equals.filter((rival) => taking(rival) === undefined);
-    const taken = new Set(equals.map(taking));
-    const matches = search.ids.filter((id) => !taken.has(id) && claimants(objects, id).length === 0);
+    const rivals = equal.filter((rival) => taking(rival) === undefined);
+    const taken = new Set(equal.map(taking));
+    const matches = search.ids.filter((id) => !taken.has(id) && !spent.has(id));
     const crowded = pending && matches.length >= rivals.length;
-    const busy = equals.some((rival) => memoryOf(rival).posting === true || taking(rival) !== undefined);
+    const busy = equal.some((rival) => memoryOf(rival).posting === true || taking(rival) !== undefined);
     return {
       lookedAt: search.lookedAt,
+      endedAt: search.endedAt,
       pending,
       matches,
       rivals: rivals.length,
@@ -165,6 +177,7 @@ export function modelOperator(platform: ModelPlatform, objects: readonly Stored[
     if (fate === "not written") throw new Failed("no answer from the API server");
     if (openIntent(object)?.nonce !== intent.nonce) throw new Error("the intent of the only operator was replaced");
     write(object, { id, nonce: intent.nonce, request: { action: "create", since } });
+    spent.add(id);
     memory.outcome = undefined;
     if (fate === "written, answer lost") throw new Failed("no answer from the API server");
     memory.unclaimed = undefined;
@@ -174,15 +187,16 @@ export function modelOperator(platform: ModelPlatform, objects: readonly Stored[
   function* search(object: Stored, intent: Intent, settledAt: number): Generator<void> {
     const memory = memoryOf(object);
     const lookedAt = platform.now;
-    const log = platform.log(object.body, Date.parse(intent.at) - SKEW).filter(({ status }) => status !== "FAILED");
+    const begun = equals(intent).map((each) => Date.parse(openIntent(each)?.at ?? intent.at));
+    const log = platform.log(object.body, Math.min(...begun) - SKEW).filter(({ status }) => status !== "FAILED");
     yield;
-    const unowned = log.filter(({ id }) => claimants(objects, id).length === 0);
+    const unowned = log.filter(({ id }) => !spent.has(id));
     const ids = unowned.filter(({ id }) => platform.get(id)).map(({ id }) => id);
     const before = memory.search?.nonce === intent.nonce ? memory.search.ids : [];
     const open = (status: string) => status !== "DONE" || lookedAt < settledAt;
     const pending = unowned.some(({ id, status }) => open(status) && !platform.get(id) && !before.includes(id));
     yield;
-    memory.search = { nonce: intent.nonce, lookedAt, pending, ids };
+    memory.search = { nonce: intent.nonce, lookedAt, endedAt: platform.now, pending, ids };
   }
 
   function confirm(object: Stored, id: string, seen: Observation["seen"]) {

@@ -38,7 +38,7 @@ export function write(object: Stored, changes: Partial<Stored>): void {
 
 /** What a crash takes away. */
 export interface ModelMemory {
-  search?: { nonce: string; lookedAt: number; pending: boolean; ids: string[] } | undefined;
+  search?: { nonce: string; lookedAt: number; endedAt: number; pending: boolean; ids: string[] } | undefined;
   unsent?: string | undefined;
   unclaimed?: { nonce: string; id: string; since: number } | undefined;
   seen?: { nonce: string; at: number } | undefined;

@@ -75,6 +75,7 @@ export const request = (more: Partial<PendingRequest> = {}): PendingRequest => (
 });
 export const search = (more: Partial<Search> = {}): Search => ({
   lookedAt: NOW - 500,
+  endedAt: more.lookedAt ?? NOW - 500,
   matches: [],
   pending: false,
   rivals: 1,
@@ -137,14 +138,16 @@ const pending: fc.Arbitrary<PendingRequest> = fc
   .map(({ message, ...rest }) => ({ ...rest, ...(message !== undefined && { message }) }));
 /** Most looks that count are young ones. */
 const recent = fc.oneof(fc.integer({ min: NOW - 8000, max: NOW }), past);
-const found: fc.Arbitrary<Search> = fc.record({
-  lookedAt: recent,
-  matches: fc.uniqueArray(fc.constantFrom("id-1", "id-2", "id-3"), { maxLength: 3 }),
-  pending: fc.boolean(),
-  rivals: fc.integer({ min: 1, max: 3 }),
-  rank: fc.integer({ min: 0, max: 2 }),
-  inFlight: fc.boolean(),
-});
+const found: fc.Arbitrary<Search> = fc
+  .record({
+    lookedAt: recent,
+    matches: fc.uniqueArray(fc.constantFrom("id-1", "id-2", "id-3"), { maxLength: 3 }),
+    pending: fc.boolean(),
+    rivals: fc.integer({ min: 1, max: 3 }),
+    rank: fc.integer({ min: 0, max: 2 }),
+    inFlight: fc.boolean(),
+  })
+  .map((each) => ({ ...each, endedAt: each.lookedAt }));
 const failed: fc.Arbitrary<Failure> = fc.record({ reason, message: words, retryAt: around });
 const names = fc.subarray(["Server/shop/a", "Server/shop/b"]);
 const inside: fc.Arbitrary<Contents> = fc.record({
@@ -212,7 +215,7 @@ export const recoveringView: fc.Arbitrary<View> = fc
       deleting,
       intent: intentAt(at),
       settledAt: Math.max(at, seenAt) + UNSETTLED,
-      search: looked ? { ...found, rivals, rank: rank % rivals } : undefined,
+      search: looked ? { ...found, endedAt: found.lookedAt, rivals, rank: rank % rivals } : undefined,
     }),
   );
 

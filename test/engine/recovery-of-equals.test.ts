@@ -1,0 +1,146 @@
+import { describe, expect, test } from "vitest";
+import { hashBody } from "../../src/engine/intent.ts";
+import { claimOf } from "../../src/engine/objects.ts";
+import { readStatus } from "../../src/engine/status.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import { fakeApiServer } from "./fake-api-server.ts";
+import { API, fakePlatform } from "./fake-platform.ts";
+import { annotated, handleOf, intending, intentOf, objectOf } from "./fixtures.ts";
+import { stage } from "./stage.ts";
+
+const spec = { name: "same", location: "de/txl" };
+const body = { properties: { name: "same", location: "de/txl" } };
+const A = "Datacenter/shop/a";
+const B = "Datacenter/shop/b";
+const begun = (name: string, more: Parameters<typeof intentOf>[0] = {}): KubeObject =>
+  objectOf("Datacenter", name, {
+    spec,
+    metadata: intending(name, intentOf({ hash: hashBody(body), nonce: `old-${name}`, ...more })),
+  });
+
+describe("recovery", () => {
+  test("lets an id answer one creation only: what an equal has claimed and lost again is no match", async () => {
+    const [a, b] = [begun("a"), begun("b")];
+    const { platform, pass, sceneOf, objects } = stage([a, b]);
+    const id = platform.make("same", body);
+    await pass(A);
+    await pass(B);
+    expect((await pass(A)).decision).toEqual({ step: "claim", id });
+    // A is deleted, its resource with it, all within the five seconds for which B's look is fresh.
+    platform.items.delete(id);
+    const owner = objects.find(A)?.object ?? a;
+    objects.store("Datacenter").remove({ ...owner, metadata: { ...owner.metadata, resourceVersion: "5000" } });
+    expect(sceneOf(B).view.search?.matches).toEqual([]);
+    expect((await pass(B)).decision).toMatchObject({ step: "wait", reason: "Recovering" });
+  });
+
+  test("gives each of several equals one of its own age: a younger one cannot see what is older", async () => {
+    const at = (minutes: number) => `2026-01-01T00:0${minutes}:00.000Z`;
+    const all = [begun("c", { at: at(0) }), begun("a", { at: at(3) }), begun("b", { at: at(6) })];
+    const { platform, passes, api } = stage(all);
+    const ids = [0, 3, 6].map((minutes) => platform.make("same", body, { at: at(minutes) }));
+    for (const name of ["a", "b", "c"]) await passes(`Datacenter/shop/${name}`);
+    expect(all.map((object) => claimOf(api.get(object) ?? object)?.id)).toEqual(ids);
+  });
+
+  test("claims by a look that took six seconds", async () => {
+    const { platform, passes, skip } = stage([begun("a")]);
+    platform.make("same", body);
+    platform.beforeEach(({ url }) => {
+      if (url.includes("/requests")) skip(6000);
+    });
+    expect((await passes(A)).slice(0, 2)).toEqual(["search", "claim"]);
+  });
+
+  test("pauses after a look that took three seconds", async () => {
+    const { platform, passes, skip } = stage([begun("a")]);
+    platform.beforeEach(({ url }) => {
+      if (url.includes("/requests")) skip(3000);
+    });
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+  });
+
+  test("waits for an accepted creation whose target is not named yet", async () => {
+    const { platform, passes, clock } = stage([begun("a")]);
+    platform.make("same", body, { visible: false, status: "QUEUED", targets: [] });
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+    await clock.advance(70_000);
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+    expect(platform.sent("POST")).toEqual([]);
+  });
+});
+
+describe("a resource", () => {
+  test("that another object has claimed meanwhile is never deleted by a leader of before", async () => {
+    const [a, b] = [begun("a"), begun("b")];
+    const api = fakeApiServer(a, b);
+    const platform = fakePlatform();
+    const [first, second] = [platform.make("same", body), platform.make("same", body)];
+    const old = stage([a, b], { api, platform });
+    await old.pass(A);
+    // The next leader has shared out the two the other way round.
+    for (const [object, id] of [[a, second] as const, [b, first] as const]) {
+      const stored = api.get(object) ?? object;
+      api.put({ ...stored, status: { id, nonce: `old-${object.metadata.name}`, account: "shop/main" } });
+    }
+    expect((await old.pass(A)).decision).toEqual({ step: "claim", id: first });
+    await Promise.allSettled(old.debts);
+    expect(platform.sent("DELETE")).toEqual([]);
+  });
+
+  test("is not claimed twice by objects of two Accounts of which one does not say its contract", async () => {
+    const { platform, pass, accounts, objects } = stage([begun("a"), begun("b", { account: "shop/other" })]);
+    const connection = { ...platform.connectionOf("shop/other"), contractNumber: undefined };
+    accounts.put(handleOf("shop/other", { connection, endpoint: () => API }));
+    platform.make("same", body);
+    await pass(A);
+    await pass(B);
+    await Promise.all([pass(A), pass(B)]);
+    expect(objects.claimants("Datacenter", "dc-same-0")).toHaveLength(1);
+  });
+
+  test("can be taken over although another object observes it", async () => {
+    const naming = (name: string, more: object = {}) =>
+      objectOf("Datacenter", name, { spec: { ...spec, externalId: "dc-same-0", ...more } });
+    const { pass, platform, objects } = stage([naming("a", { managementPolicy: "Observe" }), naming("b")]);
+    platform.make("same", body);
+    await pass(A);
+    await pass(B);
+    expect(objects.claimants("Datacenter", "dc-same-0")).toEqual([B]);
+  });
+
+  test("whose creation failed is gone, which says nothing about the next one", async () => {
+    const since = "2026-01-01T00:00:00.000Z";
+    const request = { action: "create", status: "BUSY", since, url: "/requests/req-0/status" };
+    const object = objectOf("Datacenter", "a", { spec, status: { id: "dc-same-0", account: "shop/main", request } });
+    const platform = fakePlatform();
+    platform.make("same", body, { visible: false, status: "FAILED" });
+    const { deps, pass, clock, sceneOf } = stage([object], { platform });
+    sceneOf(A);
+    deps.memories.of(A).absence = { since: 1, last: 2 };
+    await clock.advance(20_000);
+    expect((await pass(A)).decision).toMatchObject({ step: "fail", gone: true });
+    expect(deps.memories.of(A).absence).toBeUndefined();
+  });
+});
+
+describe("an object that was restored without status", () => {
+  const kept = { id: "dc-same-0", parents: {}, account: "shop/main", contract: 1 };
+  test.each([
+    ["rests", spec, "rest"],
+    ["is changed", { ...spec, name: "renamed" }, "update"],
+  ])("keeps its whole claim when it %s", async (_, spec, step) => {
+    const platform = fakePlatform();
+    platform.make("same", body);
+    const restored = objectOf("Datacenter", "a", { spec, metadata: annotated("a", kept) });
+    const { pass, clock, api, sceneOf } = stage([restored], { platform });
+    sceneOf(A);
+    await clock.advance(0);
+    expect((await pass(A)).decision.step).toBe(step);
+    expect(claimOf(api.get(restored) ?? restored)).toEqual(kept);
+  });
+});
+
+test("a status that is no object counts as none", () => {
+  expect(readStatus(objectOf("Server", "a", { status: "nonsense" }))).toEqual({});
+});
