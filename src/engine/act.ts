@@ -186,7 +186,7 @@ async function takeOver(deps: Deps, scene: Scene, id: string): Promise<Again> {
   const known =
     unclaimed?.id === id
       ? unclaimed
-      : { nonce: intent.nonce, id, since: Date.parse(intent.at), ...(request && { request }) };
+      : { nonce: intent.nonce, id, since: Date.parse(intent.at), searched: true, ...(request && { request }) };
   // On record before anything is awaited: no other object with an equal body may take the same one.
   scene.memory.unclaimed = known;
   await claim(deps, scene, intent, known);

@@ -16,7 +16,8 @@ export async function adopt(deps: Deps, scene: Scene, id: string): Promise<Again
   const { noun } = kind.resource;
   const shared = deps.collections.join(key, account, kind, parents, undefined);
   const item = await shared.source.get?.(id, AbortSignal.timeout(deps.settings.createDeadlineMs));
-  const rival = deps.objects.claimants(kind.kind, id).find((claimant) => claimant !== key) ?? adopter(deps, scene, id);
+  const rival =
+    deps.objects.claimants(kind.kind, { id, parents }).find((claimant) => claimant !== key) ?? adopter(deps, scene, id);
   const problem = !item
     ? `externalId: there is no ${noun} ${id} in ${shared.path}`
     : rival !== undefined && !scene.view.observed

@@ -95,7 +95,7 @@ async function intend(
 
 /**
  * Writes the id that answers an open intent. When the intent no longer stands, another leader has gone on without this
- * resource: nobody else knows of it, so it is deleted.
+ * resource. What this process made itself is then deleted, for nobody else knows of it; what it only found is left.
  */
 export async function claim(deps: Deps, scene: Scene, intent: Intent, found: Unclaimed): Promise<void> {
   const { kind, memory } = scene;
@@ -140,7 +140,7 @@ export async function claim(deps: Deps, scene: Scene, intent: Intent, found: Unc
     if (object && openIntent(object)?.nonce === intent.nonce) continue;
     memory.unclaimed = undefined;
     if (object && readStatus(object).id === found.id) return;
-    deps.owe(abandon(deps, scene, intent, found.id));
+    if (!found.searched) deps.owe(abandon(deps, scene, intent, found.id));
     return;
   }
 }

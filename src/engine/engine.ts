@@ -131,7 +131,7 @@ export function createEngine(options: EngineOptions): Engine {
   /** An object is gone: what held it may be waiting to be empty, and an Account to be needed no more. */
   function wakeThoseWhoWaited(gone: KubeObject): void {
     for (const id of Object.values((claimOf(gone) ?? openIntent(gone))?.parents ?? {})) {
-      for (const { kind } of kinds) for (const holder of objects.claimants(kind, id)) wake(holder);
+      for (const holder of objects.holders(id)) wake(holder);
     }
     for (const { metadata } of objects.store("Account").values()) {
       if (metadata.deletionTimestamp) wake(objectKey("Account", metadata.namespace ?? "", metadata.name));

@@ -7,6 +7,8 @@ export interface Unclaimed {
   id: string;
   request?: { id: string; url: string };
   since: number;
+  /** Found by a search, not made by this process: others may know of it as well. */
+  searched?: boolean;
 }
 
 /** What the process knows of one object and can afford to forget: it only saves work, never correctness. */

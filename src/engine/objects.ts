@@ -42,6 +42,9 @@ export function claimOf(object: KubeObject): Claim | undefined {
 /** Who an annotation belongs to. The uid would not survive a backup. */
 export const ownerOf = ({ metadata }: KubeObject): string => `${metadata.namespace ?? ""}/${metadata.name}`;
 
+/** Where a resource is: its id is unique under its parents. */
+export type Place = Pick<Claim, "id" | "parents">;
+
 /**
  * All objects of all kinds, as last seen, with the questions that one object has about others: who names it, who
  * claims an id, who waits for the result of an equal creation. The answers are kept up to date by the stores' changes.
@@ -52,10 +55,12 @@ export interface Objects {
   find(key: ObjectKey): { kind: Kind; object: KubeObject } | undefined;
   /** Objects whose spec names this one. */
   referrers(key: ObjectKey): ObjectKey[];
-  /** Objects that claim this id of this kind. One that only observes claims nothing. */
-  claimants(kind: string, id: string): ObjectKey[];
+  /** Objects that claim this id of this kind under these parents. One that only observes claims nothing. */
+  claimants(kind: string, claim: Place): ObjectKey[];
+  /** Objects that claim this id, whatever they are. */
+  holders(id: string): ObjectKey[];
   /** Whether any object has claimed this id of late: such an id answers no other creation. */
-  wasClaimed(kind: string, id: string): boolean;
+  wasClaimed(kind: string, claim: Place): boolean;
   /** Objects of this kind with an open intent of this hash under these parents, in an order all agree on. */
   rivals(kind: string, intent: Pick<Intent, "hash" | "parents">): ObjectKey[];
   /** Objects whose resource lives in the one with this id, or is about to. */
@@ -74,6 +79,7 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
   const references = createIndex();
   const claims = createIndex();
+  const holders = createIndex();
   const spent = new Set<string>();
   const spend = (id: string) => {
     spent.add(id);
@@ -93,13 +99,16 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
       references.set(key, after ? referencesOf(kind, after) : []);
       const claim = after && claimOf(after);
       const intent = after && openIntent(after);
-      const owned = claim && !observes(after) ? [`${kind.kind}/${claim.id}`] : [];
+      const owned = claim && !observes(after) ? [placeOf(kind.kind, claim)] : [];
       claims.set(key, owned);
+      holders.set(key, claim ? [claim.id] : []);
       for (const id of owned) spend(id);
       intents.set(key, intent ? [rivalry(kind.kind, intent)] : []);
       parents.set(key, Object.values(claim?.parents ?? intent?.parents ?? {}));
       const account = claim?.account ?? intent?.account;
-      accounts.set(key, account ? [account] : []);
+      // An annotation is anybody's to write: of another namespace's Account only status is believed.
+      const believed = account && (account === (after && readStatus(after).account) || isAtHome(account, after));
+      accounts.set(key, account && believed ? [account] : []);
       for (const listener of listeners) listener(key, { ...(before && { before }), ...(after && { after }) });
     });
   }
@@ -120,8 +129,9 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
     store,
     find,
     referrers: (key) => references.get(key),
-    claimants: (kind, id) => claims.get(`${kind}/${id}`),
-    wasClaimed: (kind, id) => spent.has(`${kind}/${id}`),
+    claimants: (kind, claim) => claims.get(placeOf(kind, claim)),
+    holders: (id) => holders.get(id),
+    wasClaimed: (kind, claim) => spent.has(placeOf(kind, claim)),
     rivals(kind, intent) {
       const at = (key: ObjectKey) => readIntent(find(key)?.object.metadata.annotations?.[INTENT])?.at ?? "";
       return intents.get(rivalry(kind, intent)).sort((a, b) => at(a).localeCompare(at(b)) || a.localeCompare(b));
@@ -136,6 +146,15 @@ const policy = z.looseObject({ managementPolicy: z.literal("Observe") });
 
 /** Whether the object only shows its resource. */
 export const observes = (object: KubeObject): boolean => policy.safeParse(object.spec).success;
+
+function isAtHome(account: string, object: KubeObject | undefined): boolean {
+  return account.startsWith(`${object?.metadata.namespace}/`);
+}
+
+/** Not every id says by itself where it is: LANs are numbered in each datacenter. */
+function placeOf(kind: string, { id, parents }: Place): string {
+  return `${kind}/${JSON.stringify(Object.entries(parents).sort())}/${id}`;
+}
 
 function rivalry(kind: string, { hash, parents }: Pick<Intent, "hash" | "parents">): string {
   return `${kind}/${hash}/${JSON.stringify(Object.entries(parents).sort())}`;

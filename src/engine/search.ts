@@ -5,8 +5,8 @@ import { openIntent } from "./objects.ts";
 import { products } from "./products.ts";
 import type { Scene } from "./view.ts";
 
-/** Clocks of the platform and of this machine may differ by so much. */
-const SKEW_MS = 120_000;
+/** Clocks of the platform, of this machine and of other leaders may differ by so much. */
+export const SKEW_MS = 120_000;
 
 const metadata = z.looseObject({
   metadata: z.looseObject({ createdDate: z.string().nullish(), createdByUserId: z.string().nullish() }).nullish(),
@@ -44,7 +44,7 @@ export async function search(deps: Deps, scene: Scene, intent: Intent): Promise<
     if (targets.length === 0 && status !== undefined && status !== "DONE") pending = true;
     for (const target of targets) {
       if (target.type !== undefined && target.type !== kind.resource.noun) continue;
-      if (deps.objects.wasClaimed(kind.kind, target.id)) continue;
+      if (deps.objects.wasClaimed(kind.kind, { id: target.id, parents: intent.parents })) continue;
       const item = await shared.source.get?.(target.id, AbortSignal.timeout(deps.settings.createDeadlineMs));
       if (item && isOurs(creatorOf(item.raw), userId)) requests[target.id] = { id, url: statusUrl };
       // Accepted and not visible yet, which may outlast the request: this look cannot be the last one.

@@ -11,6 +11,7 @@ import { ALLOW_DATA_LOSS, ALLOW_NON_EMPTY_DELETE, FINALIZER, PAUSED } from "./na
 import { claimOf, type ObjectKey, observes, openIntent } from "./objects.ts";
 import { obstacleOf } from "./problems.ts";
 import { type Resolved, resolveParents } from "./references.ts";
+import { SKEW_MS } from "./search.ts";
 import { readStatus } from "./status.ts";
 import type { ResourceStatus } from "./status-schema.ts";
 
@@ -129,11 +130,19 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     search: intent && findings(deps, key, kind, intent),
     failure: failure && failure.generation === object.metadata.generation ? failure : undefined,
     unsettledMs,
-    // Another machine's clock is not ours: the window is never shorter than by the time this process has seen of it.
-    settledAt: Math.max(Date.parse(intent?.at ?? "") || 0, memory.seen?.at ?? 0) + unsettledMs,
+    settledAt: begunAt(intent, memory) + unsettledMs,
   };
   const wanted = "value" in desired ? desired.value : undefined;
   return { key, kind, object, status, view, memory, desired: wanted, account, parents, shared };
+}
+
+/**
+ * When an open intent counts as sent. The clock that wrote it may not be ours, and may be somebody's joke: the window is
+ * never shorter than by what this process has seen of it, and not much longer.
+ */
+function begunAt(intent: Intent | undefined, { seen }: Memory): number {
+  const seenAt = seen?.at ?? 0;
+  return Math.max(seenAt, Math.min(Date.parse(intent?.at ?? "") || 0, seenAt + SKEW_MS));
 }
 
 /** A resource of another contract cannot be seen, and must not be taken for gone. */
@@ -246,7 +255,7 @@ function findings(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent): Searc
   const rivals = equals.filter((rival) => taking(rival) === undefined);
   const taken = new Set(equals.map(taking));
   const matches = Object.keys(search.requests).filter(
-    (id) => !taken.has(id) && !deps.objects.wasClaimed(kind.kind, id),
+    (id) => !taken.has(id) && !deps.objects.wasClaimed(kind.kind, { id, parents: intent.parents }),
   );
   // With one more that cannot be seen yet there would be too many: what can be seen may be somebody else's twin.
   const crowded = pending && matches.length >= rivals.length;

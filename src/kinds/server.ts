@@ -128,7 +128,8 @@ function body(spec: ServerSpec, { name, secrets }: Inputs): unknown {
   };
 }
 
-const datacenterPath = ({ parents }: Pick<Inputs, "parents">) => `/datacenters/${parents.datacenter}`;
+const datacenterPath = ({ parents }: Pick<Inputs, "parents">) =>
+  `/datacenters/${encodeURIComponent(parents.datacenter ?? "")}`;
 
 function compare(spec: ServerSpec, item: unknown, inputs: Inputs): Comparison {
   const found = wire.parse(item);

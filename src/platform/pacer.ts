@@ -116,7 +116,8 @@ export function createPacer(options: PacerOptions): Pacer {
     if (!known) {
       count();
       refusals += 1;
-      growth = rate / recoverySeconds;
+      // However low it fell, it is back within minutes once the refusals end.
+      growth = Math.max(rate, fullRate / 8) / recoverySeconds;
       rate = Math.max(Math.min(slowestRate, fullRate), rate / 2);
     }
     tokens = Math.min(tokens, 0);

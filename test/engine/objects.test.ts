@@ -91,10 +91,18 @@ describe("the index of objects", () => {
 
   test("knows who claims an id, by kind", () => {
     const { all, put } = cluster(server("a", { status: { id: "s1" } }));
-    expect(all.claimants("Server", "s1")).toEqual(["Server/shop/a"]);
-    expect(all.claimants("Datacenter", "s1")).toEqual([]);
+    expect(all.claimants("Server", { id: "s1", parents: {} })).toEqual(["Server/shop/a"]);
+    expect(all.claimants("Datacenter", { id: "s1", parents: {} })).toEqual([]);
     put(server("a", { status: { id: "s2" } }));
-    expect(all.claimants("Server", "s1")).toEqual([]);
+    expect(all.claimants("Server", { id: "s1", parents: {} })).toEqual([]);
+  });
+
+  test("tells apart what has the same number under different parents", () => {
+    const parents = { datacenter: "d1" };
+    const { all } = cluster(server("a", { status: { id: "1", parents } }));
+    expect(all.claimants("Server", { id: "1", parents })).toEqual(["Server/shop/a"]);
+    expect(all.claimants("Server", { id: "1", parents: { datacenter: "d2" } })).toEqual([]);
+    expect(all.holders("1")).toEqual(["Server/shop/a"]);
   });
 
   test("puts equal intents in the order in which they were begun, then by name", () => {
@@ -148,7 +156,7 @@ describe("the index of objects", () => {
       server("a", { metadata: annotated("a", kept) }),
       server("copy", { metadata: { ...annotated("a", kept), name: "copy" } }),
     );
-    expect(all.claimants("Server", "s1")).toEqual(["Server/shop/a"]);
+    expect(all.claimants("Server", { id: "s1", parents: { datacenter: "d1" } })).toEqual(["Server/shop/a"]);
     expect(all.users("shop/main")).toEqual(["Server/shop/a"]);
     expect(all.inhabitants("d1")).toEqual(["Server/shop/a"]);
   });
@@ -156,7 +164,7 @@ describe("the index of objects", () => {
   test("an object that only observes claims nothing", () => {
     const spec = { ...serverSpec("dc"), managementPolicy: "Observe" };
     const { all } = cluster(server("a", { spec, status: { id: "s1" } }));
-    expect(all.claimants("Server", "s1")).toEqual([]);
+    expect(all.claimants("Server", { id: "s1", parents: {} })).toEqual([]);
   });
 
   test("forgets all about an object that is gone", () => {
@@ -166,7 +174,7 @@ describe("the index of objects", () => {
     remove(server("b"));
     expect(all.find("Server/shop/a")).toBeUndefined();
     expect(all.referrers("Datacenter/shop/dc")).toEqual([]);
-    expect(all.claimants("Server", "s1")).toEqual([]);
+    expect(all.claimants("Server", { id: "s1", parents: {} })).toEqual([]);
     expect(all.users("shop/main")).toEqual([]);
     expect(all.rivals("Server", intentOf())).toEqual([]);
   });
@@ -175,7 +183,7 @@ describe("the index of objects", () => {
     const { all, put, remove } = cluster();
     const heard: unknown[] = [];
     all.subscribe((key, { before, after }) =>
-      heard.push([key, !!before, !!after, all.claimants("Server", "s1").length]),
+      heard.push([key, !!before, !!after, all.claimants("Server", { id: "s1", parents: {} }).length]),
     );
     put(server("a", { status: { id: "s1" } }));
     put(server("a", { status: { id: "s1", state: "AVAILABLE" } }));

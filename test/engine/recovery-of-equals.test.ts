@@ -96,7 +96,7 @@ describe("a resource", () => {
     await pass(A);
     await pass(B);
     await Promise.all([pass(A), pass(B)]);
-    expect(objects.claimants("Datacenter", "dc-same-0")).toHaveLength(1);
+    expect(objects.claimants("Datacenter", { id: "dc-same-0", parents: {} })).toHaveLength(1);
   });
 
   test("can be taken over although another object observes it", async () => {
@@ -106,7 +106,7 @@ describe("a resource", () => {
     platform.make("same", body);
     await pass(A);
     await pass(B);
-    expect(objects.claimants("Datacenter", "dc-same-0")).toEqual([B]);
+    expect(objects.claimants("Datacenter", { id: "dc-same-0", parents: {} })).toEqual([B]);
   });
 
   test("whose creation failed is gone, which says nothing about the next one", async () => {

@@ -80,8 +80,10 @@ describe("a creation without an answer", () => {
   test("is given the whole window by a process that has just begun, whatever the other machine's clock said", async () => {
     const { sceneOf, clock } = stage([begun("a", { at: "2025-12-31T12:00:00.000Z" })]);
     expect(sceneOf(A).view.settledAt).toBe(clock.now() + 60_000);
-    const ahead = stage([begun("a", { at: "2026-01-01T00:05:00.000Z" })]);
-    expect(ahead.sceneOf(A).view.settledAt).toBe(Date.UTC(2026, 0, 1, 0, 6));
+    const ahead = stage([begun("a", { at: "2026-01-01T00:01:00.000Z" })]);
+    expect(ahead.sceneOf(A).view.settledAt).toBe(Date.UTC(2026, 0, 1, 0, 2));
+    const absurd = stage([begun("a", { at: "9999-01-01T00:00:00.000Z" })]);
+    expect(absurd.sceneOf(A).view.settledAt).toBe(Date.UTC(2026, 0, 1, 0, 3));
   });
 
   test.each([

@@ -23,7 +23,7 @@ export function tryLock(file: string): Lock | undefined {
     throw error;
   }
   writeFileSync(holderFile(file), String(process.pid));
-  return { release: () => database.close() };
+  return { release: () => database.isOpen && database.close() };
 }
 
 /** Waits for the lock; `onWait` hears once who has it. */
