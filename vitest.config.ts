@@ -4,7 +4,11 @@ const cluster = "test/cluster/**/*.test.ts";
 // Counts every write that its API server sees, and so has one of its own.
 const alone = "test/cluster/scale.test.ts";
 
+// A poll waits for something that comes: how long that may take on a busy machine is no matter.
+const patient = { expect: { poll: { timeout: 60_000 } } };
+
 const onCluster = {
+  ...patient,
   globalSetup: "test/cluster/global-setup.ts",
   testTimeout: 120_000,
   hookTimeout: 120_000,
@@ -14,7 +18,7 @@ const onCluster = {
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "unit", include: ["test/**/*.test.ts"], exclude: [cluster], maxWorkers: 2 } },
+      { test: { ...patient, name: "unit", include: ["test/**/*.test.ts"], exclude: [cluster], maxWorkers: 2 } },
       {
         test: {
           ...onCluster,
