@@ -21,7 +21,7 @@ beforeAll(async () => {
   cleanup.defer(control.stop);
   platform = cleanup.use(await startPlatform({ speed: 200 }));
   stage = cleanup.use(await openStage(kubeconfig));
-  operator = await stage.operator({ everywhere: true });
+  operator = await stage.operator({ everywhere: true, flags: ["--log-level", "debug"] });
   await stage.account(platform);
   await stage.untilReady("Account", "main");
 });
@@ -63,9 +63,12 @@ describe(`${COUNT} generated manifests, valid, nearly valid and hostile`, () => 
 
     await stage.apply(datacenter("good"));
     await stage.untilReady("Datacenter", "good");
-    expect((await platform.steering.resources("datacenters")).map(({ properties }) => properties?.name)).toEqual([
-      "good",
-    ]);
+    const left = (await platform.steering.resources("datacenters")).map(({ properties }) => properties?.name ?? "");
+    const story = operator
+      .log()
+      .split("\n")
+      .filter((line) => line.includes(`/${left[0]}"`));
+    expect(left, story.join("\n")).toEqual(["good"]);
     expect(operator.exitCode()).toBeUndefined();
     expect(defectsIn(operator.log())).toEqual([]);
     expect(
