@@ -11,7 +11,7 @@ import type { Unclaimed } from "./memory.ts";
 import { INTENT } from "./names.ts";
 import { claimOf, openIntent, resourceOf } from "./objects.ts";
 import { products } from "./products.ts";
-import { readSecrets } from "./references.ts";
+import { readSecrets, resolveParents } from "./references.ts";
 import { conditions, readFacts, readStatus } from "./status.ts";
 import { fixedFields, type Scene } from "./view.ts";
 import { fetchObject, writeMetadata, writeStatus } from "./write.ts";
@@ -35,8 +35,12 @@ const created = z.looseObject({ id: z.string().min(1) });
  * before anything else happens. Whatever is lost in between is found by a search for the result of the open intent.
  */
 export async function create(deps: Deps, scene: Scene): Promise<Creation> {
-  const { kind, account, parents, desired, memory } = scene;
-  if (!account || !parents || !desired) throw new Error("nothing can be created without an account, parents and spec");
+  const { kind, account, desired, memory } = scene;
+  if (!account || !desired) throw new Error("nothing can be created without an account and spec");
+  // Not the parents of an earlier intent: spec may have changed since, and an annotation is anybody's to write.
+  const resolved = resolveParents(deps.objects, scene.object, desired);
+  if ("obstacle" in resolved) return { outcome: "obstructed", obstacle: resolved.obstacle };
+  const parents = resolved.value;
   const secrets = await readSecrets(deps.client, scene.object, desired);
   if ("obstacle" in secrets) return { outcome: "obstructed", obstacle: secrets.obstacle };
   const inputs = { name: scene.object.metadata.name, parents, secrets: secrets.value };
