@@ -6,7 +6,7 @@ import type { KubeObject } from "../../src/kube/resource.ts";
 import { Retry, Terminal } from "../../src/platform/errors.ts";
 import type { PlatformCall } from "../../src/platform/transport.ts";
 import { API } from "./fake-platform.ts";
-import { handleOf, intending, intentOf, objectOf } from "./fixtures.ts";
+import { handleOf, intending, intentOf, objectOf, readyCondition, serverSpec } from "./fixtures.ts";
 import { stage } from "./stage.ts";
 
 const spec = { name: "same", location: "de/txl" };
@@ -31,6 +31,19 @@ const loseAnswers = (count: number) => {
     if (method === "POST" && lost++ < count) throw new Retry({ call, status: 0 }, "unknown");
   };
 };
+
+describe("a creation that comes after another one", () => {
+  test("is made under the parents that spec names, not under those of the earlier intent", async () => {
+    const home = objectOf("Datacenter", "dc", { status: { id: "d1", conditions: [readyCondition()] } });
+    const metadata = intending("s", intentOf({ parents: { datacenter: "../elsewhere" } }));
+    const server = objectOf("Server", "s", { spec: serverSpec("dc"), metadata });
+    const { platform, passes, clock } = stage([home, server]);
+    await passes("Server/shop/s");
+    await clock.advance(70_000);
+    await passes("Server/shop/s");
+    expect(platform.sent("POST").map(({ url }) => url)).toEqual([`${API}/cloudapi/v6/datacenters/d1/servers`]);
+  });
+});
 
 describe("a creation without an answer", () => {
   test("is found and claimed, and followed at the address of its request status", async () => {
