@@ -32,7 +32,7 @@ async function staff(stage: Stage, kubeconfig = stage.kubeconfig) {
 }
 
 /** Longer than the operator may lead without being heard. */
-const CUT_MS = 20_000;
+const CUT_MS = 60_000;
 
 async function aWhile(): Promise<void> {
   const mendAt = performance.now() + CUT_MS;
@@ -79,7 +79,7 @@ describe("forty objects are being created, and then: all converge, nothing twice
     expect(defectsIn(operator.log())).toEqual([]);
   });
 
-  it.concurrent("the network to Kubernetes is cut", async () => {
+  it.concurrent("the network to Kubernetes is cut for a minute", { timeout: 240_000 }, async () => {
     const platform = cleanup.use(await startPlatform());
     const stage = cleanup.use(await openStage(cluster().kubeconfig));
     const cable = cleanup.use(await layCable(Number(new URL(cluster().server).port)));
@@ -97,7 +97,7 @@ describe("forty objects are being created, and then: all converge, nothing twice
     expect(defectsIn(operator.log())).toEqual([]);
   });
 
-  it.concurrent("the network to the platform is cut", async () => {
+  it.concurrent("the network to the platform is cut for a minute", { timeout: 240_000 }, async () => {
     const platform = cleanup.use(await startPlatform());
     const stage = cleanup.use(await openStage(cluster().kubeconfig));
     const cable = cleanup.use(await layCable(Number(new URL(platform.url).port)));

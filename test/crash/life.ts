@@ -48,7 +48,7 @@ export async function* play(
   { targets, impatient }: Course,
 ): AsyncGenerator<Chapter> {
   const { recorder, operator, platform } = stage;
-  const { prerequisites, spec, changes } = life({ api: stage.api });
+  const { prerequisites, annotations = {}, spec, changes } = life({ api: stage.api });
   await prepare(stage, prerequisites);
   yield { phase: "setup", shows: {}, object: undefined, snapshot: await platform.snapshot() };
   await becomeShy(platform);
@@ -56,7 +56,7 @@ export async function* play(
   const phases = [{ title: "create", spec, shows: {} }, ...changes];
   for (const { title, spec, shows = {} } of phases) {
     recorder.enter(title);
-    await stage.apply(manifest(kind.kind, SUBJECT, spec));
+    await stage.apply(manifest(kind.kind, SUBJECT, spec, annotations));
     if (operator.process === 0) operator.start();
     if (impatient) {
       await until(async () => (operator.process > 1 ? undefined : "the operator has not been killed"), title);

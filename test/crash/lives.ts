@@ -1,3 +1,4 @@
+import { ALLOW_DATA_LOSS } from "../../src/engine/names.ts";
 import { GROUP, VERSION } from "../../src/kinds/index.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 
@@ -10,7 +11,7 @@ export interface Ground {
 export interface Manifest {
   apiVersion: string;
   kind: string;
-  metadata: { name: string };
+  metadata: { name: string; annotations?: Record<string, string> };
   spec: object;
 }
 
@@ -27,6 +28,7 @@ export interface Change {
 export interface Life {
   /** Made Ready before the life begins, in this order. */
   prerequisites: Manifest[];
+  annotations?: Record<string, string>;
   spec: object;
   changes: Change[];
 }
@@ -35,10 +37,15 @@ export const SUBJECT = "subject";
 /** The Secret with the platform's token; it is there before everything else. */
 export const CREDENTIALS = "token";
 
-export const manifest = (kind: string, name: string, spec: object): Manifest => ({
+export const manifest = (
+  kind: string,
+  name: string,
+  spec: object,
+  annotations: Record<string, string> = {},
+): Manifest => ({
   apiVersion: `${GROUP}/${VERSION}`,
   kind,
-  metadata: { name },
+  metadata: { name, annotations },
   spec,
 });
 
@@ -55,12 +62,15 @@ function server(ground: Ground): Life {
     nics: [{ name: "public", lan: 1 }],
   };
   const grown = { ...spec, cores: 4, ram: 4096, bootVolume: { ...spec.bootVolume, size: 20 } };
+  const moved = { ...grown, availabilityZone: "ZONE_1", replacePolicy: "WhenNeeded" };
   return {
     prerequisites: [account(ground), datacenter],
+    annotations: { [ALLOW_DATA_LOSS]: "true" },
     spec,
     changes: [
       { title: "update", spec: grown, shows: { cores: 4, ram: 4096 } },
-      { title: "stop", spec: { ...grown, powerState: "Stopped" }, shows: { vmState: "SHUTOFF" } },
+      { title: "replace", spec: moved, shows: { availabilityZone: "ZONE_1" } },
+      { title: "stop", spec: { ...moved, powerState: "Stopped" }, shows: { vmState: "SHUTOFF" } },
     ],
   };
 }

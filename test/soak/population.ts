@@ -6,6 +6,7 @@ import type { Wanted } from "./verdict.ts";
 export interface Inhabitant {
   readonly kind: string;
   readonly name: string;
+  readonly annotations: Record<string, string>;
   /** Its successive specs, the first to be created with. The platform need not know the way back. */
   readonly stages: readonly { spec: object; shows: Record<string, unknown> }[];
 }
@@ -34,7 +35,8 @@ export function populate(count: number, api: string): Population {
       spec: withAccount(spec),
       shows,
     }));
-    return { kind: kind.kind, name: `${kind.kind.toLowerCase()}-${index}`, stages };
+    const name = `${kind.kind.toLowerCase()}-${index}`;
+    return { kind: kind.kind, name, annotations: life.annotations ?? {}, stages };
   });
   const accounted = [...prerequisites.values()].map((each) =>
     each.kind === "Account" ? each : { ...each, spec: { ...choice, ...each.spec } },
@@ -50,8 +52,8 @@ export const secret = (token: string) => ({
 });
 
 /** The object at a stage of its life. */
-export function at({ kind, name, stages }: Inhabitant, stage: number): Manifest {
-  return manifest(kind, name, stages[stage]?.spec ?? {});
+export function at({ kind, name, annotations, stages }: Inhabitant, stage: number): Manifest {
+  return manifest(kind, name, stages[stage]?.spec ?? {}, annotations);
 }
 
 export function wantedAt({ kind, name, stages }: Inhabitant, stage: number): Wanted {
