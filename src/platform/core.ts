@@ -2,23 +2,14 @@
 import { z } from "zod";
 import type { Connection } from "./connection.ts";
 import { corePageSize, coreUrl } from "./core-url.ts";
-import { NotFound, Terminal } from "./errors.ts";
-import { checked, type ReadOptions, readPages, withQuery } from "./paging.ts";
-import type { CollectionSource, Item } from "./reading.ts";
+import { Terminal } from "./errors.ts";
+import { checked, type ReadOptions, withQuery } from "./paging.ts";
+import type { CollectionSource } from "./reading.ts";
 import { requestStatus } from "./requests.ts";
+import { resourceCollection } from "./resource-collection.ts";
 
 export { coreUrl } from "./core-url.ts";
 export { findRequests, type LoggedRequest, type RequestFilter, requestStatus } from "./requests.ts";
-
-const resource = z.looseObject({
-  id: z.string().min(1),
-  metadata: z.looseObject({ state: z.string().nullish() }).nullish(),
-});
-
-function itemOf(raw: unknown, url: string): Item {
-  const { id, metadata } = checked(resource, raw, url);
-  return { id, state: metadata?.state ?? undefined, raw };
-}
 
 /**
  * A collection of the core API, for example "/datacenters/<id>/servers". `depth` is the platform's own: 1 gives items
@@ -30,27 +21,14 @@ export function coreCollection(
   path: string,
   options: { depth: number },
 ): CollectionSource {
-  const url = coreUrl(api, path);
-  // Indentation for people makes an answer half as large again.
-  const query = { depth: String(options.depth), pretty: "false" };
   return {
-    key: `${connection.id} ${url}`,
-    async list(signal, priority) {
-      const items = await readPages(connection, url, query, corePageSize, { signal, priority });
-      return items.map((raw) => itemOf(raw, url));
-    },
-    async get(id, signal) {
-      const itemUrl = withQuery(`${url}/${encodeURIComponent(id)}`, query);
-      try {
-        const { body } = await connection.send({ method: "GET", url: itemUrl, signal });
-        return itemOf(body, itemUrl);
-      } catch (error) {
-        if (error instanceof NotFound) return undefined;
-        throw error;
-      }
-    },
+    ...resourceCollection(connection, coreUrl(api, path), {
+      // Indentation for people makes an answer half as large again.
+      query: { depth: String(options.depth), pretty: "false" },
+      isBusy: (state) => state === "BUSY",
+      pageSize: corePageSize,
+    }),
     requestStatus: async (named, signal) => requestStatus(connection, requestUrl(api, named), { signal }),
-    isBusy: ({ state }) => state === "BUSY",
   };
 }
 

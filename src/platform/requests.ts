@@ -46,8 +46,8 @@ export interface LoggedRequest {
   readonly method: string;
   /** What was called, as the log has it, usually absolute. */
   readonly url: string;
-  /** Where its status is asked. */
-  readonly statusUrl: string;
+  /** Where its status is asked; absent where a write is done when it is answered. */
+  readonly statusUrl?: string;
   /** The text that was sent. */
   readonly body: string;
   /** Milliseconds since the epoch, by the platform's clock. */
@@ -153,7 +153,7 @@ async function withTargets(
   logged: LoggedRequest,
   options: ReadOptions,
 ): Promise<LoggedRequest> {
-  if (logged.targets.length > 0) return logged;
+  if (logged.targets.length > 0 || logged.statusUrl === undefined) return logged;
   try {
     const { status, targets } = await requestStatus(connection, logged.statusUrl, options);
     return { ...logged, status, targets };

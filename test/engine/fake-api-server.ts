@@ -13,6 +13,12 @@ const patch = z.looseObject({
   status: z.unknown().optional(),
 });
 
+const kubeObject = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string() }),
+});
+
 const PLURALS: Record<string, string> = {
   Account: "apis/mooring.dev/v1alpha1",
   Datacenter: "apis/mooring.dev/v1alpha1",
@@ -45,9 +51,9 @@ export function fakeApiServer(...initial: KubeObject[]) {
   };
   /** What a collection holds; undefined when the path names an object. */
   const listed = (path: string) =>
-    path.endsWith("s") && !objects.has(path)
-      ? { items: [...objects].filter(([each]) => each.startsWith(`${path}/`)).map(([, object]) => object) }
-      : undefined;
+    /\/namespaces\/[^/]+\/[^/]+\/[^/]/.test(path)
+      ? undefined
+      : { items: [...objects].filter(([each]) => each.startsWith(`${path}/`)).map(([, object]) => object) };
   function put(object: KubeObject): KubeObject {
     const path = pathTo(object);
     const stored = { ...object, metadata: { ...object.metadata, resourceVersion: String(++version) } };
@@ -56,13 +62,38 @@ export function fakeApiServer(...initial: KubeObject[]) {
     return structuredClone(stored);
   }
 
+  const whole = (body: unknown): KubeObject => kubeObject.parse(JSON.parse(JSON.stringify(body)));
+  function make({ body }: KubeCall): KubeObject {
+    const object = whole(body);
+    if (objects.has(pathTo(object))) throw error(409, "AlreadyExists");
+    return put({ ...object, metadata: { ...object.metadata, uid: `uid-${object.metadata.name}-${version}` } });
+  }
+  function replace({ path, body }: KubeCall): KubeObject {
+    const object = whole(body);
+    expectUnchanged(found(path), object.metadata);
+    return put(object);
+  }
+  function expectUnchanged(
+    { metadata }: KubeObject,
+    known: { uid?: string | undefined; resourceVersion?: string | undefined },
+  ): void {
+    if (known.uid !== undefined && known.uid !== metadata.uid) throw error(409, "Conflict");
+    if (known.resourceVersion !== undefined && known.resourceVersion !== metadata.resourceVersion)
+      throw error(409, "Conflict");
+  }
+  const verbs = {
+    GET: ({ path }: KubeCall) => listed(path) ?? found(path),
+    POST: make,
+    PUT: replace,
+    PATCH: change,
+    DELETE: change,
+  };
+
   function change({ path: called, contentType, body }: KubeCall): KubeObject {
     const path = called.replace(/\/status$/, "");
     const current = found(path);
     const { metadata, status } = patch.parse(body);
-    if (metadata.uid !== undefined && metadata.uid !== current.metadata.uid) throw error(409, "Conflict");
-    if (metadata.resourceVersion !== undefined && metadata.resourceVersion !== current.metadata.resourceVersion)
-      throw error(409, "Conflict");
+    expectUnchanged(current, metadata);
     const others = foreign.get(path) ?? new Set();
     const { annotations: old = {}, finalizers: oldFinalizers = [] } = current.metadata;
     const next = structuredClone(current);
@@ -91,8 +122,7 @@ export function fakeApiServer(...initial: KubeObject[]) {
     async request<T>(call: KubeCall): Promise<T> {
       calls.push(call);
       before(call);
-      const answer = call.method === "GET" ? (listed(call.path) ?? found(call.path)) : change(call);
-      return JSON.parse(JSON.stringify(answer));
+      return JSON.parse(JSON.stringify(verbs[call.method](call)));
     },
     async stream(call) {
       calls.push(call);

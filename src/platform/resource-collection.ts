@@ -1,0 +1,48 @@
+import { z } from "zod";
+import type { Connection } from "./connection.ts";
+import { NotFound } from "./errors.ts";
+import { checked, readPages, withQuery } from "./paging.ts";
+import type { CollectionSource, Item } from "./reading.ts";
+
+const resource = z.looseObject({
+  id: z.string().min(1),
+  metadata: z.looseObject({ state: z.string().nullish() }).nullish(),
+});
+
+export interface ResourceCollectionOptions {
+  /** Sent with every read; a single read with the same query has the same shape as in the list. */
+  query: Record<string, string>;
+  isBusy(state: string | undefined): boolean;
+  /** Most items of a page. */
+  pageSize?: number;
+}
+
+/** A collection of any product at this address: items with id, metadata and properties. */
+export function resourceCollection(
+  connection: Connection,
+  url: string,
+  { query, isBusy, pageSize = 1_000 }: ResourceCollectionOptions,
+): CollectionSource {
+  const itemOf = (raw: unknown, from: string): Item => {
+    const { id, metadata } = checked(resource, raw, from);
+    return { id, state: metadata?.state ?? undefined, raw };
+  };
+  return {
+    key: `${connection.id} ${url}`,
+    async list(signal, priority) {
+      const items = await readPages(connection, url, query, pageSize, { signal, priority });
+      return items.map((raw) => itemOf(raw, url));
+    },
+    async get(id, signal) {
+      const itemUrl = withQuery(`${url}/${encodeURIComponent(id)}`, query);
+      try {
+        const { body } = await connection.send({ method: "GET", url: itemUrl, signal });
+        return itemOf(body, itemUrl);
+      } catch (error) {
+        if (error instanceof NotFound) return undefined;
+        throw error;
+      }
+    },
+    isBusy: ({ state }) => isBusy(state),
+  };
+}

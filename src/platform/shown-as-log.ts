@@ -1,0 +1,39 @@
+import { z } from "zod";
+import type { CollectionSource, Item } from "./reading.ts";
+import { type RequestLog, shareRequestLog } from "./request-log.ts";
+import type { LoggedRequest } from "./requests.ts";
+
+const stamped = z.looseObject({
+  metadata: z.looseObject({ createdDate: z.string().nullish(), createdByUserId: z.string().nullish() }).nullish(),
+});
+
+/**
+ * For products without a log of requests: each resource that a collection shows stands for the creation that made it,
+ * with the resource itself as the body.
+ */
+export function shownAsLog(source: CollectionSource): RequestLog {
+  return shareRequestLog(
+    async (createdAfter) => {
+      const items = await source.list(AbortSignal.timeout(LIST_MS), "normal");
+      return items.map(asRequest).filter(({ createdAt }) => createdAt >= createdAfter);
+    },
+    async (id, signal) => source.get?.(id, signal),
+  );
+}
+
+const LIST_MS = 30_000;
+
+function asRequest({ id, raw }: Item): LoggedRequest {
+  const { createdDate, createdByUserId } = stamped.safeParse(raw).data?.metadata ?? {};
+  return {
+    id,
+    method: "POST",
+    url: "",
+    body: JSON.stringify(raw),
+    // Without a date, its age is not known: it may be young.
+    createdAt: createdDate == null ? Number.POSITIVE_INFINITY : Date.parse(createdDate),
+    status: "DONE",
+    targets: [{ id }],
+    ...(createdByUserId != null && { createdByUserId }),
+  };
+}
