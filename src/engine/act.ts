@@ -1,5 +1,5 @@
 import { adopt } from "./adopt.ts";
-import { inspect, remove, update } from "./change.ts";
+import { inspect, recall, remove, update } from "./change.ts";
 import { claim, create } from "./create.ts";
 import type { Decision } from "./decision.ts";
 import type { Again, Deps } from "./deps.ts";
@@ -10,7 +10,7 @@ import type { Reason } from "./reasons.ts";
 import { comparison, ownership, postpone, record, refreshed, refuse, report, stall, withPlatform } from "./record.ts";
 import { search } from "./search.ts";
 import { readFacts, type Standing } from "./status.ts";
-import type { Scene } from "./view.ts";
+import { inputsOf, type Scene } from "./view.ts";
 import { release, writeMetadata } from "./write.ts";
 
 /** Performs one step and records its outcome. */
@@ -44,6 +44,8 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
       return forget(deps, scene);
     case "update":
       return update(deps, scene, decision.operation);
+    case "recall":
+      return withPlatform(deps, scene, () => recall(deps, scene));
     case "delete":
       return remove(deps, scene, decision.action);
     case "release":
@@ -54,7 +56,7 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
 }
 
 async function rest(deps: Deps, scene: Scene): Promise<Again> {
-  const { kind, shared, view, memory, object } = scene;
+  const { kind, shared, view, memory, object, desired, inputs } = scene;
   const { claim: owned } = view;
   if (!owned || !shared) return "never";
   const item = shared.collection.read(owned.id).item;
@@ -64,9 +66,16 @@ async function rest(deps: Deps, scene: Scene): Promise<Again> {
     : { mode: "ready", reason: "Available", message: `the ${noun} is as wanted` };
   const { drift } = comparison(scene);
   const known = { ...ownership(scene), state: item?.state };
-  const facts = item ? kind.resource.facts(item.raw) : readFacts(object);
+  const context = inputs ?? inputsOf(object, { parents: owned.parents, refs: {} });
+  const facts = item ? kind.resource.facts(item.raw, context) : readFacts(object);
   const differences = drift?.length ? drift : undefined;
-  await record(deps, scene, ready, { ...known, request: undefined, drift: differences }, facts);
+  const advice = desired && inputs && !view.observed ? desired.advice(inputs) : [];
+  const said = advice.length > 0 ? advice : undefined;
+  await record(deps, scene, ready, { ...known, request: undefined, drift: differences, advice: said }, facts);
+  const before = scene.status.advice ?? [];
+  for (const news of advice.filter((each) => !before.includes(each))) {
+    deps.events.record(object, "Warning", "Advice", news);
+  }
   shared.collection.untrack(owned.id);
   memory.failure = undefined;
   memory.askedAt = undefined;

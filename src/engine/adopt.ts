@@ -11,8 +11,9 @@ import { writeMetadata } from "./write.ts";
  * every difference are on record before anything is changed.
  */
 export async function adopt(deps: Deps, scene: Scene, id: string): Promise<Again> {
-  const { kind, key, object, account, parents, desired } = scene;
-  if (!account || !parents || !desired) return "now";
+  const { kind, key, object, account, inputs, desired } = scene;
+  if (!account || !inputs || !desired) return "now";
+  const { parents } = inputs;
   const { noun } = kind.resource;
   const shared = deps.collections.join(key, account, kind, parents, undefined);
   const item = await shared.source.get?.(id, AbortSignal.timeout(deps.settings.createDeadlineMs));
@@ -28,7 +29,6 @@ export async function adopt(deps: Deps, scene: Scene, id: string): Promise<Again
     await stall(deps, scene, "NotAdoptable", problem ?? "");
     return { inMs };
   }
-  const inputs = { name: object.metadata.name, parents, secrets: {}, observed: scene.view.observed };
   const { drift } = desired.compare(item.raw, inputs);
   const contract = account.connection.contractNumber;
   const owned = { id, parents, account: account.key, ...(contract !== undefined && { contract }) };
@@ -48,7 +48,7 @@ export async function adopt(deps: Deps, scene: Scene, id: string): Promise<Again
     message: `taking over the ${noun} ${id}${differences}`,
   };
   const found = { ...owned, fixed: fixedFields(kind, object), state: item.state, ...(drift.length > 0 && { drift }) };
-  await record(deps, after, standing, found, kind.resource.facts(item.raw));
+  await record(deps, after, standing, found, kind.resource.facts(item.raw, inputs));
   deps.events.record(after.object, "Normal", "Adopting", standing.message);
   return "now";
 }

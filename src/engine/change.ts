@@ -3,20 +3,83 @@ import { NotFound, PlatformError } from "../platform/errors.ts";
 import type { Reply } from "../platform/transport.ts";
 import { underWay } from "./decide.ts";
 import type { Again, Deps } from "./deps.ts";
+import { hashBody, hashText } from "./intent.ts";
 import { products } from "./products.ts";
-import { BUSY_MS, comparison, ownership, record, refuse, withPlatform } from "./record.ts";
+import { BUSY_MS, comparison, ownership, record, refreshed, refuse } from "./record.ts";
+import { SKEW_MS } from "./search.ts";
 import type { Scene } from "./view.ts";
 
+/** Sends one write. One that must not be sent twice is on record before it leaves. */
 export async function update(deps: Deps, scene: Scene, operation: Operation): Promise<Again> {
-  const { action, method, path, body } = operation;
+  const { action, method, path, body, note } = operation;
   const fields = comparison(scene).drift?.map(({ field }) => field);
-  return withPlatform(deps, scene, async () => {
-    const since = deps.clock.now();
-    const reply = await send(deps, scene, method, path, body);
-    await follow(deps, scene, action, reply, since);
-    deps.events.record(scene.object, "Normal", "Updated", `asked the platform to ${action}: ${fields?.join(", ")}`);
+  const since = deps.clock.now();
+  const announced = operation.once ? await announce(deps, scene, operation, since) : scene;
+  try {
+    const reply = await send(deps, announced, method, path, body);
+    await follow(deps, announced, operation, reply.request, since);
+    const about = fields?.length ? `: ${fields.join(", ")}` : "";
+    const hint = note === undefined ? "" : `; ${note}`;
+    deps.events.record(scene.object, "Normal", "Updated", `asked the platform to ${action}${about}${hint}`);
     return "now";
-  });
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    // What was announced and may have been taken stays on record; what was not, does not.
+    if (operation.once && error.executed !== "unknown") await retract(deps, announced);
+    return refuse(deps, refreshed(deps, announced), error);
+  }
+}
+
+/** A write in status, before it is sent: with it, the next leader finds it again. */
+async function announce(deps: Deps, scene: Scene, operation: Operation, since: number): Promise<Scene> {
+  const { action, method, path, body, marks } = operation;
+  const request = {
+    action,
+    status: "SENDING" as const,
+    since: new Date(since).toISOString(),
+    call: `${method} ${path}`,
+    hash: hashBody(body ?? null),
+    ...(marks && { marks }),
+  };
+  const { reason, message } = underWay({ noun: scene.kind.resource.noun }, action);
+  await record(
+    deps,
+    scene,
+    { mode: "reconciling", reason, message },
+    { request, ...ownership(scene), ...comparison(scene) },
+  );
+  return refreshed(deps, scene);
+}
+
+async function retract(deps: Deps, scene: Scene): Promise<void> {
+  const { reason, message } = underWay({ noun: scene.kind.resource.noun }, scene.status.request?.action ?? "update");
+  await record(deps, scene, { mode: "reconciling", reason, message }, { request: undefined });
+}
+
+/** Finds out what became of a write that was announced and never answered: the platform's own log knows. */
+export async function recall(deps: Deps, scene: Scene): Promise<Again> {
+  const { kind, account, status, view } = scene;
+  const { call = "", hash, marks, action = "update" } = status.request ?? {};
+  const since = view.request?.since ?? 0;
+  if (!account) return "now";
+  const [method = "", url = ""] = call.split(" ");
+  const access = products[kind.resource.product];
+  const lookedAt = deps.clock.now();
+  const filter = { method, url, createdAfter: since - SKEW_MS };
+  const logged = (await access.requests?.(account.connection, account.endpoint(access.endpoint), filter)) ?? [];
+  const earlier = status.request?.id;
+  const [taken] = logged
+    .filter(({ id, body }) => id !== earlier && (hashText(body) ?? hashBody(null)) === hash)
+    .toSorted((a, b) => b.createdAt - a.createdAt);
+  if (taken?.statusUrl !== undefined) {
+    const operation = { action, ...(marks && { marks }) };
+    await follow(deps, scene, operation, { id: taken.id, url: taken.statusUrl }, since);
+    return "now";
+  }
+  if (lookedAt < since + view.unsettledMs) return { inMs: BUSY_MS };
+  await retract(deps, scene);
+  scene.shared?.collection.refresh();
+  return "now";
 }
 
 export async function remove(deps: Deps, scene: Scene, action: "delete" | "replace"): Promise<Again> {
@@ -24,11 +87,13 @@ export async function remove(deps: Deps, scene: Scene, action: "delete" | "repla
   const owned = view.claim;
   if (!owned) return "now";
   const { collection, deleteQuery = "" } = kind.resource;
-  const path = `${collection(owned.parents)}/${encodeURIComponent(owned.id)}${deleteQuery}`;
+  // What a spec that cannot be read says of its own parts is not known: then nothing goes but the resource itself.
+  const query = scene.desired ? deleteQuery : "";
+  const path = `${collection(owned.parents)}/${encodeURIComponent(owned.id)}${query}`;
   try {
     const since = deps.clock.now();
     const reply = await send(deps, scene, "DELETE", path);
-    await follow(deps, scene, action, reply, since);
+    await follow(deps, scene, { action }, reply.request, since);
     return "now";
   } catch (error) {
     if (error instanceof NotFound) {
@@ -43,7 +108,7 @@ export async function remove(deps: Deps, scene: Scene, action: "delete" | "repla
 function send(
   deps: Deps,
   { kind, account }: Scene,
-  method: "DELETE" | Operation["method"],
+  method: Operation["method"],
   path: string,
   body?: unknown,
 ): Promise<Reply> {
@@ -60,8 +125,15 @@ function send(
 }
 
 /** Notes down what the platform is now working on. */
-async function follow(deps: Deps, scene: Scene, action: string, reply: Reply, since: number): Promise<void> {
-  const request = { ...reply.request, action, status: "BUSY" as const, since: new Date(since).toISOString() };
+async function follow(
+  deps: Deps,
+  scene: Scene,
+  { action, marks }: Pick<Operation, "action" | "marks">,
+  sent: Reply["request"],
+  since: number,
+): Promise<void> {
+  const at = new Date(since).toISOString();
+  const request = { ...sent, action, status: "BUSY" as const, since: at, ...(marks && { marks }) };
   const { reason, message } = underWay({ noun: scene.kind.resource.noun }, action);
   const changes = {
     request,

@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Kind, ResourceMapping } from "../kinds/kind.ts";
 import { type Collection, type CollectionSource, openCollection } from "../platform/collection.ts";
+import type { RequestLog } from "../platform/request-log.ts";
 import type { Log } from "../platform/transport.ts";
 import type { AccountHandle } from "./accounts.ts";
 import type { ObjectKey } from "./objects.ts";
@@ -11,6 +12,8 @@ export interface Shared {
   readonly collection: Collection;
   readonly source: CollectionSource;
   readonly path: string;
+  /** What was posted to this path to create members. */
+  log(path: string): RequestLog;
 }
 
 /**
@@ -49,9 +52,10 @@ export function createCollections(options: {
   const entries = new Map<string, Entry>();
   const memberships = new Map<ObjectKey, { entry: Entry; id: string | undefined }>();
 
-  function open(source: CollectionSource, path: string): Entry {
-    const collection = openCollection(source, { clock, log, restMs, busyMs });
-    const entry: Entry = { collection, source, path, members: new Map(), others: new Set() };
+  function open(shared: Omit<Shared, "collection">, livelyMs = restMs): Entry {
+    const { source } = shared;
+    const collection = openCollection(source, { clock, log, restMs: Math.min(restMs, livelyMs), busyMs });
+    const entry: Entry = { ...shared, collection, members: new Map(), others: new Set() };
     collection.subscribe((ids) => {
       for (const key of entry.others) wake(key);
       if (ids === "all") for (const key of entry.members.values()) wake(key);
@@ -82,13 +86,21 @@ export function createCollections(options: {
 
   return {
     join(key, account, kind, parents, id) {
-      const { product, depth, collection } = kind.resource;
+      const { product, depth, collection, livelyMs } = kind.resource;
       const access = products[product];
       const path = collection(parents);
-      const source = access.collection(account.connection, account.endpoint(access.endpoint), path, depth);
+      const { connection } = account;
+      const endpoint = account.endpoint(access.endpoint);
+      const source = access.collection(connection, endpoint, path, depth);
       const before = memberships.get(key);
       if (before && before.entry.source.key === source.key && before.id === id) return before.entry;
-      const entry = entries.get(source.key) ?? open(source, path);
+      const logs = new Map<string, RequestLog>();
+      const log = (posted: string) => {
+        const opened = logs.get(posted) ?? access.requestLog(connection, endpoint, posted, source);
+        logs.set(posted, opened);
+        return opened;
+      };
+      const entry = entries.get(source.key) ?? open({ source, path, log }, livelyMs);
       // The new place is taken before the old one is left, so that the collection is not closed in between.
       if (id === undefined) entry.others.add(key);
       else entry.members.set(id, key);

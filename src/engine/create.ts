@@ -7,13 +7,15 @@ import { underWay } from "./decide.ts";
 import type { Obstacle } from "./decision.ts";
 import type { Deps } from "./deps.ts";
 import { hashBody, type Intent } from "./intent.ts";
+import { lookUp } from "./lookups.ts";
 import type { Unclaimed } from "./memory.ts";
 import { INTENT } from "./names.ts";
 import { claimOf, openIntent, resourceOf } from "./objects.ts";
+import { unfit } from "./obstacles.ts";
 import { products } from "./products.ts";
-import { readSecrets, resolveParents } from "./references.ts";
+import { readSecrets, resolveReferences } from "./references.ts";
 import { conditions, readFacts, readStatus } from "./status.ts";
-import { fixedFields, type Scene } from "./view.ts";
+import { fixedFields, inputsOf, type Scene } from "./view.ts";
 import { fetchObject, writeMetadata, writeStatus } from "./write.ts";
 
 /** How an attempt to create ended, as far as this process knows. */
@@ -38,18 +40,25 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
   const { kind, account, desired, memory } = scene;
   if (!account || !desired) throw new Error("nothing can be created without an account and spec");
   // Not the parents of an earlier intent: spec may have changed since, and an annotation is anybody's to write.
-  const resolved = resolveParents(deps.objects, scene.object, desired);
+  const resolved = resolveReferences(deps.objects, scene.object, desired);
   if ("obstacle" in resolved) return { outcome: "obstructed", obstacle: resolved.obstacle };
-  const parents = resolved.value;
+  const { parents } = resolved.value;
   const secrets = await readSecrets(deps.client, scene.object, desired);
   if ("obstacle" in secrets) return { outcome: "obstructed", obstacle: secrets.obstacle };
-  const inputs = { name: scene.object.metadata.name, parents, secrets: secrets.value };
+  const known = { ...inputsOf(scene.object, resolved.value), secrets: secrets.value };
+  const found = await lookUp(deps, account, kind.resource.product, desired.lookups(known));
+  if ("obstacle" in found) return { outcome: "obstructed", obstacle: found.obstacle };
+  const inputs = { ...known, found: found.value };
+  const obstacle = unfit(desired, inputs);
+  if (obstacle) return { outcome: "obstructed", obstacle };
   const body: unknown = JSON.parse(JSON.stringify(desired.body(inputs)));
   const fixed = fixedFields(kind, scene.object);
-  const { object, intent } = await intend(deps, scene, { hash: hashBody(body), parents, account: account.key, fixed });
+  const { echo, creation, collection } = kind.resource;
+  const hash = hashBody(echo ? echo(body) : body);
+  const { object, intent } = await intend(deps, scene, { hash, parents, account: account.key, fixed });
 
   const access = products[kind.resource.product];
-  const url = access.url(account.endpoint(access.endpoint), kind.resource.collection(parents));
+  const url = access.url(account.endpoint(access.endpoint), (creation ?? collection)(parents));
   const since = deps.clock.now();
   memory.posting = true;
   memory.search = undefined;

@@ -97,8 +97,9 @@ function decideClaimed(view: View): Decision {
       return decideAbsent(view, observation);
     case "present": {
       if (observation.busy) return request ? underWay(view, request.action) : busyWithOthers(view);
-      if (request && observation.asOf <= request.since) return underWay(view, request.action);
-      if (view.replacement) return decideReplacement(view, view.replacement);
+      if (request && observation.asOf <= request.since) return { ...underWay(view, request.action), ...soon(request) };
+      if (request?.outcome === "unanswered") return { step: "recall" };
+      if (view.replacement) return decideReplacement(view, view.replacement, observation);
       const next = observation.comparison?.next;
       if (!next) return settledOrDrifted(view, observation);
       if (request && request.action !== "create") {
@@ -116,7 +117,11 @@ function busyWithOthers({ noun }: View): Decision {
 }
 
 /** Deletes what cannot be changed; once it is gone, its place is empty and a creation follows. */
-function decideReplacement(view: View, { fields, verdict }: NonNullable<View["replacement"]>): Decision {
+function decideReplacement(
+  view: View,
+  { fields, verdict }: NonNullable<View["replacement"]>,
+  observation: Present,
+): Decision {
   const { request, noun } = view;
   if (request?.action === "replace") {
     if (request.outcome === "FAILED") return failed(view, request, false);
@@ -137,7 +142,9 @@ function decideReplacement(view: View, { fields, verdict }: NonNullable<View["re
         message: `${changed}; replacing the ${noun} loses its data: set the annotation mooring.dev/allow-data-loss to "true" to allow it, or change it back`,
       };
     case "allowed":
-      return afterFailure(view) ?? holding(view) ?? { step: "delete", action: "replace" };
+      return (
+        afterFailure(view) ?? holding(view) ?? farewell(view, observation) ?? { step: "delete", action: "replace" }
+      );
   }
 }
 
@@ -151,8 +158,18 @@ function holding({ contents, noun }: View): Decision | undefined {
   if (contents.staying.length === 0 && contents.found === undefined) return { step: "inspect" };
   const held = [...contents.staying, ...(contents.found ?? [])];
   if (held.length === 0) return undefined;
-  const message = `the ${noun} still holds ${several(held)}: delete them first, or set the annotation mooring.dev/allow-non-empty-delete to "true"`;
+  const message = `the ${noun} ${contents.verb} ${several(held)}: delete them first, or set the annotation mooring.dev/allow-non-empty-delete to "true"`;
   return { step: "stall", reason: "NotEmpty", message, retryMs: RECHECK_MS * 5 };
+}
+
+/** What has to be done before the resource may go; one write at a time. */
+function farewell(view: View, observation: Present): Decision | undefined {
+  if (!observation.farewell) return undefined;
+  const { request } = view;
+  if (request?.outcome === "unanswered") return { step: "recall" };
+  if (request?.outcome === "FAILED") return failed(view, request, false);
+  if (request && request.outcome !== "DONE") return { ...underWay(view, request.action), look: "member" };
+  return { step: "update", operation: observation.farewell };
 }
 
 function several(names: string[]): string {
@@ -160,7 +177,12 @@ function several(names: string[]): string {
   return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
 }
 
-function settledOrDrifted(view: View, { comparison }: Extract<Observation, { seen: "present" }>): Decision {
+type Present = Extract<Observation, { seen: "present" }>;
+
+/** A write whose address is not known tells nothing by itself: only a later look does. */
+const soon = ({ outcome }: PendingRequest): { look?: "list" } => (outcome === "unanswered" ? { look: "list" } : {});
+
+function settledOrDrifted(view: View, { comparison }: Present): Decision {
   if (!comparison) return view.specObstacle ? obstructed(view.specObstacle) : { step: "rest" };
   const [first] = comparison.drift;
   if (!first) return { step: "rest" };
@@ -231,7 +253,7 @@ function decideDeletion(view: View): Decision {
         if (request.outcome !== "DONE") return { ...underWay(view, "delete"), look: "member" };
       }
       if (observation.busy) return underWay(view, request?.action ?? "update");
-      return afterFailure(view) ?? holding(view) ?? { step: "delete", action: "delete" };
+      return afterFailure(view) ?? holding(view) ?? farewell(view, observation) ?? { step: "delete", action: "delete" };
     case "absent": {
       const gone: Decision = { step: "release", reason: "Deleted", message: `the ${noun} ${claim?.id} is gone` };
       if (request?.outcome === "FAILED") return request.action === "create" ? gone : failed(view, request, false);

@@ -15,13 +15,22 @@ export type Observation =
   | { seen: "unknown" }
   /** A read says that it is not there; `confirmed` when it was looked for by its id as well, for some time. */
   | { seen: "absent"; asOf: number; confirmed: boolean }
-  | { seen: "present"; asOf: number; busy: boolean; state: string; comparison: Comparison | undefined };
+  | {
+      seen: "present";
+      asOf: number;
+      busy: boolean;
+      state: string;
+      comparison: Comparison | undefined;
+      /** A write that has to come before its deletion. */
+      farewell?: Operation;
+    };
 
 /** The request that status speaks of, with what the platform last said about it. */
 export interface PendingRequest {
   action: string;
   since: number;
-  outcome: "unknown" | "BUSY" | "DONE" | "FAILED";
+  /** `unanswered`: it was about to be sent, and whether it was taken is not known. */
+  outcome: "unanswered" | "unknown" | "BUSY" | "DONE" | "FAILED";
   message?: string;
 }
 
@@ -41,13 +50,14 @@ export interface Search {
   inFlight: boolean;
 }
 
-/** What stands in a resource that others live in. */
+/** What lives in a resource, or uses it. */
 export interface Contents {
-  /** Objects here that live in it: those on their way out, and those that stay. */
+  /** Objects here that live in it or use it: those on their way out, and those whose staying is in the way. */
   leaving: string[];
   staying: string[];
   /** What the platform shows inside; undefined until it was looked at. */
   found: string[] | undefined;
+  verb: "still holds" | "is still used by";
   /** Deletion is wanted all the same. */
   ignored: boolean;
 }
@@ -74,7 +84,7 @@ export interface View {
   adopt: string | undefined;
   /** Fields that the platform cannot change and that have changed since creation; what may be done about it. */
   replacement: { fields: string[]; verdict: "forbidden" | "losesData" | "allowed" } | undefined;
-  /** Undefined for what nothing lives in. */
+  /** Undefined for an object without a resource. */
   contents: Contents | undefined;
   intent: Intent | undefined;
   /** The POST of the open intent was certainly not executed. */
@@ -116,6 +126,8 @@ export type Decision =
   /** The resource is gone without us: let go of its id. */
   | { step: "forget" }
   | { step: "update"; operation: Operation }
+  /** Find out what became of a write that got no answer. */
+  | { step: "recall" }
   | { step: "delete"; action: "delete" | "replace" }
   | { step: "release"; reason: Reason; message: string };
 

@@ -42,6 +42,8 @@ export interface Deps {
   accounts: Accounts;
   collections: Collections;
   memories: Memories;
+  /** What the platform's catalogues last said, by connection and address. */
+  catalogues: Map<string, { asOf: number; body: unknown }>;
   settings: Settings;
   /** Throws when this process may not write any more. Called before every write to the platform. */
   guard: () => void;

@@ -16,8 +16,9 @@ import { decide } from "./decide.ts";
 import type { Again, Log, Settings } from "./deps.ts";
 import { createMemories } from "./memory.ts";
 import { RECONCILE_AT } from "./names.ts";
-import { claimOf, createObjects, type ObjectKey, objectKey, openIntent, resourceOf } from "./objects.ts";
+import { claimOf, createObjects, namedBy, type ObjectKey, objectKey, openIntent, resourceOf } from "./objects.ts";
 import { createCredentialSecrets } from "./secrets.ts";
+import { readStatus } from "./status.ts";
 import { look, type ResourceKind } from "./view.ts";
 
 /** One pass over one object, for the metrics. */
@@ -72,6 +73,7 @@ export function createEngine(options: EngineOptions): Engine {
     client,
     objects,
     memories,
+    catalogues: new Map(),
     settings,
     events: options.events,
     guard: options.guard,
@@ -118,7 +120,8 @@ export function createEngine(options: EngineOptions): Engine {
     // Own status writes come back as changes as well. They are no reason to look again: that would undo every backoff.
     if (!before || !after || isEdited(before, after)) wake(key, "people");
     for (const referrer of objects.referrers(key)) wake(referrer);
-    if (!after && before) wakeThoseWhoWaited(before);
+    if (!after && before) wakeThoseWhoWaited(key, before);
+    if (after ? before && !isReady(before) && isReady(after) : before) showUsers(key, after ?? before);
     const [held, holds] = [before && claimOf(before), after && claimOf(after)];
     if (held?.id !== holds?.id) {
       // What the contract has in use is about to change; one look serves all that happens in the meantime.
@@ -128,8 +131,18 @@ export function createEngine(options: EngineOptions): Engine {
     if (!after && key.startsWith("Account/")) deps.owe(deps.secrets.release(key.slice("Account/".length)));
   });
 
+  /** What an object uses may say so in its own status, and shall not take a resync to notice. */
+  function showUsers(key: ObjectKey, object: KubeObject | undefined): void {
+    const kind = object && objects.kinds.find((each) => key.startsWith(`${each.kind}/`));
+    for (const { key: used, bond } of kind ? namedBy(kind, object) : []) {
+      if (bond === "use" && objects.find(used)?.kind.resource?.showsUsers) deps.collections.refresh(used);
+    }
+  }
+
   /** An object is gone: what held it may be waiting to be empty, and an Account to be needed no more. */
-  function wakeThoseWhoWaited(gone: KubeObject): void {
+  function wakeThoseWhoWaited(key: ObjectKey, gone: KubeObject): void {
+    const kind = kinds.find((each) => key.startsWith(`${each.kind}/`));
+    for (const named of kind ? namedBy(kind, gone) : []) wake(named.key);
     for (const id of Object.values((claimOf(gone) ?? openIntent(gone))?.parents ?? {})) {
       for (const holder of objects.holders(id)) wake(holder);
     }
@@ -217,6 +230,10 @@ export function createEngine(options: EngineOptions): Engine {
       await Promise.all(debts);
     },
   };
+}
+
+function isReady(object: KubeObject): boolean {
+  return readStatus(object).conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
 }
 
 /** Whether somebody changed what an object wants, as opposed to what it shows. */

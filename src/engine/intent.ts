@@ -50,22 +50,23 @@ export function hashBody(body: unknown): string {
   return createHash("sha256").update(canonical(body)).digest("hex").slice(0, 32);
 }
 
-/** Equal for a request body as the platform's log keeps it; undefined when it is not JSON. */
-export function hashText(text: string): string | undefined {
+/** Equal for a request body as the platform's log keeps it, or for what `of` sees in it; undefined when it is not JSON. */
+export function hashText(text: string, of: (body: unknown) => unknown = (body) => body): string | undefined {
   try {
-    return hashBody(JSON.parse(text));
+    return hashBody(of(JSON.parse(text)));
   } catch {
     return undefined;
   }
 }
 
-/** A short hash of each of these fields of a spec that is there; nested ones are written with dots. */
+/** A short hash of each of these fields that the spec has; nested ones are written with dots. */
 export function hashFields(spec: unknown, fields: readonly string[]): Record<string, string> {
   const value = (field: string) =>
     field
       .split(".")
       .reduce<unknown>((node, name) => (typeof node === "object" && node ? Reflect.get(node, name) : undefined), spec);
-  return Object.fromEntries(fields.map((field) => [field, hashBody(value(field) ?? null).slice(0, 12)]));
+  const given = fields.filter((field) => value(field) != null);
+  return Object.fromEntries(given.map((field) => [field, hashBody(value(field)).slice(0, 12)]));
 }
 
 function canonical(value: unknown): string {

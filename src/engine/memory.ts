@@ -22,8 +22,8 @@ export interface Memory {
         endedAt: number;
         /** Something matching was accepted and cannot be seen yet. */
         pending: boolean;
-        /** The request that made each match, by id. */
-        requests: Record<string, { id: string; url: string }>;
+        /** The request that made each match, by id; undefined where the platform keeps none. */
+        requests: Record<string, { id: string; url: string } | undefined>;
       }
     | undefined;
   unclaimed?: Unclaimed | undefined;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { GROUP, VERSION } from "../kinds/index.ts";
-import type { Desired, Kind } from "../kinds/kind.ts";
+import type { Kind, Reference } from "../kinds/kind.ts";
 import type { KubeObject, Resource } from "../kube/resource.ts";
 import { createStore, type Store } from "../kube/store.ts";
 import { type Claim, type Intent, readIntent, readKept } from "./intent.ts";
@@ -65,6 +65,10 @@ export interface Objects {
   rivals(kind: string, intent: Pick<Intent, "hash" | "parents">): ObjectKey[];
   /** Objects whose resource lives in the one with this id, or is about to. */
   inhabitants(id: string): ObjectKey[];
+  /** Objects with a resource, or one in the making, that lives under this object's or uses it. */
+  dependants(key: ObjectKey): ObjectKey[];
+  /** Objects of this kind whose resource is in the same collection, or is about to be. */
+  neighbours(kind: string, parents: Place["parents"]): ObjectKey[];
   /** Objects that hold something on the platform through this Account, or are about to. */
   users(account: string): ObjectKey[];
   /** Calls back whenever an object appears, changes or goes. */
@@ -89,6 +93,11 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
   const intents = createIndex();
   const accounts = createIndex();
   const parents = createIndex();
+  const places = createIndex();
+  /** Not every id says by itself where it is: LANs are numbered in each datacenter. */
+  const placeOf = (kind: string, place: Place) => `${houseOf(kind, place.parents)}/${place.id}`;
+  const houseOf = (kind: string, within: Place["parents"]) =>
+    `${kind}${byName.get(kind)?.resource?.collection(within) ?? ""}`;
   const listeners: Parameters<Objects["subscribe"]>[0][] = [];
 
   for (const kind of kinds) {
@@ -96,7 +105,7 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
     stores.set(kind.kind, store);
     store.subscribe(({ key: name, before, after }) => {
       const key = `${kind.kind}/${name}`;
-      references.set(key, after ? referencesOf(kind, after) : []);
+      references.set(key, after ? [...new Set(namedBy(kind, after).map((reference) => reference.key))] : []);
       const claim = after && claimOf(after);
       const intent = after && openIntent(after);
       const owned = claim && !observes(after) ? [placeOf(kind.kind, claim)] : [];
@@ -104,7 +113,9 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
       holders.set(key, claim ? [claim.id] : []);
       for (const id of owned) spend(id);
       intents.set(key, intent ? [rivalry(kind.kind, intent)] : []);
-      parents.set(key, Object.values(claim?.parents ?? intent?.parents ?? {}));
+      const within = claim?.parents ?? intent?.parents;
+      parents.set(key, livesIn(kind, within ?? {}));
+      places.set(key, after && within && !observes(after) ? [houseOf(kind.kind, within)] : []);
       const account = claim?.account ?? intent?.account;
       // An annotation is anybody's to write: of another namespace's Account only status is believed.
       const believed = account && (account === (after && readStatus(after).account) || isAtHome(account, after));
@@ -137,6 +148,12 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
       return intents.get(rivalry(kind, intent)).sort((a, b) => at(a).localeCompare(at(b)) || a.localeCompare(b));
     },
     inhabitants: (id) => parents.get(id),
+    dependants: (key) =>
+      references.get(key).filter((referrer) => {
+        const found = find(referrer);
+        return found && (claimOf(found.object) ?? openIntent(found.object)) && dependsOn(found.kind, found.object, key);
+      }),
+    neighbours: (kind, within) => places.get(houseOf(kind, within)),
     users: (account) => accounts.get(account),
     subscribe: (listener) => void listeners.push(listener),
   };
@@ -151,9 +168,9 @@ function isAtHome(account: string, object: KubeObject | undefined): boolean {
   return account.startsWith(`${object?.metadata.namespace}/`);
 }
 
-/** Not every id says by itself where it is: LANs are numbered in each datacenter. */
-function placeOf(kind: string, { id, parents }: Place): string {
-  return `${kind}/${JSON.stringify(Object.entries(parents).sort())}/${id}`;
+/** Ids of the parents that a resource goes with. */
+function livesIn({ resource }: Kind, parents: Place["parents"]): string[] {
+  return Object.entries(parents).flatMap(([role, id]) => (resource?.outlives?.includes(role) ? [] : [id]));
 }
 
 function rivalry(kind: string, { hash, parents }: Pick<Intent, "hash" | "parents">): string {
@@ -161,16 +178,23 @@ function rivalry(kind: string, { hash, parents }: Pick<Intent, "hash" | "parents
 }
 
 /** What spec names, whether it exists or not. A spec that cannot be read names nothing. */
-function referencesOf(kind: Kind, object: KubeObject): ObjectKey[] {
-  const { namespace = "" } = object.metadata;
-  let desired: Desired | undefined;
+export function namedBy(kind: Kind, object: KubeObject): (Reference & { key: ObjectKey })[] {
+  let references: Reference[] = [];
   try {
-    desired = kind.resource?.desire(object.spec);
-  } catch {
-    return [];
-  }
-  return (desired?.references ?? []).flatMap(({ kind, target }) =>
-    "name" in target ? [objectKey(kind, namespace, target.name)] : [],
+    references = kind.resource?.desire(object.spec).references ?? [];
+  } catch {}
+  return references.flatMap((reference) =>
+    "name" in reference.target
+      ? [{ ...reference, key: objectKey(reference.kind, object.metadata.namespace ?? "", reference.target.name) }]
+      : [],
+  );
+}
+
+/** Whether what `key` stands for has to stay for as long as this object's resource does. */
+function dependsOn(kind: Kind, object: KubeObject, key: ObjectKey): boolean {
+  return namedBy(kind, object).some(
+    (reference) =>
+      reference.key === key && reference.bond !== "seed" && !kind.resource?.outlives?.includes(reference.role),
   );
 }
 

@@ -1,7 +1,10 @@
 import type { Product } from "../kinds/kind.ts";
+import { autoscalingCollection, autoscalingUrl } from "../platform/autoscaling.ts";
 import type { CollectionSource } from "../platform/collection.ts";
 import { coreCollection, coreUrl } from "../platform/core.ts";
-import { findRequests, type LoggedRequest } from "../platform/requests.ts";
+import { type RequestLog, shareRequestLog } from "../platform/request-log.ts";
+import { findRequests, type LoggedRequest, type RequestFilter } from "../platform/requests.ts";
+import { shownAsLog } from "../platform/shown-as-log.ts";
 import type { Connection } from "../platform/transport.ts";
 
 /** The hosts of the platform, as `Account.spec.endpoints` names them. */
@@ -21,8 +24,10 @@ export interface ProductAccess {
   /** The address of a path of the product. */
   url(endpoint: string, path: string): string;
   collection(connection: Connection, endpoint: string, path: string, depth: number): CollectionSource;
-  /** Creations that the platform's own log keeps; absent where it keeps none. */
-  creations?(connection: Connection, endpoint: string, path: string, createdAfter: number): Promise<LoggedRequest[]>;
+  /** What was posted to a path: from the platform's own log, or, where it keeps none, from what the collection shows. */
+  requestLog(connection: Connection, endpoint: string, path: string, source: CollectionSource): RequestLog;
+  /** Writes of one method to one path, as the platform's own log keeps them; absent where it keeps none. */
+  requests?(connection: Connection, endpoint: string, filter: RequestFilter): Promise<LoggedRequest[]>;
 }
 
 export const products: Record<Product, ProductAccess> = {
@@ -30,7 +35,17 @@ export const products: Record<Product, ProductAccess> = {
     endpoint: "api",
     url: coreUrl,
     collection: (connection, api, path, depth) => coreCollection(connection, api, path, { depth }),
-    creations: (connection, api, path, createdAfter) =>
-      findRequests(connection, api, { method: "POST", url: path, createdAfter }),
+    requestLog: (connection, api, path, { get }) =>
+      shareRequestLog(
+        (createdAfter) => findRequests(connection, api, { method: "POST", url: path, createdAfter }),
+        async (id, signal) => get?.(id, signal),
+      ),
+    requests: findRequests,
+  },
+  autoscaling: {
+    endpoint: "api",
+    url: autoscalingUrl,
+    collection: autoscalingCollection,
+    requestLog: (_connection, _api, _path, source) => shownAsLog(source),
   },
 };

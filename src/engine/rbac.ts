@@ -12,7 +12,8 @@ export function manifests(kinds: readonly Kind[]): object[] {
     { apiGroups: [GROUP], resources: resources.map((plural) => `${plural}/status`), verbs: ["patch"] },
     { apiGroups: [GROUP], resources: resources.map((plural) => `${plural}/finalizers`), verbs: ["update"] },
     // Credentials and first-boot configuration, each read by its name only; the finalizer on credentials is a patch.
-    { apiGroups: [""], resources: ["secrets"], verbs: ["get", "list", "watch", "patch"] },
+    // Keys that the platform hands out are written into Secrets that belong to their object.
+    { apiGroups: [""], resources: ["secrets"], verbs: ["get", "list", "watch", "create", "update", "patch"] },
     { apiGroups: [""], resources: ["events"], verbs: ["create", "patch"] },
   ];
   const lease = [{ apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "update"] }];

@@ -20,10 +20,13 @@ export const reasons = {
   Deleted: "The resource is gone from the platform.",
   Vanished: "The resource disappeared from the platform without Mooring; it is created again.",
   Claimed: "A resource whose creation was interrupted was found and taken over.",
+  Advice: "Spec asks for something that is allowed and yet not wise. The message says why.",
   InvalidSpec: "A field of spec is wrong in a way that the API server cannot see. Correct it.",
   ReferenceNotFound: "An object that spec names does not exist. Create it or correct the name.",
   ReferenceNotReady: "An object that spec names has no resource yet. Wait, or look at that object.",
   SecretNotFound: "A Secret that spec names, or its key, does not exist. Create it or correct the name.",
+  SecretNotOwned:
+    "The Secret to be written exists and belongs to somebody else. Choose another spec.secretName, or delete the Secret.",
   AccountNotFound: "No Account can be chosen. Create one, or name one in spec.accountRef.",
   AccountNotReady: "The Account does not work at present. Look at the Account.",
   CredentialsMissing: "The Secret of the Account has no token. Create the Secret with the key.",
@@ -38,6 +41,8 @@ export const reasons = {
   ProvisioningFailed: "The platform accepted the request and failed at it. The message is the platform's.",
   NotAdoptable:
     "The resource that spec.externalId names does not exist here or belongs to another object. Correct the id.",
+  OnlyOne:
+    "There can be only one such resource in its place, and another object has it. Delete one of the two objects.",
   ImmutableFieldChanged:
     "A field that the platform cannot change has changed. Change it back, or set replacePolicy: WhenNeeded.",
   DataLossNotAllowed:

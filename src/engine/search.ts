@@ -1,8 +1,10 @@
 import { z } from "zod";
+import type { ResourceMapping } from "../kinds/kind.ts";
+import type { LoggedRequest } from "../platform/requests.ts";
 import type { Deps } from "./deps.ts";
 import { hashText, type Intent } from "./intent.ts";
+import type { Memory } from "./memory.ts";
 import { openIntent } from "./objects.ts";
-import { products } from "./products.ts";
 import type { Scene } from "./view.ts";
 
 /** Clocks of the platform, of this machine and of other leaders may differ by so much. */
@@ -20,7 +22,6 @@ const metadata = z.looseObject({
 export async function search(deps: Deps, scene: Scene, intent: Intent): Promise<void> {
   const { kind, account, shared, memory } = scene;
   if (!account || !shared) throw new Error("a search needs the account and the collection");
-  const access = products[kind.resource.product];
   const userId = account.connection.identity?.userId;
   // Equals look back equally far and count in the same order. Else an old one takes what a young one made, and the
   // young one does not see what the old one left.
@@ -29,30 +30,37 @@ export async function search(deps: Deps, scene: Scene, intent: Intent): Promise<
   const createdAfter = Math.min(...begun, Date.parse(intent.at)) - SKEW_MS;
   const lookedAt = deps.clock.now();
   let pending = false;
-  const log = await access.creations?.(
-    account.connection,
-    account.endpoint(access.endpoint),
-    shared.path,
-    createdAfter,
-  );
+  const { echo, creation, collection } = kind.resource;
+  const log = await shared.log((creation ?? collection)(intent.parents))(createdAfter);
   const before = memory.search?.nonce === intent.nonce ? memory.search.requests : {};
-  const requests: Record<string, { id: string; url: string }> = {};
-  const sorted = (log ?? []).toSorted((a, b) => a.createdAt - b.createdAt || a.id.localeCompare(b.id));
-  for (const { id, statusUrl, body, status, targets, createdByUserId } of sorted) {
-    if (hashText(body) !== intent.hash || status === "FAILED" || !isOurs(createdByUserId, userId)) continue;
+  const requests: NonNullable<Memory["search"]>["requests"] = {};
+  const sorted = log.requests.toSorted((a, b) => a.createdAt - b.createdAt || a.id.localeCompare(b.id));
+  for (const logged of sorted) {
+    const { id, statusUrl, status, targets, createdByUserId } = logged;
+    if (hashOf(logged, echo) !== intent.hash || status === "FAILED" || !isOurs(createdByUserId, userId)) continue;
     // Accepted, and not even its id is known yet.
     if (targets.length === 0 && status !== undefined && status !== "DONE") pending = true;
     for (const target of targets) {
       if (target.type !== undefined && target.type !== kind.resource.noun) continue;
       if (deps.objects.wasClaimed(kind.kind, { id: target.id, parents: intent.parents })) continue;
-      const item = await shared.source.get?.(target.id, AbortSignal.timeout(deps.settings.createDeadlineMs));
-      if (item && isOurs(creatorOf(item.raw), userId)) requests[target.id] = { id, url: statusUrl };
+      const item = await log.read(target.id, AbortSignal.timeout(deps.settings.createDeadlineMs));
+      if (item && isOurs(creatorOf(item.raw), userId))
+        requests[target.id] = statusUrl === undefined ? undefined : { id, url: statusUrl };
       // Accepted and not visible yet, which may outlast the request: this look cannot be the last one.
       const unseen = !item && !Object.hasOwn(before, target.id);
       if (unseen && (status !== "DONE" || lookedAt < scene.view.settledAt)) pending = true;
     }
   }
   memory.search = { nonce: intent.nonce, lookedAt, endedAt: deps.clock.now(), pending, requests };
+}
+
+/** Hundreds may share one listing of hundreds: each body in it is hashed once. */
+const hashes = new WeakMap<LoggedRequest, { hash: string | undefined }>();
+
+function hashOf(logged: LoggedRequest, echo?: ResourceMapping["echo"]): string | undefined {
+  const known = hashes.get(logged) ?? { hash: hashText(logged.body, echo) };
+  hashes.set(logged, known);
+  return known.hash;
 }
 
 function creatorOf(raw: unknown): string | undefined {

@@ -42,11 +42,24 @@ export const resourceStatus = z.object({
       id: z.string().optional().describe("Id of the request on the platform."),
       url: z.string().optional().describe("Where the status of the request is read."),
       action: z.string().describe("What was asked for: create, update, delete …"),
-      status: z.enum(["BUSY", "FAILED"]).describe("How the request stands."),
+      status: z
+        .enum(["SENDING", "BUSY", "FAILED"])
+        .describe("How the request stands; SENDING until the platform has answered."),
       since: z.iso.datetime({ precision: 3 }).describe("When it was sent."),
+      call: z.string().optional().describe("While SENDING: method and path, by which it is found again."),
+      hash: z.string().optional().describe("While SENDING: of the body."),
+      marks: z
+        .record(z.string(), z.string())
+        .optional()
+        .describe("What is true of the object once the request is done."),
     })
     .optional()
     .describe("The request that the platform works on, or the one that failed."),
+  advice: z
+    .array(z.string().describe("One piece of advice."))
+    .meta({ "x-kubernetes-list-type": "atomic" })
+    .optional()
+    .describe("What is allowed in spec and yet not wise, and why."),
   drift: z
     .array(
       z.object({

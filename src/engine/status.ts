@@ -26,6 +26,9 @@ export function readStatus(object: KubeObject): ResourceStatus {
   return known.partial().parse(Object.fromEntries(sound.map(([name]) => [name, Reflect.get(status, name)])));
 }
 
+/** An object's whole status, as it stands. */
+export const readWhole = (object: KubeObject): Record<string, unknown> => ({ ...statusOf(object) });
+
 /** The kind's part of an object's status. */
 export function readFacts(object: KubeObject): Record<string, unknown> {
   const status = statusOf(object);

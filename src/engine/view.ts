@@ -1,18 +1,21 @@
 import { z } from "zod";
-import type { Desired, Kind, ResourceMapping } from "../kinds/kind.ts";
+import type { Desired, Inputs, Kind, ResourceMapping } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { AccountHandle } from "./accounts.ts";
 import type { Shared } from "./collections.ts";
-import type { Contents, Observation, Obstacle, PendingRequest, Search, View } from "./decision.ts";
+import { contentsOf } from "./contents.ts";
+import type { Observation, Obstacle, PendingRequest, View } from "./decision.ts";
 import type { Deps } from "./deps.ts";
-import { type Claim, hashFields, type Intent } from "./intent.ts";
+import { findings } from "./findings.ts";
+import { hashFields, type Intent } from "./intent.ts";
 import type { Memory } from "./memory.ts";
-import { ALLOW_DATA_LOSS, ALLOW_NON_EMPTY_DELETE, FINALIZER, PAUSED } from "./names.ts";
+import { ALLOW_DATA_LOSS, FINALIZER, PAUSED } from "./names.ts";
 import { claimOf, type ObjectKey, observes, openIntent } from "./objects.ts";
+import { foreign, messageOf, notUnderstood, taken, unfit } from "./obstacles.ts";
 import { obstacleOf } from "./problems.ts";
-import { type Resolved, resolveParents } from "./references.ts";
+import { type References, type Resolved, resolveReferences } from "./references.ts";
 import { SKEW_MS } from "./search.ts";
-import { readStatus } from "./status.ts";
+import { readFacts, readStatus } from "./status.ts";
 import type { ResourceStatus } from "./status-schema.ts";
 
 export type ResourceKind = Kind & { resource: ResourceMapping };
@@ -27,7 +30,8 @@ export interface Scene {
   memory: Memory;
   desired: Desired | undefined;
   account: AccountHandle | undefined;
-  parents: Readonly<Record<string, string>> | undefined;
+  /** Undefined when spec or what it refers to cannot be read. */
+  inputs: Inputs | undefined;
   shared: Shared | undefined;
 }
 
@@ -63,15 +67,11 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   if (intent && memory.seen?.nonce !== intent.nonce) memory.seen = { nonce: intent.nonce, at: now };
 
   const stored = claim?.parents ?? intent?.parents;
-  const resolved: Resolved<Readonly<Record<string, string>>> = stored
-    ? { value: stored }
-    : "value" in desired
-      ? resolveParents(objects, object, desired.value)
-      : desired;
-  const parents = "value" in resolved ? resolved.value : undefined;
+  const resolved = "value" in desired ? resolveReferences(objects, object, desired.value, stored) : desired;
+  const parents = stored ?? ("value" in resolved ? resolved.value.parents : undefined);
+  let inputs = "value" in resolved ? inputsOf(object, resolved.value) : undefined;
 
   let accountObstacle = "obstacle" in choice ? choice.obstacle : account && claim && foreign(account, claim);
-  let specObstacle = "obstacle" in desired ? desired.obstacle : "obstacle" in resolved ? resolved.obstacle : undefined;
   let shared: Shared | undefined;
   if (account && parents && (claim || intent)) {
     try {
@@ -81,7 +81,14 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     }
   }
 
-  const request = pendingRequest(status, shared);
+  let request = pendingRequest(status, shared);
+  const { marks } = status.request ?? {};
+  if (inputs && marks && request?.outcome === "DONE") inputs = { ...inputs, shown: { ...inputs.shown, ...marks } };
+  let specObstacle: Obstacle | undefined;
+  if ("obstacle" in desired) specObstacle = desired.obstacle;
+  else if ("obstacle" in resolved) specObstacle = resolved.obstacle;
+  else if (inputs)
+    specObstacle = unfit(desired.value, inputs) ?? taken(deps, key, kind, inputs.parents, claim ?? intent);
   if (shared && claim) {
     const { url } = status.request ?? {};
     const leaving = request?.action === "delete" || request?.action === "replace";
@@ -92,13 +99,14 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   if (shared && claim) {
     const seen = observe(shared, claim.id, memory, settings.settleMs);
     observation = seen;
-    if (seen.seen === "present" && !seen.busy && "value" in desired && parents) {
-      const inputs = { name: object.metadata.name, parents, secrets: {}, observed };
+    // Whatever it was that was sent to a resource that is gone, it is gone with it.
+    if (seen.seen === "absent" && request?.outcome === "unanswered") request = undefined;
+    if (seen.seen === "present" && !seen.busy && "value" in desired) {
+      const raw = shared.collection.read(claim.id).item?.raw;
       try {
-        observation = {
-          ...seen,
-          comparison: desired.value.compare(shared.collection.read(claim.id).item?.raw, inputs),
-        };
+        const farewell = desired.value.farewell(raw, { parents: claim.parents });
+        const comparison = specObstacle || !inputs ? undefined : desired.value.compare(raw, inputs);
+        observation = { ...seen, comparison, ...(farewell && { farewell }) };
       } catch (error) {
         specObstacle = notUnderstood(kind, error);
       }
@@ -119,7 +127,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     observed,
     adopt: claim || intent || externalId === status.left ? undefined : externalId,
     replacement: replacement(kind, object, status, replacePolicy),
-    contents: kind.resource.contents && claim && contentsOf(deps, claim.id, memory, object),
+    contents: claim && contentsOf(deps, key, kind, claim, memory, object),
     intent,
     unsent: intent !== undefined && memory.unsent === intent.nonce,
     claim,
@@ -133,7 +141,20 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     settledAt: begunAt(intent, memory) + unsettledMs,
   };
   const wanted = "value" in desired ? desired.value : undefined;
-  return { key, kind, object, status, view, memory, desired: wanted, account, parents, shared };
+  return { key, kind, object, status, view, memory, desired: wanted, account, inputs, shared };
+}
+
+/** What a comparison is made of, and a creation apart from what has to be asked for first. */
+export function inputsOf(object: KubeObject, references: References): Inputs {
+  return {
+    ...references,
+    name: object.metadata.name,
+    observed: observes(object),
+    secrets: {},
+    found: {},
+    shown: readFacts(object),
+    annotations: object.metadata.annotations ?? {},
+  };
 }
 
 /**
@@ -145,24 +166,18 @@ function begunAt(intent: Intent | undefined, { seen }: Memory): number {
   return Math.max(seenAt, Math.min(Date.parse(intent?.at ?? "") || 0, seenAt + SKEW_MS));
 }
 
-/** A resource of another contract cannot be seen, and must not be taken for gone. */
-function foreign(account: AccountHandle, { contract, id }: Claim): Obstacle | undefined {
-  const { contractNumber } = account.connection;
-  if (contract === undefined || contractNumber === undefined || contract === contractNumber) return undefined;
-  const message = `${id} belongs to contract ${contract}, but Account ${account.key} works in ${contractNumber}: give it a token of the former`;
-  return { reason: "ContractChanged", message, stalled: true };
-}
-
 /** Fields that the platform cannot change and that are not what the resource was made from; what may be done then. */
 function replacement(
   kind: ResourceKind,
   object: KubeObject,
-  { fixed = {} }: ResourceStatus,
+  { fixed, nonce }: ResourceStatus,
   policy: "Never" | "WhenNeeded",
 ): View["replacement"] {
+  // What a resource was made from is on record where Mooring has made it; of one that was taken over, what spec said then.
+  if (!fixed) return undefined;
+  const recorded = nonce === undefined ? Object.keys(fixed) : Object.keys(kind.immutable);
   const wanted = fixedFields(kind, object);
-  // A field that was not fixed when the resource was made cannot be judged.
-  const fields = Object.keys(wanted).filter((field) => fixed[field] !== undefined && fixed[field] !== wanted[field]);
+  const fields = recorded.filter((field) => fixed[field] !== wanted[field]);
   if (fields.length === 0) return undefined;
   if (policy === "Never") return { fields, verdict: "forbidden" };
   const lossAllowed = object.metadata.annotations?.[ALLOW_DATA_LOSS] === "true";
@@ -173,19 +188,6 @@ function replacement(
 export const fixedFields = (kind: Kind, { spec }: KubeObject): Record<string, string> =>
   hashFields(spec, Object.keys(kind.immutable));
 
-const CONTENTS_MS = 5000;
-
-function contentsOf(deps: Deps, id: string, { contents }: Memory, { metadata }: KubeObject): Contents {
-  const inside = deps.objects.inhabitants(id);
-  const leaving = inside.filter((key) => deps.objects.find(key)?.object.metadata.deletionTimestamp);
-  return {
-    leaving,
-    staying: inside.filter((key) => !leaving.includes(key)),
-    found: contents && deps.clock.now() - contents.asOf < CONTENTS_MS ? contents.found : undefined,
-    ignored: metadata.annotations?.[ALLOW_NON_EMPTY_DELETE] === "true",
-  };
-}
-
 /** Spec as its kind understands it. The API server has checked it before; what it could not see is said here. */
 function read(kind: ResourceKind, object: KubeObject): Resolved<Desired> {
   try {
@@ -195,27 +197,18 @@ function read(kind: ResourceKind, object: KubeObject): Resolved<Desired> {
   }
 }
 
-function notUnderstood(kind: ResourceKind, error: unknown): Obstacle {
-  const message = `the platform's answer about the ${kind.resource.noun} is not understood: ${messageOf(error)}`;
-  return { reason: "PlatformUnavailable", message, stalled: false };
-}
-
-/** One line that names the field; of several problems the first three. */
-function messageOf(error: unknown): string {
-  if (!(error instanceof z.ZodError)) return error instanceof Error ? error.message : String(error);
-  const issues = error.issues.map(({ path, message }) => `spec.${path.map(String).join(".")}: ${message}`);
-  return issues.slice(0, 3).join("; ");
-}
-
 function pendingRequest(status: ResourceStatus, shared: Shared | undefined): PendingRequest | undefined {
   const { request, id } = status;
-  if (request?.status !== "BUSY" || id === undefined) return undefined;
+  if (!request || request.status === "FAILED" || id === undefined) return undefined;
+  const { action } = request;
+  const since = Date.parse(request.since);
+  if (request.status === "SENDING") return { action, since, outcome: "unanswered" };
   const known = shared?.collection.read(id).request;
   // A request whose address is not known cannot be asked: what the resource shows has to do.
   const outcome = request.url === undefined ? "DONE" : (known?.status ?? "unknown");
   return {
-    action: request.action,
-    since: Date.parse(request.since),
+    action,
+    since,
     outcome,
     ...(known?.message !== undefined && { message: known.message }),
   };
@@ -232,51 +225,4 @@ function observe({ collection, source }: Shared, id: string, memory: Memory, set
   const { absence } = memory;
   const confirmed = absence !== undefined && absence.last - absence.since >= settleMs;
   return { seen: "absent", asOf: absence?.last ?? asOf ?? 0, confirmed };
-}
-
-/** What the last search found, in the light of what every object owns or is about to own by now. */
-function findings(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent): Search | undefined {
-  const { unclaimed, search } = deps.memories.of(key);
-  const pending = search?.pending ?? false;
-  if (unclaimed?.nonce === intent.nonce) {
-    const now = deps.clock.now();
-    return { lookedAt: now, endedAt: now, matches: [unclaimed.id], pending, rivals: 1, rank: 0, inFlight: false };
-  }
-  if (search?.nonce !== intent.nonce) return undefined;
-  const equals = deps.objects
-    .rivals(kind.kind, intent)
-    .filter((rival) => rival === key || sameContract(deps, intent.account, rival));
-  /** The id that another object is claiming at this moment. */
-  const taking = (rival: ObjectKey): string | undefined => {
-    const { unclaimed: held } = deps.memories.of(rival);
-    const object = deps.objects.find(rival)?.object;
-    return rival !== key && object && held && held.nonce === openIntent(object)?.nonce ? held.id : undefined;
-  };
-  const rivals = equals.filter((rival) => taking(rival) === undefined);
-  const taken = new Set(equals.map(taking));
-  const matches = Object.keys(search.requests).filter(
-    (id) => !taken.has(id) && !deps.objects.wasClaimed(kind.kind, { id, parents: intent.parents }),
-  );
-  // With one more that cannot be seen yet there would be too many: what can be seen may be somebody else's twin.
-  const crowded = pending && matches.length >= rivals.length;
-  return {
-    lookedAt: search.lookedAt,
-    endedAt: search.endedAt,
-    pending,
-    matches,
-    rivals: rivals.length,
-    rank: rivals.indexOf(key),
-    inFlight:
-      crowded || equals.some((rival) => deps.memories.of(rival).posting === true || taking(rival) !== undefined),
-  };
-}
-
-/** Whether an equal creation of another object can be mistaken for one of ours. */
-function sameContract(deps: Deps, account: string, rival: ObjectKey): boolean {
-  const object = deps.objects.find(rival)?.object;
-  const other = object && openIntent(object)?.account;
-  const contract = (key: string | undefined) => key && deps.accounts.get(key)?.connection.contractNumber;
-  const [ours, theirs] = [contract(account), contract(other)];
-  // Who does not say its contract may work in any.
-  return other === account || ours === undefined || theirs === undefined || ours === theirs;
 }

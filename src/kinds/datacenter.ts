@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { patch } from "./compare.ts";
 import { location, managed, managedRules, platformName, required } from "./fields.ts";
-import { changes, differences, type Kind, mapping } from "./kind.ts";
+import { type Kind, mapping } from "./kind.ts";
 
 const spec = z.object({
   ...managed,
@@ -86,11 +87,7 @@ export const datacenter: Kind = {
         name: [spec.name ?? (observed ? undefined : name), properties.name],
         description: [spec.description, properties.description],
       } as const;
-      const body = changes(changeable);
-      return {
-        drift: differences({ ...changeable, location: [spec.location, properties.location] }),
-        ...(body && { next: { action: "update", method: "PATCH", path: `${collection}/${id}`, body } }),
-      };
+      return patch("", `${collection}/${id}`, changeable, { location: [spec.location, properties.location] });
     },
     facts(item) {
       const { location, version } = wire.parse(item).properties;

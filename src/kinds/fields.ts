@@ -1,15 +1,22 @@
 import { z } from "zod";
 import type { Reference, Rule } from "./kind.ts";
 
-/** A string of one form. The API server tells the form in words, where a plain pattern shows its expression. */
-export const formed = (pattern: RegExp, max: number, form: string) =>
-  z
+/** A string of one form, or several at once. The API server tells it in words, where a plain pattern shows its expression. */
+export const formed = (pattern: RegExp, max: number, form: string, ...further: [pattern: RegExp, form: string][]) => {
+  const forms: [RegExp, string][] = [[pattern, form], ...further];
+  return z
     .string()
     .max(max)
-    .refine((value) => pattern.test(value), form)
+    .superRefine((value, context) => {
+      for (const [pattern, form] of forms) if (!pattern.test(value)) context.addIssue(form);
+    })
     .meta({
-      "x-kubernetes-validations": [{ rule: `self.matches(${JSON.stringify(pattern.source)})`, message: form }],
+      "x-kubernetes-validations": forms.map(([{ source }, message]) => ({
+        rule: `self.matches(${JSON.stringify(source)})`,
+        message,
+      })),
     });
+};
 
 /** A UUID as the platform writes it. */
 export const uuid = () =>
@@ -26,6 +33,9 @@ export const objectName = () =>
     253,
     "must be the name of an object: lower-case letters, digits, '-' and '.', with a letter or digit at both ends",
   );
+
+/** The name of an object of this kind in the same namespace. */
+export const objectRef = (kind: string) => z.object({ name: objectName().describe(`Name of the ${kind}.`) });
 
 /** A key in the data of a Secret. */
 export const secretKey = () =>
@@ -58,8 +68,7 @@ export const platformName = (noun: string, otherwise = "metadata.name") =>
 
 /** Fields of every kind that has a resource on the platform. */
 export const managed = {
-  accountRef: z
-    .object({ name: objectName().describe("Name of the Account.") })
+  accountRef: objectRef("Account")
     .optional()
     .describe(
       "The Account to use, in the same namespace. Default: the only Account of the namespace, else the operator's default Account.",
@@ -109,8 +118,7 @@ export const required = (field: string): Rule =>
 
 /** Fields of every kind that lives inside a datacenter. */
 export const inDatacenter = {
-  datacenterRef: z
-    .object({ name: objectName().describe("Name of the Datacenter.") })
+  datacenterRef: objectRef("Datacenter")
     .optional()
     .describe(
       "The Datacenter it belongs to, an object in the same namespace. Exactly one of datacenterRef and datacenterId.",
@@ -129,6 +137,10 @@ export function datacenterReference(spec: {
   const target = spec.datacenterId !== undefined ? { id: spec.datacenterId } : { name: spec.datacenterRef?.name ?? "" };
   return { role: "datacenter", kind: "Datacenter", field: "datacenterRef", target };
 }
+
+/** Path of a datacenter, out of the ids of the parents. */
+export const datacenterPath = (parents: Readonly<Record<string, string>>): string =>
+  `/datacenters/${encodeURIComponent(parents.datacenter ?? "")}`;
 
 /** "Exactly one of" two optional fields. */
 export function exactlyOne(a: string, b: string): Rule {

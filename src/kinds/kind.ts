@@ -10,7 +10,7 @@ export interface Rule {
 /** A column of `kubectl get`; Ready, State, Id and Age are there for every kind. */
 export interface Column {
   name: string;
-  type: "string" | "integer" | "date";
+  type: "string" | "integer" | "boolean" | "date";
   path: string;
   description: string;
   /** Shown only with `-o wide`. */
@@ -18,17 +18,36 @@ export interface Column {
 }
 
 /** The APIs of the platform; each has its own base address and its own ways. */
-export type Product = "core";
+export type Product = "core" | "autoscaling";
 
-/** A field that points to a parent: by the name of an object in the same namespace, or by the platform's id. */
+/** The kind's part of an object's status, whatever it holds. */
+export type Shown = Readonly<Record<string, unknown>>;
+
+/** A field that points to another object: by its name in the same namespace, or by the platform's id. */
 export interface Reference {
-  /** The role the parent plays, the key of its id in `Inputs.parents`: `datacenter`. */
+  /** The role it plays, the key of its id in `Inputs`: `datacenter`. */
   role: string;
   /** The kind of the referenced object. */
   kind: string;
   /** The field to name in messages: `datacenterRef`. */
   field: string;
   target: { name: string } | { id: string };
+  /**
+   * `place` (default): the resource lives under it; the id is kept in status, and deletion works from there.
+   * `use`: needed for as long as the resource exists; looked at anew each time.
+   * `seed`: needed at creation only.
+   * What a resource lives under or uses is not deleted while the resource is still there.
+   */
+  bond?: "place" | "use" | "seed";
+  /** What of the named object is meant, where it is not the id of its resource. */
+  part?: { what: string; of(status: Shown): string | undefined };
+}
+
+/** What a reference leads to. */
+export interface Referent {
+  id: string;
+  /** The whole status of the object behind it; empty when it is known by its id only. */
+  status: Shown;
 }
 
 /** A value that creation needs out of a Secret of the same namespace. */
@@ -38,7 +57,16 @@ export interface SecretInput {
   key: string;
 }
 
-/** Everything outside `spec` that a body is made of. */
+/** A value that creation needs out of a catalogue of the platform: the id of an image, of a template. */
+export interface Lookup {
+  field: string;
+  /** Path below the base address of the product. */
+  path: string;
+  /** The value, or what a person has to change; `found` has the earlier lookups of the same creation. */
+  pick(answer: unknown, found: Readonly<Record<string, string>>): { value: string } | { problem: string };
+}
+
+/** Everything outside `spec` that a body or a comparison is made of. */
 export interface Inputs {
   /** `metadata.name`: the default of every platform name. */
   name: string;
@@ -46,8 +74,15 @@ export interface Inputs {
   observed?: boolean;
   /** Ids of the parents by role. */
   parents: Readonly<Record<string, string>>;
-  /** Values of the Secrets by field. */
+  /** What spec's references lead to, by role. Those that are used are all there; others as far as they are known. */
+  refs: Readonly<Record<string, Referent>>;
+  /** Values of the Secrets by field; at creation only. */
   secrets: Readonly<Record<string, string>>;
+  /** Values of the lookups by field; at creation only. */
+  found: Readonly<Record<string, string>>;
+  /** The kind's part of status as it was last written. */
+  shown: Shown;
+  annotations: Readonly<Record<string, string>>;
 }
 
 /** One field whose value on the platform is not the wanted one. */
@@ -59,12 +94,21 @@ export interface Drift {
 
 /** One write that brings a resource nearer to its spec. */
 export interface Operation {
-  /** What a person calls it: `update`, `start`, `stop`. */
+  /** What a person calls it: `update`, `start`, `attach`. */
   action: string;
-  method: "POST" | "PUT" | "PATCH";
+  method: "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path below the base address of the product. */
   path: string;
   body?: unknown;
+  /**
+   * Twice would be once too often: it is noted in status before it is sent, and when its answer is lost, the platform's
+   * log is asked what became of it before anything else is sent.
+   */
+  once?: boolean;
+  /** For the Event: what a person should know about this write. */
+  note?: string;
+  /** Fields of the kind's status that are true once the write is done. */
+  marks?: Readonly<Record<string, string>>;
 }
 
 /** What stands between a resource and its spec. */
@@ -78,10 +122,17 @@ export interface Comparison {
 export interface Desired {
   references: Reference[];
   secrets: SecretInput[];
+  lookups(inputs: Inputs): Lookup[];
+  /** What a person has to change before anything is sent, where only the references together can tell. */
+  problem(inputs: Inputs): string | undefined;
+  /** What is allowed and yet not wise, for status and an Event. */
+  advice(inputs: Inputs): string[];
   /** The body that creates the resource. */
   body(inputs: Inputs): unknown;
   /** How far the resource, as a collection shows it, is from the spec. */
   compare(item: unknown, inputs: Inputs): Comparison;
+  /** A write that has to come before the deletion of the resource, whatever has become of what spec refers to. */
+  farewell(item: unknown, inputs: Pick<Inputs, "parents">): Operation | undefined;
 }
 
 /** How a kind is kept on the platform. Pure: paths, bodies and comparisons; never a call. */
@@ -91,16 +142,33 @@ export interface ResourceMapping {
   noun: string;
   /** Path of the collection that holds it, below the base address of the product. */
   collection(parents: Readonly<Record<string, string>>): string;
+  /** Where the creation is posted, when it is not the collection. */
+  creation?(parents: Readonly<Record<string, string>>): string;
   /** How deep a list has to look for everything that `compare` reads. */
   depth: number;
   /** Added to the path when the resource is deleted: `?deleteVolumes=true`. */
   deleteQuery?: string;
+  /**
+   * What identifies a resource by itself, equal for the body of its creation and for what the platform shows of it.
+   * For products that keep no log of requests: recovery finds by it what an interrupted creation made.
+   */
+  echo?(resource: unknown): unknown;
   /** For a kind that others live in: how to look inside, and what there counts as content. */
   contents?: { depth: number; list(item: unknown): string[] };
+  /** The platform does not delete it while others use it; those are then named. */
+  keptWhileUsed?: boolean;
+  /** Its status tells who uses it: it is looked at again when a user of it has come to rest. */
+  showsUsers?: boolean;
+  /** Roles of parents that it outlives. */
+  outlives?: readonly string[];
+  /** There can be only one in its place, which is called: `NIC`. */
+  onePer?: string;
+  /** It changes by itself: looked at so often at rest, in milliseconds. */
+  livelyMs?: number;
   /** Whether deleting the resource loses data that nobody can bring back. */
   holdsData: boolean;
   /** The kind-specific part of status. */
-  facts(item: unknown): Record<string, unknown>;
+  facts(item: unknown, context: Pick<Inputs, "shown" | "annotations" | "refs">): Record<string, unknown>;
   desire(spec: unknown): Desired;
 }
 
@@ -124,13 +192,17 @@ export interface Kind {
 export interface TypedMapping<Spec> extends Omit<ResourceMapping, "desire"> {
   references(spec: Spec): Reference[];
   secrets?(spec: Spec): SecretInput[];
+  lookups?(spec: Spec, inputs: Inputs): Lookup[];
+  problem?(spec: Spec, inputs: Inputs): string | undefined;
+  advice?(spec: Spec, inputs: Inputs): string[];
   body(spec: Spec, inputs: Inputs): unknown;
   compare(spec: Spec, item: unknown, inputs: Inputs): Comparison;
+  farewell?(spec: Spec, item: unknown, inputs: Pick<Inputs, "parents">): Operation | undefined;
 }
 
 /** Hides a kind's own types behind `ResourceMapping`, so that the engine handles all kinds alike. */
 export function mapping<S extends z.ZodObject>(schema: S, typed: TypedMapping<z.output<S>>): ResourceMapping {
-  const { references, secrets, body, compare, ...rest } = typed;
+  const { references, secrets, lookups, problem, advice, body, compare, farewell, ...rest } = typed;
   return {
     ...rest,
     desire(raw) {
@@ -138,43 +210,13 @@ export function mapping<S extends z.ZodObject>(schema: S, typed: TypedMapping<z.
       return {
         references: references(spec),
         secrets: secrets?.(spec) ?? [],
+        lookups: (inputs) => lookups?.(spec, inputs) ?? [],
+        problem: (inputs) => problem?.(spec, inputs),
+        advice: (inputs) => advice?.(spec, inputs) ?? [],
         body: (inputs) => body(spec, inputs),
         compare: (item, inputs) => compare(spec, item, inputs),
+        farewell: (item, inputs) => farewell?.(spec, item, inputs),
       };
     },
   };
-}
-
-/** Collects what differs between wanted values and found ones. An undefined wanted value is not compared. */
-export function differences(pairs: Record<string, readonly [wanted: unknown, found: unknown]>): Drift[] {
-  const drift: Drift[] = [];
-  for (const [field, [wanted, found]] of Object.entries(pairs)) {
-    if (wanted === undefined || same(wanted, found)) continue;
-    drift.push({ field, wanted: show(wanted), found: show(found) });
-  }
-  return drift;
-}
-
-/** The wanted values among `pairs` that differ, ready to be sent as a PATCH body; undefined when there are none. */
-export function changes(
-  pairs: Record<string, readonly [wanted: unknown, found: unknown]>,
-): Record<string, unknown> | undefined {
-  const changed = Object.entries(pairs).filter(([, [wanted, found]]) => wanted !== undefined && !same(wanted, found));
-  if (changed.length === 0) return undefined;
-  return Object.fromEntries(changed.map(([field, [wanted]]) => [field, wanted]));
-}
-
-/** Equal as the platform means it: what is absent, null and empty says the same. */
-function same(wanted: unknown, found: unknown): boolean {
-  return JSON.stringify(blank(wanted)) === JSON.stringify(blank(found));
-}
-
-function blank(value: unknown): unknown {
-  if (value === null || value === undefined || value === "") return null;
-  return Array.isArray(value) && value.length === 0 ? null : value;
-}
-
-function show(value: unknown): string {
-  if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -1,7 +1,19 @@
-import { describe } from "vitest";
+import { describe, expect } from "vitest";
 import type { View } from "../../src/engine/decision.ts";
 import { accountDown, badSpec, holds } from "./decisions.ts";
-import { absent, claim, failure, intentAt, NOW, present, request, search, UNSETTLED } from "./views.ts";
+import {
+  absent,
+  claim,
+  contents,
+  failure,
+  farewell,
+  intentAt,
+  NOW,
+  present,
+  request,
+  search,
+  UNSETTLED,
+} from "./views.ts";
 
 const open = intentAt(NOW - 5000);
 const longAgo = intentAt(NOW - UNSETTLED - 10_000);
@@ -33,6 +45,36 @@ describe("a deleted object", () => {
       "waits until its resource can be deleted",
       owned({ observation: present({ busy: true }), request: request() }),
       { step: "wait", reason: "Creating" },
+    ],
+    [
+      "takes leave first of what must not go with it",
+      owned({ observation: present({ farewell }) }),
+      { step: "update", operation: farewell },
+    ],
+    [
+      "waits for the end of that",
+      owned({ observation: present({ farewell }), request: request({ action: farewell.action }) }),
+      { step: "wait", look: "member" },
+    ],
+    [
+      "says so when that failed",
+      owned({ observation: present({ farewell }), request: request({ action: "detach", outcome: "FAILED" }) }),
+      { step: "fail", gone: false },
+    ],
+    [
+      "finds out what became of a write before it takes leave",
+      owned({ observation: present({ farewell }), request: request({ outcome: "unanswered" }) }),
+      { step: "recall" },
+    ],
+    [
+      "waits for those that use it and go as well",
+      owned({ observation: present(), contents: contents({ verb: "is still used by", leaving: ["Server/shop/web"] }) }),
+      { step: "wait", reason: "InUse", message: "waits until they are gone: Server/shop/web" },
+    ],
+    [
+      "names those that use it and stay",
+      owned({ observation: present(), contents: contents({ verb: "is still used by", staying: ["Server/shop/web"] }) }),
+      { step: "stall", reason: "NotEmpty", message: expect.stringContaining("is still used by Server/shop/web") },
     ],
     [
       "does not delete twice",

@@ -51,6 +51,24 @@ describe("in every view", { timeout: 60_000 }, () => {
     });
   });
 
+  test("what has to come before a deletion comes before it", () => {
+    always((view, { step }) => {
+      if (step === "delete") expect(view.observation).not.toHaveProperty("farewell");
+    });
+  });
+
+  test("while it is not known what became of a write, the resource is not changed", () => {
+    always((view, { step }) => {
+      if (view.request?.outcome === "unanswered") expect(step).not.toBe("update");
+    });
+  });
+
+  test("what became of a write is asked only when it got no answer", () => {
+    always((view, { step }) => {
+      if (step === "recall") expect(view.request?.outcome).toBe("unanswered");
+    });
+  });
+
   test("an observed resource is not written", () => {
     always((view, { step }) => {
       if (view.observed) expect(["create", "update", "delete"]).not.toContain(step);

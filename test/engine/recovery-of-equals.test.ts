@@ -43,6 +43,16 @@ describe("recovery", () => {
     expect(all.map((object) => claimOf(api.get(object) ?? object)?.id)).toEqual(ids);
   });
 
+  test("of many at once lists the log once and reads each resource once", async () => {
+    const all = Array.from({ length: 50 }, (_, n) => begun(`dc-${n}`));
+    const { platform, pass } = stage(all);
+    const ids = all.map(() => platform.make("same", body));
+    await Promise.all(all.map(({ metadata }) => pass(`Datacenter/shop/${metadata.name}`)));
+    const asked = platform.sent("GET").map(({ url }) => new URL(url).pathname);
+    expect(asked.filter((path) => path.endsWith("/requests"))).toHaveLength(1);
+    expect(asked.filter((path) => ids.some((id) => path.endsWith(`/${id}`)))).toHaveLength(50);
+  });
+
   test("claims by a look that took six seconds", async () => {
     const { platform, passes, skip } = stage([begun("a")]);
     platform.make("same", body);

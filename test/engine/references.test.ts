@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createObjects } from "../../src/engine/objects.ts";
-import { readSecrets, resolveParents, secretValue } from "../../src/engine/references.ts";
+import { readSecrets, resolveReferences, secretValue } from "../../src/engine/references.ts";
 import { kinds } from "../../src/kinds/index.ts";
-import type { Desired, SecretInput } from "../../src/kinds/kind.ts";
+import type { Desired, Reference, SecretInput, Shown } from "../../src/kinds/kind.ts";
 import { KubeError } from "../../src/kube/errors.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import type { KubeCall, KubeClient } from "../../src/kube/transport.ts";
@@ -11,8 +11,12 @@ import { objectOf, readyCondition } from "./fixtures.ts";
 const desired = (more: Partial<Desired>): Desired => ({
   references: [],
   secrets: [],
+  lookups: () => [],
+  problem: () => undefined,
+  advice: () => [],
   body: () => ({}),
   compare: () => ({ drift: [] }),
+  farewell: () => undefined,
   ...more,
 });
 const byName = desired({
@@ -20,25 +24,51 @@ const byName = desired({
 });
 const child = objectOf("Server", "web");
 
-function resolve(parent?: Partial<KubeObject>, wanted = byName) {
+function resolve(parent?: Partial<KubeObject>, wanted = byName, kept?: Record<string, string>) {
   const objects = createObjects(kinds, () => {});
   if (parent) objects.store("Datacenter").put(objectOf("Datacenter", "dc", parent));
-  return resolveParents(objects, child, wanted);
+  return resolveReferences(objects, child, wanted, kept);
 }
+const bound = (more: Partial<Reference>) =>
+  desired({
+    references: [{ role: "datacenter", kind: "Datacenter", field: "datacenterRef", target: { name: "dc" }, ...more }],
+  });
 const waiting = (reason: string, message: string) => ({ obstacle: { reason, message, stalled: false } });
 
 describe("a reference", () => {
   test("by id needs no object", () => {
-    const target = { id: "d-7" };
-    const wanted = desired({
-      references: [{ role: "datacenter", kind: "Datacenter", field: "datacenterRef", target }],
+    expect(resolve(undefined, bound({ target: { id: "d-7" } }))).toEqual({
+      value: { parents: { datacenter: "d-7" }, refs: { datacenter: { id: "d-7", status: {} } } },
     });
-    expect(resolve(undefined, wanted)).toEqual({ value: { datacenter: "d-7" } });
+  });
+
+  test("by id shows what an object of the namespace knows of it", () => {
+    const status = { id: "d-7", location: "de/txl" };
+    expect(resolve({ status }, bound({ target: { id: "d-7" } }))).toMatchObject({
+      value: { refs: { datacenter: { id: "d-7", status: { location: "de/txl" } } } },
+    });
   });
 
   test("by name is the id of a parent that is Ready", () => {
-    expect(resolve({ status: { id: "d-1", conditions: [readyCondition()] } })).toEqual({
-      value: { datacenter: "d-1" },
+    const status = { id: "d-1", conditions: [readyCondition()] };
+    expect(resolve({ status })).toEqual({
+      value: { parents: { datacenter: "d-1" }, refs: { datacenter: { id: "d-1", status } } },
+    });
+  });
+
+  test("to a part of an object is what its status says of that part", () => {
+    const status = { id: "d-1", location: "de/txl", conditions: [readyCondition()] };
+    const part = { what: "location", of: (shown: Shown) => (shown.location === "de/txl" ? "here" : undefined) };
+    expect(resolve({ status }, bound({ part }))).toMatchObject({ value: { parents: { datacenter: "here" } } });
+    expect(resolve({ status: { ...status, location: "de/fra" } }, bound({ part }))).toEqual(
+      waiting("ReferenceNotReady", "datacenterRef: Datacenter dc has no location"),
+    );
+  });
+
+  test("that is only used gives no parent", () => {
+    const status = { id: "d-1", conditions: [readyCondition()] };
+    expect(resolve({ status }, bound({ bond: "use" }))).toMatchObject({
+      value: { parents: {}, refs: { datacenter: { id: "d-1" } } },
     });
   });
 
@@ -70,6 +100,29 @@ describe("a reference", () => {
     expect(resolve({ metadata, status: { id: "d-1", conditions: [readyCondition()] } })).toEqual(
       waiting("ReferenceNotReady", "datacenterRef: Datacenter dc is being deleted"),
     );
+  });
+});
+
+describe("a reference of a resource that exists", () => {
+  const kept = { datacenter: "d-0" };
+
+  test.each([["place"], ["seed"]] as const)("of the bond %s may lead nowhere", (bond) => {
+    expect(resolve(undefined, bound({ bond }), kept)).toEqual({ value: { parents: kept, refs: {} } });
+  });
+
+  test("does not move it", () => {
+    const status = { id: "d-1", conditions: [readyCondition()] };
+    expect(resolve({ status }, byName, kept)).toMatchObject({ value: { parents: kept } });
+  });
+
+  test("that it uses has to be there, changing or not", () => {
+    expect(resolve(undefined, bound({ bond: "use" }), kept)).toMatchObject({
+      obstacle: { reason: "ReferenceNotFound" },
+    });
+    const status = { id: "d-1", conditions: [readyCondition("False")] };
+    expect(resolve({ status }, bound({ bond: "use" }), kept)).toMatchObject({
+      value: { parents: kept, refs: { datacenter: { id: "d-1" } } },
+    });
   });
 });
 

@@ -53,6 +53,7 @@ export function stage(
     objects,
     accounts,
     memories: createMemories(),
+    catalogues: new Map(),
     settings: SETTINGS,
     events: {
       record: (_, type, reason, message) => void events.push(`${type} ${reason} ${message}`),

@@ -98,10 +98,12 @@ describe("an object whose spec cannot be read", () => {
 
 describe("fields that cannot be changed", () => {
   const madeFrom = (fixed: object, more: object = {}, annotations = {}) =>
+    judged({ nonce: "n0", fixed }, more, annotations);
+  const judged = (made: object, more: object = {}, annotations = {}) =>
     stage([
       owning({
         spec: { ...spec, ...more },
-        status: { id: "dc-a-0", fixed },
+        status: { id: "dc-a-0", ...made },
         metadata: { name: "a", annotations },
       }),
     ]).sceneOf(A).view.replacement;
@@ -112,9 +114,17 @@ describe("fields that cannot be changed", () => {
     expect(madeFrom(elsewhere)).toEqual({ fields: ["location"], verdict: "forbidden" });
   });
 
-  test("that were not noted down when it was made are not judged", () => {
-    expect(madeFrom({})).toBeUndefined();
-    expect(madeFrom({ description: "abc" })).toBeUndefined();
+  test("that were not set when it was made are changed by setting them", () => {
+    expect(madeFrom({})).toEqual({ fields: ["location"], verdict: "forbidden" });
+  });
+
+  test("that spec did not have when it was taken over may be added: nobody knows what it was made from", () => {
+    expect(judged({ fixed: {} })).toBeUndefined();
+    expect(judged({ fixed: elsewhere })).toEqual({ fields: ["location"], verdict: "forbidden" });
+  });
+
+  test("are not judged where nothing is on record", () => {
+    expect(judged({})).toBeUndefined();
   });
 
   test("lead to a replacement where that is wanted", () => {

@@ -63,6 +63,9 @@ export const drifted = {
   next: { action: "update", method: "PATCH", path: "/servers/id-1" },
 } as const;
 
+/** What has to happen before a deletion. */
+export const farewell = { action: "detach volume data", method: "DELETE", path: "/servers/id-1/volumes/v" } as const;
+
 /** A resource that differs from spec and can be brought back. */
 export const presentDrifted = (): Observation =>
   present({ comparison: { drift: [...drifted.drift], next: drifted.next } });
@@ -93,6 +96,7 @@ export const contents = (more: Partial<Contents> = {}): Contents => ({
   leaving: [],
   staying: [],
   found: [],
+  verb: "still holds",
   ignored: false,
   ...more,
 });
@@ -118,13 +122,14 @@ const comparison = fc.constantFrom<Comparison | undefined>(
 const observation: fc.Arbitrary<Observation> = fc.oneof(
   fc.constant<Observation>({ seen: "unknown" }),
   fc.record({ seen: fc.constant("absent" as const), asOf: past, confirmed: fc.boolean() }),
-  fc.record({ asOf: past, busy: fc.boolean(), comparison }).map(
-    ({ asOf, busy, comparison }): Observation => ({
+  fc.record({ asOf: past, busy: fc.boolean(), comparison, attached: fc.boolean() }).map(
+    ({ asOf, busy, comparison, attached }): Observation => ({
       seen: "present",
       asOf,
       busy,
       state: busy ? "BUSY" : "AVAILABLE",
       comparison: busy ? undefined : comparison,
+      ...(attached && !busy && { farewell }),
     }),
   ),
 );
@@ -132,7 +137,7 @@ const pending: fc.Arbitrary<PendingRequest> = fc
   .record({
     action: fc.constantFrom("create", "update", "delete", "replace", "start"),
     since: past,
-    outcome: fc.constantFrom("unknown" as const, "BUSY" as const, "DONE" as const, "FAILED" as const),
+    outcome: fc.constantFrom<PendingRequest["outcome"]>("unanswered", "unknown", "BUSY", "DONE", "FAILED"),
     message: fc.option(words, { nil: undefined }),
   })
   .map(({ message, ...rest }) => ({ ...rest, ...(message !== undefined && { message }) }));
@@ -154,6 +159,7 @@ const inside: fc.Arbitrary<Contents> = fc.record({
   leaving: names,
   staying: names,
   found: fc.option(names, { nil: undefined }),
+  verb: fc.constantFrom("still holds" as const, "is still used by" as const),
   ignored: fc.boolean(),
 });
 const replacement = fc.record({
@@ -192,7 +198,13 @@ export const anyView: fc.Arbitrary<View> = fc
       ...rest,
       ...(owns === "nothing" && { adopt }),
       ...(owns === "intent" && { intent: intentAt(at), search, unsent, settledAt: Math.max(at, seenAt) + UNSETTLED }),
-      ...(owns === "claim" && { claim, request, observation, replacement, contents }),
+      ...(owns === "claim" && {
+        claim,
+        request: observation.seen === "absent" && request?.outcome === "unanswered" ? undefined : request,
+        observation,
+        replacement,
+        contents,
+      }),
     }),
   );
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { datacenter } from "../../src/kinds/datacenter.ts";
-import { inputs, mapped, sent } from "./mapped.ts";
+import { inputs, mapped, nothing, sent } from "./mapped.ts";
 
 const mapping = mapped(datacenter);
 const named = inputs({ name: "berlin", parents: {} });
@@ -79,14 +79,17 @@ describe("comparing a datacenter", () => {
 
 describe("the facts of a datacenter", () => {
   it("are its location and how often it changed", () => {
-    expect(mapping.facts(platformItem({ version: 7 }))).toEqual({ location: "de/txl", version: 7 });
+    expect(mapping.facts(platformItem({ version: 7 }), nothing)).toEqual({ location: "de/txl", version: 7 });
   });
 
   it("leave out what the platform does not say", () => {
-    expect(mapping.facts(platformItem({ version: null }))).toEqual({ location: "de/txl" });
+    expect(mapping.facts(platformItem({ version: null }), nothing)).toEqual({ location: "de/txl" });
   });
 
   it("fit into status", () => {
-    expect(datacenter.status.parse(mapping.facts(platformItem({})))).toEqual({ location: "de/txl", version: 1 });
+    expect(datacenter.status.parse(mapping.facts(platformItem({}), nothing))).toEqual({
+      location: "de/txl",
+      version: 1,
+    });
   });
 });

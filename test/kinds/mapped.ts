@@ -12,6 +12,13 @@ export const sent = (body: unknown): unknown => JSON.parse(JSON.stringify(body))
 export const inputs = (given: Partial<Inputs> = {}): Inputs => ({
   name: "web",
   parents: { datacenter: "dc-1" },
+  refs: {},
   secrets: {},
+  found: {},
+  shown: {},
+  annotations: {},
   ...given,
 });
+
+/** What facts are told besides the item: nothing. */
+export const nothing = { shown: {}, annotations: {}, refs: {} };

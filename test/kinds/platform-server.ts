@@ -12,6 +12,9 @@ const parts = z.object({ items: z.array(part) }).default({ items: [] });
 const creation = part.extend({ entities: z.object({ volumes: parts, nics: parts }) });
 const patchBody = z.record(z.string(), z.unknown());
 
+/** Addresses out of the contract's IP blocks, which exist once; all others are private. */
+const isReserved = (ip: unknown) => String(ip).startsWith("203.0.113.");
+
 /** One server with its volume and NICs as the platform keeps them, reduced to the rules that changes run into. */
 export interface PlatformServer {
   readonly properties: Properties;
@@ -29,8 +32,16 @@ export function createServer(body: unknown): PlatformServer {
   const cube = given.type === "CUBE";
   let addresses = 0;
   const automatic = (ips: unknown) => (Array.isArray(ips) && ips.length > 0 ? ips : [`10.7.0.${++addresses}`]);
+  let devices = 0;
+  const newNic = (given: Properties): Part => {
+    const device = devices++;
+    return {
+      id: `nic-${device}`,
+      properties: { ...given, mac: `02:01:00:00:00:0${device}`, ips: automatic(given.ips) },
+    };
+  };
 
-  const volumes = entities.volumes.items.map(({ properties }, index) => ({
+  const volumes: Part[] = entities.volumes.items.map(({ properties }, index) => ({
     id: `vol-${index}`,
     properties: {
       bus: "VIRTIO",
@@ -44,10 +55,7 @@ export function createServer(body: unknown): PlatformServer {
       imageAlias: null,
     },
   }));
-  const nics = entities.nics.items.map(({ properties }, index) => ({
-    id: `nic-${index}`,
-    properties: { ...properties, mac: `02:01:00:00:00:0${index}`, ips: automatic(properties.ips) },
-  }));
+  const nics = entities.nics.items.map(({ properties }) => newNic(properties));
   const properties: Properties = {
     cpuFamily: "INTEL_SKYLAKE",
     vmState: "RUNNING",
@@ -72,18 +80,40 @@ export function createServer(body: unknown): PlatformServer {
     Object.assign(volume, change);
   }
 
-  function patchNic({ properties: nic }: Part, change: Properties): void {
+  function refuseUsed(given: Properties, self?: Part): void {
+    const used = nics.flatMap((nic) => (nic !== self && Array.isArray(nic.properties.ips) ? nic.properties.ips : []));
+    const asked = Array.isArray(given.ips) ? given.ips : [];
+    for (const ip of asked) if (isReserved(ip) && used.includes(ip)) refuse(`${ip} is in use`);
+  }
+
+  function patchNic(self: Part, change: Properties): void {
+    refuseUsed(change, self);
+    const { properties: nic } = self;
     const moved = "lan" in change && change.lan !== nic.lan;
     const ips = "ips" in change || moved ? automatic(change.ips) : nic.ips;
     Object.assign(nic, change, { ips });
   }
 
+  const partOf = (path: string) => /\/(volumes|nics)\/([^/]+)$/.exec(path) ?? [];
+
   function patch(path: string, change: Properties): void {
-    if (properties.vmState === "SUSPENDED") refuse("a change of a suspended Cube");
-    const [, collection, id] = /\/(volumes|nics)\/([^/]+)$/.exec(path) ?? [];
+    const [, collection, id] = partOf(path);
     if (collection === "volumes") patchVolume(find(volumes, id), change);
     else if (collection === "nics") patchNic(find(nics, id), change);
     else patchServer(change);
+  }
+
+  function take(path: string): void {
+    const [, collection, id] = partOf(path);
+    const items = collection === "nics" ? nics : volumes;
+    const gone = find(items, id);
+    if (gone.properties.type === "DAS") refuse("a Cube without its direct-attached volume");
+    items.splice(items.indexOf(gone), 1);
+  }
+
+  function add({ properties: given }: z.output<typeof part>): void {
+    refuseUsed(given);
+    nics.push(newNic(given));
   }
 
   function act(action: string | undefined): void {
@@ -100,8 +130,12 @@ export function createServer(body: unknown): PlatformServer {
     item: () =>
       structuredClone({ id: "srv-1", properties, entities: { volumes: { items: volumes }, nics: { items: nics } } }),
     perform({ method, path, body: change }) {
+      const action = path.split("/").at(-1);
+      if (properties.vmState === "SUSPENDED" && action !== "resume") refuse("a change of a suspended Cube");
       if (method === "PATCH") patch(path, patchBody.parse(change));
-      else act(path.split("/").at(-1));
+      else if (method === "DELETE") take(path);
+      else if (action === "nics") add(part.parse(change));
+      else act(action);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { server } from "../../src/kinds/server.ts";
-import { inputs, mapped } from "./mapped.ts";
+import { inputs, mapped, nothing } from "./mapped.ts";
 
 const mapping = mapped(server);
 const spec = {
@@ -35,8 +35,8 @@ describe("an answer that says less than asked for", () => {
   });
 
   it("null for every property: what spec wants is sent again", () => {
-    const nothing = { name: null, cores: null, ram: null, cpuFamily: null, vmState: null, bootVolume: null };
-    expect(compare({ id: "srv-1", properties: nothing }).next).toEqual({
+    const blank = { name: null, cores: null, ram: null, cpuFamily: null, vmState: null, bootVolume: null };
+    expect(compare({ id: "srv-1", properties: blank }).next).toEqual({
       action: "update",
       method: "PATCH",
       path: "/datacenters/dc-1/servers/srv-1",
@@ -59,13 +59,19 @@ describe("an answer that says less than asked for", () => {
     ["a volume without an id", { id: "srv-1", properties, entities: { volumes: { items: [{ properties: {} }] } } }],
   ])("%s: not understood", (_, item) => {
     expect(() => compare(item)).toThrow();
-    expect(() => mapping.facts(item)).toThrow();
+    expect(() => mapping.facts(item, nothing)).toThrow();
   });
 });
 
 describe("the facts of a server", () => {
   const entities = {
-    volumes: { items: [{ id: "data" }, { id: "vol-1", properties: { size: 20 } }] },
+    volumes: {
+      items: [
+        { id: "data-1", properties: { name: "data", size: 100, deviceNumber: 2, type: "HDD" } },
+        { id: "data-2" },
+        { id: "vol-1", properties: { size: 20, deviceNumber: 1 } },
+      ],
+    },
     nics: {
       items: [
         {
@@ -77,15 +83,17 @@ describe("the facts of a server", () => {
       ],
     },
   };
-  const facts = mapping.facts({ id: "srv-1", properties: { ...properties, cpuFamily: "AMD_EPYC" }, entities });
+  const item = { id: "srv-1", properties: { ...properties, cpuFamily: "AMD_EPYC" }, entities };
+  const facts = mapping.facts(item, nothing);
 
-  it("are the machine's state and size, its boot volume and its NICs", () => {
+  it("are the machine's state and size, its boot volume, what else is attached, and its NICs", () => {
     expect(facts).toEqual({
       vmState: "RUNNING",
       cores: 4,
       ram: 4096,
       cpuFamily: "AMD_EPYC",
       bootVolumeId: "vol-1",
+      volumes: [{ id: "data-1", name: "data", size: 100, deviceNumber: 2 }, { id: "data-2" }],
       nics: [
         { id: "nic-1", name: "public", lan: 1, mac: "02:01:00:00:00:01", ips: ["10.0.0.7"] },
         { id: "nic-2", lan: 2 },
@@ -99,6 +107,6 @@ describe("the facts of a server", () => {
   });
 
   it("leave out what the platform does not say", () => {
-    expect(mapping.facts({ id: "srv-1", properties: { vmState: null } })).toEqual({});
+    expect(mapping.facts({ id: "srv-1", properties: { vmState: null } }, nothing)).toEqual({});
   });
 });

@@ -7,13 +7,12 @@ import { createServer, type PlatformServer } from "./platform-server.ts";
 const mapping = mapped(server);
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const text = fc.constantFrom("a", "b", "c");
-const addresses = fc.uniqueArray(fc.constantFrom("10.0.0.1", "10.0.0.2", "203.0.113.7"), { maxLength: 3 });
+const addresses = fc.uniqueArray(fc.constantFrom("10.0.0.1", "10.0.0.2"), { maxLength: 2 });
 
 /** What is fixed at creation. */
 const shape = fc.record({
   type: fc.constantFrom("ENTERPRISE", "VCPU", "CUBE"),
   volume: fc.boolean(),
-  nics: fc.integer({ min: 0, max: 3 }),
 });
 type Shape = typeof shape extends fc.Arbitrary<infer T> ? T : never;
 
@@ -28,18 +27,28 @@ const values = fc.record({
   size: fc.integer({ min: 1, max: 9 }),
   bus: optional(fc.constantFrom("VIRTIO", "IDE")),
   nics: fc.array(
-    fc.record({
-      lan: fc.integer({ min: 1, max: 3 }),
-      dhcp: fc.boolean(),
-      ips: optional(addresses),
-      firewallActive: fc.boolean(),
-    }),
+    optional(
+      fc.record({
+        lan: fc.integer({ min: 1, max: 3 }),
+        dhcp: fc.boolean(),
+        ips: optional(addresses),
+        firewallActive: fc.boolean(),
+      }),
+    ),
     { minLength: 3, maxLength: 3 },
   ),
+  /** Which NIC has which of the addresses that exist once, in an order of their own. */
+  reserved: fc.shuffledSubarray(["203.0.113.1", "203.0.113.2", "203.0.113.3"]),
 });
 type Values = typeof values extends fc.Arbitrary<infer T> ? T : never;
 
-function specOf({ type, volume, nics }: Shape, wanted: Values): object {
+const nicsOf = ({ nics, reserved }: Values) =>
+  nics.flatMap((nic, index) => {
+    const ips = [...(nic?.ips ?? []), ...reserved.slice(index, index + 1)];
+    return nic ? [{ name: `n${index}`, ...nic, ips: ips.length > 0 ? ips : undefined }] : [];
+  });
+
+function specOf({ type, volume }: Shape, wanted: Values): object {
   const cube = type === "CUBE";
   const { name, cores, ram, cpuFamily, on, volumeName, size, bus } = wanted;
   return {
@@ -52,26 +61,27 @@ function specOf({ type, volume, nics }: Shape, wanted: Values): object {
     ...((volume || cube) && {
       bootVolume: { name: volumeName, bus, imageAlias: "ubuntu:latest", ...(!cube && { size, type: "HDD" }) },
     }),
-    nics: wanted.nics.slice(0, nics).map((nic, index) => ({ name: `n${index}`, ...nic })),
+    nics: nicsOf(wanted),
     powerState: on ? "Running" : cube ? "Suspended" : "Stopped",
   };
 }
 
-/** Somebody else changes whatever the platform lets them change. */
-function meddle({ type }: Shape, found: PlatformServer, { name, cores, ram, on, size, nics }: Values): void {
+/** Somebody else changes whatever the platform lets them change, adds NICs and removes some. */
+function meddle({ type }: Shape, found: PlatformServer, meanwhile: Values): void {
+  const { name, cores, ram, on, size } = meanwhile;
   const cube = type === "CUBE";
   const off = cube ? "SUSPENDED" : "SHUTOFF";
   Object.assign(found.properties, { name, vmState: on ? "RUNNING" : off }, cube ? {} : { cores, ram });
   for (const { properties } of found.volumes) if (!cube) properties.size = Math.max(Number(properties.size), size);
-  for (const [index, nic] of found.nics.entries())
-    Object.assign(nic.properties, nics[index], { ips: nics[index]?.ips ?? [] });
+  const now = nicsOf(meanwhile).map((nic) => ({ id: `other-${nic.name}`, properties: { ...nic, ips: nic.ips ?? [] } }));
+  found.nics.splice(0, found.nics.length, ...now);
 }
 
 const create = (spec: object) => createServer(sent(mapping.desire(sent(spec)).body(inputs())));
 const compare = (spec: object, found: PlatformServer) => mapping.desire(sent(spec)).compare(found.item(), inputs());
 
-/** The server, its volume, each NIC twice (a move may cost the address), and power. */
-const MOST_STEPS = 9;
+/** The server, its volume, each NIC three times (it may lose its address by a move, or give it up first), and power. */
+const MOST_STEPS = 12;
 
 function settle(spec: object, found: PlatformServer) {
   for (let steps = 0; steps <= MOST_STEPS; steps++) {

@@ -105,7 +105,8 @@ export interface Platform {
   token: string;
 }
 
-const samples = ["account.yaml", "datacenter.yaml", "server.yaml"];
+const samples = ["landscape.yaml"];
+const TOKEN_SECRET = "platform-token";
 
 /** Applies deploy/samples into a namespace, with the simulator in place of the address and the token. */
 export async function applySamples(client: KubeClient, namespace: string, platform: Platform): Promise<void> {
@@ -115,7 +116,9 @@ export async function applySamples(client: KubeClient, namespace: string, platfo
     for (const document of parseAllDocuments(await readFile(path, "utf8"))) {
       const object = kubeObject.parse(document.toJS());
       object.metadata.namespace = namespace;
-      if (object.kind === "Secret") object.stringData = { token: platform.token };
+      if (object.kind === "Secret" && object.metadata.name === TOKEN_SECRET) {
+        object.stringData = { token: platform.token };
+      }
       if (object.kind === "Account")
         object.spec = { ...z.looseObject({}).parse(object.spec), endpoints: platform.endpoints };
       await applyObject(client, object);

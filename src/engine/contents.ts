@@ -1,0 +1,32 @@
+import type { KubeObject } from "../kube/resource.ts";
+import type { Contents } from "./decision.ts";
+import type { Deps } from "./deps.ts";
+import type { Claim } from "./intent.ts";
+import type { Memory } from "./memory.ts";
+import { ALLOW_NON_EMPTY_DELETE } from "./names.ts";
+import type { ObjectKey } from "./objects.ts";
+import type { ResourceKind } from "./view.ts";
+
+const CONTENTS_MS = 5000;
+
+/** What lives in a claimed resource or uses it, as far as it is known. */
+export function contentsOf(
+  { objects, clock }: Deps,
+  key: ObjectKey,
+  { resource }: ResourceKind,
+  { id }: Claim,
+  { contents }: Memory,
+  { metadata }: KubeObject,
+): Contents {
+  const inside = new Set(objects.dependants(key));
+  if (resource.contents) for (const inhabitant of objects.inhabitants(id)) inside.add(inhabitant);
+  const isLeaving = (each: ObjectKey) => objects.find(each)?.object.metadata.deletionTimestamp !== undefined;
+  const looked = contents && clock.now() - contents.asOf < CONTENTS_MS ? contents.found : undefined;
+  return {
+    leaving: [...inside].filter(isLeaving),
+    staying: resource.contents || resource.keptWhileUsed ? [...inside].filter((each) => !isLeaving(each)) : [],
+    found: resource.contents ? looked : [],
+    verb: resource.contents ? "still holds" : "is still used by",
+    ignored: metadata.annotations?.[ALLOW_NON_EMPTY_DELETE] === "true",
+  };
+}

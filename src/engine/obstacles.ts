@@ -1,0 +1,54 @@
+import { z } from "zod";
+import type { Desired, Inputs } from "../kinds/kind.ts";
+import type { AccountHandle } from "./accounts.ts";
+import type { Obstacle } from "./decision.ts";
+import type { Deps } from "./deps.ts";
+import type { Claim, Intent } from "./intent.ts";
+import type { ObjectKey } from "./objects.ts";
+import type { ResourceKind } from "./view.ts";
+
+/** Something in spec that only what it refers to shows to be wrong. */
+export function unfit(desired: Desired, inputs: Inputs): Obstacle | undefined {
+  let message: string | undefined;
+  try {
+    message = desired.problem(inputs);
+  } catch (error) {
+    message = messageOf(error);
+  }
+  return message === undefined ? undefined : { reason: "InvalidSpec", message, stalled: true };
+}
+
+/** Another object has the only place there is. Who has begun to create is past this question: the platform answers it. */
+export function taken(
+  { objects }: Deps,
+  key: ObjectKey,
+  { kind, resource }: ResourceKind,
+  parents: Inputs["parents"],
+  begun: Claim | Intent | undefined,
+): Obstacle | undefined {
+  if (resource.onePer === undefined || begun) return undefined;
+  const other = objects.neighbours(kind, parents).find((neighbour) => neighbour !== key);
+  if (other === undefined) return undefined;
+  const message = `there can be one ${resource.noun} per ${resource.onePer}, and ${other} has it: delete one of the two`;
+  return { reason: "OnlyOne", message, stalled: true };
+}
+
+/** A resource of another contract cannot be seen, and must not be taken for gone. */
+export function foreign(account: AccountHandle, { contract, id }: Claim): Obstacle | undefined {
+  const { contractNumber } = account.connection;
+  if (contract === undefined || contractNumber === undefined || contract === contractNumber) return undefined;
+  const message = `${id} belongs to contract ${contract}, but Account ${account.key} works in ${contractNumber}: give it a token of the former`;
+  return { reason: "ContractChanged", message, stalled: true };
+}
+
+export function notUnderstood(kind: ResourceKind, error: unknown): Obstacle {
+  const message = `the platform's answer about the ${kind.resource.noun} is not understood: ${messageOf(error)}`;
+  return { reason: "PlatformUnavailable", message, stalled: false };
+}
+
+/** One line that names the field; of several problems the first three. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof z.ZodError)) return error instanceof Error ? error.message : String(error);
+  const issues = error.issues.map(({ path, message }) => `spec.${path.map(String).join(".")}: ${message}`);
+  return issues.slice(0, 3).join("; ");
+}

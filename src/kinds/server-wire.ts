@@ -1,0 +1,68 @@
+import { z } from "zod";
+
+const part = <P extends z.ZodType>(properties: P) => z.object({ id: z.string(), properties: properties.nullish() });
+const wireVolume = part(
+  z.object({
+    name: z.string().nullish(),
+    type: z.string().nullish(),
+    size: z.number().nullish(),
+    bus: z.string().nullish(),
+    deviceNumber: z.int().nullish(),
+  }),
+);
+const wireNic = part(
+  z.object({
+    name: z.string().nullish(),
+    lan: z.int().nullish(),
+    mac: z.string().nullish(),
+    ips: z.array(z.string()).nullish(),
+    dhcp: z.boolean().nullish(),
+    firewallActive: z.boolean().nullish(),
+  }),
+);
+/** What Mooring relies on in a server as a list at depth 3 shows it. */
+export const wire = z.object({
+  id: z.string(),
+  properties: z.object({
+    name: z.string().nullish(),
+    cores: z.int().nullish(),
+    ram: z.int().nullish(),
+    cpuFamily: z.string().nullish(),
+    vmState: z.string().nullish(),
+    bootVolume: z.object({ id: z.string() }).nullish(),
+  }),
+  entities: z
+    .object({
+      volumes: z.object({ items: z.array(wireVolume).nullish() }).nullish(),
+      nics: z.object({ items: z.array(wireNic).nullish() }).nullish(),
+    })
+    .nullish(),
+});
+export type WireServer = z.output<typeof wire>;
+export type WireVolume = z.output<typeof wireVolume>;
+export type WireNic = z.output<typeof wireNic>;
+
+export const nicsOf = ({ entities }: WireServer): WireNic[] => entities?.nics?.items ?? [];
+export const volumesOf = ({ entities }: WireServer): WireVolume[] => entities?.volumes?.items ?? [];
+
+/** The volume that the server names, or its only one. Never a guess: a wrong volume would be changed. */
+export function bootVolumeOf(found: WireServer): WireVolume | undefined {
+  const volumes = volumesOf(found);
+  const named = found.properties.bootVolume?.id;
+  if (named !== undefined) return volumes.find(({ id }) => id === named);
+  return volumes.length === 1 ? volumes[0] : undefined;
+}
+
+/** A part with its properties. */
+export interface Full<Part extends { properties?: unknown }> {
+  id: string;
+  properties: NonNullable<Part["properties"]>;
+}
+
+/** What a list says exists; undefined for a shallow answer, which leaves out the children or their properties. */
+export function readable<Part extends { id: string; properties?: unknown }>(
+  items: readonly Part[] | null | undefined,
+): Full<Part>[] | undefined {
+  const full = items?.flatMap(({ id, properties }) => (properties == null ? [] : [{ id, properties }]));
+  return full?.length === items?.length ? full : undefined;
+}

@@ -1,0 +1,68 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { server } from "../../src/kinds/server.ts";
+import { inputs, mapped } from "./mapped.ts";
+
+const mapping = mapped(server);
+const desire = (fields: object) =>
+  mapping.desire({
+    datacenterRef: { name: "berlin" },
+    cores: 1,
+    ram: 1024,
+    bootVolume: { size: 10, type: "HDD", imageAlias: "debian:12", ...fields },
+  });
+const beginnings = ["#cloud-config", "#!", "#include", "Content-Type:", "MIME-Version:", "#upstart-job"];
+
+const inSpec = (text: string) => () => desire({ userData: Buffer.from(text, "latin1").toString("base64") });
+const field = "bootVolume.userDataSecretRef";
+const inSecret = (text: string) =>
+  desire({ userDataSecretRef: { name: "init" } }).problem(inputs({ secrets: { [field]: text } }));
+
+describe.each(beginnings)("user data that begins with %s", (beginning) => {
+  it("is accepted, whatever follows", () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), (bytes) => {
+        const text = beginning + Buffer.from(bytes).toString("latin1");
+        expect(inSpec(text)).not.toThrow();
+        expect(inSecret(text)).toBeUndefined();
+      }),
+    );
+  });
+
+  it("is not accepted when it only nearly does", () => {
+    const last = beginning.charCodeAt(beginning.length - 1);
+    const others = fc.integer({ min: 0, max: 127 }).filter((code) => code !== last);
+    fc.assert(
+      fc.property(others, fc.string(), (code, rest) => {
+        const nearly = beginning.slice(0, -1) + String.fromCharCode(code) + rest;
+        fc.pre(!beginnings.some((other) => nearly.startsWith(other)));
+        expect(inSpec(nearly)).toThrow("must be the base64 of a text that begins with #cloud-config, #!, #include");
+        expect(inSecret(nearly)).toContain("must be plain text that begins with #cloud-config, #!, #include");
+      }),
+    );
+  });
+});
+
+describe("user data out of a Secret", () => {
+  const most = 49_152;
+
+  it("is told by field, Secret and key, and never shown", () => {
+    const problem = inSecret("password: hunter2");
+    expect(problem).toBe(
+      "bootVolume.userDataSecretRef: userData in Secret init must be plain text that begins with " +
+        "#cloud-config, #!, #include, Content-Type:, MIME-Version: or #upstart-job",
+    );
+  });
+
+  it("may be as long as user data in spec, in bytes", () => {
+    const head = "#cloud-config\n";
+    expect(inSecret(head + "x".repeat(most - head.length))).toBeUndefined();
+    expect(inSecret(`${head}${"x".repeat(most - head.length - 1)}ü`)).toBe(
+      "bootVolume.userDataSecretRef: userData in Secret init has 49153 bytes: at most 49152 are allowed",
+    );
+  });
+
+  it("is not judged while nobody has read it", () => {
+    expect(desire({ userDataSecretRef: { name: "init" } }).problem(inputs())).toBeUndefined();
+  });
+});
