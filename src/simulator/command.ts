@@ -2,18 +2,24 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type FaultPlan, parsePlan } from "./faults/plan.ts";
 import { type Ready, type SimulatorOptions, startSimulator } from "./start.ts";
+import { bucketNameRule, isBucketName } from "./storage/bucket-name.ts";
 
 const help = `Usage: mooring simulator [flags]
 
 Runs the cloud platform on this machine: its API, its states, its delays and, if asked, its failures.
 
-  --listen HOST:PORT  address to listen on (default 127.0.0.1:0, any free port)
-  --data DIR          keep the state in DIR across restarts (default: in memory only)
-  --seed N            whole number that ids, durations and fault probabilities follow from (default 1)
-  --speed X           how many times as fast as real time the platform lives (default 1)
-  --faults FILE       fault plan in YAML or JSON, see GET /_simulator/faults for the one in force
-  --json              print one line of JSON when ready
-  --help              show this text
+  --listen HOST:PORT      address to listen on (default 127.0.0.1:0, any free port)
+  --data DIR              keep the state in DIR across restarts (default: in memory only)
+  --seed N                whole number that ids, durations and fault probabilities follow from (default 1)
+  --speed X               how many times as fast as real time the platform lives (default 1)
+  --faults FILE           fault plan in YAML or JSON, see GET /_simulator/faults for the one in force
+  --object-storage WHAT   builtin, versitygw, or the URL of an S3 elsewhere, which is opened with
+                          MOORING_S3_ACCESS_KEY and MOORING_S3_SECRET_KEY (default builtin)
+  --object-storage-listen HOST:PORT
+                          address of the object storage (default: the host of --listen, any free port)
+  --bucket NAME           a bucket that is there from the start, besides flow-logs; can be given again
+  --json                  print one line of JSON when ready
+  --help                  show this text
 
 It runs until it gets SIGINT or SIGTERM. Steering for tests and demos is below /_simulator/, with the printed token.
 `;
@@ -51,11 +57,14 @@ function parseFlags(argv: string[]): { help: boolean; json: boolean; options: Si
     help: flags.help ?? false,
     json: flags.json ?? false,
     options: {
-      ...(flags.listen !== undefined && addressFrom(flags.listen)),
+      ...(flags.listen !== undefined && addressFrom("--listen", flags.listen)),
       ...(flags.data !== undefined && { data: directoryFrom(flags.data) }),
       ...(flags.seed !== undefined && { seed: seedFrom(flags.seed) }),
       ...(flags.speed !== undefined && { speed: speedFrom(flags.speed) }),
       ...(flags.faults !== undefined && { faults: planFrom(flags.faults) }),
+      ...(flags["object-storage"] !== undefined && { objectStorage: storageFrom(flags["object-storage"]) }),
+      ...storageAddressFrom(flags["object-storage-listen"]),
+      ...(flags.bucket !== undefined && { buckets: flags.bucket.map(bucketFrom) }),
     },
   };
 }
@@ -70,6 +79,9 @@ function readFlags(argv: string[]) {
         seed: { type: "string" },
         speed: { type: "string" },
         faults: { type: "string" },
+        "object-storage": { type: "string" },
+        "object-storage-listen": { type: "string" },
+        bucket: { type: "string", multiple: true },
         json: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
@@ -79,14 +91,35 @@ function readFlags(argv: string[]) {
   }
 }
 
-function addressFrom(text: string): { host: string; port: number } {
+function addressFrom(flag: string, text: string): { host: string; port: number } {
   const parts = /^(?:\[([0-9a-fA-F:.]+)\]|([\w.-]+)):(\d{1,5})$/.exec(text);
   const port = Number(parts?.[3]);
   const host = parts?.[1] ?? parts?.[2];
   if (host === undefined || port > 65_535) {
-    throw new UsageError(`--listen ${text}: give it as HOST:PORT, for example 127.0.0.1:8080 or [::1]:0`);
+    throw new UsageError(`${flag} ${text}: give it as HOST:PORT, for example 127.0.0.1:8080 or [::1]:0`);
   }
   return { host, port };
+}
+
+function storageFrom(text: string): string {
+  const known = text === "builtin" || text === "versitygw";
+  if (!known && !(/^https?:\/\//.test(text) && URL.canParse(text))) {
+    throw new UsageError(`--object-storage ${text}: give builtin, versitygw, or a URL such as https://s3.example.com`);
+  }
+  return text;
+}
+
+function storageAddressFrom(
+  text: string | undefined,
+): Pick<SimulatorOptions, "objectStorageHost" | "objectStoragePort"> {
+  if (text === undefined) return {};
+  const { host, port } = addressFrom("--object-storage-listen", text);
+  return { objectStorageHost: host, objectStoragePort: port };
+}
+
+function bucketFrom(text: string): string {
+  if (!isBucketName(text)) throw new UsageError(`--bucket ${text}: give ${bucketNameRule}`);
+  return text;
 }
 
 function directoryFrom(text: string): string {
@@ -124,14 +157,17 @@ function planFrom(file: string): FaultPlan {
   }
 }
 
-function forPeople({ endpoints, contractNumber, username, password, token }: Ready): string {
+function forPeople({ endpoints, contractNumber, username, password, token, s3 }: Ready): string {
   return `The platform simulator is ready.
 
-  API       ${endpoints.api}
-  contract  ${contractNumber}
-  user      ${username}
-  password  ${password}
-  token     ${token}
+  API         ${endpoints.api}
+  contract    ${contractNumber}
+  user        ${username}
+  password    ${password}
+  token       ${token}
+  S3          ${endpoints.objectStorage}
+  access key  ${s3.accessKey}
+  secret key  ${s3.secretKey}
 
 Try:  curl -H "Authorization: Bearer $TOKEN" ${endpoints.api}/cloudapi/v6/datacenters?depth=1
 Stop with Ctrl-C.

@@ -1,5 +1,9 @@
 import { z } from "zod";
 import { createAgenda } from "./agenda.ts";
+import { loadRoutes } from "./autoscaling/load-routes.ts";
+import { resumeScaling } from "./autoscaling/loop.ts";
+import { createScalingRecords } from "./autoscaling/records.ts";
+import { autoscalingRoutes } from "./autoscaling/routes.ts";
 import { createChance, fixedChance } from "./chance.ts";
 import { stockCatalogue } from "./core/catalogue.ts";
 import { coreRoutes } from "./core/core.ts";
@@ -10,11 +14,14 @@ import { createUsage } from "./core/usage.ts";
 import { createFaultChooser } from "./faults/chooser.ts";
 import type { FaultPlan } from "./faults/plan.ts";
 import { createRateLimiter } from "./faults/rate-limit.ts";
+import { createFlowLogs } from "./flow-logs/flow-logs.ts";
 import { createCallCounter } from "./http/calls.ts";
 import { createListener } from "./http/listener.ts";
 import { createIdentity } from "./identity/identity.ts";
 import { tokenRoutes } from "./identity/routes.ts";
+import { firstS3Key } from "./identity/s3-keys.ts";
 import { steeringRoutes } from "./steering.ts";
+import { chooseStorage } from "./storage/choose.ts";
 import { createDocuments } from "./store/documents.ts";
 import { memoryOnly, openJournal } from "./store/journal.ts";
 import { createResources } from "./store/resources.ts";
@@ -33,17 +40,26 @@ export interface SimulatorOptions {
   /** How many times as fast as real time the platform lives. Default 1. */
   speed?: number;
   faults?: FaultPlan;
+  /** `builtin` (default), `versitygw`, or the URL of an S3 elsewhere. */
+  objectStorage?: string;
+  /** Where the object storage listens. Default: the host of the API, any free port. */
+  objectStorageHost?: string;
+  objectStoragePort?: number;
+  /** Buckets of the owner that exist from the start, besides `flow-logs`. */
+  buckets?: readonly string[];
   /** Hears of failures of the simulator itself. Default: standard error. */
   onError?(where: string, error: unknown): void;
 }
 
 /** What a caller needs to use the simulator; `token` is also the one that steers it. */
 export interface Ready {
-  endpoints: { api: string };
+  endpoints: { api: string; objectStorage: string };
   contractNumber: number;
   username: string;
   password: string;
   token: string;
+  /** Signs calls to the object storage. */
+  s3: { accessKey: string; secretKey: string };
 }
 
 export interface RunningSimulator {
@@ -57,6 +73,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
   const { host = "127.0.0.1", port = 0, speed = 1 } = options;
   const onError = options.onError ?? ((where, error) => console.error(`simulator: ${where}:`, error));
   const journal = options.data === undefined ? memoryOnly : await openJournal(options.data);
+  const life = new AsyncDisposableStack();
+  life.defer(() => journal.close());
   try {
     const seed = options.seed ?? journal.seed ?? 1;
     if (journal.seed !== undefined && journal.seed !== seed) {
@@ -77,6 +95,16 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
     const chance = createChance(seed, counters);
     const contractNumber = 31_000_000 + Math.floor(fixedChance(seed, "contract") * 1_000_000);
     const resources = createResources(documents);
+    const storage = chooseStorage(options.objectStorage ?? "builtin", {
+      documents,
+      machine: machineTime,
+      data: options.data,
+      host: options.objectStorageHost ?? host,
+      port: options.objectStoragePort ?? 0,
+      buckets: options.buckets ?? [],
+      durable: () => journal.flushed(),
+      onError,
+    });
     const world: World = {
       clock,
       agenda: createAgenda(clock, machineTime),
@@ -85,20 +113,39 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
       documents,
       resources,
       requests: documents.table("requests", requestSchema),
-      identity: createIdentity(documents, chance, clock, contractNumber),
+      identity: createIdentity(documents, resources, chance, clock, contractNumber),
       contractNumber,
       limits: documents.table("limits", limitsSchema),
       usage: createUsage(resources),
+      scaling: createScalingRecords(documents),
+      storage,
     };
+    life.defer(() => world.agenda.close());
+    const flowLogs = createFlowLogs(world, seed, onError);
     journal.load(documents, seed);
     const { user, token } = world.identity.open();
-    documents.transaction(() => stockCatalogue(world));
+    const ownerKey = documents.transaction(() => {
+      stockCatalogue(world);
+      return firstS3Key(world, user);
+    });
     resumeRequests(world);
+    resumeScaling(world);
+    life.defer(() => storage.close());
+    const { url: objectStorage, ...s3 } = await storage.open(world, { userId: user.id, ...ownerKey });
+    flowLogs.resume();
+    life.defer(() => flowLogs.close());
 
     const calls = createCallCounter(machineTime);
     const faults = createFaultChooser(options.faults ?? { rules: [] }, seed);
     const listener = createListener({
-      routes: [...coreRoutes(world), ...tokenRoutes(world.identity, clock), ...steeringRoutes(world, calls, faults)],
+      routes: [
+        ...coreRoutes(world),
+        ...autoscalingRoutes(world),
+        ...tokenRoutes(world.identity, clock),
+        ...steeringRoutes(world, calls, faults),
+        ...loadRoutes(world),
+        ...flowLogs.routes,
+      ],
       identity: world.identity,
       documents,
       clock,
@@ -108,21 +155,29 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
       faults,
       rateLimit: createRateLimiter(machineTime, () => faults.plan().rateLimit),
       catchUp: () => world.agenda.run(),
-      durable: () => journal.flushed(),
+      async durable() {
+        await journal.flushed();
+        await storage.inStep();
+        await flowLogs.asked();
+      },
       onError,
     });
     await journal.flushed();
     const api = await listener.listen(host, port);
+    life.defer(() => listener.close());
     return {
-      ready: { endpoints: { api }, contractNumber, username: user.username, password: user.password, token },
-      async close() {
-        await listener.close();
-        world.agenda.close();
-        await journal.close();
+      ready: {
+        endpoints: { api, objectStorage },
+        contractNumber,
+        username: user.username,
+        password: user.password,
+        token,
+        s3,
       },
+      close: () => life.disposeAsync(),
     };
   } catch (error) {
-    await journal.close();
+    await life.disposeAsync();
     throw error;
   }
 }

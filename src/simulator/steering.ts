@@ -1,13 +1,15 @@
 import { z } from "zod";
+import { groupType, stateOf as scalingState, shownProperties } from "./autoscaling/view.ts";
 import { objectIn } from "./core/body.ts";
 import { limitsOf, limitsSchema } from "./core/limits.ts";
-import { kindOf, kinds } from "./core/table.ts";
+import { kindOf, kinds, wireTypeOf } from "./core/table.ts";
 import type { FaultChooser } from "./faults/chooser.ts";
 import { checkPlan } from "./faults/plan.ts";
 import type { CallCounter } from "./http/calls.ts";
 import type { Call, Method, Reply, Route } from "./http/exchange.ts";
 import { invalid } from "./http/refusal.ts";
 import { longestLifetime } from "./identity/identity.ts";
+import { privilegeFlagSchema, privilegeFlags } from "./identity/privilege-flags.ts";
 import type { Resource } from "./store/resource.ts";
 import { timestamp } from "./time.ts";
 import type { World } from "./world.ts";
@@ -26,6 +28,8 @@ const userSchema = z.object({
   password: z.string().min(1),
   role: z.enum(["owner", "administrator", "user"]).default("user"),
   twoFactor: z.boolean().default(false),
+  /** Without a word about them the user may do everything; `[]` leaves him to what his groups give. */
+  privileges: z.array(privilegeFlagSchema).default([...privilegeFlags]),
 });
 
 /** What tests and demos do to the simulator itself. Never counted, never faulted. */
@@ -60,8 +64,7 @@ export function steeringRoutes(world: World, calls: CallCounter, faults: FaultCh
       return { now: timestamp(world.clock.now()) };
     }),
     route("POST", "users", (call) => {
-      const { username, password, role, twoFactor } = checked(userSchema, call.body);
-      const user = world.identity.addUser(username, password, role, twoFactor);
+      const user = world.identity.addUser({ ...checked(userSchema, call.body), active: true });
       return { userId: user.id, token: world.identity.mint(user, longestLifetime) };
     }),
     route("GET", "limits", () => limitsOf(world)),
@@ -79,19 +82,22 @@ function checked<T>(schema: z.ZodType<T>, body: string): T {
   throw invalid(["(root)", ...(issue?.path.map(String) ?? [])].join("."), issue?.message ?? "is not valid");
 }
 
-/** What the platform offers to everybody is not part of what exists on the contract. */
-const offered = new Set(["image", "template", "location"]);
+/** Not part of the lists: what the platform offers to everybody, accounts, and keys, which are secrets. */
+const apart = new Set(["image", "template", "location", "user", "s3key"]);
 
 function stateOf(world: World) {
   const lists: Record<string, object[]> = {};
   for (const kind of kinds) {
-    if (offered.has(kind.type)) continue;
-    lists[kind.collection] = [...world.resources.ofType(kind.type)].map((each) => flat(world, each));
+    if (apart.has(kind.type)) continue;
+    const found = [...world.resources.ofType(kind.type)].map((each) => flat(world, each));
+    // Rules of several kinds lie in collections of one name.
+    lists[kind.collection] = [...(lists[kind.collection] ?? []), ...found];
   }
   return {
     now: timestamp(world.clock.now()),
     contractNumber: world.contractNumber,
     ...lists,
+    groups: [...(lists.groups ?? []), ...scalingGroups(world)],
     requests: [...world.requests.values()].map(
       ({ id, method, url, status, message, targets, createdAt, createdBy }) => ({
         id,
@@ -99,7 +105,7 @@ function stateOf(world: World) {
         url,
         status,
         message,
-        targets: targets.map((target) => ({ id: target.id, type: target.type })),
+        targets: targets.map((target) => ({ id: target.id, type: wireTypeOf(target.type) })),
         createdDate: timestamp(createdAt),
         createdByUserId: createdBy,
       }),
@@ -107,6 +113,21 @@ function stateOf(world: World) {
     users: [...world.identity.users.values()].map(({ id, username, role }) => ({ id, username, role })),
     tokens: [...world.identity.tokens.values()].map(({ id, userId }) => ({ id, userId })),
   };
+}
+
+function scalingGroups(world: World): object[] {
+  return [...world.scaling.groups.values()].map((group) => ({
+    id: group.id,
+    type: groupType,
+    name: group.properties.name,
+    datacenterId: group.properties.datacenter.id,
+    state: scalingState(world, group),
+    visible: group.visibleAt <= world.clock.now(),
+    createdDate: timestamp(group.createdAt),
+    createdByUserId: group.createdBy,
+    lastFailure: world.scaling.actionsOf(group.id).findLast(({ failure }) => failure !== null)?.failure ?? null,
+    properties: shownProperties(world, group.origin, group),
+  }));
 }
 
 /** A resource with the ids of its parents and of what it hangs on: `datacenterId`, `serverId`, `lanId` … */
@@ -121,7 +142,7 @@ function flat(world: World, resource: Resource) {
   }
   return {
     id: resource.id,
-    type: resource.type,
+    type: wireTypeOf(resource.type),
     ...related,
     state: resource.state,
     visible: resource.visibleAt <= world.clock.now(),

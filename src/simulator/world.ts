@@ -1,9 +1,11 @@
 import type { Agenda } from "./agenda.ts";
+import type { ScalingRecords } from "./autoscaling/records.ts";
 import type { Chance, Counters } from "./chance.ts";
 import type { Limits } from "./core/limits.ts";
 import type { RequestRecord } from "./core/request-record.ts";
 import type { Usage } from "./core/usage.ts";
 import type { Identity } from "./identity/identity.ts";
+import type { Storage } from "./storage/storage.ts";
 import type { Documents, Table } from "./store/documents.ts";
 import type { Resources } from "./store/resources.ts";
 import type { SimulatedClock } from "./time.ts";
@@ -21,4 +23,6 @@ export interface World {
   readonly contractNumber: number;
   readonly limits: Table<Limits>;
   readonly usage: Usage;
+  readonly scaling: ScalingRecords;
+  readonly storage: Storage;
 }

@@ -142,6 +142,7 @@ describe("NICs", () => {
     ["a foreign public address", { lan: 1, ips: ["203.0.113.7"] }, "ips[0]"],
     ["an unknown firewall type", { lan: 1, firewallType: "BOTH" }, "firewallType"],
     ["a wrong MAC", { lan: 1, mac: "aa:bb" }, "mac"],
+    ["an IPv6 block that is no /80", { lan: 1, ipv6CidrBlock: "fd00::/64" }, "ipv6CidrBlock"],
     ["51 IPv6 addresses", { lan: 1, ipv6Ips: Array.from({ length: 51 }, (_, n) => `fd00::${n}`) }, "ipv6Ips"],
   ])("refuse %s", async (_, properties, field) => {
     expect(refusal(await postNic(properties), 422, "100")).toContain(`[(root).properties.${field}]`);

@@ -10,11 +10,12 @@ const program =
 
 const readyShape = z.strictObject({
   ready: z.literal(true),
-  endpoints: z.strictObject({ api: z.url() }),
+  endpoints: z.strictObject({ api: z.url(), objectStorage: z.url() }),
   contractNumber: z.int(),
   username: z.string(),
   password: z.string(),
   token: z.string(),
+  s3: z.strictObject({ accessKey: z.string(), secretKey: z.string() }),
 });
 
 /** The simulator as its own process, as a user starts it. */

@@ -93,6 +93,7 @@ describe("creating a volume", () => {
       "userData",
     ],
     ["an unknown bus", plain({ bus: "SCSI" }), "bus"],
+    ["an unknown backup unit", plain({ backupunitId: "x" }), "backupunitId"],
   ])("refuses %s", async (_, body, field) => {
     expect(refusal(await post(body), 422, "100")).toContain(`[(root).properties.${field}]`);
   });

@@ -28,7 +28,8 @@ export function publicAddress(world: World): string {
 /** The private network of a LAN: a /16 of its own in the datacenter, large enough for any number of NICs. */
 export const lanNetwork = (lanId: string) => `10.${Number(lanId) % 256}.0.0/16`;
 
-function privateAddress(world: World, { key, id }: Resource): string {
+/** The next free address in the network of a LAN. */
+export function privateAddress(world: World, { key, id }: Resource): string {
   const host = 10 + world.counters.next(`host/${key}`);
   return `10.${Number(id) % 256}.${Math.floor(host / 250) % 250}.${(host % 250) + 1}`;
 }

@@ -22,6 +22,24 @@ export function asObject(value: unknown, path: string): Properties {
   return parsed.data;
 }
 
+/** The value as the schema reads it; refuses with all its faults at once, each with its place in the body. */
+export function checked<T>(schema: z.ZodType<T>, value: unknown, where: string): T {
+  const parsed = schema.safeParse(value, { error: ({ input }) => (input === undefined ? "is required" : undefined) });
+  if (parsed.success) return parsed.data;
+  throw new Refusal(
+    422,
+    parsed.error.issues.map((issue) => ({
+      errorCode: errorCode.validation,
+      message: `[${where}${pathText(issue.path)}] ${issue.message}`,
+    })),
+  );
+}
+
+const idsShape = z.object({ ids: z.array(z.string()) });
+
+/** The ids in a body that replaces a set: `{"ids": [...]}`. */
+export const idsIn = (body: string): string[] => checked(idsShape, objectIn(body), "(root)").ids;
+
 /** What a body sets, and which properties it names only to clear them. */
 export interface Given {
   values: Properties;
@@ -31,19 +49,9 @@ export interface Given {
 /** Checks `properties` of a creation, a PUT (create-only ones may be left out) or a PATCH (any may be left out). */
 export function givenProperties(kind: Kind, value: unknown, path: string, write: "create" | "put" | "patch"): Given {
   const where = `${path}.properties`;
-  const parsed = schemaFor(kind, write).safeParse(asObject(value ?? {}, where));
-  if (!parsed.success) {
-    throw new Refusal(
-      422,
-      parsed.error.issues.map((issue) => ({
-        errorCode: errorCode.validation,
-        message: `[${where}${pathText(issue.path)}] ${issue.message}`,
-      })),
-    );
-  }
   const values: Record<string, unknown> = {};
   const cleared: string[] = [];
-  for (const [name, each] of Object.entries(parsed.data)) {
+  for (const [name, each] of Object.entries(checked(schemaFor(kind, write), asObject(value ?? {}, where), where))) {
     if (each === null) cleared.push(name);
     else if (each !== undefined) values[name] = each;
   }

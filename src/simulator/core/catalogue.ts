@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { Properties, Resource } from "../store/resource.ts";
+import { type Properties, type Resource, textIn } from "../store/resource.ts";
 import type { World } from "../world.ts";
 import type { Kind } from "./kind.ts";
 import { image, location, template } from "./kinds/catalogue.ts";
@@ -75,6 +75,8 @@ const images: ImageRow[] = [
   { name: "centos-7-20240701", aliases: ["centos:7"], size: 4 },
   { name: "windows-2022-20260401", aliases: ["windows:2022"], size: 14, licenceType: "WINDOWS2022" },
   { name: "ubuntu-26.04-20260421.iso", aliases: ["ubuntu:latest_iso"], size: 2, cdrom: true },
+  { name: "debian-12-20260401.iso", aliases: ["debian:latest_iso"], size: 1, cdrom: true },
+  { name: "rocky-9-20260401.iso", aliases: ["rocky:latest_iso"], size: 2, cdrom: true },
 ];
 
 /** The catalogue looks the same in every simulator, whatever its seed: its ids follow from the names. */
@@ -121,6 +123,15 @@ function locationProperties(id: string, metroRegion: string): Properties {
     cpuArchitecture,
     gpuArchitecture: id === "de/fra/2" ? [{ vendor: "NVIDIA", model: "H200" }] : [],
   };
+}
+
+/** Whether two places, each with a `location`, are in one region: the further sites of a metro region belong to it. */
+export function sameRegion(world: World, one: Properties, other: Properties): boolean {
+  const regionOf = (place: Properties) => {
+    const site = world.resources.get(`locations/${textIn(place, "location")}`);
+    return site && textIn(site.properties, "metroRegion");
+  };
+  return regionOf(one) !== undefined && regionOf(one) === regionOf(other);
 }
 
 /** Puts what is missing or out of date into the store. Inside a transaction. */

@@ -4,7 +4,8 @@ import type { Properties, Resource } from "../store/resource.ts";
 import { givenProperties } from "./body.ts";
 import { shaped } from "./create.ts";
 import type { Kind } from "./kind.ts";
-import { takes, type Write } from "./provisioning.ts";
+import { removeLater, takes, type Write } from "./provisioning.ts";
+import { kindOf } from "./table.ts";
 
 /** Applies a PUT (all properties) or PATCH (some of them, bare or wrapped). The new values show at once. */
 export function updateResource(
@@ -40,6 +41,7 @@ export function updateResource(
     properties: draft.next,
     refs: draft.refs,
     state: kind.spans === undefined ? null : "BUSY",
+    shownState: kind.states?.update,
     modifiedAt: call.at,
     modifiedBy: call.caller.user.id,
   };
@@ -71,13 +73,11 @@ export function deleteResource(write: Write, kind: Kind, resource: Resource): vo
   kind.guard?.(world, resource, "delete");
   if (kind.spans === undefined) {
     world.resources.remove(resource.key);
+    kind.deleted?.(world, resource);
     return;
   }
   takes(write, `delete/${kind.type}`, kind.spans.delete);
   for (const each of [resource, ...(kind.alsoDeleted?.(world, resource, call) ?? [])]) {
-    world.resources.put({ ...each, state: "BUSY" });
-    write.targets.push(each);
-    write.onDone.push({ op: "remove", key: each.key });
-    write.onFailed.push({ op: "settle", key: each.key });
+    removeLater(write, kindOf(each.type), each);
   }
 }

@@ -1,14 +1,15 @@
 import { errorCode, invalid, Refusal } from "../http/refusal.ts";
+import { requirePrivilege } from "../identity/privileges.ts";
 import type { Properties, Resource } from "../store/resource.ts";
 import { attach } from "./attach.ts";
 import { asObject, type Given, givenProperties, inlineChildren } from "./body.ts";
 import type { Draft, InlineChildren, Kind } from "./kind.ts";
-import { takes, type Write } from "./provisioning.ts";
+import { removeLater, takes, type Write } from "./provisioning.ts";
 import { childKinds, kindOf } from "./table.ts";
 
 export interface Place {
   parent: Resource | null;
-  /** The resource that the new one is linked to from the start. */
+  /** The resource that the new one is linked to from the start, or made from. */
   holder?: Resource;
   /** Where the body stands in the whole body. */
   path: string;
@@ -18,6 +19,7 @@ export interface Place {
 export function createResource(write: Write, kind: Kind, body: Properties, place: Place): Resource {
   const { world } = write;
   const { parent, path } = place;
+  if (kind.privilege !== undefined) requirePrivilege(world, write.call, kind.privilege);
   const given = givenProperties(kind, body.properties, path, "create");
   const inline = inlineChildren(body, path);
   const id = kind.newId?.(world, parent, given.values) ?? world.chance.uuid(kind.type);
@@ -42,7 +44,7 @@ export function createResource(write: Write, kind: Kind, body: Properties, place
   return complete;
 }
 
-const keyOf = (kind: Kind, parent: Resource | null, id: string) =>
+const keyOf = (kind: Kind, parent: Pick<Resource, "key"> | null, id: string) =>
   `${parent === null ? "" : `${parent.key}/`}${kind.collection}/${id}`;
 
 /** Runs the kind's own rules over a write and gives the completed draft; refuses with all faults at once. */
@@ -67,6 +69,7 @@ export function shaped(
       const key = keyOf(sideKind, parent, id);
       return store(write, sideKind, { id, key, parent }, { ...sideKind.defaults, ...properties }, [], true);
     },
+    removeBeside: (resource) => removeLater(write, kindOf(resource.type), resource),
     fault(property, message) {
       faults.push({ errorCode: errorCode.validation, message: `[${base.path}.properties.${property}] ${message}` });
     },
@@ -79,7 +82,7 @@ export function shaped(
 function store(
   write: Write,
   kind: Kind,
-  { id, key, parent }: { id: string; key: string; parent: Resource | null },
+  { id, key, parent }: { id: string; key: string; parent: Pick<Resource, "key"> | null },
   properties: Properties,
   refs: readonly string[],
   beside = false,
@@ -95,6 +98,7 @@ function store(
     parent: parent?.key ?? "",
     refs,
     state: kind.spans === undefined ? null : "BUSY",
+    shownState: kind.states?.create,
     properties,
     revision: 0,
     createdAt: now,
@@ -126,7 +130,7 @@ function createInline(write: Write, kind: Kind, resource: Resource, inline: Inli
       if (link === undefined) {
         createResource(write, childKind, body, { parent: resource, path: where });
       } else if (typeof body.id === "string" && body.properties === undefined) {
-        attach(write, link, resource, body.id);
+        attach(write, link, world.resources.get(resource.key) ?? resource, body.id);
       } else if (link.creates) {
         const parent = world.resources.get(resource.parent) ?? null;
         createResource(write, childKind, body, { parent, holder: resource, path: where });

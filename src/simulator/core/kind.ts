@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Call } from "../http/exchange.ts";
+import type { PrivilegeFlag } from "../identity/privilege-flags.ts";
 import type { Properties, Resource } from "../store/resource.ts";
 import type { World } from "../world.ts";
 
@@ -15,7 +16,7 @@ export interface Draft {
   readonly key: string;
   readonly previous: Resource | null;
   readonly parent: Resource | null;
-  /** In composite creation: the server that a volume is created with. */
+  /** What it is created from or with: the server of an inline volume, the volume of a snapshot. */
   readonly holder: Resource | null;
   /** The properties that the body names, without null. */
   readonly given: Properties;
@@ -23,7 +24,9 @@ export interface Draft {
   next: Record<string, unknown>;
   refs: string[];
   /** Resources created on the side belong to the same request. */
-  createBeside(type: string, parent: Resource, id: string, properties: Properties): Resource;
+  createBeside(type: string, parent: Pick<Resource, "key">, id: string, properties: Properties): Resource;
+  /** Removes another resource when the request ends well. */
+  removeBeside(resource: Resource): void;
   /** Notes a fault of one property; all faults of a body are reported together. */
   fault(property: string, message: string): void;
 }
@@ -36,13 +39,17 @@ export interface Link {
   collection: string;
   type: string;
   param: string;
-  /** Letters of the wire reference: G, P on the collection; G, D on the item. */
+  /** Letters of the wire reference: G, P, U on the collection; G, D on the item. */
   verbs: { collection: string; item: string };
+  /** Default: as the kind of the members. */
+  paged?: boolean;
+  /** A member may have many holders, each of which refers to it; otherwise the member refers to its only one. */
+  shared?: boolean;
   /** POST with properties instead of an id creates the member beside the holder and attaches it. */
   creates?: boolean;
-  /** How the member looks once attached; throws a refusal. */
+  /** How the side that refers to the other looks once attached; throws a refusal. */
   attach?(world: World, holder: Resource, member: Resource): Pick<Resource, "properties" | "refs">;
-  /** How the member looks once detached; throws a refusal. */
+  /** How it looks once detached; throws a refusal. */
   detach?(world: World, holder: Resource, member: Resource): Pick<Resource, "properties" | "refs">;
 }
 
@@ -51,7 +58,10 @@ export interface Link {
  * more entry in the table, not one more handler.
  */
 export interface Kind {
+  /** Names the kind in the table and in the store. */
   type: string;
+  /** The type string of the wire where it is another one, because several kinds share it. */
+  wireType?: string;
   collection: string;
   /** Name of the id in path templates. */
   param: string;
@@ -78,6 +88,8 @@ export interface Kind {
   keptOnPut?: readonly string[];
   /** Absent: writes are done at once, without a request and without states. */
   spans?: { create: Span; update: Span; delete: Span };
+  /** The words for its states, where they are not BUSY and AVAILABLE. */
+  states?: { create: string; update: string; delete: string; idle: string };
   links?: readonly Link[];
   /** Default: a UUID. */
   newId?(world: World, parent: Resource | null, given: Properties): string;
@@ -87,6 +99,12 @@ export interface Kind {
   assembled?(world: World, resource: Resource, path: string): void;
   /** Merged in when the creation has ended well. */
   settled?: Properties;
+  /** What a user must be allowed to create one. */
+  privilege?: PrivilegeFlag;
+  /** POST works without a body, too. */
+  bodyOptional?: boolean;
+  /** Ends what belongs to a deleted resource outside the tree. For kinds without spans. */
+  deleted?(world: World, resource: Resource): void;
   /** Refuses a write to the resource in its present condition. */
   guard?(world: World, resource: Resource, write: "update" | "delete"): void;
   /** Further resources that go together with this one. */

@@ -34,29 +34,31 @@ export function withinQuota<R>(world: World, write: () => R): R {
   const before = budgets(world);
   const result = write();
   for (const [index, budget] of budgets(world).entries()) {
-    if (budget.amount <= budget.allowed || budget.amount <= (before[index]?.amount ?? 0)) continue;
-    throw refused(
-      `[VDC-21-8] Quota exceeded: the contract's limit ${budget.limit} is ${budget.allowed} ${budget.unit}, ` +
-        `this would make ${budget.amount}`,
-    );
+    if (budget.amount > (before[index]?.amount ?? 0)) checkLimit(world, budget.limit, budget.amount, budget.unit);
   }
   return result;
 }
 
+/** Refuses an amount above one of the contract's limits with the platform's quota message. */
+export function checkLimit(world: World, limit: keyof Limits, amount: number, unit: string): void {
+  const allowed = limitsOf(world)[limit];
+  if (amount <= allowed) return;
+  throw refused(
+    `[VDC-21-8] Quota exceeded: the contract's limit ${limit} is ${allowed} ${unit}, this would make ${amount}`,
+  );
+}
+
 function budgets(world: World) {
-  const limits = limitsOf(world);
   const used = world.usage.counts();
-  const budget = (limit: keyof Limits, amount: number, unit: string) => ({
-    limit,
-    allowed: limits[limit],
-    amount,
-    unit,
-  });
+  const budget = (limit: keyof Limits, amount: number, unit: string) => ({ limit, amount, unit });
   return [
     budget("coresPerContract", used.coresProvisioned, "cores"),
     budget("ramPerContract", used.ramProvisioned, "MB of RAM"),
     budget("hddLimitPerContract", used.hddVolumeProvisioned, "MB of HDD storage"),
     budget("ssdLimitPerContract", used.ssdVolumeProvisioned, "MB of SSD storage"),
     budget("reservableIps", used.reservedIpsOnContract, "reserved IP addresses"),
+    budget("k8sClusterLimitTotal", used.k8sClustersProvisioned, "Kubernetes clusters"),
+    budget("nlbLimitTotal", used.nlbProvisioned, "Network Load Balancers"),
+    budget("natGatewayLimitTotal", used.natGatewayProvisioned, "NAT gateways"),
   ];
 }

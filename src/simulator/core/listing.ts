@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Call, Reply } from "../http/exchange.ts";
-import { errorCode, refusal } from "../http/refusal.ts";
+import { errorCode, missing, refusal } from "../http/refusal.ts";
 
 /** One item of a collection, rendered only as far as the call asks for it. */
 export interface Listed {
@@ -53,6 +53,16 @@ export function listReply(call: Call, listing: Listing): Reply {
   const headers: Record<string, string> = {};
   if (!call.query.has("depth")) headers.ETag = etagOf(items.map((item) => item.etag).join());
   return { status: 200, headers, body };
+}
+
+/** Answers a GET on one thing that is shown like the items of a list; 404 when there is none. */
+export function oneReply(call: Call, item: Listed | undefined): Reply {
+  if (item === undefined) throw missing();
+  return {
+    status: 200,
+    headers: call.query.has("depth") ? {} : { ETag: item.etag },
+    body: item.full(depthOf(call)),
+  };
 }
 
 export function etagOf(text: string): string {

@@ -2,8 +2,9 @@ import type { Call, Reply } from "../http/exchange.ts";
 import type { Resource } from "../store/resource.ts";
 import type { World } from "../world.ts";
 import { basePath } from "./href.ts";
-import type { Span } from "./kind.ts";
+import type { Kind, Span } from "./kind.ts";
 import type { Outcome, RequestRecord } from "./request-record.ts";
+import { kindOf } from "./table.ts";
 
 /** One write on its way to becoming a request: who asks, and what is going to happen. */
 export interface Write {
@@ -34,10 +35,18 @@ export function takes(write: Write, operation: string, [low, high]: Span): void 
   write.lasts = Math.max(write.lasts, drawn);
 }
 
+/** Lets a resource go when the write has ended well; until then it is there, BUSY. */
+export function removeLater(write: Write, kind: Kind, resource: Resource): void {
+  write.world.resources.put({ ...resource, state: "BUSY", shownState: kind.states?.delete });
+  write.targets.push(resource);
+  write.onDone.push({ op: "remove", key: resource.key });
+  write.onFailed.push({ op: "settle", key: resource.key });
+}
+
 const secretHeaders = new Set(["authorization", "proxy-authorization", "cookie"]);
 
-/** Turns a write about one resource into a running request and gives the 202 that answers the call. */
-export function accept({ world, call, ...write }: Write, about: Resource, body?: unknown): Reply {
+/** Turns a write about one resource into a running request. */
+export function startRequest({ world, call, ...write }: Write, about: Resource): RequestRecord {
   const id = world.chance.uuid("request");
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(call.headers)) {
@@ -66,9 +75,15 @@ export function accept({ world, call, ...write }: Write, about: Resource, body?:
   };
   world.requests.put(id, record);
   putOnAgenda(world, record);
+  return record;
+}
+
+/** The same for a write that a call asked for: gives the 202 that answers it. */
+export function accept(write: Write, about: Resource, body?: unknown): Reply {
+  const { id } = startRequest(write, about);
   return {
     status: 202,
-    headers: { Location: `${call.origin}${basePath}/requests/${id}/status` },
+    headers: { Location: `${write.call.origin}${basePath}/requests/${id}/status` },
     body,
   };
 }
@@ -108,7 +123,7 @@ function apply(world: World, outcome: Outcome): void {
 
 /** What the outcome leaves of the resource; undefined: nothing. */
 function after(world: World, outcome: Outcome, resource: Resource): Resource | undefined {
-  const idle: Resource = { ...resource, state: "AVAILABLE" };
+  const idle: Resource = { ...resource, state: "AVAILABLE", shownState: kindOf(resource.type).states?.idle };
   switch (outcome.op) {
     case "settle":
       return { ...idle, properties: { ...idle.properties, ...outcome.merge } };

@@ -1,11 +1,11 @@
 import type { Call } from "../http/exchange.ts";
-import { missing, refused } from "../http/refusal.ts";
+import { busy, missing } from "../http/refusal.ts";
 import type { Properties, Resource } from "../store/resource.ts";
 import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
 import { hrefOf } from "./href.ts";
 import { etagOf, type Listed } from "./listing.ts";
-import { entityCollections, kindOf } from "./table.ts";
+import { type EntityCollection, entityCollections, kindOf, wireTypeOf } from "./table.ts";
 
 /** One call's view of the world: its moment, its host, and what a fault hides from it. */
 export interface Reader {
@@ -35,13 +35,19 @@ export function visible(reader: Reader, keys: readonly string[]): Resource[] {
 /** A write must not touch what is being changed, nor anything below it. */
 export function refuseBusy(resources: readonly Resource[]): void {
   for (const { type, id, state } of resources) {
-    if (state === "BUSY") throw refused(`[VDC-14-12] The ${type} ${id} is BUSY; wait until it is AVAILABLE`);
+    if (state === "BUSY") throw busy({ type: wireTypeOf(type), id });
   }
 }
 
-const etags = new WeakMap<Resource, string>();
+/** What the metadata of a resource is made of. */
+export type Stamped = Pick<
+  Resource,
+  "key" | "revision" | "createdAt" | "createdBy" | "modifiedAt" | "modifiedBy" | "state" | "shownState"
+>;
 
-export function etagFor(resource: Resource): string {
+const etags = new WeakMap<object, string>();
+
+export function etagFor(resource: Pick<Resource, "key" | "revision">): string {
   const known = etags.get(resource);
   if (known !== undefined) return known;
   const etag = etagOf(`${resource.key}@${resource.revision}`);
@@ -49,7 +55,7 @@ export function etagFor(resource: Resource): string {
   return etag;
 }
 
-export function metadataOf(reader: Reader, resource: Resource) {
+export function metadataOf(reader: Reader, resource: Stamped) {
   const nameOf = (userId: string) => reader.world.identity.users.get(userId)?.username ?? "";
   return {
     etag: etagFor(resource),
@@ -59,7 +65,7 @@ export function metadataOf(reader: Reader, resource: Resource) {
     lastModifiedDate: timestamp(resource.modifiedAt + reader.skew),
     lastModifiedBy: nameOf(resource.modifiedBy),
     lastModifiedByUserId: resource.modifiedBy,
-    ...(resource.state !== null && { state: resource.state }),
+    ...(resource.state !== null && { state: resource.shownState ?? resource.state }),
   };
 }
 
@@ -70,14 +76,15 @@ function propertiesOf(reader: Reader, resource: Resource): Properties {
 }
 
 export function referenceTo(origin: string, { id, type, key }: Pick<Resource, "id" | "type" | "key">) {
-  return { id, type, href: hrefOf(origin, key) };
+  return { id, type: wireTypeOf(type), href: hrefOf(origin, key) };
 }
 
 /**
  * A resource with its metadata and properties and, by depth, what hangs below it: 1 adds the child collections as
- * references, 2 their items with properties, and so on in steps of two.
+ * references, 2 their items with properties, and so on in steps of two. Behind one link no second one is followed:
+ * a server and its security groups name each other.
  */
-export function render(reader: Reader, resource: Resource, depth: number): object {
+export function render(reader: Reader, resource: Resource, depth: number, overLink = false): object {
   const body: Record<string, unknown> = {
     ...referenceTo(reader.origin, resource),
     metadata: metadataOf(reader, resource),
@@ -91,8 +98,9 @@ export function render(reader: Reader, resource: Resource, depth: number): objec
       type: "collection",
       href: hrefOf(reader.origin, `${resource.key}/${child.collection}`),
     };
-    if (depth > 1) {
-      collection.items = members(reader, resource, child).map((member) => render(reader, member, depth - 2));
+    if (depth > 1 && !(overLink && child.linked)) {
+      const below = members(reader, resource, child);
+      collection.items = below.map((member) => render(reader, member, depth - 2, overLink || child.linked));
     }
     entities[child.collection] = collection;
   }
@@ -101,15 +109,21 @@ export function render(reader: Reader, resource: Resource, depth: number): objec
 }
 
 /** The visible members of a collection: children, or those linked to the holder. */
-export function members(
-  reader: Reader,
+export function members(reader: Reader, holder: Resource | null, collection: EntityCollection): Resource[] {
+  return everyMember(reader.world, holder, collection).filter(
+    (each) => isVisible(reader, each) && each.createdAt + reader.hideYoungerThan <= reader.now,
+  );
+}
+
+function everyMember(
+  { resources }: World,
   holder: Resource | null,
-  { collection, type, linked }: { collection: string; type: string; linked: boolean },
+  { collection, type, linked, shared }: EntityCollection,
 ): Resource[] {
-  const { resources } = reader.world;
   const key = holder?.key ?? "";
-  const all = linked ? resources.referrers(key, type) : [...resources.children(key, collection)];
-  return all.filter((each) => isVisible(reader, each) && each.createdAt + reader.hideYoungerThan <= reader.now);
+  if (!linked) return [...resources.children(key, collection)];
+  if (!shared) return resources.referrers(key, type);
+  return (holder?.refs ?? []).flatMap((ref) => resources.get(ref) ?? []).filter((each) => each.type === type);
 }
 
 export function listed(reader: Reader, resource: Resource): Listed {

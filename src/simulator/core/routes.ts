@@ -2,8 +2,8 @@ import { type Call, type Method, methods, type Reply, type Route } from "../http
 import { invalid, missing } from "../http/refusal.ts";
 import type { Resource } from "../store/resource.ts";
 import type { World } from "../world.ts";
-import { attach, detach } from "./attach.ts";
-import { inlineChildren, objectIn } from "./body.ts";
+import { attach, detach, replaceMembers } from "./attach.ts";
+import { idsIn, inlineChildren, objectIn } from "./body.ts";
 import { deleteResource, updateResource } from "./change.ts";
 import { createResource } from "./create.ts";
 import { basePath, hrefOf } from "./href.ts";
@@ -12,7 +12,7 @@ import { withinQuota } from "./limits.ts";
 import { depthOf, listReply } from "./listing.ts";
 import { accept, newWrite } from "./provisioning.ts";
 import { etagFor, listed, members, readerFor, refuseBusy, render, visible } from "./reading.ts";
-import { childKinds, kindOf, kinds } from "./table.ts";
+import { childKinds, type EntityCollection, kindOf, kinds } from "./table.ts";
 
 /** The kinds from the top down to the one a path is about. */
 type Chain = readonly Kind[];
@@ -73,22 +73,21 @@ export function resolve(world: World, call: Call, chain: Chain): { path: Resourc
 }
 
 function list(world: World, call: Call, above: Chain, kind: Kind): Reply {
-  return listMembers(world, call, resolvePath(world, call, above).at(-1) ?? null, kind, { ...kind, linked: false });
+  return listMembers(world, call, resolvePath(world, call, above).at(-1) ?? null, { ...kind, linked: false });
 }
 
 function listMembers(
   world: World,
   call: Call,
   holder: Resource | null,
-  kind: Kind,
-  collection: { collection: string; type: string; linked: boolean },
+  collection: EntityCollection & { paged: boolean },
 ): Reply {
   const reader = readerFor(world, call);
   const path = holder === null ? collection.collection : `${holder.key}/${collection.collection}`;
   return listReply(call, {
     id: holder === null ? collection.collection : `${holder.id}/${collection.collection}`,
     href: hrefOf(call.origin, path),
-    paged: kind.paged,
+    paged: collection.paged,
     items: members(reader, holder, collection).map((member) => listed(reader, member)),
   });
 }
@@ -106,7 +105,7 @@ function read(world: World, call: Call, chain: Chain): Reply {
 }
 
 /** The body of a write's answer. It shows the new resource although reads do not yet. */
-function written(world: World, call: Call, key: string, depth = depthOf(call)): object | undefined {
+export function written(world: World, call: Call, key: string, depth = depthOf(call)): object | undefined {
   const resource = world.resources.get(key);
   const reader = { ...readerFor(world, call), now: Number.POSITIVE_INFINITY, hideYoungerThan: 0 };
   return resource && render(reader, resource, depth);
@@ -115,7 +114,7 @@ function written(world: World, call: Call, key: string, depth = depthOf(call)): 
 function create(world: World, call: Call, above: Chain, kind: Kind): Reply {
   const parents = resolvePath(world, call, above);
   refuseBusy(parents);
-  const body = objectIn(call.body);
+  const body = kind.bodyOptional && call.body.trim() === "" ? {} : objectIn(call.body);
   const write = newWrite(world, call);
   const place = { parent: parents.at(-1) ?? null, path: "(root)" };
   const resource = withinQuota(world, () => createResource(write, kind, body, place));
@@ -146,12 +145,13 @@ function remove(world: World, call: Call, chain: Chain): Reply {
 
 function linkRoutes(world: World, prefix: string, chain: Chain, link: Link): Route[] {
   const kind = kindOf(link.type);
-  const collection = { ...link, linked: true };
+  const collection = { ...link, linked: true, paged: link.paged ?? kind.paged };
 
   const both = (call: Call): { path: Resource[]; holder: Resource; member: Resource } => {
     const { path, resource: holder } = resolve(world, call, chain);
     const member = world.resources.byId(link.type, call.params[link.param] ?? "");
-    if (!member?.refs.includes(holder.key)) throw missing();
+    const linked = link.shared ? member && holder.refs.includes(member.key) : member?.refs.includes(holder.key);
+    if (member === undefined || !linked) throw missing();
     visible(readerFor(world, call), [member.key]);
     return { path, holder, member };
   };
@@ -168,13 +168,23 @@ function linkRoutes(world: World, prefix: string, chain: Chain, link: Link): Rou
     }
     if (typeof body.id !== "string") throw invalid("(root).id", `must name the ${link.type} to attach`);
     const member = attach(write, link, holder, body.id);
-    return accept(write, member, written(world, call, member.key));
+    return accept(write, link.shared ? holder : member, written(world, call, member.key));
+  };
+
+  const put = (call: Call): Reply => {
+    const { path, resource: holder } = resolve(world, call, chain);
+    refuseBusy(path);
+    const write = newWrite(world, call);
+    replaceMembers(write, link, holder, idsIn(call.body));
+    const next = world.resources.get(holder.key) ?? holder;
+    return accept(write, holder, listMembers(world, call, next, collection).body);
   };
 
   return [
     ...verbs(link.verbs.collection, `${prefix}/${link.collection}`, {
-      GET: (call) => listMembers(world, call, resolve(world, call, chain).resource, kind, collection),
+      GET: (call) => listMembers(world, call, resolve(world, call, chain).resource, collection),
       POST: post,
+      PUT: put,
     }),
     ...verbs(link.verbs.item, `${prefix}/${link.collection}/{${link.param}}`, {
       GET: (call) => itemReply(world, call, both(call).member),
@@ -183,7 +193,7 @@ function linkRoutes(world: World, prefix: string, chain: Chain, link: Link): Rou
         refuseBusy([...path, member]);
         const write = newWrite(world, call);
         detach(write, link, holder, member);
-        return accept(write, member);
+        return accept(write, link.shared ? holder : member);
       },
     }),
   ];

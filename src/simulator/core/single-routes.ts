@@ -3,11 +3,13 @@ import { missing } from "../http/refusal.ts";
 import type { Resource } from "../store/resource.ts";
 import type { World } from "../world.ts";
 import { basePath, hrefOf } from "./href.ts";
+import { backupUnit } from "./kinds/backup-unit.ts";
 import { limitsOf } from "./limits.ts";
-import { depthOf, etagOf, type Listed, listReply } from "./listing.ts";
+import { etagOf, type Listed, listReply, oneReply } from "./listing.ts";
 import { listed, metadataOf, readerFor, visible } from "./reading.ts";
+import { resolve } from "./routes.ts";
 
-/** Paths that do not follow the pattern of the table: API info, contracts, locations and the labels of everything. */
+/** Paths that do not follow the pattern of the table: API info, contracts, backup consoles, locations and the labels of everything. */
 export function singleRoutes(world: World): Route[] {
   const get = (path: string, handle: Route["handle"], access: Route["access"] = "user"): Route => ({
     method: "GET",
@@ -27,6 +29,7 @@ export function singleRoutes(world: World): Route[] {
     get("/locations/{regionId}", (call) => locations(world, call, `${call.params.regionId}/`)),
     get("/locations/{regionId}/{locationId}", (call) => oneLocation(world, call)),
     get("/locations/{regionId}/{locationId}/{siteId}", (call) => oneLocation(world, call)),
+    get("/backupunits/{backupunitId}/ssourl", (call) => backupConsole(world, call)),
     get("/labels", (call) => labels(world, call)),
     get("/labels/{labelurn}", (call) => oneLabel(world, call)),
   ];
@@ -57,6 +60,12 @@ function contracts(world: World, call: Call): Reply {
   return listReply(call, { id: "contracts", href: reference.href, paged: false, items: [contract] });
 }
 
+function backupConsole(world: World, call: Call): Reply {
+  const { id, properties } = resolve(world, call, [backupUnit]).resource;
+  const login = `${world.contractNumber}-${properties.name}`;
+  return { status: 200, body: { ssoUrl: `${call.origin}/backup/sso?login=${login}&unit=${id}` } };
+}
+
 function locations(world: World, call: Call, prefix: string): Reply {
   const reader = readerFor(world, call);
   const found = [...world.resources.children("", "locations")].filter(({ id }) => id.startsWith(prefix));
@@ -75,15 +84,6 @@ function oneLocation(world: World, call: Call): Reply {
   const id = [regionId, locationId, siteId].filter((part) => part !== undefined).join("/");
   const reader = readerFor(world, call);
   return oneReply(call, visible(reader, [`locations/${id}`]).map((each) => listed(reader, each))[0]);
-}
-
-function oneReply(call: Call, item: Listed | undefined): Reply {
-  if (item === undefined) throw missing();
-  return {
-    status: 200,
-    headers: call.query.has("depth") ? {} : { ETag: item.etag },
-    body: item.full(depthOf(call)),
-  };
 }
 
 const labelUrn = (label: Resource, holder: Resource) => `urn:label:${holder.type}:${holder.id}:${label.id}`;

@@ -1,5 +1,6 @@
 import { numberIn, type Resource, textIn, textsIn } from "../store/resource.ts";
 import type { Resources } from "../store/resources.ts";
+import { addressesOf, addressHolders } from "./address-use.ts";
 
 const nothing = {
   coresProvisioned: 0,
@@ -19,7 +20,7 @@ export type Counts = typeof nothing;
 export interface Usage {
   /** Kept up to date with every change, so that asking costs nothing however much exists. */
   counts(): Counts;
-  /** Addresses of own IP blocks that a NIC uses. */
+  /** Addresses of own IP blocks that something uses. */
   reservedIpsInUse(): number;
 }
 
@@ -40,8 +41,8 @@ export function createUsage(resources: Resources): Usage {
         for (const ip of textsIn(properties, "ips")) reserved.add(ip);
       }
       const inUse = new Set<string>();
-      for (const { properties } of resources.ofType("nic")) {
-        for (const ip of textsIn(properties, "ips")) if (reserved.has(ip)) inUse.add(ip);
+      for (const holder of addressHolders(resources)) {
+        for (const ip of addressesOf(holder)) if (reserved.has(ip)) inUse.add(ip);
       }
       return inUse.size;
     },

@@ -46,5 +46,7 @@ export interface Route {
   /** For example `/cloudapi/v6/datacenters/{datacenterId}`. */
   template: string;
   access: Access;
+  /** Takes form fields too, as older clients send them. */
+  forms?: boolean;
   handle(call: Call): Reply;
 }

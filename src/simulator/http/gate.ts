@@ -5,7 +5,7 @@ import { isLoopback } from "./loopback.ts";
 import { errorCode, refusal } from "./refusal.ts";
 
 const nobody: Caller = {
-  user: { id: "", username: "", password: "", role: "user", twoFactor: false },
+  user: { id: "", username: "", password: "", role: "user", twoFactor: false, active: true, privileges: [] },
   tokenId: null,
 };
 

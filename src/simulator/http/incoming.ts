@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { errorCode, refusal } from "./refusal.ts";
 
 const largestBody = 1024 * 1024;
@@ -16,8 +16,13 @@ export function originOf({ headers: { host } }: IncomingMessage): string | undef
   return host !== undefined && /^[\w.\-[\]:]+$/.test(host) ? `http://${host}` : undefined;
 }
 
-/** The body as text. Too large a body is refused, one that is not JSON by its type too. */
-export async function readBody(request: IncomingMessage): Promise<string> {
+const json = /^application\/([\w.-]+\+)?json\s*(;|$)/i;
+const form = /^application\/x-www-form-urlencoded\s*(;|$)/i;
+
+export const isForm = (headers: IncomingHttpHeaders) => form.test(headers["content-type"] ?? "");
+
+/** The body as text. Too large a body is refused, one that by its type is neither JSON nor an expected form too. */
+export async function readBody(request: IncomingMessage, forms: boolean): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
@@ -29,7 +34,7 @@ export async function readBody(request: IncomingMessage): Promise<string> {
     throw refusal(413, errorCode.validation, `[(root)] the body is larger than ${largestBody} bytes`);
   }
   const type = request.headers["content-type"];
-  if (size > 0 && type !== undefined && !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) {
+  if (size > 0 && type !== undefined && !json.test(type) && !(forms && form.test(type))) {
     throw refusal(415, errorCode.validation, "The body must be sent as Content-Type: application/json");
   }
   return Buffer.concat(chunks).toString();

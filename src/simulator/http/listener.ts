@@ -9,6 +9,7 @@ import { createGate } from "./gate.ts";
 import { originOf, readBody, targetOf } from "./incoming.ts";
 import { errorCode, errorReply, missing, Refusal, refusal } from "./refusal.ts";
 import { createRouter } from "./router.ts";
+import { closeServer, listenOn } from "./serve.ts";
 
 export interface ListenerParts {
   routes: Route[];
@@ -65,7 +66,7 @@ export function createListener(parts: ListenerParts): Listener {
 
     let reply: Reply;
     try {
-      const body = await readBody(request);
+      const body = await readBody(request, found.kind === "route" && found.route.forms === true);
       parts.catchUp();
       if (found.kind === "no-path") throw missing();
       if (found.kind === "wrong-method") {
@@ -157,23 +158,14 @@ export function createListener(parts: ListenerParts): Listener {
   }
 
   return {
-    listen: (host, port) =>
-      new Promise((resolve, reject) => {
-        server.once("error", reject);
-        server.listen(port, host, () => {
-          server.removeListener("error", reject);
-          const address = server.address();
-          const bound = typeof address === "object" && address !== null ? address.port : port;
-          ownOrigin = `http://${reachable(host)}:${bound}`;
-          resolve(ownOrigin);
-        });
-      }),
-    close: () =>
-      new Promise((resolve) => {
-        closing.abort();
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    async listen(host, port) {
+      ownOrigin = await listenOn(server, host, port);
+      return ownOrigin;
+    },
+    close() {
+      closing.abort();
+      return closeServer(server);
+    },
   };
 }
 
@@ -181,11 +173,4 @@ function injected(status: number, message: string, retryAfter: number | null): R
   const codes: Record<number, string> = { 401: errorCode.unauthorized, 403: errorCode.denied, 404: errorCode.missing };
   const code = status === 429 ? errorCode.tooMany : (codes[status] ?? errorCode.refused);
   return refusal(status, code, message, retryAfter === null ? {} : { "Retry-After": String(retryAfter) });
-}
-
-/** A wildcard address is a place to listen on, not one to call. */
-function reachable(host: string): string {
-  if (host === "0.0.0.0") return "127.0.0.1";
-  if (host === "::") return "[::1]";
-  return host.includes(":") ? `[${host}]` : host;
 }

@@ -4,9 +4,12 @@ import type { Chance } from "../chance.ts";
 import type { Caller } from "../http/exchange.ts";
 import { errorCode, refusal } from "../http/refusal.ts";
 import type { Documents, Table } from "../store/documents.ts";
+import type { Resources } from "../store/resources.ts";
 import type { SimulatedClock } from "../time.ts";
 import { createSigner, newPrivateKey, type Signer } from "./jwt.ts";
-import { privileges, type User, userSchema } from "./users.ts";
+import { claimOf } from "./privilege-flags.ts";
+import { privilegesOf } from "./privileges.ts";
+import { newProfile, type User, userKey, userSchema } from "./users.ts";
 
 const tokenSchema = z.object({ id: z.string(), userId: z.string(), createdAt: z.number(), expiresAt: z.number() });
 export type Token = Readonly<z.infer<typeof tokenSchema>>;
@@ -21,7 +24,11 @@ const tokensPerUser = 100;
 export interface Identity {
   readonly users: Table<User>;
   readonly tokens: Table<Token>;
-  addUser(username: string, password: string, role: User["role"], twoFactor?: boolean): User;
+  addUser(account: Omit<User, "id">): User;
+  /** Stores a new or changed account; refuses a name that another one has. */
+  save(user: User): void;
+  /** Ends an account together with its tokens. */
+  close(userId: string): void;
   /** Mints a token; refuses the 101st living one of a user. `skew` shifts the times it states. */
   mint(user: User, lifetime: number, skew?: number): string;
   /** Who sends this Authorization header; throws the 401 of the platform. */
@@ -33,6 +40,7 @@ export interface Identity {
 
 export function createIdentity(
   documents: Documents,
+  resources: Resources,
   chance: Chance,
   clock: SimulatedClock,
   contractNumber: number,
@@ -52,11 +60,23 @@ export function createIdentity(
     return signer;
   };
 
-  function addUser(username: string, password: string, role: User["role"], twoFactor = false): User {
-    if (byName.has(username)) throw refusal(422, errorCode.validation, "[(root).username] is taken already");
-    const user: User = { id: chance.uuid("user"), username, password, role, twoFactor };
+  function save(user: User): void {
+    const holder = byName.get(user.username);
+    if (holder !== undefined && holder.id !== user.id) {
+      throw refusal(422, errorCode.validation, `[(root)] the user name ${user.username} is taken already`);
+    }
     users.put(user.id, user);
+  }
+
+  function addUser(account: Omit<User, "id">): User {
+    const user: User = { ...account, id: chance.uuid("user") };
+    save(user);
+    addProfile(user);
     return user;
+  }
+
+  function addProfile(user: User): void {
+    resources.put(newProfile(user, chance.uuid("s3-canonical-user").replaceAll("-", ""), clock.now()));
   }
 
   function mint(user: User, lifetime: number, skew = 0): string {
@@ -83,7 +103,12 @@ export function createIdentity(
       iss: "ionoscloud",
       iat: issuedAt,
       exp: issuedAt + lifetime,
-      identity: { uuid: user.id, contractNumber, role: user.role, privileges },
+      identity: {
+        uuid: user.id,
+        contractNumber,
+        role: user.role,
+        privileges: privilegesOf(resources, user).map(claimOf),
+      },
     });
   }
 
@@ -94,6 +119,7 @@ export function createIdentity(
     if (record.expiresAt <= clock.now()) throw unauthorized("The token has expired");
     const user = users.get(record.userId);
     if (user === undefined) throw unauthorized("The user of the token does not exist");
+    if (!user.active) throw unauthorized("The user of the token is not active");
     return { user, tokenId: record.id };
   }
 
@@ -101,7 +127,7 @@ export function createIdentity(
     const credentials = Buffer.from(encoded, "base64").toString();
     const colon = credentials.indexOf(":");
     const user = byName.get(credentials.slice(0, Math.max(colon, 0)));
-    if (user === undefined || !same(credentials.slice(colon + 1), user.password)) {
+    if (!user?.active || !same(credentials.slice(colon + 1), user.password)) {
       throw unauthorized("The credentials are not valid");
     }
     if (user.twoFactor) throw unauthorized("Accounts with two-factor authentication must use a bearer token");
@@ -112,6 +138,11 @@ export function createIdentity(
     users,
     tokens,
     addUser,
+    save,
+    close(userId) {
+      users.delete(userId);
+      for (const token of [...tokens.values()]) if (token.userId === userId) tokens.delete(token.id);
+    },
     mint,
     authenticate(authorization) {
       const [scheme, value, ...rest] = (authorization ?? "").trim().split(/ +/);
@@ -129,7 +160,16 @@ export function createIdentity(
         signer = createSigner(privateKey);
         const user =
           (kept && users.get(kept.mainUser)) ??
-          addUser("owner@simulator.example", randomBytes(15).toString("base64url"), "owner");
+          addUser({
+            username: "owner@simulator.example",
+            password: randomBytes(15).toString("base64url"),
+            role: "owner",
+            twoFactor: false,
+            active: true,
+            privileges: [],
+          });
+        // Accounts of data directories from before users were resources.
+        for (const each of users.values()) if (resources.get(userKey(each.id)) === undefined) addProfile(each);
         const tokenId = kept && signer.tokenIdOf(kept.steeringToken);
         const living = tokenId !== undefined && (tokens.get(tokenId)?.expiresAt ?? 0) > clock.now();
         steeringToken = kept && living ? kept.steeringToken : issue(user, longestLifetime);

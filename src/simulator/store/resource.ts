@@ -6,7 +6,7 @@ export const resourceSchema = z.object({
   /** The path below the API's base, e.g. `datacenters/<id>/servers/<id>`: unique, and it names all parents. */
   key: z.string(),
   id: z.string(),
-  /** The type string of the wire: `datacenter`, `firewall-rule` … */
+  /** The name of its kind in the table: the type string of the wire, unless several kinds share that. */
   type: z.string(),
   collection: z.string(),
   /** Key of the parent; empty at the top. */
@@ -15,6 +15,8 @@ export const resourceSchema = z.object({
   refs: z.array(z.string()).readonly(),
   /** null: the type has no states (labels). */
   state: z.enum(["AVAILABLE", "BUSY"]).nullable(),
+  /** The word that reads show for the state, where the type has words of its own. */
+  shownState: z.string().optional(),
   properties: z.record(z.string(), z.unknown()).readonly(),
   /** Counts up with every change; the etag follows from it. */
   revision: z.number(),
@@ -28,6 +30,27 @@ export const resourceSchema = z.object({
 
 /** One thing that exists on the platform. `createdBy` and `modifiedBy` are user ids. */
 export type Resource = Readonly<z.infer<typeof resourceSchema>>;
+
+/** A resource without states that nothing has to be waited for. */
+export function plainResource(
+  place: Pick<Resource, "key" | "id" | "type" | "collection" | "parent">,
+  properties: Properties,
+  at: number,
+  userId: string,
+): Resource {
+  return {
+    ...place,
+    refs: [],
+    state: null,
+    properties,
+    revision: 0,
+    createdAt: at,
+    createdBy: userId,
+    modifiedAt: at,
+    modifiedBy: userId,
+    visibleAt: at,
+  };
+}
 
 export const textIn = (properties: Properties, name: string): string | undefined => {
   const value = properties[name];

@@ -58,6 +58,11 @@ export function createResources(documents: Documents): Resources {
     if (resource === undefined) return;
     for (const child of [...childKeys.of(key)]) remove(child);
     for (const referrer of [...resolve(referrerKeys.of(key))]) {
+      // A share is about nothing but what it shares.
+      if (referrer.collection === "shares") {
+        remove(referrer.key);
+        continue;
+      }
       table.put(referrer.key, { ...referrer, refs: referrer.refs.filter((ref) => ref !== key) });
     }
     table.delete(key);

@@ -4,7 +4,7 @@ import type { Kind } from "../kind.ts";
 
 /** What the platform offers and nobody creates: images, templates and locations. */
 
-const hotPlugs = {
+export const hotPlugs = {
   cpuHotPlug: z.boolean().nullish(),
   cpuHotUnplug: z.boolean().nullish(),
   ramHotPlug: z.boolean().nullish(),

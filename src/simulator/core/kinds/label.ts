@@ -7,7 +7,7 @@ export const label: Kind = {
   type: "label",
   collection: "labels",
   param: "key",
-  parents: ["datacenter", "server", "volume", "image", "ipblock"],
+  parents: ["datacenter", "server", "volume", "image", "ipblock", "snapshot"],
   verbs: { collection: "GP", item: "GUD" },
   paged: false,
   entity: false,

@@ -2,8 +2,13 @@ import { z } from "zod";
 import { refused } from "../../http/refusal.ts";
 import { type Resource, textIn } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
+import { holderName } from "../address-use.ts";
 import { addressIn, lanNetwork } from "../addresses.ts";
 import type { Kind } from "../kind.ts";
+import { connection } from "./cross-connect.ts";
+
+/** What lies in a LAN besides NICs. */
+const users = ["networkloadbalancer", "applicationloadbalancer", "natgateway"];
 
 export const lan: Kind = {
   type: "lan",
@@ -31,30 +36,42 @@ export const lan: Kind = {
       type: "nic",
       param: "nicId",
       verbs: { collection: "GP", item: "G" },
-      attach: (world, lan, nic) => ({
-        properties: { ...nic.properties, lan: Number(lan.id), ips: [addressIn(world, lan)] },
-        refs: [lan.key],
-      }),
+      attach(world, lan, nic) {
+        if (nic.refs.includes(lan.key)) return nic;
+        return {
+          properties: { ...nic.properties, lan: Number(lan.id), ips: [addressIn(world, lan)] },
+          refs: withLan(nic.refs, lan),
+        };
+      },
     },
   ],
 
   shape(draft) {
-    const { world, next, parent, key } = draft;
-    const pcc = textIn(next, "pcc");
-    if (pcc !== undefined && world.resources.get(`pccs/${pcc}`) === undefined) {
-      draft.fault("pcc", `the cross connect ${pcc} does not exist`);
-    }
+    const { next, parent, key } = draft;
+    const crossConnect = connection(draft);
+    draft.refs = crossConnect === undefined ? [] : [crossConnect.key];
     const id = key.split("/").at(-1) ?? "";
     if (next.ipv6CidrBlock === "AUTO") next.ipv6CidrBlock = ipv6Network(parent, id);
     next.ipv4CidrBlock = next.public === true ? null : lanNetwork(id);
   },
 
   guard(world, resource, write) {
-    if (write === "delete" && world.resources.referrers(resource.key, "nic").length > 0) {
+    if (write !== "delete") return;
+    if (world.resources.referrers(resource.key, "nic").length > 0) {
       throw refused("[nics] Cannot delete lan which contains nics");
+    }
+    const [user] = users.flatMap((type) => world.resources.referrers(resource.key, type));
+    if (user !== undefined) {
+      throw refused(`[${user.collection}] Cannot delete lan which is used by the ${holderName(user)}`);
     }
   },
 };
+
+/** The references of a NIC that lies in a LAN; it keeps the others. */
+export const withLan = (refs: readonly string[], lan: Resource): string[] => [
+  lan.key,
+  ...refs.filter((ref) => !/\/lans\/[^/]+$/.test(ref)),
+];
 
 /** LAN ids are small numbers per datacenter: the smallest that is free. */
 function freeNumber(world: World, parent: Resource | null): string {

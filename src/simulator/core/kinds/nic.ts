@@ -1,11 +1,13 @@
-import { isIPv4, isIPv6 } from "node:net";
+import { isIPv6 } from "node:net";
 import { z } from "zod";
-import { numberIn, type Resource, textIn, textsIn } from "../../store/resource.ts";
-import { addressIn, isPublic, lanNetwork } from "../addresses.ts";
+import { numberIn, type Resource, textsIn } from "../../store/resource.ts";
+import { checkReserved } from "../address-use.ts";
+import { addressIn, lanNetwork } from "../addresses.ts";
 import { datacenterOf } from "../href.ts";
 import type { Draft, Kind } from "../kind.ts";
-
-const ipv4 = z.string().refine(isIPv4, "must be an IPv4 address");
+import { withLan } from "./lan.ts";
+import { ipv4, mac } from "./network-fields.ts";
+import { assignedSecurityGroups } from "./security-group.ts";
 
 export const nic: Kind = {
   type: "nic",
@@ -20,31 +22,26 @@ export const nic: Kind = {
     ips: z.array(ipv4).nullish(),
     dhcp: z.boolean().nullish(),
     dhcpv6: z.boolean().nullish(),
-    ipv6CidrBlock: z.string().nullish(),
+    ipv6CidrBlock: z.cidrv6("must be an IPv6 network").regex(/\/80$/, "must be a /80 block").nullish(),
     ipv6Ips: z.array(z.string().refine(isIPv6, "must be an IPv6 address")).max(50).nullish(),
     firewallActive: z.boolean().nullish(),
     firewallType: z.enum(["INGRESS", "EGRESS", "BIDIRECTIONAL"]).nullish(),
-    mac: z
-      .string()
-      .regex(/^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$/, "must be a MAC address")
-      .nullish(),
+    mac: mac.nullish(),
   }),
   createOnly: ["mac"],
   defaults: { dhcp: true, firewallActive: false, firewallType: "INGRESS" },
   keptOnPut: ["ips"],
   spans: { create: [1, 3], update: [2, 4], delete: [1, 3] },
+  links: [assignedSecurityGroups],
 
   shape(draft) {
     const { world, next, previous, parent, given } = draft;
     if (parent === null) return;
     const lan = lanFor(draft, parent);
-    draft.refs = [lan.key];
+    draft.refs = withLan(draft.refs, lan);
     const asked = textsIn(given, "ips");
     const moved = previous !== null && previous.properties.lan !== next.lan;
-    for (const [index, ip] of asked.entries()) {
-      const fault = addressFault(draft, ip);
-      if (fault !== undefined) draft.fault(`ips[${index}]`, fault);
-    }
+    checkReserved(draft, "ips");
     // An empty list, null, and a move to another LAN all mean: the platform picks an address.
     const keeps = previous !== null && !moved && next.ips === previous.properties.ips;
     if (asked.length === 0 && !keeps) next.ips = [addressIn(world, lan)];
@@ -69,18 +66,4 @@ function lanFor(draft: Draft, server: Resource): Resource {
     world.resources.get(`${datacenter.key}/lans/${id}`) ??
     draft.createBeside("lan", datacenter, id, { ipv4CidrBlock: lanNetwork(id) })
   );
-}
-
-/** Why an address cannot be used: a public one must be reserved in the datacenter's location and be free. */
-function addressFault({ world, key }: Draft, ip: string): string | undefined {
-  if (!isPublic(ip)) return undefined;
-  const location = textIn(world.resources.get(datacenterOf(key))?.properties ?? {}, "location");
-  const has = ({ properties }: Resource) => textsIn(properties, "ips").includes(ip);
-  const block = [...world.resources.ofType("ipblock")].find(has);
-  if (block === undefined) return `the address ${ip} belongs to none of your IP blocks`;
-  if (block.properties.location !== location) {
-    return `the address ${ip} is reserved in ${block.properties.location}, the datacenter is in ${location}`;
-  }
-  const user = [...world.resources.ofType("nic")].find((other) => other.key !== key && has(other));
-  return user && `the address ${ip} is in use by the NIC ${user.id}`;
 }

@@ -7,9 +7,9 @@ import { cpuFamilies, mostCores, mostRam } from "../catalogue.ts";
 import { hrefOf } from "../href.ts";
 import type { Draft, Kind } from "../kind.ts";
 import { limitsOf } from "../limits.ts";
+import { bootCdOf, cdroms, insertBootCd, reference } from "./cd-drive.ts";
+import { assignedSecurityGroups } from "./security-group.ts";
 import { attachVolume, detachVolume } from "./volume-attachment.ts";
-
-const reference = z.object({ id: z.string() });
 
 const oneNvmeVolume = "a server of type CUBE needs exactly one inline volume, of type DAS";
 
@@ -52,13 +52,15 @@ export const server: Kind = {
       attach: attachVolume,
       detach: detachVolume,
     },
-    { collection: "cdroms", type: "image", param: "cdromId", verbs: { collection: "G", item: "G" } },
+    cdroms,
+    assignedSecurityGroups,
   ],
 
   shape(draft) {
     const { world, key, next, previous } = draft;
     if (next.type === "CUBE") shapeCube(draft);
     else shapeFlexible(draft, next.type === "VCPU" ? "VCPU" : "ENTERPRISE");
+    insertBootCd(draft);
     if (previous === null) next.vmState = "NOSTATE";
     else checkAgainstVolumes(world, key, next, "(root)");
   },
@@ -84,6 +86,7 @@ export const server: Kind = {
     return {
       ...resource.properties,
       bootVolume: boot === undefined ? null : { id: boot.id, type: "volume", href: hrefOf(origin, boot.key) },
+      bootCdrom: bootCdOf(resource.properties, origin),
     };
   },
 };

@@ -1,12 +1,13 @@
 import { z } from "zod";
-import { refused } from "../../http/refusal.ts";
+import { busy, refused } from "../../http/refusal.ts";
 import { numberIn, type Resource, textIn, textsIn } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
+import { sameRegion } from "../catalogue.ts";
 import type { Draft, Kind } from "../kind.ts";
 import { limitsOf } from "../limits.ts";
 import { attachedServer, nextSlot } from "./volume-attachment.ts";
 
-const licences = [
+export const licences = [
   "UNKNOWN",
   "WINDOWS",
   "WINDOWS2016",
@@ -27,6 +28,10 @@ const hotPlugs = [
   "discVirtioHotUnplug",
 ] as const;
 
+export const imagePassword = z
+  .string()
+  .regex(/^[A-Za-z0-9]{8,}$/, "must have at least 8 characters of A-Z, a-z and 0-9");
+
 export const volume: Kind = {
   type: "volume",
   collection: "volumes",
@@ -41,10 +46,7 @@ export const volume: Kind = {
     availabilityZone: z.enum(["AUTO", "ZONE_1", "ZONE_2", "ZONE_3"]).nullish(),
     image: z.string().nullish(),
     imageAlias: z.string().nullish(),
-    imagePassword: z
-      .string()
-      .regex(/^[A-Za-z0-9]{8,}$/, "must have at least 8 characters of A-Z, a-z and 0-9")
-      .nullish(),
+    imagePassword: imagePassword.nullish(),
     sshKeys: z.array(z.string()).nullish(),
     userData: z.base64("must be base64").nullish(),
     bus: z.enum(["VIRTIO", "IDE", "UNKNOWN"]).nullish(),
@@ -135,7 +137,10 @@ function templateSize(world: World, holder: Resource | null): number | undefined
 
 /** Where the content comes from: an image or snapshot by id, an image by alias, or nothing but a licence type. */
 function shapeSource(draft: Draft): void {
-  const { given, next } = draft;
+  const { world, given, next } = draft;
+  if (given.backupunitId !== undefined && world.resources.get(`backupunits/${given.backupunitId}`) === undefined) {
+    draft.fault("backupunitId", `the backup unit ${given.backupunitId} does not exist`);
+  }
   if (given.image !== undefined && given.imageAlias !== undefined) {
     draft.fault("imageAlias", "cannot be combined with image");
   }
@@ -148,6 +153,7 @@ function shapeSource(draft: Draft): void {
   } else {
     next.image = source.id;
     next.licenceType ??= source.properties.licenceType;
+    if (source.type === "snapshot") checkSnapshot(draft, source);
   }
   for (const flag of hotPlugs) next[flag] ??= source?.properties[flag] === true;
   if (given.userData !== undefined && source?.properties.cloudInit !== "V1") {
@@ -155,11 +161,18 @@ function shapeSource(draft: Draft): void {
   }
 }
 
-function sourceOf({ world, given, parent }: Draft): Resource | undefined {
-  const location = world.resources.get(`locations/${textIn(parent?.properties ?? {}, "location")}`);
-  const metroRegion = location?.properties.metroRegion;
-  const offered = (each: Resource) =>
-    each.properties.location === metroRegion || each.properties.location === location?.id;
+/** A volume has room for the whole snapshot that it is made from. */
+function checkSnapshot(draft: Draft, snapshot: Resource): void {
+  if (snapshot.state === "BUSY") throw busy(snapshot);
+  const least = numberIn(snapshot.properties, "size") ?? 0;
+  if ((numberIn(draft.next, "size") ?? least) < least) {
+    draft.fault("size", `must be at least ${least} GB, the size of the snapshot ${snapshot.id}`);
+  }
+}
+
+/** The image or snapshot that `given` names, if the region of the datacenter has it. */
+export function sourceOf({ world, given, parent }: Pick<Draft, "world" | "given" | "parent">): Resource | undefined {
+  const offered = (each: Resource) => sameRegion(world, each.properties, parent?.properties ?? {});
   const id = textIn(given, "image");
   if (id !== undefined) {
     const found = world.resources.get(`images/${id}`) ?? world.resources.get(`snapshots/${id}`);

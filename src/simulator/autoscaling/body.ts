@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { asObject, checked, objectIn } from "../core/body.ts";
+import { sourceOf } from "../core/kinds/volume.ts";
+import type { Call } from "../http/exchange.ts";
+import type { World } from "../world.ts";
+import { type GroupProperties, propertiesSchema } from "./properties.ts";
+
+const mostReplicas = { create: 100, put: 200 } as const;
+
+const named = z.object({ datacenter: z.object({ id: z.string() }) });
+
+/** The properties of a group that a call sends; refuses with all that is wrong with them. */
+export function givenProperties(world: World, call: Call, write: keyof typeof mostReplicas): GroupProperties {
+  const where = "(root).properties";
+  const properties = asObject(objectIn(call.body).properties ?? {}, where);
+  const known = world.resources.get(`datacenters/${named.safeParse(properties).data?.datacenter.id}`);
+  const datacenter = known !== undefined && known.visibleAt <= call.at ? known : undefined;
+  const schema = propertiesSchema({
+    mostReplicas: mostReplicas[write],
+    hasDatacenter: () => datacenter !== undefined,
+    hasTargetGroup: (id) => world.resources.byId("target-group", id) !== undefined,
+    // Without a datacenter nobody can tell, and its own fault says enough.
+    hasSource: (volume) =>
+      datacenter === undefined || sourceOf({ world, given: volume, parent: datacenter }) !== undefined,
+  });
+  return checked(schema, properties, where);
+}

@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { checked, objectIn } from "../core/body.ts";
+import type { Call, Route } from "../http/exchange.ts";
+import { invalid } from "../http/refusal.ts";
+import { timestamp } from "../time.ts";
+import type { World } from "../world.ts";
+import { loadKey, metricOf, policyMetric, shapeSchema } from "./load.ts";
+import { metrics } from "./properties.ts";
+
+const bodySchema = z.object({
+  /** Id or name; absent: all groups, also those that come later. */
+  group: z.string().optional(),
+  metric: z.enum(metrics).default("INSTANCE_CPU_UTILIZATION_AVERAGE"),
+  shape: shapeSchema,
+  shared: z.boolean().default(false),
+});
+
+/** The load that scaling policies react to: set, shown and taken away by whoever steers the simulator. */
+export function loadRoutes(world: World): Route[] {
+  const route = (method: "GET" | "PUT" | "DELETE", change: (call: Call) => void): Route => ({
+    method,
+    template: "/_simulator/load",
+    access: "steering",
+    handle(call) {
+      change(call);
+      return { status: 200, body: report(world, call.at), indent: true };
+    },
+  });
+  return [
+    route("GET", () => {}),
+    route("PUT", (call) => setLoad(world, call)),
+    route("DELETE", () => {
+      for (const load of [...world.scaling.loads.values()]) world.scaling.loads.delete(loadKey(load));
+    }),
+  ];
+}
+
+function setLoad(world: World, call: Call): void {
+  const { groups, loads } = world.scaling;
+  const { group, ...load } = checked(bodySchema, objectIn(call.body), "(root)");
+  const put = (groupId: string | null) =>
+    loads.put(loadKey({ ...load, groupId }), { ...load, groupId, since: call.at });
+  if (group === undefined) {
+    // A load on all groups is on all of them, whatever single ones had before.
+    for (const each of [...loads.values()]) if (each.metric === load.metric) loads.delete(loadKey(each));
+    put(null);
+    return;
+  }
+  const meant = [...groups.values()].filter(({ id, properties }) => id === group || properties.name === group);
+  if (meant.length === 0) throw invalid("(root).group", `no group has the id or the name "${group}"`);
+  for (const { id } of meant) put(id);
+}
+
+function report(world: World, at: number) {
+  const { groups, loads, replicasOf } = world.scaling;
+  return {
+    loads: [...loads.values()].map(({ since, groupId, ...load }) => ({
+      ...(groupId !== null && { group: groupId }),
+      ...load,
+      since: timestamp(since),
+    })),
+    groups: [...groups.values()].map((group) => ({
+      id: group.id,
+      name: group.properties.name,
+      metric: group.properties.policy.metric,
+      value: metricOf(world, group, at, 0),
+      average: policyMetric(world, group, at),
+      replicas: replicasOf(group.id).length,
+    })),
+  };
+}

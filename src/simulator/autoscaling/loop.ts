@@ -1,0 +1,160 @@
+import type { World } from "../world.ts";
+import { beginAction, datacenterOf, endAction, runningAction, takeStep, withinBounds } from "./actions.ts";
+import { millisecondsOf } from "./duration.ts";
+import { countsWith, loadKey, policyMetric } from "./load.ts";
+import type { Group, Replica } from "./records.ts";
+import { join, leave } from "./target-groups.ts";
+
+/** How often a group is looked at, in simulated milliseconds. */
+const reviewEvery = 30_000;
+/** After a leap of the clock the reviews of its last day are made up for, not those of years. */
+const longestMemory = 86_400_000;
+
+/** Has a group looked at again and again, until it has gone. */
+export function watchOver(world: World, { id, createdAt }: Group, since: number): void {
+  const from = Math.max(since, world.clock.now() - longestMemory);
+  const next = createdAt + (Math.floor((from - createdAt) / reviewEvery) + 1) * reviewEvery;
+  world.agenda.schedule(next, (at) => {
+    world.documents.transaction(() => review(world, id, at));
+    proceed(world, id, at);
+    const group = world.scaling.groups.get(id);
+    if (group !== undefined) watchOver(world, group, at);
+  });
+}
+
+/** Takes up every group where an earlier run left it. */
+export function resumeScaling(world: World): void {
+  const now = world.clock.now();
+  for (const group of world.scaling.groups.values()) {
+    watchOver(world, group, now);
+    proceedAt(world, group.id, now);
+    for (const id of runningAction(world, group.id)?.requests ?? []) {
+      const request = world.requests.get(id);
+      if (request?.status === "BUSY") proceedAt(world, group.id, request.dueAt);
+    }
+  }
+}
+
+function proceedAt(world: World, groupId: string, at: number): void {
+  world.agenda.schedule(at, (due) => proceed(world, groupId, due));
+}
+
+/** Takes a group's action as far as it goes now; the requests it makes bring it back here when they end. */
+function proceed(world: World, groupId: string, at: number): void {
+  for (let request = takeStep(world, groupId, at); request; request = takeStep(world, groupId, at)) {
+    proceedAt(world, groupId, request.dueAt);
+  }
+  world.documents.transaction(() => {
+    const group = takeStock(world, groupId, at);
+    if (group !== undefined && endAction(world, group, at)) settle(world, groupId, at);
+  });
+}
+
+function review(world: World, groupId: string, at: number): void {
+  const group = takeStock(world, groupId, at);
+  if (group === undefined) return;
+  if (datacenterOf(world, group) === undefined) {
+    forget(world, group);
+    return;
+  }
+  settle(world, groupId, at);
+  evaluate(world, groupId, at);
+}
+
+/** Brings the records up to what exists: servers that came up, and those that somebody deleted. */
+function takeStock(world: World, groupId: string, at: number): Group | undefined {
+  const { groups, replicas, replicasOf } = world.scaling;
+  const group = groups.get(groupId);
+  if (group === undefined) return undefined;
+  for (const replica of replicasOf(groupId)) {
+    const machine = world.resources.get(replica.server);
+    if (machine === undefined) {
+      leave(world, replica);
+      replicas.delete(replica.id);
+    } else if (!replica.up && machine.state === "AVAILABLE") {
+      replicas.put(replica.id, { ...replica, up: true, memberships: join(world, replica) });
+    }
+  }
+  const counts = countsWith(group, at, replicasOf(groupId).filter(({ up }) => up).length);
+  if (counts === group.counts) return group;
+  const next = { ...group, counts };
+  groups.put(groupId, next);
+  return next;
+}
+
+/**
+ * Starts the action that gives a group as many replicas as it should have, or none when it is being deleted; does
+ * nothing while an action runs. After a failure it lets the cooldown pass before it tries again, unless `anew`.
+ * Inside a transaction.
+ */
+export function settle(world: World, groupId: string, at: number, anew = false): void {
+  const { groups, actionsOf, replicasOf } = world.scaling;
+  const group = groups.get(groupId);
+  if (group === undefined || runningAction(world, groupId) !== undefined) return;
+  const replicas = replicasOf(groupId);
+  if (group.deleting && replicas.length === 0) {
+    forget(world, group);
+    return;
+  }
+  const surplus = replicas.length - (group.deleting ? 0 : group.target);
+  const failed = actionsOf(groupId).at(-1)?.status === "FAILED";
+  if (surplus === 0 || (surplus < 0 && failed && !anew && at < coolUntil(world, group))) return;
+  const part =
+    surplus > 0 ? { toRemove: chosen(world, group, replicas, surplus).map(({ id }) => id) } : { toMake: -surplus };
+  groups.put(groupId, { ...group, revision: group.revision + 1 });
+  beginAction(world, group, part, at);
+  proceedAt(world, groupId, at);
+}
+
+/** Compares the metric with the thresholds and moves the wanted number of replicas. Inside a transaction. */
+function evaluate(world: World, groupId: string, at: number): void {
+  const group = world.scaling.groups.get(groupId);
+  if (group === undefined || runningAction(world, groupId) !== undefined || at < coolUntil(world, group)) return;
+  const { scaleInThreshold, scaleInAction, scaleOutThreshold, scaleOutAction } = group.properties.policy;
+  const metric = policyMetric(world, group, at);
+  let target = group.target;
+  if (metric > scaleOutThreshold) target = withinBounds(group, target + amountOf(scaleOutAction, target));
+  else if (metric < scaleInThreshold) target = withinBounds(group, target - amountOf(scaleInAction, target));
+  if (target === group.target) return;
+  world.scaling.groups.put(groupId, { ...group, target });
+  settle(world, groupId, at);
+}
+
+function amountOf({ amount, amountType }: { amount: number; amountType: string }, count: number): number {
+  return Math.max(1, Math.floor(amountType === "PERCENTAGE" ? (count * amount) / 100 : amount));
+}
+
+/** The cooldown counts from the start of the last action. */
+function coolUntil(world: World, { id, properties: { policy } }: Group): number {
+  const last = world.scaling.actionsOf(id).at(-1);
+  if (last === undefined) return 0;
+  const { cooldownPeriod } = last.type === "SCALE_OUT" ? policy.scaleOutAction : policy.scaleInAction;
+  return last.createdAt + millisecondsOf(cooldownPeriod);
+}
+
+/** The replicas that a scale-in takes; they come with the oldest first. */
+function chosen(world: World, { properties: { policy } }: Group, replicas: Replica[], amount: number): Replica[] {
+  switch (policy.scaleInAction.terminationPolicy) {
+    case "OLDEST_SERVER_FIRST":
+      return replicas.slice(0, amount);
+    case "NEWEST_SERVER_FIRST":
+      return replicas.slice(-amount);
+    case "RANDOM": {
+      const left = [...replicas];
+      const draw = () => left.splice(Math.floor(world.chance.between("termination", 0, left.length)), 1);
+      return Array.from({ length: amount }, draw).flat();
+    }
+  }
+}
+
+/** Nothing is left of a group: its replicas have gone, or their datacenter has. */
+function forget(world: World, group: Group): void {
+  const { groups, actions, actionsOf, replicas, replicasOf, loads } = world.scaling;
+  for (const replica of replicasOf(group.id)) {
+    leave(world, replica);
+    replicas.delete(replica.id);
+  }
+  for (const { id } of actionsOf(group.id)) actions.delete(id);
+  for (const load of [...loads.values()]) if (load.groupId === group.id) loads.delete(loadKey(load));
+  groups.delete(group.id);
+}

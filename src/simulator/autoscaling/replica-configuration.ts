@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { cpuFamilies, mostCores, mostRam } from "../core/catalogue.ts";
+import { weight } from "../core/kinds/balancing.ts";
+import { checkPorts, firewallRule } from "../core/kinds/firewall-rule.ts";
+import { flowLog } from "../core/kinds/flow-log.ts";
+import { otherwise, port } from "../core/kinds/network-fields.ts";
+import { imagePassword } from "../core/kinds/volume.ts";
+import type { Properties } from "../store/resource.ts";
+
+/** What the rules of a replica look up outside the body. */
+export interface ReplicaSurroundings {
+  hasTargetGroup(id: string): boolean;
+  /** Whether the image or snapshot that a volume names can be had. */
+  hasSource(volume: Properties): boolean;
+}
+
+const name = z.string().min(1).max(255);
+
+const rule = firewallRule.schema.superRefine((given, context) =>
+  checkPorts(given, (property, message) => context.addIssue({ code: "custom", path: [property], message })),
+);
+
+const nic = ({ hasTargetGroup }: ReplicaSurroundings) =>
+  z.object({
+    lan: z.int().min(1),
+    name,
+    dhcp: otherwise(z.boolean(), true),
+    firewallActive: z.boolean().nullish(),
+    firewallType: z.enum(["INGRESS", "EGRESS", "BIDIRECTIONAL"]).nullish(),
+    flowLogs: z.array(flowLog.schema).max(1).nullish(),
+    firewallRules: z.array(rule).nullish(),
+    targetGroup: z
+      .object({
+        targetGroupId: z.string().refine(hasTargetGroup, "the target group does not exist"),
+        port,
+        weight,
+      })
+      .nullish(),
+  });
+
+const volume = ({ hasSource }: ReplicaSurroundings) =>
+  z
+    .object({
+      name,
+      image: z.string().nullish(),
+      imageAlias: z.string().nullish(),
+      size: z.number().min(1),
+      // Both spellings are in use; a read shows the one that was sent.
+      type: z.enum(["HDD", "SSD", "SSD_STANDARD", "SSD_PREMIUM", "SSD Standard", "SSD Premium"]),
+      sshKeys: z.array(z.string()).nullish(),
+      userData: z.base64("must be base64").nullish(),
+      bus: otherwise(z.enum(["VIRTIO", "IDE"]), "VIRTIO"),
+      backupunitId: z.string().nullish(),
+      bootOrder: z.enum(["AUTO", "NONE", "PRIMARY"]).nullish(),
+      imagePassword: imagePassword.nullish(),
+    })
+    .superRefine((given, context) => {
+      const sources = [given.image ?? null, given.imageAlias ?? null].filter((each) => each !== null);
+      const path = [(given.imageAlias ?? null) === null ? "image" : "imageAlias"];
+      if (sources.length !== 1) {
+        context.addIssue({ code: "custom", path, message: "needs exactly one of image and imageAlias" });
+      } else if (!hasSource(given)) {
+        context.addIssue({ code: "custom", path, message: "does not exist in the location of the datacenter" });
+      }
+    });
+
+/** How the servers of a group are made. */
+export const replicaConfigurationSchema = (surroundings: ReplicaSurroundings) =>
+  z.object({
+    availabilityZone: z.enum(["AUTO", "ZONE_1", "ZONE_2"]).nullish(),
+    cores: z.int().min(1).max(mostCores.ENTERPRISE),
+    ram: z.int().min(256).max(mostRam).multipleOf(256),
+    cpuFamily: z
+      .string()
+      .refine((family) => cpuFamilies.includes(family), `must be one of ${cpuFamilies.join(", ")}`)
+      .nullish(),
+    nics: z.array(nic(surroundings)).nullish(),
+    volumes: z.array(volume(surroundings)).nullish(),
+  });
+
+export type ReplicaConfiguration = z.infer<ReturnType<typeof replicaConfigurationSchema>>;

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { groupTarget } from "../core/kinds/target-group.ts";
+import { textsIn } from "../store/resource.ts";
+import type { World } from "../world.ts";
+import type { Replica } from "./records.ts";
+
+type Targets = z.infer<typeof groupTarget>[];
+
+/** Puts the NICs of a replica that has come up into their target groups; gives its memberships. */
+export function join(world: World, replica: Replica): Replica["memberships"] {
+  return replica.memberships.map((membership) => {
+    const nic = world.resources.get(membership.nic);
+    const ip = nic && textsIn(nic.properties, "ips")[0];
+    if (ip === undefined) return membership;
+    const { targetGroupId, port, weight } = membership;
+    changeTargets(world, targetGroupId, (others) => [...others, groupTarget.parse({ ip, port, weight })]);
+    return { ...membership, ip };
+  });
+}
+
+/** Takes a replica that is going, or has gone, out of its target groups. */
+export function leave(world: World, replica: Replica): void {
+  for (const { targetGroupId, ip, port } of replica.memberships) {
+    if (ip === null) continue;
+    changeTargets(world, targetGroupId, (all) => all.filter((each) => each.ip !== ip || each.port !== port));
+  }
+}
+
+/** The platform's own change: there is no request for it, and it does not wait for those of users. */
+function changeTargets(world: World, targetGroupId: string, change: (before: Targets) => Targets): void {
+  const group = world.resources.byId("target-group", targetGroupId);
+  if (group === undefined) return;
+  const before = z.array(groupTarget).safeParse(group.properties.targets).data ?? [];
+  world.resources.put({ ...group, properties: { ...group.properties, targets: change(before) } });
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { refused } from "../../http/refusal.ts";
+import { bucketNameRule, isBucketName } from "../../storage/bucket-name.ts";
+import { textIn } from "../../store/resource.ts";
+import type { Draft, Kind } from "../kind.ts";
+
+/** The capture of the traffic of one NIC, load balancer or NAT gateway into a bucket. It never changes. */
+export const flowLog: Kind = {
+  type: "flow-log",
+  collection: "flowlogs",
+  param: "flowlogId",
+  parents: ["nic", "networkloadbalancer", "applicationloadbalancer", "natgateway"],
+  verbs: { collection: "GP", item: "GUAD" },
+  paged: true,
+  schema: z.object({
+    name: z.string().min(1),
+    action: z.enum(["ACCEPTED", "REJECTED", "ALL", "ANY"]),
+    direction: z.enum(["INGRESS", "EGRESS", "BIDIRECTIONAL"]),
+    bucket: z.string(),
+  }),
+  privilege: "createFlowLog",
+  spans: { create: [1, 3], update: [1, 3], delete: [1, 3] },
+
+  shape(draft) {
+    const { world, next, parent } = draft;
+    const [first] = world.resources.children(parent?.key ?? "", "flowlogs");
+    if (parent !== null && first !== undefined) {
+      throw refused(
+        `[VDC-14-60] The ${parent.type} ${parent.id} has the flow log ${first.properties.name} already; delete it first`,
+      );
+    }
+    if (next.action === "ANY") next.action = "ALL";
+    checkBucket(draft);
+  },
+
+  guard(_world, { id }, write) {
+    if (write === "delete") return;
+    throw refused(`[VDC-14-61] The flow log ${id} cannot be changed: delete it and create a new one`);
+  },
+};
+
+/** `bucket` is the name of a bucket, optionally with a prefix for the objects: `bucket/prefix`. */
+function checkBucket(draft: Draft): void {
+  const [name = "", ...prefix] = (textIn(draft.next, "bucket") ?? "").split("/");
+  if (!isBucketName(name)) {
+    draft.fault("bucket", `"${name}" cannot be a bucket: ${bucketNameRule}`);
+  } else if (!draft.world.storage.hasBucket(name)) {
+    draft.fault("bucket", `the bucket ${name} does not exist; create it in the object storage first`);
+  }
+  if (prefix.length > 0 && prefix.join("/") === "") draft.fault("bucket", "has an empty prefix behind the slash");
+}

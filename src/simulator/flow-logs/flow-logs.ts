@@ -1,0 +1,100 @@
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { z } from "zod";
+import type { Route } from "../http/exchange.ts";
+import type { Resource } from "../store/resource.ts";
+import type { World } from "../world.ts";
+import { interfaceOf } from "./interface.ts";
+import { intervalMs, intervalOf, type Part, placeOf, textOf } from "./interval.ts";
+
+export interface FlowLogs {
+  /** Steering: writes the present interval as far as it has come. */
+  readonly routes: Route[];
+  /** Goes on where an earlier run stopped. Once the storage is open. */
+  resume(): void;
+  /** Resolves when what steering has asked for is in the storage. */
+  asked(): Promise<void>;
+  /** Ends with the object that is being written; a later run writes the rest. */
+  close(): Promise<void>;
+}
+
+/** After a longer jump of the clock only the last day is written. */
+const mostIntervals = 144;
+
+const compressed = promisify(gzip);
+
+/**
+ * Writes the objects of all flow logs, one per flow log and ten minutes of the platform's time. What an interface is like
+ * is looked at when the interval ends; the writing follows, in order, and does not hold up the platform.
+ */
+export function createFlowLogs(world: World, seed: number, onError: (where: string, error: unknown) => void): FlowLogs {
+  const progress = world.documents.table("flow-log-progress", z.number());
+  const ready = () => [...world.resources.ofType("flow-log")].filter(({ state }) => state === "AVAILABLE");
+  let scheduled = false;
+  let closing = false;
+  let queue = Promise.resolve();
+  let asked = Promise.resolve();
+
+  const enqueue = (what: string, work: () => Promise<void> | void) => {
+    queue = queue.then(() => (closing ? undefined : work())).catch((error) => onError(what, error));
+  };
+
+  /** Looks at the interface now and writes later. */
+  function write(log: Resource, part: Part): { bucket: string; key: string } {
+    const place = placeOf(log, part.begin);
+    const parent = world.resources.get(log.parent);
+    if (parent === undefined) return place;
+    const face = interfaceOf(world, parent);
+    enqueue(`flow log ${log.id}: object ${place.key} in bucket ${place.bucket}`, async () => {
+      const text = textOf(seed, world.contractNumber, log, face, part);
+      await world.storage.put(place.bucket, place.key, await compressed(text));
+    });
+    return place;
+  }
+
+  function schedule(end: number): void {
+    scheduled = true;
+    world.agenda.schedule(end, () => {
+      scheduled = false;
+      if (world.resources.ofType("flow-log")[Symbol.iterator]().next().done) return;
+      const earliest = intervalOf(world.clock.now()) - (mostIntervals - 1) * intervalMs;
+      if (end < earliest) return schedule(earliest);
+      for (const log of ready()) {
+        if (log.createdAt < end) write(log, { begin: end - intervalMs, until: end });
+      }
+      enqueue("flow logs", () => world.documents.transaction(() => progress.put("written", end)));
+      schedule(end + intervalMs);
+    });
+  }
+
+  const next = () => intervalOf(world.clock.now()) + intervalMs;
+  const watch = () =>
+    world.resources.watch((_before, after) => {
+      if (after?.type === "flow-log" && !scheduled) schedule(next());
+    });
+
+  return {
+    routes: [
+      {
+        method: "POST",
+        template: "/_simulator/flow-logs",
+        access: "steering",
+        handle({ at }) {
+          const objects = ready().map((log) => write(log, { begin: intervalOf(at), until: at }));
+          asked = queue;
+          return { status: 200, body: { objects }, indent: true };
+        },
+      },
+    ],
+    resume() {
+      watch();
+      const ages = Array.from(world.resources.ofType("flow-log"), ({ createdAt }) => intervalOf(createdAt));
+      if (ages.length > 0) schedule((progress.get("written") ?? Math.min(...ages)) + intervalMs);
+    },
+    asked: () => asked,
+    async close() {
+      closing = true;
+      await queue;
+    },
+  };
+}

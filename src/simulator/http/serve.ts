@@ -1,0 +1,29 @@
+import type { Server } from "node:http";
+
+/** Begins to listen and gives the origin, e.g. `http://127.0.0.1:8080`. Rejects when the address is taken. */
+export function listenOn(server: Server, host: string, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.removeListener("error", reject);
+      const address = server.address();
+      const bound = typeof address === "object" && address !== null ? address.port : port;
+      resolve(`http://${reachable(host)}:${bound}`);
+    });
+  });
+}
+
+/** Ends a server with all its connections. */
+export function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+/** A wildcard address is a place to listen on, not one to call. */
+function reachable(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
+}

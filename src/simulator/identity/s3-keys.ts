@@ -1,0 +1,35 @@
+import { randomBytes } from "node:crypto";
+import { plainResource, textIn } from "../store/resource.ts";
+import type { World } from "../world.ts";
+import { type User, userKey } from "./users.ts";
+
+export const newAccessKey = ({ chance }: World) => chance.uuid("s3key").replaceAll("-", "").slice(0, 20);
+export const newSecretKey = () => randomBytes(30).toString("base64url");
+
+/** The key that signs calls to the object storage, by its access key. */
+export function s3KeyOf(
+  world: World,
+  accessKey: string,
+): { secretKey: string; userId: string; active: boolean } | undefined {
+  const key = world.resources.byId("s3key", accessKey);
+  const user = key && world.resources.get(key.parent);
+  if (key === undefined || user === undefined) return undefined;
+  return {
+    secretKey: textIn(key.properties, "secretKey") ?? "",
+    userId: user.id,
+    active: key.properties.active === true && world.identity.users.get(user.id)?.active === true,
+  };
+}
+
+/** The first S3 key of a user, made when there is none. Inside a transaction. */
+export function firstS3Key(world: World, { id: userId }: User): { accessKey: string; secretKey: string } {
+  const parent = userKey(userId);
+  for (const { id, properties } of world.resources.children(parent, "s3keys")) {
+    return { accessKey: id, secretKey: textIn(properties, "secretKey") ?? "" };
+  }
+  const id = newAccessKey(world);
+  const secretKey = newSecretKey();
+  const place = { key: `${parent}/s3keys/${id}`, id, type: "s3key", collection: "s3keys", parent };
+  world.resources.put(plainResource(place, { secretKey, active: true }, world.clock.now(), userId));
+  return { accessKey: id, secretKey };
+}

@@ -1,0 +1,74 @@
+import { join } from "node:path";
+import { s3KeyOf } from "../../identity/s3-keys.ts";
+import type { World } from "../../world.ts";
+import type { ObjectStorage, StorageParts } from "../storage.ts";
+import { createBlobs } from "./blobs.ts";
+import { makeBucket } from "./bucket-operations.ts";
+import { createBuckets } from "./buckets.ts";
+import type { Depot, S3User } from "./call.ts";
+import { storeObject } from "./object-operations.ts";
+import { createOperations } from "./operations.ts";
+import { createS3Server } from "./server.ts";
+
+/**
+ * The object storage of this process: an S3 subset with real signatures. Buckets and the list of objects are rows of the
+ * platform's state, so that both are always of one moment; the content is in files.
+ */
+export function createBuiltin(parts: StorageParts): ObjectStorage {
+  const { documents, machine, onError } = parts;
+  const buckets = createBuckets(documents);
+  const depot: Depot = {
+    buckets,
+    blobs: createBlobs(parts.data === undefined ? undefined : join(parts.data, "objects")),
+    now: () => machine.now(),
+    async write(work) {
+      const result = documents.transaction(work);
+      await parts.durable();
+      return result;
+    },
+  };
+  let server: ReturnType<typeof createS3Server> | undefined;
+
+  return {
+    hasBucket: (name) => buckets.buckets.get(name) !== undefined,
+    async put(bucket, key, content) {
+      const { id, size, md5 } = await depot.blobs.write(once(content));
+      const object = { bucket, key, blobs: [{ id, size }], size, etag: md5, modifiedAt: machine.now(), headers: {} };
+      await storeObject(depot, object, () => {});
+    },
+    async open(world, { userId, accessKey, secretKey }) {
+      await depot.blobs.sweep(buckets.blobs());
+      await depot.write(() => {
+        const missing = parts.buckets.filter((name) => buckets.buckets.get(name) === undefined);
+        for (const name of missing) makeBucket(depot, name, userId);
+      });
+      const nameOf = (id: string) => world.identity.users.get(id)?.username ?? id;
+      server = createS3Server({
+        keyOf: (key) => activeKey(world, key),
+        answer: createOperations(depot, nameOf),
+        now: depot.now,
+        onError,
+      });
+      return { url: await server.listen(parts.host, parts.port), accessKey, secretKey };
+    },
+    inStep: () => Promise.resolve(),
+    async close() {
+      await server?.close();
+      await depot.blobs.close();
+    },
+  };
+}
+
+function activeKey(world: World, accessKey: string): { secretKey: string; user: S3User } | undefined {
+  const key = s3KeyOf(world, accessKey);
+  if (key === undefined || !key.active) return undefined;
+  const user = world.identity.users.get(key.userId);
+  return {
+    secretKey: key.secretKey,
+    user: { id: key.userId, name: user?.username ?? "", isOwner: user?.role === "owner" },
+  };
+}
+
+async function* once(content: Buffer): AsyncGenerator<Buffer> {
+  yield content;
+}

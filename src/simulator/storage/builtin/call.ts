@@ -1,0 +1,61 @@
+import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
+import type { Blobs } from "./blobs.ts";
+import type { Bucket, Buckets } from "./buckets.ts";
+import type { Signed } from "./signature.ts";
+import type { Xml } from "./xml.ts";
+
+/** What the operations of the storage work on. */
+export interface Depot {
+  readonly buckets: Buckets;
+  readonly blobs: Blobs;
+  /** The machine's time, which clients sign with and compare with. */
+  now(): number;
+  /** Writes rows: all or none, and survives the process once it resolves. */
+  write<R>(work: () => R): Promise<R>;
+}
+
+/** Who calls. The contract's owner may read the buckets of all users. */
+export interface S3User {
+  id: string;
+  name: string;
+  isOwner: boolean;
+}
+
+/** One call as an operation sees it: signed by a known user. */
+export interface S3Call {
+  request: IncomingMessage;
+  signed: Signed;
+  user: S3User;
+  /** The first value of a query parameter. */
+  query(name: string): string | undefined;
+  header(name: string): string | undefined;
+}
+
+/** About a bucket that exists and that the caller may use this way. */
+export interface BucketCall extends S3Call {
+  bucket: Bucket;
+}
+
+export interface ObjectCall extends BucketCall {
+  key: string;
+}
+
+export interface S3Reply {
+  status: number;
+  headers?: Record<string, string | number>;
+  /** At most one of the two. */
+  xml?: Xml;
+  stream?: Readable;
+}
+
+export const ownerOf = ({ id, name }: Pick<S3User, "id" | "name">): Xml => [
+  "Owner",
+  [
+    ["ID", id],
+    ["DisplayName", name],
+  ],
+];
+
+export const isoDate = (at: number) => new Date(at).toISOString();
+export const httpDate = (at: number) => new Date(at).toUTCString();

@@ -1,0 +1,108 @@
+import { bucketOperations } from "./bucket-operations.ts";
+import { noSuchBucket } from "./buckets.ts";
+import type { BucketCall, Depot, ObjectCall, S3Call, S3Reply } from "./call.ts";
+import { fault } from "./fault.ts";
+import { listOperations } from "./list-operations.ts";
+import { objectOperations } from "./object-operations.ts";
+import { readSetting, subresources } from "./settings.ts";
+import { type Target, targetOf } from "./target.ts";
+import { uploadOperations } from "./upload-operations.ts";
+
+type Answer = S3Reply | Promise<S3Reply>;
+
+/** Finds the operation that a call asks for, checks that the caller may do it, and does it. */
+export function createOperations(depot: Depot, nameOf: (userId: string) => string) {
+  const buckets = bucketOperations(depot);
+  const lists = listOperations(depot, nameOf);
+  const objects = objectOperations(depot);
+  const uploads = uploadOperations(depot);
+
+  /** Others than the maker of a bucket have no access; the contract's owner may read. */
+  function opened(call: S3Call, name: string, reading: boolean): BucketCall {
+    const bucket = depot.buckets.buckets.get(name);
+    if (bucket === undefined) throw noSuchBucket(name);
+    if (bucket.userId !== call.user.id && !(reading && call.user.isOwner)) {
+      throw fault("AccessDenied", "Access denied: the bucket belongs to another user");
+    }
+    return { ...call, bucket };
+  }
+
+  function onBucket(call: S3Call, method: string, name: string, sub: string | undefined): Answer {
+    if (method === "PUT" && sub === undefined) return buckets.create(call, name);
+    const bucketCall = opened(call, name, method === "GET" || method === "HEAD");
+    switch (`${method} ${sub ?? ""}`.trim()) {
+      case "HEAD":
+        return buckets.head(bucketCall);
+      case "DELETE":
+        return buckets.remove(bucketCall);
+      case "GET":
+        return call.query("list-type") === "2" ? lists.present(bucketCall) : lists.old(bucketCall);
+      case "GET location":
+        return buckets.location(bucketCall);
+      case "GET versions":
+        return lists.versions(bucketCall);
+      case "GET uploads":
+        return uploads.list(bucketCall);
+      case "POST delete":
+        return buckets.removeObjects(bucketCall);
+      default:
+        if (method === "GET" && sub !== undefined) return readSetting("bucket", sub);
+        throw unknown(method, sub);
+    }
+  }
+
+  function onObject(call: S3Call, method: string, { bucket, key }: Target, sub: string | undefined): Answer {
+    const objectCall: ObjectCall = { ...opened(call, bucket, method === "GET" || method === "HEAD"), key };
+    switch (`${method} ${sub ?? ""}`.trim()) {
+      case "GET":
+      case "HEAD":
+        return objects.read(objectCall);
+      case "PUT": {
+        const source = call.header("x-amz-copy-source");
+        return source === undefined ? objects.put(objectCall) : objects.copy(objectCall, sourceOf(call, source));
+      }
+      case "DELETE":
+        return objects.remove(objectCall);
+      case "POST uploads":
+        return uploads.start(objectCall);
+      case "PUT uploadId":
+        if (call.header("x-amz-copy-source") !== undefined) throw unknown("UploadPartCopy", undefined);
+        return uploads.putPart(objectCall);
+      case "POST uploadId":
+        return uploads.complete(objectCall);
+      case "DELETE uploadId":
+        return uploads.abort(objectCall);
+      case "GET uploadId":
+        return uploads.listParts(objectCall);
+      default:
+        if (method !== "GET" || sub === undefined) throw unknown(method, sub);
+        objects.find(objectCall);
+        return readSetting("object", sub);
+    }
+  }
+
+  function sourceOf(call: S3Call, header: string) {
+    const { bucket, key } = targetOf(header.replace(/^\/?/, "/"));
+    return objects.find({ ...opened(call, bucket, true), key });
+  }
+
+  return (call: S3Call, target: Target): Answer => {
+    const method = call.request.method ?? "";
+    const sub = subresourceOf(target);
+    if (target.bucket === "") {
+      if (method === "GET") return buckets.list(call);
+      throw unknown(method, undefined);
+    }
+    return target.key === "" ? onBucket(call, method, target.bucket, sub) : onObject(call, method, target, sub);
+  };
+}
+
+function subresourceOf({ query }: Target): string | undefined {
+  const named = query.map(([name]) => name).filter((name) => subresources.has(name));
+  return named.includes("uploadId") ? "uploadId" : named[0];
+}
+
+const unknown = (method: string, sub: string | undefined) =>
+  sub === undefined
+    ? fault("MethodNotAllowed", `The object storage does no ${method} here`)
+    : fault("NotImplemented", `The object storage has no ${method} of ${sub} here`);

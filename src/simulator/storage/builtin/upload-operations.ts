@@ -1,0 +1,178 @@
+import { createHash, randomUUID } from "node:crypto";
+import { bodyOf, textIn } from "./body.ts";
+import { noSuchUpload, type Part, type StoredObject, type Upload } from "./buckets.ts";
+import { type BucketCall, type Depot, isoDate, type ObjectCall, type S3Reply } from "./call.ts";
+import { checksumHeader } from "./checksums.ts";
+import { checkWrite } from "./conditions.ts";
+import { fault } from "./fault.ts";
+import { keptHeaders } from "./object-headers.ts";
+import { checkKey } from "./object-operations.ts";
+import { elementsIn, rootOf, textOf, type Xml } from "./xml.ts";
+
+const smallestPart = 5 * 1024 * 1024;
+const mostParts = 10_000;
+
+/** Multipart uploads: the parts lie on disk as they came, and the object is made of them without being copied. */
+export function uploadOperations(depot: Depot) {
+  const { buckets, blobs } = depot;
+
+  function find({ bucket, key, query }: ObjectCall): Upload {
+    const upload = buckets.uploads.get(query("uploadId") ?? "");
+    if (upload?.bucket !== bucket.name || upload.key !== key) throw noSuchUpload();
+    return upload;
+  }
+
+  const about = ({ bucket, key, id }: Upload): Xml[] => [
+    ["Bucket", bucket],
+    ["Key", key],
+    ["UploadId", id],
+  ];
+
+  return {
+    async start(call: ObjectCall): Promise<S3Reply> {
+      checkKey(call.key);
+      const upload: Upload = {
+        id: randomUUID(),
+        bucket: call.bucket.name,
+        key: call.key,
+        startedAt: depot.now(),
+        headers: keptHeaders(call),
+      };
+      await depot.write(() => buckets.uploads.put(upload.id, upload));
+      return { status: 200, xml: ["InitiateMultipartUploadResult", about(upload)] };
+    },
+
+    async putPart(call: ObjectCall): Promise<S3Reply> {
+      const { id: uploadId } = find(call);
+      const number = Number(call.query("partNumber"));
+      if (!Number.isInteger(number) || number < 1 || number > mostParts) {
+        throw fault("InvalidArgument", `partNumber must be a whole number from 1 to ${mostParts}`);
+      }
+      const body = bodyOf(call.request, call.signed);
+      const { id, size, md5 } = await blobs.write(body.content);
+      const part: Part = { uploadId, number, blob: { id, size }, etag: md5, modifiedAt: depot.now() };
+      try {
+        const before = await depot.write(() => buckets.putPart(part));
+        if (before !== undefined) await blobs.remove([before.blob]);
+      } catch (error) {
+        await blobs.remove([part.blob]);
+        throw error;
+      }
+      const checksum = body.checksum();
+      return {
+        status: 200,
+        headers: { etag: `"${md5}"`, ...(checksum && { [checksumHeader(checksum.name)]: checksum.value }) },
+      };
+    },
+
+    async complete(call: ObjectCall): Promise<S3Reply> {
+      const upload = find(call);
+      const asked = partsIn(await textIn(call.request, call.signed));
+      const { object, unused } = await depot.write(() => {
+        const all = buckets.parts(find(call).id);
+        const chosen = chosenParts(all, asked);
+        const object = assembled(upload, chosen, depot.now());
+        checkWrite(call, buckets.object(upload.bucket, upload.key));
+        const before = buckets.put(object);
+        buckets.endUpload(upload.id);
+        const left = all.filter((part) => !chosen.includes(part)).map(({ blob }) => blob);
+        return { object, unused: [...left, ...(before?.blobs ?? [])] };
+      });
+      await blobs.remove(unused);
+      const location = `http://${call.header("host")}/${upload.bucket}/${upload.key}`;
+      const answer: Xml[] = [
+        ["Location", location],
+        ["Bucket", upload.bucket],
+        ["Key", upload.key],
+        ["ETag", `"${object.etag}"`],
+      ];
+      return { status: 200, xml: ["CompleteMultipartUploadResult", answer] };
+    },
+
+    async abort(call: ObjectCall): Promise<S3Reply> {
+      const { id } = find(call);
+      const parts = await depot.write(() => {
+        const parts = buckets.parts(id);
+        buckets.endUpload(id);
+        return parts;
+      });
+      await blobs.remove(parts.map(({ blob }) => blob));
+      return { status: 204 };
+    },
+
+    listParts(call: ObjectCall): S3Reply {
+      const upload = find(call);
+      const parts = buckets.parts(upload.id).map(
+        ({ number, etag, blob, modifiedAt }): Xml => [
+          "Part",
+          [
+            ["PartNumber", number],
+            ["LastModified", isoDate(modifiedAt)],
+            ["ETag", `"${etag}"`],
+            ["Size", blob.size],
+          ],
+        ],
+      );
+      return { status: 200, xml: ["ListPartsResult", [...about(upload), ["IsTruncated", false], ...parts]] };
+    },
+
+    list({ bucket }: BucketCall): S3Reply {
+      const uploads = [...buckets.uploads.values()].filter((each) => each.bucket === bucket.name);
+      const listed = uploads.map(
+        (upload): Xml => [
+          "Upload",
+          [...about(upload).slice(1), ["Initiated", isoDate(upload.startedAt)], ["StorageClass", "STANDARD"]],
+        ],
+      );
+      return {
+        status: 200,
+        xml: ["ListMultipartUploadsResult", [["Bucket", bucket.name], ["IsTruncated", false], ...listed]],
+      };
+    },
+  };
+}
+
+interface AskedPart {
+  number: number;
+  etag: string;
+}
+
+function partsIn(document: string): AskedPart[] {
+  const parts = elementsIn(rootOf(document, "CompleteMultipartUpload"), "Part").map((part) => ({
+    number: Number(textOf(part, "PartNumber")),
+    etag: (textOf(part, "ETag") ?? "").replaceAll('"', ""),
+  }));
+  if (parts.length === 0) throw fault("MalformedXML", "Name at least one part");
+  return parts;
+}
+
+function chosenParts(all: Part[], asked: AskedPart[]): Part[] {
+  if (asked.some(({ number }, index) => number <= (asked[index - 1]?.number ?? 0))) {
+    throw fault("InvalidPartOrder", "The parts have to be named in ascending order");
+  }
+  const byNumber = new Map(all.map((part) => [part.number, part]));
+  return asked.map(({ number, etag }, index) => {
+    const part = byNumber.get(number);
+    if (part === undefined || part.etag !== etag) {
+      throw fault("InvalidPart", `The part ${number} was not uploaded, or its ETag is another one`);
+    }
+    if (part.blob.size < smallestPart && index < asked.length - 1) {
+      throw fault("EntityTooSmall", `The part ${number} is smaller than ${smallestPart} bytes and not the last one`);
+    }
+    return part;
+  });
+}
+
+function assembled({ bucket, key, headers }: Upload, parts: Part[], now: number): StoredObject {
+  const digests = createHash("md5");
+  for (const { etag } of parts) digests.update(Buffer.from(etag, "hex"));
+  return {
+    bucket,
+    key,
+    blobs: parts.map(({ blob }) => blob),
+    size: parts.reduce((sum, { blob }) => sum + blob.size, 0),
+    etag: `${digests.digest("hex")}-${parts.length}`,
+    modifiedAt: now,
+    headers,
+  };
+}

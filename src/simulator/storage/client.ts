@@ -1,0 +1,63 @@
+import { AwsClient } from "aws4fetch";
+import { elementsIn, textOf } from "./builtin/xml.ts";
+import type { Access } from "./storage.ts";
+
+/** The few calls that the platform itself makes to an object storage that is not its own code. */
+export interface S3Client {
+  buckets(): Promise<string[]>;
+  /** A bucket that the caller has already is fine. */
+  createBucket(name: string): Promise<void>;
+  put(bucket: string, key: string, content: Buffer): Promise<void>;
+  /** A signed call; rejects, with the storage's own words, unless it is answered 2xx. Gives the body. */
+  call(method: string, path: string, body?: string | Uint8Array<ArrayBuffer>): Promise<string>;
+}
+
+export function createS3Client({ url, accessKey, secretKey }: Access): S3Client {
+  const base = url.replace(/\/+$/, "");
+  const client = new AwsClient({
+    accessKeyId: accessKey,
+    secretAccessKey: secretKey,
+    service: "s3",
+    region: regionOf(base),
+    retries: 3,
+  });
+
+  async function call(method: string, path: string, body?: string | Uint8Array<ArrayBuffer>): Promise<string> {
+    const response = await client.fetch(base + path, { method, ...(body !== undefined && { body }) });
+    const text = await response.text();
+    if (response.ok) return text;
+    throw new S3CallError(response.status, textOf(text, "Code") ?? "", textOf(text, "Message") ?? "", `${base}${path}`);
+  }
+
+  return {
+    call,
+    async buckets() {
+      return elementsIn(await call("GET", "/"), "Bucket").map((each) => textOf(each, "Name") ?? "");
+    },
+    async createBucket(name) {
+      try {
+        await call("PUT", `/${name}`);
+      } catch (error) {
+        if (!(error instanceof S3CallError) || error.code !== "BucketAlreadyOwnedByYou") throw error;
+      }
+    },
+    async put(bucket, key, content) {
+      await call("PUT", `/${bucket}/${key.split("/").map(encodeURIComponent).join("/")}`, new Uint8Array(content));
+    },
+  };
+}
+
+class S3CallError extends Error {
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string, about: string) {
+    super(`${about} answered ${status} ${code}${message && `: ${message}`}`);
+    this.name = "S3CallError";
+    this.code = code;
+  }
+}
+
+/** The region in a host such as s3.eu-central-3.example.com; a storage without regions takes any. */
+function regionOf(url: string): string {
+  return /^https?:\/\/s3[.-]([a-z]+(?:-[a-z]+)*-\d)\./.exec(url)?.[1] ?? "us-east-1";
+}

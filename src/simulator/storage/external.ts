@@ -1,0 +1,47 @@
+import { createS3Client, type S3Client } from "./client.ts";
+import type { Access, ObjectStorage, StorageParts } from "./storage.ts";
+
+/** An object storage that runs elsewhere, with keys of its own. The platform's S3 keys do not open it. */
+export function createExternal(url: string, { buckets, onError }: StorageParts): ObjectStorage {
+  let client: S3Client | undefined;
+  let known = new Set<string>();
+  const opened = () => {
+    if (client === undefined) throw new Error("the object storage is used before it was opened");
+    return client;
+  };
+  const look = async () => {
+    known = new Set(await opened().buckets());
+  };
+
+  return {
+    hasBucket(name) {
+      if (known.has(name)) return true;
+      // Somebody may have made it over there since the last look: the next try finds it.
+      look().catch((error) => onError("object storage: list of buckets", error));
+      return false;
+    },
+    put: (bucket, key, content) => opened().put(bucket, key, content),
+    async open() {
+      const access = accessTo(url);
+      client = createS3Client(access);
+      try {
+        for (const name of buckets) await client.createBucket(name);
+        await look();
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        throw new Error(`the object storage at ${url} cannot be used: ${reason}`, { cause: error });
+      }
+      return access;
+    },
+    inStep: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  };
+}
+
+function accessTo(url: string): Access {
+  const { MOORING_S3_ACCESS_KEY: accessKey, MOORING_S3_SECRET_KEY: secretKey } = process.env;
+  if (!accessKey || !secretKey) {
+    throw new Error(`the object storage at ${url} needs a key: set MOORING_S3_ACCESS_KEY and MOORING_S3_SECRET_KEY`);
+  }
+  return { url, accessKey, secretKey };
+}
