@@ -1,13 +1,17 @@
 import { adopt } from "./adopt.ts";
+import { fetchCertificate } from "./certificate-secret.ts";
 import { inspect, recall, remove, update } from "./change.ts";
 import { claim, create } from "./create.ts";
 import type { Decision } from "./decision.ts";
 import type { Again, Deps } from "./deps.ts";
+import { recallKey, renewKey, republish } from "./keys.ts";
 import { EXTERNAL_ID, INTENT } from "./names.ts";
 import { ownerOf } from "./objects.ts";
 import { obstacleOf } from "./problems.ts";
+import type { Note } from "./published.ts";
 import type { Reason } from "./reasons.ts";
 import { comparison, ownership, postpone, record, refreshed, refuse, report, stall, withPlatform } from "./record.ts";
+import { dueAt } from "./rotation.ts";
 import { search } from "./search.ts";
 import { readFacts, type Standing } from "./status.ts";
 import { inputsOf, type Scene } from "./view.ts";
@@ -44,8 +48,16 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
       return forget(deps, scene);
     case "update":
       return update(deps, scene, decision.operation);
-    case "recall":
-      return withPlatform(deps, scene, () => recall(deps, scene));
+    case "renew":
+      return scene.kind.resource.certificate
+        ? withPlatform(deps, scene, () => fetchCertificate(deps, scene))
+        : renewKey(deps, scene);
+    case "publish":
+      return republish(deps, scene);
+    case "recall": {
+      const again = scene.status.request?.nonce === undefined ? recall : recallKey;
+      return withPlatform(deps, scene, () => again(deps, scene));
+    }
     case "delete":
       return remove(deps, scene, decision.action);
     case "release":
@@ -65,11 +77,14 @@ async function rest(deps: Deps, scene: Scene): Promise<Again> {
     ? { mode: "ready", reason: "Observed", message: `the ${noun} is observed and never changed` }
     : { mode: "ready", reason: "Available", message: `the ${noun} is as wanted` };
   const { drift } = comparison(scene);
-  const known = { ...ownership(scene), state: item?.state };
+  const publication = view.observed ? undefined : desired?.publication({ name: object.metadata.name });
+  const note = publication && deps.published.find(object, publication.name).note;
+  const known = { ...ownership(scene), state: item?.state, secretName: note && publication.name, ...shownKey(note) };
   const context = inputs ?? inputsOf(object, { parents: owned.parents, refs: {} });
   const facts = item ? kind.resource.facts(item.raw, context) : readFacts(object);
   const differences = drift?.length ? drift : undefined;
   const advice = desired && inputs && !view.observed ? desired.advice(inputs) : [];
+  if (view.secret === "missing") advice.push(KEYLESS);
   const said = advice.length > 0 ? advice : undefined;
   await record(deps, scene, ready, { ...known, request: undefined, drift: differences, advice: said }, facts);
   const before = scene.status.advice ?? [];
@@ -79,8 +94,19 @@ async function rest(deps: Deps, scene: Scene): Promise<Again> {
   shared.collection.untrack(owned.id);
   memory.failure = undefined;
   memory.askedAt = undefined;
-  return annotate(deps, scene);
+  const again = await annotate(deps, scene);
+  const due = note && dueAt(note.key, desired?.rotation());
+  if (due === undefined) return again;
+  const inMs = Math.max(0, due - view.platformNow);
+  return typeof again === "object" && again.inMs < inMs ? again : { inMs, background: true };
 }
+
+function shownKey(note: Note | undefined) {
+  return note && "serial" in note.key ? { certificate: note.key } : { key: note?.key };
+}
+
+const KEYLESS =
+  "the key of a resource that was taken over cannot be read: set the annotation mooring.dev/rotate-at to make a new one, which ends the present one";
 
 /**
  * Some time into its rest, an object's intent gives way to the id: it survives a backup that has no status. While

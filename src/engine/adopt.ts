@@ -10,18 +10,25 @@ import { writeMetadata } from "./write.ts";
  * Takes over an existing resource: it has to be in the collection that spec describes, and nobody else's. The claim and
  * every difference are on record before anything is changed.
  */
-export async function adopt(deps: Deps, scene: Scene, id: string): Promise<Again> {
+export async function adopt(deps: Deps, scene: Scene, named: string | undefined): Promise<Again> {
   const { kind, key, object, account, inputs, desired } = scene;
   if (!account || !inputs || !desired) return "now";
   const { parents } = inputs;
   const { noun } = kind.resource;
   const shared = deps.collections.join(key, account, kind, parents, undefined);
-  const item = await shared.source.get?.(id, AbortSignal.timeout(deps.settings.createDeadlineMs));
+  const signal = AbortSignal.timeout(deps.settings.createDeadlineMs);
+  const item =
+    named === undefined
+      ? (await shared.source.list(signal, "people")).find(({ raw }) => desired.isMeant(raw))
+      : await shared.source.get?.(named, signal);
+  const id = item?.id ?? named ?? "";
+  const exclusive = !scene.view.observed && !kind.resource.shared;
   const rival =
     deps.objects.claimants(kind.kind, { id, parents }).find((claimant) => claimant !== key) ?? adopter(deps, scene, id);
+  const absent = named === undefined ? `the platform has no such ${noun}` : `externalId: there is no ${noun} ${named}`;
   const problem = !item
-    ? `externalId: there is no ${noun} ${id} in ${shared.path}`
-    : rival !== undefined && !scene.view.observed
+    ? `${absent} in ${shared.path}`
+    : rival !== undefined && exclusive
       ? `externalId: the ${noun} ${id} belongs to ${rival}`
       : undefined;
   if (!item || problem !== undefined) {
@@ -32,23 +39,26 @@ export async function adopt(deps: Deps, scene: Scene, id: string): Promise<Again
   const { drift } = desired.compare(item.raw, inputs);
   const contract = account.connection.contractNumber;
   const owned = { id, parents, account: account.key, ...(contract !== undefined && { contract }) };
-  deps.guard();
-  // One that only observes takes nothing from anybody. Once it is written, the claim itself keeps others away.
-  if (!scene.view.observed) scene.memory.adopting = id;
-  try {
-    await writeMetadata(deps, kind, object, { [EXTERNAL_ID]: JSON.stringify({ ...owned, owner: ownerOf(object) }) });
-  } finally {
-    scene.memory.adopting = undefined;
-  }
-  const after = refreshed(deps, scene);
   const differences = drift.length > 0 ? `; differs in ${drift.map(({ field }) => field).join(", ")}` : "";
   const standing: Standing = {
     mode: "reconciling",
     reason: "Adopting",
     message: `taking over the ${noun} ${id}${differences}`,
   };
+  const facts = kind.resource.facts(item.raw, inputs);
+  deps.guard();
+  // One that only observes takes nothing from anybody. Once it is written, the claim itself keeps others away.
+  if (exclusive) scene.memory.adopting = id;
+  try {
+    // What is to be given back as it was: that is on record before anything allows to change it.
+    const noted = kind.resource.permanent ? await record(deps, scene, standing, {}, facts) : object;
+    await writeMetadata(deps, kind, noted, { [EXTERNAL_ID]: JSON.stringify({ ...owned, owner: ownerOf(object) }) });
+  } finally {
+    scene.memory.adopting = undefined;
+  }
+  const after = refreshed(deps, scene);
   const found = { ...owned, fixed: fixedFields(kind, object), state: item.state, ...(drift.length > 0 && { drift }) };
-  await record(deps, after, standing, found, kind.resource.facts(item.raw, inputs));
+  await record(deps, after, standing, found, facts);
   deps.events.record(after.object, "Normal", "Adopting", standing.message);
   return "now";
 }

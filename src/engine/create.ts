@@ -7,6 +7,7 @@ import { underWay } from "./decide.ts";
 import type { Obstacle } from "./decision.ts";
 import type { Deps } from "./deps.ts";
 import { hashBody, type Intent } from "./intent.ts";
+import { keepKey, obstacleToKey } from "./keys.ts";
 import { lookUp } from "./lookups.ts";
 import type { Unclaimed } from "./memory.ts";
 import { INTENT } from "./names.ts";
@@ -49,7 +50,7 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
   const found = await lookUp(deps, account, kind.resource.product, desired.lookups(known));
   if ("obstacle" in found) return { outcome: "obstructed", obstacle: found.obstacle };
   const inputs = { ...known, found: found.value };
-  const obstacle = unfit(desired, inputs);
+  const obstacle = unfit(desired, inputs) ?? (await obstacleToKey(deps, scene));
   if (obstacle) return { outcome: "obstructed", obstacle };
   const body: unknown = JSON.parse(JSON.stringify(desired.body(inputs)));
   const fixed = fixedFields(kind, scene.object);
@@ -76,7 +77,14 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
       },
     });
     const { id } = created.parse(reply.body);
-    memory.unclaimed = { nonce: intent.nonce, id, since, ...(reply.request && { request: reply.request }) };
+    const key = kind.resource.key?.created(reply.body);
+    memory.unclaimed = {
+      nonce: intent.nonce,
+      id,
+      since,
+      ...(reply.request && { request: reply.request }),
+      ...(key !== undefined && { issued: { key, answer: reply.body } }),
+    };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     if (error.executed === "unknown") return { outcome: "unknown", error };
@@ -112,6 +120,8 @@ async function intend(
  */
 export async function claim(deps: Deps, scene: Scene, intent: Intent, found: Unclaimed): Promise<void> {
   const { kind, memory } = scene;
+  // The key first: it is shown once, and the Secret carries the id, so that neither can be lost alone.
+  if (found.issued) await keepKey(deps, scene, found.id, intent.nonce, found.issued);
   const waiting = underWay({ noun: kind.resource.noun }, "create");
   const contract = scene.account?.connection.contractNumber;
   let last = false;

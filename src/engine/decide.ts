@@ -41,7 +41,8 @@ function decideCreation(view: View): Decision {
   if (view.observed) {
     return { step: "stall", reason: "InvalidSpec", message: "managementPolicy Observe needs spec.externalId" };
   }
-  return afterFailure(view) ?? (view.specObstacle ? obstructed(view.specObstacle) : { step: "create" });
+  const begin: Decision = view.permanent ? { step: "adopt" } : { step: "create" };
+  return afterFailure(view) ?? (view.specObstacle ? obstructed(view.specObstacle) : begin);
 }
 
 function obstructed({ reason, message, stalled }: Obstacle): Decision {
@@ -100,8 +101,9 @@ function decideClaimed(view: View): Decision {
       if (request && observation.asOf <= request.since) return { ...underWay(view, request.action), ...soon(request) };
       if (request?.outcome === "unanswered") return { step: "recall" };
       if (view.replacement) return decideReplacement(view, view.replacement, observation);
+      if (observation.broken !== undefined) return brokenDown(view, observation.broken);
       const next = observation.comparison?.next;
-      if (!next) return settledOrDrifted(view, observation);
+      if (!next) return decideSecret(view) ?? settledOrDrifted(view, observation);
       if (request && request.action !== "create") {
         if (request.outcome === "FAILED") return failed(view, request, false);
         if (request.outcome !== "DONE") return { ...underWay(view, request.action), look: "member" };
@@ -109,6 +111,32 @@ function decideClaimed(view: View): Decision {
       return afterFailure(view) ?? { step: "update", operation: next };
     }
   }
+}
+
+/** Workloads need the Secret: without it, nothing is as wanted. A key of somebody else's making is not ended. */
+function decideSecret(view: View): Decision | undefined {
+  switch (view.secret) {
+    case undefined:
+      return undefined;
+    case "unknown":
+      return {
+        step: "wait",
+        reason: "Observing",
+        message: "waiting for a first look at the Secret",
+        recheckMs: RECHECK_MS,
+      };
+    case "missing":
+      return view.othersKey && !view.keyDue ? undefined : (afterFailure(view) ?? { step: "renew" });
+    case "outdated":
+    case "current":
+      if (view.keyDue) return afterFailure(view) ?? { step: "renew" };
+      return view.secret === "current" ? undefined : (afterFailure(view) ?? { step: "publish" });
+  }
+}
+
+function brokenDown({ noun }: View, why: string): Decision {
+  const message = `the ${noun} has failed on the platform: ${why}. Delete the object and create it again`;
+  return { step: "stall", reason: "ProvisioningFailed", message, retryMs: RECHECK_MS * 15 };
 }
 
 /** Somebody else changes it, or something inside it: that is no news about this object. */
@@ -162,10 +190,17 @@ function holding({ contents, noun }: View): Decision | undefined {
   return { step: "stall", reason: "NotEmpty", message, retryMs: RECHECK_MS * 5 };
 }
 
+/** What cannot be deleted is left as it was found. */
+function partOf({ permanent, noun }: View): Decision {
+  if (!permanent) return { step: "delete", action: "delete" };
+  return { step: "release", reason: "Retained", message: `the ${noun} is as it was before` };
+}
+
 /** What has to be done before the resource may go; one write at a time. */
 function farewell(view: View, observation: Present): Decision | undefined {
   if (!observation.farewell) return undefined;
   const { request } = view;
+  if (request && observation.asOf <= request.since) return { ...underWay(view, request.action), look: "list" };
   if (request?.outcome === "unanswered") return { step: "recall" };
   if (request?.outcome === "FAILED") return failed(view, request, false);
   if (request && request.outcome !== "DONE") return { ...underWay(view, request.action), look: "member" };
@@ -253,7 +288,7 @@ function decideDeletion(view: View): Decision {
         if (request.outcome !== "DONE") return { ...underWay(view, "delete"), look: "member" };
       }
       if (observation.busy) return underWay(view, request?.action ?? "update");
-      return afterFailure(view) ?? holding(view) ?? farewell(view, observation) ?? { step: "delete", action: "delete" };
+      return afterFailure(view) ?? holding(view) ?? farewell(view, observation) ?? partOf(view);
     case "absent": {
       const gone: Decision = { step: "release", reason: "Deleted", message: `the ${noun} ${claim?.id} is gone` };
       if (request?.outcome === "FAILED") return request.action === "create" ? gone : failed(view, request, false);

@@ -23,6 +23,8 @@ export type Observation =
       comparison: Comparison | undefined;
       /** A write that has to come before its deletion. */
       farewell?: Operation;
+      /** It is there and does not work, for the reason that the platform gives. */
+      broken?: string;
     };
 
 /** The request that status speaks of, with what the platform last said about it. */
@@ -62,6 +64,9 @@ export interface Contents {
   ignored: boolean;
 }
 
+/** How the Secret of an object stands. `missing` when it is not there, or holds no key of this resource. */
+export type SecretState = "unknown" | "missing" | "outdated" | "current";
+
 /** An attempt that the platform refused or failed at. */
 export interface Failure {
   reason: Reason;
@@ -98,6 +103,16 @@ export interface View {
   observation: Observation;
   search: Search | undefined;
   failure: Failure | undefined;
+  /** It cannot be created or deleted, only taken over and given back. */
+  permanent: boolean;
+  /** The Secret for workloads; undefined for a kind without one. */
+  secret: SecretState | undefined;
+  /** A new key is due: by its age, or because somebody asked for one. */
+  keyDue: boolean;
+  /** Its key was made by somebody else, and a new one would end it. */
+  othersKey: boolean;
+  /** What the platform's clock says, when it is ahead of ours. */
+  platformNow: number;
   /** From its sending on, a creation may still be executed (deadline) and become visible (settle) for so long. */
   unsettledMs: number;
   /** Until then the outcome of the open intent is open. */
@@ -116,8 +131,8 @@ export type Decision =
   /** The request failed: write it down, then try again later. */
   | { step: "fail"; reason: Reason; message: string; gone: boolean }
   | { step: "create" }
-  /** Take over an existing resource. */
-  | { step: "adopt"; id: string }
+  /** Take over an existing resource; without an id the only one there is. */
+  | { step: "adopt"; id?: string }
   /** Look what is inside before it goes. */
   | { step: "inspect" }
   /** Look for what an open intent made. */
@@ -126,6 +141,9 @@ export type Decision =
   /** The resource is gone without us: let go of its id. */
   | { step: "forget" }
   | { step: "update"; operation: Operation }
+  /** Make a new key for the Secret, or bring the rest of it up to date. */
+  | { step: "renew" }
+  | { step: "publish" }
   /** Find out what became of a write that got no answer. */
   | { step: "recall" }
   | { step: "delete"; action: "delete" | "replace" }

@@ -5,6 +5,7 @@ import type { Accounts } from "./accounts.ts";
 import type { Collections } from "./collections.ts";
 import type { Memories } from "./memory.ts";
 import type { Objects } from "./objects.ts";
+import type { PublishedSecrets } from "./published.ts";
 
 /** Times that decide how patient the engine is, in milliseconds. */
 export interface Settings {
@@ -42,6 +43,7 @@ export interface Deps {
   accounts: Accounts;
   collections: Collections;
   memories: Memories;
+  published: PublishedSecrets;
   /** What the platform's catalogues last said, by connection and address. */
   catalogues: Map<string, { asOf: number; body: unknown }>;
   settings: Settings;

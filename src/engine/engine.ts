@@ -17,6 +17,7 @@ import type { Again, Log, Settings } from "./deps.ts";
 import { createMemories } from "./memory.ts";
 import { RECONCILE_AT } from "./names.ts";
 import { claimOf, createObjects, namedBy, type ObjectKey, objectKey, openIntent, resourceOf } from "./objects.ts";
+import { createPublishedSecrets } from "./published.ts";
 import { createCredentialSecrets } from "./secrets.ts";
 import { readStatus } from "./status.ts";
 import { look, type ResourceKind } from "./view.ts";
@@ -73,6 +74,13 @@ export function createEngine(options: EngineOptions): Engine {
     client,
     objects,
     memories,
+    published: createPublishedSecrets({
+      client,
+      clock,
+      ...(options.namespace !== undefined && { namespace: options.namespace }),
+      wake,
+      onError: (error) => log.warn({ kind: "Secret", err: error }, "watch interrupted"),
+    }),
     catalogues: new Map(),
     settings,
     events: options.events,
@@ -208,7 +216,7 @@ export function createEngine(options: EngineOptions): Engine {
           }),
         );
       }
-      await Promise.all(watchers.map(({ synced }) => synced));
+      await Promise.all([...watchers.map(({ synced }) => synced), deps.published.sync()]);
     },
     async run(workers, signal) {
       const worker = async () => {
@@ -226,7 +234,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     async close() {
       deps.collections.close();
-      await Promise.all([...watchers.map((watcher) => watcher.stop()), deps.secrets.close()]);
+      await Promise.all([...watchers.map((watcher) => watcher.stop()), deps.secrets.close(), deps.published.close()]);
       await Promise.all(debts);
     },
   };

@@ -8,9 +8,10 @@ import { type ObjectKey, openIntent } from "./objects.ts";
 export function findings(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent): Search | undefined {
   const { unclaimed, search } = deps.memories.of(key);
   const pending = search?.pending ?? false;
-  if (unclaimed?.nonce === intent.nonce) {
+  const known = unclaimed?.nonce === intent.nonce ? unclaimed.id : inSecret(deps, key, intent);
+  if (known !== undefined) {
     const now = deps.clock.now();
-    return { lookedAt: now, endedAt: now, matches: [unclaimed.id], pending, rivals: 1, rank: 0, inFlight: false };
+    return { lookedAt: now, endedAt: now, matches: [known], pending, rivals: 1, rank: 0, inFlight: false };
   }
   if (search?.nonce !== intent.nonce) return undefined;
   const equals = deps.objects
@@ -49,4 +50,17 @@ function sameContract(deps: Deps, account: string, rival: ObjectKey): boolean {
   const [ours, theirs] = [contract(account), contract(other)];
   // Who does not say its contract may work in any.
   return other === account || ours === undefined || theirs === undefined || ours === theirs;
+}
+
+/** What the Secret says that answers this very intent: it was written before the claim. */
+function inSecret(deps: Deps, key: ObjectKey, { nonce }: Intent): string | undefined {
+  const found = deps.objects.find(key);
+  if (!found?.kind.resource?.key) return undefined;
+  try {
+    const publication = found.kind.resource.desire(found.object.spec).publication({ name: found.object.metadata.name });
+    const note = publication && deps.published.find(found.object, publication.name).note;
+    return note?.nonce === nonce ? note.resource : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,5 @@
 import type { Failure } from "./decision.ts";
+import type { Issued } from "./keys.ts";
 import type { ObjectKey } from "./objects.ts";
 
 /** A resource that was created and whose claim could not be written yet. Lost in a crash, and then found by a search. */
@@ -9,6 +10,8 @@ export interface Unclaimed {
   since: number;
   /** Found by a search, not made by this process: others may know of it as well. */
   searched?: boolean;
+  /** The key that came with it, until it is in its Secret. */
+  issued?: Issued;
 }
 
 /** What the process knows of one object and can afford to forget: it only saves work, never correctness. */

@@ -4,7 +4,8 @@ import type { AccountHandle } from "./accounts.ts";
 import type { Obstacle } from "./decision.ts";
 import type { Deps } from "./deps.ts";
 import type { Claim, Intent } from "./intent.ts";
-import type { ObjectKey } from "./objects.ts";
+import { claimOf, type ObjectKey, openIntent } from "./objects.ts";
+import { type EndpointName, products } from "./products.ts";
 import type { ResourceKind } from "./view.ts";
 
 /** Something in spec that only what it refers to shows to be wrong. */
@@ -20,17 +21,31 @@ export function unfit(desired: Desired, inputs: Inputs): Obstacle | undefined {
 
 /** Another object has the only place there is. Who has begun to create is past this question: the platform answers it. */
 export function taken(
-  { objects }: Deps,
+  deps: Deps,
   key: ObjectKey,
   { kind, resource }: ResourceKind,
   parents: Inputs["parents"],
   begun: Claim | Intent | undefined,
+  account: AccountHandle | undefined,
 ): Obstacle | undefined {
-  if (resource.onePer === undefined || begun) return undefined;
-  const other = objects.neighbours(kind, parents).find((neighbour) => neighbour !== key);
+  if (resource.onePer === undefined || begun || !account) return undefined;
+  const { endpoint } = products[resource.product];
+  const hasIt = (neighbour: ObjectKey) => {
+    const object = deps.objects.find(neighbour)?.object;
+    const theirs = object && deps.accounts.get((claimOf(object) ?? openIntent(object))?.account ?? "");
+    return theirs && samePlace(theirs, account, endpoint);
+  };
+  const other = deps.objects.neighbours(kind, parents).find((each) => each !== key && hasIt(each));
   if (other === undefined) return undefined;
   const message = `there can be one ${resource.noun} per ${resource.onePer}, and ${other} has it: delete one of the two`;
   return { reason: "OnlyOne", message, stalled: true };
+}
+
+/** Whether two Accounts lead to the same service of the same contract. */
+function samePlace(one: AccountHandle, other: AccountHandle, endpoint: EndpointName): boolean {
+  if (one.key === other.key) return true;
+  const sameContract = one.connection.contractNumber === other.connection.contractNumber;
+  return sameContract && one.endpoint(endpoint) === other.endpoint(endpoint);
 }
 
 /** A resource of another contract cannot be seen, and must not be taken for gone. */

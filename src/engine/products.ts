@@ -2,6 +2,7 @@ import type { Product } from "../kinds/kind.ts";
 import { autoscalingCollection, autoscalingUrl } from "../platform/autoscaling.ts";
 import type { CollectionSource } from "../platform/collection.ts";
 import { coreCollection, coreUrl } from "../platform/core.ts";
+import { regionalCollection, regionalUrl } from "../platform/regional.ts";
 import { type RequestLog, shareRequestLog } from "../platform/request-log.ts";
 import { findRequests, type LoggedRequest, type RequestFilter } from "../platform/requests.ts";
 import { shownAsLog } from "../platform/shown-as-log.ts";
@@ -30,6 +31,16 @@ export interface ProductAccess {
   requests?(connection: Connection, endpoint: string, filter: RequestFilter): Promise<LoggedRequest[]>;
 }
 
+/** Regional services that keep no log of requests. */
+function regional(endpoint: EndpointName): ProductAccess {
+  return {
+    endpoint,
+    url: regionalUrl,
+    collection: regionalCollection,
+    requestLog: (_connection, _endpoint, _path, source) => shownAsLog(source),
+  };
+}
+
 export const products: Record<Product, ProductAccess> = {
   core: {
     endpoint: "api",
@@ -48,4 +59,7 @@ export const products: Record<Product, ProductAccess> = {
     collection: autoscalingCollection,
     requestLog: (_connection, _api, _path, source) => shownAsLog(source),
   },
+  monitoring: regional("monitoring"),
+  logging: regional("logging"),
+  streaming: regional("streaming"),
 };

@@ -1,19 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { GROUP } from "../kinds/index.ts";
-import type { Kind } from "../kinds/kind.ts";
+import type { Kind, SecretData } from "../kinds/kind.ts";
 import { FIELD_MANAGER } from "../kube/apply.ts";
 import { isConflict, isNotFound } from "../kube/errors.ts";
 import { apiVersionOf, type KubeObject, type OwnerReference, pathOf, withoutManagedFields } from "../kube/resource.ts";
 import type { Obstacle } from "./decision.ts";
 import type { Deps } from "./deps.ts";
+import { MANAGED_BY } from "./names.ts";
 import { resourceOf } from "./objects.ts";
 import { SECRETS } from "./references.ts";
 
 /** What a Secret that Mooring writes holds, in plain text. */
 export interface SecretContent {
   name: string;
-  data: Record<string, string>;
+  data: SecretData;
   annotations?: Record<string, string>;
   labels?: Record<string, string>;
 }
@@ -47,7 +48,9 @@ export async function publish(deps: PublishDeps, publisher: Publisher, content: 
     const found = await fetchSecret(deps, publisher.object, content.name);
     const wanted = secretOf(publisher, content, found);
     if (found) {
-      if (!isControlledBy(publisher.object, found)) return obstructed(publisher, found);
+      if (!isControlledBy(publisher.object, found)) {
+        return { outcome: "obstructed", obstacle: notOwned(publisher, found) };
+      }
       if (isDeepStrictEqual(wanted, found)) return { outcome: "unchanged" };
     }
     deps.guard();
@@ -64,6 +67,16 @@ export async function publish(deps: PublishDeps, publisher: Publisher, content: 
       if (attempt === ATTEMPTS || (!isConflict(error) && !isNotFound(error))) throw error;
     }
   }
+}
+
+/** Why the name cannot be used: a Secret has it that is not this object's. */
+export async function obstacleTo(
+  deps: Pick<Deps, "client">,
+  publisher: Publisher,
+  name: string,
+): Promise<Obstacle | undefined> {
+  const found = await fetchSecret(deps, publisher.object, name);
+  return found && !isControlledBy(publisher.object, found) ? notOwned(publisher, found) : undefined;
 }
 
 /** What a published Secret holds; undefined when it is not there, or not this object's own. */
@@ -111,7 +124,7 @@ function secretOf({ kind, object }: Publisher, content: SecretContent, found: Ku
   const labels = {
     ...found?.metadata.labels,
     ...content.labels,
-    "app.kubernetes.io/managed-by": "mooring",
+    [MANAGED_BY]: "mooring",
     [`${GROUP}/kind`]: labelValue(kind.kind),
     [`${GROUP}/name`]: labelValue(name),
   };
@@ -139,12 +152,13 @@ function isControlledBy({ metadata }: KubeObject, secret: KubeObject): boolean {
   return metadata.uid !== undefined && controllerOf(secret)?.uid === metadata.uid;
 }
 
-function obstructed({ kind, object }: Publisher, secret: KubeObject): Published {
+function notOwned({ kind, object }: Publisher, secret: KubeObject): Obstacle {
   const owner = controllerOf(secret);
   const { name } = object.metadata;
-  const obstacle = (message: string, stalled: boolean): Published => ({
-    outcome: "obstructed",
-    obstacle: { reason: "SecretNotOwned", message: `Secret ${secret.metadata.name} ${message}`, stalled },
+  const obstacle = (message: string, stalled: boolean): Obstacle => ({
+    reason: "SecretNotOwned",
+    message: `Secret ${secret.metadata.name} ${message}`,
+    stalled,
   });
   // Names are unique: whoever had this one before cannot be there any more.
   if (owner?.kind === kind.kind && owner.name === name && owner.apiVersion.startsWith(`${GROUP}/`)) {

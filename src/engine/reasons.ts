@@ -16,6 +16,10 @@ export const reasons = {
   Paused: "The annotation mooring.dev/paused is set. Remove it to go on.",
   Retained: "The object is gone, the resource stays (deletionPolicy: Retain).",
   Created: "The platform accepted the creation.",
+  CertificateIssued: "A new client certificate is in the Secret; the one before works until it ends.",
+  InvalidCertificate:
+    "The platform gave out a certificate that cannot be used. It was not published; the operator asks again.",
+  KeyIssued: "A new key is in the Secret; one from before no longer works. Reload what uses it.",
   Updated: "The platform accepted a change.",
   Deleted: "The resource is gone from the platform.",
   Vanished: "The resource disappeared from the platform without Mooring; it is created again.",

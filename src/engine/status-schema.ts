@@ -21,6 +21,21 @@ export const sharedStatus = z.object({
     .describe("Ready always; Reconciling and Stalled only while they hold."),
 });
 
+/** All that is shown of a key. */
+export const keyFacts = z.object({
+  version: z.int().describe("Counts the keys of this resource."),
+  issuedAt: z.iso.datetime({ precision: 3 }).describe("When the key was made."),
+  fingerprint: z.string().describe("The beginning of its SHA-256: tells two keys apart, and gives none away."),
+});
+export type KeyFacts = z.output<typeof keyFacts>;
+
+/** All that is shown of a certificate. */
+export const certificateFacts = keyFacts.extend({
+  serial: z.string().describe("Its serial number."),
+  expiresAt: z.iso.datetime({ precision: 3 }).describe("When it ends."),
+});
+export type CertificateFacts = z.output<typeof certificateFacts>;
+
 /** What an object with a resource on the platform shows besides. */
 export const resourceStatus = z.object({
   id: z.string().optional().describe("Id of the resource on the platform."),
@@ -48,6 +63,7 @@ export const resourceStatus = z.object({
       since: z.iso.datetime({ precision: 3 }).describe("When it was sent."),
       call: z.string().optional().describe("While SENDING: method and path, by which it is found again."),
       hash: z.string().optional().describe("While SENDING: of the body."),
+      nonce: z.string().optional().describe("While SENDING: what the Secret with its result carries as well."),
       marks: z
         .record(z.string(), z.string())
         .optional()
@@ -55,6 +71,9 @@ export const resourceStatus = z.object({
     })
     .optional()
     .describe("The request that the platform works on, or the one that failed."),
+  secretName: z.string().optional().describe("The Secret that holds what workloads need."),
+  key: keyFacts.optional().describe("The key in that Secret, without the key itself."),
+  certificate: certificateFacts.optional().describe("The client certificate in that Secret."),
   advice: z
     .array(z.string().describe("One piece of advice."))
     .meta({ "x-kubernetes-list-type": "atomic" })

@@ -4,16 +4,18 @@ import type { KubeObject } from "../kube/resource.ts";
 import type { AccountHandle } from "./accounts.ts";
 import type { Shared } from "./collections.ts";
 import { contentsOf } from "./contents.ts";
-import type { Observation, Obstacle, PendingRequest, View } from "./decision.ts";
+import type { Observation, Obstacle, PendingRequest, SecretState, View } from "./decision.ts";
 import type { Deps } from "./deps.ts";
 import { findings } from "./findings.ts";
-import { hashFields, type Intent } from "./intent.ts";
+import { type Claim, hashFields, type Intent } from "./intent.ts";
+import { contentOf } from "./keys.ts";
 import type { Memory } from "./memory.ts";
-import { ALLOW_DATA_LOSS, FINALIZER, PAUSED } from "./names.ts";
+import { ALLOW_DATA_LOSS, FINALIZER, PAUSED, ROTATE_AT } from "./names.ts";
 import { claimOf, type ObjectKey, observes, openIntent } from "./objects.ts";
 import { foreign, messageOf, notUnderstood, taken, unfit } from "./obstacles.ts";
 import { obstacleOf } from "./problems.ts";
 import { type References, type Resolved, resolveReferences } from "./references.ts";
+import { dueAt } from "./rotation.ts";
 import { SKEW_MS } from "./search.ts";
 import { readFacts, readStatus } from "./status.ts";
 import type { ResourceStatus } from "./status-schema.ts";
@@ -88,7 +90,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   if ("obstacle" in desired) specObstacle = desired.obstacle;
   else if ("obstacle" in resolved) specObstacle = resolved.obstacle;
   else if (inputs)
-    specObstacle = unfit(desired.value, inputs) ?? taken(deps, key, kind, inputs.parents, claim ?? intent);
+    specObstacle = unfit(desired.value, inputs) ?? taken(deps, key, kind, inputs.parents, claim ?? intent, account);
   if (shared && claim) {
     const { url } = status.request ?? {};
     const leaving = request?.action === "delete" || request?.action === "replace";
@@ -104,7 +106,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     if (seen.seen === "present" && !seen.busy && "value" in desired) {
       const raw = shared.collection.read(claim.id).item?.raw;
       try {
-        const farewell = desired.value.farewell(raw, { parents: claim.parents });
+        const farewell = desired.value.farewell(raw, { parents: claim.parents, shown: readFacts(object) });
         const comparison = specObstacle || !inputs ? undefined : desired.value.compare(raw, inputs);
         observation = { ...seen, comparison, ...(farewell && { farewell }) };
       } catch (error) {
@@ -116,6 +118,11 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   }
 
   const { failure } = memory;
+  const platformNow = now + Math.max(0, account?.connection.aheadMs ?? 0);
+  const keeping =
+    claim && !observed && "value" in desired
+      ? secretOf(deps, object, desired.value, claim, shared, platformNow)
+      : undefined;
   const unsettledMs = settings.createDeadlineMs + settings.settleMs;
   const view: View = {
     now,
@@ -137,6 +144,11 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     observation,
     search: intent && findings(deps, key, kind, intent),
     failure: failure && failure.generation === object.metadata.generation ? failure : undefined,
+    permanent: kind.resource.permanent ?? false,
+    secret: keeping?.secret,
+    keyDue: keeping?.due ?? false,
+    othersKey: kind.resource.key !== undefined && status.nonce === undefined,
+    platformNow,
     unsettledMs,
     settledAt: begunAt(intent, memory) + unsettledMs,
   };
@@ -164,6 +176,27 @@ export function inputsOf(object: KubeObject, references: References): Inputs {
 function begunAt(intent: Intent | undefined, { seen }: Memory): number {
   const seenAt = seen?.at ?? 0;
   return Math.max(seenAt, Math.min(Date.parse(intent?.at ?? "") || 0, seenAt + SKEW_MS));
+}
+
+/** How the Secret for workloads stands, and whether the key in it has served its time. */
+function secretOf(
+  { published }: Deps,
+  object: KubeObject,
+  desired: Desired,
+  { id }: Claim,
+  shared: Shared | undefined,
+  now: number,
+): { secret: SecretState; due: boolean } | undefined {
+  const publication = desired.publication({ name: object.metadata.name });
+  if (!publication) return undefined;
+  const { known, note } = published.find(object, publication.name);
+  if (!known) return { secret: "unknown", due: false };
+  const asked = object.metadata.annotations?.[ROTATE_AT];
+  if (note?.resource !== id) return { secret: "missing", due: asked !== undefined };
+  const aged = (dueAt(note.key, desired.rotation()) ?? Number.POSITIVE_INFINITY) <= now;
+  const item = shared?.collection.read(id).item;
+  const current = !item || contentOf(publication, item.raw) === note.content;
+  return { secret: current ? "current" : "outdated", due: aged || (asked !== undefined && asked !== note.rotated) };
 }
 
 /** Fields that the platform cannot change and that are not what the resource was made from; what may be done then. */
@@ -218,7 +251,10 @@ function observe({ collection, source }: Shared, id: string, memory: Memory, set
   const { item, asOf } = collection.read(id);
   if (item && asOf !== undefined) {
     memory.absence = undefined;
-    return { seen: "present", asOf, busy: source.isBusy(item), state: item.state ?? "", comparison: undefined };
+    const busy = source.isBusy(item);
+    const broken = source.failure?.(item);
+    const found = { asOf, busy, state: item.state ?? "", comparison: undefined };
+    return { seen: "present", ...found, ...(broken !== undefined && !busy && { broken }) };
   }
   if (asOf === undefined && !collection.gone) return { seen: "unknown" };
   // One 404 proves nothing: it may mean "not ready" or pass by itself. The same answer over a while does.

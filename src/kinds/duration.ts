@@ -1,15 +1,40 @@
-import { formed } from "./fields.ts";
+import { z } from "zod";
 
-const forms = /^(P([0-9]+D)?(T([0-9]+H)?([0-9]+M)?([0-9]+S)?)?|([0-9]+h)?([0-9]+m)?([0-9]+s)?)$/;
 const UNITS = { d: 86_400, h: 3_600, m: 60, s: 1 } as const;
+const number = "[0-9]{1,9}";
+const time = (h: string, m: string, s: string) =>
+  `(${number}${h}(${number}${m})?(${number}${s})?|${number}${m}(${number}${s})?|${number}${s})`;
+const form = new RegExp(`^(P${number}D|P(${number}D)?T${time("H", "M", "S")}|${time("h", "m", "s")})$`);
+const FORM = "must be a duration such as PT5M or 5m";
 
-/** A length of time, written as the platform does (PT5M) or as people do (5m). */
-export const duration = () => formed(forms, 32, "must be a duration such as PT5M or 5m");
+/** A length of time within bounds, written as the platform does (PT5M) or as people do (5m). */
+export const duration = (least: string, most?: string) => {
+  const bounds = most === undefined ? `must be at least ${least}` : `must be from ${least} to ${most}`;
+  const [low = 0, high = Number.POSITIVE_INFINITY] = [secondsOf(least), secondsOf(most ?? "")];
+  // The API server reads the short form only, and knows no days: those are left to the check below.
+  const length = "duration(self.lowerAscii().replace('pt', ''))";
+  const within = `${length} >= duration('${least}')${most === undefined ? "" : ` && ${length} <= duration('${most}')`}`;
+  const matches = `self.matches(${JSON.stringify(form.source)})`;
+  return z
+    .string()
+    .max(32)
+    .superRefine((text, context) => {
+      const seconds = secondsOf(text);
+      if (seconds === undefined) context.addIssue(FORM);
+      else if (seconds < low || seconds > high) context.addIssue(bounds);
+    })
+    .meta({
+      "x-kubernetes-validations": [
+        { rule: matches, message: FORM },
+        { rule: `!${matches} || self.contains('D') || (${within})`, message: bounds },
+      ],
+    });
+};
 
 /** Its seconds; undefined when it is none. */
 export function secondsOf(text: string): number | undefined {
-  const parts = forms.test(text) ? [...text.matchAll(/([0-9]+)([DHMS])/gi)] : [];
-  if (parts.length === 0) return undefined;
+  if (!form.test(text)) return undefined;
+  const parts = [...text.matchAll(/([0-9]+)([DHMS])/gi)];
   return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * unitOf(unit), 0);
 }
 

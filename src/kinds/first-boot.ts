@@ -24,6 +24,16 @@ function encoded(text: string): string {
 
 const begun = new RegExp(`^(${beginnings.map(encoded).join("|")})`);
 
+/** First-boot configuration in base64; `hint` tells whoever has plain text the way. */
+export function userDataField(hint = "") {
+  return formed(
+    /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/,
+    MOST_BASE64,
+    `must be base64 without line breaks${hint}`,
+    [begun, `must be the base64 of a text that begins with ${listed}`],
+  ).optional();
+}
+
 /** Keys and configuration for the first boot of a machine; spread into whatever makes volumes. */
 export const firstBootFields = {
   sshKeys: z
@@ -35,16 +45,9 @@ export const firstBootFields = {
     .max(100)
     .optional()
     .describe("Public keys for the default user. Used at creation only."),
-  userData: formed(
-    /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/,
-    MOST_BASE64,
-    "must be base64 without line breaks; plain text goes into a Secret, see userDataSecretRef",
-    [begun, `must be the base64 of a text that begins with ${listed}`],
-  )
-    .optional()
-    .describe(
-      "First-boot configuration, base64: cloud-config, a script, an include file, MIME parts or an Upstart job. Used at creation only. Excludes userDataSecretRef.",
-    ),
+  userData: userDataField("; plain text goes into a Secret, see userDataSecretRef").describe(
+    "First-boot configuration, base64: cloud-config, a script, an include file, MIME parts or an Upstart job. Used at creation only. Excludes userDataSecretRef.",
+  ),
   userDataSecretRef: z
     .object({
       name: objectName().describe("Name of the Secret, in the same namespace."),

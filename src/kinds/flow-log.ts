@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { differences } from "./compare.ts";
+import { differences, known } from "./compare.ts";
 import {
   datacenterPath,
   datacenterReference,
@@ -33,7 +33,7 @@ const spec = z.object({
   action: z.enum(["Accepted", "Rejected", "Any"]).optional().describe("Which traffic is recorded. Required."),
   direction: z.enum(["Ingress", "Egress", "Bidirectional"]).optional().describe("Of which direction. Required."),
   bucket: formed(
-    /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[^\s]*)?$/,
+    /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[^\s]+)?$/,
     512,
     "must be the name of a bucket, optionally with a prefix: my-bucket/flow",
   )
@@ -59,17 +59,17 @@ const wire = z.object({
 });
 
 /** Each target besides a NIC: its field in spec, which is its role as well, and its collection. */
-const gateways = {
-  networkLoadBalancerId: "networkloadbalancers",
-  applicationLoadBalancerId: "applicationloadbalancers",
-  natGatewayId: "natgateways",
-} as const;
-const targets = ["serverRef", ...Object.keys(gateways)];
+const gateways = [
+  ["networkLoadBalancerId", "networkloadbalancers"],
+  ["applicationLoadBalancerId", "applicationloadbalancers"],
+  ["natGatewayId", "natgateways"],
+] as const;
+const targets = ["serverRef", ...gateways.map(([field]) => field)];
 
 function collection(parents: Inputs["parents"]): string {
   const id = (role: string) => encodeURIComponent(parents[role] ?? "");
   const datacenter = datacenterPath(parents);
-  for (const [role, name] of Object.entries(gateways)) {
+  for (const [role, name] of gateways) {
     if (parents[role] !== undefined) return `${datacenter}/${name}/${id(role)}/flowlogs`;
   }
   return `${datacenter}/servers/${id("server")}/nics/${id("nic")}/flowlogs`;
@@ -83,11 +83,11 @@ const ofServer = z.object({
 function references(spec: FlowLogSpec): Reference[] {
   const { serverRef, nic } = spec;
   if (!serverRef) {
-    const [[role = "", id = ""] = []] = Object.keys(gateways).flatMap((field) => {
-      const value = Reflect.get(spec, field);
-      return typeof value === "string" ? [[field, value]] : [];
+    const watched = gateways.flatMap(([role]): Reference[] => {
+      const id = spec[role];
+      return id === undefined ? [] : [{ role, kind: "", field: role, target: { id } }];
     });
-    return [datacenterReference(spec), { role, kind: "", field: role, target: { id } }];
+    return [datacenterReference(spec), ...watched];
   }
   const server = { kind: "Server", field: "serverRef", target: serverRef };
   const read = (shown: Shown) => ofServer.safeParse(shown).data;
@@ -159,16 +159,19 @@ export const flowLog: Kind = {
     body: (spec, inputs) => ({ properties: properties(spec, inputs) }),
     compare(spec, item, inputs) {
       const found = wire.parse(item).properties;
-      const wanted = Object.entries(properties(spec, inputs));
+      const { name, action, direction, bucket } = properties(spec, inputs);
       return {
-        drift: differences(
-          Object.fromEntries(wanted.map(([field, value]) => [field, [value, Reflect.get(found, field)]])),
-        ),
+        drift: differences({
+          name: [name, found.name],
+          action: [action, found.action],
+          direction: [direction, found.direction],
+          bucket: [bucket, found.bucket],
+        }),
       };
     },
     facts(item) {
       const { action, direction, bucket } = wire.parse(item).properties;
-      return Object.fromEntries(Object.entries({ action, direction, bucket }).filter(([, value]) => value != null));
+      return known({ action, direction, bucket });
     },
   }),
 };

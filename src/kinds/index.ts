@@ -1,9 +1,12 @@
 import { account } from "./account.ts";
+import { centralLogging } from "./central-logging.ts";
 import { datacenter } from "./datacenter.ts";
 import { flowLog } from "./flow-log.ts";
 import { ipBlock } from "./ipblock.ts";
 import type { Kind } from "./kind.ts";
 import { lan } from "./lan.ts";
+import { logPipeline } from "./log-pipeline.ts";
+import { metricPipeline } from "./metric-pipeline.ts";
 import { scalingGroup } from "./scaling-group.ts";
 import { server } from "./server.ts";
 import { snapshot } from "./snapshot.ts";
@@ -20,6 +23,9 @@ export const kinds: readonly Kind[] = [
   snapshot,
   flowLog,
   scalingGroup,
+  metricPipeline,
+  logPipeline,
+  centralLogging,
 ];
 
 export const GROUP = "mooring.dev";

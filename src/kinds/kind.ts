@@ -18,7 +18,7 @@ export interface Column {
 }
 
 /** The APIs of the platform; each has its own base address and its own ways. */
-export type Product = "core" | "autoscaling";
+export type Product = "core" | "autoscaling" | "monitoring" | "logging" | "streaming";
 
 /** The kind's part of an object's status, whatever it holds. */
 export type Shown = Readonly<Record<string, unknown>>;
@@ -118,6 +118,55 @@ export interface Comparison {
   next?: Operation;
 }
 
+/** What is in a Secret, by name; texts, and files that are none. */
+export type SecretData = Readonly<Record<string, string | Uint8Array>>;
+
+/** The Secret that workloads mount. */
+export interface Publication {
+  name: string;
+  /** All that is in it, given the resource as the platform shows it and the key that goes with it. */
+  data(item: unknown, key: string): SecretData;
+}
+
+/** A client certificate with everything that clients ask for. PEM, and stores with a password. */
+export interface ClientCertificate {
+  ca: string;
+  certificate: string;
+  privateKey: string;
+  keystore: Uint8Array;
+  truststore: Uint8Array;
+  password: string;
+}
+
+/** A client certificate that the platform shows whenever it is asked. It ends some day, and is asked for anew before. */
+export interface CertificateAccess {
+  /** What has to be read, below the base address of the product. */
+  paths(id: string, parents: Readonly<Record<string, string>>): string[];
+  /** The PEMs in the answers; undefined when they are not there. */
+  read(answers: readonly unknown[]): Pick<ClientCertificate, "ca" | "certificate" | "privateKey"> | undefined;
+  data(answers: readonly unknown[], certificate: ClientCertificate): SecretData;
+}
+
+/** A key that the platform shows once, in the answer to the write that makes it. */
+export interface OneTimeKey {
+  /** The key in the answer to the creation. */
+  created(answer: unknown): string | undefined;
+  /** The write that makes a new key. The old one stops working at once. */
+  renewal(id: string, parents: Readonly<Record<string, string>>): Operation;
+  /** The key in the answer to that. */
+  renewed(answer: unknown): string | undefined;
+}
+
+/** When a key is renewed by itself. */
+export interface Rotation {
+  /** So long after it was made; for a certificate two thirds of its life, when nothing is said. */
+  everySeconds?: number;
+  /** The time of the day, in UTC, at which a renewal that is due is made: `03:00`. */
+  at?: string;
+  /** Of a certificate: so long before it ends. */
+  beforeEndSeconds?: number;
+}
+
 /** One object's spec, read and checked by its kind. */
 export interface Desired {
   references: Reference[];
@@ -127,12 +176,17 @@ export interface Desired {
   problem(inputs: Inputs): string | undefined;
   /** What is allowed and yet not wise, for status and an Event. */
   advice(inputs: Inputs): string[];
+  /** The Secret that is kept for workloads; undefined for a kind without one. */
+  publication(inputs: Pick<Inputs, "name">): Publication | undefined;
+  rotation(): Rotation | undefined;
+  /** Which of those that are always there is meant. */
+  isMeant(item: unknown): boolean;
   /** The body that creates the resource. */
   body(inputs: Inputs): unknown;
   /** How far the resource, as a collection shows it, is from the spec. */
   compare(item: unknown, inputs: Inputs): Comparison;
   /** A write that has to come before the deletion of the resource, whatever has become of what spec refers to. */
-  farewell(item: unknown, inputs: Pick<Inputs, "parents">): Operation | undefined;
+  farewell(item: unknown, inputs: Pick<Inputs, "parents" | "shown">): Operation | undefined;
 }
 
 /** How a kind is kept on the platform. Pure: paths, bodies and comparisons; never a call. */
@@ -163,6 +217,14 @@ export interface ResourceMapping {
   outlives?: readonly string[];
   /** There can be only one in its place, which is called: `NIC`. */
   onePer?: string;
+  /** The key that belongs to it and is shown once. */
+  key?: OneTimeKey;
+  /** The certificate that belongs to it and ends. */
+  certificate?: CertificateAccess;
+  /** Any number of objects may use it at once. */
+  shared?: boolean;
+  /** It is always there and cannot be created or deleted: it is taken over as it is, and given back. */
+  permanent?: boolean;
   /** It changes by itself: looked at so often at rest, in milliseconds. */
   livelyMs?: number;
   /** Whether deleting the resource loses data that nobody can bring back. */
@@ -197,12 +259,28 @@ export interface TypedMapping<Spec> extends Omit<ResourceMapping, "desire"> {
   advice?(spec: Spec, inputs: Inputs): string[];
   body(spec: Spec, inputs: Inputs): unknown;
   compare(spec: Spec, item: unknown, inputs: Inputs): Comparison;
-  farewell?(spec: Spec, item: unknown, inputs: Pick<Inputs, "parents">): Operation | undefined;
+  farewell?(spec: Spec, item: unknown, inputs: Pick<Inputs, "parents" | "shown">): Operation | undefined;
+  publication?(spec: Spec, inputs: Pick<Inputs, "name">): Publication;
+  rotation?(spec: Spec): Rotation | undefined;
+  isMeant?(spec: Spec, item: unknown): boolean;
 }
 
 /** Hides a kind's own types behind `ResourceMapping`, so that the engine handles all kinds alike. */
 export function mapping<S extends z.ZodObject>(schema: S, typed: TypedMapping<z.output<S>>): ResourceMapping {
-  const { references, secrets, lookups, problem, advice, body, compare, farewell, ...rest } = typed;
+  const {
+    references,
+    secrets,
+    lookups,
+    problem,
+    advice,
+    body,
+    compare,
+    farewell,
+    publication,
+    rotation,
+    isMeant,
+    ...rest
+  } = typed;
   return {
     ...rest,
     desire(raw) {
@@ -213,6 +291,9 @@ export function mapping<S extends z.ZodObject>(schema: S, typed: TypedMapping<z.
         lookups: (inputs) => lookups?.(spec, inputs) ?? [],
         problem: (inputs) => problem?.(spec, inputs),
         advice: (inputs) => advice?.(spec, inputs) ?? [],
+        publication: (inputs) => publication?.(spec, inputs),
+        rotation: () => rotation?.(spec),
+        isMeant: (item) => isMeant?.(spec, item) ?? true,
         body: (inputs) => body(spec, inputs),
         compare: (item, inputs) => compare(spec, item, inputs),
         farewell: (item, inputs) => farewell?.(spec, item, inputs),

@@ -4,7 +4,6 @@ import {
   datacenterPath,
   datacenterReference,
   datacenterRules,
-  formed,
   inDatacenter,
   managed,
   managedRules,
@@ -12,12 +11,26 @@ import {
 } from "./fields.ts";
 import { type Kind, mapping } from "./kind.ts";
 
+const AUTO = "AUTO";
+const BLOCK = "must be AUTO or a /64 block, for example fd00:2000:0:1::/64";
+
 const spec = z.object({
   ...managed,
   ...inDatacenter,
   name: platformName("LAN"),
   public: z.boolean().optional().describe("Whether it leads to the internet. Default: as it is; a new LAN is private."),
-  ipv6: formed(/^(AUTO|[0-9a-fA-F:]+\/64)$/, 49, "must be AUTO or a /64 block, for example fd00:2000:0:1::/64")
+  ipv6: z
+    .string()
+    .max(49)
+    .refine((block) => block === AUTO || (block.endsWith("/64") && z.cidrv6().safeParse(block).success), BLOCK)
+    .meta({
+      "x-kubernetes-validations": [
+        {
+          rule: `self == '${AUTO}' || (isCIDR(self) && cidr(self).ip().family() == 6 && cidr(self).prefixLength() == 64)`,
+          message: BLOCK,
+        },
+      ],
+    })
     .optional()
     .describe("IPv6 block of the LAN: AUTO lets the platform choose one, else a /64 of the datacenter's block."),
 });
@@ -39,6 +52,12 @@ const wire = z.object({
 });
 
 const collection = (parents: Readonly<Record<string, string>>) => `${datacenterPath(parents)}/lans`;
+
+/** An IPv6 block can be written in many ways. */
+function oneSpelling(block: string | null | undefined): string | undefined {
+  const [address, length] = block?.split("/") ?? [];
+  return length === undefined ? address : `${new URL(`http://[${address}]`).hostname.slice(1, -1)}/${length}`;
+}
 
 export const lan: Kind = {
   kind: "Lan",
@@ -70,11 +89,11 @@ export const lan: Kind = {
     compare(spec, item, { name, observed, parents }) {
       const { id, properties } = wire.parse(item);
       // Whatever block the platform has chosen is the wanted one.
-      const chosen = spec.ipv6 === "AUTO" && properties.ipv6CidrBlock != null;
+      const chosen = spec.ipv6 === AUTO && properties.ipv6CidrBlock != null;
       return patch("", `${collection(parents)}/${encodeURIComponent(id)}`, {
         name: [spec.name ?? (observed ? undefined : name), properties.name],
         public: [spec.public, properties.public],
-        ipv6CidrBlock: [chosen ? undefined : spec.ipv6, properties.ipv6CidrBlock],
+        ipv6CidrBlock: [chosen ? undefined : oneSpelling(spec.ipv6), oneSpelling(properties.ipv6CidrBlock)],
       });
     },
     facts(item) {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { known } from "./compare.ts";
 import { secondsOf } from "./duration.ts";
+import { fingerprint } from "./fingerprint.ts";
 import type { Inputs } from "./kind.ts";
 
 const time = (what: string) => z.string().optional().describe(what);
@@ -96,13 +97,6 @@ function configurationOf(group: WireGroup, shown: Inputs["shown"]) {
     ({ metadata }) => changed != null && (metadata?.createdDate ?? "") < changed,
   );
   return { hash, old: old.length, ...(changed != null && { since: changed }) };
-}
-
-/** FNV-1a: tells two texts apart, and hides none. */
-function fingerprint(text: string): string {
-  let hash = 0x811c9dc5;
-  for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
-  return (hash >>> 0).toString(16).padStart(8, "0");
 }
 
 export function groupFacts(item: unknown, { shown }: Pick<Inputs, "shown">): Record<string, unknown> {

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { duration } from "./duration.ts";
-import { exactlyOne, formed, inDatacenter, managed, objectRef, platformName, uuid, whole } from "./fields.ts";
-import { firstBootFields } from "./first-boot.ts";
+import { exactlyOne, inDatacenter, managed, platformName, uuid, whole } from "./fields.ts";
+import { userDataField } from "./first-boot.ts";
+import { imageFields } from "./images.ts";
+import { lanFields, lanRule } from "./nic-lan.ts";
 
 const amount = {
   amount: whole(1, 200).describe("How many VMs, or which share of the present ones: at most 10 VMs, or 200 percent."),
@@ -9,14 +11,14 @@ const amount = {
     .enum(["ABSOLUTE", "PERCENTAGE"])
     .default("ABSOLUTE")
     .describe("ABSOLUTE is a number of VMs, PERCENTAGE a share of the present ones, at least one."),
-  cooldownPeriod: duration()
+  cooldownPeriod: duration("2m", "24h")
     .default("PT5M")
-    .describe("Time from the start of an action until the next one, from 2 minutes to 24 hours."),
+    .describe("Time from the start of an action until the next one, from 2 minutes to 24 hours, as PT5M or 5m."),
 };
 
 const bounded = {
   rule: "self.amountType == 'PERCENTAGE' || self.amount <= 10",
-  message: "amount: at most 10 VMs can be added or removed at once",
+  message: "amount: at most 10 VMs can be added or removed at once; for more set amountType: PERCENTAGE",
 };
 
 const policy = z
@@ -30,7 +32,7 @@ const policy = z
         "INSTANCE_NETWORK_OUT_PACKETS",
       ])
       .describe("What is measured."),
-    range: duration().default("PT2M").describe("Over which time, at least 2 minutes."),
+    range: duration("2m").default("PT2M").describe("Over which time, at least 2 minutes, as PT5M or 5m."),
     unit: z
       .enum(["PERCENTAGE", "PER_HOUR", "PER_MINUTE", "PER_SECOND", "TOTAL"])
       .describe("Unit of the thresholds; a percentage for the CPU."),
@@ -65,13 +67,10 @@ const policy = z
     ],
   });
 
-const nic = z
+export const replicaNic = z
   .object({
     name: z.string().min(1).max(255).describe("Name of the NIC, unique within the replica."),
-    lan: whole(1, 1_000_000).optional().describe("Number of the LAN. Exactly one of lan and lanRef."),
-    lanRef: objectRef("Lan")
-      .optional()
-      .describe("The Lan, an object in the same namespace. Exactly one of lan and lanRef."),
+    ...lanFields,
     dhcp: z.boolean().default(true).describe("Whether the address is given by DHCP."),
     targetGroup: z
       .object({
@@ -82,23 +81,21 @@ const nic = z
       .optional()
       .describe("Target group of an application load balancer that the NIC's address joins."),
   })
-  .meta({ "x-kubernetes-validations": [exactlyOne("lan", "lanRef")] });
+  .meta({ "x-kubernetes-validations": [lanRule] });
 
-const volume = z
+export const replicaVolume = z
   .object({
     name: z.string().min(1).max(255).describe("Name of the volume, unique within the replica."),
     size: whole(1, 1_000_000).describe("Size in GB."),
     type: z
       .enum(["HDD", "SSD", "SSD Standard", "SSD Premium", "SSD_STANDARD", "SSD_PREMIUM"])
       .describe("Storage technology, in either spelling; SSD is SSD Premium."),
-    image: uuid().optional().describe("Id of the image it starts from. Exactly one of image and imageAlias."),
-    imageAlias: formed(
-      /^[a-z0-9_.-]+:[a-z0-9_.-]+$/,
-      128,
-      "must be an alias <distribution>:<version>, for example ubuntu:latest",
-    )
-      .optional()
-      .describe("Alias of the image it starts from. Exactly one of image and imageAlias."),
+    image: imageFields.image.describe(
+      "Id of the image or snapshot it starts from. Exactly one of image and imageAlias.",
+    ),
+    imageAlias: imageFields.imageAlias.describe(
+      "Alias of the image it starts from, for example ubuntu:latest. Exactly one of image and imageAlias.",
+    ),
     bootOrder: z.enum(["AUTO", "NONE", "PRIMARY"]).default("AUTO").describe("Whether the replica boots from it."),
     bus: z.enum(["VIRTIO", "IDE"]).default("VIRTIO").describe("How the volume is connected."),
     // Each with a rule of its own would be more than the API server allows for.
@@ -107,7 +104,9 @@ const volume = z
       .max(100)
       .optional()
       .describe("Public keys for the default user."),
-    userData: firstBootFields.userData,
+    userData: userDataField().describe(
+      "First-boot configuration, base64: cloud-config, a script, an include file, MIME parts or an Upstart job.",
+    ),
   })
   .meta({ "x-kubernetes-validations": [exactlyOne("image", "imageAlias")] });
 
@@ -121,8 +120,8 @@ const replica = z.object({
     .enum(["INTEL_SKYLAKE", "INTEL_XEON", "INTEL_ICELAKE", "INTEL_SIERRAFOREST", "AMD_OPTERON"])
     .optional()
     .describe("Processor family. Default: the platform picks one."),
-  nics: z.array(nic).max(16).meta(byName).default([]).describe("Network interfaces of a replica."),
-  volumes: z.array(volume).max(8).meta(byName).default([]).describe("Volumes of a replica."),
+  nics: z.array(replicaNic).max(16).meta(byName).default([]).describe("Network interfaces of a replica."),
+  volumes: z.array(replicaVolume).max(8).meta(byName).default([]).describe("Volumes of a replica."),
 });
 
 export const scalingGroupSpec = z.object({

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { address, exactlyOne, objectRef, whole } from "./fields.ts";
+import { address, objectRef, whole } from "./fields.ts";
 import type { Inputs, Reference } from "./kind.ts";
 import { datacenterLocation } from "./location.ts";
+import { lanFields, lanNumber, lanProblem, lanReferences, lanRule } from "./nic-lan.ts";
 
 const reserved = z.object({
   ipBlockRef: objectRef("IPBlock").describe("The IPBlock, an object in the same namespace and location."),
@@ -11,14 +12,7 @@ const reserved = z.object({
 export const nic = z
   .object({
     name: z.string().min(1).max(255).describe("Name of the NIC, unique within the server."),
-    lan: whole(1, 1_000_000)
-      .optional()
-      .describe(
-        "Number of the LAN in the datacenter; an unknown one is created by the platform. Exactly one of lan and lanRef.",
-      ),
-    lanRef: objectRef("Lan")
-      .optional()
-      .describe("The Lan, an object in the same namespace and datacenter. Exactly one of lan and lanRef."),
+    ...lanFields,
     dhcp: z.boolean().default(true).describe("Whether the address is given by DHCP."),
     ips: z
       .array(address().describe("An IPv4 address; public ones come from an IP block of the contract."))
@@ -33,23 +27,23 @@ export const nic = z
       .describe("Fixed addresses out of IPBlocks, in addition to ips. They stay the same when the server is replaced."),
     firewallActive: z.boolean().default(false).describe("Whether the NIC's firewall is on."),
   })
-  .meta({ "x-kubernetes-validations": [exactlyOne("lan", "lanRef")] });
+  .meta({ "x-kubernetes-validations": [lanRule] });
 export type Nic = z.output<typeof nic>;
 
 const lanRole = ({ name }: Nic) => `nics[${name}].lanRef`;
 const blockRole = ({ name }: Nic, index: number) => `nics[${name}].ipsFrom[${index}]`;
 
 export function nicReferences(nics: readonly Nic[] = []): Reference[] {
-  const use = (kind: string, role: string, target: { name: string }): Reference => ({
+  const use = (role: string, target: { name: string }): Reference => ({
     role,
-    kind,
+    kind: "IPBlock",
     field: role,
     target,
     bond: "use",
   });
   return nics.flatMap((nic) => [
-    ...(nic.lanRef ? [use("Lan", lanRole(nic), nic.lanRef)] : []),
-    ...(nic.ipsFrom ?? []).map(({ ipBlockRef }, index) => use("IPBlock", blockRole(nic, index), ipBlockRef)),
+    ...lanReferences(nic, lanRole(nic)),
+    ...(nic.ipsFrom ?? []).map(({ ipBlockRef }, index) => use(blockRole(nic, index), ipBlockRef)),
   ]);
 }
 
@@ -68,11 +62,10 @@ function reservations(nic: Nic, { refs }: Pick<Inputs, "refs">) {
 
 /** A NIC as the platform takes it. Without addresses it leaves the choice to the platform. */
 export function nicProperties(nic: Nic, inputs: Pick<Inputs, "refs">) {
-  const lan = nic.lanRef ? inputs.refs[lanRole(nic)]?.id : nic.lan;
   const ips = [...(nic.ips ?? []), ...reservations(nic, inputs).flatMap(({ ip }) => ip ?? [])];
   return {
     name: nic.name,
-    lan: lan === undefined ? undefined : Number(lan),
+    lan: lanNumber(nic, lanRole(nic), inputs),
     dhcp: nic.dhcp,
     ips: ips.length > 0 ? ips : undefined,
     firewallActive: nic.firewallActive,
@@ -82,20 +75,10 @@ export function nicProperties(nic: Nic, inputs: Pick<Inputs, "refs">) {
 /** What the LANs and IP blocks of NICs show to be wrong with them. */
 export function nicProblem(nics: readonly Nic[] = [], inputs: Inputs): string | undefined {
   for (const nic of nics) {
-    const problem = lanProblem(nic, inputs) ?? blockProblem(nic, inputs);
+    const problem = lanProblem(nic, lanRole(nic), inputs, "server") ?? blockProblem(nic, inputs);
     if (problem !== undefined) return problem;
   }
   return twice(nics, inputs);
-}
-
-const lan = z.object({ parents: z.object({ datacenter: z.string() }).optional() });
-
-/** The number of a LAN says nothing in another datacenter: there it is another LAN, or would become one. */
-function lanProblem(nic: Nic, { refs, parents }: Inputs): string | undefined {
-  const field = lanRole(nic);
-  const home = lan.parse(refs[field]?.status ?? {}).parents?.datacenter;
-  if (!nic.lanRef || home === undefined || home === parents.datacenter) return undefined;
-  return `${field}: Lan ${nic.lanRef.name} is in another datacenter (${home}): use one of the server's own datacenter`;
 }
 
 function blockProblem(nic: Nic, inputs: Inputs): string | undefined {

@@ -25,6 +25,7 @@ export const wire = z.object({
   id: z.string(),
   properties: z.object({
     name: z.string().nullish(),
+    type: z.string().nullish(),
     cores: z.int().nullish(),
     ram: z.int().nullish(),
     cpuFamily: z.string().nullish(),

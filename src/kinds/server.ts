@@ -15,6 +15,7 @@ import { templateLookup } from "./templates.ts";
 
 const status = z.object({
   vmState: z.string().optional().describe("What the machine itself does, in the platform's words."),
+  type: z.string().optional().describe("Model of the server, in the platform's word."),
   cores: z.int().optional().describe("Cores it has."),
   ram: z.int().optional().describe("Memory it has, in MB."),
   cpuFamily: z.string().optional().describe("Processor family it runs on."),
@@ -106,7 +107,7 @@ function compare(spec: ServerSpec, item: unknown, inputs: Inputs): Comparison {
 
 function facts(item: unknown): Record<string, unknown> {
   const found = wire.parse(item);
-  const { vmState, cores, ram, cpuFamily } = found.properties;
+  const { vmState, type, cores, ram, cpuFamily } = found.properties;
   const bootVolumeId = bootVolumeOf(found)?.id;
   const volumes = volumesOf(found).flatMap(({ id, properties }) => {
     const { name, size, deviceNumber } = properties ?? {};
@@ -116,7 +117,7 @@ function facts(item: unknown): Record<string, unknown> {
     const { name, lan, mac, ips } = properties ?? {};
     return known({ id, name, lan, mac, ips });
   });
-  return known({ vmState, cores, ram, cpuFamily, bootVolumeId, volumes, nics });
+  return known({ vmState, type, cores, ram, cpuFamily, bootVolumeId, volumes, nics });
 }
 
 export const server: Kind = {

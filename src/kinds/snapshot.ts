@@ -53,6 +53,12 @@ const collection = "/snapshots";
 const volumePath = (parents: Inputs["parents"]) =>
   `${datacenterPath(parents)}/volumes/${encodeURIComponent(parents.volume ?? "")}`;
 
+/** Where its volume is now: a Volume that was created again is another one on the platform. */
+function volumeNow({ parents, refs }: Inputs): Inputs["parents"] {
+  const { volume, datacenter } = refs;
+  return volume && datacenter ? { datacenter: datacenter.id, volume: volume.id } : parents;
+}
+
 const ofVolume = z.object({ parents: z.object({ datacenter: z.string() }) });
 
 function references(spec: SnapshotSpec): Reference[] {
@@ -84,14 +90,12 @@ function restoration(id: string, inputs: Inputs): Operation | undefined {
   return {
     action: "restore the volume",
     method: "POST",
-    path: `${volumePath(inputs.parents)}/restore-snapshot`,
+    path: `${volumePath(volumeNow(inputs))}/restore-snapshot`,
     body: { properties: { snapshotId: id } },
     once: true,
     marks: { restored: asked },
   };
 }
-
-const unlessAdopted = (rule: string) => `has(self.externalId) || (${rule})`;
 
 export const snapshot: Kind = {
   kind: "Snapshot",
@@ -103,16 +107,13 @@ export const snapshot: Kind = {
   rules: [
     ...managedRules,
     {
-      rule: unlessAdopted("has(self.volumeRef) != has(self.volumeId)"),
-      message: "exactly one of volumeRef and volumeId is required",
+      rule: "has(self.externalId) ? !(has(self.volumeRef) && has(self.volumeId)) : has(self.volumeRef) != has(self.volumeId)",
+      message: "exactly one of volumeRef and volumeId is required; only with externalId both may be missing",
     },
     {
-      rule: "!(has(self.volumeRef) && (has(self.volumeId) || has(self.datacenterRef) || has(self.datacenterId)))",
-      message: "volumeRef knows its datacenter: remove volumeId, datacenterRef and datacenterId",
-    },
-    {
-      rule: "!has(self.volumeId) || has(self.datacenterRef) != has(self.datacenterId)",
-      message: "volumeId needs exactly one of datacenterRef and datacenterId",
+      rule: "has(self.volumeId) ? has(self.datacenterRef) != has(self.datacenterId) : !has(self.datacenterRef) && !has(self.datacenterId)",
+      message:
+        "volumeId needs exactly one of datacenterRef and datacenterId; without volumeId remove both, a volumeRef knows its datacenter",
     },
   ],
   immutable: {
@@ -137,7 +138,7 @@ export const snapshot: Kind = {
     references,
     problem(_spec, inputs) {
       if (wish(inputs) === undefined || inputs.parents.volume !== undefined) return undefined;
-      return `${RESTORE_AT}: it is not known which volume to restore: set volumeRef or volumeId`;
+      return `${RESTORE_AT}: it is not known which volume to restore: remove the annotation, or delete the object (deletionPolicy: Retain keeps the snapshot) and create it again with externalId and volumeRef`;
     },
     body: (spec, { name }) => ({
       properties: { name: spec.name ?? name, ...(spec.description !== undefined && { description: spec.description }) },

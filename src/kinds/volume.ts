@@ -7,10 +7,8 @@ import {
   inDatacenter,
   managed,
   managedRules,
-  objectRef,
   platformName,
   required,
-  uuid,
   whenManaged,
   whole,
 } from "./fields.ts";
@@ -33,20 +31,7 @@ import {
 } from "./images.ts";
 import { type Comparison, type Inputs, type Kind, mapping } from "./kind.ts";
 import { licenceType } from "./licences.ts";
-
-const attachTo = z
-  .object({
-    serverRef: objectRef("Server").optional().describe("The Server, an object in the same namespace."),
-    serverId: uuid().optional().describe("Platform id of the server."),
-  })
-  .meta({
-    "x-kubernetes-validations": [
-      {
-        rule: "has(self.serverRef) != has(self.serverId)",
-        message: "exactly one of serverRef and serverId is required",
-      },
-    ],
-  });
+import { attachmentProblem, attachReferences, attachTo, compareAttachment } from "./volume-attachment.ts";
 
 const spec = z.object({
   ...managed,
@@ -92,34 +77,22 @@ const wire = z.object({
     deviceNumber: z.int().nullish(),
   }),
 });
-type WireVolume = z.output<typeof wire>;
 
 const collection = (parents: Inputs["parents"]) => `${datacenterPath(parents)}/volumes`;
 
-/** A volume is in one server at a time: it leaves the one before it goes to the other. */
-function compareAttachment(spec: VolumeSpec, { id, properties }: WireVolume, inputs: Inputs): Comparison {
-  const wanted = inputs.refs.server?.id;
-  const found = properties.bootServer ?? undefined;
-  // What somebody else has attached stays where it is, for as long as spec says nothing about it.
-  const released = spec.attachTo === undefined && found !== undefined && inputs.shown.attachedTo === found;
-  if (!released && (wanted === undefined || wanted === found)) return { drift: [] };
-  const drift = [{ field: "attachTo", wanted: wanted ?? "", found: found ?? "" }];
-  const of = (server: string) => `${datacenterPath(inputs.parents)}/servers/${encodeURIComponent(server)}/volumes`;
-  if (found !== undefined) return { drift, next: { action: "detach", method: "DELETE", path: `${of(found)}/${id}` } };
-  return { drift, next: { action: "attach", method: "POST", path: of(wanted ?? ""), body: { id } } };
-}
-
 function compare(spec: VolumeSpec, item: unknown, inputs: Inputs): Comparison {
   const found = wire.parse(item);
-  const { name, size, bus, type, availabilityZone } = found.properties;
+  const { name, size, bus, type, availabilityZone, bootServer } = found.properties;
   const named = {
     name: [spec.name ?? (inputs.observed ? undefined : inputs.name), name],
     bus: [spec.bus, bus],
   } as const;
   const sized = { size: [spec.size, size] } as const;
   const fixed = {
-    type: [spec.type, type],
-    availabilityZone: [inputs.observed ? undefined : spec.availabilityZone, availabilityZone],
+    // Its older name.
+    type: [spec.type, type === "SSD" ? "SSD Premium" : type],
+    // AUTO leaves the choice to the platform: whatever it is, is the wanted one.
+    availabilityZone: [spec.availabilityZone === "AUTO" ? undefined : spec.availabilityZone, availabilityZone],
   } as const;
   // A volume that somebody let grow cannot shrink again.
   const tooLarge = size != null && size > (spec.size ?? size);
@@ -127,18 +100,7 @@ function compare(spec: VolumeSpec, item: unknown, inputs: Inputs): Comparison {
   const properties = tooLarge
     ? patch("", own, named, { ...fixed, ...sized })
     : patch("", own, { ...named, ...sized }, fixed);
-  return together([properties, compareAttachment(spec, found, inputs)]);
-}
-
-/** The server has to be in the same datacenter. */
-function problem(spec: VolumeSpec, inputs: Inputs): string | undefined {
-  const home = z.object({ parents: z.object({ datacenter: z.string() }) }).safeParse(inputs.refs.server?.status).data;
-  const here = inputs.parents.datacenter;
-  if (home && here !== undefined && home.parents.datacenter !== here) {
-    const server = spec.attachTo?.serverRef?.name ?? spec.attachTo?.serverId;
-    return `attachTo: Server ${server} is in another datacenter: a volume can only be attached within its own`;
-  }
-  return imageProblem(spec, inputs) ?? firstBootProblem(spec, inputs);
+  return together([properties, compareAttachment(spec.attachTo, { id: found.id, bootServer }, inputs)]);
 }
 
 export const volume: Kind = {
@@ -181,14 +143,13 @@ export const volume: Kind = {
     collection,
     depth: 1,
     holdsData: true,
-    references: (spec) => [
-      datacenterReference(spec),
-      ...imageReferences(spec),
-      ...(spec.attachTo ? [serverReference(spec.attachTo)] : []),
-    ],
+    references: (spec) => [datacenterReference(spec), ...imageReferences(spec), ...attachReferences(spec.attachTo)],
     secrets: (spec) => firstBootSecrets(spec),
     lookups: (spec, inputs) => imageLookups(spec, inputs),
-    problem,
+    problem: (spec, inputs) =>
+      attachmentProblem(spec.attachTo, spec.name ?? inputs.name, inputs) ??
+      imageProblem(spec, inputs) ??
+      firstBootProblem(spec, inputs),
     body: (spec, inputs) => ({
       properties: {
         name: spec.name ?? inputs.name,
@@ -210,8 +171,3 @@ export const volume: Kind = {
     },
   }),
 };
-
-function serverReference({ serverRef, serverId }: z.output<typeof attachTo>) {
-  const target = serverId !== undefined ? { id: serverId } : { name: serverRef?.name ?? "" };
-  return { role: "server", kind: "Server", field: "attachTo", target, bond: "use" } as const;
-}

@@ -23,6 +23,8 @@ export interface Connection {
   readonly identity: Identity | undefined;
   /** The contract that calls act on: the one set with the credentials, else the token's own. */
   readonly contractNumber: number | undefined;
+  /** How far the platform's clock is ahead of ours, by its last answer, in milliseconds. */
+  readonly aheadMs?: number;
   /** Aborts all that is under way or waiting. */
   close(): Promise<void>;
 }
@@ -53,6 +55,7 @@ export function createConnection(
   const { nextRequestId, pacersOf, userAgent = "mooring" } = options;
   const closing = new AbortController();
   let session = openSession(credentials, pacersOf);
+  let aheadMs = 0;
 
   const sendOnce = (call: PlatformCall): Promise<Reply> => {
     const requestId = nextRequestId();
@@ -75,7 +78,10 @@ export function createConnection(
       const patient = call.method === "GET" && call.priority !== "people";
       for (let refusals = 0, resets = 0; ; ) {
         try {
-          return await sendOnce(call);
+          const reply = await sendOnce(call);
+          const told = Date.parse(reply.headers.date ?? "");
+          if (!Number.isNaN(told)) aheadMs = told - options.clock.now();
+          return reply;
         } catch (error) {
           const again =
             (call.method === "GET" && wasReset(error) && ++resets === 1) ||
@@ -92,6 +98,9 @@ export function createConnection(
     },
     get identity() {
       return session.identity;
+    },
+    get aheadMs() {
+      return aheadMs;
     },
     get contractNumber() {
       return session.contractNumber ?? session.identity?.contractNumber;

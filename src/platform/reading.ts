@@ -35,6 +35,8 @@ export interface CollectionSource {
   get?(id: string, signal: AbortSignal): Promise<Item | undefined>;
   requestStatus?(url: string, signal: AbortSignal): Promise<RequestState>;
   isBusy(item: Item): boolean;
+  /** Why the item does not work, when the platform says so. */
+  failure?(item: Item): string | undefined;
 }
 
 /** A change of a member that is under way. */

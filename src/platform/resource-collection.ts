@@ -6,7 +6,14 @@ import type { CollectionSource, Item } from "./reading.ts";
 
 const resource = z.looseObject({
   id: z.string().min(1),
-  metadata: z.looseObject({ state: z.string().nullish() }).nullish(),
+  metadata: z
+    .looseObject({
+      state: z.string().nullish(),
+      status: z.string().nullish(),
+      statusMessage: z.string().nullish(),
+      message: z.string().nullish(),
+    })
+    .nullish(),
 });
 
 export interface ResourceCollectionOptions {
@@ -25,7 +32,7 @@ export function resourceCollection(
 ): CollectionSource {
   const itemOf = (raw: unknown, from: string): Item => {
     const { id, metadata } = checked(resource, raw, from);
-    return { id, state: metadata?.state ?? undefined, raw };
+    return { id, state: metadata?.state ?? metadata?.status ?? undefined, raw };
   };
   return {
     key: `${connection.id} ${url}`,
@@ -44,5 +51,10 @@ export function resourceCollection(
       }
     },
     isBusy: ({ state }) => isBusy(state),
+    failure({ state, raw }) {
+      if (state !== "FAILED") return undefined;
+      const { statusMessage, message } = checked(resource, raw, url).metadata ?? {};
+      return statusMessage ?? message ?? "the platform gave no reason";
+    },
   };
 }

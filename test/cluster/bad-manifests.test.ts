@@ -1,14 +1,20 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { kinds } from "../../src/kinds/index.ts";
 import { root } from "../processes.ts";
 import { cluster, namespace } from "./harness.ts";
 import { badAccounts } from "./manifests/bad-accounts.ts";
 import { badChanges } from "./manifests/bad-changes.ts";
 import { badDatacenters } from "./manifests/bad-datacenters.ts";
+import { badNetworks } from "./manifests/bad-networks.ts";
+import { badScalingGroups } from "./manifests/bad-scaling-groups.ts";
 import { badServerParts } from "./manifests/bad-server-parts.ts";
 import { badServers } from "./manifests/bad-servers.ts";
+import { badVolumes } from "./manifests/bad-volumes.ts";
 import { type Base, manifest } from "./manifests/base.ts";
+import { fixedFields } from "./manifests/fixed-fields.ts";
 import { good, goodChanges } from "./manifests/good.ts";
+import { goodResourceChanges, goodResources } from "./manifests/good-resources.ts";
 
 const { kubectl } = cluster();
 let here: string;
@@ -48,7 +54,8 @@ function expectWords(text: string | undefined, words: string[]): void {
 }
 
 describe("a bad manifest is refused by the API server in words that help", () => {
-  const rows = named([...badAccounts, ...badDatacenters, ...badServers, ...badServerParts], "bad");
+  const bad = [badAccounts, badDatacenters, badServers, badServerParts, badNetworks, badVolumes, badScalingGroups];
+  const rows = named(bad.flat(), "bad");
   let refusals: string[];
   beforeAll(async () => {
     const { stdout, stderr } = await apply(rows);
@@ -74,7 +81,7 @@ describe("a bad manifest is refused by the API server in words that help", () =>
 });
 
 describe("a change that the platform cannot make is refused with the way out", () => {
-  const rows = named(badChanges, "change");
+  const rows = named([...badChanges, ...fixedFields], "change");
   let refusals: string[];
   beforeAll(async () => {
     expect((await apply(unchanged(rows))).stderr).toEqual([]);
@@ -87,11 +94,33 @@ describe("a change that the platform cannot make is refused with the way out", (
     const refusal = refusals.find((line) => line.includes(`"${name}" is invalid`));
     expectWords(refusal, says);
   });
+
+  it.each(kinds.filter(({ resource }) => resource))("for every such field of $kind", ({ kind, immutable }) => {
+    const said = rows.filter(({ base }) => base.kind === kind).flatMap(({ says }) => says);
+    const untried = Object.keys(immutable).filter((field) => !said.some((each) => each.includes(`${field} cannot be`)));
+    expect(untried).toEqual([]);
+  });
+});
+
+describe("a change that the platform cannot make is accepted when the resource may be replaced", () => {
+  const rows = named(fixedFields, "replaced");
+  let accepted: string[];
+  beforeAll(async () => {
+    expect((await apply(unchanged(rows))).stderr).toEqual([]);
+    const willing = rows.map((row) => ({ ...row, patch: { ...row.patch, replacePolicy: "WhenNeeded" } }));
+    const { stdout, stderr } = await apply(willing, "--dry-run=server");
+    expect(stderr).toEqual([]);
+    accepted = stdout;
+  });
+
+  it.each(rows)("$title", ({ base, name }) => {
+    expect(accepted).toContain(`${base.kind.toLowerCase()}.mooring.dev/${name} configured (server dry run)`);
+  });
 });
 
 describe("a good manifest is accepted", () => {
-  const rows = named(good, "good");
-  const changes = named(goodChanges, "better");
+  const rows = named([...good, ...goodResources], "good");
+  const changes = named([...goodChanges, ...goodResourceChanges], "better");
   let accepted: string[];
   beforeAll(async () => {
     expect((await apply(unchanged(changes))).stderr).toEqual([]);
@@ -110,15 +139,15 @@ describe("a good manifest is accepted", () => {
 });
 
 describe("kubectl explain is a manual", () => {
-  it.each(["account", "datacenter", "server"])("of %s, down to the last field", async (kind) => {
-    const { code, stdout } = await kubectl(["explain", kind, "--recursive"]);
+  it.each(kinds)("of $kind, down to the last field", async ({ plural }) => {
+    const { code, stdout } = await kubectl(["explain", `${plural}.mooring.dev`, "--recursive"]);
     expect(code).toBe(0);
     expectWords(stdout, ["spec", "status", "conditions", "lastTransitionTime"]);
   });
 
   it("says of a field what it means and what it allows", async () => {
     const { stdout } = await kubectl(["explain", "server.spec.bootVolume"]);
-    expectWords(stdout, ["Size in GB; can only grow", "SSD Premium", "Excludes imageAlias", "<string>"]);
+    expectWords(stdout, ["Size in GB; can only grow", "SSD Premium", "Excludes the other sources", "<string>"]);
     expect(stdout).not.toContain("<no description>");
   });
 });

@@ -57,6 +57,14 @@ describe("a deleted object", () => {
       { step: "wait", look: "member" },
     ],
     [
+      "does not do it again before it has looked again",
+      owned({
+        observation: present({ farewell, asOf: NOW - 2000 }),
+        request: request({ action: farewell.action, since: NOW - 1000, outcome: "DONE" }),
+      }),
+      { step: "wait", look: "list" },
+    ],
+    [
       "says so when that failed",
       owned({ observation: present({ farewell }), request: request({ action: "detach", outcome: "FAILED" }) }),
       { step: "fail", gone: false },

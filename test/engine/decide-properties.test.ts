@@ -13,7 +13,7 @@ function always(holds: (view: View, decision: Decision) => void) {
   );
 }
 
-const WRITES = new Set(["create", "adopt", "update", "delete", "claim", "forget", "release"]);
+const WRITES = new Set(["create", "adopt", "update", "renew", "publish", "delete", "claim", "forget", "release"]);
 
 const retained = ({ deletionPolicy, observed }: View) => deletionPolicy === "Retain" || observed;
 
@@ -71,14 +71,37 @@ describe("in every view", { timeout: 60_000 }, () => {
 
   test("an observed resource is not written", () => {
     always((view, { step }) => {
-      if (view.observed) expect(["create", "update", "delete"]).not.toContain(step);
+      if (view.observed) expect(["create", "update", "renew", "delete"]).not.toContain(step);
+    });
+  });
+
+  test("a new key is made only where there is none of this resource, or one is due", () => {
+    always((view, { step }) => {
+      if (step !== "renew") return;
+      expect(view.claim).toBeDefined();
+      expect(view.secret === "missing" || view.keyDue).toBe(true);
+      expect(view.failure?.retryAt ?? 0).toBeLessThanOrEqual(view.now);
+    });
+  });
+
+  test("a key that somebody else has made is ended only when that was asked for", () => {
+    always((view, { step }) => {
+      if (view.othersKey && !view.keyDue) expect(step).not.toBe("renew");
+    });
+  });
+
+  test("what cannot be created or deleted is neither", () => {
+    always((view, decision) => {
+      if (!view.permanent) return;
+      expect(decision.step).not.toBe("create");
+      if (decision.step === "delete") expect(decision.action).toBe("replace");
     });
   });
 
   test("an existing resource is taken over only by an object that has none and has begun none", () => {
     always((view, decision) => {
       if (decision.step !== "adopt") return;
-      expect(decision.id).toBe(view.adopt);
+      if (!view.permanent) expect(decision.id).toBe(view.adopt);
       expect(view.claim ?? view.intent ?? view.accountObstacle ?? view.specObstacle).toBeUndefined();
       expect(view.deleting).toBe(false);
     });
@@ -104,7 +127,7 @@ describe("in every view", { timeout: 60_000 }, () => {
 
   test("a deleted object is not let go while its resource can be seen, or a request about it is open", () => {
     always((view, { step }) => {
-      if (step !== "release" || retained(view) || !view.claim) return;
+      if (step !== "release" || retained(view) || !view.claim || view.permanent) return;
       expect(view.observation.seen).toBe("absent");
       expect([undefined, "DONE", "FAILED"]).toContain(view.request?.outcome);
     });

@@ -53,6 +53,12 @@ export function stage(
     objects,
     accounts,
     memories: createMemories(),
+    published: {
+      find: () => ({ known: true, note: undefined }),
+      put: () => {},
+      sync: async () => {},
+      close: async () => {},
+    },
     catalogues: new Map(),
     settings: SETTINGS,
     events: {

@@ -39,6 +39,11 @@ export const viewOf = (more: Partial<View> = {}): View => ({
   observation: { seen: "unknown" },
   search: undefined,
   failure: undefined,
+  permanent: false,
+  secret: undefined,
+  keyDue: false,
+  othersKey: false,
+  platformNow: NOW,
   unsettledMs: UNSETTLED,
   ...more,
 });
@@ -192,6 +197,10 @@ export const anyView: fc.Arbitrary<View> = fc
     observation,
     search: optional(found),
     failure: optional(failed),
+    permanent: mostly(false),
+    secret: fc.constantFrom(undefined, "unknown" as const, "missing" as const, "outdated" as const, "current" as const),
+    keyDue: fc.boolean(),
+    othersKey: fc.boolean(),
   })
   .map(({ owns, adopt, replacement, contents, intentAt: at, seenAt, request, observation, search, unsent, ...rest }) =>
     viewOf({

@@ -1,8 +1,7 @@
-import { cube, datacenter, dedicated, vcpu } from "./base.ts";
+import { cube, datacenter, dedicated, volume as storage, vcpu } from "./base.ts";
 import { bad, someId } from "./table.ts";
 
 const volume = (fields: object) => ({ bootVolume: fields });
-const nic = (fields: object) => ({ nics: [{ name: "public", lan: 1, ...fields }] });
 
 /** Changes of an object that exists. */
 export const badChanges = [
@@ -49,13 +48,23 @@ export const badChanges = [
     ],
     ["the image by id", volume({ image: someId, imageAlias: null }), "bootVolume.image cannot be changed"],
     [
+      "a snapshot instead",
+      volume({ snapshotRef: { name: "golden" }, imageAlias: null }),
+      "bootVolume.snapshotRef cannot be changed: an image is used at creation only",
+    ],
+    [
+      "the image by a lookup",
+      volume({ imageLookup: { name: "debian" }, imageAlias: null }),
+      "bootVolume.imageLookup cannot be changed",
+    ],
+    [
       "keys added later",
       volume({ sshKeys: ["ssh-ed25519 AAAA"] }),
       "bootVolume.sshKeys cannot be changed: keys are used at creation only",
     ],
     [
       "user data added later",
-      volume({ userData: "aGVsbG8=" }),
+      volume({ userData: "IyEvYmluL3No" }),
       "bootVolume.userData cannot be changed: user data is used at creation only",
     ],
     [
@@ -69,18 +78,6 @@ export const badChanges = [
       { bootVolume: null },
       "bootVolume cannot be added or removed later: delete the object and create it again",
     ],
-    [
-      "a NIC added",
-      {
-        nics: [
-          { name: "public", lan: 1 },
-          { name: "private", lan: 2 },
-        ],
-      },
-      "nics cannot be added, removed or renamed later",
-    ],
-    ["a NIC renamed", nic({ name: "other" }), "nics cannot be added, removed or renamed later"],
-    ["no NICs any more", { nics: null }, "nics cannot be added, removed or renamed later"],
   ]),
   ...bad(vcpu, "vCPU server", [
     [
@@ -88,7 +85,6 @@ export const badChanges = [
       volume({ size: 10, type: "HDD", imageAlias: "ubuntu:latest" }),
       "bootVolume cannot be added or removed later",
     ],
-    ["a first NIC", nic({}), "nics cannot be added, removed or renamed later"],
   ]),
   ...bad(cube, "Cube", [
     [
@@ -97,9 +93,24 @@ export const badChanges = [
       "templateUuid cannot be changed: the size of a Cube is fixed at creation",
     ],
     [
+      "a template by name",
+      { templateUuid: null, templateName: "Basic Cube S" },
+      "templateName cannot be changed: the size of a Cube is fixed at creation",
+    ],
+    [
       "a Dedicated Core server instead",
       { type: "ENTERPRISE", templateUuid: null, cores: 1, ram: 2048 },
       "type cannot be changed",
     ],
+  ]),
+  ...bad(storage, "Volume", [
+    ["a smaller size", { size: 9 }, "size can only grow: keep the size, or delete the object and create it again"],
+    [
+      "a smaller size, with replacePolicy",
+      { size: 9, replacePolicy: "WhenNeeded" },
+      "size can only grow: keep the size, or delete the object and create it again",
+    ],
+    ["an externalId set later", { externalId: someId }, "externalId cannot be set or changed later"],
+    ["another Account", { accountRef: { name: "other" } }, "accountRef cannot be changed"],
   ]),
 ];

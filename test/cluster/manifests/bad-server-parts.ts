@@ -15,12 +15,42 @@ export const badServerParts = [
     [
       "without content",
       volume({ imageAlias: null }),
-      "bootVolume needs an image, an imageAlias or, for an empty volume, a licenceType",
+      "one of bootVolume.image, bootVolume.imageAlias, bootVolume.snapshotRef and bootVolume.imageLookup is required or, for an empty volume, bootVolume.licenceType",
     ],
     [
       "with two images",
       volume({ image: someId }),
-      "bootVolume.image and bootVolume.imageAlias exclude each other: remove one of them",
+      "bootVolume.snapshotRef and bootVolume.imageLookup exclude each other: keep one of them",
+    ],
+    [
+      "with an image and a snapshot",
+      volume({ snapshotRef: { name: "golden" } }),
+      "exclude each other: keep one of them",
+    ],
+    ["with an image and a lookup", volume({ imageLookup: { name: "ubuntu" } }), "exclude each other: keep one of them"],
+    [
+      "with a snapshot of another namespace",
+      volume({ imageAlias: null, snapshotRef: { name: "other/golden" } }),
+      "spec.bootVolume.snapshotRef.name",
+      "must be the name of an object",
+    ],
+    [
+      "with a lookup that asks for nothing",
+      volume({ imageAlias: null, imageLookup: { cloudInit: "V1" } }),
+      "spec.bootVolume.imageLookup",
+      "imageLookup needs an alias, a name or both",
+    ],
+    [
+      "with a lookup of a CD-ROM",
+      volume({ imageAlias: null, imageLookup: { name: "ubuntu", type: "CDROM" } }),
+      "spec.bootVolume.imageLookup.type",
+      'supported values: "HDD", "UNKNOWN"',
+    ],
+    [
+      "with a lookup in no location",
+      volume({ imageAlias: null, imageLookup: { name: "ubuntu", location: "Berlin" } }),
+      "spec.bootVolume.imageLookup.location",
+      "for example de/txl",
     ],
     [
       "with an image that is no id",
@@ -36,17 +66,35 @@ export const badServerParts = [
     ],
     ["with an empty name", volume({ name: "" }), "spec.bootVolume.name", "at least 1 chars long"],
     ["with plain user data", volume({ userData: "#cloud-config" }), "spec.bootVolume.userData", "must be base64"],
+    [
+      "with user data of no known form",
+      volume({ userData: "aGVsbG8=" }),
+      "spec.bootVolume.userData",
+      "must be the base64 of a text that begins with #cloud-config, #!, #include, Content-Type:, MIME-Version: or #upstart-job",
+    ],
+    ["with a misspelt cloud-config", volume({ userData: "I2Nsb3VkLWNvbmZpZg==" }), "begins with #cloud-config"],
     ["with user data cut short", volume({ userData: "aGVsb" }), "spec.bootVolume.userData", "must be base64"],
     ["with user data of 64 KiB and more", volume({ userData: long(65_540) }), "spec.bootVolume.userData", "65536"],
     [
       "with user data twice",
-      volume({ userData: "aGVsbG8=", userDataSecretRef: { name: "init" } }),
+      volume({ userData: "IyEvYmluL3No", userDataSecretRef: { name: "init" } }),
       "bootVolume.userData and bootVolume.userDataSecretRef exclude each other: remove one of them",
     ],
     [
       "with user data for an empty volume",
-      volume({ imageAlias: null, licenceType: "LINUX", userData: "aGVsbG8=" }),
-      "bootVolume.userData needs an image with cloud-init: set image or imageAlias",
+      volume({ imageAlias: null, licenceType: "LINUX", userData: "IyEvYmluL3No" }),
+      "bootVolume.userData needs an image with cloud-init: set image, imageAlias or an imageLookup",
+    ],
+    [
+      "with user data for a snapshot",
+      volume({ imageAlias: null, snapshotRef: { name: "golden" }, userDataSecretRef: { name: "init" } }),
+      "bootVolume.userData needs an image with cloud-init",
+    ],
+    [
+      "with user data for an image without cloud-init",
+      volume({ imageAlias: null, imageLookup: { name: "w", cloudInit: "NONE" }, userData: "IyEvYmluL3No" }),
+      "bootVolume.userData needs an image with cloud-init",
+      "that does not ask for cloudInit NONE",
     ],
     [
       "with a Secret without a name",
@@ -91,7 +139,8 @@ export const badServerParts = [
   ...bad(dedicated, "Server with a NIC", [
     ["without a name", { nics: [{ lan: 1 }] }, "spec.nics[0].name", "Required value"],
     ["with an empty name", nic({ name: "" }), "spec.nics[0].name", "at least 1 chars long"],
-    ["without a LAN", { nics: [{ name: "public" }] }, "spec.nics[0].lan", "Required value"],
+    ["without a LAN", { nics: [{ name: "public" }] }, "spec.nics[0]", "exactly one of lan and lanRef is required"],
+    ["in two LANs", nic({ lanRef: { name: "front" } }), "spec.nics[0]", "exactly one of lan and lanRef is required"],
     ["in LAN 0", nic({ lan: 0 }), "spec.nics[0].lan", "greater than or equal to 1"],
     ["in a LAN by name", nic({ lan: "private" }), "spec.nics[0].lan", "must be of type integer"],
     [
@@ -109,6 +158,24 @@ export const badServerParts = [
     ["with a network", nic({ ips: ["10.0.0.0/24"] }), "spec.nics[0].ips[0]", "must be an IPv4 address"],
     ["with an IPv6 address", nic({ ips: ["2001:db8:0:1:1:1:1:1"] }), "spec.nics[0].ips[0]", "must be an IPv4 address"],
     ["with an address given twice", nic({ ips: ["10.0.0.1", "10.0.0.1"] }), "spec.nics[0].ips[1]", "Duplicate value"],
+    [
+      "with an address of no IPBlock",
+      nic({ ipsFrom: [{ index: 0 }] }),
+      "spec.nics[0].ipsFrom[0].ipBlockRef",
+      "Required value",
+    ],
+    [
+      "with the address before the first",
+      nic({ ipsFrom: [{ ipBlockRef: { name: "web" }, index: -1 }] }),
+      "spec.nics[0].ipsFrom[0].index",
+      "greater than or equal to 0",
+    ],
+    [
+      "with addresses of 33 IPBlocks",
+      nic({ ipsFrom: Array.from({ length: 33 }, (_, index) => ({ ipBlockRef: { name: "web" }, index })) }),
+      "spec.nics[0].ipsFrom",
+      "32",
+    ],
     ["with dhcp as text", nic({ dhcp: "yes" }), "spec.nics[0].dhcp", "must be of type boolean"],
     ["that is no list", { nics: "public" }, "spec.nics", "must be of type array"],
     [

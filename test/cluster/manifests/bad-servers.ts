@@ -34,6 +34,7 @@ export const badServers = [
     ["an unknown processor", { cpuFamily: "ARM" }, "spec.cpuFamily", '"INTEL_ICELAKE"'],
     ["zone 3", { availabilityZone: "ZONE_3" }, "spec.availabilityZone", 'supported values: "AUTO", "ZONE_1", "ZONE_2"'],
     ["a template", { templateUuid: someId }, "templateUuid is for Cubes only: remove it or set type: CUBE"],
+    ["a template by name", { templateName: "Basic Cube XS" }, "templateName is for Cubes only: remove it"],
     ["suspended", { powerState: "Suspended" }, "powerState: only a Cube can be Suspended; use Stopped"],
     ["a power state as a boolean", { powerState: true }, "spec.powerState", "must be of type string"],
     [
@@ -54,8 +55,9 @@ export const badServers = [
     ["suspended", { powerState: "Suspended" }, "powerState: only a Cube can be Suspended; use Stopped"],
   ]),
   ...bad(cube, "Cube", [
-    ["no template", { templateUuid: null }, "templateUuid is required for a Cube"],
-    ["a template by name", { templateUuid: "Basic Cube XS" }, "spec.templateUuid", "must be a UUID"],
+    ["no template", { templateUuid: null }, "exactly one of templateUuid and templateName is required for a Cube"],
+    ["two templates", { templateName: "Basic Cube XS" }, "exactly one of templateUuid and templateName is required"],
+    ["a template's name for its id", { templateUuid: "Basic Cube XS" }, "spec.templateUuid", "must be a UUID"],
     ["cores", { cores: 1 }, "cores is fixed by the template of a Cube: remove the field"],
     ["ram", { ram: 2048 }, "ram is fixed by the template of a Cube: remove the field"],
     [

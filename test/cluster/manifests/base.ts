@@ -33,6 +33,44 @@ export const cube = server({
   bootVolume: { imageAlias: "ubuntu:latest" },
 });
 
+const berlin = { datacenterRef: { name: "berlin" } };
+
+export const lan: Base = { kind: "Lan", spec: berlin };
+
+export const ipBlock: Base = { kind: "IPBlock", spec: { location: "de/txl", size: 1 } };
+
+export const volume: Base = { kind: "Volume", spec: { ...berlin, size: 10, type: "HDD", licenceType: "OTHER" } };
+
+export const snapshot: Base = { kind: "Snapshot", spec: { volumeRef: { name: "data" } } };
+
+const capture = { action: "Any", direction: "Ingress", bucket: "flow-logs" };
+
+export const flowLog: Base = { kind: "FlowLog", spec: { serverRef: { name: "web" }, nic: "public", ...capture } };
+
+/** The flow log of a load balancer or NAT gateway. */
+export const gatewayLog = (field: string, id: string): Base => ({
+  kind: "FlowLog",
+  spec: { ...berlin, [field]: id, ...capture },
+});
+
+export const scalingGroup: Base = {
+  kind: "ScalingGroup",
+  spec: {
+    ...berlin,
+    minReplicas: 1,
+    maxReplicas: 3,
+    policy: {
+      metric: "INSTANCE_CPU_UTILIZATION_AVERAGE",
+      unit: "PERCENTAGE",
+      scaleInThreshold: 20,
+      scaleOutThreshold: 80,
+      scaleInAction: { amount: 1, deleteVolumes: true },
+      scaleOutAction: { amount: 1 },
+    },
+    replica: { cores: 1, ram: 1024 },
+  },
+};
+
 /** The base as an object, its spec changed by a JSON merge patch: null removes a field. */
 export function manifest(base: Base, namespace: string, name: string, patch: unknown = {}) {
   return {

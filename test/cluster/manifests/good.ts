@@ -1,12 +1,6 @@
-import { account, type Base, cube, datacenter, dedicated, vcpu } from "./base.ts";
-import { long, someId } from "./table.ts";
+import { account, cube, datacenter, dedicated, vcpu } from "./base.ts";
+import { each, long, good as of, type GoodRow as Row, someId } from "./table.ts";
 
-type Row = [title: string, patch: unknown];
-
-const of = (base: Base, what: string, rows: Row[]) =>
-  rows.map(([title, patch]) => ({ title: `${what}: ${title}`, base, patch }));
-const each = (field: string, values: string[]): Row[] =>
-  values.map((value) => [`${field} ${value}`, { [field]: value }]);
 const volume = (fields: object) => ({ bootVolume: fields });
 
 /** What must be accepted: each model as it stands, every boundary, every value of every enumeration. */
@@ -53,11 +47,45 @@ export const good = [
       (licenceType): Row => [`an empty ${licenceType} volume`, volume({ imageAlias: null, licenceType })],
     ),
     ["an image by id", volume({ image: someId, imageAlias: null })],
-    ["user data", volume({ userData: "I2Nsb3VkLWNvbmZpZw==" })],
+    ["a snapshot", volume({ snapshotRef: { name: "golden" }, imageAlias: null })],
+    ["a lookup by alias", volume({ imageLookup: { alias: "ubuntu:latest" }, imageAlias: null })],
+    [
+      "a lookup by everything",
+      volume({
+        imageLookup: { alias: "debian:12", name: "debian", type: "UNKNOWN", cloudInit: "NONE", location: "de/fra/2" },
+        imageAlias: null,
+      }),
+    ],
+    [
+      "user data for an image that is looked up",
+      volume({ imageLookup: { name: "ubuntu" }, imageAlias: null, userData: "IyEvYmluL3No" }),
+    ],
+    ...["#cloud-config", "#!", "#include", "Content-Type:", "MIME-Version:", "#upstart-job"].flatMap((beginning) =>
+      ["", "\n", "\u00ff~", " text/x-shellscript"].map(
+        (rest, index): Row => [
+          `user data ${index} that begins with ${beginning}`,
+          volume({ userData: Buffer.from(beginning + rest).toString("base64") }),
+        ],
+      ),
+    ),
+    ["user data at its longest", volume({ userData: Buffer.from(`#!${long(49_150)}`).toString("base64") })],
     ["user data from a Secret", volume({ userDataSecretRef: { name: "init" } })],
     ["ssh keys", volume({ sshKeys: ["ssh-ed25519 AAAA me@example.com", 'from="10.0.0.0/8" ssh-rsa AAAA'] })],
     ["64 NICs", { nics: Array.from({ length: 64 }, (_, lan) => ({ name: `n${lan}`, lan: lan + 1 })) }],
     ["a NIC with addresses", { nics: [{ name: "n", lan: 1, dhcp: false, ips: ["203.0.113.7", "10.0.0.1"] }] }],
+    [
+      "a NIC of a Lan, with addresses of IPBlocks",
+      {
+        nics: [
+          {
+            name: "n",
+            lanRef: { name: "front" },
+            ips: ["10.0.0.1"],
+            ipsFrom: [{ ipBlockRef: { name: "web" } }, { ipBlockRef: { name: "web" }, index: 9999 }],
+          },
+        ],
+      },
+    ],
     ["a NIC whose addresses the platform gives", { nics: [{ name: "n", lan: 1_000_000, ips: [] }] }],
   ]),
   ...of(vcpu, "vCPU server", [
@@ -68,6 +96,7 @@ export const good = [
   ...of(cube, "Cube", [
     ["as small as can be", {}],
     ["with the type of its volume", volume({ type: "DAS" })],
+    ["of a template by name", { templateUuid: null, templateName: "Basic Cube XS" }],
     ["suspended", { powerState: "Suspended" }],
   ]),
 ];
@@ -79,9 +108,23 @@ export const goodChanges = [
     ["another size", { cores: 62, ram: 16_384, cpuFamily: "INTEL_ICELAKE" }],
     ["a larger boot volume with another name and bus", volume({ size: 21, name: "os", bus: "IDE" })],
     ["another LAN and address", { nics: [{ name: "public", lan: 2, ips: ["10.0.0.1"], firewallActive: true }] }],
+    [
+      "a NIC added",
+      {
+        nics: [
+          { name: "public", lan: 1 },
+          { name: "private", lan: 2 },
+        ],
+      },
+    ],
+    ["a NIC renamed", { nics: [{ name: "other", lan: 1 }] }],
+    ["a NIC moved into a Lan", { nics: [{ name: "public", lanRef: { name: "front" } }] }],
+    ["its NICs removed", { nics: [] }],
+    ["its NICs left alone from now on", { nics: null }],
     ["stopped", { powerState: "Stopped" }],
     ["kept when deleted", { deletionPolicy: "Retain" }],
   ]),
+  ...of(vcpu, "vCPU server", [["a first NIC", { nics: [{ name: "public", lan: 1 }] }]]),
   ...of(cube, "Cube", [["suspended and renamed", { powerState: "Suspended", name: "b" }]]),
   ...of(account, "Account", [["another endpoint", { endpoints: { api: "https://other.example.com" } }]]),
 ];

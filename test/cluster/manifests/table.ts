@@ -13,6 +13,16 @@ export interface BadManifest {
 export const bad = (base: Base, what: string, rows: Row[]): BadManifest[] =>
   rows.map(([title, patch, ...says]) => ({ title: `${what}: ${title}`, base, patch, says }));
 
+/** What is allowed, and the merge patch of spec that says so. */
+export type GoodRow = [title: string, patch: unknown];
+
+export const good = (base: Base, what: string, rows: GoodRow[]) =>
+  rows.map(([title, patch]) => ({ title: `${what}: ${title}`, base, patch }));
+
+/** One row for each value of a field. */
+export const each = (field: string, values: readonly unknown[]): GoodRow[] =>
+  values.map((value) => [`${field} ${value}`, { [field]: value }]);
+
 export const long = (length: number) => "x".repeat(length);
 
 /** The id of a resource on the platform. */

@@ -1,0 +1,168 @@
+import { createHash } from "node:crypto";
+import type { Publication, SecretData } from "../kinds/kind.ts";
+import { PlatformError } from "../platform/errors.ts";
+import type { Obstacle } from "./decision.ts";
+import type { Again, Deps } from "./deps.ts";
+import { hashBody } from "./intent.ts";
+import { KEY_VERSION, PUBLISHED, ROTATE_AT } from "./names.ts";
+import { products } from "./products.ts";
+import { obstacleTo, type Published, publish, readPublished } from "./publish.ts";
+import type { Note } from "./published.ts";
+import { postpone, record, refreshed, refuse, stall } from "./record.ts";
+import { readStatus } from "./status.ts";
+import type { Scene } from "./view.ts";
+
+/** A key out of an answer, with the answer, until both are in the Secret. */
+export interface Issued {
+  key: string;
+  answer: unknown;
+}
+
+/** Everything of a Secret but the key. */
+export const contentOf = (publication: Publication, item: unknown): string =>
+  hashBody(publication.data(item, "")).slice(0, 12);
+
+/** Why the Secret of an object could not be written. Asked before a key is made: one that has no place would be lost. */
+export async function obstacleToKey(deps: Deps, scene: Scene): Promise<Obstacle | undefined> {
+  const publication = publicationOf(scene);
+  return publication && obstacleTo(deps, scene, publication.name);
+}
+
+export const publicationOf = ({ desired, object }: Scene): Publication | undefined =>
+  desired?.publication({ name: object.metadata.name });
+
+/** Puts a key that was just made into the Secret, together with the resource it belongs to and what it answers. */
+export async function keepKey(
+  deps: Deps,
+  scene: Scene,
+  id: string,
+  nonce: string,
+  { key, answer }: Issued,
+): Promise<Published> {
+  const { object } = scene;
+  const publication = publicationOf(scene);
+  if (!publication) return { outcome: "unchanged" };
+  const before = deps.published.find(object, publication.name).note;
+  const { id: known, key: shown } = readStatus(object);
+  // A Secret that was deleted takes its count along; the status remembers it.
+  const counted = Math.max(before?.resource === id ? before.key.version : 0, known === id ? (shown?.version ?? 0) : 0);
+  const note: Note = {
+    resource: id,
+    nonce,
+    content: contentOf(publication, answer),
+    key: {
+      version: counted + 1,
+      issuedAt: new Date(deps.clock.now()).toISOString(),
+      fingerprint: createHash("sha256").update(key).digest("hex").slice(0, 12),
+    },
+    rotated: object.metadata.annotations?.[ROTATE_AT] ?? "",
+  };
+  return write(deps, scene, publication, publication.data(answer, key), note);
+}
+
+export async function write(
+  deps: Deps,
+  { kind, object }: Scene,
+  { name }: Publication,
+  data: SecretData,
+  note: Note,
+  label = KEY_VERSION,
+): Promise<Published> {
+  const written = await publish(
+    deps,
+    { kind, object },
+    {
+      name,
+      data,
+      annotations: { [PUBLISHED]: JSON.stringify(note) },
+      labels: { [label]: String(note.key.version) },
+    },
+  );
+  if (written.outcome !== "obstructed") deps.published.put(object, name, note);
+  return written;
+}
+
+/** The key stays; what else is in the Secret is brought up to date. */
+export async function republish(deps: Deps, scene: Scene): Promise<Again> {
+  const publication = publicationOf(scene);
+  const id = scene.view.claim?.id;
+  const item = id === undefined ? undefined : scene.shared?.collection.read(id).item;
+  const note = publication && deps.published.find(scene.object, publication.name).note;
+  const held = publication && (await readPublished(deps, scene.object, publication.name));
+  // It has gone since it was last seen; the watch brings the news.
+  if (!publication || !item || !note || !held) return { inMs: LOOK_MS };
+  const data = publication.data(item.raw, held.data[KEY] ?? "");
+  const written = await write(deps, scene, publication, data, { ...note, content: contentOf(publication, item.raw) });
+  return written.outcome === "obstructed" ? obstructed(deps, scene, written.obstacle) : "now";
+}
+
+const LOOK_MS = 2000;
+/** Under this name the key itself is in every Secret. */
+export const KEY = "key";
+
+/**
+ * Makes a new key and puts it into the Secret. That it was begun is on record before anything is sent: whatever is lost
+ * after that, the key in the Secret may be dead, and one more is made.
+ */
+export async function renewKey(deps: Deps, scene: Scene): Promise<Again> {
+  const { kind, account, view, shared } = scene;
+  const { key: keys } = kind.resource;
+  const id = view.claim?.id;
+  const item = id === undefined ? undefined : shared?.collection.read(id).item;
+  if (!account || !keys || id === undefined || !item) return "now";
+  const obstacle = await obstacleToKey(deps, scene);
+  if (obstacle) return obstructed(deps, scene, obstacle);
+  const { action, method, path, body } = keys.renewal(id, view.claim?.parents ?? {});
+  const nonce = deps.nonce();
+  const since = new Date(deps.clock.now()).toISOString();
+  const waiting = { mode: "reconciling", reason: "Updating", message: "a new key is being made" } as const;
+  await record(deps, scene, waiting, { request: { action, status: "SENDING", since, nonce } });
+  const begun = refreshed(deps, scene);
+  const access = products[kind.resource.product];
+  const url = access.url(account.endpoint(access.endpoint), path);
+  try {
+    const reply = await account.connection.send({ method, url, body, priority: "people", guard: deps.guard });
+    const key = keys.renewed(reply.body);
+    if (key === undefined) throw new Error(`the platform's answer to ${action} has no key`);
+    const kept = await keepKey(deps, begun, id, nonce, { key, answer: item.raw });
+    if (kept.outcome === "obstructed") return obstructed(deps, begun, kept.obstacle);
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    if (error.executed !== "unknown") await record(deps, begun, waiting, { request: undefined });
+    return refuse(deps, refreshed(deps, begun), error);
+  }
+  return settleKey(deps, begun);
+}
+
+/** A key that was made is in the Secret: say so, and be done with it. */
+async function settleKey(deps: Deps, scene: Scene): Promise<Again> {
+  const publication = publicationOf(scene);
+  const note = publication && deps.published.find(scene.object, publication.name).note;
+  const current = refreshed(deps, scene);
+  const message = `key ${note?.key.version} is in Secret ${publication?.name}; the one before no longer works`;
+  const standing = { mode: "reconciling", reason: "KeyIssued", message } as const;
+  await record(deps, current, standing, { request: undefined, ...(note && { key: note.key }) });
+  deps.events.record(current.object, "Normal", "KeyIssued", message);
+  return "now";
+}
+
+/**
+ * A renewal that was begun and whose end is not known. When its key is in the Secret, nothing was lost. Else it may
+ * still be under way: a new one is made when that can no longer be, so that no late one ends the new key's life.
+ */
+export async function recallKey(deps: Deps, scene: Scene): Promise<Again> {
+  const publication = publicationOf(scene);
+  const { nonce } = readStatus(scene.object).request ?? {};
+  const note = publication && deps.published.find(scene.object, publication.name).note;
+  if (note && note.nonce === nonce) return settleKey(deps, scene);
+  const { since = 0 } = scene.view.request ?? {};
+  const wait = since + scene.view.unsettledMs - deps.clock.now();
+  return wait > 0 ? { inMs: Math.min(wait, LOOK_MS) } : renewKey(deps, scene);
+}
+
+export async function obstructed(deps: Deps, scene: Scene, { reason, message, stalled }: Obstacle): Promise<Again> {
+  const inMs = postpone(deps, scene, { reason, message });
+  if (stalled) await stall(deps, refreshed(deps, scene), reason, message, { request: undefined });
+  else await record(deps, refreshed(deps, scene), { mode: "reconciling", reason, message }, { request: undefined });
+  return { inMs };
+}

@@ -1,0 +1,82 @@
+/** Configuration of agents that push metrics: complete files, so that mounting the Secret is all there is to do. */
+
+/** A YAML string in which nothing can break out. */
+const quoted = (text: string): string => JSON.stringify(text);
+
+/** Prometheus: sends what it scrapes; the job is Prometheus itself, to be replaced by one's own. */
+export const prometheus = (endpoint: string, key: string): string => `global:
+  scrape_interval: 60s
+scrape_configs:
+  - job_name: prometheus
+    static_configs:
+      - targets: ["localhost:9090"]
+remote_write:
+  - url: ${quoted(endpoint)}
+    headers:
+      APIKEY: ${quoted(key)}
+`;
+
+/** Grafana Agent in static mode. */
+export const grafanaAgent = (endpoint: string, key: string): string => `metrics:
+  global:
+    scrape_interval: 60s
+    remote_write:
+      - url: ${quoted(endpoint)}
+        headers:
+          APIKEY: ${quoted(key)}
+  configs:
+    - name: default
+      scrape_configs:
+        - job_name: agent
+          static_configs:
+            - targets: ["localhost:12345"]
+`;
+
+/** OpenTelemetry Collector: takes OTLP and pushes what it gets. */
+export const otelCollector = (endpoint: string, key: string): string => `receivers:
+  otlp:
+    protocols:
+      grpc: {}
+      http: {}
+processors:
+  batch:
+    timeout: 60s
+exporters:
+  prometheusremotewrite:
+    endpoint: ${quoted(endpoint)}
+    headers:
+      APIKEY: ${quoted(key)}
+service:
+  pipelines:
+    metrics:
+      receivers: [otlp]
+      processors: [batch]
+      exporters: [prometheusremotewrite]
+`;
+
+/** Fluent Bit: pushes the metrics of the node it runs on. */
+export function fluentBitMetrics(endpoint: string, key: string): string {
+  const { hostname, port, protocol, pathname } = addressOf(endpoint);
+  return `[SERVICE]
+    Flush           60
+
+[INPUT]
+    Name            node_exporter_metrics
+    Tag             metrics
+    Scrape_Interval 60
+
+[OUTPUT]
+    Name            prometheus_remote_write
+    Match           metrics
+    Host            ${hostname}
+    Port            ${port || (protocol === "https:" ? "443" : "80")}
+    Uri             ${pathname}
+    Header          Authorization Bearer ${key}
+    Tls             ${protocol === "https:" ? "on" : "off"}
+`;
+}
+
+/** Before the platform has said where to push, there is nothing to take apart. */
+function addressOf(endpoint: string): Pick<URL, "hostname" | "port" | "protocol" | "pathname"> {
+  return URL.parse(endpoint) ?? { hostname: "", port: "", protocol: "https:", pathname: endpoint };
+}

@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { differences, known } from "./compare.ts";
+import { managed, managedRules } from "./fields.ts";
+import { keyFields, pipelineKey, rotationOf, secretNameOf } from "./keys.ts";
+import { type Kind, mapping } from "./kind.ts";
+import { fluentBitMetrics, grafanaAgent, otelCollector, prometheus } from "./metric-agents.ts";
+import { nameProblem, pipelineName } from "./pipeline-name.ts";
+
+const spec = z.object({ ...managed, name: pipelineName, ...keyFields });
+
+const status = z.object({
+  httpEndpoint: z.string().optional().describe("Where metrics are pushed to, without /api/v1/push."),
+  grafanaEndpoint: z.string().optional().describe("Where the metrics can be seen."),
+});
+
+const wire = z.looseObject({
+  id: z.string(),
+  metadata: z.looseObject({ httpEndpoint: z.string().nullish(), grafanaEndpoint: z.string().nullish() }).nullish(),
+  properties: z.looseObject({ name: z.string().nullish() }),
+});
+const withKey = z.looseObject({ metadata: z.looseObject({ key: z.string().min(1) }) });
+
+const collection = "/pipelines";
+
+export const metricPipeline: Kind = {
+  kind: "MetricPipeline",
+  plural: "metricpipelines",
+  shortNames: ["mp"],
+  description: "Takes metrics by push. Its Secret holds the address, the key and ready-made configuration for agents.",
+  spec,
+  status,
+  rules: managedRules,
+  immutable: {},
+  columns: [
+    { name: "Secret", type: "string", path: ".status.secretName", description: "Secret for workloads" },
+    { name: "Key", type: "integer", path: ".status.key.version", description: "Which key it is", wide: true },
+    { name: "Grafana", type: "string", path: ".status.grafanaEndpoint", description: "Where to look", wide: true },
+  ],
+  resource: mapping(spec, {
+    product: "monitoring",
+    noun: "metric pipeline",
+    collection: () => collection,
+    depth: 0,
+    holdsData: true,
+    key: pipelineKey((answer) => withKey.safeParse(answer).data?.metadata.key),
+    echo: (resource) => ({ name: wire.partial({ id: true }).parse(resource).properties.name }),
+    references: () => [],
+    problem: nameProblem,
+    publication: (spec, inputs) => ({
+      name: secretNameOf(spec, inputs, "MetricPipeline"),
+      data(item, key) {
+        const { httpEndpoint, grafanaEndpoint } = wire.parse(item).metadata ?? {};
+        const endpoint = `${httpEndpoint ?? ""}/api/v1/push`;
+        return {
+          endpoint,
+          key,
+          grafanaEndpoint: grafanaEndpoint ?? "",
+          "prometheus.yaml": prometheus(endpoint, key),
+          "grafana-agent.yaml": grafanaAgent(endpoint, key),
+          "otel-collector.yaml": otelCollector(endpoint, key),
+          "fluent-bit.conf": fluentBitMetrics(endpoint, key),
+        };
+      },
+    }),
+    rotation: rotationOf,
+    body: (spec, { name }) => ({ properties: { name: spec.name ?? name } }),
+    compare(spec, item, { name, observed }) {
+      const { id, properties } = wire.parse(item);
+      const wanted = spec.name ?? (observed ? undefined : name);
+      const drift = differences({ name: [wanted, properties.name] });
+      const body = { id, properties: { name: wanted } };
+      if (drift.length === 0) return { drift };
+      return {
+        drift,
+        next: { action: "update", method: "PUT", path: `${collection}/${encodeURIComponent(id)}`, body },
+      };
+    },
+    facts(item) {
+      const { httpEndpoint, grafanaEndpoint } = wire.parse(item).metadata ?? {};
+      return known({ httpEndpoint, grafanaEndpoint });
+    },
+  }),
+};

@@ -1,0 +1,26 @@
+import { readFile } from "node:fs/promises";
+import { parseAllDocuments } from "yaml";
+import { z } from "zod";
+import { root } from "../processes.ts";
+
+const sample = z.looseObject({
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string() }),
+  spec: z.unknown().optional(),
+});
+
+export type Sample = z.output<typeof sample>;
+
+/** The documents of a file of deploy/samples, with this platform in place of the address and the token. */
+export async function samples(file: string, platform: { url: string; token: string }): Promise<Sample[]> {
+  const text = await readFile(`${root}deploy/samples/${file}`, "utf8");
+  const objects = parseAllDocuments(text).map((document) => sample.parse(document.toJS()));
+  return objects.map((object) => {
+    const { kind, metadata, spec } = object;
+    if (kind === "Secret" && metadata.name === "platform-token") {
+      return { ...object, stringData: { token: platform.token } };
+    }
+    if (kind !== "Account") return object;
+    return { ...object, spec: { ...z.looseObject({}).parse(spec), endpoints: { api: platform.url } } };
+  });
+}
