@@ -4,8 +4,8 @@ const cluster = "test/cluster/**/*.test.ts";
 // Counts every write that its API server sees, and so has one of its own.
 const alone = "test/cluster/scale.test.ts";
 
-// A poll waits for something that comes: how long that may take on a busy machine is no matter.
-const patient = { expect: { poll: { timeout: 60_000 } } };
+// A test waits for something that comes: how long that may take on a busy machine is no matter.
+const patient = { expect: { poll: { timeout: 60_000 } }, testTimeout: 60_000, hookTimeout: 60_000 };
 
 const onCluster = {
   ...patient,

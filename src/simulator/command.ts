@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { type FaultPlan, parsePlan } from "./faults/plan.ts";
 import { type Ready, type SimulatorOptions, startSimulator } from "./start.ts";
 import { bucketNameRule, isBucketName } from "./storage/bucket-name.ts";
+import { lackFor } from "./streaming/kafka/program.ts";
 
 const help = `Usage: mooring simulator [flags]
 
@@ -17,7 +18,13 @@ Runs the cloud platform on this machine: its API, its states, its delays and, if
                           MOORING_S3_ACCESS_KEY and MOORING_S3_SECRET_KEY (default builtin)
   --object-storage-listen HOST:PORT
                           address of the object storage (default: the host of --listen, any free port)
+  --forward-listen HOST:PORT
+                          address where log pipelines take lines by the Fluentd forward protocol
+                          (default: the host of --listen, any free port)
   --bucket NAME           a bucket that is there from the start, besides flow-logs; can be given again
+  --kafka real|off        whether Apache Kafka, fetched once with Maven, serves the clusters of event streaming
+                          (default real where Java and Maven are found, else off)
+  --brokers 1|3           Kafka processes per cluster, a few hundred megabytes each (default 1)
   --json                  print one line of JSON when ready
   --help                  show this text
 
@@ -35,7 +42,7 @@ export async function simulatorCommand(argv: string[]): Promise<number> {
       process.stdout.write(help);
       return 0;
     }
-    const simulator = await startSimulator(parsed.options);
+    const simulator = await startSimulator({ kafka: parsed.options.kafka ?? usualKafka(), ...parsed.options });
     const stopped = untilSignal();
     process.stdout.write(
       parsed.json ? `${JSON.stringify({ ready: true, ...simulator.ready })}\n` : forPeople(simulator.ready),
@@ -64,7 +71,10 @@ function parseFlags(argv: string[]): { help: boolean; json: boolean; options: Si
       ...(flags.faults !== undefined && { faults: planFrom(flags.faults) }),
       ...(flags["object-storage"] !== undefined && { objectStorage: storageFrom(flags["object-storage"]) }),
       ...storageAddressFrom(flags["object-storage-listen"]),
+      ...forwardAddressFrom(flags["forward-listen"]),
       ...(flags.bucket !== undefined && { buckets: flags.bucket.map(bucketFrom) }),
+      ...(flags.kafka !== undefined && { kafka: kafkaFrom(flags.kafka) }),
+      ...(flags.brokers !== undefined && { brokers: brokersFrom(flags.brokers) }),
     },
   };
 }
@@ -81,7 +91,10 @@ function readFlags(argv: string[]) {
         faults: { type: "string" },
         "object-storage": { type: "string" },
         "object-storage-listen": { type: "string" },
+        "forward-listen": { type: "string" },
         bucket: { type: "string", multiple: true },
+        kafka: { type: "string" },
+        brokers: { type: "string" },
         json: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
@@ -117,9 +130,33 @@ function storageAddressFrom(
   return { objectStorageHost: host, objectStoragePort: port };
 }
 
+function forwardAddressFrom(text: string | undefined): Pick<SimulatorOptions, "forwardHost" | "forwardPort"> {
+  if (text === undefined) return {};
+  const { host, port } = addressFrom("--forward-listen", text);
+  return { forwardHost: host, forwardPort: port };
+}
+
 function bucketFrom(text: string): string {
   if (!isBucketName(text)) throw new UsageError(`--bucket ${text}: give ${bucketNameRule}`);
   return text;
+}
+
+function kafkaFrom(text: string): "real" | "off" {
+  if (text !== "real" && text !== "off") throw new UsageError(`--kafka ${text}: give real or off`);
+  return text;
+}
+
+/** What somebody gets who did not say. */
+function usualKafka(): "real" | "off" {
+  const lack = lackFor(process.env);
+  if (lack === undefined) return "real";
+  process.stderr.write(`Event streaming has no brokers here. ${lack}\n`);
+  return "off";
+}
+
+function brokersFrom(text: string): number {
+  if (text !== "1" && text !== "3") throw new UsageError(`--brokers ${text}: give 1 or 3`);
+  return Number(text);
 }
 
 function directoryFrom(text: string): string {
@@ -168,6 +205,8 @@ function forPeople({ endpoints, contractNumber, username, password, token, s3 }:
   S3          ${endpoints.objectStorage}
   access key  ${s3.accessKey}
   secret key  ${s3.secretKey}
+  metrics     ${endpoints.monitoring}
+  logs        ${endpoints.logging}
 
 Try:  curl -H "Authorization: Bearer $TOKEN" ${endpoints.api}/cloudapi/v6/datacenters?depth=1
 Stop with Ctrl-C.

@@ -11,6 +11,7 @@ import { limitsSchema } from "./core/limits.ts";
 import { resumeRequests } from "./core/provisioning.ts";
 import { requestSchema } from "./core/request-record.ts";
 import { createUsage } from "./core/usage.ts";
+import { dashboardRoutes } from "./dashboard/routes.ts";
 import { createFaultChooser } from "./faults/chooser.ts";
 import type { FaultPlan } from "./faults/plan.ts";
 import { createRateLimiter } from "./faults/rate-limit.ts";
@@ -20,11 +21,27 @@ import { createListener } from "./http/listener.ts";
 import { createIdentity } from "./identity/identity.ts";
 import { tokenRoutes } from "./identity/routes.ts";
 import { firstS3Key } from "./identity/s3-keys.ts";
+import { createForwardListener } from "./ingest/forward-listener.ts";
+import { createLines } from "./ingest/lines.ts";
+import { logRoutes } from "./ingest/log-routes.ts";
+import { readingRoutes } from "./ingest/reading-routes.ts";
+import { createSamples } from "./ingest/samples.ts";
+import { resumePipelines } from "./pipelines/lifecycle.ts";
+import { metricPushRoutes } from "./pipelines/push/routes.ts";
+import { createPipelineRecords } from "./pipelines/records.ts";
+import { pipelineRoutes } from "./pipelines/routes.ts";
+import { endpointOf } from "./pipelines/service.ts";
 import { steeringRoutes } from "./steering.ts";
 import { chooseStorage } from "./storage/choose.ts";
 import { createDocuments } from "./store/documents.ts";
 import { memoryOnly, openJournal } from "./store/journal.ts";
 import { createResources } from "./store/resources.ts";
+import { noDataPlane } from "./streaming/data-plane.ts";
+import { createKafkaPlane } from "./streaming/kafka/plane.ts";
+import { resumeStreaming } from "./streaming/lifecycle.ts";
+import { createStreamingRecords } from "./streaming/records.ts";
+import { streamingRoutes } from "./streaming/routes.ts";
+import { streamingEndpoint } from "./streaming/service.ts";
 import { createClock, machineTime } from "./time.ts";
 import type { World } from "./world.ts";
 
@@ -47,19 +64,29 @@ export interface SimulatorOptions {
   objectStoragePort?: number;
   /** Buckets of the owner that exist from the start, besides `flow-logs`. */
   buckets?: readonly string[];
+  /** Where log pipelines take lines by the forward protocol. Default: the host of the API, any free port. */
+  forwardHost?: string;
+  forwardPort?: number;
+  /** `real`: Apache Kafka serves the clusters of event streaming; `off` (default): nobody does. */
+  kafka?: "real" | "off";
+  /** Kafka processes per cluster. Default 1; the platform has three. */
+  brokers?: number;
   /** Hears of failures of the simulator itself. Default: standard error. */
   onError?(where: string, error: unknown): void;
 }
 
 /** What a caller needs to use the simulator; `token` is also the one that steers it. */
 export interface Ready {
-  endpoints: { api: string; objectStorage: string };
+  /** Those of regional products have `{region}` in the place of the region's slug. */
+  endpoints: { api: string; objectStorage: string; monitoring: string; logging: string; streaming: string };
   contractNumber: number;
   username: string;
   password: string;
   token: string;
   /** Signs calls to the object storage. */
   s3: { accessKey: string; secretKey: string };
+  /** Whom to trust, as PEM: the authority behind the TLS address of log pipelines. */
+  certificates: { ca: string };
 }
 
 export interface RunningSimulator {
@@ -105,8 +132,20 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
       durable: () => journal.flushed(),
       onError,
     });
+    const forward = createForwardListener({
+      documents,
+      machine: machineTime,
+      host: options.forwardHost ?? host,
+      port: options.forwardPort ?? 0,
+      onError,
+    });
+    const dataPlane =
+      options.kafka === "real"
+        ? createKafkaPlane({ brokers: options.brokers ?? 1, data: options.data, onError })
+        : noDataPlane;
     const world: World = {
       clock,
+      machine: machineTime,
       agenda: createAgenda(clock, machineTime),
       chance,
       counters,
@@ -119,6 +158,12 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
       usage: createUsage(resources),
       scaling: createScalingRecords(documents),
       storage,
+      pipelines: createPipelineRecords(documents),
+      samples: createSamples(),
+      lines: createLines(),
+      forwardAddress: () => forward.address(),
+      streaming: createStreamingRecords(documents),
+      dataPlane,
     };
     life.defer(() => world.agenda.close());
     const flowLogs = createFlowLogs(world, seed, onError);
@@ -130,8 +175,14 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
     });
     resumeRequests(world);
     resumeScaling(world);
+    resumePipelines(world);
+    resumeStreaming(world);
     life.defer(() => storage.close());
     const { url: objectStorage, ...s3 } = await storage.open(world, { userId: user.id, ...ownerKey });
+    life.defer(() => forward.close());
+    const ca = await forward.open(world);
+    life.defer(() => dataPlane.close());
+    await dataPlane.open(world);
     flowLogs.resume();
     life.defer(() => flowLogs.close());
 
@@ -141,10 +192,16 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
       routes: [
         ...coreRoutes(world),
         ...autoscalingRoutes(world),
+        ...pipelineRoutes(world),
+        ...streamingRoutes(world),
+        ...metricPushRoutes(world),
         ...tokenRoutes(world.identity, clock),
         ...steeringRoutes(world, calls, faults),
         ...loadRoutes(world),
         ...flowLogs.routes,
+        ...logRoutes(world),
+        ...readingRoutes(world),
+        ...dashboardRoutes(world, machineTime),
       ],
       identity: world.identity,
       documents,
@@ -167,12 +224,19 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
     life.defer(() => listener.close());
     return {
       ready: {
-        endpoints: { api, objectStorage },
+        endpoints: {
+          api,
+          objectStorage,
+          monitoring: endpointOf(api, "metrics"),
+          logging: endpointOf(api, "logs"),
+          streaming: streamingEndpoint(api),
+        },
         contractNumber,
         username: user.username,
         password: user.password,
         token,
         s3,
+        certificates: { ca },
       },
       close: () => life.disposeAsync(),
     };

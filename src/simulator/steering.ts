@@ -10,7 +10,9 @@ import type { Call, Method, Reply, Route } from "./http/exchange.ts";
 import { invalid } from "./http/refusal.ts";
 import { longestLifetime } from "./identity/identity.ts";
 import { privilegeFlagSchema, privilegeFlags } from "./identity/privilege-flags.ts";
+import { pipelineState } from "./pipelines/state.ts";
 import type { Resource } from "./store/resource.ts";
+import { streamingState } from "./streaming/state.ts";
 import { timestamp } from "./time.ts";
 import type { World } from "./world.ts";
 
@@ -98,6 +100,8 @@ function stateOf(world: World) {
     contractNumber: world.contractNumber,
     ...lists,
     groups: [...(lists.groups ?? []), ...scalingGroups(world)],
+    ...pipelineState(world),
+    ...streamingState(world),
     requests: [...world.requests.values()].map(
       ({ id, method, url, status, message, targets, createdAt, createdBy }) => ({
         id,

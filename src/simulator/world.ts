@@ -5,14 +5,21 @@ import type { Limits } from "./core/limits.ts";
 import type { RequestRecord } from "./core/request-record.ts";
 import type { Usage } from "./core/usage.ts";
 import type { Identity } from "./identity/identity.ts";
+import type { Lines } from "./ingest/lines.ts";
+import type { Samples } from "./ingest/samples.ts";
+import type { PipelineRecords } from "./pipelines/records.ts";
 import type { Storage } from "./storage/storage.ts";
 import type { Documents, Table } from "./store/documents.ts";
 import type { Resources } from "./store/resources.ts";
-import type { SimulatedClock } from "./time.ts";
+import type { DataPlane } from "./streaming/data-plane.ts";
+import type { StreamingRecords } from "./streaming/records.ts";
+import type { MachineTime, SimulatedClock } from "./time.ts";
 
 /** Everything the platform is made of, handed to whoever acts on it. */
 export interface World {
   readonly clock: SimulatedClock;
+  /** For what others compare with their own clocks. */
+  readonly machine: MachineTime;
   readonly agenda: Agenda;
   readonly chance: Chance;
   readonly counters: Counters;
@@ -25,4 +32,11 @@ export interface World {
   readonly usage: Usage;
   readonly scaling: ScalingRecords;
   readonly storage: Storage;
+  readonly pipelines: PipelineRecords;
+  readonly samples: Samples;
+  readonly lines: Lines;
+  /** `host:port` where log pipelines take lines by the forward protocol; empty until it listens. */
+  forwardAddress(): string;
+  readonly streaming: StreamingRecords;
+  readonly dataPlane: DataPlane;
 }

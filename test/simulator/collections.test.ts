@@ -194,7 +194,7 @@ describe("pages", () => {
   });
 });
 
-it("lists a thousand servers with volumes and NICs quickly, and takes 300 creations at once", async () => {
+it("lists a thousand servers with volumes and NICs at a price that grows with their number only, and takes 300 creations at once", async () => {
   const fresh = await platform.datacenter();
   for (let round = 0; round < 4; round += 1) {
     const answers = await Promise.all(
@@ -203,10 +203,16 @@ it("lists a thousand servers with volumes and NICs quickly, and takes 300 creati
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
   }
   await platform.advance(30);
-  const started = performance.now();
-  const listed = items(await platform.core("GET", `${fresh}/servers?depth=3&limit=1000`));
-  const took = performance.now() - started;
-  expect(listed).toHaveLength(1000);
-  // Tens of milliseconds on an idle machine; the bound leaves room for a busy one.
-  expect(took).toBeLessThan(1000);
-}, 30_000);
+  /** The quickest of several: what a busy machine adds is left out. */
+  const priceOf = async (count: number) => {
+    const times: number[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      const started = performance.now();
+      const listed = items(await platform.core("GET", `${fresh}/servers?depth=3&limit=${count}`));
+      times.push(performance.now() - started);
+      expect(listed).toHaveLength(count);
+    }
+    return Math.min(...times);
+  };
+  expect((await priceOf(1000)) / (await priceOf(100))).toBeLessThan(40);
+});

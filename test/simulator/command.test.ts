@@ -58,12 +58,14 @@ describe("mooring simulator", () => {
     expect(await child.exit).toBe(0);
     expect(await hanging).toBe("broken");
     expect(child.stdout()).toMatch(/token +ey/);
+    expect(child.stdout()).toMatch(/S3 +http:\/\/127\.0\.0\.1:\d+/);
   });
 
   it("has a help text", async () => {
     const { code, out } = await run("--help");
     expect(code).toBe(0);
-    for (const flag of ["--listen", "--data", "--seed", "--speed", "--faults", "--json"]) expect(out).toContain(flag);
+    const flags = ["listen", "data", "seed", "speed", "faults", "object-storage", "bucket", "kafka", "brokers", "json"];
+    for (const flag of flags) expect(out).toContain(`--${flag} `);
   });
 
   it.each([
@@ -77,6 +79,13 @@ describe("mooring simulator", () => {
     [["--speed", "fast"], "--speed"],
     [["--data", ""], "--data"],
     [["--faults", "/no/such/file"], "--faults"],
+    [["--object-storage", "somewhere"], "--object-storage"],
+    [["--object-storage", "ftp://s3.example.com"], "--object-storage"],
+    [["--object-storage-listen", "8080"], "--object-storage-listen"],
+    [["--forward-listen", "9000"], "--forward-listen"],
+    [["--bucket", "Not_A_Bucket"], "--bucket"],
+    [["--kafka", "sometimes"], "--kafka"],
+    [["--brokers", "2"], "--brokers"],
   ])("refuses %o with exit code 2 and names the flag", async (argv, named) => {
     const { code, err } = await run(...argv);
     expect(code).toBe(2);

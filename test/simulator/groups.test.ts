@@ -167,7 +167,7 @@ describe("sharing a resource with a group", () => {
     expect(items(await platform.core("GET", `${path}/resources?depth=1`))).toMatchObject([
       { id: datacenter, type: "datacenter", properties: { name: "prod" } },
     ]);
-    const seen = resource(await platform.core("GET", `/um/resources/datacenter/${datacenter}?depth=1`));
+    const seen = resource(await platform.core("GET", `/um/resources/datacenter/${datacenter}?depth=2`));
     expect(seen.entities?.groups?.items).toMatchObject([{ id: path.split("/").at(-1) }]);
   });
 

@@ -35,7 +35,7 @@ export interface CallOptions {
   authorization?: string | null;
   headers?: Record<string, string>;
   /** Sent as it is instead of JSON. */
-  raw?: string;
+  raw?: string | Uint8Array<ArrayBuffer>;
   signal?: AbortSignal;
 }
 

@@ -10,17 +10,25 @@ const program =
 
 const readyShape = z.strictObject({
   ready: z.literal(true),
-  endpoints: z.strictObject({ api: z.url(), objectStorage: z.url() }),
+  endpoints: z.strictObject({
+    api: z.url(),
+    objectStorage: z.url(),
+    monitoring: z.string(),
+    logging: z.string(),
+    streaming: z.string(),
+  }),
   contractNumber: z.int(),
   username: z.string(),
   password: z.string(),
   token: z.string(),
   s3: z.strictObject({ accessKey: z.string(), secretKey: z.string() }),
+  certificates: z.strictObject({ ca: z.string().startsWith("-----BEGIN CERTIFICATE-----") }),
 });
 
-/** The simulator as its own process, as a user starts it. */
+/** The simulator as its own process, as a user starts it, but without brokers unless they are asked for. */
 export function startProcess(argv: string[]) {
-  const child = spawn(`${root}/node_modules/.bin/node`, ["--eval", program, "--", ...argv], { cwd: root });
+  const args = ["--eval", program, "--", "--kafka", "off", ...argv];
+  const child = spawn(`${root}/node_modules/.bin/node`, args, { cwd: root });
   let stdout = "";
   let stderr = "";
   child.stderr.on("data", (chunk) => {

@@ -46,7 +46,7 @@ export function listReply(call: Call, listing: Listing): Reply {
   if (listing.paged) {
     const offset = wholeNumber(call, "offset", 0, Number.MAX_SAFE_INTEGER, 0);
     const limit = wholeNumber(call, "limit", 1, 10_000, 1000);
-    Object.assign(body, { offset, limit, _links: links(call, listing.href, offset, limit, items.length) });
+    Object.assign(body, { offset, limit, _links: pageLinks(call, listing.href, offset, limit, items.length) });
     items = items.slice(offset, offset + limit);
   }
   body.items = items.map((item) => (depth === 0 ? item.reference() : item.full(depth)));
@@ -69,7 +69,8 @@ export function etagOf(text: string): string {
   return createHash("md5").update(text).digest("hex");
 }
 
-function links(call: Call, href: string, offset: number, limit: number, total: number) {
+/** Where this page is, and those before and after it. */
+export function pageLinks(call: Call, href: string, offset: number, limit: number, total: number) {
   const page = (at: number) => {
     const query = new URLSearchParams(call.query);
     query.set("offset", String(at));
@@ -117,7 +118,8 @@ function ordered(items: Listed[], property: string): Listed[] {
   return keyed.map(({ item }) => item);
 }
 
-function compare(a: unknown, b: unknown): number {
+/** Numbers by size, everything else as text. */
+export function compare(a: unknown, b: unknown): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
   const [left, right] = [String(a ?? ""), String(b ?? "")];
   if (left === right) return 0;

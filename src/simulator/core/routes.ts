@@ -161,7 +161,7 @@ function linkRoutes(world: World, prefix: string, chain: Chain, link: Link): Rou
     refuseBusy(path);
     const body = objectIn(call.body);
     const write = newWrite(world, call);
-    if (link.creates && body.properties !== undefined) {
+    if (link.creates && body.id === undefined && body.properties !== undefined) {
       const place = { parent: path.at(-2) ?? null, holder, path: "(root)" };
       const created = withinQuota(world, () => createResource(write, kind, body, place));
       return accept(write, created, written(world, call, created.key));

@@ -8,7 +8,7 @@ import { group } from "./kinds/group.ts";
 import { shareable } from "./kinds/share.ts";
 import { user } from "./kinds/user.ts";
 import { type Listed, listReply, oneReply } from "./listing.ts";
-import { listed, metadataOf, readerFor, referenceTo } from "./reading.ts";
+import { listed, metadataOf, readerFor, render } from "./reading.ts";
 import { resolve } from "./routes.ts";
 
 /** Lists of user management that show resources from elsewhere: what can be shared, is shared, and is owned. */
@@ -93,7 +93,7 @@ function asResource(world: World, call: Call, resource: Resource): Listed {
             id: `${id}/groups`,
             type: "collection",
             href: `${reference.href}/groups`,
-            items: groups().map((each) => referenceTo(call.origin, each)),
+            ...(depth > 1 && { items: groups().map((each) => render(reader, each, depth - 2)) }),
           },
         },
       }),

@@ -21,6 +21,9 @@ export interface FlowLogs {
 /** After a longer jump of the clock only the last day is written. */
 const mostIntervals = 144;
 
+/** More objects than this do not wait to be written: at a very high speed the storage cannot keep up for ever. */
+const mostWaiting = 20_000;
+
 const compressed = promisify(gzip);
 
 /**
@@ -33,10 +36,18 @@ export function createFlowLogs(world: World, seed: number, onError: (where: stri
   let scheduled = false;
   let closing = false;
   let queue = Promise.resolve();
+  let waiting = 0;
+  let behind = false;
   let asked = Promise.resolve();
 
   const enqueue = (what: string, work: () => Promise<void> | void) => {
-    queue = queue.then(() => (closing ? undefined : work())).catch((error) => onError(what, error));
+    waiting += 1;
+    queue = queue
+      .then(() => (closing ? undefined : work()))
+      .catch((error) => onError(what, error))
+      .finally(() => {
+        waiting -= 1;
+      });
   };
 
   /** Looks at the interface now and writes later. */
@@ -52,18 +63,26 @@ export function createFlowLogs(world: World, seed: number, onError: (where: stri
     return place;
   }
 
+  /** Whether an interval has to be left out; told once for all of them in a row. */
+  function isBehind(logs: number): boolean {
+    const before = behind;
+    behind = waiting > Math.max(mostWaiting, 2 * mostIntervals * logs);
+    if (behind && !before) onError("flow logs", new Error("the storage cannot keep up: intervals are left out"));
+    return behind;
+  }
+
   function schedule(end: number): void {
     scheduled = true;
     world.agenda.schedule(end, () => {
       scheduled = false;
-      if (world.resources.ofType("flow-log")[Symbol.iterator]().next().done) return;
+      const exist = [...world.resources.ofType("flow-log")].length;
+      if (exist === 0) return;
       const earliest = intervalOf(world.clock.now()) - (mostIntervals - 1) * intervalMs;
       if (end < earliest) return schedule(earliest);
-      for (const log of ready()) {
-        if (log.createdAt < end) write(log, { begin: end - intervalMs, until: end });
-      }
-      enqueue("flow logs", () => world.documents.transaction(() => progress.put("written", end)));
       schedule(end + intervalMs);
+      if (isBehind(exist)) return;
+      for (const log of ready()) if (log.createdAt < end) write(log, { begin: end - intervalMs, until: end });
+      enqueue("flow logs", () => world.documents.transaction(() => progress.put("written", end)));
     });
   }
 

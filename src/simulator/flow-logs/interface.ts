@@ -1,4 +1,3 @@
-import { isIPv6 } from "node:net";
 import { z } from "zod";
 import { isPublic } from "../core/addresses.ts";
 import { numberIn, type Resource, textIn, textsIn } from "../store/resource.ts";
@@ -97,6 +96,3 @@ function servicesOf({ type, protocol, portRangeStart }: Rule): Interface["servic
   if (type !== "INGRESS" || portRangeStart == null) return [];
   return protocol === "TCP" || protocol === "UDP" ? [{ protocol, port: portRangeStart }] : [];
 }
-
-export const ofVersion = (addresses: readonly string[], v6: boolean) =>
-  addresses.filter((address) => isIPv6(address) === v6);

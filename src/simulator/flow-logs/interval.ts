@@ -1,5 +1,4 @@
-import type { Resource } from "../store/resource.ts";
-import { textIn } from "../store/resource.ts";
+import { type Resource, textIn } from "../store/resource.ts";
 import { createDice } from "./dice.ts";
 import type { Interface } from "./interface.ts";
 import { type Flow, recordOf, skipped } from "./record.ts";
@@ -27,9 +26,13 @@ export interface Part {
   until: number;
 }
 
-/** The text of an interval. It depends on the seed, the flow log and the interval, and grows with `until` only. */
+/**
+ * The text of an interval. The traffic follows from the seed, the flow log and the how-manieth interval of it this is, so
+ * that another day tells the same story; a later `until` only adds to it.
+ */
 export function textOf(seed: number, contractNumber: number, log: Resource, face: Interface, part: Part): string {
-  const dice = createDice(seed, `flow-log/${log.id}/${part.begin}`);
+  const ordinal = (part.begin - intervalOf(log.createdAt)) / intervalMs;
+  const dice = createDice(seed, `flow-log/${log.id}/${ordinal}`);
   const [from, to] = [part.begin / 1000, (part.begin + intervalMs) / 1000];
   const lossy = dice.between(1, skips) === skips;
   const action = textIn(log.properties, "action");

@@ -1,6 +1,7 @@
+import { isIPv4, isIPv6 } from "node:net";
 import type { Dice } from "./dice.ts";
 import { allows, type Opening } from "./firewall.ts";
-import { type Interface, type Neighbour, ofVersion } from "./interface.ts";
+import type { Interface, Neighbour } from "./interface.ts";
 import type { Flow } from "./record.ts";
 
 type Service = { protocol: "TCP" | "UDP" | "PING"; port: number };
@@ -39,8 +40,8 @@ export function trafficOf(face: Interface, from: number, to: number, dice: Dice)
 
 /** A request and, when it got through, its answer. */
 function conversation(face: Interface, from: number, to: number, dice: Dice): Flow[] {
-  const sixes = ofVersion(face.addresses, true);
-  const fours = ofVersion(face.addresses, false);
+  const sixes = face.addresses.filter(isIPv6);
+  const fours = face.addresses.filter(isIPv4);
   const v6 = sixes.length > 0 && (fours.length === 0 || dice.fraction() < 0.3);
   const [first, ...rest] = v6 ? sixes : fours;
   if (first === undefined) return [];
@@ -98,12 +99,7 @@ function serviceOf({ services }: Interface, inward: boolean, dice: Dice): Servic
 
 /** Who is at the other end. Nobody in the internet reaches a private LAN, but its hosts reach the internet. */
 function peerOf({ isPublic, neighbours }: Interface, v6: boolean, inward: boolean, dice: Dice): Neighbour | undefined {
-  const addresses = ofVersion(
-    neighbours.map(({ address }) => address),
-    v6,
-  );
-  const near = neighbours.filter(({ address }) => addresses.includes(address));
-  const [first, ...rest] = near;
+  const [first, ...rest] = neighbours.filter(({ address }) => isIPv6(address) === v6);
   const outside = isPublic || !inward;
   const share = isPublic ? 0.75 : 0.3;
   if (first !== undefined && !(outside && dice.fraction() < share)) return dice.pick([first, ...rest]);

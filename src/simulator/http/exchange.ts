@@ -20,7 +20,10 @@ export interface Call {
   params: Readonly<Record<string, string>>;
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
+  /** The body as text; empty on a route that takes bytes. */
   body: string;
+  /** The body as it came, on a route that takes bytes. */
+  bytes?: Buffer;
   /** `http://host:port` as the caller addressed us: the root of every href. */
   origin: string;
   caller: Caller;
@@ -36,10 +39,15 @@ export interface Reply {
   body?: unknown;
   /** Lay the JSON out for people. */
   indent?: boolean;
+  /** Sent as it is, as a web page. */
+  page?: string;
 }
 
-/** `open`: no credentials; `user`: Basic or Bearer; `steering`: loopback and the simulator's own token. */
-export type Access = "open" | "user" | "steering";
+/**
+ * `open`: no credentials; `user`: Basic or Bearer; `local`: loopback, no credentials; `steering`: loopback and the
+ * simulator's own token. The last two are not the platform: never counted, never faulted.
+ */
+export type Access = "open" | "user" | "local" | "steering";
 
 export interface Route {
   method: Method;
@@ -48,5 +56,11 @@ export interface Route {
   access: Access;
   /** Takes form fields too, as older clients send them. */
   forms?: boolean;
+  /** Takes a body of any type, up to this many bytes. */
+  mostBytes?: number;
+  /** The service whose error codes have the form `paas-<service>-<n>`; absent: the core API's codes. */
+  service?: string;
+  /** What has to be waited for before an admitted call is handled. Outside the transaction of the call. */
+  prepare?(call: Call): Promise<void>;
   handle(call: Call): Reply;
 }

@@ -11,10 +11,14 @@ const nobody: Caller = {
 
 /** Lets a call through to a route of the given access and says who calls; throws 401 or 403. */
 export function createGate(identity: Identity, contractNumber: number) {
-  function steering({ headers, socket }: IncomingMessage): Caller {
-    if (!isLoopback(socket.remoteAddress)) {
-      throw refusal(403, errorCode.denied, "The simulator is steered from its own machine only");
-    }
+  function local({ socket }: IncomingMessage): Caller {
+    if (isLoopback(socket.remoteAddress)) return nobody;
+    throw refusal(403, errorCode.denied, "The simulator is steered and looked at from its own machine only");
+  }
+
+  function steering(request: IncomingMessage): Caller {
+    local(request);
+    const { headers } = request;
     const token = /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
     if (token === undefined) throw refusal(401, errorCode.unauthorized, "Send the simulator's token as bearer token");
     if (!identity.isSteeringToken(token)) {
@@ -38,6 +42,8 @@ export function createGate(identity: Identity, contractNumber: number) {
         return nobody;
       case "user":
         return user(request);
+      case "local":
+        return local(request);
       case "steering":
         return steering(request);
     }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { Call, Route } from "./exchange.ts";
 import { errorCode, refusal } from "./refusal.ts";
 
 const largestBody = 1024 * 1024;
@@ -19,23 +20,31 @@ export function originOf({ headers: { host } }: IncomingMessage): string | undef
 const json = /^application\/([\w.-]+\+)?json\s*(;|$)/i;
 const form = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
+export const isJson = (headers: IncomingHttpHeaders) => json.test(headers["content-type"] ?? "");
 export const isForm = (headers: IncomingHttpHeaders) => form.test(headers["content-type"] ?? "");
 
-/** The body as text. Too large a body is refused, one that by its type is neither JSON nor an expected form too. */
-export async function readBody(request: IncomingMessage, forms: boolean): Promise<string> {
+/**
+ * The body, as text or on a route that takes them as bytes. Too large a body is refused; text that by its type is
+ * neither JSON nor an expected form too.
+ */
+export async function readBody(
+  request: IncomingMessage,
+  { forms = false, mostBytes }: Pick<Route, "forms" | "mostBytes"> = {},
+): Promise<Pick<Call, "body" | "bytes">> {
+  const most = mostBytes ?? largestBody;
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
     size += chunk.length;
     // The rest is read and dropped, so that the answer reaches a caller that is still sending.
-    if (size <= largestBody) chunks.push(chunk);
+    if (size <= most) chunks.push(chunk);
   }
-  if (size > largestBody) {
-    throw refusal(413, errorCode.validation, `[(root)] the body is larger than ${largestBody} bytes`);
-  }
+  if (size > most) throw refusal(413, errorCode.validation, `[(root)] the body is larger than ${most} bytes`);
+  const bytes = Buffer.concat(chunks);
+  if (mostBytes !== undefined) return { body: "", bytes };
   const type = request.headers["content-type"];
   if (size > 0 && type !== undefined && !json.test(type) && !(forms && form.test(type))) {
     throw refusal(415, errorCode.validation, "The body must be sent as Content-Type: application/json");
   }
-  return Buffer.concat(chunks).toString();
+  return { body: bytes.toString() };
 }

@@ -54,11 +54,11 @@ export function createListener(parts: ListenerParts): Listener {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { path, query } = targetOf(request.url ?? "/");
     const found = match(request.method ?? "", path);
-    const steering = found.kind === "route" && found.route.access === "steering";
+    const apart = found.kind === "route" && ["steering", "local"].includes(found.route.access);
     const name = found.kind === "route" ? found.route.template : "(no such path)";
     const method = methods.find((each) => each === request.method) ?? "GET";
-    if (!steering) parts.calls.count(`${request.method} ${name}`);
-    const ordeal = steering ? noOrdeal : parts.faults.choose(method, name);
+    if (!apart) parts.calls.count(`${request.method} ${name}`);
+    const ordeal = apart ? noOrdeal : parts.faults.choose(method, name);
     const { ending } = ordeal;
     if (ending?.fault === "request-lost") return void request.socket.destroy();
     if (ending?.fault === "reset") return void request.socket.resetAndDestroy();
@@ -66,7 +66,7 @@ export function createListener(parts: ListenerParts): Listener {
 
     let reply: Reply;
     try {
-      const body = await readBody(request, found.kind === "route" && found.route.forms === true);
+      const body = await readBody(request, found.kind === "route" ? found.route : undefined);
       parts.catchUp();
       if (found.kind === "no-path") throw missing();
       if (found.kind === "wrong-method") {
@@ -74,12 +74,13 @@ export function createListener(parts: ListenerParts): Listener {
           Allow: found.allowed.join(", "),
         });
       }
-      reply = execute(request, method, found.route, { path, query, params: found.params, body }, ordeal);
+      reply = await execute(request, method, found.route, { path, query, params: found.params, ...body }, ordeal);
     } catch (error) {
       // The caller went away while sending.
       if (!request.complete && request.destroyed) return;
       if (!(error instanceof Refusal)) parts.onError(`${method} ${name}`, error);
-      reply = errorReply(error instanceof Refusal ? error : refusal(500, errorCode.refused, "Internal error"));
+      const service = found.kind === "route" ? found.route.service : undefined;
+      reply = errorReply(error instanceof Refusal ? error : refusal(500, errorCode.refused, "Internal error"), service);
     }
     await parts.durable();
     if (ordeal.delay > 0) await pause(ordeal.delay);
@@ -88,13 +89,13 @@ export function createListener(parts: ListenerParts): Listener {
     send(response, reply, ordeal.effects.skew);
   }
 
-  function execute(
+  async function execute(
     request: IncomingMessage,
     method: Method,
     route: Route,
-    rest: Pick<Call, "path" | "query" | "params" | "body">,
+    rest: Pick<Call, "path" | "query" | "params" | "body" | "bytes">,
     { ending, deliveries, effects }: Ordeal,
-  ): Reply {
+  ): Promise<Reply> {
     const { headers } = request;
     if (ending?.fault === "status") throw injected(ending.status, ending.message, ending.retryAfter);
     const wait = route.access === "user" ? parts.rateLimit(headers.authorization ?? "") : 0;
@@ -113,6 +114,7 @@ export function createListener(parts: ListenerParts): Listener {
       parts.documents.transaction(() => parts.identity.tokens.delete(tokenId));
       return execute(request, method, route, rest, noOrdeal);
     }
+    if (route.prepare !== undefined) await route.prepare(call);
     const reply = deliver(route, call);
     if (deliveries === 2 && method !== "GET") {
       try {
@@ -126,12 +128,13 @@ export function createListener(parts: ListenerParts): Listener {
 
   const deliver = (route: Route, call: Call) => parts.documents.transaction(() => route.handle(call));
 
-  function send(response: ServerResponse, { status, headers, body, indent }: Reply, skew: number): void {
-    const text = body === undefined ? "" : JSON.stringify(body, null, indent ? 2 : 0);
+  function send(response: ServerResponse, { status, headers, body, indent, page }: Reply, skew: number): void {
+    const text = page ?? (body === undefined ? "" : JSON.stringify(body, null, indent ? 2 : 0));
     response.sendDate = false;
     response.writeHead(status, {
       Date: new Date(parts.clock.now() + skew).toUTCString(),
       ...(body !== undefined && { "Content-Type": "application/json" }),
+      ...(page !== undefined && { "Content-Type": "text/html; charset=utf-8" }),
       "Content-Length": Buffer.byteLength(text),
       ...headers,
     });

@@ -47,10 +47,15 @@ export const busy = ({ type, id }: { type: string; id: string }) =>
 /** 422 for one field; `path` such as `(root).properties.ram`. */
 export const invalid = (path: string, message: string) => refusal(422, errorCode.validation, `[${path}] ${message}`);
 
-export function errorReply(error: Refusal): Reply {
+/** The payload, with the codes of the core API or in the form that a newer service has. */
+export function errorReply({ status, headers, messages }: Refusal, service?: string): Reply {
+  const code = (core: string) => (service === undefined ? core : `paas-${service}-${core}`);
   return {
-    status: error.status,
-    headers: error.headers,
-    body: { httpStatus: error.status, messages: error.messages },
+    status,
+    headers,
+    body: {
+      httpStatus: status,
+      messages: messages.map((each) => ({ errorCode: code(each.errorCode), message: each.message })),
+    },
   };
 }

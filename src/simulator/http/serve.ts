@@ -1,14 +1,20 @@
 import type { Server } from "node:http";
+import type { Server as AnyServer } from "node:net";
 
 /** Begins to listen and gives the origin, e.g. `http://127.0.0.1:8080`. Rejects when the address is taken. */
-export function listenOn(server: Server, host: string, port: number): Promise<string> {
+export async function listenOn(server: Server, host: string, port: number): Promise<string> {
+  return `http://${await addressOf(server, host, port)}`;
+}
+
+/** The same for what does not speak HTTP: `127.0.0.1:8080`. */
+export function addressOf(server: AnyServer, host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {
       server.removeListener("error", reject);
       const address = server.address();
       const bound = typeof address === "object" && address !== null ? address.port : port;
-      resolve(`http://${reachable(host)}:${bound}`);
+      resolve(`${reachable(host)}:${bound}`);
     });
   });
 }

@@ -1,5 +1,6 @@
 import { AwsClient } from "aws4fetch";
 import { elementsIn, textOf } from "./builtin/xml.ts";
+import { regionOf } from "./region.ts";
 import type { Access } from "./storage.ts";
 
 /** The few calls that the platform itself makes to an object storage that is not its own code. */
@@ -12,6 +13,8 @@ export interface S3Client {
   call(method: string, path: string, body?: string | Uint8Array<ArrayBuffer>): Promise<string>;
 }
 
+const patienceMs = 30_000;
+
 export function createS3Client({ url, accessKey, secretKey }: Access): S3Client {
   const base = url.replace(/\/+$/, "");
   const client = new AwsClient({
@@ -23,7 +26,8 @@ export function createS3Client({ url, accessKey, secretKey }: Access): S3Client 
   });
 
   async function call(method: string, path: string, body?: string | Uint8Array<ArrayBuffer>): Promise<string> {
-    const response = await client.fetch(base + path, { method, ...(body !== undefined && { body }) });
+    const signal = AbortSignal.timeout(patienceMs);
+    const response = await client.fetch(base + path, { method, signal, ...(body !== undefined && { body }) });
     const text = await response.text();
     if (response.ok) return text;
     throw new S3CallError(response.status, textOf(text, "Code") ?? "", textOf(text, "Message") ?? "", `${base}${path}`);
@@ -55,9 +59,4 @@ class S3CallError extends Error {
     this.name = "S3CallError";
     this.code = code;
   }
-}
-
-/** The region in a host such as s3.eu-central-3.example.com; a storage without regions takes any. */
-function regionOf(url: string): string {
-  return /^https?:\/\/s3[.-]([a-z]+(?:-[a-z]+)*-\d)\./.exec(url)?.[1] ?? "us-east-1";
 }

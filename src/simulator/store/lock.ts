@@ -11,7 +11,7 @@ const held = new Set<string>();
 export function lockDirectory(directory: string): () => void {
   const file = join(resolve(directory), "lock");
   const own = `${process.pid} ${startOf(process.pid)}`;
-  if (held.has(file)) throw taken(directory, process.pid);
+  if (held.has(file)) throw new DirectoryTaken(directory, process.pid);
   const claim = `${file}.${process.pid}`;
   writeFileSync(claim, own, { mode: 0o600 });
   try {
@@ -20,7 +20,7 @@ export function lockDirectory(directory: string): () => void {
       const holder = readIfThere(file);
       if (holder === undefined) continue;
       const pid = Number(holder.split(" ")[0]);
-      if (isAlive(holder) && holder !== own) throw taken(directory, pid);
+      if (isAlive(holder) && holder !== own) throw new DirectoryTaken(directory, pid);
       discard(file, holder);
     }
   } finally {
@@ -32,10 +32,17 @@ export function lockDirectory(directory: string): () => void {
   };
 }
 
-function taken(directory: string, pid: number): Error {
-  return new Error(
-    `the data directory ${directory} is in use by the process ${pid}; stop that one or choose another directory`,
-  );
+export class DirectoryTaken extends Error {
+  /** The pid of the process that has it. */
+  readonly holder: number;
+
+  constructor(directory: string, holder: number) {
+    super(
+      `the data directory ${directory} is in use by the process ${holder}; stop that one or choose another directory`,
+    );
+    this.name = "DirectoryTaken";
+    this.holder = holder;
+  }
 }
 
 /** Creates the lock with its content in one step; false when it exists. */

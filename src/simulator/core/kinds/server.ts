@@ -111,7 +111,9 @@ function shapeFlexible(draft: Draft, type: "ENTERPRISE" | "VCPU"): void {
   if (given.templateUuid !== undefined) draft.fault("templateUuid", "is for servers of type CUBE only");
   const family = textIn(given, "cpuFamily") ?? "";
   if (type === "VCPU") {
-    if (family !== "") draft.fault("cpuFamily", "cannot be chosen or changed on a server of type VCPU; leave it out");
+    if (family !== "" && changes(draft, "cpuFamily")) {
+      draft.fault("cpuFamily", "cannot be chosen or changed on a server of type VCPU; leave it out");
+    }
     next.cpuFamily = previous?.properties.cpuFamily ?? platformsChoice(draft);
     return;
   }
@@ -120,6 +122,9 @@ function shapeFlexible(draft: Draft, type: "ENTERPRISE" | "VCPU"): void {
   }
   next.cpuFamily = family || (previous?.properties.cpuFamily ?? platformsChoice(draft));
 }
+
+/** What a read shows may be sent back, also where it cannot be chosen. */
+const changes = ({ given, previous }: Draft, property: string) => given[property] !== previous?.properties[property];
 
 function platformsChoice({ world, parent }: Draft): string {
   const location = world.resources.get(`locations/${textIn(parent?.properties ?? {}, "location")}`);
@@ -131,11 +136,11 @@ function platformsChoice({ world, parent }: Draft): string {
 function shapeCube(draft: Draft): void {
   const { world, next, given, previous, inline } = draft;
   for (const property of ["cores", "ram"]) {
-    if (given[property] !== undefined) {
+    if (given[property] !== undefined && changes(draft, property)) {
       draft.fault(property, "is fixed by the template of a server of type CUBE; leave it out");
     }
   }
-  if ((textIn(given, "cpuFamily") ?? "") !== "") {
+  if ((textIn(given, "cpuFamily") ?? "") !== "" && changes(draft, "cpuFamily")) {
     draft.fault("cpuFamily", "cannot be chosen on a server of type CUBE; leave it out");
   }
   if (next.availabilityZone !== "AUTO") draft.fault("availabilityZone", "must be AUTO on a server of type CUBE");

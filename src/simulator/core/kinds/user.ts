@@ -26,6 +26,7 @@ export const user: Kind = {
   }),
   writeOnly: ["email", "password", "administrator", "active"],
   defaults: { forceSecAuth: false },
+  links: [{ collection: "groups", type: "group", param: "groupId", verbs: { collection: "", item: "" } }],
 
   shape(draft) {
     const { world, key, given, next, previous } = draft;

@@ -1,13 +1,11 @@
 import { bucketNameRule, isBucketName } from "../bucket-name.ts";
+import { defaultRegion } from "../region.ts";
 import type { BlobRef } from "./blobs.ts";
 import { textIn } from "./body.ts";
 import type { Bucket } from "./buckets.ts";
 import { type BucketCall, type Depot, isoDate, ownerOf, type S3Call, type S3Reply } from "./call.ts";
 import { fault } from "./fault.ts";
 import { elementsIn, rootOf, textOf, type Xml } from "./xml.ts";
-
-/** The region of a bucket whose maker names none. */
-export const defaultRegion = "eu-central-1";
 
 const bucketsPerUser = 500;
 
@@ -92,7 +90,7 @@ export function makeBucket({ buckets, now }: Depot, name: string, userId: string
   }
   const own = [...buckets.buckets.values()].filter((each) => each.userId === userId);
   if (own.length >= bucketsPerUser) {
-    throw fault("InvalidRequest", `A user can have at most ${bucketsPerUser} buckets; delete some first`);
+    throw fault("TooManyBuckets", `A user can have at most ${bucketsPerUser} buckets; delete some first`);
   }
   const bucket: Bucket = { name, userId, region, createdAt: now() };
   buckets.buckets.put(name, bucket);

@@ -55,16 +55,12 @@ function fromHeader({ headers }: Signable, authorization: string): Claim {
     if (!value) throw refuse(`incomplete: ${name} is missing`);
     return value;
   };
+  const [text, signedHeaders, signature] = [part("Credential"), part("SignedHeaders").split(";"), part("Signature")];
   const date = headers["x-amz-date"]?.[0] ?? fromHttpDate(headers.date?.[0]);
   if (date === undefined) throw fault("AccessDenied", "A signed request needs a valid Date or x-amz-date header");
   const payload = headers["x-amz-content-sha256"]?.[0];
   if (payload === undefined) throw fault("InvalidRequest", "The header x-amz-content-sha256 is missing");
-  return {
-    ...credential(part("Credential"), date, refuse),
-    signedHeaders: part("SignedHeaders").split(";"),
-    signature: part("Signature"),
-    payload,
-  };
+  return { ...credential(text, date, refuse), signedHeaders, signature, payload };
 }
 
 function fromQuery({ headers }: Signable, query: Map<string, string>): Claim {

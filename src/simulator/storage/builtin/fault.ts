@@ -40,6 +40,7 @@ const statuses = {
   RequestTimeTooSkewed: 403,
   ServerSideEncryptionConfigurationNotFoundError: 404,
   SignatureDoesNotMatch: 403,
+  TooManyBuckets: 400,
   XAmzContentSHA256Mismatch: 400,
 } as const;
 

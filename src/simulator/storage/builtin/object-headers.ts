@@ -44,7 +44,10 @@ export function shownHeaders({ query, header }: S3Call, object: StoredObject, wh
   }
   for (const name of [...kept, "content-encoding"]) {
     const override = query(`response-${name}`);
-    if (override !== undefined) headers[name] = override;
+    if (override === undefined) continue;
+    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(override))
+      throw fault("InvalidArgument", `response-${name} is no header value`);
+    headers[name] = override;
   }
   return headers;
 }

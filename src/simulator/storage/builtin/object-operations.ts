@@ -1,3 +1,4 @@
+import type { BlobRef, Blobs } from "./blobs.ts";
 import { bodyOf } from "./body.ts";
 import type { StoredObject } from "./buckets.ts";
 import { type Depot, isoDate, type ObjectCall, type S3Reply } from "./call.ts";
@@ -108,14 +109,21 @@ export async function storeObject(
   object: StoredObject,
   check: (before: StoredObject | undefined) => void,
 ): Promise<void> {
-  try {
-    const before = await write(() => {
+  const before = await orRemove(blobs, object.blobs, () =>
+    write(() => {
       check(buckets.object(object.bucket, object.key));
       return buckets.put(object);
-    });
-    await blobs.remove(before?.blobs ?? []);
+    }),
+  );
+  await blobs.remove(before?.blobs ?? []);
+}
+
+/** Removes content again when what was to name it did not come to be. */
+export async function orRemove<R>(blobs: Blobs, content: readonly BlobRef[], work: () => Promise<R>): Promise<R> {
+  try {
+    return await work();
   } catch (error) {
-    await blobs.remove(object.blobs);
+    await blobs.remove(content);
     throw error;
   }
 }

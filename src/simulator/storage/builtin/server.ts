@@ -27,6 +27,7 @@ export function createS3Server({ keyOf, answer, now, onError }: ServerParts) {
   });
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const id = randomBytes(8).toString("hex").toUpperCase();
     let reply: S3Reply;
     try {
       const target = targetOf(request.url ?? "/");
@@ -34,9 +35,17 @@ export function createS3Server({ keyOf, answer, now, onError }: ServerParts) {
     } catch (error) {
       if (request.destroyed && !request.complete) return;
       if (!(error instanceof Fault)) onError(`object storage: ${request.method}`, error);
-      reply = faultReply(error instanceof Fault ? error : fault("InternalError", "The object storage failed"), request);
+      reply = faultReply(
+        error instanceof Fault ? error : fault("InternalError", "The object storage failed"),
+        request,
+        id,
+      );
     }
-    await send(request, response, reply);
+    try {
+      await send(request, response, reply, id);
+    } finally {
+      reply.stream?.destroy();
+    }
   }
 
   function signedCall(request: IncomingMessage, target: Target): S3Call {
@@ -59,10 +68,10 @@ export function createS3Server({ keyOf, answer, now, onError }: ServerParts) {
   };
 }
 
-async function send(request: IncomingMessage, response: ServerResponse, reply: S3Reply): Promise<void> {
+async function send(request: IncomingMessage, response: ServerResponse, reply: S3Reply, id: string): Promise<void> {
   const text = reply.xml === undefined || request.method === "HEAD" ? "" : xmlDocument(reply.xml);
   response.writeHead(reply.status, {
-    "x-amz-request-id": randomBytes(8).toString("hex").toUpperCase(),
+    "x-amz-request-id": id,
     ...(reply.xml !== undefined && { "content-type": "application/xml" }),
     ...(reply.stream === undefined && request.method !== "HEAD" && bodyLength(reply.status, text)),
     ...reply.headers,
@@ -74,13 +83,13 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: S
 const bodyLength = (status: number, text: string) =>
   status === 204 || status === 304 ? {} : { "content-length": Buffer.byteLength(text) };
 
-function faultReply({ status, code, message, details }: Fault, { url = "" }: IncomingMessage): S3Reply {
+function faultReply({ status, code, message, details }: Fault, { url = "" }: IncomingMessage, id: string): S3Reply {
   const elements: Xml[] = [
     ["Code", code],
     ["Message", message],
     ...Object.entries(details),
     ["Resource", url.split("?")[0] ?? ""],
-    ["RequestId", randomBytes(8).toString("hex").toUpperCase()],
+    ["RequestId", id],
     ["HostId", "simulator"],
   ];
   const headers: Record<string, string> = {};

@@ -6,7 +6,7 @@ import { checksumHeader } from "./checksums.ts";
 import { checkWrite } from "./conditions.ts";
 import { fault } from "./fault.ts";
 import { keptHeaders } from "./object-headers.ts";
-import { checkKey } from "./object-operations.ts";
+import { checkKey, orRemove } from "./object-operations.ts";
 import { elementsIn, rootOf, textOf, type Xml } from "./xml.ts";
 
 const smallestPart = 5 * 1024 * 1024;
@@ -51,13 +51,8 @@ export function uploadOperations(depot: Depot) {
       const body = bodyOf(call.request, call.signed);
       const { id, size, md5 } = await blobs.write(body.content);
       const part: Part = { uploadId, number, blob: { id, size }, etag: md5, modifiedAt: depot.now() };
-      try {
-        const before = await depot.write(() => buckets.putPart(part));
-        if (before !== undefined) await blobs.remove([before.blob]);
-      } catch (error) {
-        await blobs.remove([part.blob]);
-        throw error;
-      }
+      const before = await orRemove(blobs, [part.blob], () => depot.write(() => buckets.putPart(part)));
+      if (before !== undefined) await blobs.remove([before.blob]);
       const checksum = body.checksum();
       return {
         status: 200,

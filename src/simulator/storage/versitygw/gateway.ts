@@ -6,10 +6,11 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { closeServer, listenOn } from "../../http/serve.ts";
+import { type Guarded, spawnGuarded } from "../../programs/guarded.ts";
 import { createS3Client, type S3Client } from "../client.ts";
+import { defaultRegion } from "../region.ts";
 import type { ObjectStorage, StorageParts } from "../storage.ts";
 import { provideVersitygw } from "./binary.ts";
-import { type Guarded, spawnGuarded } from "./guarded.ts";
 import { keepUsers, type Users } from "./users.ts";
 
 /**
@@ -21,6 +22,7 @@ export function createVersitygw(parts: StorageParts): ObjectStorage {
   let child: Guarded | undefined;
   let client: S3Client | undefined;
   let users: Users | undefined;
+  let stopping = false;
 
   const hasBucket = (name: string) => folder !== undefined && existsSync(join(folder, "buckets", name));
 
@@ -36,19 +38,24 @@ export function createVersitygw(parts: StorageParts): ObjectStorage {
     const adminUrl = await freeOrigin("127.0.0.1", 0);
     const root = { accessKey: randomBytes(10).toString("hex"), secretKey: randomBytes(20).toString("hex") };
     const ports = ["--port", addressOf(parts.host, url), "--admin-port", addressOf("127.0.0.1", adminUrl)];
-    const listen = [...ports, "--health", "/health", "--quiet"];
+    const listen = [...ports, "--region", defaultRegion, "--health", "/health", "--quiet"];
     const args = [...listen, "--iam-dir", accounts, "--iam-cache-disable", "posix", "--sidecar", metadata, buckets];
     child = spawnGuarded(program, args, own, {
       PATH: process.env.PATH,
       ROOT_ACCESS_KEY: root.accessKey,
       ROOT_SECRET_KEY: root.secretKey,
     });
+    const { ended, lastWords } = child;
     await untilHealthy(url, child);
+    void ended.then((code) => {
+      if (!stopping) parts.onError("object storage", new Error(`versitygw ended with code ${code}\n${lastWords()}`));
+    });
     client = createS3Client({ url, ...root });
     return { url, admin: createS3Client({ url: adminUrl, ...root }) };
   }
 
   async function stop(): Promise<void> {
+    stopping = true;
     await child?.kill();
     if (parts.data === undefined && folder !== undefined) await rm(folder, { recursive: true, force: true });
   }

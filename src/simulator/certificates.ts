@@ -1,0 +1,105 @@
+import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
+import { isIP } from "node:net";
+import { z } from "zod";
+
+export const authoritySchema = z.object({ certificate: z.string(), privateKey: z.string() });
+
+/** A certificate authority of the simulator's own: PEM. */
+export type Authority = Readonly<z.infer<typeof authoritySchema>>;
+
+/** A certificate and its key: PEM. */
+export type Issued = Authority;
+
+export interface Validity {
+  notBefore: Date;
+  notAfter: Date;
+}
+
+const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
+const oneDay = 86_400_000;
+
+/** Loaded when the first certificate is made: it is large, and not everybody who imports the simulator starts it. */
+async function loadX509() {
+  await import("reflect-metadata");
+  return import("@peculiar/x509");
+}
+
+/** From `now`, with a day of tolerance for the clocks of others, for a number of days. */
+export const validFor = (now: number, days: number): Validity => ({
+  notBefore: new Date(now - oneDay),
+  notAfter: new Date(now + days * oneDay),
+});
+
+const newKeys = () => generateKeyPairSync("ec", { namedCurve: algorithm.namedCurve });
+const signing = (key: KeyObject) => key.toCryptoKey(algorithm, true, ["sign"]);
+const verifying = (key: KeyObject) => key.toCryptoKey(algorithm, true, ["verify"]);
+const pemOf = (key: KeyObject) => key.export({ type: "pkcs8", format: "pem" }).toString();
+const serial = () => `00${randomBytes(15).toString("hex")}`;
+
+export async function newAuthority(name: string, validity: Validity): Promise<Authority> {
+  const x509 = await loadX509();
+  const { privateKey, publicKey } = newKeys();
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: serial(),
+    name: `CN=${name}`,
+    ...validity,
+    signingAlgorithm: algorithm,
+    keys: { privateKey: signing(privateKey), publicKey: verifying(publicKey) },
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(verifying(publicKey)),
+    ],
+  });
+  return { certificate: `${certificate.toString("pem")}\n`, privateKey: pemOf(privateKey) };
+}
+
+/** For a server under these host names and addresses. */
+export async function serverCertificate(
+  authority: Authority,
+  hosts: readonly string[],
+  validity: Validity,
+): Promise<Issued> {
+  const x509 = await loadX509();
+  return issued(authority, "Platform simulator", validity, [
+    new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+    new x509.SubjectAlternativeNameExtension(
+      hosts.map((value) => ({ type: isIP(value) === 0 ? ("dns" as const) : ("ip" as const), value })),
+    ),
+  ]);
+}
+
+/** For a client who is known by this name. */
+export async function clientCertificate(authority: Authority, name: string, validity: Validity): Promise<Issued> {
+  const x509 = await loadX509();
+  return issued(authority, name, validity, [new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth])]);
+}
+
+type Extension = InstanceType<Awaited<ReturnType<typeof loadX509>>["Extension"]>;
+
+async function issued(
+  authority: Authority,
+  name: string,
+  validity: Validity,
+  extensions: Extension[],
+): Promise<Issued> {
+  const x509 = await loadX509();
+  const issuer = new x509.X509Certificate(authority.certificate);
+  const { privateKey, publicKey } = newKeys();
+  const certificate = await x509.X509CertificateGenerator.create({
+    serialNumber: serial(),
+    subject: `CN=${name}`,
+    issuer: issuer.subject,
+    ...validity,
+    signingAlgorithm: algorithm,
+    signingKey: signing(createPrivateKey(authority.privateKey)),
+    publicKey: verifying(publicKey),
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      ...extensions,
+      await x509.AuthorityKeyIdentifierExtension.create(issuer),
+    ],
+  });
+  return { certificate: `${certificate.toString("pem")}\n`, privateKey: pemOf(privateKey) };
+}

@@ -1,0 +1,58 @@
+import type { Sample } from "../ingest/samples.ts";
+import { pathThrough, thinned } from "./curve.ts";
+import { type Html, html, nothing } from "./html.ts";
+import { amount, clockTime, rangeOf, ticks, timeTicks } from "./scale.ts";
+
+/** One curve of a chart. */
+export interface Curve {
+  /** What tells it from the others: its labels. */
+  label: string;
+  samples: readonly Sample[];
+}
+
+export interface Span {
+  from: number;
+  to: number;
+}
+
+const width = 720;
+const height = 240;
+const plot = { left: 60, right: 708, top: 12, bottom: 212 };
+const mostCurves = 20;
+const colours = 8;
+
+/** A metric over time as a picture: a curve per series, axes with times and values, and a legend. */
+export function chart(name: string, curves: readonly Curve[], { from, to }: Span): Html {
+  const drawn = curves.slice(0, mostCurves).map((curve) => ({ ...curve, samples: thinned(curve.samples) }));
+  const values = drawn.flatMap(({ samples }) => samples.map(({ value }) => value)).filter(Number.isFinite);
+  const { low, high } = rangeOf(values);
+  const x = (at: number) => plot.left + ((at - from) / (to - from)) * (plot.right - plot.left);
+  const y = (value: number) => plot.bottom - ((value - low) / (high - low)) * (plot.bottom - plot.top);
+  const rungs = ticks(low, high, 4);
+  const step = Math.abs((rungs[1] ?? high) - (rungs[0] ?? low));
+
+  return html`<figure>
+<figcaption>${name}</figcaption>
+<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${`${name} over time`}">
+${rungs.map(
+  (value) => html`<line class="grid" x1="${plot.left}" x2="${plot.right}" y1="${y(value)}" y2="${y(value)}"/>
+<text class="value" x="${plot.left - 6}" y="${y(value) + 4}">${amount(value, step)}</text>
+`,
+)}${timeTicks(from, to).map(
+  (at) => html`<line class="grid" x1="${x(at)}" x2="${x(at)}" y1="${plot.bottom}" y2="${plot.bottom + 4}"/>
+<text class="time" x="${x(at)}" y="${height - 8}">${clockTime(at)}</text>
+`,
+)}${drawn.map(({ label, samples }, index) => {
+  const points = samples.map(({ timestamp, value }) => ({ x: x(timestamp), y: y(value) }));
+  return html`<path class="curve c${index % colours}" d="${pathThrough(points)}"><title>${label}</title></path>
+`;
+})}</svg>
+<ul class="legend">
+${drawn.map(
+  ({ label, samples }, index) =>
+    html`<li><i class="c${index % colours}"></i>${label} <b>${amount(samples.at(-1)?.value ?? Number.NaN)}</b></li>
+`,
+)}${curves.length > drawn.length ? html`<li>and ${curves.length - drawn.length} more series, not drawn</li>` : nothing}</ul>
+</figure>
+`;
+}

@@ -1,0 +1,83 @@
+import type { Line } from "../ingest/lines.ts";
+import type { Series } from "../ingest/samples.ts";
+import { type Pipeline, pipelinesIn } from "../pipelines/records.ts";
+import type { World } from "../world.ts";
+import type { Curve, Span } from "./chart.ts";
+
+export const mostCharts = 20;
+export const mostLines = 200;
+const hour = 3_600_000;
+/** A narrower picture of little data would be mostly noise. */
+const shortest = 300_000;
+
+export interface Filter {
+  /** Only metrics with this in their name. */
+  metric: string;
+  /** Only lines with this tag; empty for all. */
+  tag: string;
+}
+
+/** All that the page of a region shows. */
+export interface Region {
+  pipelines: Pipeline[];
+  span: Span;
+  /** By metric, in order of their names; no more than `mostCharts`. */
+  charts: [name: string, curves: Curve[]][];
+  /** How many metrics there are. */
+  metrics: number;
+  tags: string[];
+  /** Newest first. */
+  lines: (Line & { pipeline: string })[];
+}
+
+/**
+ * What the pipelines of a region have received: of metrics the hour up to the newest sample, of lines the newest.
+ * `now`: samples from beyond it do not move the hour.
+ */
+export function regionOf(world: World, region: string, { metric, tag }: Filter, now: number): Region {
+  const metricPipelines = pipelinesIn(world, "metrics", region);
+  const logPipelines = pipelinesIn(world, "logs", region);
+
+  const newest = Math.max(0, ...metricPipelines.map(({ id }) => world.samples.newest(id) ?? 0));
+  const to = newest === 0 ? now : Math.min(now, newest);
+  const byName = new Map<string, Curve[]>();
+  let earliest = to;
+  for (const pipeline of metricPipelines) {
+    for (const { labels, samples: all } of world.samples.read(pipeline.id, { since: to - hour })) {
+      const name = labels.__name__ ?? "";
+      const samples = all.filter(({ timestamp }) => timestamp <= to);
+      if (!name.includes(metric) || samples.length === 0) continue;
+      earliest = Math.min(earliest, samples[0]?.timestamp ?? to);
+      const label = labelOf(labels, metricPipelines.length > 1 ? pipeline.name : "");
+      const curves = byName.get(name) ?? [];
+      curves.push({ label, samples });
+      byName.set(name, curves);
+    }
+  }
+  const charts = [...byName].sort(([a], [b]) => (a < b ? -1 : 1));
+
+  const lines = logPipelines.flatMap(({ id, name }) =>
+    world.lines
+      .read(id, { limit: mostLines, tag: tag === "" ? undefined : tag })
+      .map((line) => ({ ...line, pipeline: name })),
+  );
+  return {
+    pipelines: [...metricPipelines, ...logPipelines],
+    span: { from: Math.min(earliest, to - shortest), to },
+    charts: charts.slice(0, mostCharts),
+    metrics: charts.length,
+    tags: [...new Set(logPipelines.flatMap(({ logs }) => logs.map((stream) => stream.tag)))].sort(),
+    lines: lines
+      .sort((a, b) => a.at - b.at)
+      .slice(-mostLines)
+      .reverse(),
+  };
+}
+
+/** The labels as queries write them, without the metric's name; the pipeline's name where several are drawn together. */
+function labelOf({ __name__: _, ...labels }: Series["labels"], pipeline: string): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${value}"`);
+  return (
+    [pipeline, pairs.length === 0 ? "" : `{${pairs.join(", ")}}`].filter((part) => part !== "").join(" ") || "value"
+  );
+}

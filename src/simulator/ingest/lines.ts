@@ -1,0 +1,90 @@
+/** One shipped log line. `record` is what JSON can hold; `at` the instant its sender gives it. */
+export interface Line {
+  tag: string;
+  /** Milliseconds since the epoch. */
+  at: number;
+  record: Readonly<Record<string, unknown>>;
+}
+
+export const mostLines = 10_000;
+export const mostBytes = 16 * 1024 * 1024;
+
+/** Lines that a pipeline was sent and does not take. */
+export interface RefusedLines {
+  count: number;
+  /** Why, of the last one. */
+  reason: string | null;
+}
+
+/** What log pipelines were sent: in memory only and bounded. Beyond the bounds the oldest lines go and are counted. */
+export interface Lines {
+  add(pipelineId: string, lines: readonly Line[]): void;
+  /** In order of arrival; with a limit the newest ones. */
+  read(
+    pipelineId: string,
+    filter?: { tag?: string | undefined; since?: number | undefined; limit?: number | undefined },
+  ): Line[];
+  /** Notes lines that were not stored. */
+  refuse(pipelineId: string, count: number, reason: string): void;
+  counts(pipelineId: string): { lines: number; bytes: number; dropped: number; refused: RefusedLines };
+  forget(pipelineId: string): void;
+}
+
+/** A line as it is kept. As text it takes the memory it is counted with. */
+interface Kept {
+  tag: string;
+  at: number;
+  text: string;
+  bytes: number;
+}
+
+interface Shelf {
+  lines: Kept[];
+  bytes: number;
+  dropped: number;
+  refused: RefusedLines;
+}
+
+const emptyShelf = (): Shelf => ({ lines: [], bytes: 0, dropped: 0, refused: { count: 0, reason: null } });
+
+export function createLines(): Lines {
+  const shelves = new Map<string, Shelf>();
+  const shelfOf = (pipelineId: string) => {
+    const shelf = shelves.get(pipelineId) ?? emptyShelf();
+    shelves.set(pipelineId, shelf);
+    return shelf;
+  };
+
+  return {
+    add(pipelineId, lines) {
+      const shelf = shelfOf(pipelineId);
+      for (const { tag, at, record } of lines) {
+        const text = JSON.stringify(record);
+        const bytes = Buffer.byteLength(text);
+        shelf.lines.push({ tag, at, text, bytes });
+        shelf.bytes += bytes;
+        while (shelf.lines.length > mostLines || shelf.bytes > mostBytes) {
+          shelf.bytes -= shelf.lines.shift()?.bytes ?? 0;
+          shelf.dropped += 1;
+        }
+      }
+    },
+    read(pipelineId, { tag, since = Number.NEGATIVE_INFINITY, limit = mostLines } = {}) {
+      const fits = (line: Kept) => (tag === undefined || line.tag === tag) && line.at >= since;
+      const found = (shelves.get(pipelineId)?.lines ?? []).filter(fits);
+      return found
+        .slice(Math.max(0, found.length - limit))
+        .map(({ tag, at, text }) => ({ tag, at, record: JSON.parse(text) }));
+    },
+    refuse(pipelineId, count, reason) {
+      const { refused } = shelfOf(pipelineId);
+      refused.count += count;
+      refused.reason = reason;
+    },
+    counts(pipelineId) {
+      const { lines, bytes, dropped, refused } = shelves.get(pipelineId) ?? emptyShelf();
+      return { lines: lines.length, bytes, dropped, refused: { ...refused } };
+    },
+    forget: (pipelineId) => void shelves.delete(pipelineId),
+  };
+}

@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { checked } from "../core/body.ts";
+import type { Call, Route } from "../http/exchange.ts";
+import { invalid } from "../http/refusal.ts";
+import { type Product, pipelineOf } from "../pipelines/records.ts";
+import { timestamp } from "../time.ts";
+import type { World } from "../world.ts";
+
+/** An instant as people write it. */
+const since = z.iso
+  .datetime({ offset: true, error: "must be a time such as 2026-01-31T12:00:00Z" })
+  .transform((text) => Date.parse(text))
+  .optional();
+const limit = z.coerce.number().int().min(1).max(10_000).default(1_000);
+const pipeline = z.string();
+
+const samplesQuery = z.strictObject({ pipeline, name: z.string().optional(), since });
+const linesQuery = z.strictObject({ pipeline, tag: z.string().optional(), since, limit });
+
+/** What pipelines have received, for tests and for people. Samples and lines of pipelines that went are gone with them. */
+export function readingRoutes(world: World): Route[] {
+  const route = (path: string, read: (call: Call) => unknown): Route => ({
+    method: "GET",
+    template: `/_simulator/${path}`,
+    access: "steering",
+    handle: (call) => ({ status: 200, body: read(call), indent: true }),
+  });
+  return [
+    route("samples", (call) => {
+      const { pipeline: id, ...filter } = checked(samplesQuery, Object.fromEntries(call.query), "(query)");
+      requirePipeline(world, "metrics", id);
+      return { ...world.samples.counts(id), items: world.samples.read(id, filter) };
+    }),
+    route("lines", (call) => {
+      const { pipeline: id, ...filter } = checked(linesQuery, Object.fromEntries(call.query), "(query)");
+      requirePipeline(world, "logs", id);
+      const items = world.lines.read(id, filter);
+      return { ...world.lines.counts(id), items: items.map((line) => ({ ...line, at: timestamp(line.at) })) };
+    }),
+  ];
+}
+
+function requirePipeline(world: World, product: Product, id: string): void {
+  if (pipelineOf(world, product, id) !== undefined) return;
+  throw invalid("(query).pipeline", `there is no pipeline for ${product} with the id "${id}"`);
+}

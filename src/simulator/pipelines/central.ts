@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import type { Reply } from "../http/exchange.ts";
+import { missing } from "../http/refusal.ts";
+import { stampsOf, urnOf } from "../regional/metadata.ts";
+import type { World } from "../world.ts";
+import { givenSwitch } from "./body.ts";
+import type { Central } from "./records.ts";
+import { dashboardOf, hrefOf, type RegionalCall, services } from "./service.ts";
+
+/**
+ * The switch that lets integrated products forward their logs or metrics: one per contract and region and always
+ * there, off until somebody switches it.
+ */
+export function readCentral(world: World, call: RegionalCall): Reply {
+  if (call.params.centralId !== idOf(world, call)) throw missing();
+  return { status: 200, body: shown(world, call) };
+}
+
+/** Newer clients read the list, older ones the fields of the only item beside it. */
+export function listCentrals(world: World, call: RegionalCall): Reply {
+  const item = shown(world, call);
+  const { metadata, properties } = item;
+  const href = hrefOf(call.origin, call.product, call.region, "central");
+  return { status: 200, body: { id: "central", type: "collection", href, items: [item], metadata, properties } };
+}
+
+/** By its id or, since there is only one, without. */
+export function switchCentral(world: World, call: RegionalCall): Reply {
+  const { product, region, at } = call;
+  const { centralId } = call.params;
+  if (centralId !== undefined && centralId !== idOf(world, call)) throw missing();
+  const enabled = givenSwitch(call.body);
+  const { centrals } = world.pipelines;
+  const userId = call.caller.user.id;
+  const before = centrals.get(rowOf(call)) ?? { createdAt: at, createdBy: userId };
+  centrals.put(rowOf(call), { ...before, product, region, enabled, modifiedAt: at, modifiedBy: userId });
+  return { status: 200, body: shown(world, call) };
+}
+
+/** What steering shows. */
+export const centralsIn = (world: World) =>
+  [...world.pipelines.centrals.values()].map(({ product, region, enabled }) => ({
+    id: idOf(world, { product, region }),
+    type: "central",
+    product,
+    region,
+    properties: { enabled },
+  }));
+
+type Place = Pick<Central, "product" | "region">;
+
+const rowOf = ({ product, region }: Place) => `${product}/${region}`;
+
+/** Follows from the contract, so that it is known before anybody has switched anything. */
+function idOf({ contractNumber }: World, place: Place): string {
+  const hex = createHash("sha256")
+    .update(`central/${contractNumber}/${rowOf(place)}`)
+    .digest("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+function shown(world: World, call: RegionalCall) {
+  const { product, region, origin } = call;
+  const id = idOf(world, call);
+  const central = world.pipelines.centrals.get(rowOf(call));
+  return {
+    id,
+    type: "central",
+    href: hrefOf(origin, product, region, `central/${id}`),
+    metadata: {
+      ...(central && stampsOf(world, call, central)),
+      resourceURN: urnOf(world, services[product], "central", id),
+      grafanaEndpoint: dashboardOf(origin, region),
+      ...(product === "metrics" && { products: productNames }),
+    },
+    properties: { enabled: central?.enabled ?? false },
+  };
+}
+
+/** None of the products that the simulator has forwards metrics by itself. */
+const productNames: string[] = [];

@@ -1,0 +1,40 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import type { World } from "../world.ts";
+import { hashOf, type Pipeline, type Product, takesData } from "./records.ts";
+
+/** Random, never drawn from the seed: whoever knows the seed does not know the key. */
+export const newKey = () => randomBytes(32).toString("base64url");
+
+/** What a pipeline keeps of a new key. Inside a transaction. */
+export function keptKey(world: World, product: Product, key: string): Pick<Pipeline, "keyHash" | "sealedKey"> {
+  return { keyHash: hashOf(key), sealedKey: product === "logs" ? sealed(world, key) : null };
+}
+
+/** The log pipelines that take lines now, each with its shared key in clear: for the handshake and nothing else. */
+export function sharedKeys(world: World): { pipeline: Pipeline; key: string }[] {
+  return [...world.pipelines.pipelines.values()].flatMap((pipeline) =>
+    pipeline.sealedKey !== null && takesData(pipeline) ? [{ pipeline, key: opened(world, pipeline.sealedKey) }] : [],
+  );
+}
+
+const cipher = "aes-256-gcm";
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** What opens it lies in the same data directory, as the key that signs tokens does. */
+function sealed({ pipelines: { seals } }: World, key: string): string {
+  const seal = seals.get("own") ?? randomBytes(32).toString("base64");
+  seals.put("own", seal);
+  const nonce = randomBytes(nonceBytes);
+  const closing = createCipheriv(cipher, Buffer.from(seal, "base64"), nonce);
+  const text = Buffer.concat([closing.update(key, "utf8"), closing.final()]);
+  return Buffer.concat([nonce, closing.getAuthTag(), text]).toString("base64");
+}
+
+function opened({ pipelines: { seals } }: World, sealedKey: string): string {
+  const bytes = Buffer.from(sealedKey, "base64");
+  const seal = Buffer.from(seals.get("own") ?? "", "base64");
+  const opening = createDecipheriv(cipher, seal, bytes.subarray(0, nonceBytes));
+  opening.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+  return Buffer.concat([opening.update(bytes.subarray(nonceBytes + tagBytes)), opening.final()]).toString();
+}

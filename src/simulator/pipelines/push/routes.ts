@@ -1,0 +1,59 @@
+import type { Call, Route } from "../../http/exchange.ts";
+import { errorCode, refusal } from "../../http/refusal.ts";
+import type { Series } from "../../ingest/samples.ts";
+import type { World } from "../../world.ts";
+import { admitted } from "../ingest-access.ts";
+import { services } from "../service.ts";
+import { readExposition } from "./exposition.ts";
+import { tooLarge, utf8 } from "./fault.ts";
+import { decodeWriteRequest } from "./remote-write.ts";
+import { accepted, readJson } from "./series.ts";
+import { uncompressed } from "./snappy.ts";
+
+/** Bytes of a body when it is uncompressed. */
+const most = 4 * 1024 * 1024;
+
+/** Where agents push metrics with the key of a pipeline. */
+export function metricPushRoutes(world: World): Route[] {
+  return [
+    {
+      method: "POST",
+      template: "/ingest/metrics/{pipelineId}/api/v1/push",
+      access: "open",
+      // Snappy makes what it cannot compress larger, by a sixth at most.
+      mostBytes: Math.ceil(most * (7 / 6)) + 32,
+      service: services.metrics.path,
+      handle(call) {
+        const { id } = admitted(world, "metrics", call);
+        world.samples.add(id, seriesIn(call));
+        return { status: 204 };
+      },
+    },
+  ];
+}
+
+/** The body's series, by what its headers say it is. */
+function seriesIn({ headers, bytes = Buffer.alloc(0), at }: Call): Series[] {
+  const [type = "", ...parameters] = (headers["content-type"] ?? "")
+    .split(";")
+    .map((part) => part.trim().toLowerCase());
+  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
+  const snappy = encoding === "snappy";
+  // Version 2 of the protocol has another message; its senders fall back to version 1 when they are told.
+  const second = parameters.some((each) => each.startsWith("proto=") && each !== "proto=prometheus.writerequest");
+  if (type === "application/x-protobuf" && snappy && !second) {
+    return accepted(decodeWriteRequest(uncompressed(bytes, most)));
+  }
+  if (type === "application/json" && snappy) return accepted(readJson(utf8(uncompressed(bytes, most))));
+  if (type === "text/plain" && (snappy || encoding === "identity")) {
+    const text = snappy ? uncompressed(bytes, most) : bytes;
+    if (text.length > most) throw tooLarge(most);
+    return readExposition(utf8(text), at);
+  }
+  throw refusal(
+    415,
+    errorCode.validation,
+    "Metrics are taken as application/x-protobuf (remote write 1.0) or application/json, each with " +
+      "Content-Encoding: snappy, or as text/plain",
+  );
+}

@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { Documents } from "../store/documents.ts";
+import type { World } from "../world.ts";
+
+const productSchema = z.enum(["metrics", "logs"]);
+export type Product = z.infer<typeof productSchema>;
+
+/** One stream of a log pipeline. */
+const streamSchema = z.object({
+  source: z.enum(["kubernetes", "docker", "systemd", "generic"]),
+  tag: z.string(),
+  protocol: z.enum(["http", "tcp"]),
+  /** 0 keeps lines without end. */
+  retentionInDays: z.union([z.literal(0), z.literal(7), z.literal(14), z.literal(30)]),
+  labels: z.array(z.string()).readonly(),
+});
+
+const pipelineSchema = z.object({
+  id: z.string(),
+  product: productSchema,
+  /** The slug, e.g. `de-txl`. */
+  region: z.string(),
+  name: z.string(),
+  /** Empty for metric pipelines. */
+  logs: z.array(streamSchema).readonly(),
+  /** As the caller named it; it changes nothing here. */
+  resourceTier: z.string().nullable(),
+  state: z.enum(["PROVISIONING", "AVAILABLE", "DESTROYING", "FAILED"]),
+  /** Why it is FAILED, or is going to be. */
+  failure: z.string().nullable(),
+  /** When PROVISIONING or DESTROYING ends. */
+  dueAt: z.number(),
+  /** Of the key that counts now; the key itself is told once. */
+  keyHash: z.string(),
+  /** Counts up with every new key. */
+  keyVersion: z.number(),
+  /** The key of a log pipeline, sealed: the handshake of the forward protocol cannot be checked by a hash. */
+  sealedKey: z.string().nullable(),
+  createdAt: z.number(),
+  createdBy: z.string(),
+  modifiedAt: z.number(),
+  modifiedBy: z.string(),
+  visibleAt: z.number(),
+});
+
+/** Central logging or monitoring of one region; absent: nobody has switched it yet. */
+const centralSchema = z.object({
+  product: productSchema,
+  region: z.string(),
+  enabled: z.boolean(),
+  createdAt: z.number(),
+  createdBy: z.string(),
+  modifiedAt: z.number(),
+  modifiedBy: z.string(),
+});
+
+export type Stream = Readonly<z.infer<typeof streamSchema>>;
+export type Pipeline = Readonly<z.infer<typeof pipelineSchema>>;
+export type Central = Readonly<z.infer<typeof centralSchema>>;
+
+/** Everything that the platform remembers of metric and log pipelines. */
+export function createPipelineRecords(documents: Documents) {
+  const pipelines = documents.table("pipelines", pipelineSchema);
+  const byKeyHash = new Map<string, string>();
+  pipelines.watch((before, after) => {
+    if (before !== undefined) byKeyHash.delete(before.keyHash);
+    if (after !== undefined) byKeyHash.set(after.keyHash, after.id);
+  });
+  return {
+    pipelines,
+    byKeyHash,
+    centrals: documents.table("centrals", centralSchema),
+    /** What seals the keys of log pipelines, in one row. */
+    seals: documents.table("pipeline-seals", z.string()),
+  };
+}
+
+export type PipelineRecords = ReturnType<typeof createPipelineRecords>;
+
+/** A pipeline by its id, whatever its state and whether or not it can be seen already. */
+export function pipelineOf({ pipelines: { pipelines } }: World, product: Product, id: string): Pipeline | undefined {
+  const pipeline = pipelines.get(id);
+  return pipeline?.product === product ? pipeline : undefined;
+}
+
+/** The pipeline that takes data with this key: its current one, and neither FAILED nor on its way out. */
+export function pipelineByKey(world: World, product: Product, key: string): Pipeline | undefined {
+  const pipeline = pipelineOf(world, product, world.pipelines.byKeyHash.get(hashOf(key)) ?? "");
+  return pipeline !== undefined && takesData(pipeline) ? pipeline : undefined;
+}
+
+/** Keys are long and random: a plain hash is enough to know one again and tells nothing about it. */
+export const hashOf = (key: string) => createHash("sha256").update(key).digest("hex");
+
+/** The pipelines of a product, in one region or in all, in order of creation. */
+export const pipelinesIn = ({ pipelines: { pipelines } }: World, product: Product, region?: string): Pipeline[] =>
+  [...pipelines.values()].filter(
+    (each) => each.product === product && (region === undefined || each.region === region),
+  );
+
+export const takesData = ({ state }: Pipeline) => state === "AVAILABLE" || state === "PROVISIONING";

@@ -1,0 +1,52 @@
+import { stampsOf, urnOf } from "../regional/metadata.ts";
+import type { World } from "../world.ts";
+import type { Pipeline, Stream } from "./records.ts";
+import { dashboardOf, hrefOf, type RegionalCall, services } from "./service.ts";
+
+/** A pipeline as calls see it; with the key only in the answer to its creation. */
+export function shownPipeline(world: World, call: RegionalCall, pipeline: Pipeline, key?: string) {
+  const { id, product, region, state, failure } = pipeline;
+  const metadata = {
+    ...stampsOf(world, call, pipeline),
+    resourceURN: urnOf(world, services[product], "pipeline", id),
+    ...(state === "FAILED" && { statusMessage: failure }),
+  };
+  const resource = { id, type: "pipeline", href: hrefOf(call.origin, product, region, `pipelines/${id}`) };
+  const told = key === undefined ? {} : { key };
+  switch (product) {
+    case "metrics":
+      return {
+        ...resource,
+        metadata: {
+          ...metadata,
+          status: state,
+          grafanaEndpoint: dashboardOf(call.origin, region),
+          httpEndpoint: `${call.origin}/ingest/metrics/${id}`,
+          ...told,
+        },
+        properties: { name: pipeline.name, status: state },
+      };
+    case "logs":
+      return {
+        ...resource,
+        metadata: { ...metadata, state },
+        properties: {
+          name: pipeline.name,
+          logs: pipeline.logs.map(shownStream),
+          ...(pipeline.resourceTier !== null && { resourceTier: pipeline.resourceTier }),
+          tcpAddress: world.forwardAddress(),
+          httpAddress: `${call.origin}/ingest/logs/${id}`,
+          grafanaAddress: dashboardOf(call.origin, region),
+          status: state === "AVAILABLE" ? "Ready" : state,
+          ...told,
+        },
+      };
+  }
+}
+
+/** The retention in both its spellings. */
+export const shownStream = ({ retentionInDays, ...stream }: Stream) => ({
+  ...stream,
+  retentionInDays: retentionInDays === 0 ? "unlimited" : retentionInDays,
+  destinations: [{ type: "loki", retentionInDays }],
+});

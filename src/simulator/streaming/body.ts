@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { asObject, checked, objectIn } from "../core/body.ts";
+import { refuseBusy } from "../core/reading.ts";
+import type { Call } from "../http/exchange.ts";
+import type { World } from "../world.ts";
+import { connectionsSchema, type Network } from "./connections.ts";
+import { type Cluster, sizes, type Topic } from "./records.ts";
+
+const nameRule = "must have 2 to 63 characters: letters, digits, - _ and . with a letter or digit at both ends";
+const nameSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9][-_.A-Za-z0-9]*[A-Za-z0-9]$/, nameRule)
+  .max(63, nameRule);
+
+/** The one version of the brokers, and how many of them every cluster has. */
+const version = "4.0.0";
+const brokers = 3;
+const mostOf32Bits = 2 ** 31 - 1;
+
+const where = "(root).properties";
+const propertiesIn = (body: string) => asObject(objectIn(body).properties ?? {}, where);
+
+const clusterSchema = (network: Network) =>
+  z.object({
+    name: nameSchema,
+    version: z.literal(version, { error: `must be ${version}` }),
+    size: z.enum(sizes, { error: `must be one of ${sizes.join(", ")}` }),
+    connections: connectionsSchema(network),
+  });
+
+/** The properties of a cluster that a call sends; refuses a network that is being changed, too. */
+export function givenCluster(world: World, { body, at }: Call): Cluster["properties"] {
+  const seen = (key: string) => {
+    const resource = world.resources.get(key);
+    return resource !== undefined && resource.visibleAt <= at ? resource : undefined;
+  };
+  const datacenter = (id: string) => seen(`datacenters/${id}`);
+  const lan = (datacenterId: string, id: string) => seen(`datacenters/${datacenterId}/lans/${id}`);
+  const schema = clusterSchema({
+    hasDatacenter: (id) => datacenter(id) !== undefined,
+    hasLan: (datacenterId, id) => lan(datacenterId, id) !== undefined,
+  });
+  const properties = checked(schema, propertiesIn(body), where);
+  for (const { datacenterId, lanId } of properties.connections) {
+    refuseBusy([datacenter(datacenterId), lan(datacenterId, lanId)].filter((each) => each !== undefined));
+  }
+  return properties;
+}
+
+/** `null` says as much as nothing. */
+const optional = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value) => value ?? undefined);
+
+const wholeNumber = (low: number, high: number, rule: string) =>
+  optional(z.int({ error: rule }).min(low, rule).max(high, rule));
+
+const replicasRule = `must be a whole number from 1 to ${brokers}, the number of brokers`;
+const topicSchema = z.object({
+  name: nameSchema,
+  replicationFactor: wholeNumber(1, brokers, replicasRule),
+  numberOfPartitions: wholeNumber(1, mostOf32Bits, "must be a whole number of at least 1"),
+  logRetention: optional(
+    z.object({
+      retentionTime: wholeNumber(-1, Number.MAX_SAFE_INTEGER, "must be milliseconds, or -1 for no limit"),
+      // Smaller ones do not hold a single record.
+      segmentBytes: wholeNumber(14, mostOf32Bits, `must be a whole number from 14 to ${mostOf32Bits}`),
+    }),
+  ),
+});
+
+export const givenTopic = (body: string): Topic["properties"] => checked(topicSchema, propertiesIn(body), where);

@@ -1,0 +1,63 @@
+import { type Authority, clientCertificate, newAuthority, type Validity } from "../certificates.ts";
+import type { World } from "../world.ts";
+import type { Credentials } from "./records.ts";
+
+/** The name of the one user that every cluster has. */
+export const userName = "admin";
+
+const oneDay = 86_400_000;
+const userDays = 365;
+/** Longer than anybody moves the clock. */
+const authorityDays = 100 * 365;
+
+/**
+ * Certificates are issued in the platform's time and judged by real clocks, those of brokers and clients. They are valid
+ * from a day before whichever of the two is behind, so that both take them whatever the platform's clock has been moved
+ * by; they end in the platform's time. One that the platform counts as ended, a real clock may still take.
+ */
+function validity({ clock, machine }: World, days: number): Validity {
+  const now = clock.now();
+  return { notBefore: new Date(Math.min(now, machine.now()) - oneDay), notAfter: new Date(now + days * oneDay) };
+}
+
+/** As long as the authority's: nobody renews the certificates of brokers. */
+export const brokerValidity = (world: World) => validity(world, authorityDays);
+
+/** The authority of a cluster, made when it is first needed; undefined when the cluster has gone. */
+export async function authorityOf(world: World, clusterId: string): Promise<Authority | undefined> {
+  const { clusters, authorities } = world.streaming;
+  const kept = authorities.get(clusterId);
+  if (kept !== undefined) return kept;
+  const made = await newAuthority(`Event streaming ${clusterId}`, validity(world, authorityDays));
+  return world.documents.transaction(() => {
+    if (clusters.get(clusterId) === undefined) return undefined;
+    // Somebody else may have made one meanwhile: there is only one.
+    const first = authorities.get(clusterId) ?? made;
+    authorities.put(clusterId, first);
+    return first;
+  });
+}
+
+/**
+ * Sees to it that the user of a cluster has a certificate to be read. It is valid for 365 days and stays the same until
+ * half of them are over; then whoever asks gets a new one. Both are valid until they end.
+ */
+export async function ensureCredentials(world: World, clusterId: string): Promise<void> {
+  const { credentials } = world.streaming;
+  const isFresh = () => {
+    const present = credentials.get(clusterId);
+    return present !== undefined && world.clock.now() < (present.issuedAt + present.expiresAt) / 2;
+  };
+  if (isFresh()) return;
+  const authority = await authorityOf(world, clusterId);
+  if (authority === undefined) return;
+  const issuedAt = world.clock.now();
+  const issued: Credentials = {
+    ...(await clientCertificate(authority, userName, validity(world, userDays))),
+    issuedAt,
+    expiresAt: issuedAt + userDays * oneDay,
+  };
+  world.documents.transaction(() => {
+    if (world.streaming.clusters.get(clusterId) !== undefined && !isFresh()) credentials.put(clusterId, issued);
+  });
+}

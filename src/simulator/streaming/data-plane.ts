@@ -1,0 +1,39 @@
+import type { World } from "../world.ts";
+import type { Cluster, Topic } from "./records.ts";
+
+/** How far the brokers have come with something the management API wants of them. */
+export type Progress = { kind: "pending" } | { kind: "done" } | { kind: "failed"; message: string };
+
+export const done: Progress = { kind: "done" };
+export const pending: Progress = { kind: "pending" };
+
+/** The brokers behind the management API, which follow what it has written down. */
+export interface DataPlane {
+  /** Whether a cluster that is to be served is being served. */
+  clusterProgress(cluster: Cluster): Progress;
+  /** Whether the brokers have a topic that is to be there, and have dropped one that is to go. */
+  topicProgress(topic: Topic): Progress;
+  /** Where clients connect to a cluster: `host:port` per broker. */
+  addressesOf(cluster: Cluster): readonly string[];
+  /** What users of a cluster should know about its brokers. */
+  noticeOf(cluster: Cluster): string | undefined;
+  /** Begins to follow. Once, when the state of an earlier run is there. */
+  open(world: World): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The addresses in the caller's own network: nobody can be reached there from this machine. */
+export const networkAddresses = ({ properties }: Cluster): string[] =>
+  properties.connections.flatMap(({ brokerAddresses }) =>
+    brokerAddresses.map((address) => address.replace(/\/\d+$/, ":9093")),
+  );
+
+/** No brokers at all; the management API behaves as with them. */
+export const noDataPlane: DataPlane = {
+  clusterProgress: () => done,
+  topicProgress: () => done,
+  addressesOf: networkAddresses,
+  noticeOf: () => undefined,
+  open: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+};

@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { World } from "../../world.ts";
+import { type DataPlane, done, networkAddresses, pending } from "../data-plane.ts";
+import { type Cluster, isWanted } from "../records.ts";
+import { createHost, type Host } from "./host.ts";
+import { type KafkaProgram, lackFor, provideKafka } from "./program.ts";
+import { clientAddress, nodesOn } from "./settings.ts";
+
+export interface KafkaParts {
+  /** Brokers per cluster; the platform has three. */
+  brokers: number;
+  /** Keeps what the brokers keep in this directory; absent: in a temporary one that goes at the end. */
+  data: string | undefined;
+  onError(where: string, error: unknown): void;
+}
+
+/** How many clusters have brokers at the same time: each takes a few hundred megabytes. */
+const mostClusters = 2;
+
+/** Apache Kafka beside this process, for the oldest clusters. */
+export function createKafkaPlane({ brokers, data, onError }: KafkaParts): DataPlane {
+  const hosts = new Map<string, Host>();
+  const closing = new AbortController();
+  let world: World | undefined;
+  let root = "";
+  let program: Promise<KafkaProgram> | undefined;
+  let noted = false;
+  const leaving = new Set<Promise<void>>();
+
+  /** Fetched for the first cluster; a failure is not kept for the next. */
+  function provided(): Promise<KafkaProgram> {
+    program ??= provideKafka(process.env, (line) => process.stderr.write(`${line}\n`), closing.signal);
+    program.catch(() => {
+      program = undefined;
+    });
+    return program;
+  }
+
+  const served = () =>
+    world === undefined ? [] : [...world.streaming.clusters.values()].filter(isWanted).slice(0, mostClusters);
+  const isServed = (clusterId: string) => served().some(({ id }) => id === clusterId);
+
+  function follow(): void {
+    noted = false;
+    if (world === undefined || closing.signal.aborted) return;
+    for (const [id, host] of hosts) {
+      if (isServed(id)) continue;
+      hosts.delete(id);
+      end(host, false);
+    }
+    for (const cluster of served()) {
+      const host = hosts.get(cluster.id);
+      if (host !== undefined) host.follow();
+      else
+        hosts.set(
+          cluster.id,
+          createHost(world, cluster, { program: provided, brokers, folder: folderOf(cluster), onError }),
+        );
+    }
+  }
+
+  const folderOf = ({ id }: Cluster) => join(root, id);
+
+  function end(host: Host, keep: boolean): void {
+    const ended = host.stop(keep).catch((error) => onError("event streaming", error));
+    leaving.add(ended);
+    void ended.then(() => leaving.delete(ended));
+  }
+
+  /** Changes are told while they are written: what follows from them comes after that. */
+  function note(): void {
+    if (noted) return;
+    noted = true;
+    setImmediate(follow);
+  }
+
+  return {
+    clusterProgress: ({ id }) => (isServed(id) ? (hosts.get(id)?.clusterProgress() ?? pending) : done),
+    topicProgress: (topic) =>
+      isServed(topic.clusterId) ? (hosts.get(topic.clusterId)?.topicProgress(topic) ?? pending) : done,
+    addressesOf(cluster) {
+      const ports = isServed(cluster.id) ? world?.streaming.ports.get(cluster.id) : undefined;
+      return ports === undefined ? networkAddresses(cluster) : nodesOn(ports).map(clientAddress);
+    },
+    noticeOf({ id }) {
+      if (isServed(id)) return undefined;
+      return `No broker runs for this cluster: the simulator serves the ${mostClusters} oldest; delete one of them`;
+    },
+    async open(opened) {
+      const lack = lackFor(process.env);
+      if (lack !== undefined) throw new Error(lack);
+      root = data === undefined ? await mkdtemp(join(tmpdir(), "mooring-kafka-")) : resolve(data, `kafka-${brokers}`);
+      world = opened;
+      world.streaming.clusters.watch(note);
+      world.streaming.topics.watch(note);
+      note();
+    },
+    async close() {
+      closing.abort();
+      for (const host of hosts.values()) end(host, data !== undefined);
+      await Promise.all(leaving);
+      if (data === undefined && root !== "") await rm(root, { recursive: true, force: true });
+    },
+  };
+}

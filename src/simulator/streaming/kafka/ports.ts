@@ -1,0 +1,30 @@
+import { createServer, type Server } from "node:net";
+import { addressOf } from "../../http/serve.ts";
+
+/** The ports of an earlier run when all of them are still free, else others that are. */
+export async function freePorts(count: number, earlier: readonly number[] | undefined): Promise<readonly number[]> {
+  if (earlier?.length === count) {
+    try {
+      return await held(earlier);
+    } catch {
+      // Somebody has taken one.
+    }
+  }
+  return held(Array.from({ length: count }, () => 0));
+}
+
+/** Kafka cannot choose ports and tell them: all are held at once, so that they differ, and let go. */
+async function held(wanted: readonly number[]): Promise<number[]> {
+  const servers: Server[] = [];
+  try {
+    const ports: number[] = [];
+    for (const port of wanted) {
+      const server = createServer();
+      servers.push(server);
+      ports.push(Number((await addressOf(server, "127.0.0.1", port)).split(":")[1]));
+    }
+    return ports;
+  } finally {
+    await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  }
+}

@@ -1,0 +1,67 @@
+import type { Topic } from "../records.ts";
+import { internalAddress, type Node } from "./settings.ts";
+
+/** What the simulator asks brokers for. Everything rejects while they do not answer. */
+export interface TopicAdmin {
+  /** How many brokers are there. */
+  brokers(): Promise<number>;
+  names(): Promise<string[]>;
+  /** Makes a topic that may be there already; resolves with the reason when the brokers refuse it. */
+  create(topic: Topic): Promise<string | undefined>;
+  /** Drops a topic that may be gone already. */
+  remove(name: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const patienceMs = 10_000;
+
+/** Speaks to the brokers over the listener that is not for clients. */
+export async function openTopicAdmin(nodes: readonly Node[]): Promise<TopicAdmin> {
+  // Loaded when the first brokers are started: most simulators have none.
+  const { Admin, ProtocolError, findErrorBy } = await import("@platformatic/kafka");
+  const admin = new Admin({
+    clientId: "platform-simulator",
+    bootstrapBrokers: nodes.map(internalAddress),
+    timeout: patienceMs,
+    connectTimeout: 1000,
+    retries: 0,
+  });
+
+  /** The code that the brokers answered with, if they did. */
+  const refusalIn = (error: unknown) =>
+    error instanceof Error ? findErrorBy(error, "code", ProtocolError.code) : null;
+
+  return {
+    brokers: async () => (await admin.metadata({ topics: [], forceUpdate: true })).brokers.size,
+    names: () => admin.listTopics(),
+    async create({ properties: { name, numberOfPartitions, replicationFactor, logRetention } }) {
+      const { retentionTime, segmentBytes } = logRetention ?? {};
+      const configs = Object.entries({ "retention.ms": retentionTime, "segment.bytes": segmentBytes })
+        .filter(([, value]) => value !== undefined)
+        .map(([key, value]) => ({ name: key, value: String(value) }));
+      try {
+        await admin.createTopics({
+          topics: [name],
+          // -1 leaves it to the brokers.
+          partitions: numberOfPartitions ?? -1,
+          replicas: replicationFactor === undefined ? -1 : Math.min(replicationFactor, nodes.length),
+          configs,
+        });
+        return undefined;
+      } catch (error) {
+        const refusal = refusalIn(error);
+        if (refusal === null || refusal.canRetry) throw error;
+        if (refusal.apiId === "TOPIC_ALREADY_EXISTS") return undefined;
+        return String(refusal.serverErrorMessage ?? refusal.message);
+      }
+    },
+    async remove(name) {
+      try {
+        await admin.deleteTopics({ topics: [name] });
+      } catch (error) {
+        if (refusalIn(error)?.apiId !== "UNKNOWN_TOPIC_OR_PARTITION") throw error;
+      }
+    },
+    close: () => admin.close(),
+  };
+}

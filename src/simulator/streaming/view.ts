@@ -1,0 +1,70 @@
+import { stampsOf, urnOf } from "../regional/metadata.ts";
+import type { RegionalCall } from "../regional/service.ts";
+import type { World } from "../world.ts";
+import { userName } from "./credentials.ts";
+import type { Cluster, Topic } from "./records.ts";
+import { hrefOf, streaming } from "./service.ts";
+
+/** Where something lies: the path below the region, which is also its href's. */
+const pathOf = {
+  cluster: ({ id }: Cluster) => `clusters/${id}`,
+  topic: ({ id, clusterId }: Topic) => `clusters/${clusterId}/topics/${id}`,
+};
+
+function metadataOf(world: World, call: RegionalCall, type: "cluster" | "topic", each: Cluster | Topic) {
+  return {
+    ...stampsOf(world, call, each),
+    resourceURN: urnOf(world, streaming, type, each.id),
+    state: each.state,
+    ...(each.state === "FAILED" && { message: each.failure }),
+  };
+}
+
+export function shownCluster(world: World, call: RegionalCall, cluster: Cluster) {
+  const { id, state, properties } = cluster;
+  const notice = state === "AVAILABLE" ? world.dataPlane.noticeOf(cluster) : undefined;
+  return {
+    id,
+    type: "cluster",
+    href: hrefOf(call.origin, call.region, pathOf.cluster(cluster)),
+    metadata: {
+      ...metadataOf(world, call, "cluster", cluster),
+      ...(notice !== undefined && { message: notice }),
+      ...(state === "AVAILABLE" && { brokerAddresses: world.dataPlane.addressesOf(cluster) }),
+    },
+    properties,
+  };
+}
+
+export const shownTopic = (world: World, call: RegionalCall, topic: Topic) => ({
+  id: topic.id,
+  type: "topic",
+  href: hrefOf(call.origin, call.region, pathOf.topic(topic)),
+  metadata: metadataOf(world, call, "topic", topic),
+  properties: topic.properties,
+});
+
+/** The user of a cluster; with `access` also what opens the brokers to him. */
+export function shownUser(world: World, call: RegionalCall, cluster: Cluster, access: object = {}) {
+  const { id, userId } = cluster;
+  return {
+    id: userId,
+    type: "user",
+    href: hrefOf(call.origin, call.region, `clusters/${id}/users/${userId}`),
+    metadata: {
+      ...stampsOf(world, call, { ...cluster, modifiedAt: cluster.createdAt, modifiedBy: cluster.createdBy }),
+      resourceURN: urnOf(world, streaming, "user", userId),
+      state: cluster.state,
+      ...access,
+    },
+    properties: { name: userName },
+  };
+}
+
+/** These lists have no pages. */
+export const shownList = (call: RegionalCall, path: string, items: object[]) => ({
+  id: path.split("/").at(-1),
+  type: "collection",
+  href: hrefOf(call.origin, call.region, path),
+  items,
+});

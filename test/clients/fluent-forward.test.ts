@@ -1,0 +1,73 @@
+import { type EventModes, FluentClient, FluentSocketEvent } from "@fluent-org/logger";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { receivedBy } from "../simulator/forward-sender.ts";
+import { serviceFor, stream } from "../simulator/pipelines.ts";
+import { type Platform, resource, startPlatform } from "../simulator/platform.ts";
+
+let platform: Platform;
+let logging: ReturnType<typeof serviceFor>;
+beforeAll(async () => {
+  platform = await startPlatform();
+  logging = serviceFor(platform, "logging");
+});
+afterAll(() => platform.close());
+
+let pipeline: Awaited<ReturnType<typeof logging.made>>;
+let address: URL;
+beforeEach(async () => {
+  pipeline = await logging.made({ logs: [stream({ tag: "app", source: "generic" })] });
+  const { tcpAddress } = resource(await logging.call("GET", pipeline.path)).properties;
+  address = new URL(`tls://${tcpAddress}`);
+});
+
+/** The public client with TLS, a shared key and acknowledgements. */
+function clientWith({ sharedKey = pipeline.key, eventMode = "Message" as EventModes, trust = true }) {
+  const client = new FluentClient("app", {
+    eventMode,
+    milliseconds: true,
+    ack: {},
+    socket: {
+      host: address.hostname,
+      port: Number(address.port),
+      tls: trust ? { ca: platform.ready.certificates.ca } : {},
+      disableReconnect: true,
+    },
+    security: { clientHostname: "test-client", sharedKey },
+  });
+  onTestFinished(() => client.shutdown().catch(() => {}));
+  return client;
+}
+
+const records = [
+  { message: "started", level: "info", attempt: 1 },
+  { message: "ümläute 🚢", nested: { list: [1, 2.5, true, null] } },
+  { message: "stopped", empty: {} },
+];
+
+describe("the public forward client", () => {
+  it.each(["Message", "Forward", "PackedForward", "CompressedPackedForward"] as const)(
+    "ships lines in the mode %s, and they are read back equal",
+    async (eventMode) => {
+      const client = clientWith({ eventMode });
+      await client.connect();
+      const at = new Date("2026-01-31T12:00:00.250Z");
+      await Promise.all([...records.map((record) => client.emit(record, at)), client.flush()]);
+      const { items } = await receivedBy(platform, pipeline.id);
+      expect(items).toEqual(records.map((record) => ({ tag: "app", at: at.toISOString(), record })));
+    },
+  );
+
+  it("is refused with a wrong key", async () => {
+    const client = clientWith({ sharedKey: "wrong" });
+    const refused = new Promise<Error>((resolve) => client.socketOn(FluentSocketEvent.ERROR, resolve));
+    await client.connect();
+    expect((await refused).message).toContain("shared_key mismatch");
+    expect(await receivedBy(platform, pipeline.id)).toMatchObject({ lines: 0 });
+  });
+
+  it("does not talk to a listener whose certificate it cannot trust", async () => {
+    const client = clientWith({ trust: false });
+    client.socketOn(FluentSocketEvent.ERROR, () => {});
+    await expect(client.connect()).rejects.toThrow(/certificate/);
+  });
+});

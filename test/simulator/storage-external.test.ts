@@ -1,0 +1,59 @@
+import { ListBucketsCommand, ListObjectsV2Command, type S3Client } from "@aws-sdk/client-s3";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { clientFor } from "../clients/s3-client.ts";
+import { type Platform, refusal, resource, serverBody, startPlatform } from "./platform.ts";
+
+/** Another simulator is the S3 elsewhere: to the first one it is nothing but a URL and a key. */
+let elsewhere: Platform;
+let client: S3Client;
+beforeAll(async () => {
+  elsewhere = await startPlatform({ seed: 2 });
+  client = clientFor(elsewhere.ready.endpoints.objectStorage, elsewhere.ready.s3);
+});
+afterAll(async () => {
+  client.destroy();
+  await elsewhere.close();
+});
+afterEach(() => vi.unstubAllEnvs());
+
+function setKeys({ accessKey, secretKey }: Platform["ready"]["s3"]): void {
+  vi.stubEnv("MOORING_S3_ACCESS_KEY", accessKey);
+  vi.stubEnv("MOORING_S3_SECRET_KEY", secretKey);
+}
+
+const start = (objectStorage = elsewhere.ready.endpoints.objectStorage) =>
+  startPlatform({ objectStorage, buckets: ["made-at-start"] });
+
+describe("an object storage elsewhere", { timeout: 60_000 }, () => {
+  it("gets the buckets and the flow logs", async () => {
+    setKeys(elsewhere.ready.s3);
+    await using cleanup = new AsyncDisposableStack();
+    const platform = await start();
+    cleanup.defer(() => platform.close());
+    const { objectStorage } = platform.ready.endpoints;
+    expect(platform.ready).toMatchObject({ s3: elsewhere.ready.s3 });
+    expect(objectStorage).toBe(elsewhere.ready.endpoints.objectStorage);
+    const { Buckets } = await client.send(new ListBucketsCommand());
+    expect(Buckets?.map(({ Name }) => Name)).toEqual(["flow-logs", "made-at-start"]);
+
+    const datacenter = await platform.datacenter();
+    const server = resource(await platform.done("POST", `${datacenter}/servers`, serverBody()));
+    const nic = `${datacenter}/servers/${server.id}/nics/${server.entities?.nics?.items?.[0]?.id}`;
+    const log = (bucket: string) => ({ properties: { name: "a log", action: "ALL", direction: "INGRESS", bucket } });
+    expect(refusal(await platform.core("POST", `${nic}/flowlogs`, log("later")), 422, "100")).toContain("later");
+    await platform.done("POST", `${nic}/flowlogs`, log("made-at-start/x/"));
+    await platform.steer("POST", "flow-logs");
+    const { Contents } = await client.send(new ListObjectsV2Command({ Bucket: "made-at-start" }));
+    expect(Contents?.map(({ Key }) => Key)).toContainEqual(expect.stringMatching(/^x\/a log-.*\.log\.gz$/));
+  });
+
+  it("is not used without a key, with a wrong one, or when nobody is there", async () => {
+    setKeys({ accessKey: "", secretKey: "" });
+    await expect(start()).rejects.toThrow("MOORING_S3_ACCESS_KEY");
+    setKeys({ ...elsewhere.ready.s3, secretKey: "wrong" });
+    await expect(start()).rejects.toThrow("SignatureDoesNotMatch");
+    await expect(start("http://127.0.0.1:1")).rejects.toThrow(
+      "the object storage at http://127.0.0.1:1 cannot be used",
+    );
+  });
+});
