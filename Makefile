@@ -1,7 +1,7 @@
 # Every target installs what it needs first: nothing but Node.js 20 or newer, Go and make has to be there.
 # ARGS passes options on: make demo ARGS=--once
 
-.PHONY: help demo test crash lint crds cluster clean soak
+.PHONY: help demo test crash lint crds cluster clean soak bench
 .DEFAULT_GOAL := help
 
 node := node_modules/node/bin/node
@@ -23,6 +23,10 @@ crash: ## kill the operator at every call of every kind's life and check what is
 soak: ## hundreds of objects edited and deleted while one platform call in five goes wrong; ARGS="--minutes 10"
 	@bin/setup
 	@$(node) test/soak/main.ts $(ARGS)
+
+bench: ## flow logs read by mooring, against zcat on the same objects; ARGS="--size 1024" for a gigabyte
+	@bin/setup
+	@$(node) bench/flowlogs.ts $(ARGS)
 
 lint: ## type check and lint
 	@bin/setup

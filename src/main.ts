@@ -26,6 +26,10 @@ const commands: Record<string, Entry> = {
     summary: "the operator itself",
     load: async () => (await import("./operator/command.ts")).operatorCommand,
   },
+  flowlogs: {
+    summary: "read flow logs from object storage: records, filters, top talkers",
+    load: async () => (await import("./cli/flowlogs.ts")).flowlogsCommand,
+  },
   crds: {
     summary: "write crds/ and the other generated files",
     load: async () => (await import("./cli/crds.ts")).crdsCommand,

@@ -62,6 +62,7 @@ async function demo(values: { once: boolean; timeout: string; speed: string }, s
   cleanup.defer(() => simulator.stop());
   const platform = simulatorReady.parse(simulator.ready);
   console.log(`simulator    ${platform.endpoints.api}`);
+  console.log(`storage      ${platform.endpoints.objectStorage}`);
 
   await install(client);
   const kubeconfig = join(dirname(cluster.kubeconfig), "operator.kubeconfig");
@@ -81,7 +82,7 @@ async function demo(values: { once: boolean; timeout: string; speed: string }, s
   if (late.length > 0) return refuse(late);
   if (values.once) return 0;
 
-  console.log(goOn(cluster, metrics, platform.endpoints.api ?? ""));
+  console.log(goOn(cluster, metrics, platform.endpoints));
   const ended = new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
   const death = await Promise.race([died, ended]);
   if (death) throw death;
@@ -109,7 +110,11 @@ function refuse(late: Row[]): number {
   return 1;
 }
 
-function goOn({ kubeconfig, assets }: { kubeconfig: string; assets: string }, metrics: string, api: string): string {
+function goOn(
+  { kubeconfig, assets }: { kubeconfig: string; assets: string },
+  metrics: string,
+  { api, objectStorage }: z.infer<typeof simulatorReady>["endpoints"],
+): string {
   const built = join(assets, "kubectl");
   const kubectl = existsSync(built) ? built : "kubectl";
   return `
@@ -121,6 +126,7 @@ All are Ready. In another terminal:
 
 metrics    ${metrics}
 simulator  ${api}
+storage    ${objectStorage}
 
 Ctrl-C ends everything.`;
 }

@@ -1,0 +1,53 @@
+import { resourceOf } from "../engine/objects.ts";
+import { SECRETS, secretValue } from "../engine/references.ts";
+import { account, readAccountSpec } from "../kinds/account.ts";
+import { connect } from "../kube/config.ts";
+import { isNotFound } from "../kube/errors.ts";
+import { type KubeObject, pathOf, type Resource } from "../kube/resource.ts";
+import type { KubeClient } from "../kube/transport.ts";
+import { endpointUrl } from "../platform/endpoints.ts";
+import type { AccessSource } from "./platform-access.ts";
+
+/** Endpoints and token of an Account of the current cluster, read once. */
+export async function sourceOfAccount(
+  name: string,
+  namespace: string | undefined,
+  env: Record<string, string | undefined>,
+): Promise<AccessSource> {
+  const client = await connect({ env });
+  try {
+    return await readSource(client, namespace ?? client.namespace ?? "default", name);
+  } finally {
+    await client.close();
+  }
+}
+
+async function readSource(client: KubeClient, namespace: string, name: string): Promise<AccessSource> {
+  const where = `Account ${namespace}/${name}`;
+  const object = await find(client, resourceOf(account), namespace, name);
+  if (!object) throw new Error(`there is no ${where}: see "kubectl get accounts -A", and give its namespace with -n`);
+  const spec = readAccountSpec(object.spec);
+  const { name: secretName, key } = spec.credentialsSecretRef;
+  const secret = await find(client, SECRETS, namespace, secretName);
+  const token = secret && secretValue(secret, key)?.trim();
+  return {
+    endpoint(endpoint) {
+      const template = spec.endpoints[endpoint];
+      if (template === undefined) throw new Error(`${where} has no address: set spec.endpoints.${endpoint}`);
+      return endpointUrl(template, spec.region);
+    },
+    credentials() {
+      if (!token) throw new Error(`${where}: Secret ${secretName} has no key ${key}: put the platform's token there`);
+      return { token, ...(spec.contractNumber !== undefined && { contractNumber: spec.contractNumber }) };
+    },
+  };
+}
+
+async function find(client: KubeClient, resource: Resource, namespace: string, name: string) {
+  try {
+    return await client.request<KubeObject>({ method: "GET", path: pathOf(resource, { namespace, name }) });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}

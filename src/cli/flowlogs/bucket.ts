@@ -1,0 +1,129 @@
+import type { Readable } from "node:stream";
+import { AwsV4Signer } from "aws4fetch";
+import { Agent, type Dispatcher, request } from "undici";
+import { type Clock, sleep, systemClock } from "../../clock.ts";
+import { redactor } from "../../platform/credentials.ts";
+import type { StorageKeys } from "./keys.ts";
+import { type ListPage, readListPage, readStorageError, type StoredObject } from "./listing.ts";
+import { visible } from "./records/visible.ts";
+
+/** One bucket, for reading. */
+export interface Bucket extends AsyncDisposable {
+  /** All objects below a prefix, in the order of their keys, page by page as they are asked for. */
+  list(prefix: string, signal: AbortSignal): AsyncIterable<StoredObject>;
+  /** The bytes of an object, as they arrive. */
+  open(key: string, signal: AbortSignal): Promise<Readable>;
+}
+
+export interface BucketOptions {
+  /** Address of object storage; the bucket is a part of the path. */
+  endpoint: string;
+  bucket: string;
+  keys: StorageKeys;
+  /** Default: the one that the host names, as in s3.eu-central-3.example.com. */
+  region?: string | undefined;
+  clock?: Clock;
+}
+
+const ATTEMPTS = 4;
+const FIRST_DELAY_MS = 250;
+
+/** Reads a bucket with signed requests. What passes (429, 5xx, a lost connection) is tried a few times. */
+export function openBucket({ endpoint, bucket, keys, region, clock = systemClock }: BucketOptions): Bucket {
+  const base = `${endpoint.replace(/\/+$/, "")}/${encodePath(bucket)}`;
+  const agent = new Agent({ allowH2: false, connectTimeout: 10_000, headersTimeout: 30_000, bodyTimeout: 60_000 });
+  const signing = {
+    accessKeyId: keys.accessKey,
+    secretAccessKey: keys.secretKey,
+    service: "s3",
+    region: region ?? regionOf(endpoint),
+    // The signing keys of the day.
+    cache: new Map<string, ArrayBuffer>(),
+  };
+  const redact = redactor(keys.secretKey);
+
+  async function attempt(url: string, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const signed = await new AwsV4Signer({ method: "GET", url, ...signing }).sign();
+    const headers = Object.fromEntries(signed.headers.entries());
+    return request(signed.url, { method: "GET", headers, dispatcher: agent, signal });
+  }
+
+  async function get(url: string, what: string, signal: AbortSignal): Promise<Readable> {
+    for (let left = ATTEMPTS - 1, delayMs = FIRST_DELAY_MS; ; left--, delayMs *= 2) {
+      let passing: unknown;
+      try {
+        const { statusCode, body } = await attempt(url, signal);
+        if (statusCode === 200) return body;
+        passing = new StorageError(`${what}: ${redact(refusal(statusCode, await readText(body)))}`);
+        if (statusCode < 500 && statusCode !== 429) throw passing;
+      } catch (error) {
+        if (signal.aborted || error instanceof StorageError) throw error;
+        const reason = error instanceof Error ? error.message : String(error);
+        passing = new StorageError(`${what} gave no answer: ${reason}`, { cause: error });
+      }
+      if (left === 0) throw passing;
+      await sleep(clock, delayMs, signal);
+    }
+  }
+
+  async function page(prefix: string, token: string | undefined, signal: AbortSignal): Promise<ListPage> {
+    const query = new URLSearchParams({ "list-type": "2", ...(prefix && { prefix }) });
+    if (token !== undefined) query.set("continuation-token", token);
+    // Signatures are made over %20, which is not what URLSearchParams writes.
+    const url = `${base}?${query.toString().replaceAll("+", "%20")}`;
+    return readListPage(await readText(await get(url, `bucket ${bucket}`, signal)));
+  }
+
+  return {
+    async *list(prefix, signal) {
+      let token: string | undefined;
+      do {
+        const { objects, next } = await page(prefix, token, signal);
+        yield* objects;
+        token = next;
+      } while (token !== undefined);
+    },
+    open: (key, signal) => get(`${base}/${encodePath(key)}`, "object storage", signal),
+    [Symbol.asyncDispose]: () => agent.destroy(),
+  };
+}
+
+class StorageError extends Error {
+  override readonly name = "StorageError";
+}
+
+/** What an answer other than 200 means, with the way out where there is one. */
+function refusal(status: number, xml: string): string {
+  const { code = "", message = "" } = readStorageError(xml) ?? {};
+  const said = [code, message].filter((words) => words !== "").map((words) => visible(words, 200));
+  const answer = [`answered ${status}`, ...said].join(": ");
+  return status === 403 ? `${answer} (is the key active, and may its user read the bucket?)` : answer;
+}
+
+const LONGEST_TEXT = 16 * 1024 * 1024;
+
+async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > LONGEST_TEXT) throw new StorageError(`object storage sent a text of more than ${LONGEST_TEXT} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Every byte that is not plain in a signed path is encoded, except the slashes. */
+function encodePath(path: string): string {
+  return path
+    .split("/")
+    .map((segment) => encodeURIComponent(segment).replaceAll(/[!'()*]/g, percent))
+    .join("/");
+}
+
+const percent = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+
+/** The region that the host of an endpoint names; storage that has no regions takes any. */
+function regionOf(endpoint: string): string {
+  return /^https?:\/\/s3[.-]([a-z]+(?:-[a-z]+)*-\d)\./.exec(endpoint)?.[1] ?? "eu-central-1";
+}

@@ -1,0 +1,29 @@
+import type { Action, FlowRecord } from "./records/record.ts";
+import type { Period } from "./selection.ts";
+
+export interface Criteria extends Period {
+  /** Interface ids; undefined means all. */
+  interfaces?: ReadonlySet<string> | undefined;
+  action?: Action | undefined;
+  /** Source or destination. Empty means all. */
+  ports: ReadonlySet<number>;
+}
+
+export interface Filter {
+  /** Whether a record is about the interfaces and the time that were asked for, whatever else it says. */
+  concerns(record: FlowRecord): boolean;
+  /** Of those that concern: whether it is wanted. */
+  matches(record: FlowRecord): boolean;
+}
+
+export function createFilter({ since, until, interfaces, action, ports }: Criteria): Filter {
+  const from = since === undefined ? Number.NEGATIVE_INFINITY : since / 1000;
+  const to = until === undefined ? Number.POSITIVE_INFINITY : until / 1000;
+  return {
+    concerns: (record) =>
+      record.end >= from && record.start <= to && (interfaces === undefined || interfaces.has(record.interface)),
+    matches: (record) =>
+      (action === undefined || record.action === action) &&
+      (ports.size === 0 || ports.has(record.dstport) || ports.has(record.srcport)),
+  };
+}

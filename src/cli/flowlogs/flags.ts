@@ -1,0 +1,131 @@
+import { parseArgs } from "node:util";
+import { accessFlags, accessUsage } from "../platform-access.ts";
+import type { Criteria } from "./filter.ts";
+import { type Format, formats } from "./formats.ts";
+import type { Action } from "./records/record.ts";
+import { momentOf } from "./time.ts";
+import { type Measure, measures, type TopField, topFields } from "./top.ts";
+
+export const usage = `usage: mooring flowlogs --bucket NAME [OPTION…]
+
+Reads the flow logs that the platform has put into a bucket.
+
+  --bucket NAME           the bucket, or BUCKET/PREFIX as a flow log names it
+  --prefix TEXT           only objects whose keys begin like this
+  --since WHEN            only records from then on: 90s, 15m, 1h, 7d back from now, or 2026-03-01T10:00 (with or without
+  --until WHEN            a zone), or a date; objects outside of that time are not fetched
+  --server NAME           only NICs of the servers of that name; may be repeated, as may --nic and --port
+  --nic ID                only this NIC
+  --action ACTION         ACCEPT or REJECT
+  --port N                only records with this source or destination port
+  --limit N               stop after so many printed records
+
+  --top FIELD             sum up instead of printing records: ${topFields.join(", ")};
+                          may be repeated
+  --by MEASURE            ${measures.join(", ")} (default bytes)
+  --rows N                rows of a --top (default 10)
+  -o, --output FORMAT     ${formats.join(", ")} (default table)
+
+${accessUsage}
+  --create-key            make a key for object storage if the token's user has none
+                          MOORING_S3_ACCESS_KEY and MOORING_S3_SECRET_KEY are used instead if they are set;
+                          MOORING_S3_REGION is the region to sign for (default: the one that the address names).
+
+Problems and a summary go to stderr. Exit code 1: something could not be read; everything else was.`;
+
+const options = {
+  ...accessFlags,
+  bucket: { type: "string" },
+  prefix: { type: "string", default: "" },
+  since: { type: "string" },
+  until: { type: "string" },
+  server: { type: "string", multiple: true },
+  nic: { type: "string", multiple: true },
+  action: { type: "string" },
+  port: { type: "string", multiple: true },
+  limit: { type: "string" },
+  top: { type: "string", multiple: true },
+  by: { type: "string" },
+  rows: { type: "string" },
+  output: { type: "string", short: "o", default: "table" },
+  "create-key": { type: "boolean", default: false },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
+/** A flag or value that the user can correct. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+export interface Flags {
+  help: boolean;
+  account: string | undefined;
+  namespace: string | undefined;
+  createKey: boolean;
+  bucket: string;
+  prefix: string;
+  servers: string[];
+  nics: string[];
+  criteria: Omit<Criteria, "interfaces">;
+  limit: number;
+  tops: TopField[];
+  by: Measure;
+  rows: number;
+  format: Format;
+}
+
+export function parseFlags(argv: string[], now: number): Flags {
+  const { values } = parseArgs({ args: argv, options });
+  const { help, account, namespace, server = [], nic = [], port = [], top = [] } = values;
+  const [bucket = "", ...folders] = (values.bucket ?? "").split("/");
+  if (bucket === "" && !help) throw new UsageError("--bucket is missing");
+  if (top.length > 0 && values.limit !== undefined) {
+    throw new UsageError("--limit counts printed records: with --top, use --rows");
+  }
+  const moment = (flag: string, text: string) => {
+    const at = momentOf(text, now);
+    if (at === undefined) throw new UsageError(`--${flag} ${text}: give it as 15m, 1h, 7d or 2026-03-01T10:00`);
+    return at;
+  };
+  const since = values.since === undefined ? undefined : moment("since", values.since);
+  const until = values.until === undefined ? undefined : moment("until", values.until);
+  if (since !== undefined && until !== undefined && since > until) throw new UsageError("--since is after --until");
+  return {
+    help,
+    account,
+    namespace,
+    createKey: values["create-key"],
+    bucket,
+    prefix: folders.join("/") + values.prefix,
+    servers: server,
+    nics: nic,
+    criteria: {
+      since,
+      until,
+      action: values.action === undefined ? undefined : oneOf("action", values.action.toUpperCase(), actions),
+      ports: new Set(port.map((text) => whole("port", text, 65_535))),
+    },
+    limit: values.limit === undefined ? Number.POSITIVE_INFINITY : whole("limit", values.limit),
+    tops: [...new Set(top.map((field) => oneOf("top", field, topFields)))],
+    by: oneOf("by", values.by ?? "bytes", measures),
+    rows: whole("rows", values.rows ?? "10"),
+    format: oneOf("output", values.output, formats),
+  };
+}
+
+const actions: readonly Action[] = ["ACCEPT", "REJECT"];
+
+function oneOf<Value extends string>(flag: string, text: string, known: readonly Value[]): Value {
+  const found = known.find((value) => value === text);
+  if (found === undefined) throw new UsageError(`--${flag} ${text}: there are ${known.join(", ")}`);
+  return found;
+}
+
+function whole(flag: string, text: string, most = Number.MAX_SAFE_INTEGER): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value > most) {
+    const limit = most === Number.MAX_SAFE_INTEGER ? "" : ` up to ${most}`;
+    throw new UsageError(`--${flag} ${text}: give a whole number${limit}`);
+  }
+  return value;
+}

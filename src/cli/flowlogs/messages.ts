@@ -1,0 +1,70 @@
+import { humanCount, plural } from "./numbers.ts";
+import type { Totals } from "./read.ts";
+import { visible } from "./records/visible.ts";
+
+interface Terminal {
+  isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/** What is said beside the output: what is bad, how far it is, and at the end a summary. */
+export interface Messages {
+  badLine(key: string, line: number, reason: string): void;
+  badObject(key: string, error: Error): void;
+  /** Shown on a terminal only, in one line that keeps changing, a few times a second. */
+  progress(totals: Totals): void;
+  /** Takes the line of the progress away. */
+  clear(): void;
+  summary(totals: Totals): void;
+}
+
+/** So many bad lines, and as many bad objects, are told; all are counted. */
+const TOLD = 20;
+const REFRESH_MS = 200;
+const LONGEST = 500;
+
+export function messagesTo(stream: Terminal, options: { progress: boolean; monotonic: () => number }): Messages {
+  const showing = options.progress && stream.isTTY === true;
+  const told = { line: 0, object: 0 };
+  let shownAt = Number.NEGATIVE_INFINITY;
+  let shown = false;
+
+  const clear = () => {
+    if (shown) stream.write("\r\x1b[K");
+    shown = false;
+  };
+  const say = (text: string) => {
+    clear();
+    stream.write(`${text}\n`);
+  };
+  const tell = (what: "line" | "object", text: string) => {
+    told[what] += 1;
+    if (told[what] <= TOLD) say(visible(text, LONGEST));
+    else if (told[what] === TOLD + 1) say(`further bad ${what}s are only counted`);
+  };
+  return {
+    badLine: (key, line, reason) => tell("line", `${key}:${line}: ${reason}`),
+    badObject: (key, { message }) => tell("object", `${key}: ${message}`),
+    progress({ objects, records }) {
+      const now = options.monotonic();
+      if (!showing || now - shownAt < REFRESH_MS) return;
+      shownAt = now;
+      shown = true;
+      stream.write(`\r\x1b[Kreading … ${plural(objects, "object")}, ${plural(records, "record")}`);
+    },
+    clear,
+    summary: (totals) => say(describe(totals)),
+  };
+}
+
+function describe({ objects, records, matched, badLines, badObjects, incomplete }: Totals): string {
+  const unreadable = badObjects > 0 ? ` (${humanCount(badObjects)} unreadable)` : "";
+  const filtered = matched === records ? "" : ` (${humanCount(matched)} matched)`;
+  const why = incomplete > 0 ? " (SKIPDATA: the platform has skipped records)" : "";
+  return [
+    plural(objects, "object") + unreadable,
+    plural(records, "record") + filtered,
+    plural(badLines, "bad line"),
+    plural(incomplete, "incomplete interval") + why,
+  ].join(", ");
+}

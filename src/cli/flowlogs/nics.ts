@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { coreCollection } from "../../platform/core.ts";
+import { NotFound } from "../../platform/errors.ts";
+import { checked } from "../../platform/paging.ts";
+import type { Item } from "../../platform/reading.ts";
+import type { PlatformAccess } from "../platform-access.ts";
+
+const serverShape = z.looseObject({
+  properties: z.looseObject({ name: z.string().nullish() }),
+  entities: z
+    .looseObject({ nics: z.looseObject({ items: z.array(z.looseObject({ id: z.string() })).nullish() }).nullish() })
+    .nullish(),
+});
+
+/** The ids of the NICs of every server of that name, in all datacenters. Throws when there is none. */
+export async function nicsOf(access: PlatformAccess, name: string, signal: AbortSignal): Promise<string[]> {
+  const api = access.endpoint("api");
+  const connection = access.connection();
+  const list = async (path: string, depth: number): Promise<Item[]> => {
+    try {
+      return await coreCollection(connection, api, path, { depth }).list(signal, "people");
+    } catch (error) {
+      // A datacenter may go while the others are read.
+      if (error instanceof NotFound) return [];
+      throw error;
+    }
+  };
+  const named: string[][] = [];
+  for (const { id } of await list("/datacenters", 0)) {
+    const path = `/datacenters/${encodeURIComponent(id)}/servers`;
+    for (const { raw } of await list(path, 3)) {
+      const { properties, entities } = checked(serverShape, raw, api);
+      if (properties.name === name) named.push((entities?.nics?.items ?? []).map((nic) => nic.id));
+    }
+  }
+  if (named.length === 0) throw new Error(`--server: no datacenter has a server named "${name}"`);
+  const nics = named.flat();
+  if (nics.length === 0) throw new Error(`--server: server "${name}" has no NIC, and so no flow log`);
+  return nics;
+}

@@ -1,0 +1,96 @@
+import { pipeline, type Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import type { Filter } from "./filter.ts";
+import { inOrder } from "./in-order.ts";
+import type { StoredObject } from "./listing.ts";
+import { createRecordReader } from "./records/reader.ts";
+import type { FlowRecord } from "./records/record.ts";
+
+export interface ReadOptions {
+  objects: AsyncIterable<StoredObject>;
+  open: (key: string, signal: AbortSignal) => Promise<Readable>;
+  filter: Filter;
+  signal: AbortSignal;
+  /** A record that the filter lets through, in the order of the objects; valid until it returns. */
+  record(record: FlowRecord): void;
+  badLine(key: string, line: number, reason: string): void;
+  badObject(key: string, error: Error): void;
+  /** Called between two chunks: the place to wait for a slow output. False ends the reading. */
+  between(totals: Totals): Promise<boolean>;
+}
+
+export interface Totals {
+  objects: number;
+  /** All that were read, and those of them that the filter let through. */
+  records: number;
+  matched: number;
+  badLines: number;
+  badObjects: number;
+  /** Objects, and so intervals, in which the platform has skipped records. */
+  incomplete: number;
+}
+
+/** How many objects are fetched and unpacked ahead of the one that is read. */
+const AHEAD = 4;
+const CHUNK_BYTES = 64 * 1024;
+/** What lies ready of each object. */
+const READY_BYTES = 1024 * 1024;
+
+/**
+ * Reads all records of the objects, in order and in bounded memory. A line or an object that cannot be read is reported,
+ * and the reading goes on. Rejects when the list fails or the signal aborts.
+ */
+export async function readFlowLogs(options: ReadOptions): Promise<Totals> {
+  const { filter, signal } = options;
+  const totals: Totals = { objects: 0, records: 0, matched: 0, badLines: 0, badObjects: 0, incomplete: 0 };
+  let current = "";
+  let skipped = false;
+  const reader = createRecordReader({
+    record(record) {
+      totals.records += 1;
+      if (!filter.concerns(record)) return;
+      if (record.status === "SKIPDATA") skipped = true;
+      if (!filter.matches(record)) return;
+      totals.matched += 1;
+      options.record(record);
+    },
+    bad(line, reason) {
+      totals.badLines += 1;
+      options.badLine(current, line, reason);
+    },
+  });
+  const open = async ({ key }: StoredObject) => unpack(await options.open(key, signal));
+
+  for await (const { item, result } of inOrder(options.objects, AHEAD, open, (stream) => stream.destroy())) {
+    current = item.key;
+    skipped = false;
+    totals.objects += 1;
+    let more = true;
+    try {
+      if (result.status === "rejected") throw result.reason;
+      for await (const chunk of result.value) {
+        reader.push(chunk);
+        more = await options.between(totals);
+        if (!more) break;
+      }
+      if (more) reader.end();
+      else reader.abandon();
+    } catch (error) {
+      signal.throwIfAborted();
+      reader.abandon();
+      totals.badObjects += 1;
+      options.badObject(current, error instanceof Error ? error : new Error(String(error)));
+    }
+    if (skipped) totals.incomplete += 1;
+    if (!more) break;
+  }
+  return totals;
+}
+
+/** Unpacks on another thread, while what was unpacked before is read on this one. */
+function unpack(packed: Readable): Readable {
+  const sizes = { chunkSize: CHUNK_BYTES, readableHighWaterMark: READY_BYTES };
+  // Whoever reads it gets the error, which may come before anybody does.
+  const gunzip = createGunzip(sizes).on("error", () => {});
+  return pipeline(packed, gunzip, () => {});
+}

@@ -1,0 +1,79 @@
+import { type Column, createColumns } from "./columns.ts";
+import type { Format } from "./formats.ts";
+import { humanBytes, humanCount, plural } from "./numbers.ts";
+import { protocolName } from "./protocols.ts";
+import type { Totals } from "./read.ts";
+import type { Count } from "./records/count.ts";
+import type { Measure, Top, TopField, TopRow } from "./top.ts";
+
+export interface TopReport {
+  tops: readonly Top[];
+  totals: Totals;
+}
+
+/** Turns a report into the whole text. `width` is that of the terminal. */
+export const topFormats: Record<Format, (report: TopReport, width: number) => string> = { table, json, csv };
+
+const human = (measure: Measure, count: Count) => (measure === "bytes" ? humanBytes(count) : humanCount(count));
+
+function table({ tops }: TopReport, width: number): string {
+  return tops.map((top) => section(top, width)).join("\n");
+}
+
+function section({ field, by, total, rows, dropped, missing }: Top, width: number): string {
+  const measured = by === "flows" ? "" : `${human(by, total[by])}${by === "packets" ? " packets" : ""} in `;
+  const title = `Top ${field} by ${by} (${measured}${plural(total.flows, "flow")})`;
+  const columns: Column[] = [
+    { heading: field.toUpperCase(), align: "left" },
+    { heading: "BYTES", align: "right" },
+    { heading: "PACKETS", align: "right" },
+    { heading: "FLOWS", align: "right" },
+    { heading: "SHARE", align: "right" },
+  ];
+  const { widen, headings, line } = createColumns(columns);
+  const cells = rows.map((row) => [
+    label(field, row.value),
+    humanBytes(row.bytes),
+    humanCount(row.packets),
+    humanCount(row.flows),
+    `${(row.share * 100).toFixed(1)}%`,
+  ]);
+  for (const row of cells) widen(row);
+  const room = width - headings().length - 2;
+  const largest = rows[0]?.share ?? 0;
+  const lines = rows.map(({ share }, at) => `${line(cells[at] ?? [])}  ${bar(share / largest, room)}`.trimEnd());
+  const note =
+    dropped === 0
+      ? []
+      : [`${plural(dropped, "small value")} dropped to save memory: a row may lack up to ${human(by, missing)}.`];
+  return `${[title, headings(), ...lines, ...note].join("\n")}\n`;
+}
+
+const label = (field: TopField, value: TopRow["value"]) =>
+  field === "protocol" ? protocolName(Number(value)) : String(value);
+
+const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+/** A bar of up to `room` characters, drawn to an eighth of one. Nothing that is there is drawn as nothing. */
+function bar(part: number, room: number): string {
+  if (room < 1 || !(part > 0)) return "";
+  const eighths = Math.max(1, Math.round(part * room * 8));
+  return "█".repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];
+}
+
+/** One document. Counts are numbers with all their digits. */
+function json({ tops, totals }: TopReport): string {
+  const sums = ({ bytes, packets, flows }: Top["total"]) => `"bytes":${bytes},"packets":${packets},"flows":${flows}`;
+  const row = (each: TopRow) => `{"value":${JSON.stringify(each.value)},${sums(each)},"share":${each.share}}`;
+  const top = ({ field, by, total, rows, dropped, missing }: Top) =>
+    `{"field":"${field}","by":"${by}","total":{${sums(total)}},"rows":[${rows.map(row).join(",")}],` +
+    `"dropped":${dropped},"missing":${missing}}`;
+  return `{"top":[${tops.map(top).join(",")}],"read":${JSON.stringify(totals)}}\n`;
+}
+
+function csv({ tops }: TopReport): string {
+  const rows = tops.flatMap(({ field, rows }) =>
+    rows.map(({ value, bytes, packets, flows, share }) => [field, value, bytes, packets, flows, share].join(",")),
+  );
+  return [`field,value,bytes,packets,flows,share`, ...rows, ""].join("\r\n");
+}

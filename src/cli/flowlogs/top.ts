@@ -1,0 +1,97 @@
+import { add, type Count } from "./records/count.ts";
+import type { FlowRecord } from "./records/record.ts";
+
+export const topFields = ["srcaddr", "dstaddr", "srcport", "dstport", "interface", "protocol"] as const;
+export type TopField = (typeof topFields)[number];
+
+export const measures = ["bytes", "packets", "flows"] as const;
+export type Measure = (typeof measures)[number];
+
+export type Sums = Record<Measure, Count>;
+
+export interface TopRow extends Sums {
+  readonly value: string | number;
+  /** Of the total by the measure, 0 to 1. */
+  readonly share: number;
+}
+
+export interface Top {
+  readonly field: TopField;
+  readonly by: Measure;
+  readonly total: Sums;
+  readonly rows: TopRow[];
+  /** How often a value was dropped to save memory; 0 means that every row is exact. */
+  readonly dropped: number;
+  /** By how much a row may be too small at most, because its value was dropped before it came up again. */
+  readonly missing: Count;
+}
+
+export interface Tally {
+  add(record: FlowRecord): void;
+  top(rows: number): Top;
+}
+
+/** A function for each: `record[field]` in the innermost loop would take most of the time. */
+const values: Record<TopField, (record: FlowRecord) => string | number> = {
+  srcaddr: (record) => record.srcaddr,
+  dstaddr: (record) => record.dstaddr,
+  srcport: (record) => record.srcport,
+  dstport: (record) => record.dstport,
+  interface: (record) => record.interface,
+  protocol: (record) => record.protocol,
+};
+
+/** So many values are counted at once; whenever there are twice as many, the smaller half is dropped. */
+const CAPACITY = 100_000;
+
+/**
+ * Sums up by the values of one field, in bounded memory. Sums are exact up to twice the capacity of different values.
+ * Beyond, a plain map that drops its smaller half when it is full: a value may then lose what it had each time, which
+ * was never more than what the smallest kept one had, and the sum of these is `missing`.
+ */
+export function createTally(field: TopField, by: Measure, capacity = CAPACITY): Tally {
+  const keyOf = values[field];
+  let sums = new Map<string | number, Sums>();
+  const total: Sums = { bytes: 0, packets: 0, flows: 0 };
+  let dropped = 0;
+  let missing: Count = 0;
+
+  const ranked = () => [...sums].sort(([, a], [, b]) => descending(a[by], b[by]));
+  const shrink = () => {
+    const entries = ranked();
+    missing = add(missing, entries[capacity]?.[1][by] ?? 0);
+    dropped += entries.length - capacity;
+    sums = new Map(entries.slice(0, capacity));
+  };
+  return {
+    add(record) {
+      count(total, record);
+      const value = keyOf(record);
+      const known = sums.get(value);
+      if (known) return count(known, record);
+      sums.set(value, { bytes: record.bytes, packets: record.packets, flows: 1 });
+      if (sums.size >= 2 * capacity) shrink();
+    },
+    top(rows) {
+      const whole = Number(total[by]);
+      return {
+        field,
+        by,
+        total,
+        dropped,
+        missing,
+        rows: ranked()
+          .slice(0, rows)
+          .map(([value, sum]) => ({ value, ...sum, share: whole === 0 ? 0 : Number(sum[by]) / whole })),
+      };
+    },
+  };
+}
+
+function count(sums: Sums, { bytes, packets }: FlowRecord): void {
+  sums.bytes = add(sums.bytes, bytes);
+  sums.packets = add(sums.packets, packets);
+  sums.flows = add(sums.flows, 1);
+}
+
+const descending = (a: Count, b: Count) => (a < b ? 1 : a > b ? -1 : 0);

@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { systemClock } from "../clock.ts";
+import type { EndpointName } from "../engine/products.ts";
+import { endpointUrl } from "../platform/endpoints.ts";
+import { type Connection, type Credentials, createTransport } from "../platform/transport.ts";
+
+/** The flags of every command that speaks to the platform. */
+export const accessFlags = {
+  account: { type: "string" },
+  namespace: { type: "string", short: "n" },
+} as const;
+
+export const accessUsage = `  --account NAME          use the endpoints and the token of this Account of the current cluster
+  -n, --namespace NAME    its namespace (default: that of the kubeconfig's context)
+                          Without --account: MOORING_ENDPOINTS, a JSON object such as {"api": "https://…",
+                          "objectStorage": "https://…"}, and MOORING_TOKEN; MOORING_REGION fills {region} in them.`;
+
+/** The way to the platform for a command. What is missing is told, with what to set, when it is first needed. */
+export interface PlatformAccess extends AsyncDisposable {
+  endpoint(name: EndpointName): string;
+  connection(): Connection;
+}
+
+export interface AccessOptions {
+  account?: string | undefined;
+  namespace?: string | undefined;
+  env?: Record<string, string | undefined>;
+}
+
+/** Access by an Account of the current cluster when one is named, else by the environment. */
+export async function openPlatform(options: AccessOptions = {}): Promise<PlatformAccess> {
+  const { account, namespace, env = process.env } = options;
+  if (account === undefined) return accessWith(ofEnvironment(env));
+  // Without a cluster, nobody has to wait for all that speaks to one.
+  const { sourceOfAccount } = await import("./account-source.ts");
+  return accessWith(await sourceOfAccount(account, namespace, env));
+}
+
+/** Where endpoints and credentials come from. Both throw with one line that says what to set. */
+export interface AccessSource {
+  endpoint(name: EndpointName): string;
+  credentials(): Credentials;
+}
+
+function accessWith({ endpoint, credentials }: AccessSource): PlatformAccess {
+  const transport = createTransport({ clock: systemClock });
+  // Timers of the clock do not keep the process alive, and between two attempts there may be nothing else.
+  const alive = setInterval(() => {}, 60_000);
+  let connection: Connection | undefined;
+  return {
+    endpoint,
+    connection() {
+      connection ??= transport.connect("mooring", credentials());
+      return connection;
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(alive);
+      await connection?.close();
+      await transport.close();
+    },
+  };
+}
+
+const address = z.string().regex(/^https?:\/\/\S+$/, "must be an http or https URL");
+const endpointsShape = z.record(z.string(), address);
+
+function ofEnvironment(env: Record<string, string | undefined>): AccessSource {
+  const { MOORING_ENDPOINTS, MOORING_TOKEN, MOORING_REGION } = env;
+  const wayOut = "or name an Account of the cluster with --account";
+  const endpoints = MOORING_ENDPOINTS ? parseEndpoints(MOORING_ENDPOINTS) : undefined;
+  return {
+    endpoint(name) {
+      if (!endpoints) {
+        throw new Error(`MOORING_ENDPOINTS is not set: set it to a JSON object with "${name}", ${wayOut}`);
+      }
+      const url = endpoints[name];
+      if (url === undefined) throw new Error(`MOORING_ENDPOINTS has no "${name}": add the address, ${wayOut}`);
+      if (url.includes("{region}") && !MOORING_REGION) {
+        throw new Error(`"${name}" of MOORING_ENDPOINTS needs a region: set MOORING_REGION, for example to de/fra`);
+      }
+      return endpointUrl(url, MOORING_REGION);
+    },
+    credentials() {
+      if (!MOORING_TOKEN) throw new Error(`MOORING_TOKEN is not set: set it to a token of the platform, ${wayOut}`);
+      return { token: MOORING_TOKEN };
+    },
+  };
+}
+
+function parseEndpoints(text: string): Record<string, string> {
+  const form = 'it has to be a JSON object such as {"api": "https://…", "objectStorage": "https://…"}';
+  let raw: unknown;
+  try {
+    raw = JSON.parse(text);
+  } catch {
+    throw new Error(`MOORING_ENDPOINTS is not JSON: ${form}`);
+  }
+  const parsed = endpointsShape.safeParse(raw);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new Error(`MOORING_ENDPOINTS: ${issue?.path.join(".") || "the whole"} ${issue?.message ?? ""}: ${form}`);
+}

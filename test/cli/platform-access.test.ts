@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openPlatform } from "../../src/cli/platform-access.ts";
+import { scriptedServer } from "../platform/scripted-server.ts";
+import { paths, token } from "./scripted-platform.ts";
+
+describe("access by the environment", () => {
+  it("has the endpoints and the token of it", async () => {
+    await using access = await openPlatform({
+      env: { MOORING_ENDPOINTS: '{"api":"http://a/"}', MOORING_TOKEN: token },
+    });
+    expect(access.endpoint("api")).toBe("http://a");
+    expect(access.connection().identity?.userId).toBe("user-1");
+  });
+
+  it("says what to set, only when it is needed", async () => {
+    await using access = await openPlatform({ env: { MOORING_ENDPOINTS: '{"objectStorage":"http://s"}' } });
+    expect(access.endpoint("objectStorage")).toBe("http://s");
+    expect(() => access.endpoint("api")).toThrow('MOORING_ENDPOINTS has no "api"');
+    expect(() => access.connection()).toThrow("MOORING_TOKEN is not set");
+    await using nothing = await openPlatform({ env: {} });
+    expect(() => nothing.endpoint("api")).toThrow('MOORING_ENDPOINTS is not set: set it to a JSON object with "api"');
+  });
+
+  it("fills in the region where an endpoint needs one", async () => {
+    const env = { MOORING_ENDPOINTS: '{"api":"http://a","logging":"http://logging.{region}.example"}' };
+    await using access = await openPlatform({ env });
+    expect(access.endpoint("api")).toBe("http://a");
+    expect(() => access.endpoint("logging")).toThrow("set MOORING_REGION");
+    await using regional = await openPlatform({ env: { ...env, MOORING_REGION: "de/fra" } });
+    expect(regional.endpoint("logging")).toBe("http://logging.de-fra.example");
+  });
+
+  it.each(["{", "[]", '{"api": 1}', '{"api": "ftp://x"}'])("refuses MOORING_ENDPOINTS=%s", async (text) => {
+    await expect(openPlatform({ env: { MOORING_ENDPOINTS: text } })).rejects.toThrow(/^MOORING_ENDPOINTS.*JSON object/);
+  });
+});
+
+describe("access by an Account", () => {
+  const account = {
+    spec: {
+      endpoints: { api: "http://api.example", objectStorage: "http://s3.{region}.example" },
+      region: "de/fra",
+      credentialsSecretRef: { name: "access" },
+    },
+  };
+  const accountPath = "/apis/mooring.dev/v1alpha1/namespaces/team/accounts/main";
+  const secretPath = "/api/v1/namespaces/team/secrets/access";
+  const secret = { data: { token: Buffer.from(`${token}\n`).toString("base64") } };
+
+  async function open(answers: Record<string, unknown>, namespace?: string) {
+    await using cluster = await scriptedServer(paths(answers));
+    const folder = mkdtempSync(join(tmpdir(), "mooring-access-"));
+    const kubeconfig = join(folder, "config");
+    const config = {
+      "current-context": "c",
+      clusters: [{ name: "c", cluster: { server: cluster.url } }],
+      contexts: [{ name: "c", context: { cluster: "c", namespace: "team" } }],
+    };
+    writeFileSync(kubeconfig, JSON.stringify(config));
+    try {
+      return await openPlatform({ account: "main", namespace, env: { KUBECONFIG: kubeconfig } });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }
+
+  it("has its endpoints, with the region, and the token of its Secret", async () => {
+    await using access = await open({ [accountPath]: account, [secretPath]: secret });
+    expect(access.endpoint("objectStorage")).toBe("http://s3.de-fra.example");
+    expect(() => access.endpoint("logging")).toThrow("Account team/main has no address: set spec.endpoints.logging");
+    expect(access.connection().identity?.userId).toBe("user-1");
+  });
+
+  it("says which Account is not there", async () => {
+    await expect(open({ [accountPath]: account }, "other")).rejects.toThrow("there is no Account other/main");
+  });
+
+  it("says which Secret lacks the token", async () => {
+    await using access = await open({ [accountPath]: account });
+    expect(() => access.connection()).toThrow("Account team/main: Secret access has no key token");
+  });
+});
