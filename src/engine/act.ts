@@ -62,6 +62,7 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
       return remove(deps, scene, decision.action);
     case "release":
       await release(deps, scene.kind, scene.object);
+      if (decision.reason === "Deleted") vacate(deps, scene);
       deps.events.record(scene.object, "Normal", decision.reason, decision.message);
       return "never";
   }
@@ -85,6 +86,7 @@ async function rest(deps: Deps, scene: Scene): Promise<Again> {
   const differences = drift?.length ? drift : undefined;
   const advice = desired && inputs && !view.observed ? desired.advice(inputs) : [];
   if (view.secret === "missing") advice.push(KEYLESS);
+  if (memory.renewAfter !== undefined) advice.push(UNRENEWED);
   const said = advice.length > 0 ? advice : undefined;
   await record(deps, scene, ready, { ...known, request: undefined, drift: differences, advice: said }, facts);
   const before = scene.status.advice ?? [];
@@ -95,9 +97,10 @@ async function rest(deps: Deps, scene: Scene): Promise<Again> {
   memory.failure = undefined;
   memory.askedAt = undefined;
   const again = await annotate(deps, scene);
-  const due = note && dueAt(note.key, desired?.rotation());
+  const due = note && dueAt(note.key, desired?.rotation(), memory.renewAfter);
   if (due === undefined) return again;
-  const inMs = Math.max(0, due - view.platformNow);
+  // The platform's clock tells when, and may go another way than ours: a long time is not waited for in one go.
+  const inMs = Math.min(Math.max(0, due - view.platformNow), deps.settings.resyncMs);
   return typeof again === "object" && again.inMs < inMs ? again : { inMs, background: true };
 }
 
@@ -107,6 +110,9 @@ function shownKey(note: Note | undefined) {
 
 const KEYLESS =
   "the key of a resource that was taken over cannot be read: set the annotation mooring.dev/rotate-at to make a new one, which ends the present one";
+
+const UNRENEWED =
+  "the certificate is due to be renewed, and the platform has no younger one yet: it is asked again from time to time";
 
 /**
  * Some time into its rest, an object's intent gives way to the id: it survives a backup that has no status. While
@@ -246,11 +252,24 @@ async function forget(deps: Deps, scene: Scene): Promise<Again> {
   deps.events.record(after.object, replaced ? "Normal" : "Warning", standing.reason, standing.message);
   deps.collections.leave(scene.key);
   scene.memory.absence = undefined;
+  vacate(deps, scene);
   return "now";
 }
 
+function vacate({ objects, clock }: Deps, { kind, view }: Scene): void {
+  if (view.claim) objects.vacate(kind.kind, view.claim, clock.now());
+}
+
 /** The status of an object without a resource. */
-const NOTHING = { id: undefined, state: undefined, parents: undefined, fixed: undefined };
+const NOTHING = {
+  id: undefined,
+  state: undefined,
+  parents: undefined,
+  fixed: undefined,
+  secretName: undefined,
+  key: undefined,
+  certificate: undefined,
+};
 
 /** An id that no longer means anything must not come back out of the annotation. */
 async function writeMetadataWithoutClaim(deps: Deps, { kind, object }: Scene): Promise<void> {

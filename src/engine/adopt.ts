@@ -1,3 +1,4 @@
+import type { Item } from "../platform/collection.ts";
 import type { Again, Deps } from "./deps.ts";
 import { EXTERNAL_ID } from "./names.ts";
 import { type ObjectKey, objectKey, ownerOf } from "./objects.ts";
@@ -17,20 +18,19 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
   const { noun } = kind.resource;
   const shared = deps.collections.join(key, account, kind, parents, undefined);
   const signal = AbortSignal.timeout(deps.settings.createDeadlineMs);
+  const isNamed = ({ id, raw }: Item) => (named === undefined ? desired.isMeant(raw) : id === named);
+  // What is always there is few, and may be shown by its list alone.
   const item =
-    named === undefined
-      ? (await shared.source.list(signal, "people")).find(({ raw }) => desired.isMeant(raw))
+    named === undefined || kind.resource.permanent
+      ? (await shared.source.list(signal, "people")).find(isNamed)
       : await shared.source.get?.(named, signal);
   const id = item?.id ?? named ?? "";
   const exclusive = !scene.view.observed && !kind.resource.shared;
   const rival =
     deps.objects.claimants(kind.kind, { id, parents }).find((claimant) => claimant !== key) ?? adopter(deps, scene, id);
   const absent = named === undefined ? `the platform has no such ${noun}` : `externalId: there is no ${noun} ${named}`;
-  const problem = !item
-    ? `${absent} in ${shared.path}`
-    : rival !== undefined && exclusive
-      ? `externalId: the ${noun} ${id} belongs to ${rival}`
-      : undefined;
+  const taken = `${named === undefined ? "" : "externalId: "}the ${noun} ${id} belongs to ${rival}`;
+  const problem = !item ? `${absent} in ${shared.path}` : rival !== undefined && exclusive ? taken : undefined;
   if (!item || problem !== undefined) {
     const inMs = postpone(deps, scene, { reason: "NotAdoptable", message: problem ?? "" });
     await stall(deps, scene, "NotAdoptable", problem ?? "");

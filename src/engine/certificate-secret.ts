@@ -1,24 +1,26 @@
 import { randomBytes } from "node:crypto";
 import { inspect } from "./certificate.ts";
 import type { Again, Deps } from "./deps.ts";
-import { hashBody } from "./intent.ts";
-import { obstructed, publicationOf, write } from "./keys.ts";
+import { contentOf, obstructed, publicationOf, write } from "./keys.ts";
 import { CERTIFICATE_VERSION, ROTATE_AT } from "./names.ts";
 import { keystoreOf, truststoreOf } from "./pkcs12.ts";
 import { products } from "./products.ts";
 import { readPublished } from "./publish.ts";
 import type { Note } from "./published.ts";
-import { postpone, record, refreshed, stall } from "./record.ts";
+import { postpone, stall } from "./record.ts";
+import type { CertificateFacts } from "./status-schema.ts";
 import type { Scene } from "./view.ts";
 
 const PASSWORD = "store.password";
+const DAY_MS = 86_400_000;
 
 /**
  * Asks for the client certificate and puts it into the Secret, all files in one write. Asking ends nothing: a
- * certificate from before works until its own end, so this may be done at any time, and again after a crash.
+ * certificate from before works until its own end, so this may be done at any time, and again after a crash. One that
+ * nobody could use is not published, and the Secret stays as it is.
  */
 export async function fetchCertificate(deps: Deps, scene: Scene): Promise<Again> {
-  const { kind, account, view, object } = scene;
+  const { kind, account, view, object, memory, status } = scene;
   const { certificate: source, product } = kind.resource;
   const publication = publicationOf(scene);
   const claim = view.claim;
@@ -37,39 +39,42 @@ export async function fetchCertificate(deps: Deps, scene: Scene): Promise<Again>
     await stall(deps, scene, "InvalidCertificate", message);
     return { inMs };
   }
+  const { facts } = judged;
   const before = deps.published.find(object, publication.name).note;
-  const renewed = before?.resource !== claim.id || before.nonce !== judged.facts.serial;
-  const version = (before?.resource === claim.id ? before.key.version : 0) + (renewed ? 1 : 0);
-  // The password guards nothing that does not lie beside it; what has mounted it keeps working.
-  const held = (await readPublished(deps, object, publication.name))?.data[PASSWORD];
-  const password = held || randomBytes(18).toString("base64url");
+  const held = before?.resource === claim.id && "serial" in before.key ? before.key : undefined;
+  const rotated = object.metadata.annotations?.[ROTATE_AT] ?? "";
+  if (held && !isYounger(facts, held) && before?.rotated === rotated) {
+    const left = Date.parse(held.expiresAt) - view.platformNow;
+    memory.renewAfter = view.platformNow + Math.max(deps.settings.retryMs, Math.min(left / 10, DAY_MS));
+    return "now";
+  }
+  // A Secret that was deleted takes its count along; the status remembers it.
+  const last = held ?? (status.id === claim.id ? status.certificate : undefined);
+  const renewed = last?.serial !== facts.serial;
+  const version = (last?.version ?? 0) + (renewed ? 1 : 0);
+  // It guards nothing that does not lie beside it. Whoever has read it can open the next stores as well.
+  const kept = (await readPublished(deps, object, publication.name))?.data[PASSWORD] ?? "";
+  const password = /^[\w-]+$/.test(kept) ? kept : randomBytes(18).toString("base64url");
   const stores = { keystore: await keystoreOf(pems, password), truststore: await truststoreOf(pems.ca, password) };
   const note: Note = {
     resource: claim.id,
-    nonce: judged.facts.serial,
-    content: hashBody(publication.data(undefined, "")).slice(0, 12),
-    key: { version, ...judged.facts },
-    rotated: object.metadata.annotations?.[ROTATE_AT] ?? "",
+    nonce: facts.serial,
+    content: contentOf(publication, undefined),
+    key: { version, ...facts },
+    rotated,
   };
   const data = source.data(answers, { ...pems, ...stores, password });
   const written = await write(deps, scene, publication, data, note, CERTIFICATE_VERSION);
   if (written.outcome === "obstructed") return obstructed(deps, scene, written.obstacle);
-  const message = `certificate ${judged.facts.serial} is in Secret ${publication.name} until ${judged.facts.expiresAt}`;
-  const current = refreshed(deps, scene);
-  await record(
-    deps,
-    current,
-    { mode: "reconciling", reason: "CertificateIssued", message },
-    { certificate: { version, ...judged.facts } },
-  );
-  if (renewed) deps.events.record(current.object, "Normal", "CertificateIssued", message);
-  // The platform may have no younger one yet: then the same is there again, and it is asked again later.
-  if (!renewed && view.keyDue)
-    return {
-      inMs: postpone(deps, scene, {
-        reason: "CertificateIssued",
-        message: `${message}; the platform has no younger one yet`,
-      }),
-    };
+  memory.renewAfter = undefined;
+  const still = renewed ? "" : "; the platform has no younger one yet";
+  const message = `certificate ${facts.serial} is in Secret ${publication.name} until ${facts.expiresAt}${still}`;
+  deps.events.record(object, "Normal", "CertificateIssued", message);
   return "now";
 }
+
+/** The platform may still show the one that is there, or one from before it. */
+const isYounger = (
+  one: Pick<CertificateFacts, "issuedAt" | "expiresAt">,
+  other: Pick<CertificateFacts, "issuedAt" | "expiresAt">,
+): boolean => one.issuedAt > other.issuedAt || one.expiresAt > other.expiresAt;

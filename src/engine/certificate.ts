@@ -9,20 +9,27 @@ export interface Pems {
 
 export type Inspection = { facts: Omit<CertificateFacts, "version"> } | { problem: string };
 
-/** What a client certificate says, or why nobody could use it. Judged before it is published. */
+/**
+ * What a client certificate says, or why nobody could use it. Judged before it is published. Of a chain the first is
+ * the client's own, and the others lead to the CA. No problem quotes what was judged.
+ */
 export function inspect({ ca, certificate, privateKey }: Pems, now: number): Inspection {
-  let issuer: X509Certificate;
-  let own: X509Certificate;
+  let authorities: X509Certificate[];
+  let chain: X509Certificate[];
   try {
-    issuer = new X509Certificate(ca);
-    own = new X509Certificate(certificate);
+    authorities = certificatesIn(ca);
+    chain = certificatesIn(certificate);
   } catch {
-    return { problem: "it is no certificate in PEM" };
+    return { problem: "it cannot be read" };
   }
-  if (!own.checkIssued(issuer) || !own.verify(issuer.publicKey))
-    return { problem: "the cluster's CA has not signed it" };
-  const ends = Date.parse(own.validTo);
-  if (ends <= now) return { problem: `it has ended on ${new Date(ends).toISOString()}` };
+  const [own, ...others] = chain;
+  if (!own) return { problem: "it is no certificate in PEM" };
+  if (authorities.length === 0) return { problem: "the cluster's CA is no certificate in PEM" };
+  const path = pathTo(authorities, own, others);
+  if (!path) return { problem: "the cluster's CA has not signed it" };
+  const ended = path.find(({ validToDate }) => validToDate.getTime() <= now);
+  if (ended) return { problem: `${ended === own ? "it" : "its issuer"} has ended on ${written(ended.validToDate)}` };
+  if (own.validFromDate.getTime() > now) return { problem: `it begins on ${written(own.validFromDate)}` };
   try {
     if (!own.checkPrivateKey(createPrivateKey(privateKey))) return { problem: "its private key is another one's" };
   } catch {
@@ -31,9 +38,37 @@ export function inspect({ ca, certificate, privateKey }: Pems, now: number): Ins
   return {
     facts: {
       serial: own.serialNumber,
-      issuedAt: new Date(own.validFrom).toISOString(),
-      expiresAt: new Date(ends).toISOString(),
-      fingerprint: own.fingerprint256.replaceAll(":", "").toLowerCase().slice(0, 12),
+      issuedAt: written(own.validFromDate),
+      expiresAt: written(own.validToDate),
+      fingerprint: own.fingerprint256,
     },
   };
+}
+
+/** All certificates in a text, in their order; throws when one of them cannot be read. */
+export const certificatesIn = (pem: string): X509Certificate[] =>
+  (pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []).map(
+    (each) => new X509Certificate(each),
+  );
+
+const written = (date: Date): string => date.toISOString();
+
+/** The certificates from this one up to the authority that vouches for it; undefined when none does. */
+function pathTo(
+  authorities: readonly X509Certificate[],
+  from: X509Certificate,
+  between: readonly X509Certificate[],
+): X509Certificate[] | undefined {
+  const signed = (issuer: X509Certificate) => from.checkIssued(issuer) && from.verify(issuer.publicKey);
+  const authority = authorities.find(signed);
+  if (authority) return [from, authority];
+  const next = between.find(signed);
+  const rest =
+    next &&
+    pathTo(
+      authorities,
+      next,
+      between.filter((each) => each !== next),
+    );
+  return rest && [from, ...rest];
 }

@@ -4,6 +4,7 @@ import type { Reply } from "../platform/transport.ts";
 import { underWay } from "./decide.ts";
 import type { Again, Deps } from "./deps.ts";
 import { hashBody, hashText } from "./intent.ts";
+import { keepKey } from "./keys.ts";
 import { products } from "./products.ts";
 import { BUSY_MS, comparison, ownership, record, refreshed, refuse } from "./record.ts";
 import { SKEW_MS } from "./search.ts";
@@ -17,6 +18,7 @@ export async function update(deps: Deps, scene: Scene, operation: Operation): Pr
   const announced = operation.once ? await announce(deps, scene, operation, since) : scene;
   try {
     const reply = await send(deps, announced, method, path, body);
+    await keepNewKey(deps, announced, reply);
     await follow(deps, announced, operation, reply.request, since);
     const about = fields?.length ? `: ${fields.join(", ")}` : "";
     const hint = note === undefined ? "" : `; ${note}`;
@@ -28,6 +30,13 @@ export async function update(deps: Deps, scene: Scene, operation: Operation): Pr
     if (operation.once && error.executed !== "unknown") await retract(deps, announced);
     return refuse(deps, refreshed(deps, announced), error);
   }
+}
+
+/** A PUT to what has gone makes it anew on some products, with a key that is in no other answer. */
+async function keepNewKey(deps: Deps, scene: Scene, { body }: Reply): Promise<void> {
+  const key = scene.kind.resource.key?.created(body);
+  const id = scene.view.claim?.id;
+  if (key !== undefined && id !== undefined) await keepKey(deps, scene, id, deps.nonce(), { key, answer: body });
 }
 
 /** A write in status, before it is sent: with it, the next leader finds it again. */

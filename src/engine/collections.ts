@@ -36,8 +36,8 @@ export interface Collections {
 }
 
 interface Entry extends Shared {
-  /** Objects by id; those without an id want to hear everything. */
-  readonly members: Map<string, ObjectKey>;
+  /** Objects by id, of which several may care for the same; those without an id want to hear everything. */
+  readonly members: Map<string, Set<ObjectKey>>;
   readonly others: Set<ObjectKey>;
 }
 
@@ -58,15 +58,21 @@ export function createCollections(options: {
     const entry: Entry = { ...shared, collection, members: new Map(), others: new Set() };
     collection.subscribe((ids) => {
       for (const key of entry.others) wake(key);
-      if (ids === "all") for (const key of entry.members.values()) wake(key);
-      else
-        for (const id of ids) {
-          const key = entry.members.get(id);
-          if (key) wake(key);
-        }
+      for (const id of ids === "all" ? entry.members.keys() : ids) {
+        for (const key of entry.members.get(id) ?? []) wake(key);
+      }
     });
     entries.set(source.key, entry);
     return entry;
+  }
+
+  /** The last one who cares for an id takes along that it is watched. */
+  function drop({ members, collection }: Entry, id: string, key: ObjectKey): void {
+    const keys = members.get(id);
+    keys?.delete(key);
+    if (keys?.size !== 0) return;
+    members.delete(id);
+    collection.untrack(id);
   }
 
   function leave(key: ObjectKey): void {
@@ -75,10 +81,7 @@ export function createCollections(options: {
     const { entry, id } = membership;
     memberships.delete(key);
     entry.others.delete(key);
-    if (id !== undefined && entry.members.get(id) === key) {
-      entry.members.delete(id);
-      entry.collection.untrack(id);
-    }
+    if (id !== undefined) drop(entry, id, key);
     if (entry.members.size + entry.others.size > 0) return;
     entry.collection.close();
     entries.delete(entry.source.key);
@@ -103,13 +106,10 @@ export function createCollections(options: {
       const entry = entries.get(source.key) ?? open({ source, path, log }, livelyMs);
       // The new place is taken before the old one is left, so that the collection is not closed in between.
       if (id === undefined) entry.others.add(key);
-      else entry.members.set(id, key);
+      else entry.members.set(id, (entry.members.get(id) ?? new Set()).add(key));
       if (before?.entry === entry) {
         if (before.id === undefined) entry.others.delete(key);
-        else if (entry.members.get(before.id) === key) {
-          entry.members.delete(before.id);
-          entry.collection.untrack(before.id);
-        }
+        else drop(entry, before.id, key);
       } else leave(key);
       memberships.set(key, { entry, id });
       return entry;

@@ -120,8 +120,9 @@ async function intend(
  */
 export async function claim(deps: Deps, scene: Scene, intent: Intent, found: Unclaimed): Promise<void> {
   const { kind, memory } = scene;
-  // The key first: it is shown once, and the Secret carries the id, so that neither can be lost alone.
-  if (found.issued) await keepKey(deps, scene, found.id, intent.nonce, found.issued);
+  // The key first: it is shown once, and the Secret carries the id, so that neither can be lost alone. Who no longer
+  // leads leaves the Secret to its successor, and still has to see to what it made.
+  if (found.issued && leads(deps)) await keepKey(deps, scene, found.id, intent.nonce, found.issued);
   const waiting = underWay({ noun: kind.resource.noun }, "create");
   const contract = scene.account?.connection.contractNumber;
   let last = false;

@@ -147,7 +147,7 @@ function busyWithOthers({ noun }: View): Decision {
 /** Deletes what cannot be changed; once it is gone, its place is empty and a creation follows. */
 function decideReplacement(
   view: View,
-  { fields, verdict }: NonNullable<View["replacement"]>,
+  { fields, why, verdict }: NonNullable<View["replacement"]>,
   observation: Present,
 ): Decision {
   const { request, noun } = view;
@@ -155,7 +155,7 @@ function decideReplacement(
     if (request.outcome === "FAILED") return failed(view, request, false);
     if (request.outcome !== "DONE") return { ...underWay(view, "replace"), look: "member" };
   }
-  const changed = `${fields.join(", ")} cannot be changed in place and ${fields.length > 1 ? "have" : "has"} changed since the ${noun} was created`;
+  const changed = `${fields.join(", ")} cannot be changed in place and ${fields.length > 1 ? "have" : "has"} changed since the ${noun} was created (${why.join("; ")})`;
   switch (verdict) {
     case "forbidden":
       return {

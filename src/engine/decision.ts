@@ -87,8 +87,8 @@ export interface View {
   observed: boolean;
   /** The existing resource to take over; undefined when the object has one, or wants its own. */
   adopt: string | undefined;
-  /** Fields that the platform cannot change and that have changed since creation; what may be done about it. */
-  replacement: { fields: string[]; verdict: "forbidden" | "losesData" | "allowed" } | undefined;
+  /** Fields that the platform cannot change and that have changed since creation; why; what may be done about it. */
+  replacement: { fields: string[]; why: string[]; verdict: "forbidden" | "losesData" | "allowed" } | undefined;
   /** Undefined for an object without a resource. */
   contents: Contents | undefined;
   intent: Intent | undefined;

@@ -29,6 +29,14 @@ export type ReconcileObserver = (pass: {
   seconds: number;
 }) => void;
 
+/** When the certificate of an object ends, for the metrics; undefined when it has none any more. */
+export type CertificateObserver = (certificate: {
+  kind: string;
+  namespace: string;
+  name: string;
+  expiresAt: number | undefined;
+}) => void;
+
 export interface EngineOptions {
   kinds: readonly Kind[];
   clock: Clock;
@@ -44,6 +52,7 @@ export interface EngineOptions {
   namespace?: string;
   guard: () => void;
   observe?: ReconcileObserver;
+  observeCertificate?: CertificateObserver;
 }
 
 export interface Engine {
@@ -118,6 +127,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   objects.subscribe((key, { before, after }) => {
     if (!after || (before && before.metadata.uid !== after.metadata.uid)) {
+      showCertificate(key, undefined);
       memories.forget(key);
       deps.collections.leave(key);
     }
@@ -139,6 +149,12 @@ export function createEngine(options: EngineOptions): Engine {
     if (!after && key.startsWith("Account/")) deps.owe(deps.secrets.release(key.slice("Account/".length)));
   });
 
+  function showCertificate(key: ObjectKey, object: KubeObject | undefined): void {
+    const [kind = "", namespace = "", name = ""] = key.split("/");
+    const end = object && readStatus(object).certificate?.expiresAt;
+    options.observeCertificate?.({ kind, namespace, name, expiresAt: end === undefined ? undefined : Date.parse(end) });
+  }
+
   /** What an object uses may say so in its own status, and shall not take a resync to notice. */
   function showUsers(key: ObjectKey, object: KubeObject | undefined): void {
     const kind = object && objects.kinds.find((each) => key.startsWith(`${each.kind}/`));
@@ -151,6 +167,10 @@ export function createEngine(options: EngineOptions): Engine {
   function wakeThoseWhoWaited(key: ObjectKey, gone: KubeObject): void {
     const kind = kinds.find((each) => key.startsWith(`${each.kind}/`));
     for (const named of kind ? namedBy(kind, gone) : []) wake(named.key);
+    // Its place may be the only one there is, and somebody may be waiting for it.
+    for (const object of kind?.resource?.onePer ? objects.store(kind.kind).values() : []) {
+      if (!claimOf(object)) wake(objectKey(kind?.kind ?? "", object.metadata.namespace ?? "", object.metadata.name));
+    }
     for (const id of Object.values((claimOf(gone) ?? openIntent(gone))?.parents ?? {})) {
       for (const holder of objects.holders(id)) wake(holder);
     }
@@ -167,7 +187,9 @@ export function createEngine(options: EngineOptions): Engine {
     const scene = look(deps, key, kind, object);
     const decision = decide(scene.view);
     log.debug({ key, step: decision.step, ...("reason" in decision && { reason: decision.reason }) }, "decided");
-    return act(deps, scene, decision);
+    const again = await act(deps, scene, decision);
+    if (kind.resource.certificate) showCertificate(key, objects.find(key)?.object);
+    return again;
   }
 
   async function work(key: ObjectKey): Promise<void> {

@@ -26,7 +26,7 @@ export function findings(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent)
   const rivals = equals.filter((rival) => taking(rival) === undefined);
   const taken = new Set(equals.map(taking));
   const matches = Object.keys(search.requests).filter(
-    (id) => !taken.has(id) && !deps.objects.wasClaimed(kind.kind, { id, parents: intent.parents }),
+    (id) => !taken.has(id) && !deps.objects.wasClaimed(kind.kind, { id, parents: intent.parents }, search.lookedAt),
   );
   // With one more that cannot be seen yet there would be too many: what can be seen may be somebody else's twin.
   const crowded = pending && matches.length >= rivals.length;

@@ -4,6 +4,7 @@ import { PlatformError } from "../platform/errors.ts";
 import type { Obstacle } from "./decision.ts";
 import type { Again, Deps } from "./deps.ts";
 import { hashBody } from "./intent.ts";
+import type { Memory } from "./memory.ts";
 import { KEY_VERSION, PUBLISHED, ROTATE_AT } from "./names.ts";
 import { products } from "./products.ts";
 import { obstacleTo, type Published, publish, readPublished } from "./publish.ts";
@@ -43,9 +44,8 @@ export async function keepKey(
   const publication = publicationOf(scene);
   if (!publication) return { outcome: "unchanged" };
   const before = deps.published.find(object, publication.name).note;
-  const { id: known, key: shown } = readStatus(object);
   // A Secret that was deleted takes its count along; the status remembers it.
-  const counted = Math.max(before?.resource === id ? before.key.version : 0, known === id ? (shown?.version ?? 0) : 0);
+  const counted = Math.max(before?.key.version ?? 0, readStatus(object).key?.version ?? 0);
   const note: Note = {
     resource: id,
     nonce,
@@ -68,18 +68,9 @@ export async function write(
   note: Note,
   label = KEY_VERSION,
 ): Promise<Published> {
-  const written = await publish(
-    deps,
-    { kind, object },
-    {
-      name,
-      data,
-      annotations: { [PUBLISHED]: JSON.stringify(note) },
-      labels: { [label]: String(note.key.version) },
-    },
-  );
-  if (written.outcome !== "obstructed") deps.published.put(object, name, note);
-  return written;
+  const annotations = { [PUBLISHED]: JSON.stringify(note) };
+  const labels = { [label]: String(note.key.version) };
+  return publish(deps, { kind, object }, { name, data, annotations, labels }, deps.published.put);
 }
 
 /** The key stays; what else is in the Secret is brought up to date. */
@@ -114,24 +105,45 @@ export async function renewKey(deps: Deps, scene: Scene): Promise<Again> {
   if (obstacle) return obstructed(deps, scene, obstacle);
   const { action, method, path, body } = keys.renewal(id, view.claim?.parents ?? {});
   const nonce = deps.nonce();
-  const since = new Date(deps.clock.now()).toISOString();
+  const beganAt = deps.clock.now();
+  const since = new Date(beganAt).toISOString();
   const waiting = { mode: "reconciling", reason: "Updating", message: "a new key is being made" } as const;
   await record(deps, scene, waiting, { request: { action, status: "SENDING", since, nonce } });
   const begun = refreshed(deps, scene);
   const access = products[kind.resource.product];
   const url = access.url(account.endpoint(access.endpoint), path);
+  // Counted from what is on record, as recallKey does.
+  const deadlineMs = Math.max(1, beganAt + deps.settings.createDeadlineMs - deps.clock.now());
   try {
-    const reply = await account.connection.send({ method, url, body, priority: "people", guard: deps.guard });
+    const reply = await account.connection.send({
+      method,
+      url,
+      body,
+      priority: "people",
+      deadlineMs,
+      guard: deps.guard,
+    });
     const key = keys.renewed(reply.body);
     if (key === undefined) throw new Error(`the platform's answer to ${action} has no key`);
-    const kept = await keepKey(deps, begun, id, nonce, { key, answer: item.raw });
-    if (kept.outcome === "obstructed") return obstructed(deps, begun, kept.obstacle);
+    scene.memory.renewed = { nonce, key, answer: item.raw };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     if (error.executed !== "unknown") await record(deps, begun, waiting, { request: undefined });
     return refuse(deps, refreshed(deps, begun), error);
   }
-  return settleKey(deps, begun);
+  return deliverKey(deps, begun, id, scene.memory.renewed);
+}
+
+/** Puts a new key into the Secret. It stays in memory until that is done: the one before works no longer. */
+async function deliverKey(
+  deps: Deps,
+  scene: Scene,
+  id: string,
+  renewed: NonNullable<Memory["renewed"]>,
+): Promise<Again> {
+  const kept = await keepKey(deps, scene, id, renewed.nonce, renewed);
+  scene.memory.renewed = undefined;
+  return kept.outcome === "obstructed" ? obstructed(deps, scene, kept.obstacle) : settleKey(deps, scene);
 }
 
 /** A key that was made is in the Secret: say so, and be done with it. */
@@ -155,6 +167,9 @@ export async function recallKey(deps: Deps, scene: Scene): Promise<Again> {
   const { nonce } = readStatus(scene.object).request ?? {};
   const note = publication && deps.published.find(scene.object, publication.name).note;
   if (note && note.nonce === nonce) return settleKey(deps, scene);
+  const { renewed } = scene.memory;
+  const id = scene.view.claim?.id;
+  if (id !== undefined && renewed && renewed.nonce === nonce) return deliverKey(deps, scene, id, renewed);
   const { since = 0 } = scene.view.request ?? {};
   const wait = since + scene.view.unsettledMs - deps.clock.now();
   return wait > 0 ? { inMs: Math.min(wait, LOOK_MS) } : renewKey(deps, scene);

@@ -30,6 +30,8 @@ export interface Memory {
       }
     | undefined;
   unclaimed?: Unclaimed | undefined;
+  /** The new key that answers the renewal with this nonce, until it is in its Secret. */
+  renewed?: (Issued & { nonce: string }) | undefined;
   /** The POST of the intent with this nonce was certainly not executed: it may be sent again. */
   unsent?: string | undefined;
   /** The POST of this object is under way. */
@@ -44,6 +46,8 @@ export interface Memory {
   adopting?: string | undefined;
   /** What was inside when it was last looked at. */
   contents?: { asOf: number; found: string[] } | undefined;
+  /** A certificate is due and the platform has no younger one: when it is asked again, by its own clock. */
+  renewAfter?: number | undefined;
   /** When the object was first seen at rest with its intent still in place. */
   restingSince?: number | undefined;
 }

@@ -59,8 +59,10 @@ export interface Objects {
   claimants(kind: string, claim: Place): ObjectKey[];
   /** Objects that claim this id, whatever they are. */
   holders(id: string): ObjectKey[];
-  /** Whether any object has claimed this id of late: such an id answers no other creation. */
-  wasClaimed(kind: string, claim: Place): boolean;
+  /** Whether any object has had this id at this time or later: such an id answers no other creation. */
+  wasClaimed(kind: string, claim: Place, since: number): boolean;
+  /** The resource is gone for certain: what has its id from now on is another one, as LANs take free numbers again. */
+  vacate(kind: string, claim: Place, at: number): void;
   /** Objects of this kind with an open intent of this hash under these parents, in an order all agree on. */
   rivals(kind: string, intent: Pick<Intent, "hash" | "parents">): ObjectKey[];
   /** Objects whose resource lives in the one with this id, or is about to. */
@@ -84,10 +86,11 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
   const references = createIndex();
   const claims = createIndex();
   const holders = createIndex();
-  const spent = new Set<string>();
-  const spend = (id: string) => {
-    spent.add(id);
-    const [oldest] = spent;
+  /** Places that were claimed, and until when: for ever, unless they are known to be empty again. */
+  const spent = new Map<string, number>();
+  const spend = (place: string, until = Number.POSITIVE_INFINITY) => {
+    spent.set(place, until);
+    const [oldest] = spent.keys();
     if (spent.size > SPENT_MOST && oldest !== undefined) spent.delete(oldest);
   };
   const intents = createIndex();
@@ -142,7 +145,8 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
     referrers: (key) => references.get(key),
     claimants: (kind, claim) => claims.get(placeOf(kind, claim)),
     holders: (id) => holders.get(id),
-    wasClaimed: (kind, claim) => spent.has(placeOf(kind, claim)),
+    wasClaimed: (kind, claim, since) => (spent.get(placeOf(kind, claim)) ?? Number.NEGATIVE_INFINITY) >= since,
+    vacate: (kind, claim, at) => spend(placeOf(kind, claim), at),
     rivals(kind, intent) {
       const at = (key: ObjectKey) => readIntent(find(key)?.object.metadata.annotations?.[INTENT])?.at ?? "";
       return intents.get(rivalry(kind, intent)).sort((a, b) => at(a).localeCompare(at(b)) || a.localeCompare(b));

@@ -40,9 +40,14 @@ const ATTEMPTS = 5;
  * The Secret is the object's own by its controller reference: it goes with the object, by garbage collection, and one
  * without that reference, whoever made it, is neither changed nor deleted. All keys change in one write, on condition
  * that nobody else has written since the Secret was read. Keys that were added by others go, their labels and
- * annotations stay.
+ * annotations stay. `shown` is told what is there in the end.
  */
-export async function publish(deps: PublishDeps, publisher: Publisher, content: SecretContent): Promise<Published> {
+export async function publish(
+  deps: PublishDeps,
+  publisher: Publisher,
+  content: SecretContent,
+  shown: (secret: KubeObject) => void = () => {},
+): Promise<Published> {
   const { namespace } = publisher.object.metadata;
   for (let attempt = 1; ; attempt++) {
     const found = await fetchSecret(deps, publisher.object, content.name);
@@ -51,16 +56,20 @@ export async function publish(deps: PublishDeps, publisher: Publisher, content: 
       if (!isControlledBy(publisher.object, found)) {
         return { outcome: "obstructed", obstacle: notOwned(publisher, found) };
       }
-      if (isDeepStrictEqual(wanted, found)) return { outcome: "unchanged" };
+      if (isDeepStrictEqual(wanted, found)) {
+        shown(found);
+        return { outcome: "unchanged" };
+      }
     }
     deps.guard();
     try {
-      await deps.client.request({
+      const written = await deps.client.request<KubeObject>({
         method: found ? "PUT" : "POST",
         path: pathOf(SECRETS, { namespace, name: found && content.name }),
         query: { fieldManager: FIELD_MANAGER },
         body: wanted,
       });
+      shown(withoutManagedFields(written));
       return { outcome: "written" };
     } catch (error) {
       // Made, changed or deleted by somebody else meanwhile: what is there now decides.

@@ -30,8 +30,8 @@ export type Note = z.output<typeof note>;
 export interface PublishedSecrets {
   /** Undefined when there is none of this name, or not this object's; not `known` until they were listed once. */
   find(object: KubeObject, name: string): { known: boolean; note: Note | undefined };
-  /** Own writes are believed at once. */
-  put(object: KubeObject, name: string, note: Note): void;
+  /** Own writes are believed at once, and no older state after them. */
+  put(secret: KubeObject): void;
   sync(): Promise<void>;
   close(): Promise<void>;
 }
@@ -61,7 +61,7 @@ export function createPublishedSecrets(options: {
       const found = notes.get(place(object, name));
       return { known, note: found?.uid === object.metadata.uid ? found?.note : undefined };
     },
-    put: (object, name, own) => void notes.set(place(object, name), { uid: object.metadata.uid, note: own }),
+    put: store.put,
     async sync() {
       const labelSelector = `${MANAGED_BY}=mooring`;
       watcher = watch({

@@ -3,15 +3,21 @@ import type { CertificateFacts, KeyFacts } from "./status-schema.ts";
 
 const DAY_MS = 86_400_000;
 
-/** When a key or certificate is to be renewed; undefined when it is not by itself. */
-export function dueAt(facts: KeyFacts | CertificateFacts, rotation: Rotation | undefined): number | undefined {
+/** When a key or certificate is to be renewed, not before `after`; undefined when it is not by itself. */
+export function dueAt(
+  facts: KeyFacts | CertificateFacts,
+  rotation: Rotation | undefined,
+  after = 0,
+): number | undefined {
   if (!rotation) return undefined;
   const issued = Date.parse(facts.issuedAt);
   if ("expiresAt" in facts) {
     const ends = Date.parse(facts.expiresAt);
-    return rotation.beforeEndSeconds === undefined
-      ? issued + ((ends - issued) * 2) / 3
-      : ends - rotation.beforeEndSeconds * 1000;
+    const due =
+      rotation.beforeEndSeconds === undefined
+        ? issued + ((ends - issued) * 2) / 3
+        : ends - rotation.beforeEndSeconds * 1000;
+    return Math.max(due, after);
   }
   if (rotation.everySeconds === undefined) return undefined;
   const earliest = issued + rotation.everySeconds * 1000;

@@ -35,6 +35,8 @@ export async function search(deps: Deps, scene: Scene, intent: Intent): Promise<
   const before = memory.search?.nonce === intent.nonce ? memory.search.requests : {};
   const requests: NonNullable<Memory["search"]>["requests"] = {};
   const sorted = log.requests.toSorted((a, b) => a.createdAt - b.createdAt || a.id.localeCompare(b.id));
+  // A number that became free may have been given away again: it is the last one's.
+  const makers = new Map(sorted.flatMap(({ id, targets }) => targets.map((target) => [target.id, id] as const)));
   for (const logged of sorted) {
     const { id, statusUrl, status, targets, createdByUserId } = logged;
     if (hashOf(logged, echo) !== intent.hash || status === "FAILED" || !isOurs(createdByUserId, userId)) continue;
@@ -42,7 +44,8 @@ export async function search(deps: Deps, scene: Scene, intent: Intent): Promise<
     if (targets.length === 0 && status !== undefined && status !== "DONE") pending = true;
     for (const target of targets) {
       if (target.type !== undefined && target.type !== kind.resource.noun) continue;
-      if (deps.objects.wasClaimed(kind.kind, { id: target.id, parents: intent.parents })) continue;
+      if (makers.get(target.id) !== id) continue;
+      if (deps.objects.wasClaimed(kind.kind, { id: target.id, parents: intent.parents }, lookedAt)) continue;
       const item = await log.read(target.id, AbortSignal.timeout(deps.settings.createDeadlineMs));
       if (item && isOurs(creatorOf(item.raw), userId))
         requests[target.id] = statusUrl === undefined ? undefined : { id, url: statusUrl };

@@ -23,7 +23,7 @@ export const sharedStatus = z.object({
 
 /** All that is shown of a key. */
 export const keyFacts = z.object({
-  version: z.int().describe("Counts the keys of this resource."),
+  version: z.int().describe("Counts the keys that the object has had."),
   issuedAt: z.iso.datetime({ precision: 3 }).describe("When the key was made."),
   fingerprint: z.string().describe("The beginning of its SHA-256: tells two keys apart, and gives none away."),
 });
@@ -31,6 +31,9 @@ export type KeyFacts = z.output<typeof keyFacts>;
 
 /** All that is shown of a certificate. */
 export const certificateFacts = keyFacts.extend({
+  version: z.int().describe("Counts the certificates of this resource."),
+  issuedAt: z.iso.datetime({ precision: 3 }).describe("From when on it is valid."),
+  fingerprint: z.string().describe("Its SHA-256, as openssl x509 -fingerprint -sha256 shows it."),
   serial: z.string().describe("Its serial number."),
   expiresAt: z.iso.datetime({ precision: 3 }).describe("When it ends."),
 });

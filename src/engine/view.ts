@@ -121,7 +121,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const platformNow = now + Math.max(0, account?.connection.aheadMs ?? 0);
   const keeping =
     claim && !observed && "value" in desired
-      ? secretOf(deps, object, desired.value, claim, shared, platformNow)
+      ? secretOf(deps, object, desired.value, claim, shared, memory, platformNow)
       : undefined;
   const unsettledMs = settings.createDeadlineMs + settings.settleMs;
   const view: View = {
@@ -147,7 +147,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     permanent: kind.resource.permanent ?? false,
     secret: keeping?.secret,
     keyDue: keeping?.due ?? false,
-    othersKey: kind.resource.key !== undefined && status.nonce === undefined,
+    othersKey: kind.resource.key !== undefined && status.nonce === undefined && status.key === undefined,
     platformNow,
     unsettledMs,
     settledAt: begunAt(intent, memory) + unsettledMs,
@@ -185,6 +185,7 @@ function secretOf(
   desired: Desired,
   { id }: Claim,
   shared: Shared | undefined,
+  { renewAfter }: Memory,
   now: number,
 ): { secret: SecretState; due: boolean } | undefined {
   const publication = desired.publication({ name: object.metadata.name });
@@ -193,7 +194,7 @@ function secretOf(
   if (!known) return { secret: "unknown", due: false };
   const asked = object.metadata.annotations?.[ROTATE_AT];
   if (note?.resource !== id) return { secret: "missing", due: asked !== undefined };
-  const aged = (dueAt(note.key, desired.rotation()) ?? Number.POSITIVE_INFINITY) <= now;
+  const aged = (dueAt(note.key, desired.rotation(), renewAfter) ?? Number.POSITIVE_INFINITY) <= now;
   const item = shared?.collection.read(id).item;
   const current = !item || contentOf(publication, item.raw) === note.content;
   return { secret: current ? "current" : "outdated", due: aged || (asked !== undefined && asked !== note.rotated) };
@@ -212,9 +213,10 @@ function replacement(
   const wanted = fixedFields(kind, object);
   const fields = recorded.filter((field) => fixed[field] !== wanted[field]);
   if (fields.length === 0) return undefined;
-  if (policy === "Never") return { fields, verdict: "forbidden" };
+  const why = [...new Set(fields.map((field) => kind.immutable[field] ?? ""))];
+  if (policy === "Never") return { fields, why, verdict: "forbidden" };
   const lossAllowed = object.metadata.annotations?.[ALLOW_DATA_LOSS] === "true";
-  return { fields, verdict: kind.resource.holdsData && !lossAllowed ? "losesData" : "allowed" };
+  return { fields, why, verdict: kind.resource.holdsData && !lossAllowed ? "losesData" : "allowed" };
 }
 
 /** Stands in `status.fixed` for what a resource was created from. */

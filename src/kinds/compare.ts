@@ -1,7 +1,13 @@
-import type { Comparison, Drift } from "./kind.ts";
+import type { Comparison, Drift, Inputs } from "./kind.ts";
 
 /** Wanted and found values by field. An undefined wanted value is not compared. */
 export type Pairs = Readonly<Record<string, readonly [wanted: unknown, found: unknown]>>;
+
+/** The name a resource shall have. One that is only observed keeps its own where spec gives none. */
+export const wantedName = (
+  spec: { name?: string | undefined },
+  { name, observed }: Pick<Inputs, "name" | "observed">,
+) => spec.name ?? (observed ? undefined : name);
 
 /** Collects what differs between wanted values and found ones. */
 export function differences(pairs: Pairs): Drift[] {

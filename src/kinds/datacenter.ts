@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { patch } from "./compare.ts";
+import { patch, wantedName } from "./compare.ts";
 import { location, managed, managedRules, platformName, required } from "./fields.ts";
 import { type Kind, mapping } from "./kind.ts";
 
@@ -81,10 +81,10 @@ export const datacenter: Kind = {
         ...(spec.description !== undefined && { description: spec.description }),
       },
     }),
-    compare(spec, item, { name, observed }) {
+    compare(spec, item, inputs) {
       const { id, properties } = wire.parse(item);
       const changeable = {
-        name: [spec.name ?? (observed ? undefined : name), properties.name],
+        name: [wantedName(spec, inputs), properties.name],
         description: [spec.description, properties.description],
       } as const;
       return patch("", `${collection}/${id}`, changeable, { location: [spec.location, properties.location] });

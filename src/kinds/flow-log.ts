@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { differences, known } from "./compare.ts";
+import { differences, known, wantedName } from "./compare.ts";
 import {
   datacenterPath,
   datacenterReference,
@@ -104,8 +104,8 @@ function references(spec: FlowLogSpec): Reference[] {
 }
 
 /** Spec in the platform's words. */
-const properties = (spec: FlowLogSpec, { name, observed }: Inputs) => ({
-  name: spec.name ?? (observed ? undefined : name),
+const properties = (spec: FlowLogSpec, inputs: Inputs) => ({
+  name: wantedName(spec, inputs),
   action: spec.action && { Accepted: "ACCEPTED", Rejected: "REJECTED", Any: "ALL" }[spec.action],
   direction: spec.direction?.toUpperCase(),
   bucket: spec.bucket,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { known, patch } from "./compare.ts";
+import { known, patch, wantedName } from "./compare.ts";
 import { location, managed, managedRules, platformName, required, whole } from "./fields.ts";
 import { type Kind, mapping } from "./kind.ts";
 
@@ -80,9 +80,9 @@ export const ipBlock: Kind = {
     body: (spec, { name }) => ({
       properties: { name: spec.name ?? name, location: spec.location, size: spec.size },
     }),
-    compare(spec, item, { name, observed }) {
+    compare(spec, item, inputs) {
       const { id, properties } = wire.parse(item);
-      const named = { name: [spec.name ?? (observed ? undefined : name), properties.name] } as const;
+      const named = { name: [wantedName(spec, inputs), properties.name] } as const;
       return patch("", `${collection}/${id}`, named, {
         location: [spec.location, properties.location],
         size: [spec.size, properties.size ?? properties.ips?.length],

@@ -1,46 +1,9 @@
 import { z } from "zod";
 import { differences, known } from "./compare.ts";
-import { exactlyOne, formed, managed, managedRules, objectRef, required, uuid } from "./fields.ts";
+import { managed, managedRules, required } from "./fields.ts";
+import { connection, connectionProblem, connectionReferences } from "./kafka-connection.ts";
 import { kafkaName, kafkaNameProblem } from "./kafka-name.ts";
-import { type Kind, mapping, type Reference } from "./kind.ts";
-
-const connection = z
-  .object({
-    datacenterRef: objectRef("Datacenter")
-      .optional()
-      .describe("The Datacenter. Exactly one of datacenterRef and datacenterId."),
-    datacenterId: uuid().optional().describe("Platform id of the datacenter."),
-    lanRef: objectRef("Lan").optional().describe("The Lan the brokers are in. Exactly one of lanRef and lanId."),
-    lanId: formed(/^[1-9][0-9]*$/, 10, "must be the number of a LAN")
-      .optional()
-      .describe("Number of the LAN."),
-    brokerAddresses: z
-      .array(
-        z
-          .string()
-          .max(18)
-          .meta({
-            "x-kubernetes-validations": [
-              {
-                rule: "isCIDR(self) && cidr(self).ip().family() == 4",
-                message: "must be an IPv4 address with its prefix length, for example 192.168.1.101/24",
-              },
-              {
-                rule: "!isCIDR(self) || !cidr('10.224.0.0/11').containsIP(cidr(self).ip())",
-                message: "must not be inside 10.224.0.0/11, which the platform uses itself",
-              },
-            ],
-          })
-          .describe("Address of a broker in CIDR form."),
-      )
-      .min(3)
-      .max(3)
-      .meta({ "x-kubernetes-list-type": "set" })
-      .describe("The addresses of the three brokers in the LAN, in CIDR form: 192.168.1.101/24."),
-  })
-  .meta({
-    "x-kubernetes-validations": [exactlyOne("datacenterRef", "datacenterId"), exactlyOne("lanRef", "lanId")],
-  });
+import { type Kind, mapping } from "./kind.ts";
 
 const spec = z.object({
   ...managed,
@@ -52,7 +15,6 @@ const spec = z.object({
     .describe("Size of the three brokers: S has 750 GB, M 1200 GB. Required."),
   connection: connection.optional().describe("Where the brokers are reached. Required."),
 });
-type ClusterSpec = z.output<typeof spec>;
 
 const status = z.object({
   brokerAddresses: z
@@ -69,20 +31,23 @@ const wire = z.looseObject({
     name: z.string().nullish(),
     version: z.string().nullish(),
     size: z.string().nullish(),
-    connections: z.array(z.looseObject({ brokerAddresses: z.array(z.string()).nullish() })).nullish(),
+    connections: z
+      .array(
+        z.looseObject({
+          datacenterId: z.string().nullish(),
+          lanId: z.string().nullish(),
+          brokerAddresses: z.array(z.string()).nullish(),
+        }),
+      )
+      .nullish(),
   }),
 });
 
-function references({ connection }: ClusterSpec): Reference[] {
-  if (!connection) return [];
-  const { datacenterRef, datacenterId, lanRef, lanId } = connection;
-  const one = (role: string, kind: string, ref: { name: string } | undefined, id: string | undefined): Reference => ({
-    role,
-    kind,
-    field: `connection.${role}Ref`,
-    target: id !== undefined ? { id } : { name: ref?.name ?? "" },
-  });
-  return [one("datacenter", "Datacenter", datacenterRef, datacenterId), one("lan", "Lan", lanRef, lanId)];
+/** Where the brokers of a cluster listen; a platform that does not say it so has them at their addresses in the LAN. */
+export function brokersOf(item: unknown): string[] {
+  const { metadata, properties } = wire.parse(item);
+  const inLan = properties.connections?.[0]?.brokerAddresses ?? [];
+  return metadata?.brokerAddresses ?? inLan.map((address) => address.replace(/\/\d+$/, ":9093"));
 }
 
 const never = "the platform cannot change a cluster";
@@ -123,11 +88,13 @@ export const kafkaCluster: Kind = {
     holdsData: true,
     keptWhileUsed: true,
     echo(resource) {
-      const { name, size, connections } = wire.partial({ id: true }).parse(resource).properties;
-      return { name, size, addresses: connections?.[0]?.brokerAddresses };
+      const { name, version, size, connections } = wire.partial({ id: true }).parse(resource).properties;
+      const { datacenterId, lanId, brokerAddresses } = connections?.[0] ?? {};
+      return { name, version, size, datacenterId, lanId, brokerAddresses: brokerAddresses?.toSorted() };
     },
-    references,
-    problem: (spec, inputs) => kafkaNameProblem(spec, inputs),
+    references: ({ connection }) => (connection ? connectionReferences(connection) : []),
+    problem: (spec, inputs) =>
+      kafkaNameProblem(spec, inputs) ?? (spec.connection && connectionProblem(spec.connection, inputs)),
     body: (spec, { name, parents }) => ({
       properties: {
         name: spec.name ?? name,
@@ -138,22 +105,22 @@ export const kafkaCluster: Kind = {
         ],
       },
     }),
-    compare(spec, item, { name, observed }) {
+    compare(spec, item, { name, observed, parents }) {
       const { properties } = wire.parse(item);
+      const { datacenterId, lanId, brokerAddresses } = properties.connections?.[0] ?? {};
       return {
         drift: differences({
           name: [spec.name ?? (observed ? undefined : name), properties.name],
           version: [observed ? undefined : spec.version, properties.version],
           size: [spec.size, properties.size],
-          "connection.brokerAddresses": [
-            spec.connection?.brokerAddresses.toSorted(),
-            properties.connections?.[0]?.brokerAddresses?.toSorted(),
-          ],
+          "connection.datacenter": [parents.datacenter, datacenterId],
+          "connection.lan": [parents.lan, lanId],
+          "connection.brokerAddresses": [spec.connection?.brokerAddresses.toSorted(), brokerAddresses?.toSorted()],
         }),
       };
     },
     facts(item) {
-      const brokerAddresses = wire.parse(item).metadata?.brokerAddresses ?? [];
+      const brokerAddresses = brokersOf(item);
       return known({ brokerAddresses, bootstrapServers: brokerAddresses.join(",") || undefined });
     },
   }),

@@ -23,6 +23,8 @@ export function clusterReference(spec: {
 export const clusterPath = (parents: Inputs["parents"]): string =>
   `/clusters/${encodeURIComponent(parents.cluster ?? "")}`;
 
+const MOST = 2_147_483_647;
+
 const spec = z.object({
   ...managed,
   ...inCluster,
@@ -32,21 +34,21 @@ const spec = z.object({
     .describe(
       "On how many of the three brokers each record is kept; 3 is recommended. Required: the platform has no default.",
     ),
-  numberOfPartitions: whole(1, 10_000)
+  numberOfPartitions: whole(1, MOST)
     .optional()
     .describe(
-      "Number of partitions; a multiple of three is recommended. Most consumers of one group that can work at once.",
+      "Number of partitions, which is how many consumers of one group can work at once; a multiple of three is recommended. Default: the brokers', which is 1.",
     ),
   logRetention: z
     .object({
-      retentionTime: whole(-1, 2_147_483_647)
+      retentionTime: z
+        .int()
+        .min(-1)
         .optional()
         .describe(
           "How long records are kept, in milliseconds; -1 has no limit but the storage. Default: 604800000, seven days.",
         ),
-      segmentBytes: whole(14, 2_147_483_647)
-        .optional()
-        .describe("Size of a segment file in bytes. Default: 1073741824."),
+      segmentBytes: whole(14, MOST).optional().describe("Size of a segment file in bytes. Default: 1073741824."),
     })
     .optional()
     .describe("How long records are kept."),
@@ -69,13 +71,13 @@ const wire = z.looseObject({
 });
 
 /** What is allowed and yet not wise with three brokers. */
-function advice({ numberOfPartitions = 3, replicationFactor }: TopicSpec): string[] {
-  const partitions = `numberOfPartitions ${numberOfPartitions} is no multiple of three: the partitions are not spread evenly over the three brokers`;
-  const replicas = `replicationFactor ${replicationFactor} is not 3: ${
-    replicationFactor === 1 ? "a broker that fails takes its records with it" : "one broker more could keep each record"
-  }`;
+function advice({ numberOfPartitions, replicationFactor }: TopicSpec): string[] {
+  const count = numberOfPartitions === undefined ? "is not set and becomes 1, which" : `${numberOfPartitions}`;
+  const partitions = `numberOfPartitions ${count} is no multiple of three: the partitions are not spread evenly over the three brokers`;
+  const loss = replicationFactor === 1 ? "its records are lost" : "its records have a single copy left";
+  const replicas = `replicationFactor ${replicationFactor} is not 3: when a broker fails, ${loss}`;
   return [
-    ...(numberOfPartitions % 3 === 0 ? [] : [partitions]),
+    ...((numberOfPartitions ?? 1) % 3 === 0 ? [] : [partitions]),
     ...(replicationFactor === undefined || replicationFactor === 3 ? [] : [replicas]),
   ];
 }
@@ -112,7 +114,7 @@ export const kafkaTopic: Kind = {
     holdsData: true,
     echo: (resource) => ({ name: wire.partial({ id: true }).parse(resource).properties.name }),
     references: (spec) => [clusterReference(spec)],
-    problem: (spec, inputs) => kafkaNameProblem(spec, inputs),
+    problem: kafkaNameProblem,
     advice,
     body: (spec, { name }) => ({
       properties: {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { duration, secondsOf } from "./duration.ts";
 import { exactlyOne, managed, managedRules, objectName, uuid } from "./fields.ts";
+import { brokersOf } from "./kafka-cluster.ts";
 import { clusterPath, clusterReference, inCluster } from "./kafka-topic.ts";
 import { secretNameOf } from "./keys.ts";
 import { type CertificateAccess, type Kind, mapping } from "./kind.ts";
@@ -18,9 +19,11 @@ const spec = z.object({
   secretName: objectName()
     .optional()
     .describe("Name of the Secret for workloads. Default: the object's name with -kafkauser added."),
-  renewBefore: duration("1h")
+  renewBefore: duration("1h", "8736h")
     .optional()
-    .describe("How long before its end the certificate is renewed. Default: when two thirds of its life are over."),
+    .describe(
+      "How long before its end the certificate is renewed, for example 720h. Default: when two thirds of its life are over.",
+    ),
 });
 
 const status = z.object({
@@ -35,9 +38,6 @@ const access = z.looseObject({
     privateKey: z.string().min(1),
   }),
 });
-const cluster = z.looseObject({
-  metadata: z.looseObject({ brokerAddresses: z.array(z.string()).nullish() }).nullish(),
-});
 
 const certificate: CertificateAccess = {
   paths: (id, parents) => [`${clusterPath(parents)}/users/${encodeURIComponent(id)}/access`, clusterPath(parents)],
@@ -46,7 +46,7 @@ const certificate: CertificateAccess = {
     return pems && { ca: pems.certificateAuthority, certificate: pems.certificate, privateKey: pems.privateKey };
   },
   data([, home], { ca, certificate: own, privateKey, keystore, truststore, password }) {
-    const servers = (cluster.parse(home).metadata?.brokerAddresses ?? []).join(",");
+    const servers = brokersOf(home).join(",");
     return {
       "ca.crt": ca,
       "tls.crt": own,
@@ -61,10 +61,12 @@ const certificate: CertificateAccess = {
   },
 };
 
-/** The Secret is mounted here in both files; whoever mounts it elsewhere changes the paths. */
+/** Both files name others of the Secret, by where it is mounted. */
 const MOUNT = "/etc/kafka-user";
+const HINT = `# The Secret is mounted at ${MOUNT}.`;
 
-const javaClient = (servers: string, password: string): string => `bootstrap.servers=${servers}
+const javaClient = (servers: string, password: string): string => `${HINT}
+bootstrap.servers=${servers}
 security.protocol=SSL
 ssl.keystore.type=PKCS12
 ssl.keystore.location=${MOUNT}/keystore.p12
@@ -76,7 +78,8 @@ ssl.truststore.password=${password}
 ssl.endpoint.identification.algorithm=
 `;
 
-const librdkafka = (servers: string): string => `bootstrap.servers=${servers}
+const librdkafka = (servers: string): string => `${HINT}
+bootstrap.servers=${servers}
 security.protocol=ssl
 ssl.ca.location=${MOUNT}/ca.crt
 ssl.certificate.location=${MOUNT}/tls.crt
@@ -119,7 +122,6 @@ export const kafkaUser: Kind = {
     permanent: true,
     shared: true,
     certificate,
-    livelyMs: 60_000,
     references: (spec) => [clusterReference(spec)],
     isMeant(spec, item) {
       const { id, properties } = wire.parse(item);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { known, patch } from "./compare.ts";
+import { known, patch, wantedName } from "./compare.ts";
 import {
   datacenterPath,
   datacenterReference,
@@ -86,12 +86,12 @@ export const lan: Kind = {
     body: (spec, { name }) => ({
       properties: { name: spec.name ?? name, public: spec.public ?? false, ipv6CidrBlock: spec.ipv6 },
     }),
-    compare(spec, item, { name, observed, parents }) {
+    compare(spec, item, inputs) {
       const { id, properties } = wire.parse(item);
       // Whatever block the platform has chosen is the wanted one.
       const chosen = spec.ipv6 === AUTO && properties.ipv6CidrBlock != null;
-      return patch("", `${collection(parents)}/${encodeURIComponent(id)}`, {
-        name: [spec.name ?? (observed ? undefined : name), properties.name],
+      return patch("", `${collection(inputs.parents)}/${encodeURIComponent(id)}`, {
+        name: [wantedName(spec, inputs), properties.name],
         public: [spec.public, properties.public],
         ipv6CidrBlock: [chosen ? undefined : oneSpelling(spec.ipv6), oneSpelling(properties.ipv6CidrBlock)],
       });

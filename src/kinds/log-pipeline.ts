@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { differences, known } from "./compare.ts";
+import { differences, known, wantedName } from "./compare.ts";
 import { formed, managed, managedRules, required } from "./fields.ts";
 import { keyFields, pipelineKey, rotationOf, secretNameOf } from "./keys.ts";
 import { type Inputs, type Kind, mapping } from "./kind.ts";
@@ -90,8 +90,8 @@ function normalised({ source, tag, protocol, retentionInDays, destinations }: z.
 const tagsOf = (logs: readonly z.output<typeof wireStream>[] | null | undefined, protocol: string): string[] =>
   (logs ?? []).flatMap((log) => (log.tag != null && log.protocol === protocol ? [log.tag] : []));
 
-function wanted(spec: LogPipelineSpec, { name, observed }: Pick<Inputs, "name" | "observed">) {
-  return { name: spec.name ?? (observed ? undefined : name), logs: spec.logs?.map(sent) };
+function wanted(spec: LogPipelineSpec, inputs: Pick<Inputs, "name" | "observed">) {
+  return { name: wantedName(spec, inputs), logs: spec.logs?.map(sent) };
 }
 
 export const logPipeline: Kind = {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { differences, known } from "./compare.ts";
+import { differences, known, wantedName } from "./compare.ts";
 import { managed, managedRules } from "./fields.ts";
 import { keyFields, pipelineKey, rotationOf, secretNameOf } from "./keys.ts";
 import { type Kind, mapping } from "./kind.ts";
@@ -64,9 +64,9 @@ export const metricPipeline: Kind = {
     }),
     rotation: rotationOf,
     body: (spec, { name }) => ({ properties: { name: spec.name ?? name } }),
-    compare(spec, item, { name, observed }) {
+    compare(spec, item, inputs) {
       const { id, properties } = wire.parse(item);
-      const wanted = spec.name ?? (observed ? undefined : name);
+      const wanted = wantedName(spec, inputs);
       const drift = differences({ name: [wanted, properties.name] });
       const body = { id, properties: { name: wanted } };
       if (drift.length === 0) return { drift };

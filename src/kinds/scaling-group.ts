@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { differences } from "./compare.ts";
+import { differences, wantedName } from "./compare.ts";
 import { isoDuration } from "./duration.ts";
 import { datacenterReference, datacenterRules, managedRules, required } from "./fields.ts";
 import { type Comparison, type Inputs, type Kind, mapping } from "./kind.ts";
@@ -25,7 +25,7 @@ function properties(spec: ScalingGroupSpec, inputs: Inputs): Json {
     cooldownPeriod: isoDuration(action.cooldownPeriod),
   });
   return {
-    name: spec.name ?? (inputs.observed ? undefined : inputs.name),
+    name: wantedName(spec, inputs),
     minReplicaCount: spec.minReplicas,
     maxReplicaCount: spec.maxReplicas,
     policy: policy && {

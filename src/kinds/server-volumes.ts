@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { patch } from "./compare.ts";
 import { datacenterPath, platformName, whole } from "./fields.ts";
 import { firstBootFields, userDataOf } from "./first-boot.ts";
 import { imageFields, imageProperties } from "./images.ts";
 import type { Comparison, Inputs, Operation } from "./kind.ts";
 import { licenceType } from "./licences.ts";
 import { bootVolumeOf, readable, volumesOf, type WireServer } from "./server-wire.ts";
+import { patchVolume } from "./volume-patch.ts";
 
 /** Where the fields of the boot volume are in spec. */
 export const BOOT = "bootVolume.";
@@ -48,12 +48,9 @@ export function compareBootVolume(
   // What is missing is shown and not made up for: its content is gone.
   if (!volume?.properties) return [{ drift: [{ field: "bootVolume", wanted: "present", found: "absent" }] }];
   const { name, size, bus } = volume.properties;
-  const sized = { size: [wanted.size, size] } as const;
   const named = { name: [wanted.name, name], bus: [wanted.bus, bus] } as const;
   const path = `${datacenterPath(parents)}/volumes/${volume.id}`;
-  // A volume that somebody let grow cannot shrink again.
-  const tooLarge = size != null && size > (wanted.size ?? size);
-  return [tooLarge ? patch(BOOT, path, named, sized) : patch(BOOT, path, { ...named, ...sized })];
+  return [patchVolume(BOOT, path, named, [wanted.size, size])];
 }
 
 /**

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { known, patch, together } from "./compare.ts";
+import { known, patch, together, wantedName } from "./compare.ts";
 import { datacenterPath, datacenterReference } from "./fields.ts";
 import { firstBootImmutable, firstBootProblem, firstBootSecrets } from "./first-boot.ts";
 import { imageImmutable, imageLookups, imageProblem, imageReferences } from "./images.ts";
@@ -90,7 +90,7 @@ function compare(spec: ServerSpec, item: unknown, inputs: Inputs): Comparison {
   const own = ownPath(found, inputs);
   const { drift, next } = together([
     patch("", own, {
-      name: [spec.name ?? (inputs.observed ? undefined : inputs.name), properties.name],
+      name: [wantedName(spec, inputs), properties.name],
       cores: [spec.cores, properties.cores],
       ram: [spec.ram, properties.ram],
       cpuFamily: [spec.cpuFamily, properties.cpuFamily],

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { known, patch } from "./compare.ts";
+import { known, patch, wantedName } from "./compare.ts";
 import {
   datacenterPath,
   datacenterReference,
@@ -146,7 +146,7 @@ export const snapshot: Kind = {
     compare(spec, item, inputs) {
       const { id, properties } = wire.parse(item);
       const described = patch("", `${collection}/${id}`, {
-        name: [spec.name ?? (inputs.observed ? undefined : inputs.name), properties.name],
+        name: [wantedName(spec, inputs), properties.name],
         description: [spec.description, properties.description],
       });
       const next = described.next ?? restoration(id, inputs);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { known, patch, together } from "./compare.ts";
+import { known, together, wantedName } from "./compare.ts";
 import {
   datacenterPath,
   datacenterReference,
@@ -32,6 +32,7 @@ import {
 import { type Comparison, type Inputs, type Kind, mapping } from "./kind.ts";
 import { licenceType } from "./licences.ts";
 import { attachmentProblem, attachReferences, attachTo, compareAttachment } from "./volume-attachment.ts";
+import { patchVolume } from "./volume-patch.ts";
 
 const spec = z.object({
   ...managed,
@@ -84,22 +85,17 @@ function compare(spec: VolumeSpec, item: unknown, inputs: Inputs): Comparison {
   const found = wire.parse(item);
   const { name, size, bus, type, availabilityZone, bootServer } = found.properties;
   const named = {
-    name: [spec.name ?? (inputs.observed ? undefined : inputs.name), name],
+    name: [wantedName(spec, inputs), name],
     bus: [spec.bus, bus],
   } as const;
-  const sized = { size: [spec.size, size] } as const;
   const fixed = {
     // Its older name.
     type: [spec.type, type === "SSD" ? "SSD Premium" : type],
     // AUTO leaves the choice to the platform: whatever it is, is the wanted one.
     availabilityZone: [spec.availabilityZone === "AUTO" ? undefined : spec.availabilityZone, availabilityZone],
   } as const;
-  // A volume that somebody let grow cannot shrink again.
-  const tooLarge = size != null && size > (spec.size ?? size);
   const own = `${collection(inputs.parents)}/${found.id}`;
-  const properties = tooLarge
-    ? patch("", own, named, { ...fixed, ...sized })
-    : patch("", own, { ...named, ...sized }, fixed);
+  const properties = patchVolume("", own, named, [spec.size, size], fixed);
   return together([properties, compareAttachment(spec.attachTo, { id: found.id, bootServer }, inputs)]);
 }
 

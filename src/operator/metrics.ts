@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { ReconcileObserver } from "../engine/engine.ts";
+import type { CertificateObserver, ReconcileObserver } from "../engine/engine.ts";
 import type { Queue, QueueObserver } from "../kube/queue.ts";
 import type { ClientObserver } from "../kube/transport.ts";
 import type { CallObserver } from "../platform/call.ts";
@@ -11,6 +11,7 @@ import type { CallObserver } from "../platform/call.ts";
 export interface Metrics {
   registry: Registry;
   reconcile: ReconcileObserver;
+  certificate: CertificateObserver;
   queue: QueueObserver;
   kube: ClientObserver;
   platform: CallObserver;
@@ -61,6 +62,11 @@ export function createMetrics(): Metrics {
     "method",
     "route",
   ]);
+  const ends = gauge("mooring_certificate_expiry_timestamp_seconds", "When a published client certificate ends", [
+    "kind",
+    "namespace",
+    "name",
+  ]);
   const paced = histogram("mooring_platform_wait_seconds", "Time a call waited for its turn", ["host"]);
 
   return {
@@ -70,6 +76,10 @@ export function createMetrics(): Metrics {
       reconciles.inc({ controller, result });
       if (result === "error") errors.inc({ controller });
       times.observe({ controller }, seconds);
+    },
+    certificate({ expiresAt, ...object }) {
+      if (expiresAt === undefined) ends.remove(object);
+      else ends.set(object, expiresAt / 1000);
     },
     queue: {
       depth: (ready) => depth.set({ name: NAME }, ready),

@@ -70,6 +70,7 @@ export async function runOperator(config: Config, log: Logger, signal: AbortSign
     busyMs: config.busyMs,
     settings: { ...config, graceMs: 5000 },
     observe: metrics.reconcile,
+    observeCertificate: metrics.certificate,
     ...(defaultAccount !== undefined && { defaultAccount }),
     ...(watchNamespace !== undefined && { namespace: watchNamespace }),
   });

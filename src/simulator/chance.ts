@@ -29,6 +29,12 @@ export function fixedChance(seed: number, purpose: string, n = 0): number {
   return fraction(digest(seed, purpose, n));
 }
 
+/** A UUID that follows from a name alone, whatever the seed. */
+export function uuidOfName(name: string): string {
+  const hex = createHash("sha256").update(name).digest("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
 function digest(seed: number, purpose: string, n: number): Buffer {
   return createHash("sha256").update(`${seed}/${purpose}/${n}`).digest();
 }

@@ -13,8 +13,6 @@ function optionsFor({ brokers, certificateAuthority, certificate, privateKey }: 
   return {
     clientId: "test",
     bootstrapBrokers: [...brokers],
-    retries: 0,
-    timeout: 20_000,
     tls: {
       ca: certificateAuthority,
       ...(certificate !== undefined && { cert: certificate }),
@@ -25,8 +23,12 @@ function optionsFor({ brokers, certificateAuthority, certificate, privateKey }: 
 }
 
 /** Does something as an administrator of the brokers. */
-export async function asAdmin<T>(access: KafkaAccess, work: (admin: Admin) => Promise<T>): Promise<T> {
-  const admin = new Admin(optionsFor(access));
+export async function asAdmin<T>(
+  access: KafkaAccess,
+  work: (admin: Admin) => Promise<T>,
+  options: { retries?: number } = {},
+): Promise<T> {
+  const admin = new Admin({ ...optionsFor(access), ...options });
   try {
     return await work(admin);
   } finally {
@@ -36,7 +38,7 @@ export async function asAdmin<T>(access: KafkaAccess, work: (admin: Admin) => Pr
 
 /** Whether the brokers let somebody in. */
 export const isAdmitted = (access: KafkaAccess): Promise<boolean> =>
-  asAdmin(access, (admin) => admin.metadata({ topics: [], forceUpdate: true })).then(
+  asAdmin(access, (admin) => admin.metadata({ topics: [], forceUpdate: true }), { retries: 0 }).then(
     () => true,
     () => false,
   );

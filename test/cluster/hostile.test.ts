@@ -21,9 +21,7 @@ beforeAll(async () => {
   cleanup.defer(control.stop);
   platform = cleanup.use(await startPlatform({ speed: 200 }));
   stage = cleanup.use(await openStage(kubeconfig));
-  // Such a flood keeps a simulated platform busy for seconds: what it takes late must still be within the window.
-  const patient = ["--create-deadline", "15s", "--settle", "10s"];
-  operator = await stage.operator({ everywhere: true, flags: ["--log-level", "debug", ...patient] });
+  operator = await stage.operator({ everywhere: true, flags: ["--log-level", "debug"] });
   await stage.account(platform);
   await stage.untilReady("Account", "main");
 });

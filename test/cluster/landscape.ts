@@ -10,7 +10,7 @@ import { mooring, type Result } from "../processes.ts";
 import { cluster, namespace, startProcess } from "./harness.ts";
 import { type Steering, steer } from "./steering.ts";
 
-/** A namespace, a simulated platform with an Account for it, and the operator with the rights that ship. */
+/** A namespace, a simulated platform with an Account for it (or `bare`), and the operator with the rights that ship. */
 export interface Landscape {
   readonly namespace: string;
   readonly platform: Steering;
@@ -19,6 +19,8 @@ export interface Landscape {
   kubectl(...args: string[]): Promise<Result>;
   /** Applies objects; rejects when kubectl does. */
   apply(...objects: object[]): Promise<void>;
+  /** Deletes objects in one go and waits until they are gone; rejects when kubectl does. */
+  remove(...objects: object[]): Promise<void>;
   /** Waits for Ready, or for another reason of the Ready condition. */
   untilReady(...names: string[]): Promise<void>;
   untilReason(name: string, reason: string): Promise<void>;
@@ -47,7 +49,7 @@ const operators: Operator[] = [];
  * takes part in no election unless `elected`.
  */
 export async function landscape(
-  options: { simulator?: string[]; operator?: string[]; elected?: boolean } = {},
+  options: { simulator?: string[]; operator?: string[]; elected?: boolean; bare?: boolean } = {},
 ): Promise<Landscape> {
   const { kubeconfig, kubectl: anywhere } = cluster();
   const admin = await connect({ kubeconfig });
@@ -59,7 +61,15 @@ export async function landscape(
   await admin.close();
 
   const home = await namespace();
-  const simulator = await startProcess(mooring, ["simulator", "--json", "--speed", "20", ...(options.simulator ?? [])]);
+  const simulator = await startProcess(mooring, [
+    "simulator",
+    "--json",
+    "--speed",
+    "20",
+    "--kafka",
+    "off",
+    ...(options.simulator ?? []),
+  ]);
   const { endpoints, token } = simulatorReady.parse(simulator.ready);
   const election = options.elected ? [] : ["--no-leader-election"];
   const operator = await startOperator(operatorKubeconfig, home, [...election, ...(options.operator ?? [])]);
@@ -71,26 +81,29 @@ export async function landscape(
     const objects = await kubectl("get", "mooring", "-o", "wide");
     throw new Error(`kubectl ${args.join(" ")}: ${stderr}\n${objects.stdout}\n${operator.log().slice(-3000)}`);
   };
-  const apply = async (...objects: object[]) => {
+  const feed = async (args: string[], objects: object[]) => {
     const input = objects.map((object) => stringify(object)).join("---\n");
-    const { code, stderr } = await anywhere(["-n", home, "apply", "-f", "-"], { input });
+    const { code, stderr } = await anywhere(["-n", home, ...args, "-f", "-"], { input });
     if (code !== 0) throw new Error(stderr);
   };
-  await apply(
+  const apply = (...objects: object[]) => feed(["apply"], objects);
+  const account = [
     { apiVersion: "v1", kind: "Secret", metadata: { name: "token" }, stringData: { token } },
     {
       apiVersion: api,
       kind: "Account",
       metadata: { name: "main" },
-      spec: { endpoints, credentialsSecretRef: { name: "token" } },
+      spec: { endpoints, region: "de/txl", credentialsSecretRef: { name: "token" } },
     },
-  );
+  ];
+  if (!options.bare) await apply(...account);
   return {
     namespace: home,
     platform: steer(endpoints.api ?? "", token),
     operator,
     kubectl,
     apply,
+    remove: (...objects) => feed(["delete", WAIT], objects),
     async untilReady(...names) {
       await succeed("wait", "--for=condition=Ready", WAIT, ...names);
     },

@@ -1,22 +1,56 @@
 import { api } from "./landscape.ts";
 
-export const datacenter = (name: string, spec: object = {}) => ({
-  apiVersion: api,
-  kind: "Datacenter",
-  metadata: { name },
-  spec: { location: "de/txl", ...spec },
+/** A manifest of a kind; `spec` is merged into one that is valid by itself, in the datacenter `dc` where it needs one. */
+const of =
+  (kind: string, valid: object) =>
+  (name: string, spec: object = {}) => ({ apiVersion: api, kind, metadata: { name }, spec: { ...valid, ...spec } });
+
+const inDatacenter = { datacenterRef: { name: "dc" } };
+const image = { imageAlias: "ubuntu:latest" };
+
+export const datacenter = of("Datacenter", { location: "de/txl" });
+
+export const server = of("Server", {
+  ...inDatacenter,
+  cores: 2,
+  ram: 2048,
+  bootVolume: { size: 10, type: "SSD Standard", ...image },
+  nics: [{ name: "public", lan: 1 }],
 });
 
-export const server = (name: string, spec: object = {}) => ({
-  apiVersion: api,
-  kind: "Server",
-  metadata: { name },
-  spec: {
-    datacenterRef: { name: "dc" },
-    cores: 2,
-    ram: 2048,
-    bootVolume: { size: 10, type: "SSD Standard", imageAlias: "ubuntu:latest" },
+export const lan = of("Lan", inDatacenter);
+
+export const ipBlock = of("IPBlock", { location: "de/txl", size: 1 });
+
+export const volume = of("Volume", { ...inDatacenter, size: 10, type: "HDD", licenceType: "OTHER" });
+
+export const snapshot = of("Snapshot", { volumeRef: { name: "source" } });
+
+export const flowLog = of("FlowLog", {
+  serverRef: { name: "host" },
+  nic: "public",
+  action: "Rejected",
+  direction: "Ingress",
+  bucket: "flow-logs",
+});
+
+export const scalingGroup = of("ScalingGroup", {
+  ...inDatacenter,
+  minReplicas: 1,
+  maxReplicas: 2,
+  policy: {
+    metric: "INSTANCE_CPU_UTILIZATION_AVERAGE",
+    unit: "PERCENTAGE",
+    range: "2m",
+    scaleInThreshold: 30,
+    scaleOutThreshold: 75,
+    scaleInAction: { amount: 1, cooldownPeriod: "5m", deleteVolumes: true },
+    scaleOutAction: { amount: 1, cooldownPeriod: "5m" },
+  },
+  replica: {
+    cores: 1,
+    ram: 1024,
     nics: [{ name: "public", lan: 1 }],
-    ...spec,
+    volumes: [{ name: "root", size: 10, type: "SSD Standard", ...image }],
   },
 });

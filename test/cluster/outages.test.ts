@@ -61,7 +61,7 @@ describe("forty objects are being created, and then: all converge, nothing twice
 
   it.concurrent("the platform is killed and comes back with what it had", async () => {
     const data = await folder();
-    const flags = ["simulator", "--json", "--speed", "20", "--seed", "101", "--data", data];
+    const flags = ["simulator", "--json", "--speed", "20", "--kafka", "off", "--seed", "101", "--data", data];
     const first = await startProcess(mooring, flags);
     const { endpoints, token } = simulatorReady.parse(first.ready);
     const steering = steer(endpoints.api, token);

@@ -1,130 +1,159 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, type ExpectStatic, expect, it } from "vitest";
 import { z } from "zod";
-import { subjects } from "./kinds-under-test.ts";
+import { type Ground, subjects } from "./kinds-under-test.ts";
 import { api, type Landscape, landscape } from "./landscape.ts";
-import { datacenter } from "./objects.ts";
-import type { Found } from "./steering.ts";
+import { datacenter, server, volume } from "./objects.ts";
+import { type Trial, trial } from "./trial.ts";
 
 let world: Landscape;
-let datacenterId: string;
+let ground: Ground;
+
+const nics = ["found", "nobody", "watched", "kept", "paused", "fixed"].map((role) => `flowlog-${role}`);
+const shown = z.array(z.looseObject({ id: z.string(), name: z.string() }));
 
 beforeAll(async () => {
   world = await landscape({
-    operator: ["--create-deadline", "3s", "--settle", "3s", "--retry", "1s", "--resync", "5s"],
+    simulator: ["--speed", "60"],
+    // Nothing is looked at by itself for as long as it rests.
+    operator: ["--create-deadline", "3s", "--settle", "3s", "--retry", "1s", "--resync", "1h"],
   });
-  await world.apply(datacenter("dc"));
-  await world.untilReady("datacenter/dc");
-  datacenterId = await world.value("datacenter/dc", "{.status.id}");
+  await world.apply(
+    datacenter("dc"),
+    datacenter("other"),
+    server("host", { nics: nics.map((name) => ({ name, lan: 1 })) }),
+    volume("source"),
+    volume("other-source"),
+  );
+  await world.untilReady("datacenter/dc", "datacenter/other", "server/host", "volume/source", "volume/other-source");
+  const id = (name: string) => world.value(name, "{.status.id}");
+  const found = shown.parse(JSON.parse(await world.value("server/host", "{.status.nics}")));
+  ground = {
+    datacenter: await id("datacenter/dc"),
+    volume: await id("volume/source"),
+    server: await id("server/host"),
+    nics: Object.fromEntries(found.map((nic) => [nic.name, nic.id])),
+  };
 });
 
 const ready = '{.status.conditions[?(@.type=="Ready")].message}';
-const created = z.looseObject({ id: z.string() });
+const containing = (shows: object) => [expect.objectContaining({ properties: expect.objectContaining(shows) })];
 
-describe.each(subjects)("$kind keeps its policies", (subject) => {
-  const { kind, collection, manifest } = subject;
-  const title = kind.charAt(0).toUpperCase() + kind.slice(1);
-  const there = async (name: string): Promise<Found[]> =>
-    (await world.platform.resources(collection)).filter(({ properties }) => properties?.name === name);
-  const state = async (name: string) => String((await there(name))[0]?.state);
-  /** Deletes a resource without Mooring. */
-  const erase = (id: string) => world.platform.call("DELETE", `${subject.path(datacenterId)}/${id}?deleteVolumes=true`);
-  /** Creates one without Mooring. */
-  const strange = async (name: string): Promise<string> => {
-    const { id } = created.parse(await world.platform.call("POST", subject.path(datacenterId), subject.body(name)));
-    await expect.poll(() => state(name), { timeout: 60_000 }).toBe("AVAILABLE");
-    return id;
-  };
-
-  it("adopts an existing resource, shows how it differs and then brings it in line", async () => {
-    const id = await strange(`${kind}-found`);
-    await world.apply(manifest(`${kind}-found`, { externalId: id, ...subject.change }));
-    await world.untilReady(`${kind}/${kind}-found`);
-    expect(await world.value(`${kind}/${kind}-found`, "{.status.id}")).toBe(id);
-    expect(await there(`${kind}-found`)).toEqual([
-      expect.objectContaining({ id, properties: expect.objectContaining(subject.change) }),
-    ]);
-    const { stdout } = await world.kubectl("describe", kind, `${kind}-found`);
-    expect(stdout).toMatch(new RegExp(`Adopting.*differs in ${Object.keys(subject.change).join(", ")}`));
-  });
-
-  it("does not adopt what is not there, nor what belongs to another object", async () => {
-    const nobody = "00000000-0000-4000-8000-000000000000";
-    await world.apply(manifest(`${kind}-nobody`, { externalId: nobody }));
-    await world.untilReason(`${kind}/${kind}-nobody`, "NotAdoptable");
-    expect(await world.value(`${kind}/${kind}-nobody`, ready)).toContain(`there is no ${kind} ${nobody}`);
-    const id = await world.value(`${kind}/${kind}-found`, "{.status.id}");
-    await world.apply(manifest(`${kind}-thief`, { externalId: id }));
-    await world.untilReason(`${kind}/${kind}-thief`, "NotAdoptable");
-    expect(await world.value(`${kind}/${kind}-thief`, ready)).toContain(
-      `belongs to ${title}/${world.namespace}/${kind}-found`,
-    );
-    await world.kubectl("delete", kind, `${kind}-nobody`, `${kind}-thief`, "--timeout=60s");
-    expect(await there(`${kind}-found`)).toHaveLength(1);
-  });
-
-  it("observes: shows the resource with nothing but its identity in spec, and never touches it", async () => {
-    const id = await strange(`${kind}-watched`);
-    const spec = { ...subject.identity, externalId: id, managementPolicy: "Observe", name: "another-name" };
-    await world.apply({ apiVersion: api, kind: title, metadata: { name: `${kind}-watched` }, spec });
-    await world.untilReason(`${kind}/${kind}-watched`, "Observed");
-    expect(await world.value(`${kind}/${kind}-watched`, "{.status.drift[0].field}")).toBe("name");
-    await world.kubectl("delete", kind, `${kind}-watched`, "--timeout=60s");
-    expect((await there(`${kind}-watched`)).map((each) => each.id)).toEqual([id]);
-    await erase(id);
-  });
-
-  it("retains: the resource stays when the object goes", async () => {
-    await world.apply(manifest(`${kind}-kept`, { deletionPolicy: "Retain" }));
-    await world.untilReady(`${kind}/${kind}-kept`);
-    const id = await world.value(`${kind}/${kind}-kept`, "{.status.id}");
-    await world.kubectl("delete", kind, `${kind}-kept`, "--timeout=60s");
-    expect((await there(`${kind}-kept`)).map((each) => each.id)).toEqual([id]);
-    await erase(id);
-  });
-
-  it("pauses: nothing is created until the annotation goes", async () => {
-    const paused = {
-      ...manifest(`${kind}-paused`),
-      metadata: { name: `${kind}-paused`, annotations: { "mooring.dev/paused": "true" } },
-    };
-    await world.apply(paused);
-    await world.untilReason(`${kind}/${kind}-paused`, "Paused");
-    expect(await there(`${kind}-paused`)).toEqual([]);
-    await world.kubectl("annotate", kind, `${kind}-paused`, "mooring.dev/paused-");
-    await world.untilReady(`${kind}/${kind}-paused`);
-    expect(await there(`${kind}-paused`)).toHaveLength(1);
-  });
-
-  it("a resource that was removed behind our back is created again", async () => {
-    const before = await world.value(`${kind}/${kind}-paused`, "{.status.id}");
-    await erase(before);
-    await expect
-      .poll(() => world.value(`${kind}/${kind}-paused`, "{.status.id}"), { timeout: 60_000 })
-      .not.toBe(before);
-    await world.untilReady(`${kind}/${kind}-paused`);
-    expect(await there(`${kind}-paused`)).toHaveLength(1);
-  });
-
-  it("refuses a change of a fixed field at apply, and replaces the resource where that is allowed", async () => {
-    const name = `${kind}-fixed`;
-    await world.apply(manifest(name));
-    await world.untilReady(`${kind}/${name}`);
-    const before = await world.value(`${kind}/${name}`, "{.status.id}");
-    const [field = ""] = Object.keys(subject.fixedChange);
-    await expect(world.apply(manifest(name, subject.fixedChange))).rejects.toThrow(`${field} cannot be changed`);
-
-    await world.apply(manifest(name, { ...subject.fixedChange, replacePolicy: "WhenNeeded" }));
-    if (subject.holdsData) {
-      await world.untilReason(`${kind}/${name}`, "DataLossNotAllowed");
-      expect((await there(name)).map(({ id }) => id)).toEqual([before]);
-      await world.kubectl("annotate", kind, name, "mooring.dev/allow-data-loss=true");
+/** One promise, kept by these kinds. All of them at once: they wait for most of the time. */
+function promise(title: string, keep: (kind: Trial, expect: ExpectStatic) => Promise<void>, kept = subjects): void {
+  describe(title, () => {
+    for (const subject of kept) {
+      it.concurrent(subject.kind.kind, ({ expect }) => keep(trial(world, ground, subject, expect), expect));
     }
-    await expect.poll(() => world.value(`${kind}/${name}`, "{.status.id}"), { timeout: 60_000 }).not.toBe(before);
-    await world.untilReady(`${kind}/${name}`);
-    expect(await there(name)).toEqual([
-      expect.objectContaining({ properties: expect.objectContaining(subject.fixedChange) }),
-    ]);
   });
+}
+
+promise("adopts an existing resource, shows how it differs and then brings it in line", async (it, expect) => {
+  const id = await it.strange("found");
+  const { spec, shows } = it.change?.(it.name("found")) ?? it.fixedChange;
+  await world.apply(it.manifest(it.name("found"), { externalId: id, ...spec }));
+  if (it.change) await world.untilReady(it.ref("found"));
+  else await world.untilReason(it.ref("found"), "Drifted");
+  expect(await world.value(it.ref("found"), "{.status.id}")).toBe(id);
+  if (it.change) expect(await it.there("found")).toEqual(containing(shows));
+  const { stdout } = await world.kubectl("describe", it.word, it.name("found"));
+  expect(stdout).toMatch(new RegExp(`Adopting.*differs in ${Object.keys(spec).join(", ")}`));
+});
+
+promise("does not adopt what is not there, nor what belongs to another object", async (it, expect) => {
+  const { noun, onePer } = it.kind.resource;
+  await world.apply(it.manifest(it.name("nobody"), { externalId: it.nobody }));
+  await world.untilReason(it.ref("nobody"), "NotAdoptable");
+  expect(await world.value(it.ref("nobody"), ready)).toContain(`there is no ${noun} ${it.nobody}`);
+  const id = await world.value(it.ref("found"), "{.status.id}");
+  await world.apply(it.manifest(it.name("thief"), { ...it.place(it.name("found")), externalId: id }));
+  await world.untilReason(it.ref("thief"), onePer === undefined ? "NotAdoptable" : "OnlyOne");
+  expect(await world.value(it.ref("thief"), ready)).toContain(`${it.kind.kind}/${world.namespace}/${it.name("found")}`);
+  await world.kubectl("delete", it.word, it.name("nobody"), it.name("thief"), "--timeout=60s");
+  expect(await it.there("found")).toHaveLength(1);
+});
+
+promise(
+  "observes: shows the resource with nothing but its identity in spec, and never touches it",
+  async (it, expect) => {
+    const id = await it.strange("watched");
+    const place = it.place(it.name("watched"));
+    const spec = { ...place, externalId: id, managementPolicy: "Observe", name: "another-name" };
+    await world.apply({ apiVersion: api, kind: it.kind.kind, metadata: { name: it.name("watched") }, spec });
+    await world.untilReason(it.ref("watched"), "Observed");
+    expect(await world.value(it.ref("watched"), "{.status.drift[0].field}")).toBe("name");
+    await world.kubectl("delete", it.word, it.name("watched"), "--timeout=60s");
+    expect((await it.there("watched")).map((each) => each.id)).toEqual([id]);
+    await it.erase("watched");
+  },
+);
+
+promise("retains: the resource stays when the object goes", async (it, expect) => {
+  await world.apply(it.manifest(it.name("kept"), { deletionPolicy: "Retain" }));
+  await world.untilReady(it.ref("kept"));
+  const id = await world.value(it.ref("kept"), "{.status.id}");
+  await world.kubectl("delete", it.word, it.name("kept"), "--timeout=60s");
+  expect((await it.there("kept")).map((each) => each.id)).toEqual([id]);
+  await it.erase("kept");
+});
+
+promise("pauses: nothing is created until the annotation goes", async (it, expect) => {
+  const name = it.name("paused");
+  const metadata = { name, annotations: { "mooring.dev/paused": "true" } };
+  await world.apply({ ...it.manifest(name), metadata });
+  await world.untilReason(it.ref("paused"), "Paused");
+  expect(await it.there("paused")).toEqual([]);
+  await it.annotate("paused", "mooring.dev/paused-");
+  await world.untilReady(it.ref("paused"));
+  expect(await it.there("paused")).toHaveLength(1);
+});
+
+promise(
+  "looks when it is asked to, and changes back what somebody has changed",
+  async (it, expect) => {
+    await it.rename("paused");
+    await it.annotate("paused", "mooring.dev/reconcile-at=now");
+    const story = async () => (await world.kubectl("describe", it.word, it.name("paused"))).stdout;
+    await expect.poll(story).toMatch(/Updated\s.*update: name/);
+    await world.untilReady(it.ref("paused"));
+    await expect.poll(() => it.there("paused")).toEqual(containing({ name: it.name("paused") }));
+  },
+  subjects.filter(({ change }) => change),
+);
+
+promise("creates again what was removed behind its back", async (it, expect) => {
+  const before = await it.madeAt("paused");
+  await it.erase("paused");
+  await it.annotate("paused", "mooring.dev/reconcile-at=later");
+  await it.untilMadeAnew("paused", before);
+  expect(await it.there("paused")).toHaveLength(1);
+});
+
+promise(
+  "refuses a change of a fixed field at apply, and replaces the resource where that is allowed",
+  async (it, expect) => {
+    const name = it.name("fixed");
+    await world.apply(it.manifest(name));
+    await world.untilReady(it.ref("fixed"));
+    const before = await it.madeAt("fixed");
+    const { spec, shows } = it.fixedChange;
+    const [field = ""] = Object.keys(spec);
+    await expect(world.apply(it.manifest(name, spec))).rejects.toThrow(`${field} cannot be changed`);
+
+    await world.apply(it.manifest(name, { ...spec, replacePolicy: "WhenNeeded" }));
+    if (it.kind.resource.holdsData) {
+      await world.untilReason(it.ref("fixed"), "DataLossNotAllowed");
+      expect(await it.madeAt("fixed")).toBe(before);
+      await it.annotate("fixed", "mooring.dev/allow-data-loss=true");
+    }
+    await it.untilMadeAnew("fixed", before);
+    expect(await it.there("fixed")).toEqual(containing(shows));
+  },
+);
+
+promise("deletes: the resource goes before the object does", async (it, expect) => {
+  const { code, stderr } = await world.kubectl("delete", it.word, it.name("fixed"), "--timeout=90s");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(await it.there("fixed")).toEqual([]);
 });
 
 describe("deletion", () => {
@@ -149,7 +178,6 @@ describe("deletion", () => {
     await world.kubectl("delete", "namespace", world.namespace, "--wait=false");
     const { stderr } = await world.kubectl("wait", "--for=delete", `namespace/${world.namespace}`, "--timeout=100s");
     expect(stderr).toBe("");
-    expect(await world.platform.resources("servers")).toEqual([]);
-    expect(await world.platform.resources("datacenters")).toEqual([]);
+    expect(await world.platform.made()).toEqual({});
   });
 });

@@ -1,7 +1,19 @@
 import { z } from "zod";
 
-const found = z.looseObject({ id: z.string(), properties: z.looseObject({ name: z.string().nullish() }).optional() });
+const found = z.looseObject({
+  id: z.string(),
+  state: z.string().optional(),
+  properties: z.looseObject({ name: z.string().nullish() }).optional(),
+});
 const state = z.record(z.string(), z.array(z.looseObject({})).catch([]));
+/** What belongs to the platform's users and its log, not to what was made. */
+const notMade = new Set(["requests", "users", "tokens"]);
+
+/** What the simulator's state shows as made, by collection; those with nothing in them are left out. */
+export function madeIn(answer: unknown): Record<string, Found[]> {
+  const full = Object.entries(state.parse(answer)).filter(([name, items]) => !notMade.has(name) && items.length > 0);
+  return Object.fromEntries(full.map(([name, items]) => [name, z.array(found).parse(items)]));
+}
 const calls = z.object({
   total: z.number(),
   byRoute: z.record(z.string(), z.number()),
@@ -17,6 +29,8 @@ export interface Steering {
   readonly token: string;
   /** What exists, by collection: `datacenters`, `servers` … */
   resources(collection: string): Promise<Found[]>;
+  /** All of it; collections with nothing in them are left out. */
+  made(): Promise<Record<string, Found[]>>;
   calls(): Promise<Calls>;
   resetCalls(): Promise<void>;
   /** Replaces the fault plan; without rules all is well again. */
@@ -36,13 +50,12 @@ export function steer(url: string, token: string): Steering {
     if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
     return text === "" ? undefined : JSON.parse(text);
   };
+  const made = async () => madeIn(await send("GET", "/_simulator/state"));
   return {
     url,
     token,
-    async resources(collection) {
-      const all = state.parse(await send("GET", "/_simulator/state"));
-      return z.array(found).parse(all[collection] ?? []);
-    },
+    resources: async (collection) => (await made())[collection] ?? [],
+    made,
     calls: async () => calls.parse(await send("GET", "/_simulator/calls")),
     resetCalls: async () => void (await send("POST", "/_simulator/calls/reset")),
     faults: async (...rules) => void (await send("PUT", "/_simulator/faults", { rules })),

@@ -31,9 +31,13 @@ export interface Target {
   moment: Moment;
 }
 
-/** A call as it arrives at a proxy; `undefined` for what is no step of a life: watches and the operator's own Lease. */
+/**
+ * A call as it arrives at a proxy; `undefined` for what is no step of a life: watches, the operator's own Lease, and what
+ * workloads send to the addresses in their Secrets.
+ */
 export function routeOf(side: Side, url: string): string | undefined {
   const { pathname, searchParams } = new URL(url, "http://operator");
+  if (pathname.startsWith("/ingest/")) return undefined;
   if (side === "platform") return pathname.split("/").map(withoutId).join("/");
   if (searchParams.get("watch") === "true" || pathname.includes("/coordination.k8s.io/")) return undefined;
   return pathname

@@ -1,11 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { INTENT } from "../../src/engine/names.ts";
 import { openIntent } from "../../src/engine/objects.ts";
-import { readStatus } from "../../src/engine/status.ts";
+import { readFacts, readStatus } from "../../src/engine/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { isWrite, type Target } from "./calls.ts";
-import { manifest, SUBJECT, type Subject } from "./lives.ts";
+import type { Change, Subject } from "./lives.ts";
+import { manifest, SUBJECT } from "./manifests.ts";
 import { becomeShy, type Snapshot } from "./platform.ts";
+import { lostSecrets } from "./secrets.ts";
 import type { Stage } from "./stage.ts";
 
 /** One phase that has come to rest. */
@@ -16,7 +18,12 @@ export interface Chapter {
   /** The object; absent at the end of the life. */
   object: KubeObject | undefined;
   snapshot: Snapshot;
+  /** What is wrong with the Secrets that the object has to have. */
+  lost: string[];
 }
+
+/** What both sides look like at rest. */
+type Rest = Pick<Chapter, "object" | "snapshot">;
 
 /** A life that did not get to its next milestone. The message says what was still in the way. */
 export class Stuck extends Error {}
@@ -48,25 +55,34 @@ export async function* play(
   { targets, impatient }: Course,
 ): AsyncGenerator<Chapter> {
   const { recorder, operator, platform } = stage;
-  const { prerequisites, annotations = {}, spec, changes } = life({ api: stage.api });
+  const { prerequisites, annotations = {}, spec, changes, ...promised } = life({ api: stage.api, nth: 0 });
   await prepare(stage, prerequisites);
-  yield { phase: "setup", shows: {}, object: undefined, snapshot: await platform.snapshot() };
+  yield { phase: "setup", shows: {}, object: undefined, snapshot: await platform.snapshot(), lost: [] };
   await becomeShy(platform);
 
-  const phases = [{ title: "create", spec, shows: {} }, ...changes];
-  for (const { title, spec, shows = {} } of phases) {
+  const phases: Change[] = [{ title: "create", spec }, ...changes];
+  let key: string | undefined;
+  for (const { title, spec, shows = {}, ...change } of phases) {
     recorder.enter(title);
-    await stage.apply(manifest(kind.kind, SUBJECT, spec, annotations));
+    await stage.apply(manifest(kind.kind, SUBJECT, spec, { ...annotations, ...change.annotations }));
     if (operator.process === 0) operator.start();
     if (impatient) {
       await until(async () => (operator.process > 1 ? undefined : "the operator has not been killed"), title);
       break;
     }
-    yield { phase: title, shows, ...(await rest(stage, kind.kind, title, settled, targets)) };
+    const missing = (object: KubeObject | undefined) =>
+      settled(object) ??
+      unsaid(object, change.says) ??
+      (change.renewsKey && keyOf(object) === key ? "the key is the one before" : undefined);
+    const found = await rest(stage, kind.kind, title, missing, targets);
+    const lost = await lostSecrets(found.object ? (promised.secrets?.(found.object) ?? []) : [], stage.secret);
+    key = keyOf(found.object);
+    yield { phase: title, shows, ...found, lost };
   }
   recorder.enter("delete");
   await stage.remove(kind.kind, SUBJECT);
-  yield { phase: "delete", shows: {}, ...(await rest(stage, kind.kind, "delete", gone, targets)) };
+  const { restores = {} } = promised;
+  yield { phase: "delete", shows: restores, ...(await rest(stage, kind.kind, "delete", gone, targets)), lost: [] };
 }
 
 async function prepare(stage: Stage, prerequisites: ReturnType<Subject["life"]>["prerequisites"]): Promise<void> {
@@ -94,6 +110,15 @@ function settled(object: KubeObject | undefined): string | undefined {
   return object.metadata.annotations?.[INTENT] ? "its intent has not given way to the id" : undefined;
 }
 
+/** What the kind's part of status does not say yet. */
+function unsaid(object: KubeObject | undefined, says: Change["says"] = {}): string | undefined {
+  const said = object ? readFacts(object) : {};
+  const silent = Object.keys(says).find((field) => said[field] !== says[field]);
+  return silent && `status.${silent} is ${said[silent]}, not ${says[silent]}`;
+}
+
+const keyOf = (object: KubeObject | undefined) => object && readStatus(object).key?.fingerprint;
+
 function gone(object: KubeObject | undefined): string | undefined {
   if (!object) return undefined;
   const ready = readStatus(object).conditions?.find(({ type }) => type === "Ready");
@@ -107,11 +132,11 @@ async function rest(
   phase: string,
   missing: (object: KubeObject | undefined) => string | undefined,
   targets: readonly Target[],
-): Promise<Pick<Chapter, "object" | "snapshot">> {
+): Promise<Rest> {
   const { recorder, operator, platform } = stage;
   /** Since when each process, counted from 1, has had nothing left to do. */
   const restingSince: number[] = [];
-  let found: Pick<Chapter, "object" | "snapshot"> | undefined;
+  let found: Rest | undefined;
   await until(async () => {
     if (operator.ended !== undefined) throw new Stuck(`the operator ended by itself with code ${operator.ended}`);
     const { watching, talking } = recorder.isUp(operator.process);

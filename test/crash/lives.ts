@@ -1,25 +1,24 @@
 import { ALLOW_DATA_LOSS } from "../../src/engine/names.ts";
-import { GROUP, VERSION } from "../../src/kinds/index.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import { account, accountSpec, datacenter, type Ground, type Manifest } from "./manifests.ts";
+import { flowLog, ipBlock, lan } from "./network-lives.ts";
+import { centralLogging, logPipeline, metricPipeline } from "./pipeline-lives.ts";
+import { scalingGroup } from "./scaling-life.ts";
+import type { PromisedSecret } from "./secrets.ts";
+import { snapshot, volume } from "./storage-lives.ts";
 
-/** What a life needs to know of the platform it is lived on. */
-export interface Ground {
-  /** The address of the platform as the operator reaches it. */
-  api: string;
-}
-
-export interface Manifest {
-  apiVersion: string;
-  kind: string;
-  metadata: { name: string; annotations?: Record<string, string> };
-  spec: object;
-}
-
-/** A change of spec that ends with Ready again. */
+/** A change of spec or annotations that ends with Ready again. */
 export interface Change {
   /** The name of the phase: `update`, `replace` … */
   title: string;
   spec: object;
+  /** In addition to those of the whole life. */
+  annotations?: Record<string, string>;
+  /** What the kind's part of status has to say before it is over. */
+  says?: Record<string, unknown>;
+  /** The key in the Secret has to be another one before it is over. */
+  renewsKey?: true;
   /** Properties of the resource that only the platform can vouch for, once the object says Ready. */
   shows?: Record<string, unknown>;
 }
@@ -31,27 +30,11 @@ export interface Life {
   annotations?: Record<string, string>;
   spec: object;
   changes: Change[];
+  /** The Secrets that the object, as it stands, must have published whenever it is Ready. */
+  secrets?: (object: KubeObject) => PromisedSecret[];
+  /** What a resource that cannot be deleted shows once the object is gone: the same as before it came. */
+  restores?: Record<string, unknown>;
 }
-
-export const SUBJECT = "subject";
-/** The Secret with the platform's token; it is there before everything else. */
-export const CREDENTIALS = "token";
-
-export const manifest = (
-  kind: string,
-  name: string,
-  spec: object,
-  annotations: Record<string, string> = {},
-): Manifest => ({
-  apiVersion: `${GROUP}/${VERSION}`,
-  kind,
-  metadata: { name, annotations },
-  spec,
-});
-
-const accountSpec = ({ api }: Ground) => ({ endpoints: { api }, credentialsSecretRef: { name: CREDENTIALS } });
-const account = (ground: Ground) => manifest("Account", "main", accountSpec(ground));
-const datacenter = manifest("Datacenter", "home", { location: "de/txl" });
 
 function server(ground: Ground): Life {
   const spec = {
@@ -62,6 +45,7 @@ function server(ground: Ground): Life {
     nics: [{ name: "public", lan: 1 }],
   };
   const grown = { ...spec, cores: 4, ram: 4096, bootVolume: { ...spec.bootVolume, size: 20 } };
+  const connected = { ...grown, nics: [...spec.nics, { name: "private", lan: 2 }] };
   const moved = { ...grown, availabilityZone: "ZONE_1", replacePolicy: "WhenNeeded" };
   return {
     prerequisites: [account(ground), datacenter],
@@ -69,6 +53,8 @@ function server(ground: Ground): Life {
     spec,
     changes: [
       { title: "update", spec: grown, shows: { cores: 4, ram: 4096 } },
+      { title: "connect", spec: connected },
+      { title: "disconnect", spec: grown },
       { title: "replace", spec: moved, shows: { availabilityZone: "ZONE_1" } },
       { title: "stop", spec: { ...moved, powerState: "Stopped" }, shows: { vmState: "SHUTOFF" } },
     ],
@@ -80,7 +66,7 @@ const lives: Record<string, (ground: Ground) => Life> = {
   Account: (ground) => ({
     prerequisites: [],
     spec: accountSpec(ground),
-    changes: [{ title: "update", spec: { ...accountSpec(ground), region: "de/txl" } }],
+    changes: [{ title: "update", spec: { ...accountSpec(ground), region: "de/fra" } }],
   }),
   Datacenter: (ground) => ({
     prerequisites: [account(ground)],
@@ -99,6 +85,15 @@ const lives: Record<string, (ground: Ground) => Life> = {
     ],
   }),
   Server: server,
+  Lan: lan,
+  IPBlock: ipBlock,
+  Volume: volume,
+  Snapshot: snapshot,
+  FlowLog: flowLog,
+  ScalingGroup: scalingGroup,
+  MetricPipeline: metricPipeline,
+  LogPipeline: logPipeline,
+  CentralLogging: centralLogging,
 };
 
 /** A kind together with what happens to it. */

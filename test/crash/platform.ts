@@ -1,20 +1,17 @@
 import { z } from "zod";
 import { startSimulator } from "../../src/simulator/start.ts";
-import { type Steering, steer } from "../cluster/steering.ts";
+import { type Found, madeIn, type Steering, steer } from "../cluster/steering.ts";
+import { routeOf } from "./calls.ts";
 
-const resource = z.looseObject({ id: z.string(), properties: z.record(z.string(), z.unknown()).optional() });
 const request = z.looseObject({ method: z.string(), url: z.string(), status: z.string() });
-const resources = z.record(z.string(), z.array(resource).catch([]));
 const state = z.looseObject({ requests: z.array(request) });
-
-export type Resource = z.output<typeof resource>;
 
 /** Everything that is on the platform at one moment, seen from the inside. */
 export interface Snapshot {
   /** By collection: `datacenters`, `servers` … */
-  resources: Record<string, Resource[]>;
-  /** How many creations in this collection the platform has ever accepted. */
-  creations(collection: string): number;
+  resources: Record<string, Found[]>;
+  /** How many POSTs the platform has ever accepted, by route: creations, and what must not happen twice either. */
+  accepted: Record<string, number>;
   /** Nothing is under way. */
   idle: boolean;
 }
@@ -25,8 +22,6 @@ export interface Platform extends AsyncDisposable {
   snapshot(): Promise<Snapshot>;
 }
 
-/** What belongs to the platform's user and its log, not to what was made. */
-const notMade = new Set(["requests", "users", "tokens"]);
 const SPEED = 30;
 /** Real seconds, as long as the operator's settle time allows: what was created cannot be seen before. */
 const INVISIBLE_SECONDS = 0.8;
@@ -40,17 +35,20 @@ export async function startPlatform(seed: number): Promise<Platform> {
     async snapshot() {
       const answer = await steering.call("GET", "/_simulator/state");
       const { requests } = state.parse(answer);
-      const made = Object.entries(resources.parse(answer)).filter(([name]) => !notMade.has(name));
       return {
-        resources: Object.fromEntries(made.filter(([, items]) => items.length > 0)),
-        creations: (collection) =>
-          requests.filter(({ method, url }) => method === "POST" && new URL(url).pathname.endsWith(`/${collection}`))
-            .length,
+        resources: madeIn(answer),
+        accepted: countBy(requests.flatMap(({ method, url }) => (method === "POST" ? [routeOf("platform", url)] : []))),
         idle: requests.every(({ status }) => status === "DONE" || status === "FAILED"),
       };
     },
     [Symbol.asyncDispose]: () => simulator.close(),
   };
+}
+
+function countBy(names: readonly (string | undefined)[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const name of names) if (name !== undefined) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
 }
 
 /** From now on the platform is as slow to show what it made as the operator must be able to bear. */

@@ -54,8 +54,10 @@ export function createRecorder(targets: readonly Target[]): Recorder {
     arrived(side, method, url, process) {
       const route = routeOf(side, url);
       if (route === undefined) {
-        if (!watching.has(process)) busyAt = performance.now();
-        watching.add(process);
+        if (side === "kubernetes") {
+          if (!watching.has(process)) busyAt = performance.now();
+          watching.add(process);
+        }
         return { fatal: undefined, ended: () => {} };
       }
       if (side === "platform") talking.add(process);

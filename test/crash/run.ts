@@ -35,7 +35,7 @@ export async function record(base: Base, subject: Subject, seed: number): Promis
     throw new Error(`${subject.kind.kind} does not get through its life even undisturbed: ${said} (see ${folder})`);
   }
   const measured = calls.filter(({ phase }) => phase !== "setup");
-  return { subject, positions: positionsOf(measured), yardstick: yardstickOf(subject.kind, chapters) };
+  return { subject, positions: positionsOf(measured), yardstick: yardstickOf(chapters) };
 }
 
 /**

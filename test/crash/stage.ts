@@ -12,11 +12,12 @@ import { readConfig } from "../../src/operator/config.ts";
 import { runOperator } from "../../src/operator/start.ts";
 import type { Base } from "./base.ts";
 import type { Target } from "./calls.ts";
-import { CREDENTIALS, type Manifest } from "./lives.ts";
+import { CREDENTIALS, type Manifest } from "./manifests.ts";
 import { createOperator, flagsOf, type Operator } from "./operator.ts";
 import { type Platform, startPlatform } from "./platform.ts";
 import { startProxy } from "./proxy.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
+import { type ReadSecret, secretReader } from "./secrets.ts";
 
 /** Where one life is lived: a namespace, a platform, an operator, and a proxy on each of the operator's two sides. */
 export interface Stage extends AsyncDisposable {
@@ -30,6 +31,8 @@ export interface Stage extends AsyncDisposable {
   apply(object: Manifest): Promise<void>;
   read(kind: string, name: string): Promise<KubeObject | undefined>;
   remove(kind: string, name: string): Promise<void>;
+  /** Of the namespace. */
+  readonly secret: ReadSecret;
   /** Lets an operator that is not under test work as long as `work` takes. */
   assisted(work: () => Promise<void>): Promise<void>;
 }
@@ -100,6 +103,7 @@ export async function openStage(base: Base, { seed, targets }: StageOptions): Pr
     async remove(kind, name) {
       await admin.request({ method: "DELETE", path: pathTo(name, kind) });
     },
+    secret: secretReader(admin, namespace),
     async assisted(work) {
       const config = readConfig([...flagsOf({ kubeconfig, namespace }), "--annotate-after", "0ms"]);
       if (config === "help") throw new Error("the operator's flags ask for help");

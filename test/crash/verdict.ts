@@ -12,37 +12,49 @@ export interface Problem {
 }
 
 /** What of a life without any kill the others are measured by. */
-export type Yardstick = ReadonlyMap<string, { counts: Record<string, number>; creations: number }>;
+export type Yardstick = ReadonlyMap<string, { counts: Record<string, number>; accepted: Record<string, number> }>;
+
+/** Collections that several products have under one name; the platform's state tells them apart. */
+const shownAs: Record<string, string> = {
+  "monitoring/pipelines": "metricPipelines",
+  "logging/pipelines": "logPipelines",
+  "logging/central": "centrals",
+};
 
 /** The collection on the platform that holds the resources of a kind; undefined where it has none. */
-const collectionOf = ({ resource }: Kind): string | undefined => resource?.collection({}).split("/").at(-1);
-
-export function yardstickOf(kind: Kind, chapters: readonly Chapter[]): Yardstick {
-  return new Map(chapters.map((chapter) => [chapter.phase, measure(kind, chapter)]));
+export function collectionOf({ resource }: Kind): string | undefined {
+  const name = resource?.collection({}).split("/").at(-1);
+  return shownAs[`${resource?.product}/${name}`] ?? name;
 }
 
-function measure(kind: Kind, { snapshot }: Chapter) {
+export function yardstickOf(chapters: readonly Chapter[]): Yardstick {
+  return new Map(chapters.map((chapter) => [chapter.phase, measure(chapter)]));
+}
+
+function measure({ snapshot }: Chapter) {
   const counts = Object.fromEntries(Object.entries(snapshot.resources).map(([name, items]) => [name, items.length]));
-  return { counts, creations: snapshot.creations(collectionOf(kind) ?? "") };
+  return { counts, accepted: snapshot.accepted };
 }
 
 /**
  * What is wrong at the end of a phase. Absolute for the kind itself: one resource, that of `status.id`, while the object
- * is there, none without it. For everything else, such as volumes and NICs, and for the number of creations that the
- * platform has ever accepted, a life without any kill is the measure.
+ * is there, none without it, and every Secret that it promises. What cannot be deleted has to be as it was. For everything
+ * else, such as volumes and NICs, and for what the platform has ever been asked to make, a life without any kill is the measure.
  */
 export function judge(kind: Kind, before: Chapter, chapter: Chapter, undisturbed: Yardstick | undefined): Problem[] {
   const { phase, object, snapshot } = chapter;
   const problems: Problem[] = [];
   const blame = (fault: Fault, message: string) => problems.push({ fault, message: `${phase}: ${message}` });
+  for (const why of chapter.lost) blame("lost secret", why);
   const collection = collectionOf(kind);
   if (collection !== undefined) {
     const old = new Set((before.snapshot.resources[collection] ?? []).map(({ id }) => id));
     const own = (snapshot.resources[collection] ?? []).filter(({ id }) => !old.has(id));
     const ids = own.map(({ id }) => id).join(", ");
     const claimed = object && readStatus(object).id;
-    const mine = own.find(({ id }) => id === claimed);
-    if (!object && own.length > 0) blame("leak", `${collection} ${ids} without an object`);
+    const permanent = kind.resource?.permanent ?? false;
+    const mine = own.find(({ id }) => id === claimed || permanent);
+    if (!object && own.length > 0 && !permanent) blame("leak", `${collection} ${ids} without an object`);
     if (object && own.length > 1) blame("duplicate", `${own.length} ${collection}: ${ids}`);
     if (object && !mine) {
       const [fault, found] =
@@ -51,18 +63,20 @@ export function judge(kind: Kind, before: Chapter, chapter: Chapter, undisturbed
     }
     for (const [name, wanted] of Object.entries(mine ? chapter.shows : {})) {
       const found = mine?.properties?.[name];
-      if (found !== wanted) blame("stuck", `the object is Ready, but ${name} is ${found}, not ${wanted}`);
+      const whose = object ? "the object is Ready" : "the object is gone";
+      if (found !== wanted) blame("stuck", `${whose}, but ${name} is ${found}, not ${wanted}`);
     }
   }
   const expected = undisturbed?.get(phase);
   if (!expected) return problems;
-  const { counts, creations } = measure(kind, chapter);
+  const { counts, accepted } = measure(chapter);
   for (const [name, count] of Object.entries(counts)) {
     const usual = expected.counts[name] ?? 0;
     if (name !== collection && count > usual) blame("leak", `${count} ${name} instead of ${usual}`);
   }
-  if (creations > expected.creations && !problems.some(({ fault }) => fault === "duplicate")) {
-    blame("duplicate", `the platform accepted ${creations} creations instead of ${expected.creations}`);
+  for (const [route, count] of Object.entries(accepted)) {
+    const usual = expected.accepted[route] ?? 0;
+    if (count > usual) blame("duplicate", `the platform accepted POST ${route} ${count} times instead of ${usual}`);
   }
   return problems;
 }

@@ -4,7 +4,8 @@ import { holds, noParent } from "./decisions.ts";
 import { absent, claim, contents, failure, NOW, present, presentDrifted, request } from "./views.ts";
 
 type Verdict = NonNullable<View["replacement"]>["verdict"];
-const moved = (verdict: Verdict) => ({ fields: ["location"], verdict });
+const why = ["it stays where it is", "it was booted from it"];
+const moved = (verdict: Verdict) => ({ fields: ["location"], why: why.slice(0, 1), verdict });
 
 describe("an object that names an existing resource", () => {
   const adopt = "id-9";
@@ -57,14 +58,22 @@ describe("an object whose immutable field has changed", () => {
   holds([
     ["says what to do", changed("forbidden"), { step: "stall", reason: "ImmutableFieldChanged" }],
     [
-      "names every field that has changed",
-      changed("forbidden", { replacement: { fields: ["location", "boot.image"], verdict: "forbidden" } }),
+      "names every field that has changed, and why that cannot be",
+      changed("forbidden", { replacement: { fields: ["location", "boot.image"], why, verdict: "forbidden" } }),
       {
         message:
-          "location, boot.image cannot be changed in place and have changed since the server was created: change it back, or set replacePolicy: WhenNeeded",
+          "location, boot.image cannot be changed in place and have changed since the server was created (it stays where it is; it was booted from it): change it back, or set replacePolicy: WhenNeeded",
       },
     ],
     ["loses no data unasked", changed("losesData"), { step: "stall", reason: "DataLossNotAllowed" }],
+    [
+      "says what the loss is about",
+      changed("losesData"),
+      {
+        message:
+          'location cannot be changed in place and has changed since the server was created (it stays where it is); replacing the server loses its data: set the annotation mooring.dev/allow-data-loss to "true" to allow it, or change it back',
+      },
+    ],
     ["is deleted to be made again", changed("allowed"), { step: "delete", action: "replace" }],
     [
       "is not deleted while it is being changed",

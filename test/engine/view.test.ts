@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { decide } from "../../src/engine/decide.ts";
 import { hashFields } from "../../src/engine/intent.ts";
 import { ALLOW_DATA_LOSS, FINALIZER } from "../../src/engine/names.ts";
+import { datacenter } from "../../src/kinds/datacenter.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { NotFound } from "../../src/platform/errors.ts";
 import { fakePlatform } from "./fake-platform.ts";
@@ -108,19 +109,20 @@ describe("fields that cannot be changed", () => {
       }),
     ]).sceneOf(A).view.replacement;
   const elsewhere = hashFields({ location: "us/las" }, ["location"]);
+  const why = [datacenter.immutable.location];
 
   test("are compared with what the resource was made from, each by itself", () => {
     expect(madeFrom(hashFields(spec, ["location"]))).toBeUndefined();
-    expect(madeFrom(elsewhere)).toEqual({ fields: ["location"], verdict: "forbidden" });
+    expect(madeFrom(elsewhere)).toEqual({ fields: ["location"], why, verdict: "forbidden" });
   });
 
   test("that were not set when it was made are changed by setting them", () => {
-    expect(madeFrom({})).toEqual({ fields: ["location"], verdict: "forbidden" });
+    expect(madeFrom({})).toEqual({ fields: ["location"], why, verdict: "forbidden" });
   });
 
   test("that spec did not have when it was taken over may be added: nobody knows what it was made from", () => {
     expect(judged({ fixed: {} })).toBeUndefined();
-    expect(judged({ fixed: elsewhere })).toEqual({ fields: ["location"], verdict: "forbidden" });
+    expect(judged({ fixed: elsewhere })).toEqual({ fields: ["location"], why, verdict: "forbidden" });
   });
 
   test("are not judged where nothing is on record", () => {
@@ -129,7 +131,7 @@ describe("fields that cannot be changed", () => {
 
   test("lead to a replacement where that is wanted", () => {
     const wanted = { replacePolicy: "WhenNeeded" };
-    expect(madeFrom(elsewhere, wanted)).toEqual({ fields: ["location"], verdict: "allowed" });
+    expect(madeFrom(elsewhere, wanted)).toEqual({ fields: ["location"], why, verdict: "allowed" });
     expect(madeFrom(elsewhere, wanted, { [ALLOW_DATA_LOSS]: "true" })?.verdict).toBe("allowed");
   });
 });

@@ -169,6 +169,7 @@ const inside: fc.Arbitrary<Contents> = fc.record({
 });
 const replacement = fc.record({
   fields: fc.subarray(["location", "boot.image"], { minLength: 1 }),
+  why: fc.subarray(["it stays where it is"]),
   verdict: fc.constantFrom("forbidden" as const, "losesData" as const, "allowed" as const),
 });
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });

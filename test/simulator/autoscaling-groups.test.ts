@@ -57,6 +57,9 @@ describe("creating a group", () => {
     for (const { id, properties } of replicas) {
       expect(properties.name).toMatch(/^first-[0-9a-f]{8}$/);
       expect(properties.datacenterServer.id).not.toBe(id);
+      for (const wrong of [id, properties.name]) {
+        refusal(await platform.core("GET", `${datacenter}/servers/${wrong}`), 404, "309");
+      }
       const server = resource(
         await platform.core("GET", `${datacenter}/servers/${properties.datacenterServer.id}?depth=2`),
       );
@@ -148,6 +151,40 @@ describe("creating a group", () => {
   });
 
   it.each([
+    "CPU_UTILIZATION_AVERAGE",
+    "NETWORK_IN_BYTES",
+    "NETWORK_IN_PACKETS",
+    "NETWORK_OUT_BYTES",
+    "NETWORK_OUT_PACKETS",
+  ])("takes the metric INSTANCE_%s", async (name) => {
+    const metric = `INSTANCE_${name}`;
+    expect(resource(await post(sample({}, { policy: { metric } }))).properties).toMatchObject({ policy: { metric } });
+  });
+
+  it.each(["HDD", "SSD", "SSD_STANDARD", "SSD_PREMIUM", "SSD Standard", "SSD Premium"])(
+    "takes volumes of type %s and repeats it",
+    async (type) => {
+      expect(resource(await post(sample({}, { volume: { type } }))).properties).toMatchObject({
+        replicaConfiguration: { volumes: [{ type }] },
+      });
+    },
+  );
+
+  it.each([
+    ...["INTEL_SKYLAKE", "INTEL_XEON", "INTEL_ICELAKE", "INTEL_SIERRAFOREST", "AMD_OPTERON"].map((cpuFamily) => ({
+      cpuFamily,
+    })),
+    ...["AUTO", "ZONE_1", "ZONE_2"].map((availabilityZone) => ({ availabilityZone })),
+    { cores: 62, ram: 235520 },
+  ])("takes replicas with %o", async (replica) => {
+    const group = await scaler.group(sample({ minReplicaCount: 1 }, { replica }));
+    const [made] = await scaler.replicas(group);
+    const path = `${datacenter}/servers/${made?.properties.datacenterServer.id}`;
+    expect(resource(await platform.core("GET", path)).properties).toMatchObject(replica);
+  });
+
+  it.each([
+    ["PT24H", "PT24H"],
     ["90m", "PT1H30M"],
     ["3600s", "PT1H"],
     ["1h30m", "PT1H30M"],
@@ -233,8 +270,15 @@ describe("a body is refused", () => {
     ["silent about volumes", () => sample({}, { scaleIn: { deleteVolumes: undefined } }), "deleteVolumes] is required"],
     ["in a zone for volumes only", () => sample({}, { replica: { availabilityZone: "ZONE_3" } }), "availabilityZone]"],
     ["without cores", () => sample({}, { replica: { cores: 0 } }), "replicaConfiguration.cores]"],
+    ["with 63 cores", () => sample({}, { replica: { cores: 63 } }), "replicaConfiguration.cores]"],
+    ["with more than 230 GB of RAM", () => sample({}, { replica: { ram: 235776 } }), "replicaConfiguration.ram]"],
     ["with RAM between the steps", () => sample({}, { replica: { ram: 1000 } }), "replicaConfiguration.ram]"],
     ["with an unknown CPU family", () => sample({}, { replica: { cpuFamily: "Z80" } }), "cpuFamily]"],
+    [
+      "with a CPU family that only servers have",
+      () => sample({}, { replica: { cpuFamily: "AMD_EPYC" } }),
+      "cpuFamily]",
+    ],
     ["with LAN 0", () => nicWith({ lan: 0 }), "nics[0].lan]"],
     ["with a long name of a NIC", () => nicWith({ name: "x".repeat(256) }), "nics[0].name]"],
     [
@@ -260,6 +304,16 @@ describe("a body is refused", () => {
     ["with an unknown bus", () => volumeWith({ bus: "UNKNOWN" }), "volumes[0].bus]"],
     ["with an unknown boot order", () => volumeWith({ bootOrder: "LAST" }), "volumes[0].bootOrder]"],
     ["with user data that is not base64", () => volumeWith({ userData: "#cloud-config" }), "volumes[0].userData]"],
+    [
+      "with user data of no known format",
+      () => volumeWith({ userData: "aGVsbG8=" }),
+      "volumes[0].userData] must begin",
+    ],
+    [
+      "with user data for an image without cloud-init",
+      () => volumeWith({ imageAlias: "windows:2022", userData: "IyEvYmluL3No" }),
+      "volumes[0].userData] needs an image with cloud-init",
+    ],
   ])("%s", async (_, body, expected) => {
     expect(refusal(await post(body()), 422, "100")).toContain(expected);
   });

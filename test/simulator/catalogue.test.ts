@@ -61,14 +61,28 @@ describe("locations", () => {
 describe("templates", () => {
   it("are the nine Cubes", async () => {
     const templates = await list("/templates?depth=1");
-    expect(templates).toHaveLength(9);
     expect(templates[0]).toMatchObject({
       id: "72e73b81-8551-4e74-b398-fc63b39994af",
       type: "template",
-      properties: { name: "Basic Cube XS", cores: 1, ram: 2048, storageSize: 60, category: "Basic Cube" },
+      properties: { name: "Basic Cube XS", category: "Basic Cube" },
     });
+    const sizes = z.object({ name: z.string(), cores: z.int(), ram: z.int(), storageSize: z.int() });
+    const rows = templates.map(({ properties }) => Object.values(sizes.parse(properties)));
+    expect(rows).toEqual([
+      ["Basic Cube XS", 1, 2048, 60],
+      ["Basic Cube S", 2, 4096, 120],
+      ["Basic Cube M", 4, 8192, 240],
+      ["Basic Cube L", 8, 16384, 480],
+      ["Basic Cube XL", 16, 32768, 960],
+      ["Memory Cube S", 2, 8192, 120],
+      ["Memory Cube M", 4, 16384, 240],
+      ["Memory Cube L", 8, 32768, 480],
+      ["Memory Cube XL", 16, 65536, 960],
+    ]);
   });
 });
+
+const imageShape = z.looseObject({ cloudInit: z.string(), imageAliases: z.array(z.string()) });
 
 describe("images", () => {
   it("are looked up by type, cloud-init, alias and location", async () => {
@@ -81,6 +95,24 @@ describe("images", () => {
       properties: { imageType: "HDD", cloudInit: "V1", licenceType: "LINUX", public: true, location: "de/txl" },
     });
     expect((await platform.core("GET", `/images/${image?.id}`)).status).toBe(200);
+  });
+
+  const found = async (filter: string) =>
+    (await list(`/images?depth=1&filter.location=de/txl&${filter}`)).map(({ properties }) =>
+      imageShape.parse(properties),
+    );
+
+  it("of Linux all have cloud-init, and there is one of each distribution", async () => {
+    const linux = await found("filter.imageType=HDD&filter.licenceType=LINUX");
+    expect(linux.filter(({ cloudInit }) => cloudInit !== "V1")).toEqual([]);
+    const aliases = linux.flatMap(({ imageAliases }) => imageAliases);
+    const latest = ["almalinux:latest", "debian:latest", "rocky:latest", "ubuntu:latest"];
+    expect(aliases).toEqual(expect.arrayContaining(latest));
+  });
+
+  it.each(["NONE", "V1"])("are told apart by cloud-init %s", async (cloudInit) => {
+    const those = await found(`filter.cloudInit=${cloudInit}`);
+    expect(new Set(those.map((image) => image.cloudInit))).toEqual(new Set([cloudInit]));
   });
 
   it("that are public cannot be changed or deleted", async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { cubeBody, items, type Platform, refusal, resource, startPlatform } from "./platform.ts";
 
 let platform: Platform;
@@ -13,6 +14,9 @@ const post = (body: object) => platform.core("POST", `${datacenter}/servers`, bo
 const ready = async () =>
   `${datacenter}/servers/${resource(await platform.done("POST", `${datacenter}/servers`, cubeBody())).id}`;
 const volumesOf = async (path: string) => items(await platform.core("GET", `${path}/volumes?depth=1`));
+const templateShape = z.looseObject({ cores: z.int(), ram: z.int(), storageSize: z.int() });
+const usage = z.object({ coresProvisioned: z.int(), ramProvisioned: z.int(), dasVolumeProvisioned: z.int() });
+const contractShape = z.looseObject({ properties: z.looseObject({ resourceLimits: usage }) });
 const addOn = { properties: { size: 1, type: "HDD", licenceType: "OTHER" } };
 
 describe("a Cube", () => {
@@ -20,6 +24,15 @@ describe("a Cube", () => {
     const path = await ready();
     expect(resource(await platform.core("GET", path)).properties).toMatchObject({ type: "CUBE", cores: 1, ram: 2048 });
     expect(await volumesOf(path)).toMatchObject([{ properties: { type: "DAS", size: 60 } }]);
+  });
+
+  it("has no other size than that of its template, whichever it is", async () => {
+    for (const { id, properties } of items(await platform.core("GET", "/templates?depth=1"))) {
+      const { cores, ram, storageSize } = templateShape.parse(properties);
+      const made = resource(await platform.done("POST", `${datacenter}/servers`, cubeBody({ templateUuid: id })));
+      expect(made.properties).toMatchObject({ cores, ram });
+      expect(made.entities?.volumes?.items).toMatchObject([{ properties: { size: storageSize } }]);
+    }
   });
 
   it.each([
@@ -75,6 +88,21 @@ describe("a Cube", () => {
     await platform.done("PATCH", path, { name: "x" });
   });
 
+  it("is counted, and so billed, while it is suspended; only its deletion ends that", async () => {
+    const used = async () => {
+      const [contract] = items(await platform.core("GET", "/contracts?depth=1"));
+      return contractShape.parse(contract).properties.resourceLimits;
+    };
+    const before = await used();
+    const path = await ready();
+    const running = await used();
+    expect(running.coresProvisioned).toBe(before.coresProvisioned + 1);
+    await platform.done("POST", `${path}/suspend`);
+    expect(await used()).toEqual(running);
+    await platform.done("DELETE", path);
+    expect(await used()).toEqual(before);
+  });
+
   it.each(["start", "stop"])("refuses %s", async (action) => {
     refusal(await platform.core("POST", `${await ready()}/${action}`), 422, "200");
   });
@@ -83,11 +111,14 @@ describe("a Cube", () => {
     await platform.done("POST", `${await ready()}/reboot`);
   });
 
-  it("takes its NVMe volume along when it is deleted", async () => {
+  it("takes its NVMe volume along when it is deleted, and leaves the others", async () => {
     const path = await ready();
     const [volume] = await volumesOf(path);
+    const other = resource(await platform.done("POST", `${path}/volumes`, addOn));
     await platform.done("DELETE", path);
     refusal(await platform.core("GET", `${datacenter}/volumes/${volume?.id}`), 404, "309");
+    const left = resource(await platform.core("GET", `${datacenter}/volumes/${other.id}`));
+    expect(left.properties.bootServer).toBeNull();
   });
 });
 

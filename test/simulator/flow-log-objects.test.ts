@@ -232,14 +232,17 @@ describe("the records of a NIC", { timeout: 60_000 }, () => {
     expect(records.filter(({ action }) => action === "ACCEPT").length).toBeGreaterThan(records.length * 0.85);
   });
 
-  it("are those of the action and direction that the flow log asks for", async () => {
+  it.each([
+    ["REJECTED", "INGRESS", "REJECT", "target"],
+    ["ACCEPTED", "EGRESS", "ACCEPT", "source"],
+  ])("are %s and %s where the flow log asks for that", async (action, direction, noted, side) => {
     const { platform, client } = await start();
     const nic = await nicWith(platform, { firewallActive: true });
-    await logOn(platform, nic, { action: "REJECTED", direction: "INGRESS" });
+    await logOn(platform, nic, { action, direction });
     const [own = ""] = await addressesOf(platform, nic);
     const records = (await recordsOver(platform, client, 3)).filter(({ status }) => status === "OK");
     expect(records.length).toBeGreaterThan(10);
-    for (const record of records) expect(record).toMatchObject({ action: "REJECT", target: own });
+    for (const record of records) expect(record).toMatchObject({ action: noted, [side]: own });
   });
 
   it("say now and then that some were skipped, with zeros in place of the traffic", async () => {

@@ -97,6 +97,8 @@ describe("creating a flow log", () => {
     const body = { properties: { lan: 1 }, entities: { flowlogs: { items: [flowLog()] } } };
     const { entities } = resource(await platform.done("POST", `${server}/nics`, body));
     expect(entities?.flowlogs?.items).toMatchObject([{ type: "flow-log", properties: { name: "traffic" } }]);
+    const two = { ...body, entities: { flowlogs: { items: [flowLog(), flowLog()] } } };
+    expect(refusal(await platform.core("POST", `${server}/nics`, two), 422, "200")).toContain("already");
   });
 });
 

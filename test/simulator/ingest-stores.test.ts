@@ -42,10 +42,27 @@ describe("samples", () => {
     samples.add("other", [series("c", 9)]);
     expect(samples.read("p", { name: "a" })).toEqual([series("a", 1, 2, 3)]);
     expect(samples.read("p", { since: 2 })).toEqual([series("a", 2, 3)]);
+    expect(samples.read("p", { since: 2, until: 2 })).toEqual([series("a", 2)]);
     samples.forget("p");
     expect(samples.read("p")).toEqual([]);
     expect(samples.counts("p")).toEqual({ series: 0, samples: 0, droppedSeries: 0, droppedSamples: 0 });
     expect(samples.read("other")).toHaveLength(1);
+  });
+
+  it("are read as few as asked for, in order, with the peaks among them", () => {
+    const shape = fc.array(fc.integer({ min: -99, max: 99 }), { minLength: 1, maxLength: 200 });
+    fc.assert(
+      fc.property(shape, fc.integer({ min: 2, max: 50 }), (values, most) => {
+        const samples = createSamples();
+        const all = values.map((value, timestamp) => ({ value, timestamp }));
+        samples.add("p", [{ labels: { __name__: "m" }, samples: all }]);
+        const read = samples.read("p", { most }).flatMap((each) => each.samples);
+        expect(read.length).toBeLessThanOrEqual(most);
+        expect(all.filter((sample) => read.some(({ timestamp }) => timestamp === sample.timestamp))).toEqual(read);
+        const peaks = (list: { value: number }[]) => [Math.min, Math.max].map((of) => of(...list.map((s) => s.value)));
+        expect(peaks(read)).toEqual(peaks(all));
+      }),
+    );
   });
 
   it("beyond the bound push out the oldest of their series, and are counted", () => {
@@ -106,6 +123,17 @@ describe("lines", () => {
     expect(lines.counts("p")).toMatchObject({ lines: 1, dropped: 1 });
     lines.add("p", [{ ...long, record: { text: "x".repeat(mostBytes) } }]);
     expect(lines.counts("p")).toMatchObject({ lines: 0, bytes: 0, dropped: 3 });
+  });
+
+  it("of several pipelines are the newest by arrival, whatever time they tell", () => {
+    const lines = createLines();
+    lines.add("p", [line(9), line(8)]);
+    lines.add("q", [line(1), line(2, "db")]);
+    lines.add("p", [line(7)]);
+    const newest = (filter: { tag?: string; limit: number }) =>
+      lines.newest(["p", "q"], filter).map(({ pipelineId, at }) => `${pipelineId}${at}`);
+    expect(newest({ limit: 4 })).toEqual(["p7", "q2", "q1", "p8"]);
+    expect(newest({ limit: 2, tag: "app" })).toEqual(["p7", "q1"]);
   });
 
   it("that are refused are counted, with the last reason, and forgotten with the pipeline", () => {

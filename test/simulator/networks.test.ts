@@ -134,6 +134,12 @@ describe("NICs", () => {
     expect(resource(await platform.core("GET", path)).properties).toMatchObject({ ips, mac, dhcp: false });
   });
 
+  it("keep the MAC that was chosen at creation", async () => {
+    const path = await nic({ lan: 1, mac: "02:01:0a:0b:0c:0d" });
+    expect(resource(await platform.core("GET", path)).properties.mac).toBe("02:01:0a:0b:0c:0d");
+    refusal(await platform.core("PATCH", path, { mac: "02:01:0a:0b:0c:0e" }), 422, "100");
+  });
+
   it.each([
     ["no LAN", {}, "lan"],
     ["LAN 0", { lan: 0 }, "lan"],
@@ -171,9 +177,33 @@ describe("IP blocks", () => {
   it.each([
     ["size 0", { location: "de/fra", size: 0 }],
     ["no size", { location: "de/fra" }],
+    ["no location", { size: 1 }],
     ["an unknown location", { location: "xx/yy", size: 1 }],
   ])("refuse %s", async (_, properties) => {
     refusal(await platform.core("POST", "/ipblocks", { properties }), 422, "100");
+  });
+
+  it("of a metro region serve none of its further sites: the location must be the same", async () => {
+    const { ips } = await block("de/fra");
+    const further = await platform.datacenter("de/fra/2");
+    const answer = await platform.core("POST", `${further}/servers`, serverBody({}, {}, { ips }));
+    expect(refusal(answer, 422, "100")).toContain("reserved in de/fra, the datacenter is in de/fra/2");
+  });
+
+  it("survive the recreation of a server; an address by DHCP on a public LAN does not", async () => {
+    const { ips } = await block("de/fra");
+    const open = Number(await lan({ public: true }));
+    const nics = [{ ips, lan: open }, { lan: open }].map((properties) => ({ properties }));
+    const recreated = async () => {
+      const body = { properties: { name: "r", cores: 1, ram: 1024 }, entities: { nics: { items: nics } } };
+      const { id } = resource(await platform.done("POST", `${datacenter}/servers`, body));
+      const made = items(await platform.core("GET", `${datacenter}/servers/${id}/nics?depth=1`));
+      await platform.done("DELETE", `${datacenter}/servers/${id}`);
+      return made.map(({ properties }) => z.object({ ips: z.array(z.string()) }).parse(properties).ips);
+    };
+    const [[reserved, given], [again, other]] = [await recreated(), await recreated()];
+    expect([reserved, again]).toEqual([ips, ips]);
+    expect(other).not.toEqual(given);
   });
 
   it("keep location and size for ever", async () => {

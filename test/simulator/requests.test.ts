@@ -34,6 +34,28 @@ describe("the life of a request", () => {
     expect((await platform.core("GET", path)).body).toEqual(status("DONE"));
   });
 
+  it.each([
+    ["server", "/servers", serverBody()],
+    ["volume", "/volumes", { properties: { size: 1, licenceType: "OTHER" } }],
+    ["LAN", "/lans", { properties: {} }],
+    ["IP block", "/ipblocks", { properties: { location: "de/fra", size: 1 } }],
+  ])("makes a %s that is 404 until it can be seen, then BUSY, then AVAILABLE", async (_, collection, body) => {
+    const under = collection === "/ipblocks" ? collection : (await platform.datacenter()) + collection;
+    const answer = await platform.core("POST", under, body);
+    const read = () => platform.core("GET", `${under}/${resource(answer).id}`);
+    let seen = await read();
+    refusal(seen, 404, "309");
+    while (seen.status === 404) {
+      await platform.advance(0.1);
+      seen = await read();
+    }
+    expect(resource(seen).metadata.state).toBe("BUSY");
+    expect(await platform.requestOf(answer)).toMatchObject({ status: "BUSY" });
+    await platform.advance(15);
+    expect(await platform.requestOf(answer)).toMatchObject({ status: "DONE" });
+    expect(resource(await read()).metadata.state).toBe("AVAILABLE");
+  });
+
   it("ends FAILED with the reason; a creation leaves nothing, not even the LAN it needed", async () => {
     await platform.faults({ route: "POST */servers", fault: "request-failed", message: "[VDC-9-9] no host", count: 1 });
     const answer = await platform.core("POST", `${datacenter}/servers`, serverBody({}, {}, { lan: 66 }));

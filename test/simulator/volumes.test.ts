@@ -22,6 +22,8 @@ const server = async () => {
   const body = { properties: { name: "s", cores: 1, ram: 1024 } };
   return `${datacenter}/servers/${resource(await platform.done("POST", `${datacenter}/servers`, body)).id}`;
 };
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+const script = base64("#!/bin/sh\n");
 const idIn = (path: string) => path.split("/").at(-1);
 
 describe("creating a volume", () => {
@@ -68,6 +70,24 @@ describe("creating a volume", () => {
     expect(properties).not.toHaveProperty("userData");
   });
 
+  it.each([
+    "#cloud-config\npackages: [nginx]\n",
+    "#!/bin/sh\n",
+    "Content-Type: text/x-shellscript\n\n#!/bin/sh\n",
+    'MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="b"\n',
+    "#include\nhttps://example.com/init\n",
+    "#upstart-job\nstart on startup\n",
+  ])("takes user data such as %j, in base64", async (text) => {
+    expect((await post(fromImage({ userData: base64(text) }))).status).toBe(202);
+  });
+
+  it.each(["UNKNOWN", "WINDOWS", "WINDOWS2016", "WINDOWS2019", "WINDOWS2022", "WINDOWS2025", "RHEL", "LINUX", "OTHER"])(
+    "takes the licence %s",
+    async (licenceType) => {
+      expect(resource(await post(plain({ licenceType }))).properties).toMatchObject({ licenceType });
+    },
+  );
+
   it("takes ZONE_3, unlike a server", async () => {
     expect((await post(plain({ availabilityZone: "ZONE_3" }))).status).toBe(202);
   });
@@ -86,13 +106,17 @@ describe("creating a volume", () => {
     ["a short password", fromImage({ imagePassword: "short" }), "imagePassword"],
     ["a password with signs", fromImage({ imagePassword: "secret-secret" }), "imagePassword"],
     ["user data that is not base64", fromImage({ userData: "#cloud-config" }), "userData"],
-    ["user data without a cloud-init image", plain({ userData: "I2Nsb3Vk" }), "userData"],
+    ["user data of no known format", fromImage({ userData: base64("hello") }), "userData"],
+    ["user data that only nearly is a cloud-config", fromImage({ userData: base64("#cloud\n") }), "userData"],
+    ["user data without a cloud-init image", plain({ userData: script }), "userData"],
     [
       "user data for an image without cloud-init",
-      fromImage({ imageAlias: "windows:2022", userData: "I2Nsb3Vk" }),
+      fromImage({ imageAlias: "windows:2022", userData: script }),
       "userData",
     ],
     ["an unknown bus", plain({ bus: "SCSI" }), "bus"],
+    ["an unknown boot order", plain({ bootOrder: "LAST" }), "bootOrder"],
+    ["an unknown zone", plain({ availabilityZone: "ZONE_4" }), "availabilityZone"],
     ["an unknown backup unit", plain({ backupunitId: "x" }), "backupunitId"],
   ])("refuses %s", async (_, body, field) => {
     expect(refusal(await post(body), 422, "100")).toContain(`[(root).properties.${field}]`);
@@ -109,13 +133,18 @@ describe("changing a volume", () => {
   });
 
   it.each([
-    ["image", { imageAlias: "debian:12" }],
+    ["image", { image: "x" }],
+    ["imageAlias", { imageAlias: "debian:12" }],
     ["sshKeys", { sshKeys: ["x"] }],
     ["imagePassword", { imagePassword: "verySecret2" }],
-    ["userData", { userData: "I2Nsb3Vk" }],
+    ["userData", { userData: script }],
     ["backupunitId", { backupunitId: "x" }],
-  ])("refuses to change %s", async (_, change) => {
-    refusal(await platform.core("PATCH", await ready(fromImage()), change), 422, "100");
+  ])("refuses to change %s", async (field, change) => {
+    const path = await ready(fromImage({ userData: base64("#cloud-config\n") }));
+    const put = { properties: { size: 10, ...change } };
+    for (const answer of [await platform.core("PATCH", path, change), await platform.core("PUT", path, put)]) {
+      expect(refusal(answer, 422, "100")).toContain(`[(root).properties.${field}] can be set at creation only`);
+    }
   });
 
   it("accepts back what it read", async () => {

@@ -1,14 +1,21 @@
 import { kinds } from "../../src/kinds/index.ts";
-import { CREDENTIALS, type Manifest, manifest, subjectsOf } from "../crash/lives.ts";
+import { type Change, type Life, subjectsOf } from "../crash/lives.ts";
+import { CREDENTIALS, type Manifest, manifest } from "../crash/manifests.ts";
 import type { Wanted } from "./verdict.ts";
 
 /** One object through its life: it is created, changed step by step, deleted, and created again. */
 export interface Inhabitant {
   readonly kind: string;
   readonly name: string;
-  readonly annotations: Record<string, string>;
-  /** Its successive specs, the first to be created with. The platform need not know the way back. */
-  readonly stages: readonly { spec: object; shows: Record<string, unknown> }[];
+  /** What it is at each stage, the first to be created with. The platform need not know the way back. */
+  readonly stages: readonly Stage[];
+  readonly secrets: NonNullable<Life["secrets"]>;
+}
+
+interface Stage {
+  spec: object;
+  annotations: Record<string, string>;
+  shows: Record<string, unknown>;
 }
 
 export interface Population {
@@ -17,26 +24,27 @@ export interface Population {
   readonly inhabitants: readonly Inhabitant[];
 }
 
-/** Objects of all kinds in the registry, as many of each, living as test/crash/lives.ts describes it. */
+/** Objects of all kinds in the registry that can be created, as many of each, living as test/crash/lives.ts describes it. */
 export function populate(count: number, api: string): Population {
-  const subjects = subjectsOf(kinds).map(({ kind, life }) => ({ kind, life: life({ api }) }));
+  // Of what is always there, one per region, there is not one for each.
+  const subjects = subjectsOf(kinds.filter(({ resource }) => !resource?.permanent));
   const prerequisites = new Map<string, Manifest>();
-  for (const { life } of subjects) {
-    for (const each of life.prerequisites) prerequisites.set(`${each.kind}/${each.metadata.name}`, each);
-  }
   // With several Accounts in the namespace each object has to name its own.
   const choice = { accountRef: { name: "main" } };
   const inhabitants = Array.from({ length: count }, (_, index): Inhabitant => {
     const subject = subjects[index % subjects.length];
     if (!subject) throw new Error("there are no kinds");
-    const { kind, life } = subject;
-    const withAccount = (spec: object) => (kind.resource ? { ...choice, ...spec } : spec);
-    const stages = [{ spec: life.spec, shows: {} }, ...life.changes].map(({ spec, shows = {} }) => ({
-      spec: withAccount(spec),
+    const { kind } = subject;
+    const life = subject.life({ api, nth: Math.floor(index / subjects.length) });
+    for (const each of life.prerequisites) prerequisites.set(`${each.kind}/${each.metadata.name}`, each);
+    const { annotations = {}, secrets = () => [] } = life;
+    const phases: Change[] = [{ title: "create", spec: life.spec }, ...life.changes];
+    const stages = phases.map(({ spec, shows = {}, ...change }) => ({
+      spec: kind.resource ? { ...choice, ...spec } : spec,
+      annotations: { ...annotations, ...change.annotations },
       shows,
     }));
-    const name = `${kind.kind.toLowerCase()}-${index}`;
-    return { kind: kind.kind, name, annotations: life.annotations ?? {}, stages };
+    return { kind: kind.kind, name: `${kind.kind.toLowerCase()}-${index}`, stages, secrets };
   });
   const accounted = [...prerequisites.values()].map((each) =>
     each.kind === "Account" ? each : { ...each, spec: { ...choice, ...each.spec } },
@@ -52,10 +60,11 @@ export const secret = (token: string) => ({
 });
 
 /** The object at a stage of its life. */
-export function at({ kind, name, annotations, stages }: Inhabitant, stage: number): Manifest {
-  return manifest(kind, name, stages[stage]?.spec ?? {}, annotations);
+export function at({ kind, name, stages }: Inhabitant, stage: number): Manifest {
+  const { spec = {}, annotations } = stages[stage] ?? {};
+  return manifest(kind, name, spec, annotations);
 }
 
-export function wantedAt({ kind, name, stages }: Inhabitant, stage: number): Wanted {
-  return { kind, name, shows: stages[stage]?.shows ?? {} };
+export function wantedAt({ kind, name, stages, secrets }: Inhabitant, stage: number): Wanted {
+  return { kind, name, shows: stages[stage]?.shows ?? {}, secrets };
 }

@@ -61,10 +61,8 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   const operator = cleanup.use(supervise(() => stage.operator({ flags: ["--no-leader-election"] })));
   const { prerequisites, inhabitants } = populate(objects, platform.url);
   await stage.apply(secret(platform.token));
-  for (const each of prerequisites) {
-    await stage.apply(each);
-    await stage.untilReady(each.kind, each.metadata.name);
-  }
+  await stage.apply(...prerequisites);
+  for (const { kind, metadata } of prerequisites) await stage.untilReady(kind, metadata.name);
 
   const random = chance(seed);
   const done = { created: 0, edited: 0, deleted: 0, killed: 0 };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { asObject, checked, objectIn } from "../core/body.ts";
 import { sourceOf } from "../core/kinds/volume.ts";
 import type { Call } from "../http/exchange.ts";
+import type { Properties } from "../store/resource.ts";
 import type { World } from "../world.ts";
 import { type GroupProperties, propertiesSchema } from "./properties.ts";
 
@@ -15,13 +16,14 @@ export function givenProperties(world: World, call: Call, write: keyof typeof mo
   const properties = asObject(objectIn(call.body).properties ?? {}, where);
   const known = world.resources.get(`datacenters/${named.safeParse(properties).data?.datacenter.id}`);
   const datacenter = known !== undefined && known.visibleAt <= call.at ? known : undefined;
+  const source = (volume: Properties) => sourceOf({ world, given: volume, parent: datacenter ?? null });
   const schema = propertiesSchema({
     mostReplicas: mostReplicas[write],
     hasDatacenter: () => datacenter !== undefined,
     hasTargetGroup: (id) => world.resources.byId("target-group", id) !== undefined,
     // Without a datacenter nobody can tell, and its own fault says enough.
-    hasSource: (volume) =>
-      datacenter === undefined || sourceOf({ world, given: volume, parent: datacenter }) !== undefined,
+    hasSource: (volume) => datacenter === undefined || source(volume) !== undefined,
+    hasCloudInit: (volume) => datacenter === undefined || source(volume)?.properties.cloudInit === "V1",
   });
   return checked(schema, properties, where);
 }

@@ -11,6 +11,7 @@ const groupSchema = z.object({
     hasDatacenter: () => true,
     hasTargetGroup: () => true,
     hasSource: () => true,
+    hasCloudInit: () => true,
   }),
   /** Where the caller found the platform: the requests that the group makes name it. */
   origin: z.string(),

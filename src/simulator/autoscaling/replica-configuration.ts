@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { cpuFamilies, mostCores, mostRam } from "../core/catalogue.ts";
+import { mostCores, mostRam } from "../core/catalogue.ts";
 import { weight } from "../core/kinds/balancing.ts";
 import { checkPorts, firewallRule } from "../core/kinds/firewall-rule.ts";
 import { flowLog } from "../core/kinds/flow-log.ts";
 import { otherwise, port } from "../core/kinds/network-fields.ts";
+import { needsCloudInit, userData } from "../core/kinds/user-data.ts";
 import { imagePassword } from "../core/kinds/volume.ts";
 import type { Properties } from "../store/resource.ts";
 
@@ -12,6 +13,7 @@ export interface ReplicaSurroundings {
   hasTargetGroup(id: string): boolean;
   /** Whether the image or snapshot that a volume names can be had. */
   hasSource(volume: Properties): boolean;
+  hasCloudInit(volume: Properties): boolean;
 }
 
 const name = z.string().min(1).max(255);
@@ -38,7 +40,7 @@ const nic = ({ hasTargetGroup }: ReplicaSurroundings) =>
       .nullish(),
   });
 
-const volume = ({ hasSource }: ReplicaSurroundings) =>
+const volume = ({ hasSource, hasCloudInit }: ReplicaSurroundings) =>
   z
     .object({
       name,
@@ -48,7 +50,7 @@ const volume = ({ hasSource }: ReplicaSurroundings) =>
       // Both spellings are in use; a read shows the one that was sent.
       type: z.enum(["HDD", "SSD", "SSD_STANDARD", "SSD_PREMIUM", "SSD Standard", "SSD Premium"]),
       sshKeys: z.array(z.string()).nullish(),
-      userData: z.base64("must be base64").nullish(),
+      userData: userData.nullish(),
       bus: otherwise(z.enum(["VIRTIO", "IDE"]), "VIRTIO"),
       backupunitId: z.string().nullish(),
       bootOrder: z.enum(["AUTO", "NONE", "PRIMARY"]).nullish(),
@@ -61,6 +63,8 @@ const volume = ({ hasSource }: ReplicaSurroundings) =>
         context.addIssue({ code: "custom", path, message: "needs exactly one of image and imageAlias" });
       } else if (!hasSource(given)) {
         context.addIssue({ code: "custom", path, message: "does not exist in the location of the datacenter" });
+      } else if ((given.userData ?? null) !== null && !hasCloudInit(given)) {
+        context.addIssue({ code: "custom", path: ["userData"], message: needsCloudInit });
       }
     });
 
@@ -70,10 +74,8 @@ export const replicaConfigurationSchema = (surroundings: ReplicaSurroundings) =>
     availabilityZone: z.enum(["AUTO", "ZONE_1", "ZONE_2"]).nullish(),
     cores: z.int().min(1).max(mostCores.ENTERPRISE),
     ram: z.int().min(256).max(mostRam).multipleOf(256),
-    cpuFamily: z
-      .string()
-      .refine((family) => cpuFamilies.includes(family), `must be one of ${cpuFamilies.join(", ")}`)
-      .nullish(),
+    // Fewer than a server of one's own can have.
+    cpuFamily: z.enum(["INTEL_SKYLAKE", "INTEL_XEON", "INTEL_ICELAKE", "INTEL_SIERRAFOREST", "AMD_OPTERON"]).nullish(),
     nics: z.array(nic(surroundings)).nullish(),
     volumes: z.array(volume(surroundings)).nullish(),
   });

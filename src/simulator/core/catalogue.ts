@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import { uuidOfName } from "../chance.ts";
 import { type Properties, type Resource, textIn } from "../store/resource.ts";
 import type { World } from "../world.ts";
 import type { Kind } from "./kind.ts";
@@ -78,12 +78,6 @@ const images: ImageRow[] = [
   { name: "debian-12-20260401.iso", aliases: ["debian:latest_iso"], size: 1, cdrom: true },
   { name: "rocky-9-20260401.iso", aliases: ["rocky:latest_iso"], size: 2, cdrom: true },
 ];
-
-/** The catalogue looks the same in every simulator, whatever its seed: its ids follow from the names. */
-function catalogueId(name: string): string {
-  const hex = createHash("sha256").update(name).digest("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
 
 function imageProperties({ name, aliases, size, licenceType = "LINUX", cdrom = false }: ImageRow, site: string) {
   const hotPlug = !cdrom;
@@ -166,7 +160,8 @@ export function stockCatalogue(world: World): void {
   }
   for (const id of Object.keys(metroNames)) {
     put(location, id, locationProperties(id, id));
-    for (const row of images) put(image, catalogueId(`${row.name}@${id}`), imageProperties(row, id));
+    // The catalogue looks the same in every simulator, whatever its seed.
+    for (const row of images) put(image, uuidOfName(`${row.name}@${id}`), imageProperties(row, id));
   }
   for (const [id, metroRegion] of Object.entries(furtherSites)) put(location, id, locationProperties(id, metroRegion));
 }

@@ -1,7 +1,7 @@
 import type { Call } from "../http/exchange.ts";
 import { busy, missing } from "../http/refusal.ts";
+import { shownStamps } from "../stamps.ts";
 import type { Properties, Resource } from "../store/resource.ts";
-import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
 import { hrefOf } from "./href.ts";
 import { etagOf, type Listed } from "./listing.ts";
@@ -56,15 +56,9 @@ export function etagFor(resource: Pick<Resource, "key" | "revision">): string {
 }
 
 export function metadataOf(reader: Reader, resource: Stamped) {
-  const nameOf = (userId: string) => reader.world.identity.users.get(userId)?.username ?? "";
   return {
     etag: etagFor(resource),
-    createdDate: timestamp(resource.createdAt + reader.skew),
-    createdBy: nameOf(resource.createdBy),
-    createdByUserId: resource.createdBy,
-    lastModifiedDate: timestamp(resource.modifiedAt + reader.skew),
-    lastModifiedBy: nameOf(resource.modifiedBy),
-    lastModifiedByUserId: resource.modifiedBy,
+    ...shownStamps(reader.world, reader.skew, resource),
     ...(resource.state !== null && { state: resource.shownState ?? resource.state }),
   };
 }

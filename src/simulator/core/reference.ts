@@ -1,5 +1,5 @@
 import { busy } from "../http/refusal.ts";
-import type { Resource } from "../store/resource.ts";
+import { type Resource, textIn } from "../store/resource.ts";
 import type { Draft } from "./kind.ts";
 
 /** A resource that a write refers to, if it exists. To refer anew to one that is being changed is refused. */
@@ -17,4 +17,11 @@ export function referredLan(draft: Draft, property: string, id: unknown): Resour
   const lan = referred(draft, `${draft.parent?.key}/lans/${id}`);
   if (lan === undefined) draft.fault(property, `the LAN ${id} does not exist in the datacenter`);
   return lan;
+}
+
+/** The location that the body names has to be one; a fault of the property when it is not. */
+export function checkLocation(draft: Draft): void {
+  const location = textIn(draft.given, "location");
+  if (location === undefined || draft.world.resources.get(`locations/${location}`) !== undefined) return;
+  draft.fault("location", `the location "${location}" does not exist`);
 }

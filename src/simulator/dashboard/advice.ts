@@ -1,6 +1,6 @@
 import type { Pipeline } from "../pipelines/records.ts";
 import { hrefOf } from "../pipelines/service.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, html, nothing } from "./html.ts";
 
 const asJson = `-H 'Content-Type: application/json'`;
 
@@ -19,15 +19,28 @@ export function metricAdvice(origin: string, region: string, pipelines: readonly
 
 /** The same for log lines. */
 export function logAdvice(origin: string, region: string, pipelines: readonly Pipeline[], forward: string): Html {
-  const pipeline = pipelines.find(({ product }) => product === "logs");
-  const tag = pipeline?.logs.find(({ protocol }) => protocol === "http")?.tag ?? "app";
-  const logs = `[{"source":"generic","tag":"app","protocol":"http"}]`;
-  const make = `curl -H "Authorization: Bearer $TOKEN" ${asJson} -d '{"properties":{"name":"logs","logs":${logs}}}' \\
-  ${hrefOf(origin, "logs", region, "pipelines")}`;
-  const ship = `curl -H "APIKEY: $KEY" ${asJson} -d '{"message":"hello"}' \\
-  ${origin}/ingest/logs/${pipeline?.id ?? "$ID"}/${tag}`;
-  return html`<p>No lines yet. ${pipeline === undefined ? "Make a log pipeline; the answer has its id and, only once, its key:" : "Ship one, with the key of the pipeline:"}</p>
-<pre>${pipeline === undefined ? `${make}\n${ship}` : ship}</pre>
+  const logPipelines = pipelines.filter(({ product }) => product === "logs");
+  return html`<p>No lines yet.</p>
+${logPipelines.length === 0 ? firstLogPipeline(origin, region) : logPipelines.map((pipeline) => shipping(origin, pipeline))}
 <p>Logs with the protocol tcp are shipped by Fluent Bit or Fluentd: output forward to ${forward}, TLS on, the key as shared key.</p>
 `;
 }
+
+function firstLogPipeline(origin: string, region: string): Html {
+  const logs = `[{"source":"generic","tag":"app","protocol":"http"}]`;
+  return html`<p>Make a log pipeline; the answer has its id and, only once, its key:</p>
+<pre>curl -H "Authorization: Bearer $TOKEN" ${asJson} -d '{"properties":{"name":"logs","logs":${logs}}}' \\
+  ${hrefOf(origin, "logs", region, "pipelines")}
+${shipCommand(origin, "$ID", "app")}</pre>`;
+}
+
+/** Of a pipeline whose logs all come by the forward protocol there is nothing to show here. */
+function shipping(origin: string, { id, name, logs }: Pipeline): Html {
+  const stream = logs.find(({ protocol }) => protocol === "http");
+  if (stream === undefined) return nothing;
+  return html`<p>Ship one, with the key of the pipeline ${name}:</p>
+<pre>${shipCommand(origin, id, stream.tag)}</pre>`;
+}
+
+const shipCommand = (origin: string, id: string, tag: string) =>
+  `curl -H "APIKEY: $KEY" ${asJson} -d '{"message":"hello"}' \\\n  ${origin}/ingest/logs/${id}/${tag}`;

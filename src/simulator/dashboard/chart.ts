@@ -1,5 +1,5 @@
 import type { Sample } from "../ingest/samples.ts";
-import { pathThrough, thinned } from "./curve.ts";
+import { pathThrough } from "./curve.ts";
 import { type Html, html, nothing } from "./html.ts";
 import { amount, clockTime, rangeOf, ticks, timeTicks } from "./scale.ts";
 
@@ -23,7 +23,7 @@ const colours = 8;
 
 /** A metric over time as a picture: a curve per series, axes with times and values, and a legend. */
 export function chart(name: string, curves: readonly Curve[], { from, to }: Span): Html {
-  const drawn = curves.slice(0, mostCurves).map((curve) => ({ ...curve, samples: thinned(curve.samples) }));
+  const drawn = curves.slice(0, mostCurves);
   const values = drawn.flatMap(({ samples }) => samples.map(({ value }) => value)).filter(Number.isFinite);
   const { low, high } = rangeOf(values);
   const x = (at: number) => plot.left + ((at - from) / (to - from)) * (plot.right - plot.left);

@@ -98,7 +98,7 @@ ${metrics > charts.length ? html`<p class="soft">${metrics - charts.length} more
 function logsPart({ world, origin, name, filter, region }: PageParts): Html {
   if (region.lines.length > 0) {
     return html`<h2>Logs <span class="soft">the newest lines first, at most ${mostLines}; times in UTC</span></h2>
-<div class="card">${tail(region.lines)}</div>
+<div class="card">${tail(region)}</div>
 `;
   }
   return html`<h2>Logs</h2>

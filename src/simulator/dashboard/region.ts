@@ -1,4 +1,4 @@
-import type { Line } from "../ingest/lines.ts";
+import type { ArrivedLine } from "../ingest/lines.ts";
 import type { Series } from "../ingest/samples.ts";
 import { type Pipeline, pipelinesIn } from "../pipelines/records.ts";
 import type { World } from "../world.ts";
@@ -7,6 +7,8 @@ import type { Curve, Span } from "./chart.ts";
 export const mostCharts = 20;
 export const mostLines = 200;
 const hour = 3_600_000;
+/** Per curve; a screen does not show more. */
+const mostPoints = 300;
 /** A narrower picture of little data would be mostly noise. */
 const shortest = 300_000;
 
@@ -27,7 +29,7 @@ export interface Region {
   metrics: number;
   tags: string[];
   /** Newest first. */
-  lines: (Line & { pipeline: string })[];
+  lines: ArrivedLine[];
 }
 
 /**
@@ -40,13 +42,13 @@ export function regionOf(world: World, region: string, { metric, tag }: Filter, 
 
   const newest = Math.max(0, ...metricPipelines.map(({ id }) => world.samples.newest(id) ?? 0));
   const to = newest === 0 ? now : Math.min(now, newest);
+  const lastHour = { since: to - hour, until: to };
   const byName = new Map<string, Curve[]>();
   let earliest = to;
   for (const pipeline of metricPipelines) {
-    for (const { labels, samples: all } of world.samples.read(pipeline.id, { since: to - hour })) {
+    for (const { labels, samples } of world.samples.read(pipeline.id, { ...lastHour, most: mostPoints })) {
       const name = labels.__name__ ?? "";
-      const samples = all.filter(({ timestamp }) => timestamp <= to);
-      if (!name.includes(metric) || samples.length === 0) continue;
+      if (!name.includes(metric)) continue;
       earliest = Math.min(earliest, samples[0]?.timestamp ?? to);
       const label = labelOf(labels, metricPipelines.length > 1 ? pipeline.name : "");
       const curves = byName.get(name) ?? [];
@@ -56,21 +58,14 @@ export function regionOf(world: World, region: string, { metric, tag }: Filter, 
   }
   const charts = [...byName].sort(([a], [b]) => (a < b ? -1 : 1));
 
-  const lines = logPipelines.flatMap(({ id, name }) =>
-    world.lines
-      .read(id, { limit: mostLines, tag: tag === "" ? undefined : tag })
-      .map((line) => ({ ...line, pipeline: name })),
-  );
+  const ids = logPipelines.map(({ id }) => id);
   return {
     pipelines: [...metricPipelines, ...logPipelines],
     span: { from: Math.min(earliest, to - shortest), to },
     charts: charts.slice(0, mostCharts),
     metrics: charts.length,
     tags: [...new Set(logPipelines.flatMap(({ logs }) => logs.map((stream) => stream.tag)))].sort(),
-    lines: lines
-      .sort((a, b) => a.at - b.at)
-      .slice(-mostLines)
-      .reverse(),
+    lines: world.lines.newest(ids, { tag: tag === "" ? undefined : tag, limit: mostLines }),
   };
 }
 

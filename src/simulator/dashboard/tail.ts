@@ -6,12 +6,13 @@ const textFields = ["message", "msg", "log"];
 const longestText = 2_000;
 
 /** The newest log lines, newest first: time, tag, the line's text and the other fields of its record. */
-export function tail(lines: Region["lines"]): Html {
+export function tail({ lines, pipelines }: Region): Html {
+  const names = new Map(pipelines.map(({ id, name }) => [id, name]));
   return html`<ol class="tail">
-${lines.map(({ at, pipeline, tag, record }) => {
+${lines.map(({ at, pipelineId, tag, record }) => {
   const field = textFields.find((name) => typeof record[name] === "string");
   const rest = Object.entries(record).filter(([name]) => name !== field);
-  return html`<li><time datetime="${new Date(at).toISOString()}">${instantOf(at)}</time> <span class="tag" title="${`pipeline ${pipeline}`}">${tag}</span> ${
+  return html`<li><time datetime="${new Date(at).toISOString()}">${instantOf(at)}</time> <span class="tag" title="${`pipeline ${names.get(pipelineId)}`}">${tag}</span> ${
     field === undefined ? nothing : html`<span>${cut(String(record[field]))}</span> `
   }${rest.length === 0 ? nothing : html`<span class="fields">${cut(JSON.stringify(Object.fromEntries(rest)))}</span>`}</li>
 `;

@@ -11,7 +11,7 @@ import { createForwardSession, type ForwardSession } from "./forward-session.ts"
 
 /** How long a connection may take until it has shown that it knows a key. */
 const handshakeWithin = 30_000;
-const mostConnections = 1_000;
+const mostConnections = 200;
 /** In days. */
 const tenYears = 3650;
 

@@ -9,11 +9,21 @@ export interface Line {
 export const mostLines = 10_000;
 export const mostBytes = 16 * 1024 * 1024;
 
+export interface ArrivedLine extends Line {
+  pipelineId: string;
+}
+
 /** Lines that a pipeline was sent and does not take. */
 export interface RefusedLines {
   count: number;
   /** Why, of the last one. */
   reason: string | null;
+}
+
+export interface LineFilter {
+  tag?: string | undefined;
+  since?: number | undefined;
+  limit?: number | undefined;
 }
 
 /** What log pipelines were sent: in memory only and bounded. Beyond the bounds the oldest lines go and are counted. */
@@ -24,6 +34,8 @@ export interface Lines {
     pipelineId: string,
     filter?: { tag?: string | undefined; since?: number | undefined; limit?: number | undefined },
   ): Line[];
+  /** The newest of several pipelines by arrival, newest first: what senders say about the time does not count. */
+  newest(pipelineIds: readonly string[], filter: { tag?: string | undefined; limit: number }): ArrivedLine[];
   /** Notes lines that were not stored. */
   refuse(pipelineId: string, count: number, reason: string): void;
   counts(pipelineId: string): { lines: number; bytes: number; dropped: number; refused: RefusedLines };
@@ -32,6 +44,8 @@ export interface Lines {
 
 /** A line as it is kept. As text it takes the memory it is counted with. */
 interface Kept {
+  /** Counts up over all pipelines. */
+  order: number;
   tag: string;
   at: number;
   text: string;
@@ -49,11 +63,21 @@ const emptyShelf = (): Shelf => ({ lines: [], bytes: 0, dropped: 0, refused: { c
 
 export function createLines(): Lines {
   const shelves = new Map<string, Shelf>();
+  let arrived = 0;
   const shelfOf = (pipelineId: string) => {
     const shelf = shelves.get(pipelineId) ?? emptyShelf();
     shelves.set(pipelineId, shelf);
     return shelf;
   };
+
+  function chosen(
+    pipelineId: string,
+    { tag, since = Number.NEGATIVE_INFINITY, limit = mostLines }: LineFilter,
+  ): Kept[] {
+    const fits = (line: Kept) => (tag === undefined || line.tag === tag) && line.at >= since;
+    const found = (shelves.get(pipelineId)?.lines ?? []).filter(fits);
+    return found.slice(Math.max(0, found.length - limit));
+  }
 
   return {
     add(pipelineId, lines) {
@@ -61,7 +85,8 @@ export function createLines(): Lines {
       for (const { tag, at, record } of lines) {
         const text = JSON.stringify(record);
         const bytes = Buffer.byteLength(text);
-        shelf.lines.push({ tag, at, text, bytes });
+        arrived += 1;
+        shelf.lines.push({ order: arrived, tag, at, text, bytes });
         shelf.bytes += bytes;
         while (shelf.lines.length > mostLines || shelf.bytes > mostBytes) {
           shelf.bytes -= shelf.lines.shift()?.bytes ?? 0;
@@ -69,13 +94,13 @@ export function createLines(): Lines {
         }
       }
     },
-    read(pipelineId, { tag, since = Number.NEGATIVE_INFINITY, limit = mostLines } = {}) {
-      const fits = (line: Kept) => (tag === undefined || line.tag === tag) && line.at >= since;
-      const found = (shelves.get(pipelineId)?.lines ?? []).filter(fits);
-      return found
-        .slice(Math.max(0, found.length - limit))
-        .map(({ tag, at, text }) => ({ tag, at, record: JSON.parse(text) }));
-    },
+    read: (pipelineId, filter = {}) => chosen(pipelineId, filter).map(lineOf),
+    newest: (pipelineIds, filter) =>
+      pipelineIds
+        .flatMap((pipelineId) => chosen(pipelineId, filter).map((kept) => ({ pipelineId, kept })))
+        .sort((a, b) => b.kept.order - a.kept.order)
+        .slice(0, filter.limit)
+        .map(({ pipelineId, kept }) => ({ pipelineId, ...lineOf(kept) })),
     refuse(pipelineId, count, reason) {
       const { refused } = shelfOf(pipelineId);
       refused.count += count;
@@ -88,3 +113,5 @@ export function createLines(): Lines {
     forget: (pipelineId) => void shelves.delete(pipelineId),
   };
 }
+
+const lineOf = ({ tag, at, text }: Kept): Line => ({ tag, at, record: JSON.parse(text) });

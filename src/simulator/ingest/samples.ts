@@ -1,3 +1,5 @@
+import { shownIndexes } from "./thinning.ts";
+
 export interface Sample {
   value: number;
   /** Milliseconds since the epoch. */
@@ -13,6 +15,16 @@ export interface Series {
 export const mostSeries = 1_000;
 export const mostSamples = 3_600;
 
+/** Which samples to read. */
+export interface SampleFilter {
+  /** Of the metric with this name. */
+  name?: string | undefined;
+  since?: number | undefined;
+  until?: number | undefined;
+  /** No more than this many per series, the highest and the lowest among them. */
+  most?: number | undefined;
+}
+
 /**
  * What metric pipelines were sent: in memory only and bounded. Beyond the bounds the series that has been silent for
  * longest goes, and the oldest samples of a series; both are counted.
@@ -21,7 +33,7 @@ export interface Samples {
   /** Adds samples in any order; one of an instant that the series has already is ignored. */
   add(pipelineId: string, series: readonly Series[]): void;
   /** The samples in order of their time; without series that have none left after the filter. */
-  read(pipelineId: string, filter?: { name?: string | undefined; since?: number | undefined }): Series[];
+  read(pipelineId: string, filter?: SampleFilter): Series[];
   counts(pipelineId: string): { series: number; samples: number; droppedSeries: number; droppedSamples: number };
   /** The time of the newest sample. */
   newest(pipelineId: string): number | undefined;
@@ -64,14 +76,15 @@ export function createSamples(): Samples {
       shelves.set(pipelineId, shelf);
       for (const each of series) addTo(shelf, each);
     },
-    read(pipelineId, { name, since = Number.NEGATIVE_INFINITY } = {}) {
+    read(pipelineId, { name, since = Number.NEGATIVE_INFINITY, until, most = mostSamples } = {}) {
       const found: Series[] = [];
       for (const { labels, times, values } of shelves.get(pipelineId)?.tracks.values() ?? []) {
         if (name !== undefined && labels.__name__ !== name) continue;
-        const first = placeOf(times, since);
-        const samples = times
-          .slice(first)
-          .map((timestamp, index) => ({ value: values[first + index] ?? 0, timestamp }));
+        const end = until === undefined ? times.length : placeOf(times, until + 1);
+        const samples = shownIndexes(values, placeOf(times, since), end, most).map((index) => ({
+          value: values[index] ?? 0,
+          timestamp: times[index] ?? 0,
+        }));
         if (samples.length > 0) found.push({ labels, samples });
       }
       return found;

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { uuidOfName } from "../chance.ts";
 import type { Reply } from "../http/exchange.ts";
 import { missing } from "../http/refusal.ts";
 import { stampsOf, urnOf } from "../regional/metadata.ts";
@@ -52,12 +52,7 @@ type Place = Pick<Central, "product" | "region">;
 const rowOf = ({ product, region }: Place) => `${product}/${region}`;
 
 /** Follows from the contract, so that it is known before anybody has switched anything. */
-function idOf({ contractNumber }: World, place: Place): string {
-  const hex = createHash("sha256")
-    .update(`central/${contractNumber}/${rowOf(place)}`)
-    .digest("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
+const idOf = ({ contractNumber }: World, place: Place) => uuidOfName(`central/${contractNumber}/${rowOf(place)}`);
 
 function shown(world: World, call: RegionalCall) {
   const { product, region, origin } = call;
@@ -71,11 +66,9 @@ function shown(world: World, call: RegionalCall) {
       ...(central && stampsOf(world, call, central)),
       resourceURN: urnOf(world, services[product], "central", id),
       grafanaEndpoint: dashboardOf(origin, region),
-      ...(product === "metrics" && { products: productNames }),
+      // None of the products that the simulator has forwards metrics by itself.
+      ...(product === "metrics" && { products: [] }),
     },
     properties: { enabled: central?.enabled ?? false },
   };
 }
-
-/** None of the products that the simulator has forwards metrics by itself. */
-const productNames: string[] = [];

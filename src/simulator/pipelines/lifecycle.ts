@@ -19,14 +19,15 @@ function drawn({ chance }: World, what: keyof typeof spans): number {
   return Math.round(chance.between(`pipeline/${what}`, low, high));
 }
 
-/** A pipeline with the key that nobody is told again. */
-export interface Keyed {
-  pipeline: Pipeline;
-  key: string;
-}
-
-/** Makes a pipeline, PROVISIONING and not visible yet. It takes data with its key from now on. */
-export function createPipeline(world: World, call: RegionalCall, given: Given, id = newId(world)): Keyed {
+/**
+ * Makes a pipeline, PROVISIONING and not visible yet. It takes data from now on with the key, which nobody is told again.
+ */
+export function createPipeline(
+  world: World,
+  call: RegionalCall,
+  given: Given,
+  id = world.chance.uuid("pipeline"),
+): { pipeline: Pipeline; key: string } {
   const { product, region, at } = call;
   const userId = call.caller.user.id;
   const key = newKey();
@@ -49,8 +50,6 @@ export function createPipeline(world: World, call: RegionalCall, given: Given, i
   return { pipeline, key };
 }
 
-const newId = ({ chance }: World) => chance.uuid("pipeline");
-
 /** Changes a pipeline that is at rest; it is PROVISIONING again for a moment and goes on taking data. */
 export function updatePipeline(world: World, call: RegionalCall, pipeline: Pipeline, given: Given): Pipeline {
   refuseLeaving(pipeline);
@@ -67,8 +66,8 @@ export function deletePipeline(world: World, call: RegionalCall, pipeline: Pipel
   return start(world, call, "delete", modified(call, { ...pipeline, state: "DESTROYING" }));
 }
 
-/** Replaces the key in whatever state: a pipeline whose key was lost may need it before it is AVAILABLE. */
-export function rotateKey(world: World, call: RegionalCall, pipeline: Pipeline): Keyed {
+/** Replaces the key and gives the new one, in whatever state: a key may be lost before the pipeline is AVAILABLE. */
+export function rotateKey(world: World, call: RegionalCall, pipeline: Pipeline): string {
   refuseLeaving(pipeline);
   const key = newKey();
   const next = modified(call, {
@@ -77,7 +76,7 @@ export function rotateKey(world: World, call: RegionalCall, pipeline: Pipeline):
     keyVersion: pipeline.keyVersion + 1,
   });
   world.pipelines.pipelines.put(next.id, next);
-  return { pipeline: next, key };
+  return key;
 }
 
 /** Puts what an earlier run had begun back on the agenda. */

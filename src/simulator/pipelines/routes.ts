@@ -91,5 +91,5 @@ const remove: Handle = (world, call) => {
 
 const renewKey: Handle = (world, call) => ({
   status: 201,
-  body: { key: rotateKey(world, call, found(world, call)).key },
+  body: { key: rotateKey(world, call, found(world, call)) },
 });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { refused } from "../../http/refusal.ts";
 import { numberIn, textIn } from "../../store/resource.ts";
 import type { Draft, Kind } from "../kind.ts";
+import { checkLocation } from "../reference.ts";
 import { checkRoomForGroup } from "./security-group.ts";
 
 export const datacenter: Kind = {
@@ -27,16 +28,13 @@ export const datacenter: Kind = {
   spans: { create: [2, 4], update: [2, 4], delete: [2, 4] },
 
   shape(draft) {
-    const { world, given, next, previous } = draft;
+    const { world, next, previous } = draft;
     shapeDefaultGroup(draft);
     if (previous !== null) {
       next.version = (numberIn(previous.properties, "version") ?? 0) + 1;
       return;
     }
-    const location = textIn(given, "location") ?? "";
-    if (world.resources.get(`locations/${location}`) === undefined) {
-      draft.fault("location", `the location "${location}" does not exist`);
-    }
+    checkLocation(draft);
     const site = world.counters.next("ipv6-block");
     next.version = 1;
     next.ipv6CidrBlock = `fd00:2000:${(site >> 8).toString(16)}:${(site & 0xff).toString(16).padStart(2, "0")}00::/56`;

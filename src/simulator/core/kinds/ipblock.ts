@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { refused } from "../../http/refusal.ts";
-import { numberIn, textIn, textsIn } from "../../store/resource.ts";
+import { numberIn, textsIn } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
 import { addressesOf, addressHolders, holderName } from "../address-use.ts";
 import { publicAddress } from "../addresses.ts";
 import type { Kind } from "../kind.ts";
+import { checkLocation } from "../reference.ts";
 
 export const ipblock: Kind = {
   type: "ipblock",
@@ -21,9 +22,7 @@ export const ipblock: Kind = {
   shape(draft) {
     const { world, given, next, previous } = draft;
     if (previous !== null) return;
-    if (world.resources.get(`locations/${textIn(given, "location")}`) === undefined) {
-      draft.fault("location", `the location "${textIn(given, "location")}" does not exist`);
-    }
+    checkLocation(draft);
     next.ips = Array.from({ length: numberIn(given, "size") ?? 0 }, () => publicAddress(world));
   },
 

@@ -8,6 +8,7 @@ import {
   nodePoolVersionsOf,
   upgradesOf,
 } from "../kubernetes-versions.ts";
+import { checkLocation } from "../reference.ts";
 import { anyWindow, maintenanceWindow } from "./maintenance-window.ts";
 
 /** Names of clusters and node pools. */
@@ -49,7 +50,7 @@ export const kubernetesCluster: Kind = {
   states: { create: "DEPLOYING", update: "UPDATING", delete: "DESTROYING", idle: "ACTIVE" },
 
   shape(draft) {
-    const { world, given, next, previous } = draft;
+    const { given, next, previous } = draft;
     const current = previous && textIn(previous.properties, "k8sVersion");
     const allowed = current ? [current, ...upgradesOf(current)] : kubernetesVersions;
     if (!allowed.some((version) => version === next.k8sVersion)) {
@@ -61,10 +62,7 @@ export const kubernetesCluster: Kind = {
         if (given[name] === undefined) draft.fault(name, "is required for a private cluster");
       }
     }
-    const location = textIn(given, "location");
-    if (location !== undefined && world.resources.get(`locations/${location}`) === undefined) {
-      draft.fault("location", `the location "${location}" does not exist`);
-    }
+    checkLocation(draft);
   },
 
   guard(world, { key }, write) {

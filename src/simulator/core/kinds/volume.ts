@@ -5,6 +5,7 @@ import type { World } from "../../world.ts";
 import { sameRegion } from "../catalogue.ts";
 import type { Draft, Kind } from "../kind.ts";
 import { limitsOf } from "../limits.ts";
+import { needsCloudInit, userData } from "./user-data.ts";
 import { attachedServer, nextSlot } from "./volume-attachment.ts";
 
 export const licences = [
@@ -48,7 +49,7 @@ export const volume: Kind = {
     imageAlias: z.string().nullish(),
     imagePassword: imagePassword.nullish(),
     sshKeys: z.array(z.string()).nullish(),
-    userData: z.base64("must be base64").nullish(),
+    userData: userData.nullish(),
     bus: z.enum(["VIRTIO", "IDE", "UNKNOWN"]).nullish(),
     licenceType: z.enum(licences).nullish(),
     applicationType: z.string().nullish(),
@@ -157,7 +158,7 @@ function shapeSource(draft: Draft): void {
   }
   for (const flag of hotPlugs) next[flag] ??= source?.properties[flag] === true;
   if (given.userData !== undefined && source?.properties.cloudInit !== "V1") {
-    draft.fault("userData", "needs an image with cloud-init (cloudInit V1)");
+    draft.fault("userData", needsCloudInit);
   }
 }
 

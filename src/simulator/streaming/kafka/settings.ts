@@ -49,6 +49,9 @@ export function settingsOf(node: Node, nodes: readonly Node[], files: Files): st
     "num.network.threads": 2,
     "num.io.threads": 4,
     "log.cleaner.dedupe.buffer.size": 4 * 1024 * 1024,
+    // How long a broker that was killed stays counted as there, and cannot come back.
+    "broker.session.timeout.ms": 3000,
+    "broker.heartbeat.interval.ms": 500,
   };
   const settings: Record<string, string | number | boolean> = {
     "process.roles": "broker,controller",
