@@ -6,10 +6,12 @@ import type { Decision } from "../../src/engine/decision.ts";
 import type { Again, Deps } from "../../src/engine/deps.ts";
 import { createMemories } from "../../src/engine/memory.ts";
 import { createObjects, type ObjectKey } from "../../src/engine/objects.ts";
+import type { Note } from "../../src/engine/published.ts";
 import { look, type ResourceKind, type Scene } from "../../src/engine/view.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
+import type { Connection } from "../../src/platform/transport.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { API, type FakePlatform, fakePlatform } from "./fake-platform.ts";
@@ -32,19 +34,26 @@ export const SETTINGS: Deps["settings"] = {
 /** One life of the engine's parts on an API server and a platform of a few lines; a pass is made when the test says so. */
 export function stage(
   initial: readonly KubeObject[],
-  { platform = fakePlatform(), api = fakeApiServer(...initial) }: { platform?: FakePlatform; api?: Api } = {},
+  {
+    platform = fakePlatform(),
+    api = fakeApiServer(...initial),
+    connection = platform.connectionOf("shop/main"),
+    among = kinds,
+  }: { platform?: FakePlatform; api?: Api; connection?: Connection; among?: readonly Kind[] } = {},
 ) {
   const timers = fakeClock();
   let skipped = 0;
   const clock = { ...timers, now: () => timers.now() + skipped };
-  const objects = createObjects(kinds, (error) => {
+  const objects = createObjects(among, (error) => {
     throw error;
   });
   const events: string[] = [];
   const debts: Promise<void>[] = [];
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const accounts = createAccounts(objects, "shop/main");
-  accounts.put(handleOf("shop/main", { connection: platform.connectionOf("shop/main"), endpoint: () => API }));
+  accounts.put(handleOf("shop/main", { connection, endpoint: () => API }));
+  /** What Secrets say about themselves, by their names; a test takes one away to have it missed. */
+  const notes = new Map<string, Note>();
   let nonces = 0;
   const deps: Deps = {
     clock,
@@ -54,8 +63,8 @@ export function stage(
     accounts,
     memories: createMemories(),
     published: {
-      find: () => ({ known: true, note: undefined }),
-      put: () => {},
+      find: (_, name) => ({ known: true, note: notes.get(name) }),
+      put: (_, name, note) => void notes.set(name, note),
       sync: async () => {},
       close: async () => {},
     },
@@ -106,6 +115,6 @@ export function stage(
   const skip = (ms: number) => {
     skipped += ms;
   };
-  return { deps, clock, skip, api, platform, objects, accounts, events, debts, sync, sceneOf, pass, passes };
+  return { deps, clock, skip, api, platform, objects, accounts, events, notes, debts, sync, sceneOf, pass, passes };
 }
 type Api = ReturnType<typeof fakeApiServer>;

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { SECRETS } from "../../src/engine/references.ts";
+import { isNotFound } from "../../src/kube/errors.ts";
+import { pathOf } from "../../src/kube/resource.ts";
+import type { KubeClient } from "../../src/kube/transport.ts";
+
+/** A Secret that has to be there while its object is Ready. */
+export interface PromisedSecret {
+  name: string;
+  /** Tries what the Secret holds. Undefined when it works; else why not, without any of its values. */
+  works(data: Record<string, string>): Promise<string | undefined>;
+}
+
+/** What a Secret holds, in plain text; undefined when there is none of this name. */
+export type ReadSecret = (name: string) => Promise<Record<string, string> | undefined>;
+
+/** What is wrong with these Secrets: missing, or of no use. */
+export async function lostSecrets(promised: readonly PromisedSecret[], read: ReadSecret): Promise<string[]> {
+  const lost: string[] = [];
+  for (const { name, works } of promised) {
+    const data = await read(name);
+    const problem = data ? await works(data) : "it does not exist";
+    if (problem !== undefined) lost.push(`Secret ${name}: ${problem}`);
+  }
+  return lost;
+}
+
+const shape = z.looseObject({ data: z.record(z.string(), z.string()).nullish() });
+
+export function secretReader(client: KubeClient, namespace: string): ReadSecret {
+  return async (name) => {
+    try {
+      const secret = shape.parse(await client.request({ method: "GET", path: pathOf(SECRETS, { namespace, name }) }));
+      const entries = Object.entries(secret.data ?? {});
+      return Object.fromEntries(entries.map(([key, value]) => [key, Buffer.from(value, "base64").toString()]));
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  };
+}

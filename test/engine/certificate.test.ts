@@ -1,0 +1,108 @@
+import { X509Certificate } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { inspect, type Pems } from "../../src/engine/certificate.ts";
+import { accessOf, DAY_MS, issue, NOW } from "./certificates.ts";
+
+/** The reason why it is refused, which quotes nothing of what was judged. */
+function problemOf(pems: Pems, now = NOW): string | undefined {
+  const judged = inspect(pems, now);
+  if (!("problem" in judged)) return undefined;
+  for (const line of Object.values(pems).flatMap((pem) => pem.split("\n"))) {
+    if (line !== "") expect(judged.problem).not.toContain(line);
+  }
+  return judged.problem;
+}
+
+describe("a certificate is fit to be published", () => {
+  test.each(["ec", "rsa"] as const)("with a key of type %s, and says what it is", async (key) => {
+    const pems = await accessOf({ key });
+    const { serialNumber, fingerprint256 } = new X509Certificate(pems.certificate);
+    expect(inspect(pems, NOW)).toEqual({
+      facts: {
+        serial: serialNumber,
+        issuedAt: "2025-12-31T00:00:00.000Z",
+        expiresAt: "2026-12-31T00:00:00.000Z",
+        fingerprint: fingerprint256,
+      },
+    });
+  });
+
+  test("as the first of a chain that leads to the CA, in whatever order", async () => {
+    const root = await issue({ name: "Root CA" });
+    const upper = await issue({ name: "Upper CA", issuer: root });
+    const lower = await issue({ name: "Lower CA", issuer: upper });
+    const { certificate, privateKey } = await issue({ name: "admin", issuer: lower });
+    const chain = `subject=admin\n${certificate}${upper.certificate}${lower.certificate}`;
+    const serial = new X509Certificate(certificate).serialNumber;
+    expect(inspect({ ca: root.certificate, certificate: chain, privateKey }, NOW)).toMatchObject({ facts: { serial } });
+  });
+
+  test("when one of several CAs has signed it", async () => {
+    const pems = await accessOf();
+    const { certificate: next } = await issue({ name: "Next CA" });
+    expect(inspect({ ...pems, ca: `${next}${pems.ca}` }, NOW)).toHaveProperty("facts");
+  });
+
+  test("up to the moment at which it ends", async () => {
+    const pems = await accessOf({ to: 1 });
+    const end = NOW + DAY_MS;
+    expect(problemOf(pems, end - 1)).toBeUndefined();
+    expect(problemOf(pems, end)).toBe("it has ended on 2026-01-02T00:00:00.000Z");
+  });
+});
+
+describe("a certificate is refused", () => {
+  test("that the CA has not signed", async () => {
+    const [pems, others] = [await accessOf(), await accessOf()];
+    expect(problemOf({ ...pems, ca: others.ca })).toBe("the cluster's CA has not signed it");
+  });
+
+  test("that a CA of the same name has signed", async () => {
+    const ca = await issue({ name: "Cluster CA" });
+    const pems = await accessOf({ ca: ca.certificate });
+    expect(problemOf(pems)).toBe("the cluster's CA has not signed it");
+  });
+
+  test("whose chain has a gap", async () => {
+    const root = await issue({ name: "Root CA" });
+    const middle = await issue({ name: "Middle CA", issuer: root });
+    const { certificate, privateKey } = await issue({ name: "admin", issuer: middle });
+    expect(problemOf({ ca: root.certificate, certificate, privateKey })).toBe("the cluster's CA has not signed it");
+  });
+
+  test("whose first is the CA, although the client's own comes after it", async () => {
+    const pems = await accessOf();
+    expect(problemOf({ ...pems, certificate: `${pems.ca}${pems.certificate}` })).toBe(
+      "its private key is another one's",
+    );
+  });
+
+  test("that has another key", async () => {
+    const [pems, others] = [await accessOf(), await accessOf({ key: "rsa" })];
+    expect(problemOf({ ...pems, privateKey: (await accessOf()).privateKey })).toBe("its private key is another one's");
+    expect(problemOf({ ...pems, privateKey: others.privateKey })).toBe("its private key is another one's");
+  });
+
+  test("whose issuer has ended", async () => {
+    const issuer = await issue({ name: "Cluster CA", to: 10 });
+    const { certificate, privateKey } = await issue({ name: "admin", issuer });
+    const pems = { ca: issuer.certificate, certificate, privateKey };
+    expect(problemOf(pems, NOW + 11 * DAY_MS)).toBe("its issuer has ended on 2026-01-11T00:00:00.000Z");
+  });
+
+  test("that has not begun", async () => {
+    expect(problemOf(await accessOf({ from: 2 }))).toBe("it begins on 2026-01-03T00:00:00.000Z");
+  });
+
+  test.each([
+    ["certificate", "", "it is no certificate in PEM"],
+    ["certificate", "MIIBXTCCAQOgAwIBAgIQ", "it is no certificate in PEM"],
+    ["certificate", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----", "it cannot be read"],
+    ["ca", "none", "the cluster's CA is no certificate in PEM"],
+    ["ca", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----", "it cannot be read"],
+    ["privateKey", "hunter2", "its private key is no key in PEM"],
+    ["privateKey", "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----", "its private key is no key in PEM"],
+  ])("whose %s is %j", async (part, text, problem) => {
+    expect(problemOf(await accessOf({ [part]: text }))).toBe(problem);
+  });
+});

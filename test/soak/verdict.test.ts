@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+import { datacenter } from "../../src/kinds/datacenter.ts";
+import type { Kind } from "../../src/kinds/kind.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import { fakeApiServer } from "../engine/fake-api-server.ts";
+import { objectOf, readyCondition } from "../engine/fixtures.ts";
+import { judge, totals, type Wanted } from "./verdict.ts";
+
+/** A kind that publishes a Secret, and on whose platform only this key opens anything. */
+const feed: Kind = { ...datacenter, kind: "Feed" };
+const wanted = (name: string): Wanted => ({
+  kind: "Feed",
+  name,
+  secrets: ({ metadata }) => [
+    {
+      name: `${metadata.name}-key`,
+      works: async ({ key }) => (key === "good" ? undefined : "the platform refuses its key"),
+    },
+  ],
+});
+
+const feedOf = (name: string, ready: "True" | "False" = "True") =>
+  objectOf("Feed", name, { status: { id: name, observedGeneration: 1, conditions: [readyCondition(ready)] } });
+const secret = (name: string, key: string) =>
+  objectOf("Secret", name, { apiVersion: "v1", data: { key: Buffer.from(key).toString("base64") } });
+
+async function problemsOf(objects: KubeObject[], ...secrets: KubeObject[]) {
+  const stage = { namespace: "shop", admin: fakeApiServer(...secrets).client, list: async () => objects };
+  const names = objects.map(({ metadata }) => metadata.name);
+  const resources = async (collection: string) => (collection === "datacenters" ? names.map((id) => ({ id })) : []);
+  return judge(stage, { resources }, names.map(wanted), [feed]);
+}
+
+describe("a Secret that a Ready object promises", () => {
+  test("is no problem when it is there and works", async () => {
+    expect(await problemsOf([feedOf("a")], secret("a-key", "good"))).toEqual([]);
+  });
+
+  test("is lost when it is missing, and when what it holds does not work", async () => {
+    const problems = await problemsOf([feedOf("a"), feedOf("b")], secret("b-key", "bad"));
+    expect(problems).toEqual([
+      { fault: "lost secret", message: "Feed a: Secret a-key: it does not exist" },
+      { fault: "lost secret", message: "Feed b: Secret b-key: the platform refuses its key" },
+    ]);
+    expect(totals(2, problems)).toBe("2 objects, 0 duplicates, 0 leaks, 2 lost secrets, 0 stuck");
+  });
+
+  test("is not asked of an object that is stuck anyway", async () => {
+    const problems = await problemsOf([feedOf("a", "False")]);
+    expect(problems.map(({ fault }) => fault)).toEqual(["stuck"]);
+  });
+});
