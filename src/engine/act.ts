@@ -151,7 +151,10 @@ const SHORTLIVED: ReadonlySet<Reason> = new Set([
 async function wait(deps: Deps, scene: Scene, decision: Extract<Decision, { step: "wait" }>): Promise<Again> {
   const { object, shared, view } = scene;
   if (decision.look === "list") shared?.collection.refresh();
-  if (decision.look === "member") await withPlatform(deps, scene, () => confirm(deps, scene));
+  if (decision.look === "member") {
+    const asked = await withPlatform(deps, scene, () => confirm(deps, scene));
+    if (asked === "now") return asked;
+  }
   // Whatever was asked for, its answer may be lost: what waits for one looks again by itself.
   const recheckMs = decision.recheckMs ?? (decision.look ? LOOK_MS : undefined);
   const again: Again = recheckMs === undefined ? "never" : { inMs: recheckMs };
@@ -169,14 +172,21 @@ async function wait(deps: Deps, scene: Scene, decision: Extract<Decision, { step
 const LOOK_MS = 2000;
 
 /** Asks for this one resource and its request, instead of waiting for the next list; never without a pause between. */
-async function confirm(deps: Deps, { view, shared, memory }: Scene): Promise<Again> {
+async function confirm(deps: Deps, { kind, status, view, shared, memory }: Scene): Promise<Again> {
   const id = view.claim?.id;
   const askedAt = deps.clock.now();
   if (!shared || id === undefined || askedAt - (memory.askedAt ?? 0) < LOOK_MS / 2) return "never";
   memory.askedAt = askedAt;
-  shared.collection.ask(id);
+  const signal = AbortSignal.timeout(deps.settings.createDeadlineMs);
+  const { url } = status.request ?? {};
+  if (kind.resource.reusesIds && url !== undefined) {
+    const state = await shared.source.requestStatus?.(url, signal);
+    if (state)
+      memory.told = { url, status: state.status, ...(state.message !== undefined && { message: state.message }) };
+    if (state && state.status !== "BUSY") return "now";
+  } else shared.collection.ask(id);
   if (view.observation.seen !== "absent") return "never";
-  const item = await shared.source.get?.(id, AbortSignal.timeout(deps.settings.createDeadlineMs));
+  const item = await shared.source.get?.(id, signal);
   if (item) shared.collection.refresh();
   memory.absence = item ? undefined : { since: memory.absence?.since ?? askedAt, last: askedAt };
   return "never";
@@ -198,6 +208,7 @@ async function fail(deps: Deps, scene: Scene, decision: Extract<Decision, { step
   const inMs = postpone(deps, scene, decision);
   await stall(deps, scene, decision.reason, decision.message, changes);
   if (decision.gone) {
+    vacate(deps, scene);
     deps.collections.leave(scene.key);
     scene.memory.absence = undefined;
   }
@@ -234,13 +245,18 @@ async function takeOver(deps: Deps, scene: Scene, id: string): Promise<Again> {
   return "now";
 }
 
-/** The resource is gone: by itself, or deleted to make room for its successor. */
+/** The resource is gone: by itself, or deleted to make room for its successor. Or spec means another one by now. */
 async function forget(deps: Deps, scene: Scene): Promise<Again> {
   const { noun } = scene.kind.resource;
   const id = scene.view.claim?.id;
-  const replaced = scene.view.request?.action === "replace";
+  const left = scene.view.observation.seen === "present";
+  const replaced = left || scene.view.request?.action === "replace";
   const standing: Standing = replaced
-    ? { mode: "reconciling", reason: "Replacing", message: `the ${noun} ${id} is gone; its successor is next` }
+    ? {
+        mode: "reconciling",
+        reason: "Replacing",
+        message: `the ${noun} ${id} is ${left ? "left as it was" : "gone"}; its successor is next`,
+      }
     : {
         mode: "reconciling",
         reason: "Vanished",

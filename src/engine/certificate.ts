@@ -14,19 +14,18 @@ export type Inspection = { facts: Omit<CertificateFacts, "version"> } | { proble
  * the client's own, and the others lead to the CA. No problem quotes what was judged.
  */
 export function inspect({ ca, certificate, privateKey }: Pems, now: number): Inspection {
-  let authorities: X509Certificate[];
-  let chain: X509Certificate[];
+  let path: X509Certificate[] | undefined;
   try {
-    authorities = certificatesIn(ca);
-    chain = certificatesIn(certificate);
+    const authorities = certificatesIn(ca);
+    const [first, ...others] = certificatesIn(certificate);
+    if (!first) return { problem: "it is no certificate in PEM" };
+    if (authorities.length === 0) return { problem: "the cluster's CA is no certificate in PEM" };
+    path = pathTo(authorities, first, others);
   } catch {
     return { problem: "it cannot be read" };
   }
-  const [own, ...others] = chain;
-  if (!own) return { problem: "it is no certificate in PEM" };
-  if (authorities.length === 0) return { problem: "the cluster's CA is no certificate in PEM" };
-  const path = pathTo(authorities, own, others);
-  if (!path) return { problem: "the cluster's CA has not signed it" };
+  const [own] = path ?? [];
+  if (!path || !own) return { problem: "the cluster's CA has not signed it" };
   const ended = path.find(({ validToDate }) => validToDate.getTime() <= now);
   if (ended) return { problem: `${ended === own ? "it" : "its issuer"} has ended on ${written(ended.validToDate)}` };
   if (own.validFromDate.getTime() > now) return { problem: `it begins on ${written(own.validFromDate)}` };
@@ -63,12 +62,8 @@ function pathTo(
   const authority = authorities.find(signed);
   if (authority) return [from, authority];
   const next = between.find(signed);
-  const rest =
-    next &&
-    pathTo(
-      authorities,
-      next,
-      between.filter((each) => each !== next),
-    );
+  if (!next) return undefined;
+  const others = between.filter((each) => each !== next);
+  const rest = pathTo(authorities, next, others);
   return rest && [from, ...rest];
 }

@@ -99,17 +99,26 @@ export async function remove(deps: Deps, scene: Scene, action: "delete" | "repla
   // What a spec that cannot be read says of its own parts is not known: then nothing goes but the resource itself.
   const query = scene.desired ? deleteQuery : "";
   const path = `${collection(owned.parents)}/${encodeURIComponent(owned.id)}${query}`;
+  const since = deps.clock.now();
+  // A second deletion of an id that has been given away meanwhile would hit somebody else's resource.
+  const { reusesIds } = kind.resource;
+  const announced = reusesIds ? await announce(deps, scene, { action, method: "DELETE", path }, since) : scene;
   try {
-    const since = deps.clock.now();
-    const reply = await send(deps, scene, "DELETE", path);
-    await follow(deps, scene, { action }, reply.request, since);
+    const reply = await send(deps, announced, "DELETE", path);
+    await follow(deps, announced, { action }, reply.request, since);
     return "now";
   } catch (error) {
+    if (error instanceof NotFound && reusesIds) {
+      // It was seen before, so it is not just invisible: it is gone, and what comes under its id is another one.
+      await follow(deps, announced, { action }, undefined, since);
+      return "now";
+    }
+    if (reusesIds && error instanceof PlatformError && error.executed !== "unknown") await retract(deps, announced);
     if (error instanceof NotFound) {
       scene.shared?.collection.refresh();
       return { inMs: BUSY_MS };
     }
-    if (error instanceof PlatformError) return refuse(deps, scene, error);
+    if (error instanceof PlatformError) return refuse(deps, refreshed(deps, announced), error);
     throw error;
   }
 }

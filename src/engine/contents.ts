@@ -9,6 +9,8 @@ import type { ResourceKind } from "./view.ts";
 
 const CONTENTS_MS = 5000;
 
+const TOGETHER_MS = 4000;
+
 /** What lives in a claimed resource or uses it, as far as it is known. */
 export function contentsOf(
   { objects, clock }: Deps,
@@ -20,7 +22,9 @@ export function contentsOf(
 ): Contents {
   const inside = new Set(objects.dependants(key));
   if (resource.contents) for (const inhabitant of objects.inhabitants(id)) inside.add(inhabitant);
-  const isLeaving = (each: ObjectKey) => objects.find(each)?.object.metadata.deletionTimestamp !== undefined;
+  // What is deleted together arrives one by one: a little later it is clear who stays.
+  const fresh = clock.now() - Date.parse(metadata.deletionTimestamp ?? "") < TOGETHER_MS;
+  const isLeaving = (each: ObjectKey) => fresh || objects.find(each)?.object.metadata.deletionTimestamp !== undefined;
   const looked = contents && clock.now() - contents.asOf < CONTENTS_MS ? contents.found : undefined;
   return {
     leaving: [...inside].filter(isLeaving),

@@ -112,8 +112,8 @@ function unchanged(field: string): string {
 }
 
 /**
- * A structural schema as the API server takes it. Throws where zod can say what the API server cannot: unions, tuples,
- * `unknown`, recursion, and regular expressions with lookaround or back references.
+ * A structural schema as the API server takes it. Throws where zod can say what the API server cannot: unions (but for
+ * numbers and texts that say so), tuples, `unknown`, recursion, and regular expressions with lookaround or back references.
  */
 export function structural(schema: z.ZodType, path: string): Json {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
@@ -126,8 +126,14 @@ export function structural(schema: z.ZodType, path: string): Json {
 
 const unsupported = ["anyOf", "oneOf", "allOf", "not", "$ref", "definitions", "prefixItems", "patternProperties"];
 const SAFE = Number.MAX_SAFE_INTEGER;
+/** The one union that the API server knows. */
+const INT_OR_STRING = "x-kubernetes-int-or-string";
 
 function clean(node: Json, path: string): Json {
+  if (node[INT_OR_STRING]) {
+    const { anyOf: _, ...rest } = node;
+    return rest;
+  }
   for (const key of unsupported) if (key in node) throw new Error(`${path}: ${key} has no structural form`);
   if (node.type === undefined) throw new Error(`${path}: a schema without a type has no structural form`);
   const out: Json = {};

@@ -89,8 +89,29 @@ function decideRecovery(view: View, otherwise: Decision): Decision {
 const RECHECK_MS = 2000;
 const FRESH_MS = 5000;
 
+/** Where ids are given away again, the request alone tells whether what is seen is still ours. */
+function decideByRequest(view: View, goneBy: { creation: Decision; deletion: Decision }): Decision | undefined {
+  const { reusesIds, request, observation } = view;
+  if (!reusesIds || !request) return undefined;
+  const leaving = request.action === "delete" || request.action === "replace";
+  switch (request.outcome) {
+    case "unanswered":
+      return observation.seen === "present" ? { step: "recall" } : undefined;
+    case "unknown":
+    case "BUSY":
+      return { ...underWay(view, request.action), look: "member" };
+    case "FAILED":
+      return request.action === "create" ? goneBy.creation : undefined;
+    case "DONE":
+      return leaving ? goneBy.deletion : undefined;
+  }
+}
+
 function decideClaimed(view: View): Decision {
   const { observation, request, noun } = view;
+  const told =
+    request && decideByRequest(view, { creation: failed(view, request, true), deletion: { step: "forget" } });
+  if (told) return told;
   switch (observation.seen) {
     case "unknown":
       return { step: "wait", reason: "Observing", message: `waiting for a first look at the ${noun}`, look: "list" };
@@ -171,7 +192,10 @@ function decideReplacement(
       };
     case "allowed":
       return (
-        afterFailure(view) ?? holding(view) ?? farewell(view, observation) ?? { step: "delete", action: "replace" }
+        afterFailure(view) ??
+        holding(view) ??
+        farewell(view, observation) ??
+        (view.permanent ? { step: "forget" } : { step: "delete", action: "replace" })
       );
   }
 }
@@ -181,7 +205,7 @@ function holding({ contents, noun }: View): Decision | undefined {
   if (!contents || contents.ignored) return undefined;
   if (contents.leaving.length > 0) {
     const message = `waits until they are gone: ${several(contents.leaving)}`;
-    return { step: "wait", reason: "InUse", message, recheckMs: RECHECK_MS * 5 };
+    return { step: "wait", reason: "InUse", message, recheckMs: RECHECK_MS };
   }
   if (contents.staying.length === 0 && contents.found === undefined) return { step: "inspect" };
   const held = [...contents.staying, ...(contents.found ?? [])];
@@ -278,6 +302,9 @@ function decideDeletion(view: View): Decision {
   if (!intent && !claim) return nothing;
   if (view.accountObstacle) return obstructed(view.accountObstacle);
   if (intent) return decideRecovery(view, nothing);
+  const gone: Decision = { step: "release", reason: "Deleted", message: `the ${noun} ${claim?.id} is gone` };
+  const told = decideByRequest(view, { creation: gone, deletion: gone });
+  if (told) return told;
   switch (observation.seen) {
     case "unknown":
       return { step: "wait", reason: "Deleting", message: `waiting for a look at the ${noun}`, look: "list" };
@@ -290,7 +317,6 @@ function decideDeletion(view: View): Decision {
       if (observation.busy) return underWay(view, request?.action ?? "update");
       return afterFailure(view) ?? holding(view) ?? farewell(view, observation) ?? partOf(view);
     case "absent": {
-      const gone: Decision = { step: "release", reason: "Deleted", message: `the ${noun} ${claim?.id} is gone` };
       if (request?.outcome === "FAILED") return request.action === "create" ? gone : failed(view, request, false);
       if (request && request.outcome !== "DONE") return { ...underWay(view, request.action), look: "member" };
       if (request?.action === "delete" || request?.action === "replace") return gone;

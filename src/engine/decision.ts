@@ -105,6 +105,8 @@ export interface View {
   failure: Failure | undefined;
   /** It cannot be created or deleted, only taken over and given back. */
   permanent: boolean;
+  /** What is seen under its id may be somebody else's: only its request tells what became of it. */
+  reusesIds: boolean;
   /** The Secret for workloads; undefined for a kind without one. */
   secret: SecretState | undefined;
   /** A new key is due: by its age, or because somebody asked for one. */

@@ -15,7 +15,7 @@ import {
   utf16,
 } from "./der.ts";
 
-/** RFC 7292, 8018 and 5912; the last two are Java's own, for a certificate that is trusted by itself. */
+/** RFC 7292, 8018 and 5912; `trustedKeyUsage` is Java's own mark of a certificate that is trusted by itself. */
 const OID = {
   data: oid("1.2.840.113549.1.7.1"),
   encryptedData: oid("1.2.840.113549.1.7.6"),
@@ -47,17 +47,11 @@ export async function keystoreOf({ ca, certificate, privateKey }: Pems, password
   if (!own) throw new Error("a key store needs a certificate");
   // By this id, which may be any, a reader finds the certificate of the key.
   const belonging = [named("user"), attribute(OID.localKeyId, octets(createHash("sha256").update(own).digest()))];
+  const certificates = sequence(certificateBag(own, belonging), ...chain.map((each) => certificateBag(each)));
   const key = createPrivateKey(privateKey).export({ type: "pkcs8", format: "der" });
-  const sealedKey = await sealed(key, password);
-  return file(
-    [
-      encryptedData(
-        await sealed(sequence(certificateBag(own, belonging), ...chain.map((each) => certificateBag(each))), password),
-      ),
-      plainData(sequence(bag(OID.shroudedKeyBag, sequence(sealedKey.algorithm, octets(sealedKey.content)), belonging))),
-    ],
-    password,
-  );
+  const { algorithm, content } = await sealed(key, password);
+  const keys = sequence(bag(OID.shroudedKeyBag, sequence(algorithm, octets(content)), belonging));
+  return file([encryptedData(await sealed(certificates, password)), plainData(keys)], password);
 }
 
 /** A trust store in PKCS#12: the certificates of the CA, the first under the name `ca`, as Java trusts them. */

@@ -44,22 +44,18 @@ export function createPublishedSecrets(options: {
   onError: (error: unknown) => void;
 }): PublishedSecrets {
   const { client, clock, namespace, wake, onError } = options;
-  const notes = new Map<string, { uid: string | undefined; note: Note | undefined }>();
   const store = createStore<KubeObject>({ onListenerError: onError });
   let known = false;
-  store.subscribe(({ key, after, before }) => {
-    if (after) notes.set(key, { uid: ownerOf(after)?.uid, note: readNote(after) });
-    else notes.delete(key);
+  store.subscribe(({ after, before }) => {
     const secret = after ?? before;
     const owner = secret && ownerOf(secret);
     if (owner) wake(objectKey(owner.kind, secret.metadata.namespace ?? "", owner.name));
   });
   let watcher: Watcher | undefined;
-  const place = ({ metadata }: KubeObject, name: string) => `${metadata.namespace ?? ""}/${name}`;
   return {
     find(object, name) {
-      const found = notes.get(place(object, name));
-      return { known, note: found?.uid === object.metadata.uid ? found?.note : undefined };
+      const secret = store.get(`${object.metadata.namespace ?? ""}/${name}`);
+      return { known, note: secret && ownerOf(secret)?.uid === object.metadata.uid ? noteIn(secret) : undefined };
     },
     put: store.put,
     async sync() {
@@ -86,7 +82,7 @@ const ownerOf = ({ metadata }: KubeObject): OwnerReference | undefined =>
   metadata.ownerReferences?.find(({ controller }) => controller);
 
 /** A note that somebody has spoilt counts as absent: the key is then made anew. */
-function readNote({ metadata }: KubeObject): Note | undefined {
+function noteIn({ metadata }: KubeObject): Note | undefined {
   try {
     return note.parse(JSON.parse(metadata.annotations?.[PUBLISHED] ?? ""));
   } catch {

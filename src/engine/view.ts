@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Desired, Inputs, Kind, ResourceMapping } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
+import type { RequestState } from "../platform/collection.ts";
 import type { AccountHandle } from "./accounts.ts";
 import type { Shared } from "./collections.ts";
 import { contentsOf } from "./contents.ts";
@@ -83,7 +84,9 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     }
   }
 
-  let request = pendingRequest(status, shared);
+  const { reusesIds = false } = kind.resource;
+  const told = memory.told?.url === status.request?.url ? memory.told : undefined;
+  let request = pendingRequest(status, reusesIds ? told : shared?.collection.read(status.id ?? "").request);
   const { marks } = status.request ?? {};
   if (inputs && marks && request?.outcome === "DONE") inputs = { ...inputs, shown: { ...inputs.shown, ...marks } };
   let specObstacle: Obstacle | undefined;
@@ -94,7 +97,9 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   if (shared && claim) {
     const { url } = status.request ?? {};
     const leaving = request?.action === "delete" || request?.action === "replace";
-    if (request) shared.collection.track(claim.id, { since: request.since, leaving, ...(url && { url }) });
+    // Two objects may speak of one id: each asks for its own request.
+    const asked = reusesIds ? {} : url && { url };
+    if (request) shared.collection.track(claim.id, { since: request.since, leaving, ...asked });
     else shared.collection.untrack(claim.id);
   }
   let observation: Observation = { seen: "unknown" };
@@ -145,6 +150,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     search: intent && findings(deps, key, kind, intent),
     failure: failure && failure.generation === object.metadata.generation ? failure : undefined,
     permanent: kind.resource.permanent ?? false,
+    reusesIds: kind.resource.reusesIds ?? false,
     secret: keeping?.secret,
     keyDue: keeping?.due ?? false,
     othersKey: kind.resource.key !== undefined && status.nonce === undefined && status.key === undefined,
@@ -232,13 +238,15 @@ function read(kind: ResourceKind, object: KubeObject): Resolved<Desired> {
   }
 }
 
-function pendingRequest(status: ResourceStatus, shared: Shared | undefined): PendingRequest | undefined {
+function pendingRequest(
+  status: ResourceStatus,
+  known: Pick<RequestState, "status" | "message"> | undefined,
+): PendingRequest | undefined {
   const { request, id } = status;
   if (!request || request.status === "FAILED" || id === undefined) return undefined;
   const { action } = request;
   const since = Date.parse(request.since);
   if (request.status === "SENDING") return { action, since, outcome: "unanswered" };
-  const known = shared?.collection.read(id).request;
   // A request whose address is not known cannot be asked: what the resource shows has to do.
   const outcome = request.url === undefined ? "DONE" : (known?.status ?? "unknown");
   return {

@@ -3,6 +3,9 @@ import { centralLogging } from "./central-logging.ts";
 import { datacenter } from "./datacenter.ts";
 import { flowLog } from "./flow-log.ts";
 import { ipBlock } from "./ipblock.ts";
+import { kafkaCluster } from "./kafka-cluster.ts";
+import { kafkaTopic } from "./kafka-topic.ts";
+import { kafkaUser } from "./kafka-user.ts";
 import type { Kind } from "./kind.ts";
 import { lan } from "./lan.ts";
 import { logPipeline } from "./log-pipeline.ts";
@@ -26,6 +29,9 @@ export const kinds: readonly Kind[] = [
   metricPipeline,
   logPipeline,
   centralLogging,
+  kafkaCluster,
+  kafkaTopic,
+  kafkaUser,
 ];
 
 export const GROUP = "mooring.dev";

@@ -98,8 +98,7 @@ export const kafkaTopic: Kind = {
     name: never,
     replicationFactor: never,
     numberOfPartitions: `${never}, and with another number of partitions keys map to other partitions`,
-    "logRetention.retentionTime": never,
-    "logRetention.segmentBytes": never,
+    logRetention: never,
   },
   columns: [
     { name: "Partitions", type: "integer", path: ".status.numberOfPartitions", description: "Partitions it has" },

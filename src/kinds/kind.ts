@@ -213,6 +213,8 @@ export interface ResourceMapping {
   keptWhileUsed?: boolean;
   /** Its status tells who uses it: it is looked at again when a user of it has come to rest. */
   showsUsers?: boolean;
+  /** The id of one that is gone is given to the next: what is seen under an id may be somebody else's by now. */
+  reusesIds?: boolean;
   /** Roles of parents that it outlives. */
   outlives?: readonly string[];
   /** There can be only one in its place, which is called: `NIC`. */

@@ -82,6 +82,7 @@ export const lan: Kind = {
     depth: 1,
     holdsData: false,
     keptWhileUsed: true,
+    reusesIds: true,
     references: (spec) => [datacenterReference(spec)],
     body: (spec, { name }) => ({
       properties: { name: spec.name ?? name, public: spec.public ?? false, ipv6CidrBlock: spec.ipv6 },

@@ -6,6 +6,7 @@ import { type Inputs, type Kind, mapping } from "./kind.ts";
 import { fluentBitForward, fluentBitHttp } from "./log-agents.ts";
 import { nameProblem, pipelineName } from "./pipeline-name.ts";
 
+const days = [7, 14, 30];
 const stream = z
   .object({
     source: z
@@ -16,9 +17,10 @@ const stream = z
     ),
     protocol: z.enum(["tcp", "http"]).describe("How the records are sent: tcp is the forward protocol, http is JSON."),
     retentionInDays: z
-      .enum(["7", "14", "30", "unlimited"])
-      .default("30")
-      .describe('How long the records are kept, in days: "7", "14", "30" or "unlimited".'),
+      .union([z.literal(days), z.enum([...days.map(String), "unlimited"])])
+      .default(30)
+      .describe("How long the records are kept, in days: 7, 14, 30 or unlimited.")
+      .meta({ "x-kubernetes-int-or-string": true, enum: [...days, ...days.map(String), "unlimited"] }),
   })
   .meta({
     "x-kubernetes-validations": [
@@ -71,20 +73,20 @@ const UNLIMITED = 0;
 
 /** A stream in the platform's words: JSON over HTTP is a generic source there. */
 function sent({ source, tag, protocol, retentionInDays }: Stream) {
-  const days = retentionInDays === "unlimited" ? UNLIMITED : Number(retentionInDays);
+  const kept = retentionInDays === "unlimited" ? UNLIMITED : Number(retentionInDays);
   return {
     source: source === "http" ? "generic" : source,
     tag,
     protocol,
-    retentionInDays: retentionInDays === "unlimited" ? retentionInDays : days,
-    destinations: [{ type: "loki", retentionInDays: days }],
+    retentionInDays: retentionInDays === "unlimited" ? retentionInDays : kept,
+    destinations: [{ type: "loki", retentionInDays: kept }],
   };
 }
 
 /** One spelling for both sides. */
 function normalised({ source, tag, protocol, retentionInDays, destinations }: z.output<typeof wireStream>) {
-  const days = destinations?.[0]?.retentionInDays ?? (retentionInDays === "unlimited" ? UNLIMITED : retentionInDays);
-  return `${source === "http" ? "generic" : source}/${tag}/${protocol}/${days ?? 30}`;
+  const kept = destinations?.[0]?.retentionInDays ?? (retentionInDays === "unlimited" ? UNLIMITED : retentionInDays);
+  return `${source === "http" ? "generic" : source}/${tag}/${protocol}/${kept ?? 30}`;
 }
 
 const tagsOf = (logs: readonly z.output<typeof wireStream>[] | null | undefined, protocol: string): string[] =>

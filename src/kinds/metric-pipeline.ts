@@ -50,7 +50,7 @@ export const metricPipeline: Kind = {
       name: secretNameOf(spec, inputs, "MetricPipeline"),
       data(item, key) {
         const { httpEndpoint, grafanaEndpoint } = wire.parse(item).metadata ?? {};
-        const endpoint = `${httpEndpoint ?? ""}/api/v1/push`;
+        const endpoint = httpEndpoint ? `${httpEndpoint.replace(/\/+$/, "")}/api/v1/push` : "";
         return {
           endpoint,
           key,

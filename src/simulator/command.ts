@@ -207,6 +207,7 @@ function forPeople({ endpoints, contractNumber, username, password, token, s3 }:
   secret key  ${s3.secretKey}
   metrics     ${endpoints.monitoring}
   logs        ${endpoints.logging}
+  streaming   ${endpoints.streaming}
 
 Try:  curl -H "Authorization: Bearer $TOKEN" ${endpoints.api}/cloudapi/v6/datacenters?depth=1
 Stop with Ctrl-C.

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { authoritySchema, clientCertificate, newAuthority, validFor } from "../../src/simulator/certificates.ts";
 import { type Platform, resource, startPlatform } from "../simulator/platform.ts";
@@ -12,7 +12,7 @@ import { asAdmin, consume, isAdmitted, type KafkaAccess, produce } from "./kafka
 
 /** Long enough to fetch Kafka and its clients where they never were. */
 const patience = { timeout: 10 * 60_000 };
-const soon = { timeout: 60_000 };
+const soon = { timeout: 3 * 60_000 };
 
 const oneDay = 86_400_000;
 const records = 10_000;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   await start();
   streaming = await streamingOf(platform);
   cluster = await streaming.cluster();
-  await untilAvailable(cluster);
+  await streaming.untilAvailable(cluster);
 }, patience.timeout);
 afterAll(async () => {
   await platform.close();
@@ -37,9 +37,6 @@ afterAll(async () => {
 async function start(): Promise<void> {
   platform = await startPlatform({ kafka: "real", data: directory });
 }
-
-const untilAvailable = (path: string) =>
-  vi.waitUntil(async () => (await streaming.state(path)) === "AVAILABLE", patience);
 
 const brokersShape = z.array(z.string());
 const metadataOf = async (path: string) => resource(await streaming.call("GET", path)).metadata;
@@ -53,7 +50,7 @@ async function access(path = cluster): Promise<Required<KafkaAccess>> {
 
 async function topic(properties: object): Promise<string> {
   const path = await streaming.topic(cluster, properties);
-  await untilAvailable(path);
+  await streaming.untilAvailable(path);
   return path;
 }
 
@@ -204,7 +201,7 @@ describe("a broker", () => {
     streaming = await streamingOf(platform);
     const second = await streaming.cluster({ name: "second" });
     const third = await streaming.cluster({ name: "third" });
-    await untilAvailable(second);
+    await streaming.untilAvailable(second);
     expect(await brokersOf(second)).toEqual([expect.stringContaining("127.0.0.1:")]);
     expect(await metadataOf(third)).toMatchObject({
       state: "AVAILABLE",
@@ -212,7 +209,7 @@ describe("a broker", () => {
       brokerAddresses: ["192.168.1.101:9093", "192.168.1.102:9093", "192.168.1.103:9093"],
     });
     const early = await streaming.topic(third, { name: "early" });
-    await untilAvailable(early);
+    await streaming.untilAvailable(early);
     await streaming.call("DELETE", second);
     await expect.poll(() => brokersOf(third)).toEqual([expect.stringContaining("127.0.0.1:")]);
     const opened = await access(third);
@@ -225,11 +222,11 @@ describe("a broker", () => {
     const child = startProcess(["--json", "--speed", "100", "--kafka", "real", "--brokers", "3", "--data", data]);
     const other = await streamingOf(await child.platform());
     const path = await other.cluster();
-    await expect.poll(() => other.state(path), patience).toBe("AVAILABLE");
+    await other.untilAvailable(path);
     const { brokerAddresses } = resource(await other.call("GET", path)).metadata;
     expect(brokerAddresses).toHaveLength(3);
     const replicated = await other.topic(path, { name: "replicated", replicationFactor: 3 });
-    await expect.poll(() => other.state(replicated)).toBe("AVAILABLE");
+    await other.untilAvailable(replicated);
     expect(processesOf(data)).toHaveLength(3);
     child.kill("SIGKILL");
     await child.exit;

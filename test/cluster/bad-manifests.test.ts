@@ -6,7 +6,9 @@ import { cluster, namespace } from "./harness.ts";
 import { badAccounts } from "./manifests/bad-accounts.ts";
 import { badChanges } from "./manifests/bad-changes.ts";
 import { badDatacenters } from "./manifests/bad-datacenters.ts";
+import { badKafka, badKafkaChanges } from "./manifests/bad-kafka.ts";
 import { badNetworks } from "./manifests/bad-networks.ts";
+import { badPipelineChanges, badPipelines } from "./manifests/bad-pipelines.ts";
 import { badScalingGroups } from "./manifests/bad-scaling-groups.ts";
 import { badServerParts } from "./manifests/bad-server-parts.ts";
 import { badServers } from "./manifests/bad-servers.ts";
@@ -14,7 +16,10 @@ import { badVolumes } from "./manifests/bad-volumes.ts";
 import { type Base, manifest } from "./manifests/base.ts";
 import { fixedFields } from "./manifests/fixed-fields.ts";
 import { good, goodChanges } from "./manifests/good.ts";
+import { goodKafka, goodKafkaChanges } from "./manifests/good-kafka.ts";
+import { goodPipelineChanges, goodPipelines } from "./manifests/good-pipelines.ts";
 import { goodResourceChanges, goodResources } from "./manifests/good-resources.ts";
+import { kafkaFixedFields } from "./manifests/kafka-fixed-fields.ts";
 
 const { kubectl } = cluster();
 let here: string;
@@ -54,8 +59,8 @@ function expectWords(text: string | undefined, words: string[]): void {
 }
 
 describe("a bad manifest is refused by the API server in words that help", () => {
-  const bad = [badAccounts, badDatacenters, badServers, badServerParts, badNetworks, badVolumes, badScalingGroups];
-  const rows = named(bad.flat(), "bad");
+  const resources = [badServers, badServerParts, badNetworks, badVolumes, badScalingGroups, badPipelines, badKafka];
+  const rows = named([badAccounts, badDatacenters, ...resources].flat(), "bad");
   let refusals: string[];
   beforeAll(async () => {
     const { stdout, stderr } = await apply(rows);
@@ -81,7 +86,10 @@ describe("a bad manifest is refused by the API server in words that help", () =>
 });
 
 describe("a change that the platform cannot make is refused with the way out", () => {
-  const rows = named([...badChanges, ...fixedFields], "change");
+  const rows = named(
+    [...badChanges, ...badPipelineChanges, ...badKafkaChanges, ...fixedFields, ...kafkaFixedFields],
+    "change",
+  );
   let refusals: string[];
   beforeAll(async () => {
     expect((await apply(unchanged(rows))).stderr).toEqual([]);
@@ -103,7 +111,7 @@ describe("a change that the platform cannot make is refused with the way out", (
 });
 
 describe("a change that the platform cannot make is accepted when the resource may be replaced", () => {
-  const rows = named(fixedFields, "replaced");
+  const rows = named([...fixedFields, ...kafkaFixedFields], "replaced");
   let accepted: string[];
   beforeAll(async () => {
     expect((await apply(unchanged(rows))).stderr).toEqual([]);
@@ -119,8 +127,11 @@ describe("a change that the platform cannot make is accepted when the resource m
 });
 
 describe("a good manifest is accepted", () => {
-  const rows = named([...good, ...goodResources], "good");
-  const changes = named([...goodChanges, ...goodResourceChanges], "better");
+  const rows = named([...good, ...goodResources, ...goodPipelines, ...goodKafka], "good");
+  const changes = named(
+    [...goodChanges, ...goodResourceChanges, ...goodPipelineChanges, ...goodKafkaChanges],
+    "better",
+  );
   let accepted: string[];
   beforeAll(async () => {
     expect((await apply(unchanged(changes))).stderr).toEqual([]);

@@ -34,6 +34,26 @@ export const flowLog = of("FlowLog", {
   bucket: "flow-logs",
 });
 
+export const brokers = ["192.168.1.101/24", "192.168.1.102/24", "192.168.1.103/24"];
+
+/** In the LAN `brokers`. */
+export const kafkaCluster = of("KafkaCluster", {
+  size: "S",
+  connection: { ...inDatacenter, lanRef: { name: "brokers" }, brokerAddresses: brokers },
+});
+
+export const kafkaTopic = of("KafkaTopic", {
+  clusterRef: { name: "stream" },
+  replicationFactor: 3,
+  numberOfPartitions: 3,
+});
+
+export const metricPipeline = of("MetricPipeline", {});
+
+export const logPipeline = of("LogPipeline", { logs: [{ source: "generic", tag: "app", protocol: "http" }] });
+
+export const centralLogging = of("CentralLogging", { enabled: true });
+
 export const scalingGroup = of("ScalingGroup", {
   ...inDatacenter,
   minReplicas: 1,

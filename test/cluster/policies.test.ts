@@ -1,8 +1,9 @@
 import { beforeAll, describe, type ExpectStatic, expect, it } from "vitest";
 import { z } from "zod";
+import { kinds } from "../../src/kinds/index.ts";
 import { type Ground, subjects } from "./kinds-under-test.ts";
 import { api, type Landscape, landscape } from "./landscape.ts";
-import { datacenter, server, volume } from "./objects.ts";
+import { datacenter, kafkaCluster, lan, server, volume } from "./objects.ts";
 import { type Trial, trial } from "./trial.ts";
 
 let world: Landscape;
@@ -23,8 +24,11 @@ beforeAll(async () => {
     server("host", { nics: nics.map((name) => ({ name, lan: 1 })) }),
     volume("source"),
     volume("other-source"),
+    lan("brokers"),
+    kafkaCluster("stream"),
   );
   await world.untilReady("datacenter/dc", "datacenter/other", "server/host", "volume/source", "volume/other-source");
+  await world.untilReady("lan/brokers", "kafkacluster/stream");
   const id = (name: string) => world.value(name, "{.status.id}");
   const found = shown.parse(JSON.parse(await world.value("server/host", "{.status.nics}")));
   ground = {
@@ -32,9 +36,12 @@ beforeAll(async () => {
     volume: await id("volume/source"),
     server: await id("server/host"),
     nics: Object.fromEntries(found.map((nic) => [nic.name, nic.id])),
+    lan: await id("lan/brokers"),
+    cluster: await id("kafkacluster/stream"),
   };
 });
 
+const none = { spec: {}, shows: {} };
 const ready = '{.status.conditions[?(@.type=="Ready")].message}';
 const containing = (shows: object) => [expect.objectContaining({ properties: expect.objectContaining(shows) })];
 
@@ -47,9 +54,14 @@ function promise(title: string, keep: (kind: Trial, expect: ExpectStatic) => Pro
   });
 }
 
+it("every kind whose resources can be created is held to its promises", () => {
+  const made = kinds.filter(({ resource }) => resource && !resource.permanent).map(({ kind }) => kind);
+  expect(subjects.map(({ kind }) => kind.kind)).toEqual(made);
+});
+
 promise("adopts an existing resource, shows how it differs and then brings it in line", async (it, expect) => {
   const id = await it.strange("found");
-  const { spec, shows } = it.change?.(it.name("found")) ?? it.fixedChange;
+  const { spec, shows } = it.change?.(it.name("found")) ?? it.fixedChange ?? none;
   await world.apply(it.manifest(it.name("found"), { externalId: id, ...spec }));
   if (it.change) await world.untilReady(it.ref("found"));
   else await world.untilReason(it.ref("found"), "Drifted");
@@ -58,6 +70,16 @@ promise("adopts an existing resource, shows how it differs and then brings it in
   const { stdout } = await world.kubectl("describe", it.word, it.name("found"));
   expect(stdout).toMatch(new RegExp(`Adopting.*differs in ${Object.keys(spec).join(", ")}`));
 });
+
+promise(
+  "does not end the key of what it adopts, and tells the way to a new one",
+  async (it, expect) => {
+    expect(await it.there("found")).toEqual([expect.objectContaining({ keyVersion: 1 })]);
+    expect(await world.value(it.ref("found"), "{.status.advice[0]}")).toContain("mooring.dev/rotate-at");
+    expect(await world.value(it.ref("found"), "{.status.secretName}")).toBe("");
+  },
+  subjects.filter(({ kind }) => kind.resource.key),
+);
 
 promise("does not adopt what is not there, nor what belongs to another object", async (it, expect) => {
   const { noun, onePer } = it.kind.resource;
@@ -135,7 +157,7 @@ promise(
     await world.apply(it.manifest(name));
     await world.untilReady(it.ref("fixed"));
     const before = await it.madeAt("fixed");
-    const { spec, shows } = it.fixedChange;
+    const { spec, shows } = it.fixedChange ?? none;
     const [field = ""] = Object.keys(spec);
     await expect(world.apply(it.manifest(name, spec))).rejects.toThrow(`${field} cannot be changed`);
 
@@ -148,12 +170,14 @@ promise(
     await it.untilMadeAnew("fixed", before);
     expect(await it.there("fixed")).toEqual(containing(shows));
   },
+  subjects.filter(({ fixedChange }) => fixedChange),
 );
 
 promise("deletes: the resource goes before the object does", async (it, expect) => {
-  const { code, stderr } = await world.kubectl("delete", it.word, it.name("fixed"), "--timeout=90s");
+  const role = it.fixedChange ? "fixed" : "paused";
+  const { code, stderr } = await world.kubectl("delete", it.word, it.name(role), "--timeout=90s");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(await it.there("fixed")).toEqual([]);
+  expect(await it.there(role)).toEqual([]);
 });
 
 describe("deletion", () => {

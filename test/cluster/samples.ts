@@ -11,16 +11,21 @@ const sample = z.looseObject({
 
 export type Sample = z.output<typeof sample>;
 
-/** The documents of a file of deploy/samples, with this platform in place of the address and the token. */
+/** Products that the simulated platform has below a path per region. */
+const regional = ["monitoring", "logging", "streaming"];
+
+/** The documents of a file of deploy/samples, with this platform in place of the addresses and the token. */
 export async function samples(file: string, platform: { url: string; token: string }): Promise<Sample[]> {
   const text = await readFile(`${root}deploy/samples/${file}`, "utf8");
   const objects = parseAllDocuments(text).map((document) => sample.parse(document.toJS()));
+  const { url } = platform;
+  const endpoints = { api: url, ...Object.fromEntries(regional.map((name) => [name, `${url}/${name}/{region}`])) };
   return objects.map((object) => {
     const { kind, metadata, spec } = object;
     if (kind === "Secret" && metadata.name === "platform-token") {
       return { ...object, stringData: { token: platform.token } };
     }
     if (kind !== "Account") return object;
-    return { ...object, spec: { ...z.looseObject({}).parse(spec), endpoints: { api: platform.url } } };
+    return { ...object, spec: { ...z.looseObject({}).parse(spec), endpoints } };
   });
 }

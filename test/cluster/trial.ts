@@ -31,7 +31,7 @@ const dated = z.looseObject({ createdDate: z.string() });
 export function trial(world: Landscape, ground: Ground, subject: Subject, expect: ExpectStatic): Trial {
   const { platform } = world;
   const word = subject.kind.kind.toLowerCase();
-  const name = (role: string) => `${word}-${role}`;
+  const name = (role: string) => `${subject.prefix ?? word}-${role}`;
   const path = (role: string) => subject.path(ground, name(role));
   const there = async (role: string) =>
     (await platform.resources(subject.collection)).filter(({ properties }) => properties?.name?.startsWith(name(role)));
@@ -61,9 +61,11 @@ export function trial(world: Landscape, ground: Ground, subject: Subject, expect
     async rename(role) {
       const { id, properties } = await only(role);
       const renamed = { name: `${name(role)}-renamed` };
-      // Groups have no PATCH: a change carries everything.
-      if (subject.kind.resource.product === "core") await platform.call("PATCH", `${path(role)}/${id}`, renamed);
-      else await platform.call("PUT", `${path(role)}/${id}`, { properties: { ...properties, ...renamed } });
+      const { product } = subject.kind.resource;
+      // Most other products have no PATCH: a change carries everything.
+      const method = product === "core" || product === "logging" ? "PATCH" : "PUT";
+      const body = product === "core" ? renamed : { properties: { ...properties, ...renamed } };
+      await platform.call(method, `${path(role)}/${id}`, body);
     },
     async erase(role) {
       const { id } = await only(role);

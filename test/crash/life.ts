@@ -64,6 +64,8 @@ export async function* play(
   let key: string | undefined;
   for (const { title, spec, shows = {}, ...change } of phases) {
     recorder.enter(title);
+    if (change.afterSeconds)
+      await platform.steering.call("POST", "/_simulator/advance", { seconds: change.afterSeconds });
     await stage.apply(manifest(kind.kind, SUBJECT, spec, { ...annotations, ...change.annotations }));
     if (operator.process === 0) operator.start();
     if (impatient) {
@@ -117,7 +119,10 @@ function unsaid(object: KubeObject | undefined, says: Change["says"] = {}): stri
   return silent && `status.${silent} is ${said[silent]}, not ${says[silent]}`;
 }
 
-const keyOf = (object: KubeObject | undefined) => object && readStatus(object).key?.fingerprint;
+function keyOf(object: KubeObject | undefined): string | undefined {
+  const { key, certificate } = object ? readStatus(object) : {};
+  return (key ?? certificate)?.fingerprint;
+}
 
 function gone(object: KubeObject | undefined): string | undefined {
   if (!object) return undefined;

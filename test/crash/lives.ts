@@ -1,6 +1,7 @@
 import { ALLOW_DATA_LOSS } from "../../src/engine/names.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
+import { kafkaCluster, kafkaTopic, kafkaUser } from "./kafka-lives.ts";
 import { account, accountSpec, datacenter, type Ground, type Manifest } from "./manifests.ts";
 import { flowLog, ipBlock, lan } from "./network-lives.ts";
 import { centralLogging, logPipeline, metricPipeline } from "./pipeline-lives.ts";
@@ -17,7 +18,9 @@ export interface Change {
   annotations?: Record<string, string>;
   /** What the kind's part of status has to say before it is over. */
   says?: Record<string, unknown>;
-  /** The key in the Secret has to be another one before it is over. */
+  /** So much later, by the platform's clock. */
+  afterSeconds?: number;
+  /** The key or certificate in the Secret has to be another one before it is over. */
   renewsKey?: true;
   /** Properties of the resource that only the platform can vouch for, once the object says Ready. */
   shows?: Record<string, unknown>;
@@ -94,6 +97,9 @@ const lives: Record<string, (ground: Ground) => Life> = {
   MetricPipeline: metricPipeline,
   LogPipeline: logPipeline,
   CentralLogging: centralLogging,
+  KafkaCluster: kafkaCluster,
+  KafkaTopic: kafkaTopic,
+  KafkaUser: kafkaUser,
 };
 
 /** A kind together with what happens to it. */

@@ -33,7 +33,12 @@ export const manifest = (
 
 /** All products are reached on the same way. */
 export const accountSpec = ({ api }: Ground) => ({
-  endpoints: { api, monitoring: `${api}/monitoring/{region}`, logging: `${api}/logging/{region}` },
+  endpoints: {
+    api,
+    monitoring: `${api}/monitoring/{region}`,
+    logging: `${api}/logging/{region}`,
+    streaming: `${api}/streaming/{region}`,
+  },
   region: "de/txl",
   credentialsSecretRef: { name: CREDENTIALS },
 });

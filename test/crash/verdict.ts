@@ -19,10 +19,13 @@ const shownAs: Record<string, string> = {
   "monitoring/pipelines": "metricPipelines",
   "logging/pipelines": "logPipelines",
   "logging/central": "centrals",
+  "streaming/clusters": "streamingClusters",
+  "streaming/topics": "streamingTopics",
 };
 
-/** The collection on the platform that holds the resources of a kind; undefined where it has none. */
+/** The collection on the platform that holds the resources of a kind; undefined where it has none of its own. */
 export function collectionOf({ resource }: Kind): string | undefined {
+  if (resource?.shared) return undefined;
   const name = resource?.collection({}).split("/").at(-1);
   return shownAs[`${resource?.product}/${name}`] ?? name;
 }

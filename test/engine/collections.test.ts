@@ -118,6 +118,15 @@ describe("a collection", () => {
     expect(lists()).toHaveLength(2);
   });
 
+  test("tells all who care for the same resource, also when one of them has left", async () => {
+    const { join, collections, heard, there } = await open("s1");
+    for (const name of ["a", "b", "c"]) join(`Server/shop/${name}`, "s1");
+    expect(await heard(0)).toEqual(["Server/shop/a", "Server/shop/b", "Server/shop/c"]);
+    collections.leave("Server/shop/c");
+    there.set("s1", "INACTIVE");
+    expect(await heard(6 * MINUTE)).toEqual(["Server/shop/a", "Server/shop/b"]);
+  });
+
   test("is left for another when the parents change", async () => {
     const { join, heard, lists } = await open("s1");
     join("Server/shop/a", "s1");

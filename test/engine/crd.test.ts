@@ -13,7 +13,7 @@ const rules = z.array(rule).default([]);
 
 /** What these tests read of a schema; all other keys stay as they are. */
 const schema = z.looseObject({
-  type: z.string(),
+  type: z.string().optional(),
   description: z.string().optional(),
   get properties() {
     return z.record(z.string(), schema).optional();
@@ -202,6 +202,7 @@ describe("a structural schema", () => {
 
   it("keeps what the API server understands: limits, defaults, enumerations, extensions, maps", () => {
     const list = { "x-kubernetes-list-type": "set" };
+    const either = { "x-kubernetes-int-or-string": true, enum: [7, "7", "unlimited"] };
     const source = z.object({
       text: z
         .string()
@@ -215,6 +216,7 @@ describe("a structural schema", () => {
       set: z.array(z.string()).meta(list).optional(),
       map: z.record(z.string(), z.int()).optional(),
       when: z.iso.datetime().optional(),
+      either: z.union([z.int(), z.string()]).meta(either).optional(),
     });
     expect(structural(source, "spec")).toEqual({
       type: "object",
@@ -226,6 +228,7 @@ describe("a structural schema", () => {
         set: { type: "array", items: { type: "string" }, ...list },
         map: { type: "object", additionalProperties: { type: "integer", format: "int64" } },
         when: { type: "string", format: "date-time" },
+        either,
       },
       required: ["text", "count", "large"],
     });

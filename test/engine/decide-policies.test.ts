@@ -75,6 +75,7 @@ describe("an object whose immutable field has changed", () => {
       },
     ],
     ["is deleted to be made again", changed("allowed"), { step: "delete", action: "replace" }],
+    ["is left where it cannot be deleted", changed("allowed", { permanent: true }), { step: "forget" }],
     [
       "is not deleted while it is being changed",
       changed("allowed", { observation: present({ busy: true }) }),

@@ -23,6 +23,8 @@ const PLURALS: Record<string, string> = {
   Account: "apis/mooring.dev/v1alpha1",
   Datacenter: "apis/mooring.dev/v1alpha1",
   Server: "apis/mooring.dev/v1alpha1",
+  MetricPipeline: "apis/mooring.dev/v1alpha1",
+  CentralLogging: "apis/mooring.dev/v1alpha1",
   KafkaUser: "apis/mooring.dev/v1alpha1",
   Secret: "api/v1",
 };

@@ -53,6 +53,12 @@ describe("a certificate", () => {
       "2026-01-30T00:00:00.000Z",
     );
   });
+
+  test("is not renewed before the platform is to be asked again", () => {
+    const later = Date.UTC(2026, 0, 25);
+    expect(dueAt(certificate, {}, later)).toBe(later);
+    expect(dueAt(certificate, {}, Date.UTC(2026, 0, 5))).toBe(Date.UTC(2026, 0, 21));
+  });
 });
 
 test("without a rotation nothing is due by itself", () => {

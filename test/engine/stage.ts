@@ -6,7 +6,7 @@ import type { Decision } from "../../src/engine/decision.ts";
 import type { Again, Deps } from "../../src/engine/deps.ts";
 import { createMemories } from "../../src/engine/memory.ts";
 import { createObjects, type ObjectKey } from "../../src/engine/objects.ts";
-import type { Note } from "../../src/engine/published.ts";
+import { createPublishedSecrets } from "../../src/engine/published.ts";
 import { look, type ResourceKind, type Scene } from "../../src/engine/view.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
@@ -38,13 +38,12 @@ export function stage(
     platform = fakePlatform(),
     api = fakeApiServer(...initial),
     connection = platform.connectionOf("shop/main"),
-    among = kinds,
-  }: { platform?: FakePlatform; api?: Api; connection?: Connection; among?: readonly Kind[] } = {},
+  }: { platform?: FakePlatform; api?: Api; connection?: Connection } = {},
 ) {
   const timers = fakeClock();
   let skipped = 0;
   const clock = { ...timers, now: () => timers.now() + skipped };
-  const objects = createObjects(among, (error) => {
+  const objects = createObjects(kinds, (error) => {
     throw error;
   });
   const events: string[] = [];
@@ -52,8 +51,7 @@ export function stage(
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const accounts = createAccounts(objects, "shop/main");
   accounts.put(handleOf("shop/main", { connection, endpoint: () => API }));
-  /** What Secrets say about themselves, by their names; a test takes one away to have it missed. */
-  const notes = new Map<string, Note>();
+  const published = createPublishedSecrets({ client: api.client, clock, wake: () => {}, onError: () => {} });
   let nonces = 0;
   const deps: Deps = {
     clock,
@@ -62,12 +60,8 @@ export function stage(
     objects,
     accounts,
     memories: createMemories(),
-    published: {
-      find: (_, name) => ({ known: true, note: notes.get(name) }),
-      put: (_, name, note) => void notes.set(name, note),
-      sync: async () => {},
-      close: async () => {},
-    },
+    // Nobody watches: what this life has written is all that is known.
+    published: { ...published, find: (object, name) => ({ ...published.find(object, name), known: true }) },
     catalogues: new Map(),
     settings: SETTINGS,
     events: {
@@ -115,6 +109,6 @@ export function stage(
   const skip = (ms: number) => {
     skipped += ms;
   };
-  return { deps, clock, skip, api, platform, objects, accounts, events, notes, debts, sync, sceneOf, pass, passes };
+  return { deps, clock, skip, api, platform, objects, accounts, events, debts, sync, sceneOf, pass, passes };
 }
 type Api = ReturnType<typeof fakeApiServer>;

@@ -40,6 +40,7 @@ export const viewOf = (more: Partial<View> = {}): View => ({
   search: undefined,
   failure: undefined,
   permanent: false,
+  reusesIds: false,
   secret: undefined,
   keyDue: false,
   othersKey: false,
@@ -175,8 +176,9 @@ const replacement = fc.record({
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 
 /**
- * Every view that the engine can put together: a claim and an open intent exclude each other; a request, an
- * observation, contents and a replacement speak of a claimed resource, a search of an open intent.
+ * Every view that the engine can put together: a claim and an open intent exclude each other, and nothing that is
+ * always there has an intent; a request, an observation, contents and a replacement speak of a claimed resource, a
+ * search of an open intent.
  */
 export const anyView: fc.Arbitrary<View> = fc
   .record({
@@ -199,6 +201,7 @@ export const anyView: fc.Arbitrary<View> = fc
     search: optional(found),
     failure: optional(failed),
     permanent: mostly(false),
+    reusesIds: mostly(false),
     secret: fc.constantFrom(undefined, "unknown" as const, "missing" as const, "outdated" as const, "current" as const),
     keyDue: fc.boolean(),
     othersKey: fc.boolean(),
@@ -207,7 +210,13 @@ export const anyView: fc.Arbitrary<View> = fc
     viewOf({
       ...rest,
       ...(owns === "nothing" && { adopt }),
-      ...(owns === "intent" && { intent: intentAt(at), search, unsent, settledAt: Math.max(at, seenAt) + UNSETTLED }),
+      ...(owns === "intent" && {
+        intent: intentAt(at),
+        search,
+        unsent,
+        settledAt: Math.max(at, seenAt) + UNSETTLED,
+        permanent: false,
+      }),
       ...(owns === "claim" && {
         claim,
         request: observation.seen === "absent" && request?.outcome === "unanswered" ? undefined : request,

@@ -69,10 +69,6 @@ describe("configuration of agents for metrics", () => {
     const evil = '"\n- url: "http://evil.example.com\\';
     expect(JSON.stringify(parse(write(endpoint, evil)))).toContain(JSON.stringify(evil).slice(1, -1));
   });
-
-  it("there is a file for Fluent Bit before there is an address", () => {
-    expect(outputs(fluentBitMetrics("/api/v1/push", key))).toMatchObject([{ Uri: "/api/v1/push" }]);
-  });
 });
 
 describe("configuration of agents for logs", () => {

@@ -31,7 +31,7 @@ describe("the body of a log pipeline", () => {
 
   it.each([
     ["7", 7, 7],
-    ["14", 14, 14],
+    [14, 14, 14],
     ["unlimited", "unlimited", 0],
   ])("keeps records for %s days", (retentionInDays, direct, inDestination) => {
     const logs = [stream({ retentionInDays })];

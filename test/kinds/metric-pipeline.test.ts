@@ -68,7 +68,11 @@ describe("a metric pipeline's Secret", () => {
   });
 
   it("can be written before the platform has said where to push", () => {
-    expect(publication?.data(item({}, {}), "the-key")).toMatchObject({ key: "the-key", grafanaEndpoint: "" });
+    expect(publication?.data(item({}, {}), "the-key")).toMatchObject({
+      endpoint: "",
+      key: "the-key",
+      grafanaEndpoint: "",
+    });
   });
 });
 

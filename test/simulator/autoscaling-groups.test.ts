@@ -272,7 +272,7 @@ describe("a body is refused", () => {
     ["without cores", () => sample({}, { replica: { cores: 0 } }), "replicaConfiguration.cores]"],
     ["with 63 cores", () => sample({}, { replica: { cores: 63 } }), "replicaConfiguration.cores]"],
     ["with more than 230 GB of RAM", () => sample({}, { replica: { ram: 235776 } }), "replicaConfiguration.ram]"],
-    ["with RAM between the steps", () => sample({}, { replica: { ram: 1000 } }), "replicaConfiguration.ram]"],
+    ["with RAM between the steps", () => sample({}, { replica: { ram: 1152 } }), "replicaConfiguration.ram]"],
     ["with an unknown CPU family", () => sample({}, { replica: { cpuFamily: "Z80" } }), "cpuFamily]"],
     [
       "with a CPU family that only servers have",

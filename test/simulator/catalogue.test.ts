@@ -213,6 +213,24 @@ describe("the contract", () => {
     await platform.steer("PUT", "limits", {});
   });
 
+  it("lets no server have more than 62 cores or 60 vCPUs and 230 GB, however much it allows", async () => {
+    const datacenter = await platform.datacenter();
+    await platform.steer("PUT", "limits", { coresPerServer: 1000, ramPerServer: 1_000_000 });
+    for (const [type, most] of [
+      ["ENTERPRISE", 62],
+      ["VCPU", 60],
+    ] as const) {
+      const answer = await platform.core("POST", `${datacenter}/servers`, serverBody({ type, cores: 63, ram: 235776 }));
+      expect(answer.body).toMatchObject({
+        messages: [
+          { message: expect.stringContaining(`.cores] must be from 1 to ${most}`) },
+          { message: expect.stringContaining(".ram] must be from 256 to 235520") },
+        ],
+      });
+    }
+    await platform.steer("PUT", "limits", {});
+  });
+
   it("refuses more addresses than it may reserve", async () => {
     const answer = await platform.core("POST", "/ipblocks", { properties: { location: "de/fra", size: 1001 } });
     expect(refusal(answer, 422, "200")).toContain("reservableIps");

@@ -103,10 +103,10 @@ describe("creating a server", () => {
     ["cores left out", { cores: undefined }, "cores"],
     ["61 vCPUs", { type: "VCPU", cores: 61 }, "cores"],
     ["more than 230 GB of RAM for vCPUs", { type: "VCPU", ram: 235776 }, "ram"],
-    ["RAM between the steps for vCPUs", { type: "VCPU", ram: 1000 }, "ram"],
+    ["RAM between the steps for vCPUs", { type: "VCPU", ram: 1152 }, "ram"],
     ["ZONE_3 for vCPUs", { type: "VCPU", availabilityZone: "ZONE_3" }, "availabilityZone"],
     ["too little RAM", { ram: 0 }, "ram"],
-    ["RAM between the steps", { ram: 1000 }, "ram"],
+    ["RAM between the steps", { ram: 1152 }, "ram"],
     ["more than 230 GB of RAM", { ram: 235776 }, "ram"],
     ["RAM left out", { ram: undefined }, "ram"],
     ["RAM as text", { ram: "1024" }, "ram"],
@@ -194,7 +194,7 @@ describe("changing a server", () => {
     ["the type", bare({}), { type: "VCPU" }, "type"],
     ["the CPU family of a vCPU server", bare({ type: "VCPU" }), { cpuFamily: "INTEL_ICELAKE" }, "cpuFamily"],
     ["to 61 cores on a vCPU server", bare({ type: "VCPU" }), { cores: 61 }, "cores"],
-    ["RAM off its steps", bare({}), { ram: 1025 }, "ram"],
+    ["RAM off its steps", bare({}), { ram: 1152 }, "ram"],
     ["to ZONE_3", bare({}), { availabilityZone: "ZONE_3" }, "availabilityZone"],
   ])("refuses to change %s", async (_, body, change, field) => {
     const message = refusal(await platform.core("PATCH", await ready(body), change), 422, "100");

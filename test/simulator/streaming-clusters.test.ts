@@ -171,7 +171,14 @@ describe("a cluster is refused", () => {
   });
 
   it("with a body that is not JSON", async () => {
-    refusal(await streaming.call("POST", "/clusters", undefined, { raw: "{", headers: { "content-type": "application/json" } }), 422, "paas-streaming-100");
+    refusal(
+      await streaming.call("POST", "/clusters", undefined, {
+        raw: "{",
+        headers: { "content-type": "application/json" },
+      }),
+      422,
+      "paas-streaming-100",
+    );
   });
 
   it.each(["10.223.255.1/24", "11.0.0.1/24"])("but not beside the platform's own network: %s", async (first) => {

@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { z } from "zod";
 import { networkOf } from "./network.ts";
 import { type Answer, type CallOptions, type Platform, resource } from "./platform.ts";
@@ -61,6 +61,15 @@ export async function streamingOf(platform: Platform, region = "de-fra") {
       return accessShape.parse(answer.body).metadata;
     },
     state: async (path: string) => stateOf(await call("GET", path)),
+    /** Waits for the brokers, which live in real time and may have to be fetched first. */
+    async untilAvailable(path: string): Promise<void> {
+      const isAvailable = async () => {
+        const { state, message } = resource(await call("GET", path)).metadata;
+        if (state === "FAILED") throw new Error(`${path} is FAILED: ${message}`);
+        return state === "AVAILABLE";
+      };
+      await vi.waitUntil(isAvailable, { timeout: 10 * 60_000 });
+    },
   };
 }
 

@@ -20,12 +20,13 @@ function drawn({ chance }: World, what: keyof typeof spans): number {
 }
 
 /** The life of something new, DEPLOYING and not visible yet. */
-function begun(world: World, { at, caller, effects }: Call, what: "cluster" | "topic") {
+function begun(world: World, call: Call, what: "cluster" | "topic") {
+  const { at, caller, effects } = call;
   return {
     id: world.chance.uuid(`streaming-${what}`),
     state: "DEPLOYING" as const,
     failure: effects.failWith,
-    dueAt: dueAfter(world, { at, effects }, `${what}/create`),
+    dueAt: dueAfter(world, call, `${what}/create`),
     createdAt: at,
     createdBy: caller.user.id,
     modifiedAt: at,
@@ -34,16 +35,16 @@ function begun(world: World, { at, caller, effects }: Call, what: "cluster" | "t
   };
 }
 
-const dueAfter = (world: World, { at, effects }: Pick<Call, "at" | "effects">, what: keyof typeof spans) =>
+const dueAfter = (world: World, { at, effects }: Call, what: keyof typeof spans) =>
   at + Math.round(drawn(world, what) * effects.slowdown);
 
 /** What a deletion changes. */
-const leaving = (world: World, { at, caller, effects }: Call, what: "cluster" | "topic") => ({
+const leaving = (world: World, call: Call, what: "cluster" | "topic") => ({
   state: "DESTROYING" as const,
-  failure: effects.failWith,
-  dueAt: dueAfter(world, { at, effects }, `${what}/delete`),
-  modifiedAt: at,
-  modifiedBy: caller.user.id,
+  failure: call.effects.failWith,
+  dueAt: dueAfter(world, call, `${what}/delete`),
+  modifiedAt: call.at,
+  modifiedBy: call.caller.user.id,
 });
 
 export function createCluster(world: World, call: RegionalCall, properties: Cluster["properties"]): Cluster {

@@ -5,12 +5,6 @@ import { userName } from "./credentials.ts";
 import type { Cluster, Topic } from "./records.ts";
 import { hrefOf, streaming } from "./service.ts";
 
-/** Where something lies: the path below the region, which is also its href's. */
-const pathOf = {
-  cluster: ({ id }: Cluster) => `clusters/${id}`,
-  topic: ({ id, clusterId }: Topic) => `clusters/${clusterId}/topics/${id}`,
-};
-
 function metadataOf(world: World, call: RegionalCall, type: "cluster" | "topic", each: Cluster | Topic) {
   return {
     ...stampsOf(world, call, each),
@@ -26,7 +20,7 @@ export function shownCluster(world: World, call: RegionalCall, cluster: Cluster)
   return {
     id,
     type: "cluster",
-    href: hrefOf(call.origin, call.region, pathOf.cluster(cluster)),
+    href: hrefOf(call.origin, call.region, `clusters/${id}`),
     metadata: {
       ...metadataOf(world, call, "cluster", cluster),
       ...(notice !== undefined && { message: notice }),
@@ -39,7 +33,7 @@ export function shownCluster(world: World, call: RegionalCall, cluster: Cluster)
 export const shownTopic = (world: World, call: RegionalCall, topic: Topic) => ({
   id: topic.id,
   type: "topic",
-  href: hrefOf(call.origin, call.region, pathOf.topic(topic)),
+  href: hrefOf(call.origin, call.region, `clusters/${topic.clusterId}/topics/${topic.id}`),
   metadata: metadataOf(world, call, "topic", topic),
   properties: topic.properties,
 });

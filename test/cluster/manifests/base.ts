@@ -71,6 +71,37 @@ export const scalingGroup: Base = {
   },
 };
 
+export const metricPipeline: Base = { kind: "MetricPipeline", spec: {} };
+
+export const logPipeline: Base = {
+  kind: "LogPipeline",
+  spec: { logs: [{ source: "generic", tag: "app", protocol: "tcp" }] },
+};
+
+export const centralLogging: Base = { kind: "CentralLogging", spec: { enabled: true } };
+
+/** A Kafka cluster that is reached in this way. */
+export const kafkaAt = (connection: object): Base => ({
+  kind: "KafkaCluster",
+  spec: {
+    size: "S",
+    connection: {
+      ...berlin,
+      lanRef: { name: "brokers" },
+      brokerAddresses: ["192.168.1.101/24", "192.168.1.102/24", "192.168.1.103/24"],
+      ...connection,
+    },
+  },
+});
+
+export const kafkaCluster = kafkaAt({});
+
+const inStream = { clusterRef: { name: "stream" } };
+
+export const kafkaTopic: Base = { kind: "KafkaTopic", spec: { ...inStream, replicationFactor: 3 } };
+
+export const kafkaUser: Base = { kind: "KafkaUser", spec: inStream };
+
 /** The base as an object, its spec changed by a JSON merge patch: null removes a field. */
 export function manifest(base: Base, namespace: string, name: string, patch: unknown = {}) {
   return {

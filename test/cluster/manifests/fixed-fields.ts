@@ -1,16 +1,21 @@
 import { type Base, flowLog, gatewayLog, ipBlock, type Json, lan, scalingGroup, snapshot, volume } from "./base.ts";
 import { someId } from "./table.ts";
 
-const otherId = "864c2c89-ea4d-4bf9-9a27-9acfeb436666";
-const by = ({ kind, spec }: Base, change: Json): Base => ({ kind, spec: { ...spec, ...change } });
+export const otherId = "864c2c89-ea4d-4bf9-9a27-9acfeb436666";
+export const by = ({ kind, spec }: Base, change: Json): Base => ({ kind, spec: { ...spec, ...change } });
 const byId = (base: Base): Base => by(base, { datacenterRef: undefined, datacenterId: someId });
 
+/** The patch that sets one field, however deep. */
+const at = ([first = "", ...rest]: string[], value: unknown): Json => ({
+  [first]: rest.length > 0 ? at(rest, value) : value,
+});
+
 /** A change of a field that the platform cannot change. */
-const change = (base: Base, field: string, value: unknown, why: string, more: object = {}) => [
+export const change = (base: Base, field: string, value: unknown, why: string, more: object = {}) => [
   {
     title: `${base.kind}: another ${field}`,
     base,
-    patch: { [field]: value, ...more },
+    patch: { ...at(field.split("."), value), ...more },
     says: [
       `${field} cannot be changed: ${why}; delete the object and create it again, or set replacePolicy: WhenNeeded`,
     ],

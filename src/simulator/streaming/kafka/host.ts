@@ -6,11 +6,11 @@ import { authorityOf, brokerValidity } from "../credentials.ts";
 import { done, networkAddresses, type Progress, pending } from "../data-plane.ts";
 import { type Cluster, isWanted, type Topic, topicsOf } from "../records.ts";
 import { settleCluster, settleTopic } from "../settle.ts";
-import { startBrokers } from "./brokers.ts";
+import { type BrokerParts, startBrokers } from "./brokers.ts";
 import { freePorts } from "./ports.ts";
 import type { KafkaProgram } from "./program.ts";
-import { nodesOn, portsPerNode } from "./settings.ts";
-import { openTopicAdmin, type TopicAdmin } from "./topics.ts";
+import { type Node, nodesOn, portsPerNode } from "./settings.ts";
+import { type TopicAdmin, withTopicAdmin } from "./topics.ts";
 
 /** The real brokers of one cluster. */
 export interface Host {
@@ -29,10 +29,17 @@ export interface HostParts {
   onError(where: string, error: unknown): void;
 }
 
-/** How often brokers may end before they have answered once. */
-const mostDeaths = 3;
+const mostAttempts = 3;
 const pollMs = 100;
 const retryMs = 1000;
+
+/** The addresses that the brokers have here and, for whoever checks them, those they have on the platform. */
+const certifiedHosts = (cluster: Cluster) => [
+  "127.0.0.1",
+  "::1",
+  "localhost",
+  ...networkAddresses(cluster).map((address) => address.replace(/:\d+$/, "")),
+];
 
 /** Starts brokers for a cluster and keeps their topics as the management API has them, until it is stopped. */
 export function createHost(world: World, cluster: Cluster, parts: HostParts): Host {
@@ -48,57 +55,63 @@ export function createHost(world: World, cluster: Cluster, parts: HostParts): Ho
   let change = Promise.withResolvers<void>();
 
   async function live(): Promise<void> {
-    await using life = new AsyncDisposableStack();
-    const failing = new AbortController();
-    const { nodes, ended, fatal } = await start(AbortSignal.any([signal, failing.signal]));
-    life.defer(() => ended);
-    life.defer(() => failing.abort());
-    const admin = await openTopicAdmin(nodes);
-    life.defer(() => admin.close());
-    await Promise.race([untilAnswering(admin, nodes.length), fatal]);
-    present = new Set(await admin.names());
-    reached(done);
-    await keepTopics(admin);
-  }
-
-  async function start(brokerSignal: AbortSignal) {
     const program = await parts.program();
-    signal.throwIfAborted();
     const authority = await authorityOf(world, id);
     if (authority === undefined) throw new Error("the cluster has gone");
-    const ports = await freePorts(parts.brokers * portsPerNode, world.streaming.ports.get(id));
+    const certificate = await serverCertificate(authority, certifiedHosts(cluster), brokerValidity(world));
+    for (let attempt = 1; ; attempt += 1) {
+      signal.throwIfAborted();
+      // Somebody may have taken a port between its choice and its use: the next attempt has others.
+      const earlier = attempt === 1 ? world.streaming.ports.get(id) : undefined;
+      const ports = await freePorts(parts.brokers * portsPerNode, earlier);
+      try {
+        await serve(nodesOn(ports), { program, authority, certificate }, () => {
+          world.documents.transaction(() => world.streaming.ports.put(id, ports));
+        });
+        return;
+      } catch (error) {
+        if (attempt === mostAttempts) throw error;
+      }
+    }
+  }
+
+  /** Lives as long as the host; rejects when a broker ends before all have answered. */
+  async function serve(
+    nodes: readonly Node[],
+    secrets: Pick<BrokerParts, "program" | "authority" | "certificate">,
+    onReady: () => void,
+  ): Promise<void> {
+    await using life = new AsyncDisposableStack();
+    const failing = new AbortController();
+    const early = Promise.withResolvers<never>();
+    early.promise.catch(() => {});
+    const onDeath = (error: Error) => (progress === done ? parts.onError(where, error) : early.reject(error));
+    const brokers = { ...secrets, folder: parts.folder, clusterId: id, nodes, onDeath };
+    const running = await startBrokers(brokers, AbortSignal.any([signal, failing.signal]));
+    life.defer(() => running.ended);
+    life.defer(() => failing.abort());
+    await Promise.race([untilAnswering(nodes, AbortSignal.any([signal, failing.signal])), early.promise]);
     signal.throwIfAborted();
-    world.documents.transaction(() => world.streaming.ports.put(id, ports));
-    const nodes = nodesOn(ports);
-    const hosts = [
-      "127.0.0.1",
-      "::1",
-      "localhost",
-      ...networkAddresses(cluster).map((each) => each.split(":")[0] ?? ""),
-    ];
-    const certificate = await serverCertificate(authority, hosts, brokerValidity(world));
-    const { promise: fatal, reject } = Promise.withResolvers<never>();
-    fatal.catch(() => {});
-    let deaths = 0;
-    const onDeath = (error: Error) => {
-      deaths += 1;
-      if (progress.kind === "done") parts.onError(where, error);
-      else if (deaths === mostDeaths) reject(error);
+    onReady();
+    reached(done);
+    await keepTopics(nodes);
+  }
+
+  async function untilAnswering(nodes: readonly Node[], until: AbortSignal): Promise<void> {
+    const look = async (admin: TopicAdmin) => {
+      present = new Set(await admin.names());
+      return admin.brokers();
     };
-    const { folder } = parts;
-    const brokers = { program, folder, clusterId: id, nodes, authority, certificate, onDeath };
-    return { nodes, fatal, ...(await startBrokers(brokers, brokerSignal)) };
+    while ((await withTopicAdmin(nodes, look).catch(() => 0)) < nodes.length) {
+      await delay(pollMs, undefined, { signal: until });
+    }
   }
 
-  async function untilAnswering(admin: TopicAdmin, brokers: number): Promise<void> {
-    while ((await admin.brokers().catch(() => 0)) < brokers) await delay(pollMs, undefined, { signal });
-  }
-
-  async function keepTopics(admin: TopicAdmin): Promise<void> {
+  async function keepTopics(nodes: readonly Node[]): Promise<void> {
     while (!signal.aborted) {
       const changed = change.promise;
       try {
-        await bringInLine(admin);
+        await withTopicAdmin(nodes, bringInLine);
         await changed;
       } catch (error) {
         // A broker that is being started again, mostly: the next try finds it.

@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { type Swept, sweptFolder } from "../../programs/swept.ts";
 import type { World } from "../../world.ts";
 import { type DataPlane, done, networkAddresses, pending } from "../data-plane.ts";
 import { type Cluster, isWanted } from "../records.ts";
@@ -23,8 +24,9 @@ const mostClusters = 2;
 export function createKafkaPlane({ brokers, data, onError }: KafkaParts): DataPlane {
   const hosts = new Map<string, Host>();
   const closing = new AbortController();
+  const root = data === undefined ? join(tmpdir(), `mooring-kafka-${randomUUID()}`) : resolve(data, `kafka-${brokers}`);
   let world: World | undefined;
-  let root = "";
+  let temporary: Swept | undefined;
   let program: Promise<KafkaProgram> | undefined;
   let noted = false;
   const leaving = new Set<Promise<void>>();
@@ -51,17 +53,16 @@ export function createKafkaPlane({ brokers, data, onError }: KafkaParts): DataPl
       end(host, false);
     }
     for (const cluster of served()) {
-      const host = hosts.get(cluster.id);
-      if (host !== undefined) host.follow();
-      else
-        hosts.set(
-          cluster.id,
-          createHost(world, cluster, { program: provided, brokers, folder: folderOf(cluster), onError }),
-        );
+      const host = hosts.get(cluster.id) ?? started(world, cluster);
+      hosts.set(cluster.id, host);
+      host.follow();
     }
   }
 
-  const folderOf = ({ id }: Cluster) => join(root, id);
+  function started(inWorld: World, cluster: Cluster): Host {
+    if (data === undefined) temporary ??= sweptFolder(root);
+    return createHost(inWorld, cluster, { program: provided, brokers, folder: join(root, cluster.id), onError });
+  }
 
   function end(host: Host, keep: boolean): void {
     const ended = host.stop(keep).catch((error) => onError("event streaming", error));
@@ -85,13 +86,14 @@ export function createKafkaPlane({ brokers, data, onError }: KafkaParts): DataPl
       return ports === undefined ? networkAddresses(cluster) : nodesOn(ports).map(clientAddress);
     },
     noticeOf({ id }) {
+      const progress = hosts.get(id)?.clusterProgress();
+      if (progress?.kind === "failed") return progress.message;
       if (isServed(id)) return undefined;
       return `No broker runs for this cluster: the simulator serves the ${mostClusters} oldest; delete one of them`;
     },
     async open(opened) {
       const lack = lackFor(process.env);
       if (lack !== undefined) throw new Error(lack);
-      root = data === undefined ? await mkdtemp(join(tmpdir(), "mooring-kafka-")) : resolve(data, `kafka-${brokers}`);
       world = opened;
       world.streaming.clusters.watch(note);
       world.streaming.topics.watch(note);
@@ -101,7 +103,7 @@ export function createKafkaPlane({ brokers, data, onError }: KafkaParts): DataPl
       closing.abort();
       for (const host of hosts.values()) end(host, data !== undefined);
       await Promise.all(leaving);
-      if (data === undefined && root !== "") await rm(root, { recursive: true, force: true });
+      await temporary?.remove();
     },
   };
 }

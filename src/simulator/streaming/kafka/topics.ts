@@ -1,7 +1,7 @@
 import type { Topic } from "../records.ts";
 import { internalAddress, type Node } from "./settings.ts";
 
-/** What the simulator asks brokers for. Everything rejects while they do not answer. */
+/** What the simulator asks brokers for. */
 export interface TopicAdmin {
   /** How many brokers are there. */
   brokers(): Promise<number>;
@@ -10,20 +10,19 @@ export interface TopicAdmin {
   create(topic: Topic): Promise<string | undefined>;
   /** Drops a topic that may be gone already. */
   remove(name: string): Promise<void>;
-  close(): Promise<void>;
 }
 
 const patienceMs = 10_000;
 
-/** Speaks to the brokers over the listener that is not for clients. */
-export async function openTopicAdmin(nodes: readonly Node[]): Promise<TopicAdmin> {
+/** Speaks to the brokers over the listener that is not for clients. Rejects when they do not answer, in time. */
+export async function withTopicAdmin<T>(nodes: readonly Node[], work: (admin: TopicAdmin) => Promise<T>): Promise<T> {
   // Loaded when the first brokers are started: most simulators have none.
   const { Admin, ProtocolError, findErrorBy } = await import("@platformatic/kafka");
   const admin = new Admin({
     clientId: "platform-simulator",
     bootstrapBrokers: nodes.map(internalAddress),
-    timeout: patienceMs,
-    connectTimeout: 1000,
+    connectTimeout: patienceMs,
+    requestTimeout: patienceMs,
     retries: 0,
   });
 
@@ -31,7 +30,7 @@ export async function openTopicAdmin(nodes: readonly Node[]): Promise<TopicAdmin
   const refusalIn = (error: unknown) =>
     error instanceof Error ? findErrorBy(error, "code", ProtocolError.code) : null;
 
-  return {
+  const topics: TopicAdmin = {
     brokers: async () => (await admin.metadata({ topics: [], forceUpdate: true })).brokers.size,
     names: () => admin.listTopics(),
     async create({ properties: { name, numberOfPartitions, replicationFactor, logRetention } }) {
@@ -62,6 +61,11 @@ export async function openTopicAdmin(nodes: readonly Node[]): Promise<TopicAdmin
         if (refusalIn(error)?.apiId !== "UNKNOWN_TOPIC_OR_PARTITION") throw error;
       }
     },
-    close: () => admin.close(),
   };
+
+  try {
+    return await work(topics);
+  } finally {
+    admin.close().catch(() => {});
+  }
 }

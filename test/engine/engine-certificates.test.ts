@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { type CertificateObserver, createEngine } from "../../src/engine/engine.ts";
+import { account } from "../../src/kinds/account.ts";
+import { kafkaUser } from "../../src/kinds/kafka-user.ts";
+import { createQueue } from "../../src/kube/queue.ts";
+import { createTransport } from "../../src/platform/transport.ts";
+import { fakeClock } from "../fake-clock.ts";
+import { fakeApiServer } from "./fake-api-server.ts";
+import { objectOf } from "./fixtures.ts";
+import { SETTINGS } from "./stage.ts";
+
+const expiresAt = "2027-01-01T00:00:00.000Z";
+const certificate = { version: 1, serial: "1", issuedAt: "2026-01-01T00:00:00.000Z", expiresAt, fingerprint: "AA" };
+const reader = objectOf("KafkaUser", "reader", {
+  spec: { clusterRef: { name: "events" } },
+  status: { id: "u1", parents: { cluster: "c1" }, certificate },
+});
+
+test("the engine tells when a certificate ends, from what status says, until the object is gone", async () => {
+  const clock = fakeClock();
+  const api = fakeApiServer(reader);
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const queue = createQueue({ clock });
+  const transport = createTransport({ clock, log });
+  const told: Parameters<CertificateObserver>[0][] = [];
+  const engine = createEngine({
+    kinds: [account, kafkaUser],
+    clock,
+    log,
+    client: api.client,
+    transport,
+    events: { record: () => {}, flush: async () => {}, close: async () => {} },
+    queue,
+    settings: SETTINGS,
+    busyMs: 1500,
+    guard: () => {},
+    observeCertificate: (each) => told.push(each),
+  });
+  const ending = new AbortController();
+  const synced = engine.sync();
+  await clock.advance(0);
+  const users = api.streams.find(({ call }) => call.path.endsWith("/kafkausers"));
+  users?.send("ADDED", api.get(reader));
+  for (const { send } of api.streams) {
+    send("BOOKMARK", { metadata: { resourceVersion: "2000", annotations: { "k8s.io/initial-events-end": "true" } } });
+  }
+  await synced;
+  const working = engine.run(1, ending.signal);
+  await clock.advance(0);
+  const named = { kind: "KafkaUser", namespace: "shop", name: "reader" };
+  expect(told.at(-1)).toEqual({ ...named, expiresAt: Date.parse(expiresAt) });
+  users?.send("DELETED", { ...reader, metadata: { ...reader.metadata, resourceVersion: "3000" } });
+  await clock.advance(0);
+  expect(told.at(-1)).toEqual({ ...named, expiresAt: undefined });
+  ending.abort();
+  queue.shutdown();
+  await working;
+  await engine.close();
+  await transport.close();
+});

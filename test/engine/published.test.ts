@@ -1,0 +1,86 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { PUBLISHED } from "../../src/engine/names.ts";
+import { createPublishedSecrets, type PublishedSecrets } from "../../src/engine/published.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import { fakeClock } from "../fake-clock.ts";
+import { fakeApiServer } from "./fake-api-server.ts";
+import { objectOf } from "./fixtures.ts";
+
+const owner = objectOf("MetricPipeline", "a");
+const KEY = { issuedAt: "2026-01-01T00:00:00.000Z", fingerprint: "f" };
+
+/** A Secret of the owner with its nth key. */
+function secret(nth: number, resourceVersion: string, uid = owner.metadata.uid ?? ""): KubeObject {
+  const note = { resource: "mp-1", nonce: `n${nth}`, content: "c", key: { ...KEY, version: nth }, rotated: "" };
+  const of = { apiVersion: owner.apiVersion, kind: owner.kind, name: "a", uid, controller: true };
+  const metadata = { name: "s", ownerReferences: [of], annotations: { [PUBLISHED]: JSON.stringify(note) } };
+  const made = objectOf("Secret", "s", { apiVersion: "v1", metadata });
+  return { ...made, metadata: { ...made.metadata, resourceVersion } };
+}
+
+const opened: PublishedSecrets[] = [];
+afterEach(() => Promise.all(opened.splice(0).map((each) => each.close())));
+
+/** The Secrets of an API server that has just been listed, and the watch on it. */
+async function open(...listed: KubeObject[]) {
+  const api = fakeApiServer();
+  const clock = fakeClock();
+  const woken: string[] = [];
+  const wake = (key: string) => void woken.push(key);
+  const published = createPublishedSecrets({ client: api.client, clock, wake, onError: () => {} });
+  opened.push(published);
+  expect(published.find(owner, "s")).toEqual({ known: false, note: undefined });
+  const synced = published.sync();
+  await clock.advance(0);
+  const happen = async (type: string, object: unknown) => {
+    api.streams[0]?.send(type, object);
+    await clock.advance(0);
+  };
+  for (const each of listed) await happen("ADDED", each);
+  const annotations = { "k8s.io/initial-events-end": "true" };
+  await happen("BOOKMARK", { metadata: { resourceVersion: "100", annotations } });
+  await synced;
+  const versionOf = (object = owner) => published.find(object, "s").note?.key.version;
+  return { published, happen, woken, versionOf };
+}
+
+describe("a published Secret", () => {
+  test("is known by what it says about itself, to the object that it belongs to", async () => {
+    const { published, versionOf } = await open(secret(1, "50"));
+    expect(published.find(owner, "s")).toMatchObject({ known: true, note: { resource: "mp-1", nonce: "n1" } });
+    expect(versionOf(objectOf("MetricPipeline", "b"))).toBeUndefined();
+    expect(published.find(owner, "other")).toEqual({ known: true, note: undefined });
+  });
+
+  test("of a former object of the same name says nothing to its successor", async () => {
+    const { versionOf } = await open(secret(1, "50", "uid-of-the-former"));
+    expect(versionOf()).toBeUndefined();
+  });
+
+  test("that somebody deletes is missed at once, and its object hears of it", async () => {
+    const { happen, woken, versionOf } = await open(secret(1, "50"));
+    woken.length = 0;
+    await happen("DELETED", secret(1, "101"));
+    expect(versionOf()).toBeUndefined();
+    expect(woken).toEqual(["MetricPipeline/shop/a"]);
+  });
+
+  test("that was just written is believed before the watch tells, and no late news undo it", async () => {
+    const { published, happen, versionOf } = await open(secret(1, "50"));
+    published.put(secret(3, "103"));
+    expect(versionOf()).toBe(3);
+    await happen("MODIFIED", secret(2, "102"));
+    expect(versionOf()).toBe(3);
+    await happen("MODIFIED", secret(4, "104"));
+    expect(versionOf()).toBe(4);
+  });
+
+  test.each(["{", "{}", '{"resource":"mp-1"}'])(
+    "whose note somebody has spoilt (%s) counts as absent",
+    async (text) => {
+      const spoilt = secret(1, "50");
+      spoilt.metadata.annotations = { [PUBLISHED]: text };
+      expect((await open(spoilt)).versionOf()).toBeUndefined();
+    },
+  );
+});
