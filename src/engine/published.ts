@@ -44,7 +44,7 @@ export function createPublishedSecrets(options: {
   onError: (error: unknown) => void;
 }): PublishedSecrets {
   const { client, clock, namespace, wake, onError } = options;
-  const store = createStore<KubeObject>({ onListenerError: onError });
+  const store = createStore<KubeObject>({ onListenerError: onError, keep: withoutData });
   let known = false;
   store.subscribe(({ after, before }) => {
     const secret = after ?? before;
@@ -77,6 +77,9 @@ export function createPublishedSecrets(options: {
     },
   };
 }
+
+/** What is in a Secret is kept nowhere. */
+const withoutData = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({ apiVersion, kind, metadata });
 
 const ownerOf = ({ metadata }: KubeObject): OwnerReference | undefined =>
   metadata.ownerReferences?.find(({ controller }) => controller);

@@ -119,7 +119,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
       }
     }
     const { problem } = shared.collection;
-    if (seen.seen === "unknown" && problem) accountObstacle ??= obstacleOf(problem);
+    if (seen.seen === "unknown" && problem) accountObstacle ??= obstacleOf(problem, kind.resource.privilege);
   }
 
   const { failure } = memory;

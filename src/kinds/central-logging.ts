@@ -45,6 +45,7 @@ export const centralLogging: Kind = {
     noun: "central logging",
     collection: () => collection,
     depth: 0,
+    privilege: "Access and manage Logging Service",
     holdsData: false,
     permanent: true,
     onePer: "Account and region",

@@ -61,8 +61,8 @@ export const kafkaCluster: Kind = {
   status,
   rules: [...managedRules, required("size"), required("connection")],
   immutable: {
-    // The version as well, once there is a second one that it could be changed to.
     name: never,
+    version: never,
     size: never,
     "connection.datacenterRef": never,
     "connection.datacenterId": never,

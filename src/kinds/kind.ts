@@ -227,6 +227,8 @@ export interface ResourceMapping {
   shared?: boolean;
   /** It is always there and cannot be created or deleted: it is taken over as it is, and given back. */
   permanent?: boolean;
+  /** What a user of the platform needs for it, as the platform calls it; told when it says no. */
+  privilege?: string;
   /** It changes by itself: looked at so often at rest, in milliseconds. */
   livelyMs?: number;
   /** Whether deleting the resource loses data that nobody can bring back. */

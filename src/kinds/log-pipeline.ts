@@ -115,6 +115,7 @@ export const logPipeline: Kind = {
     noun: "log pipeline",
     collection: () => collection,
     depth: 0,
+    privilege: "Access and manage Logging Service",
     holdsData: true,
     key: pipelineKey((answer) => withKey.safeParse(answer).data?.properties.key),
     echo(resource) {

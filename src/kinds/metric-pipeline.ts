@@ -41,6 +41,7 @@ export const metricPipeline: Kind = {
     noun: "metric pipeline",
     collection: () => collection,
     depth: 0,
+    privilege: "Access and manage Monitoring",
     holdsData: true,
     key: pipelineKey((answer) => withKey.safeParse(answer).data?.metadata.key),
     echo: (resource) => ({ name: wire.partial({ id: true }).parse(resource).properties.name }),

@@ -29,8 +29,13 @@ export interface Store<T extends KubeObject> {
 }
 
 export function createStore<T extends KubeObject>(
-  options: { onListenerError?: (error: unknown) => void } = {},
+  options: {
+    onListenerError?: (error: unknown) => void;
+    /** What is kept of an object; default: all. */
+    keep?: (object: T) => T;
+  } = {},
 ): Store<T> {
+  const { keep = (object: T) => object } = options;
   const objects = new Map<string, T>();
   const listeners = new Set<(change: Change<T>) => void>();
   /** Everything up to this version has been seen: a key that is absent was deleted, unless its version is newer. */
@@ -45,8 +50,9 @@ export function createStore<T extends KubeObject>(
       }
     }
   };
-  const set = (key: string, after: T) => {
+  const set = (key: string, arrived: T) => {
     const before = objects.get(key);
+    const after = keep(arrived);
     objects.set(key, after);
     notify(before === undefined ? { key, after } : { key, before, after });
   };

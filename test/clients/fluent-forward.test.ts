@@ -1,8 +1,9 @@
 import { type EventModes, FluentClient, FluentSocketEvent } from "@fluent-org/logger";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { logPipeline } from "../../src/kinds/log-pipeline.ts";
 import { receivedBy } from "../simulator/forward-sender.ts";
 import { serviceFor, stream } from "../simulator/pipelines.ts";
-import { type Platform, resource, startPlatform } from "../simulator/platform.ts";
+import { type Platform, startPlatform } from "../simulator/platform.ts";
 
 let platform: Platform;
 let logging: ReturnType<typeof serviceFor>;
@@ -13,15 +14,19 @@ beforeAll(async () => {
 afterAll(() => platform.close());
 
 let pipeline: Awaited<ReturnType<typeof logging.made>>;
+/** What is in the Secret of a LogPipeline. */
+let secret: Record<string, unknown>;
 let address: URL;
 beforeEach(async () => {
-  pipeline = await logging.made({ logs: [stream({ tag: "app", source: "generic" })] });
-  const { tcpAddress } = resource(await logging.call("GET", pipeline.path)).properties;
-  address = new URL(`tls://${tcpAddress}`);
+  const logs = [stream({ tag: "app", source: "generic" })];
+  pipeline = await logging.made({ logs });
+  const { body } = await logging.call("GET", pipeline.path);
+  secret = { ...logPipeline.resource?.desire({ logs }).publication({ name: "web" })?.data(body, pipeline.key) };
+  address = new URL(`tls://${secret.tcpAddress}`);
 });
 
 /** The public client with TLS, a shared key and acknowledgements. */
-function clientWith({ sharedKey = pipeline.key, eventMode = "Message" as EventModes, trust = true }) {
+function clientWith({ sharedKey = String(secret.key), eventMode = "Message" as EventModes, trust = true }) {
   const client = new FluentClient("app", {
     eventMode,
     milliseconds: true,

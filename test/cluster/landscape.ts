@@ -14,6 +14,8 @@ import { type Steering, steer } from "./steering.ts";
 export interface Landscape {
   readonly namespace: string;
   readonly platform: Steering;
+  /** Everything that the simulator has printed. */
+  readonly printed: () => string;
   readonly operator: Operator;
   /** kubectl in the namespace. */
   kubectl(...args: string[]): Promise<Result>;
@@ -33,6 +35,8 @@ export interface Landscape {
 export interface Operator {
   /** Everything it has logged. */
   log(): string;
+  /** All of its metrics, as Prometheus reads them. */
+  metrics(): Promise<string>;
   /** The value of a metric, summed over its labels that contain `labels`. */
   metric(name: string, labels?: string): Promise<number>;
   stop(): Promise<number>;
@@ -100,6 +104,7 @@ export async function landscape(
   return {
     namespace: home,
     platform: steer(endpoints.api ?? "", token),
+    printed: simulator.output,
     operator,
     kubectl,
     apply,
@@ -121,12 +126,13 @@ export async function landscape(
 async function startOperator(kubeconfig: string, home: string, args: string[]): Promise<Operator> {
   const flags = ["operator", "--json", "--kubeconfig", kubeconfig, "--watch-namespace", home, ...args];
   const process = await startProcess(mooring, flags);
-  const { metrics } = operatorReady.parse(process.ready);
+  const { metrics: address } = operatorReady.parse(process.ready);
+  const metrics = async () => (await fetch(address)).text();
   const operator: Operator = {
     log: process.output,
+    metrics,
     async metric(name, labels = "") {
-      const text = await (await fetch(metrics)).text();
-      const lines = text.split("\n").filter((line) => line.startsWith(name) && line.includes(labels));
+      const lines = (await metrics()).split("\n").filter((line) => line.startsWith(name) && line.includes(labels));
       return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
     },
     stop: process.stop,

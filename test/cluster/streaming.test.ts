@@ -80,6 +80,29 @@ describe("event streaming of deploy/samples, applied at once", () => {
     await world.untilReady("kafkauser/stream");
   });
 
+  it("gives access to another cluster where replacement is allowed, and leaves the user of the first as it is", async () => {
+    const { spec } = z
+      .looseObject({ spec: z.looseObject({}) })
+      .parse(objects.find(({ kind }) => kind === "KafkaCluster"));
+    const user = (cluster: string) => ({
+      apiVersion: api,
+      kind: "KafkaUser",
+      metadata: { name: "mover" },
+      spec: { clusterRef: { name: cluster }, replacePolicy: "WhenNeeded" },
+    });
+    await world.apply({ apiVersion: api, kind: "KafkaCluster", metadata: { name: "second" }, spec }, user("stream"));
+    await world.untilReady("kafkacluster/second", "kafkauser/mover");
+    const before = await certificateIn("mover-kafkauser");
+    await world.apply(user("second"));
+    const second = await value("kafkacluster/second", "id");
+    await expect.poll(() => value("kafkauser/mover", "parents.cluster")).toBe(second);
+    await world.untilReady("kafkauser/mover", "kafkauser/stream");
+    const after = await certificateIn("mover-kafkauser");
+    expect(after.serialNumber).not.toBe(before.serialNumber);
+    expect(after.issuer).toContain(second);
+    expect((await world.kubectl("delete", "kafkauser/mover", "kafkacluster/second", "--timeout=60s")).stderr).toBe("");
+  });
+
   it("has no access for a user that the cluster does not know", async () => {
     const spec = { clusterRef: { name: "stream" }, user: "nobody" };
     await world.apply({ apiVersion: api, kind: "KafkaUser", metadata: { name: "nobody" }, spec });
@@ -132,9 +155,7 @@ describe("as time goes by", () => {
     const before = await certificateIn("stream-kafkauser");
     const { "store.password": password } = await published("stream-kafkauser");
     await world.platform.call("POST", "/_simulator/advance", { seconds: 300 * 86_400 });
-    await expect
-      .poll(() => value("kafkauser/stream", "certificate.serial"), { timeout: 60_000 })
-      .not.toBe(before.serialNumber);
+    await expect.poll(() => value("kafkauser/stream", "certificate.serial")).not.toBe(before.serialNumber);
     const after = await certificateIn("stream-kafkauser");
     expect(after.validToDate.getTime()).toBeGreaterThan(before.validToDate.getTime());
     expect(await value("kafkauser/stream", "certificate.serial")).toBe(after.serialNumber);

@@ -57,8 +57,15 @@ export function kafkaUser(ground: Ground): Life {
 }
 
 const files = [
-  ...["ca.crt", "tls.crt", "tls.key", "keystore.p12", "truststore.p12"],
-  ...["store.password", "bootstrap.servers", "client.properties", "librdkafka.properties"],
+  "ca.crt",
+  "tls.crt",
+  "tls.key",
+  "keystore.p12",
+  "truststore.p12",
+  "store.password",
+  "bootstrap.servers",
+  "client.properties",
+  "librdkafka.properties",
 ];
 
 /** Why no client could be let in with what is in the Secret. */

@@ -64,8 +64,8 @@ export async function* play(
   let key: string | undefined;
   for (const { title, spec, shows = {}, ...change } of phases) {
     recorder.enter(title);
-    if (change.afterSeconds)
-      await platform.steering.call("POST", "/_simulator/advance", { seconds: change.afterSeconds });
+    const { afterSeconds: seconds } = change;
+    if (seconds !== undefined) await platform.steering.call("POST", "/_simulator/advance", { seconds });
     await stage.apply(manifest(kind.kind, SUBJECT, spec, { ...annotations, ...change.annotations }));
     if (operator.process === 0) operator.start();
     if (impatient) {

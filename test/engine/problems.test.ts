@@ -25,6 +25,12 @@ describe("an error of the platform", () => {
     expect(obstacleOf(error).message).not.toBe("");
   });
 
+  test("names the privilege that is needed, unless the platform has done so", () => {
+    const told = (words: string) => obstacleOf(new Forbidden(refused(403, words)), "Manage Logs").message;
+    expect(told("Access denied")).toBe('Access denied: the privilege "Manage Logs" is needed');
+    expect(told('You lack "Manage Logs"')).toBe('You lack "Manage Logs"');
+  });
+
   test("speaks in the platform's own words where it has some", () => {
     expect(obstacleOf(new Terminal(refused(422, "[(root).properties.cores] too many"))).message).toBe(
       "[(root).properties.cores] too many",
