@@ -15,6 +15,7 @@ import { ALLOW_DATA_LOSS, FINALIZER, PAUSED, ROTATE_AT } from "./names.ts";
 import { claimOf, type ObjectKey, observes, openIntent } from "./objects.ts";
 import { foreign, messageOf, notUnderstood, taken, unfit } from "./obstacles.ts";
 import { obstacleOf } from "./problems.ts";
+import { products } from "./products.ts";
 import { type References, type Resolved, resolveReferences } from "./references.ts";
 import { dueAt } from "./rotation.ts";
 import { SKEW_MS } from "./search.ts";
@@ -76,9 +77,11 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
 
   let accountObstacle = "obstacle" in choice ? choice.obstacle : account && claim && foreign(account, claim);
   let shared: Shared | undefined;
-  if (account && parents && (claim || intent)) {
+  if (account) {
     try {
-      shared = deps.collections.join(key, account, kind, parents, claim?.id);
+      // Throws when the Account has no address of the product, which is told before anything is begun.
+      account.endpoint(products[kind.resource.product].endpoint);
+      if (parents && (claim || intent)) shared = deps.collections.join(key, account, kind, parents, claim?.id);
     } catch (error) {
       accountObstacle = { reason: "EndpointInvalid", message: messageOf(error), stalled: true };
     }

@@ -8,7 +8,7 @@ export const keyFields = {
   secretName: objectName()
     .optional()
     .describe(
-      "Name of the Secret for workloads. Default: the object's name and its kind, for example web-metricpipeline.",
+      "Name of the Secret for workloads. Default: the object's name and its kind, for example web-metricpipeline. A later change of it makes a new key.",
     ),
   keyRotation: z
     .object({

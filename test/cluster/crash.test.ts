@@ -6,7 +6,7 @@ import { complaints, render } from "../crash/print.ts";
 import { cluster } from "./harness.ts";
 
 // All kinds: `make crash`.
-const slice = ["Datacenter", "Server"];
+const slice = ["Datacenter", "MetricPipeline"];
 
 /** A failure shows the runs behind it, not only a number. */
 const why = (result: Result): string => complaints(result).join("\n\n");

@@ -162,3 +162,19 @@ describe("an annotation that was copied with its manifest", () => {
     expect(stage([restored]).sceneOf(A).view.claim).toEqual(kept);
   });
 });
+
+test.each([
+  ["MetricPipeline", {}, "monitoring"],
+  ["CentralLogging", { enabled: true }, "logging"],
+])("a %s whose Account has no address of its product says so, and nothing is begun", async (kind, spec, product) => {
+  const object = objectOf(kind, "a", { spec });
+  const { accounts, platform, api, pass } = stage([object]);
+  const endpoint = (name: string) => {
+    throw new Error(`Account shop/main has no spec.endpoints.${name}`);
+  };
+  accounts.put(handleOf("shop/main", { connection: platform.connectionOf("shop/main"), endpoint }));
+  const { decision } = await pass(`${kind}/shop/a`);
+  const message = `Account shop/main has no spec.endpoints.${product}`;
+  expect(decision).toEqual({ step: "stall", reason: "EndpointInvalid", message });
+  expect(api.get(object)?.metadata).not.toHaveProperty("annotations");
+});
