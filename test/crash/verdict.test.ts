@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { centralLogging } from "../../src/kinds/central-logging.ts";
 import { datacenter } from "../../src/kinds/datacenter.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import { fakeApiServer } from "../engine/fake-api-server.ts";
 import { objectOf, readyCondition } from "../engine/fixtures.ts";
-import { play } from "./life.ts";
+import { type Chapter, play } from "./life.ts";
 import type { Subject } from "./lives.ts";
 import { secretReader } from "./secrets.ts";
 import type { Stage } from "./stage.ts";
@@ -109,6 +110,27 @@ describe("a life whose object promises a Secret", () => {
     const problems = await problemsOf((api, phase) => api.put(secret(phase === "create" ? "good" : "bad")));
     expect(problems).toEqual([
       { fault: "lost secret", message: "update: Secret subject-key: the platform refuses its key" },
+    ]);
+  });
+});
+
+describe("a resource that cannot be deleted", () => {
+  const left = (enabled: boolean): Chapter => ({
+    phase: "delete",
+    shows: { enabled: false },
+    object: undefined,
+    snapshot: { resources: { centrals: [{ id: "c-1", properties: { enabled } }] }, accepted: {}, idle: true },
+    lost: [],
+  });
+  const before: Chapter = { ...left(false), snapshot: { resources: {}, accepted: {}, idle: true } };
+
+  test("may stay when its object goes, as it was before", () => {
+    expect(judge(centralLogging, before, left(false), undefined)).toEqual([]);
+  });
+
+  test("must not stay as the object has made it", () => {
+    expect(judge(centralLogging, before, left(true), undefined)).toEqual([
+      { fault: "stuck", message: "delete: the object is gone, but enabled is true, not false" },
     ]);
   });
 });
