@@ -25,11 +25,11 @@ export default defineConfig({
           name: "cluster",
           include: [cluster],
           exclude: [alone],
-          maxWorkers: 4,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
-      { test: { ...onCluster, name: "alone", include: [alone], maxWorkers: 4, sequence: { groupOrder: 1 } } },
+      { test: { ...onCluster, name: "alone", include: [alone], maxWorkers: 3, sequence: { groupOrder: 1 } } },
     ],
   },
 });

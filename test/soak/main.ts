@@ -43,7 +43,8 @@ async function main(): Promise<number> {
   const count = Math.ceil(number("manifests", values.manifests));
   const seed = Math.ceil(number("seed", values.seed));
   const onProgress = (line: string) => console.error(line);
-  const cluster = await startCluster();
+  // Garbage collection removes the Secrets of objects that are gone; their successors wait for that.
+  const cluster = await startCluster({ controllerManager: true });
   try {
     const borne = count > 0 ? await bearHostility(cluster.kubeconfig, { count, seed, onProgress }) : undefined;
     for (const complaint of borne?.complaints ?? []) console.log(`manifests: ${complaint}`);
