@@ -54,7 +54,7 @@ export const resourceStatus = z.object({
     .record(z.string(), z.string())
     .optional()
     .describe("Hashes of the fields that the platform cannot change, as they were when the resource was created."),
-  left: z.string().optional().describe("Id of the resource before this one, which is gone."),
+  left: z.string().optional().describe("Id of the resource before this one, which is gone or was left as it was."),
   request: z
     .object({
       id: z.string().optional().describe("Id of the request on the platform."),

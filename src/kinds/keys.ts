@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { duration, secondsOf } from "./duration.ts";
 import { formed, objectName } from "./fields.ts";
-import type { Inputs, OneTimeKey, Rotation } from "./kind.ts";
+import type { Column, Inputs, OneTimeKey, Rotation } from "./kind.ts";
 
 /** Fields of every kind whose resource has a key that workloads need. */
 export const keyFields = {
@@ -33,6 +33,13 @@ export const rotationOf = ({ keyRotation }: KeySpec): Rotation | undefined =>
   keyRotation && { everySeconds: secondsOf(keyRotation.every) ?? 0, ...(keyRotation.at && { at: keyRotation.at }) };
 
 const answer = z.looseObject({ key: z.string().min(1) });
+
+/** What `kubectl get` shows of a pipeline. */
+export const pipelineColumns: Column[] = [
+  { name: "Secret", type: "string", path: ".status.secretName", description: "Secret for workloads" },
+  { name: "Key", type: "integer", path: ".status.key.version", description: "Which key it is", wide: true },
+  { name: "Grafana", type: "string", path: ".status.grafanaEndpoint", description: "Where to look", wide: true },
+];
 
 /** The key of a pipeline: where its creation shows it differs, its renewal is the same for all. */
 export const pipelineKey = (created: OneTimeKey["created"]): OneTimeKey => ({

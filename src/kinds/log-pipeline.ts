@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { differences, known, wantedName } from "./compare.ts";
 import { formed, managed, managedRules, required } from "./fields.ts";
-import { keyFields, pipelineKey, rotationOf, secretNameOf } from "./keys.ts";
+import { keyFields, pipelineColumns, pipelineKey, rotationOf, secretNameOf } from "./keys.ts";
 import { type Inputs, type Kind, mapping } from "./kind.ts";
 import { fluentBitForward, fluentBitHttp } from "./log-agents.ts";
 import { nameProblem, pipelineName } from "./pipeline-name.ts";
@@ -105,11 +105,7 @@ export const logPipeline: Kind = {
   status,
   rules: [...managedRules, required("logs")],
   immutable: {},
-  columns: [
-    { name: "Secret", type: "string", path: ".status.secretName", description: "Secret for workloads" },
-    { name: "Key", type: "integer", path: ".status.key.version", description: "Which key it is", wide: true },
-    { name: "Grafana", type: "string", path: ".status.grafanaEndpoint", description: "Where to look", wide: true },
-  ],
+  columns: pipelineColumns,
   resource: mapping(spec, {
     product: "logging",
     noun: "log pipeline",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { differences, known, wantedName } from "./compare.ts";
 import { managed, managedRules } from "./fields.ts";
-import { keyFields, pipelineKey, rotationOf, secretNameOf } from "./keys.ts";
+import { keyFields, pipelineColumns, pipelineKey, rotationOf, secretNameOf } from "./keys.ts";
 import { type Kind, mapping } from "./kind.ts";
 import { fluentBitMetrics, grafanaAgent, otelCollector, prometheus } from "./metric-agents.ts";
 import { nameProblem, pipelineName } from "./pipeline-name.ts";
@@ -31,11 +31,7 @@ export const metricPipeline: Kind = {
   status,
   rules: managedRules,
   immutable: {},
-  columns: [
-    { name: "Secret", type: "string", path: ".status.secretName", description: "Secret for workloads" },
-    { name: "Key", type: "integer", path: ".status.key.version", description: "Which key it is", wide: true },
-    { name: "Grafana", type: "string", path: ".status.grafanaEndpoint", description: "Where to look", wide: true },
-  ],
+  columns: pipelineColumns,
   resource: mapping(spec, {
     product: "monitoring",
     noun: "metric pipeline",

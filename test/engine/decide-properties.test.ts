@@ -9,7 +9,7 @@ import { anyView } from "./views.ts";
 function always(holds: (view: View, decision: Decision) => void) {
   fc.assert(
     fc.property(anyView, (view) => holds(view, decide(view))),
-    { numRuns: 2000 },
+    { numRuns: 5000 },
   );
 }
 
@@ -127,7 +127,11 @@ describe("in every view", { timeout: 60_000 }, () => {
   test("a deleted object is not let go while its resource can be seen, or a request about it is open", () => {
     always((view, { step }) => {
       if (step !== "release" || retained(view) || !view.claim || view.permanent) return;
-      expect(view.observation.seen).toBe("absent");
+      // Where ids are given away again, what can be seen is no proof; a deletion that is done, or a creation that failed, is.
+      const { action = "", outcome } = view.request ?? {};
+      const ended =
+        action === "create" ? outcome === "FAILED" : /^(delete|replace)$/.test(action) && outcome === "DONE";
+      if (!view.reusesIds || !ended) expect(view.observation.seen).toBe("absent");
       expect([undefined, "DONE", "FAILED"]).toContain(view.request?.outcome);
     });
   });
