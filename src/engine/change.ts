@@ -2,7 +2,7 @@ import type { Operation } from "../kinds/kind.ts";
 import { NotFound, PlatformError } from "../platform/errors.ts";
 import type { Reply } from "../platform/transport.ts";
 import { underWay } from "./decide.ts";
-import type { Again, Deps } from "./deps.ts";
+import { type Again, type Deps, deadlineFrom } from "./deps.ts";
 import { hashBody, hashText } from "./intent.ts";
 import { keepKey } from "./keys.ts";
 import { products } from "./products.ts";
@@ -17,7 +17,7 @@ export async function update(deps: Deps, scene: Scene, operation: Operation): Pr
   const since = deps.clock.now();
   const announced = operation.once ? await announce(deps, scene, operation, since) : scene;
   try {
-    const reply = await send(deps, announced, method, path, body);
+    const reply = await send(deps, announced, { method, path, body, ...(operation.once && { announcedAt: since }) });
     await keepNewKey(deps, announced, reply);
     await follow(deps, announced, operation, reply.request, since);
     const about = fields?.length ? `: ${fields.join(", ")}` : "";
@@ -76,9 +76,8 @@ export async function recall(deps: Deps, scene: Scene): Promise<Again> {
   const lookedAt = deps.clock.now();
   const filter = { method, url, createdAfter: since - SKEW_MS };
   const logged = (await access.requests?.(account.connection, account.endpoint(access.endpoint), filter)) ?? [];
-  const earlier = status.request?.id;
   const [taken] = logged
-    .filter(({ id, body }) => id !== earlier && (hashText(body) ?? hashBody(null)) === hash)
+    .filter(({ body }) => (hashText(body) ?? hashBody(null)) === hash)
     .toSorted((a, b) => b.createdAt - a.createdAt);
   if (taken?.statusUrl !== undefined) {
     const operation = { action, ...(marks && { marks }) };
@@ -104,7 +103,7 @@ export async function remove(deps: Deps, scene: Scene, action: "delete" | "repla
   const { reusesIds } = kind.resource;
   const announced = reusesIds ? await announce(deps, scene, { action, method: "DELETE", path }, since) : scene;
   try {
-    const reply = await send(deps, announced, "DELETE", path);
+    const reply = await send(deps, announced, { method: "DELETE", path, ...(reusesIds && { announcedAt: since }) });
     await follow(deps, announced, { action }, reply.request, since);
     return "now";
   } catch (error) {
@@ -123,12 +122,11 @@ export async function remove(deps: Deps, scene: Scene, action: "delete" | "repla
   }
 }
 
+/** One that was announced has its deadline counted from there: what is asked later whether it was taken rests on that. */
 function send(
   deps: Deps,
   { kind, account }: Scene,
-  method: Operation["method"],
-  path: string,
-  body?: unknown,
+  { method, path, body, announcedAt }: Pick<Operation, "method" | "path" | "body"> & { announcedAt?: number },
 ): Promise<Reply> {
   if (!account) throw new Error("a call to the platform needs an account");
   const access = products[kind.resource.product];
@@ -139,6 +137,7 @@ function send(
     priority: "people",
     guard: deps.guard,
     ...(body !== undefined && { body }),
+    ...(announcedAt !== undefined && { deadlineMs: deadlineFrom(deps, announcedAt) }),
   });
 }
 

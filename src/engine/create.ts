@@ -5,7 +5,7 @@ import { type KubeObject, pathOf } from "../kube/resource.ts";
 import { NotFound, PlatformError, Terminal } from "../platform/errors.ts";
 import { underWay } from "./decide.ts";
 import type { Obstacle } from "./decision.ts";
-import type { Deps } from "./deps.ts";
+import { type Deps, deadlineFrom } from "./deps.ts";
 import { hashBody, type Intent } from "./intent.ts";
 import { keepKey, obstacleToKey } from "./keys.ts";
 import { lookUp } from "./lookups.ts";
@@ -70,7 +70,7 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
       body,
       priority: "people",
       // Counted from the intent, as recovery does.
-      deadlineMs: Math.max(1, Date.parse(intent.at) + deps.settings.createDeadlineMs - since),
+      deadlineMs: deadlineFrom(deps, Date.parse(intent.at)),
       guard: () => {
         deps.guard();
         memory.unsent = undefined;

@@ -30,6 +30,10 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
+/** What is left of the deadline of a write that was put on record at `since`; no byte of it leaves later. */
+export const deadlineFrom = ({ clock, settings }: Pick<Deps, "clock" | "settings">, since: number): number =>
+  Math.max(1, since + settings.createDeadlineMs - clock.now());
+
 /** When the object wants to be looked at again if nothing happens before: never, at a time, now, or ever later. */
 export type Again = "never" | "now" | "backoff" | { inMs: number; background?: boolean };
 

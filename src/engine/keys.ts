@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Publication, SecretData } from "../kinds/kind.ts";
 import { PlatformError } from "../platform/errors.ts";
 import type { Obstacle } from "./decision.ts";
-import type { Again, Deps } from "./deps.ts";
+import { type Again, type Deps, deadlineFrom } from "./deps.ts";
 import { hashBody } from "./intent.ts";
 import type { Memory } from "./memory.ts";
 import { KEY_VERSION, PUBLISHED, ROTATE_AT } from "./names.ts";
@@ -113,7 +113,7 @@ export async function renewKey(deps: Deps, scene: Scene): Promise<Again> {
   const access = products[kind.resource.product];
   const url = access.url(account.endpoint(access.endpoint), path);
   // Counted from what is on record, as recallKey does.
-  const deadlineMs = Math.max(1, beganAt + deps.settings.createDeadlineMs - deps.clock.now());
+  const deadlineMs = deadlineFrom(deps, beganAt);
   try {
     const reply = await account.connection.send({
       method,
