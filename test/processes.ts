@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
+import { basename } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
 import { spawnGuarded } from "../src/cli/control-plane/guarded.ts";
+import { keepStreams, keepText } from "./kept-output.ts";
 
 export const root = fileURLToPath(new URL("../", import.meta.url));
 
@@ -27,6 +29,7 @@ export function run(command: string, args: readonly string[], options: RunOption
   return new Promise((resolve) => {
     const settings = { cwd, env, maxBuffer: 256 * 1024 * 1024 };
     const child = execFile(command, args, settings, (error, stdout, stderr) => {
+      if (command === mooring) keepText(`mooring-${args[0]}`, stdout + stderr);
       const code = error ? (child.exitCode ?? 127) : 0;
       resolve({ code, stdout, stderr });
     });
@@ -59,6 +62,7 @@ export function start(command: string, args: readonly string[], options: RunOpti
   started.add(child);
   void child.ended.then(() => started.delete(child));
 
+  keepStreams(`${basename(command)}-${args[0]}`, stdout, stderr);
   let output = "";
   for (const stream of [stdout, stderr]) stream.setEncoding("utf8").on("data", (chunk) => (output += chunk));
   const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();

@@ -1,34 +1,76 @@
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { createWriteStream, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { finished } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
+import { searchForKeys } from "./canary.ts";
+import { outputVariable } from "./kept-output.ts";
 import { add, type Counts, countsSchema, countsVariable } from "./reporter.ts";
 
 // `make test`: every step runs, whatever the others said; the last line adds them up, a step counting as one check.
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-function succeeds(title: string, script: string, args: string[], env: NodeJS.ProcessEnv = {}): boolean {
-  console.log(`\n== ${title}`);
-  const options = { cwd: root, stdio: "inherit", env: { ...process.env, ...env } } as const;
-  return spawnSync(process.execPath, [join(root, script), ...args], options).status === 0;
+const announce = (title: string) => console.log(`\n== ${title}`);
+
+function succeeds(title: string, script: string, args: string[]): boolean {
+  announce(title);
+  return spawnSync(process.execPath, [join(root, script), ...args], { cwd: root, stdio: "inherit" }).status === 0;
 }
 
 const asCounts = (passed: boolean): Counts => ({ passed: passed ? 1 : 0, failed: passed ? 0 : 1 });
 
-function runTests(filters: string[]): Counts {
+/** The tests, and then a search of all that was printed meanwhile, here and by every process that was started. */
+async function runTests(filters: string[]): Promise<Counts> {
   const folder = mkdtempSync(join(tmpdir(), "mooring-test-"));
-  const file = join(folder, "counts.json");
+  const output = mkdtempSync(join(tmpdir(), "mooring-test-output-"));
+  const counts = join(folder, "counts.json");
   try {
+    announce("tests");
     const args = ["run", "--reporter=default", "--reporter=./test/reporter.ts", ...filters];
-    const passed = succeeds("tests", "node_modules/vitest/vitest.mjs", args, { [countsVariable]: file });
-    const counts = readCounts(file);
-    const unexplained = counts.failed === 0 && (!passed || counts.passed === 0);
-    return unexplained ? add(counts, asCounts(false)) : counts;
+    const passed = await vitest(args, { [countsVariable]: counts, [outputVariable]: output }, join(output, "tests"));
+    const counted = readCounts(counts);
+    const unexplained = counted.failed === 0 && (!passed || counted.passed === 0);
+    const leakFree = asCounts(await keepsKeys(output, filters.length === 0));
+    return [counted, leakFree, ...(unexplained ? [asCounts(false)] : [])].reduce(add);
   } finally {
-    rmSync(folder, { recursive: true });
+    for (const each of [folder, output]) rmSync(each, { recursive: true });
   }
+}
+
+/** Shows what it prints and keeps it. Ctrl-C reaches it as well, and what it has begun is cleaned up before this ends. */
+async function vitest(args: string[], env: NodeJS.ProcessEnv, log: string): Promise<boolean> {
+  const colour = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
+  const child = spawn(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), ...args], {
+    cwd: root,
+    env: { ...process.env, ...colour, ...env },
+    stdio: ["inherit", "pipe", "pipe"],
+  });
+  process.on("SIGINT", () => {});
+  process.once("SIGTERM", () => child.kill());
+  const kept = createWriteStream(log);
+  for (const [from, to] of [
+    [child.stdout, process.stdout],
+    [child.stderr, process.stderr],
+  ] as const) {
+    from.on("data", (chunk) => {
+      to.write(chunk);
+      kept.write(chunk);
+    });
+  }
+  const code = await new Promise((resolve) => child.once("close", resolve));
+  await finished(kept.end());
+  return code === 0;
+}
+
+async function keepsKeys(output: string, whole: boolean): Promise<boolean> {
+  announce("no key of a pipeline in anything printed, logged or written into an object");
+  const { files, bytes, issues, leaks } = await searchForKeys(output);
+  console.log(`searched ${files} files, ${Math.ceil(bytes / 1e6)} MB; ${issues} of them tell of new keys`);
+  for (const { file, line } of leaks.slice(0, 20)) console.log(`a key is in ${file}, line ${line}`);
+  if (whole && issues === 0) console.log("no key was ever made: the search proves nothing");
+  return leaks.length === 0 && (!whole || issues > 0);
 }
 
 /** Nothing was written when the test runner itself broke down. */
@@ -44,7 +86,7 @@ const total = [
   asCounts(succeeds("types", "node_modules/typescript/bin/tsc", ["--noEmit"])),
   asCounts(succeeds("lint", "node_modules/@biomejs/biome/bin/biome", ["check", "."])),
   asCounts(succeeds("control plane binaries", "src/main.ts", ["cluster", "build"])),
-  runTests(process.argv.slice(2)),
+  await runTests(process.argv.slice(2)),
 ].reduce(add);
 
 console.log(`\n${total.passed} passed, ${total.failed} failed`);

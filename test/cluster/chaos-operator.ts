@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { WebSocket } from "undici";
 import { z } from "zod";
 import { spawnGuarded } from "../../src/cli/control-plane/guarded.ts";
+import { keepStreams } from "../kept-output.ts";
 import { until } from "./chaos-wait.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -46,6 +47,7 @@ export async function startOperator(kubeconfig: string, flags: readonly string[]
   const child = spawnGuarded(`${root}node_modules/node/bin/node`, args, { cwd: root, output: "pipe" });
   const { pid, stdout, stderr } = child;
   if (pid === undefined || !stdout || !stderr) throw new Error("the operator could not be started");
+  keepStreams("operator", stdout, stderr);
   let log = "";
   let exitCode: number | undefined;
   void child.ended.then((code) => {

@@ -1,7 +1,9 @@
+import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import { binaryNames, provideBinaries } from "../../src/cli/control-plane/binaries.ts";
 import { progressTo } from "../../src/cli/control-plane/progress.ts";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
+import { keptPath } from "../kept-output.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -9,12 +11,16 @@ declare module "vitest" {
   }
 }
 
+const policy = fileURLToPath(new URL("audit-policy.yaml", import.meta.url));
+
 /** One control plane for all files of this project; vitest calls this only when one of them is going to run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const progress = progressTo(process.stderr);
   await provideBinaries(binaryNames, { onProgress: progress.update });
+  const log = keptPath("audit");
   const { kubeconfig, server, assets, stop } = await startCluster({
     controllerManager: true,
+    audit: log === undefined ? undefined : { policy, log },
     onProgress: progress.update,
   });
   progress.end();

@@ -6,6 +6,7 @@ import { stringify } from "yaml";
 import { z } from "zod";
 import { install, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
 import { connect } from "../../src/kube/config.ts";
+import { keepText } from "../kept-output.ts";
 import { mooring, type Result } from "../processes.ts";
 import { cluster, namespace, startProcess } from "./harness.ts";
 import { type Steering, steer } from "./steering.ts";
@@ -143,5 +144,11 @@ async function startOperator(kubeconfig: string, home: string, args: string[]): 
 
 // Asked to stop rather than killed, an operator gives its Lease back: the next file need not wait for it.
 afterAll(async () => {
-  await Promise.all(operators.splice(0).map((operator) => operator.stop()));
+  await Promise.all(
+    operators.splice(0).map(async (operator) => {
+      // One that a test has stopped has none to tell.
+      keepText("metrics", await operator.metrics().catch(() => ""));
+      await operator.stop();
+    }),
+  );
 });

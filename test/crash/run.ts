@@ -1,5 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { keepFile } from "../kept-output.ts";
 import type { Base } from "./base.ts";
 import { isWrite, type Moment, nameOf, type Position, positionsOf, type Target } from "./calls.ts";
 import { type Chapter, type Course, play, Stuck } from "./life.ts";
@@ -90,6 +91,7 @@ async function live(base: Base, { subject, yardstick, seed, ...course }: Script)
     base.keep();
   } else {
     await (targets.length > 0 ? stage.operator.kill() : stage.operator.stop());
+    keepFile("crashed-operator", stage.log);
     await rm(stage.folder, { recursive: true });
   }
   return { chapters, problems, calls, reached: reached === targets.length, folder: bad ? stage.folder : undefined };

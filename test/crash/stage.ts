@@ -22,6 +22,8 @@ import { type ReadSecret, secretReader } from "./secrets.ts";
 /** Where one life is lived: a namespace, a platform, an operator, and a proxy on each of the operator's two sides. */
 export interface Stage extends AsyncDisposable {
   readonly folder: string;
+  /** What the operator has logged, in that folder. */
+  readonly log: string;
   readonly namespace: string;
   readonly platform: Platform;
   /** The platform's address as the operator reaches it. */
@@ -86,6 +88,7 @@ export async function openStage(base: Base, { seed, targets }: StageOptions): Pr
   const closing = opening.move();
   return {
     folder,
+    log,
     namespace,
     platform,
     api: outside.url,

@@ -37,6 +37,7 @@ function stageWith(api: ReturnType<typeof fakeApiServer>, entered: (phase: strin
   const nothing = async () => {};
   return {
     folder: "",
+    log: "",
     namespace: "shop",
     api: "http://platform.test",
     secret: secretReader(api.client, "shop"),

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import { keepStreams } from "../kept-output.ts";
 import { callerFor } from "./platform.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -29,6 +30,7 @@ const readyShape = z.strictObject({
 export function startProcess(argv: string[]) {
   const args = ["--eval", program, "--", "--kafka", "off", ...argv];
   const child = spawn(`${root}/node_modules/.bin/node`, args, { cwd: root });
+  keepStreams("simulator", child.stdout, child.stderr);
   let stdout = "";
   let stderr = "";
   child.stderr.on("data", (chunk) => {

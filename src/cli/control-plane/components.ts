@@ -21,7 +21,13 @@ export function etcdArguments({ kept }: { kept: boolean }): string[] {
   ];
 }
 
-export function apiserverArguments({ port }: { port: number }): string[] {
+/** Paths: which calls are of interest, and where kube-apiserver writes about them. */
+export interface Audit {
+  policy: string;
+  log: string;
+}
+
+export function apiserverArguments({ port, audit }: { port: number; audit?: Audit | undefined }): string[] {
   return [
     `--etcd-servers=${etcdUrl}`,
     "--bind-address=127.0.0.1",
@@ -38,6 +44,7 @@ export function apiserverArguments({ port }: { port: number }): string[] {
     "--service-cluster-ip-range=10.96.0.0/16",
     "--allow-privileged=true",
     "--profiling=false",
+    ...(audit ? [`--audit-policy-file=${audit.policy}`, `--audit-log-path=${audit.log}`] : []),
   ];
 }
 

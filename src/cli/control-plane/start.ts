@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type BinaryName, provideBinaries } from "./binaries.ts";
-import { apiserverArguments, controllerManagerArguments, etcdArguments } from "./components.ts";
+import { type Audit, apiserverArguments, controllerManagerArguments, etcdArguments } from "./components.ts";
 import { type ClusterFolder, files, openFolder, writeAccess } from "./folder.ts";
 import { freePort, type Target, untilServed } from "./probe.ts";
 import { during, type Progress, silent } from "./progress.ts";
@@ -13,6 +13,7 @@ export interface ClusterOptions {
   controllerManager?: boolean | undefined;
   /** A folder to keep the cluster in; without it a temporary one is used and removed. */
   data?: string | undefined;
+  audit?: Audit | undefined;
   onProgress?: Progress | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -35,9 +36,9 @@ export interface Cluster {
  * crashing, on purpose: etcd is made to survive it, and so the way out that must never fail is the one always taken.
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const { controllerManager = false, onProgress = silent, signal } = options;
+  const { onProgress = silent, signal } = options;
   const names: BinaryName[] = ["etcd", "kube-apiserver"];
-  if (controllerManager) names.push("kube-controller-manager");
+  if (options.controllerManager) names.push("kube-controller-manager");
   const assets = await provideBinaries(names, { onProgress, signal });
   const folder = await openFolder(options.data);
   const components = supervise(assets, folder);
@@ -47,7 +48,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   };
   try {
     const target = await during(onProgress, "starting the control plane", () =>
-      startComponents(components, folder, controllerManager, signal),
+      startComponents(components, folder, options),
     );
     return {
       kubeconfig: join(folder.path, files.kubeconfig),
@@ -68,8 +69,7 @@ const startDeadlineMs = 120_000;
 async function startComponents(
   components: Components,
   folder: ClusterFolder,
-  controllerManager: boolean,
-  signal: AbortSignal | undefined,
+  { controllerManager, audit, signal }: ClusterOptions,
 ): Promise<Target> {
   const late = new AbortController();
   const timer = setTimeout(
@@ -79,7 +79,7 @@ async function startComponents(
   const until = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
   try {
     await components.run(etcd(folder), until);
-    const target = await startApiserver(components, folder, until);
+    const target = await startApiserver(components, folder, audit, until);
     if (controllerManager) await components.run(controllerManagerOf(target), until);
     return target;
   } finally {
@@ -96,14 +96,19 @@ function etcd(folder: ClusterFolder): Component {
 }
 
 /** Nobody can reserve a port for another program, so losing the race for one means trying the next. */
-async function startApiserver(components: Components, folder: ClusterFolder, signal: AbortSignal): Promise<Target> {
+async function startApiserver(
+  components: Components,
+  folder: ClusterFolder,
+  audit: Audit | undefined,
+  signal: AbortSignal,
+): Promise<Target> {
   const certificate = join(folder.path, files.servingCertificate);
   for (let attempt = 1; ; attempt++) {
     const port = await freePort(attempt === 1 ? folder.identity.port : undefined);
     const target = { server: `https://127.0.0.1:${port}`, certificate, token: folder.identity.adminToken };
     const ready = (alive: AbortSignal) => untilServed(target, ["/readyz", "/api/v1/namespaces/default"], alive);
     try {
-      await components.run({ name: "kube-apiserver", args: apiserverArguments({ port }), ready }, signal);
+      await components.run({ name: "kube-apiserver", args: apiserverArguments({ port, audit }), ready }, signal);
       await writeAccess(folder, target.server, port);
       return target;
     } catch (error) {

@@ -2,8 +2,11 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import type { World } from "../world.ts";
 import { hashOf, type Pipeline, type Product, takesData } from "./records.ts";
 
-/** Random, never drawn from the seed: whoever knows the seed does not know the key. */
-export const newKey = () => randomBytes(32).toString("base64url");
+/**
+ * Random, never drawn from the seed: whoever knows the seed does not know the key. What every key begins with lets one be
+ * found wherever it should not be.
+ */
+export const newKey = () => `ingestkey_${randomBytes(32).toString("base64url")}`;
 
 /** What a pipeline keeps of a new key. Inside a transaction. */
 export function keptKey(world: World, product: Product, key: string): Pick<Pipeline, "keyHash" | "sealedKey"> {

@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { newKey } from "../src/simulator/pipelines/keys.ts";
+import { searchForKeys } from "./canary.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mooring-canary-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const leaksIn = async (...lines: string[]) => {
+  writeFileSync(join(folder, "output"), lines.join("\n"));
+  return (await searchForKeys(folder)).leaks;
+};
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+
+describe("the search for keys in the output of a test run", () => {
+  it.each([
+    ["as it is", (key: string) => `"APIKEY: ${key}"`],
+    ["in Base64", base64],
+    ["in Base64, one byte into a file", (key: string) => base64(`x${key}`)],
+    ["in Base64, two bytes into a file", (key: string) => base64(`x ${key}\n`)],
+    ["in Base64, further into a file", (key: string) => base64(`remote_write:\n  - headers: { APIKEY: ${key} }\n`)],
+  ])("finds one %s", async (_how, hide) => {
+    for (let turn = 0; turn < 20; turn++) {
+      expect(await leaksIn("nothing here", hide(newKey()))).toEqual([{ file: "output", line: 2 }]);
+    }
+  });
+
+  it("finds none in a fingerprint, a name or the first part of one", async () => {
+    expect(
+      await leaksIn("9f86d081884c", "ingestkey_", "a key is in Secret web-metricpipeline", base64("no key")),
+    ).toEqual([]);
+  });
+
+  it("tells what it has searched, and whether a key was made at all", async () => {
+    writeFileSync(join(folder, "a"), "Normal KeyIssued key 1 is in Secret web\n");
+    writeFileSync(join(folder, "b"), "nothing\n");
+    expect(await searchForKeys(folder)).toEqual({ files: 2, bytes: 48, issues: 1, leaks: [] });
+  });
+});

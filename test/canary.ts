@@ -1,0 +1,52 @@
+import { createReadStream } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+// Looks for one-time keys in everything that a test run has printed, logged and written into objects. All of them begin
+// alike, so that none has to be known.
+
+const START = "ingestkey_";
+const KEY = `${START}[A-Za-z0-9_-]{43}`;
+
+/** How a text begins in Base64 that holds it `shift` bytes after a multiple of three; only what it alone decides. */
+function encoded(text: string, shift: number): string {
+  const characters = Buffer.from(" ".repeat(shift) + text).toString("base64");
+  return characters.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + text.length) * 8) / 6));
+}
+
+const forms = [KEY, ...[0, 1, 2].map((shift) => `${encoded(START, shift)}[A-Za-z0-9+/_-]{56}`)];
+const anyForm = new RegExp(forms.join("|"));
+
+/** Where a key is, with nothing of it. */
+export interface Leak {
+  file: string;
+  line: number;
+}
+
+export interface Search {
+  files: number;
+  bytes: number;
+  /** Files in which a key was made known, as objects and people are told it: that one was there to be found. */
+  issues: number;
+  leaks: Leak[];
+}
+
+/** Searches every file of a folder. */
+export async function searchForKeys(folder: string): Promise<Search> {
+  const search: Search = { files: 0, bytes: 0, issues: 0, leaks: [] };
+  for (const file of (await readdir(folder)).sort()) {
+    const path = join(folder, file);
+    search.files += 1;
+    search.bytes += (await stat(path)).size;
+    let line = 0;
+    let issued = false;
+    for await (const text of createInterface({ input: createReadStream(path) })) {
+      line += 1;
+      issued ||= text.includes("KeyIssued");
+      if (anyForm.test(text)) search.leaks.push({ file, line });
+    }
+    if (issued) search.issues += 1;
+  }
+  return search;
+}
