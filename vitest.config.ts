@@ -9,6 +9,8 @@ const patient = { expect: { poll: { timeout: 60_000 } }, testTimeout: 60_000, ho
 
 const onCluster = {
   ...patient,
+  // Each look is a process of its own, kubectl.
+  expect: { poll: { ...patient.expect.poll, interval: 250 } },
   globalSetup: "test/cluster/global-setup.ts",
   testTimeout: 120_000,
   hookTimeout: 120_000,

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,6 +29,16 @@ describe("the search for keys in the output of a test run", () => {
     for (let turn = 0; turn < 20; turn++) {
       expect(await leaksIn("nothing here", hide(newKey()))).toEqual([{ file: "output", line: 2 }]);
     }
+  });
+
+  it.each([
+    ["as it is", (pem: string) => pem],
+    ["in a line of JSON", (pem: string) => JSON.stringify({ pem })],
+    ["as a Secret has it", base64],
+  ])("finds a private key %s", async (_how, hide) => {
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    expect(await leaksIn("nothing here", hide(pem))).toEqual([{ file: "output", line: 2 }]);
   });
 
   it("finds none in a fingerprint, a name or the first part of one", async () => {

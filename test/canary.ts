@@ -3,8 +3,8 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-// Looks for one-time keys in everything that a test run has printed, logged and written into objects. All of them begin
-// alike, so that none has to be known.
+// Looks for one-time keys and private keys in everything that a test run has printed, logged and written into objects.
+// All of a sort begin alike, so that none has to be known.
 
 const START = "ingestkey_";
 const KEY = `${START}[A-Za-z0-9_-]{43}`;
@@ -15,7 +15,14 @@ function encoded(text: string, shift: number): string {
   return characters.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + text.length) * 8) / 6));
 }
 
-const forms = [KEY, ...[0, 1, 2].map((shift) => `${encoded(START, shift)}[A-Za-z0-9+/_-]{56}`)];
+const PRIVATE_KEY = "-----BEGIN PRIVATE KEY-----";
+
+const forms = [
+  KEY,
+  ...[0, 1, 2].map((shift) => `${encoded(START, shift)}[A-Za-z0-9+/_-]{56}`),
+  PRIVATE_KEY,
+  encoded(PRIVATE_KEY, 0),
+];
 const anyForm = new RegExp(forms.join("|"));
 
 /** Where a key is, with nothing of it. */

@@ -37,7 +37,7 @@ describe("cost follows change, not size", () => {
     await world.platform.resetCalls();
     const before = await writes(["servers", "events"]);
     await world.apply(...names.map((name) => server(name)));
-    await expect.poll(readyServers, { timeout: 240_000, interval: 500 }).toBe(COUNT);
+    await expect.poll(readyServers, { timeout: 240_000, interval: 2000 }).toBe(COUNT);
     const written = (await writes(["servers", "events"])) - before;
     const { total, byRoute } = await world.platform.calls();
     console.log(`${COUNT} servers: ${total} platform calls, ${written} Kubernetes writes`, byRoute);

@@ -172,6 +172,6 @@ async function until(obstacle: () => Promise<string | undefined>, phase = "setup
     const found = await obstacle();
     if (found === undefined) return;
     if (performance.now() > endsAt) throw new Stuck(`${phase}: after ${PATIENCE_MS / 1000} s ${found}`);
-    await delay(100);
+    await delay(200);
   }
 }
