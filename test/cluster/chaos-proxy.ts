@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { Agent, type Dispatcher, request } from "undici";
+import { isWatch, passedOn } from "../relay.ts";
 
 /** Where a call is held back: nothing was executed yet, or all of it and the answer is on its way. */
 export type Moment = "before" | "executed";
@@ -37,7 +39,7 @@ export async function startHoldingProxy(upstream: string, ca?: Buffer): Promise<
 
   async function relay(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = "GET", url = "/" } = incoming;
-    const body = await readAll(incoming);
+    const body = await buffer(incoming);
     const caught = trap?.matches(method, url, body.toString("utf8")) ? trap : undefined;
     const hold = (moment: Moment): Promise<void> | undefined => {
       if (caught?.moment !== moment) return undefined;
@@ -56,7 +58,7 @@ export async function startHoldingProxy(upstream: string, ca?: Buffer): Promise<
         dispatcher: agent,
         signal: closing.signal,
       });
-      if (/[?&]watch=true\b/.test(url)) {
+      if (isWatch(url)) {
         outgoing.writeHead(answer.statusCode, passedOn(answer.headers)).flushHeaders();
         return await pipeline(answer.body, outgoing);
       }
@@ -98,21 +100,4 @@ export async function startHoldingProxy(upstream: string, ca?: Buffer): Promise<
       await agent.destroy();
     },
   };
-}
-
-/** Headers that speak of one connection only, or of a length that is set anew. */
-const ofConnection = new Set(["connection", "keep-alive", "transfer-encoding", "content-length", "expect"]);
-
-function passedOn(headers: NodeJS.Dict<string | string[]>): Record<string, string | string[]> {
-  const passed: Record<string, string | string[]> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && !ofConnection.has(name)) passed[name] = value;
-  }
-  return passed;
-}
-
-async function readAll(stream: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }

@@ -1,12 +1,15 @@
 import { kinds } from "../../src/kinds/index.ts";
 import type { Kind, ResourceMapping } from "../../src/kinds/kind.ts";
+import { type Ground, given, type HandsFor, named, switched } from "./hands.ts";
 import {
   brokers,
+  centralLogging,
   datacenter,
   flowLog,
   ipBlock,
   kafkaCluster,
   kafkaTopic,
+  kafkaUser,
   lan,
   logPipeline,
   metricPipeline,
@@ -15,19 +18,6 @@ import {
   snapshot,
   volume,
 } from "./objects.ts";
-
-/** What exists on the platform before any kind is held to its promises, by its ids. */
-export interface Ground {
-  datacenter: string;
-  /** The volume `source`. */
-  volume: string;
-  /** The server `host`, and its NICs by name. */
-  server: string;
-  nics: Record<string, string>;
-  /** The LAN `brokers`, and the Kafka cluster `stream` in it. */
-  lan: string;
-  cluster: string;
-}
 
 /** Another value in spec, and what the platform shows once it is true there. */
 export interface Difference {
@@ -42,14 +32,11 @@ export interface Subject {
   prefix?: string;
   /** A manifest of the kind; `spec` is merged into a valid one. */
   manifest(name: string, spec?: object): object;
-  /** Its collection in the simulator's state. */
-  collection: string;
-  /** Where the platform has it. */
-  path(ground: Ground, name: string): string;
-  /** Where the platform takes its creation, when that is somewhere else. */
-  creation?(ground: Ground): string;
-  /** A body that creates what the manifest describes behind Mooring's back. */
-  body(name: string, ground: Ground): object;
+  hands: HandsFor;
+  /** What the platform shows of the manifest. */
+  shows(name: string): object;
+  /** Spec that differs from what is there; empty where nothing can. */
+  unlike: object;
   /** The parts of spec that name its place and nothing else. */
   place(name: string): object;
   /** An id that nothing has. */
@@ -57,172 +44,208 @@ export interface Subject {
   /** A change that the platform can make, and one that it cannot; absent where there is none. */
   change?(name: string): Difference;
   fixedChange?: Difference;
+  /** Another place, where nothing but the place is fixed. */
+  move?: Difference;
 }
 
 const core = "/cloudapi/v6";
 const inDatacenter = (collection: string) => (ground: Ground) =>
   `${core}/datacenters/${ground.datacenter}/${collection}`;
 const atHome = () => ({ datacenterRef: { name: "dc" } });
-/** Where nothing else can change, the place can. */
 const moved: Difference = { spec: { datacenterRef: { name: "other" } }, shows: {} };
+const inStream = () => ({ clusterRef: { name: "stream" } });
 const kafka = "/streaming/de-txl/clusters";
-const nobody = "00000000-0000-4000-8000-000000000000";
+const renamed = (name: string): Difference => ({ spec: { name: `${name}-again` }, shows: { name: `${name}-again` } });
 
-const rows: Record<string, Omit<Subject, "kind">> = {
+/** What holds for a kind whose row says nothing else. */
+const usual = {
+  shows: (name: string): object => ({ name }),
+  unlike: { name: "another-name" },
+  place: (): object => ({}),
+  nobody: "00000000-0000-4000-8000-000000000000",
+};
+
+type Usual = Pick<Subject, keyof typeof usual>;
+
+const rows: Record<string, Omit<Subject, "kind" | keyof Usual> & Partial<Usual>> = {
   Datacenter: {
     manifest: datacenter,
-    collection: "datacenters",
-    path: () => `${core}/datacenters`,
-    body: (name) => ({ properties: { name, location: "de/txl" } }),
-    place: () => ({}),
-    nobody,
+    hands: named({
+      collection: "datacenters",
+      path: () => `${core}/datacenters`,
+      body: (name) => ({ properties: { name, location: "de/txl" } }),
+    }),
     change: () => ({ spec: { description: "changed" }, shows: { description: "changed" } }),
     fixedChange: { spec: { location: "de/fra" }, shows: { location: "de/fra" } },
   },
   Server: {
     manifest: server,
-    collection: "servers",
-    path: inDatacenter("servers"),
-    body: (name) => ({
-      properties: { name, cores: 2, ram: 2048 },
-      entities: {
-        volumes: {
-          items: [{ properties: { name: "os", size: 10, type: "SSD Standard", imageAlias: "ubuntu:latest" } }],
+    hands: named({
+      collection: "servers",
+      path: inDatacenter("servers"),
+      body: (name) => ({
+        properties: { name, cores: 2, ram: 2048 },
+        entities: {
+          volumes: {
+            items: [{ properties: { name: "os", size: 10, type: "SSD Standard", imageAlias: "ubuntu:latest" } }],
+          },
+          nics: { items: [{ properties: { name: "public", lan: 1, dhcp: true, firewallActive: false } }] },
         },
-        nics: { items: [{ properties: { name: "public", lan: 1, dhcp: true, firewallActive: false } }] },
-      },
+      }),
     }),
     place: atHome,
-    nobody,
     change: () => ({ spec: { cores: 4 }, shows: { cores: 4 } }),
     fixedChange: { spec: { availabilityZone: "ZONE_1" }, shows: { availabilityZone: "ZONE_1" } },
   },
   Lan: {
     manifest: lan,
-    collection: "lans",
-    path: inDatacenter("lans"),
-    body: (name) => ({ properties: { name, public: false } }),
+    hands: named({
+      collection: "lans",
+      path: inDatacenter("lans"),
+      body: (name) => ({ properties: { name, public: false } }),
+    }),
     place: atHome,
     nobody: "4711",
     change: () => ({ spec: { public: true }, shows: { public: true } }),
-    fixedChange: moved,
+    move: moved,
   },
   IPBlock: {
     manifest: ipBlock,
-    collection: "ipblocks",
-    path: () => `${core}/ipblocks`,
-    body: (name) => ({ properties: { name, location: "de/txl", size: 1 } }),
-    place: () => ({}),
-    nobody,
-    change: (name) => ({ spec: { name: `${name}-again` }, shows: { name: `${name}-again` } }),
+    hands: named({
+      collection: "ipblocks",
+      path: () => `${core}/ipblocks`,
+      body: (name) => ({ properties: { name, location: "de/txl", size: 1 } }),
+    }),
+    change: renamed,
     fixedChange: { spec: { size: 2 }, shows: { size: 2 } },
   },
   Volume: {
     manifest: volume,
-    collection: "volumes",
-    path: inDatacenter("volumes"),
-    body: (name) => ({ properties: { name, size: 10, type: "HDD", licenceType: "OTHER" } }),
+    hands: named({
+      collection: "volumes",
+      path: inDatacenter("volumes"),
+      body: (name) => ({ properties: { name, size: 10, type: "HDD", licenceType: "OTHER" } }),
+    }),
     place: atHome,
-    nobody,
     change: () => ({ spec: { size: 20 }, shows: { size: 20 } }),
     fixedChange: { spec: { type: "SSD Standard" }, shows: { type: "SSD Standard" } },
   },
   Snapshot: {
     manifest: snapshot,
-    collection: "snapshots",
-    path: () => `${core}/snapshots`,
-    creation: (ground) => `${inDatacenter("volumes")(ground)}/${ground.volume}/create-snapshot`,
-    body: (name) => ({ properties: { name } }),
-    place: () => ({}),
-    nobody,
+    hands: named({
+      collection: "snapshots",
+      path: () => `${core}/snapshots`,
+      creation: (ground) => `${inDatacenter("volumes")(ground)}/${ground.volume}/create-snapshot`,
+      body: (name) => ({ properties: { name } }),
+    }),
     change: () => ({ spec: { description: "changed" }, shows: { description: "changed" } }),
     fixedChange: { spec: { volumeRef: { name: "other-source" } }, shows: {} },
   },
   FlowLog: {
     // There can be one per NIC: each has a NIC of its own, which is called like it.
     manifest: (name, spec) => flowLog(name, { nic: name, ...spec }),
-    collection: "flowlogs",
-    path: (ground, name) => `${inDatacenter("servers")(ground)}/${ground.server}/nics/${ground.nics[name]}/flowlogs`,
-    body: (name) => ({ properties: { name, action: "REJECTED", direction: "INGRESS", bucket: "flow-logs" } }),
+    hands: named({
+      collection: "flowlogs",
+      path: (ground, name) => `${inDatacenter("servers")(ground)}/${ground.server}/nics/${ground.nics[name]}/flowlogs`,
+      body: (name) => ({ properties: { name, action: "REJECTED", direction: "INGRESS", bucket: "flow-logs" } }),
+    }),
     place: (name) => ({ serverRef: { name: "host" }, nic: name }),
-    nobody,
     fixedChange: { spec: { action: "Any" }, shows: { action: "ALL" } },
   },
   ScalingGroup: {
     manifest: scalingGroup,
-    collection: "groups",
-    path: () => "/autoscaling/v1.ea/groups",
-    body: (name, ground) => ({
-      properties: {
-        name,
-        datacenter: { id: ground.datacenter },
-        minReplicaCount: 1,
-        maxReplicaCount: 2,
-        policy: {
-          metric: "INSTANCE_CPU_UTILIZATION_AVERAGE",
-          unit: "PERCENTAGE",
-          scaleInThreshold: 30,
-          scaleOutThreshold: 75,
-          scaleInAction: { amount: 1, amountType: "ABSOLUTE", deleteVolumes: true },
-          scaleOutAction: { amount: 1, amountType: "ABSOLUTE" },
+    hands: named({
+      collection: "groups",
+      path: () => "/autoscaling/v1.ea/groups",
+      body: (name, ground) => ({
+        properties: {
+          name,
+          datacenter: { id: ground.datacenter },
+          minReplicaCount: 1,
+          maxReplicaCount: 2,
+          policy: {
+            metric: "INSTANCE_CPU_UTILIZATION_AVERAGE",
+            unit: "PERCENTAGE",
+            scaleInThreshold: 30,
+            scaleOutThreshold: 75,
+            scaleInAction: { amount: 1, amountType: "ABSOLUTE", deleteVolumes: true },
+            scaleOutAction: { amount: 1, amountType: "ABSOLUTE" },
+          },
+          replicaConfiguration: {
+            cores: 1,
+            ram: 1024,
+            nics: [{ name: "public", lan: 1 }],
+            volumes: [{ name: "root", size: 10, type: "SSD_STANDARD", imageAlias: "ubuntu:latest" }],
+          },
         },
-        replicaConfiguration: {
-          cores: 1,
-          ram: 1024,
-          nics: [{ name: "public", lan: 1 }],
-          volumes: [{ name: "root", size: 10, type: "SSD_STANDARD", imageAlias: "ubuntu:latest" }],
-        },
-      },
+      }),
     }),
     place: atHome,
-    nobody,
     change: () => ({ spec: { maxReplicas: 3 }, shows: { maxReplicaCount: 3 } }),
-    fixedChange: moved,
+    move: moved,
   },
   MetricPipeline: {
     prefix: "mp",
     manifest: metricPipeline,
-    collection: "metricPipelines",
-    path: () => "/monitoring/de-txl/pipelines",
-    body: (name) => ({ properties: { name } }),
-    place: () => ({}),
-    nobody,
-    change: (name) => ({ spec: { name: `${name}-again` }, shows: { name: `${name}-again` } }),
+    hands: named({
+      collection: "metricPipelines",
+      path: () => "/monitoring/de-txl/pipelines",
+      body: (name) => ({ properties: { name } }),
+    }),
+    change: renamed,
   },
   LogPipeline: {
     prefix: "lp",
     manifest: logPipeline,
-    collection: "logPipelines",
-    path: () => "/logging/de-txl/pipelines",
-    body: (name) => ({ properties: { name, logs: [{ source: "generic", tag: "app", protocol: "http" }] } }),
-    place: () => ({}),
-    nobody,
-    change: (name) => ({ spec: { name: `${name}-again` }, shows: { name: `${name}-again` } }),
+    hands: named({
+      collection: "logPipelines",
+      path: () => "/logging/de-txl/pipelines",
+      body: (name) => ({ properties: { name, logs: [{ source: "generic", tag: "app", protocol: "http" }] } }),
+    }),
+    change: renamed,
+  },
+  CentralLogging: {
+    // There is one per region: each has a region of its own, by the Account that is called like it.
+    manifest: (name, spec) => centralLogging(name, { accountRef: { name }, ...spec }),
+    hands: switched((ground, name) => `/logging/${ground.regions[name]}/central`),
+    shows: () => ({ enabled: true }),
+    unlike: { enabled: true },
+    place: (name) => ({ accountRef: { name } }),
+    change: () => ({ spec: { enabled: true }, shows: { enabled: true } }),
   },
   KafkaCluster: {
     manifest: kafkaCluster,
-    collection: "streamingClusters",
-    path: () => kafka,
-    body: (name, { datacenter: datacenterId, lan: lanId }) => ({
-      properties: {
-        name,
-        version: "4.0.0",
-        size: "S",
-        connections: [{ datacenterId, lanId, brokerAddresses: brokers }],
-      },
+    hands: named({
+      collection: "streamingClusters",
+      path: () => kafka,
+      body: (name, { datacenter: datacenterId, lan: lanId }) => ({
+        properties: {
+          name,
+          version: "4.0.0",
+          size: "S",
+          connections: [{ datacenterId, lanId, brokerAddresses: brokers }],
+        },
+      }),
     }),
-    place: () => ({}),
-    nobody,
     fixedChange: { spec: { size: "M" }, shows: { size: "M" } },
   },
   KafkaTopic: {
     manifest: kafkaTopic,
-    collection: "streamingTopics",
-    path: (ground) => `${kafka}/${ground.cluster}/topics`,
-    body: (name) => ({ properties: { name, replicationFactor: 3, numberOfPartitions: 3 } }),
-    place: () => ({ clusterRef: { name: "stream" } }),
-    nobody,
+    hands: named({
+      collection: "streamingTopics",
+      path: (ground) => `${kafka}/${ground.cluster}/topics`,
+      body: (name) => ({ properties: { name, replicationFactor: 3, numberOfPartitions: 3 } }),
+    }),
+    place: inStream,
     fixedChange: { spec: { numberOfPartitions: 6 }, shows: { numberOfPartitions: 6 } },
+  },
+  KafkaUser: {
+    manifest: kafkaUser,
+    hands: given("kafkauser", (ground) => `${kafka}/${ground.cluster}/users`),
+    shows: () => ({ name: "admin" }),
+    unlike: {},
+    place: inStream,
+    move: { spec: { clusterRef: { name: "other-stream" } }, shows: {} },
   },
 };
 
@@ -230,5 +253,5 @@ const rows: Record<string, Omit<Subject, "kind">> = {
 export const subjects: Subject[] = kinds.flatMap((kind) => {
   const { resource } = kind;
   const row = rows[kind.kind];
-  return resource && row ? [{ ...row, kind: { ...kind, resource } }] : [];
+  return resource && row ? [{ ...usual, ...row, kind: { ...kind, resource } }] : [];
 });

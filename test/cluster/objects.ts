@@ -48,6 +48,8 @@ export const kafkaTopic = of("KafkaTopic", {
   numberOfPartitions: 3,
 });
 
+export const kafkaUser = of("KafkaUser", { clusterRef: { name: "stream" } });
+
 export const metricPipeline = of("MetricPipeline", {});
 
 export const logPipeline = of("LogPipeline", { logs: [{ source: "generic", tag: "app", protocol: "http" }] });

@@ -7,10 +7,10 @@ import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { mooring, startProcess } from "../processes.ts";
 import { soak } from "../soak/soak.ts";
 import { totals } from "../soak/verdict.ts";
-import { layCable } from "./chaos-cut.ts";
+import { type Cable, layCable } from "./chaos-cut.ts";
 import { asPromised, converged, load, untilUnderWay } from "./chaos-load.ts";
 import { defectsIn } from "./chaos-operator.ts";
-import { startPlatform } from "./chaos-platform.ts";
+import { type Platform, startPlatform } from "./chaos-platform.ts";
 import { openStage, type Stage } from "./chaos-stage.ts";
 import { supervise } from "./chaos-supervisor.ts";
 import { until } from "./chaos-wait.ts";
@@ -34,9 +34,19 @@ async function staff(stage: Stage, kubeconfig = stage.kubeconfig) {
 /** Longer than the operator may lead without being heard. */
 const CUT_MS = 60_000;
 
-async function aWhile(): Promise<void> {
+async function cutForAWhile(cable: Cable): Promise<void> {
+  cable.cut();
   const mendAt = performance.now() + CUT_MS;
   await until(() => (performance.now() > mendAt ? undefined : "the outage goes on"), { title: "outage" });
+  cable.mend();
+}
+
+/** The objects are asked for, and the platform has begun to make them. */
+async function untilBegun(stage: Stage, platform: Pick<Platform, "url" | "token" | "steering">): Promise<void> {
+  await stage.account(platform);
+  await stage.untilReady("Account", "main");
+  await load(stage);
+  await untilUnderWay(platform.steering);
 }
 
 const simulatorReady = z.object({ endpoints: z.object({ api: z.string() }), token: z.string() });
@@ -49,10 +59,7 @@ describe("forty objects are being created, and then: all converge, nothing twice
     const platform = cleanup.use(await startPlatform());
     const stage = cleanup.use(await openStage(running.kubeconfig));
     const operator = await staff(stage);
-    await stage.account(platform);
-    await stage.untilReady("Account", "main");
-    await load(stage);
-    await untilUnderWay(platform.steering);
+    await untilBegun(stage, platform);
     await running.stop();
     running = await startCluster({ data });
     expect(await converged(stage, platform.steering)).toBe(asPromised);
@@ -67,10 +74,7 @@ describe("forty objects are being created, and then: all converge, nothing twice
     const steering = steer(endpoints.api, token);
     const stage = cleanup.use(await openStage(cluster().kubeconfig));
     const operator = await staff(stage);
-    await stage.account({ url: endpoints.api, token });
-    await stage.untilReady("Account", "main");
-    await load(stage);
-    await untilUnderWay(steering);
+    await untilBegun(stage, { url: endpoints.api, token, steering });
     first.signal("SIGKILL");
     await first.ended;
     await startProcess(mooring, [...flags, "--listen", new URL(endpoints.api).host]);
@@ -84,13 +88,8 @@ describe("forty objects are being created, and then: all converge, nothing twice
     const stage = cleanup.use(await openStage(cluster().kubeconfig));
     const cable = cleanup.use(await layCable(Number(new URL(cluster().server).port)));
     const operator = await staff(stage, await stage.kubeconfigVia(`https://127.0.0.1:${cable.port}`));
-    await stage.account(platform);
-    await stage.untilReady("Account", "main");
-    await load(stage);
-    await untilUnderWay(platform.steering);
-    cable.cut();
-    await aWhile();
-    cable.mend();
+    await untilBegun(stage, platform);
+    await cutForAWhile(cable);
     expect(await converged(stage, platform.steering)).toBe(asPromised);
     // It has ended by itself, for it could not know that nobody else leads.
     expect(operator.starts).toBeGreaterThan(1);
@@ -102,13 +101,9 @@ describe("forty objects are being created, and then: all converge, nothing twice
     const stage = cleanup.use(await openStage(cluster().kubeconfig));
     const cable = cleanup.use(await layCable(Number(new URL(platform.url).port)));
     const operator = await staff(stage);
-    await stage.account({ url: `http://127.0.0.1:${cable.port}`, token: platform.token });
-    await stage.untilReady("Account", "main");
-    await load(stage);
-    await untilUnderWay(platform.steering);
-    cable.cut();
-    await aWhile();
-    cable.mend();
+    const { token, steering } = platform;
+    await untilBegun(stage, { url: `http://127.0.0.1:${cable.port}`, token, steering });
+    await cutForAWhile(cable);
     expect(await converged(stage, platform.steering)).toBe(asPromised);
     expect(operator.starts).toBe(1);
     expect(defectsIn(operator.log())).toEqual([]);

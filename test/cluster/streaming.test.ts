@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { kafkaSecretFiles } from "../kafka-secret-files.ts";
 import { api, type Landscape, landscape } from "./landscape.ts";
 import { kafkaTopic } from "./objects.ts";
 import { type Sample, samples } from "./samples.ts";
@@ -50,17 +51,7 @@ describe("event streaming of deploy/samples, applied at once", () => {
 
   it("gives clients all they need in one Secret", async () => {
     const files = await published("stream-kafkauser");
-    expect(Object.keys(files).sort()).toEqual([
-      "bootstrap.servers",
-      "ca.crt",
-      "client.properties",
-      "keystore.p12",
-      "librdkafka.properties",
-      "store.password",
-      "tls.crt",
-      "tls.key",
-      "truststore.p12",
-    ]);
+    expect(Object.keys(files).sort()).toEqual(kafkaSecretFiles);
     expect(files["bootstrap.servers"]?.toString()).toBe(addresses);
     const certificate = await certificateIn("stream-kafkauser");
     expect(await value("kafkauser/stream", "secretName")).toBe("stream-kafkauser");

@@ -1,0 +1,129 @@
+import { z } from "zod";
+import type { Landscape } from "./landscape.ts";
+import type { Found } from "./steering.ts";
+
+/** What exists on the platform before any kind is held to its promises, by its ids. */
+export interface Ground {
+  datacenter: string;
+  /** The volume `source`. */
+  volume: string;
+  /** The server `host`, and its NICs by name. */
+  server: string;
+  nics: Record<string, string>;
+  /** The LAN `brokers`, and the Kafka cluster `stream` in it. */
+  lan: string;
+  cluster: string;
+  /** Regions by the Account that works there. */
+  regions: Record<string, string>;
+}
+
+/** What a test sees of an object's resource, and does to it, without Mooring. */
+export interface Hands {
+  /** What the platform has for the object. */
+  there(): Promise<Found[]>;
+  /** What would not be so without the object. */
+  wrought(): Promise<Found[]>;
+  /** Sees to it that there is one that Mooring knows nothing of; its id. */
+  strange(): Promise<string>;
+  /** Tells one from the next that takes its place; absent where nothing can take its place. */
+  madeAt?(): Promise<string>;
+  /** Changes it, and removes it or what was done to it; absent where nobody can. */
+  tamper?(): Promise<void>;
+  erase?(): Promise<void>;
+}
+
+/** The hands for the object of this name. */
+export type HandsFor = (world: Landscape, ground: Ground, name: string) => Hands;
+
+/** Where the platform has the resource of the object of this name. */
+type Where = (ground: Ground, name: string) => string;
+
+const created = z.looseObject({ id: z.string() });
+const dated = z.looseObject({ createdDate: z.string() });
+const listed = z.looseObject({ items: z.array(z.looseObject({ id: z.string(), properties: z.looseObject({}) })) });
+const secrets = z.looseObject({
+  items: z.array(
+    z.looseObject({ metadata: z.looseObject({ uid: z.string() }), data: z.record(z.string(), z.string()) }),
+  ),
+});
+
+function only<T>(found: readonly T[]): T {
+  const [first, ...others] = found;
+  if (first === undefined || others.length > 0) throw new Error(`there are ${found.length}, not 1`);
+  return first;
+}
+
+/** For resources that come and go: an object's own is the one whose name is that of the object, or begins with it. */
+export function named(kind: {
+  /** Its collection in the simulator's state. */
+  collection: string;
+  path: Where;
+  /** Where the platform takes its creation, when that is somewhere else. */
+  creation?: Where;
+  /** A body that creates what the manifest describes. */
+  body(name: string, ground: Ground): object;
+}): HandsFor {
+  return ({ platform }, ground, name) => {
+    const path = kind.path(ground, name);
+    const there = async () =>
+      (await platform.resources(kind.collection)).filter(({ properties }) => properties?.name?.startsWith(name));
+    return {
+      there,
+      wrought: there,
+      async strange() {
+        const at = kind.creation?.(ground, name) ?? path;
+        return created.parse(await platform.call("POST", at, kind.body(name, ground))).id;
+      },
+      // Ids may be used again, as the numbers of LANs are.
+      madeAt: async () => dated.parse(only(await there())).createdDate,
+      async tamper() {
+        const { id, properties } = only(await there());
+        const renamed = { name: `${name}-renamed` };
+        const isCore = path.startsWith("/cloudapi/");
+        // Most other products have no PATCH: a change carries everything.
+        const method = isCore || path.startsWith("/logging/") ? "PATCH" : "PUT";
+        await platform.call(method, `${path}/${id}`, isCore ? renamed : { properties: { ...properties, ...renamed } });
+      },
+      async erase() {
+        await platform.call("DELETE", `${path}/${only(await there()).id}?deleteVolumes=true`);
+      },
+    };
+  };
+}
+
+/** For a switch, which is always there, the only one in its place, and off until somebody wants it on. */
+export function switched(where: Where): HandsFor {
+  return ({ platform }, ground, name) => {
+    const path = where(ground, name);
+    const there = async () => listed.parse(await platform.call("GET", path)).items;
+    const switchOff = async () => {
+      const { id } = only(await there());
+      await platform.call("PUT", `${path}/${id}`, { properties: { enabled: false } });
+    };
+    return {
+      there,
+      wrought: async () => (await there()).filter(({ properties }) => properties.enabled),
+      strange: async () => only(await there()).id,
+      tamper: switchOff,
+      erase: switchOff,
+    };
+  };
+}
+
+/** For what is given with something else, never changes, and is published in a Secret: that is all an object does. */
+export function given(word: string, where: Where): HandsFor {
+  return (world, ground, name) => {
+    const there = async () => listed.parse(await world.platform.call("GET", where(ground, name))).items;
+    return {
+      there,
+      async wrought() {
+        const called = `metadata.name=${name}-${word}`;
+        const { stdout } = await world.kubectl("get", "secrets", "--field-selector", called, "-o", "json");
+        const { items } = secrets.parse(JSON.parse(stdout));
+        return items.map(({ metadata: { uid: id }, data: properties }) => ({ id, properties }));
+      },
+      strange: async () => only(await there()).id,
+      madeAt: () => world.value(`${word}/${name}`, "{.status.id}"),
+    };
+  };
+}
