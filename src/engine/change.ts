@@ -3,7 +3,7 @@ import { NotFound, PlatformError } from "../platform/errors.ts";
 import type { Reply } from "../platform/transport.ts";
 import { underWay } from "./decide.ts";
 import { type Again, type Deps, deadlineFrom } from "./deps.ts";
-import { hashBody, hashText } from "./intent.ts";
+import { hashBody, hashText, markOf } from "./intent.ts";
 import { keepKey } from "./keys.ts";
 import { products } from "./products.ts";
 import { BUSY_MS, comparison, ownership, record, refreshed, refuse } from "./record.ts";
@@ -41,13 +41,12 @@ async function keepNewKey(deps: Deps, scene: Scene, { body }: Reply): Promise<vo
 
 /** A write in status, before it is sent: with it, the next leader finds it again. */
 async function announce(deps: Deps, scene: Scene, operation: Operation, since: number): Promise<Scene> {
-  const { action, method, path, body, marks } = operation;
+  const { action, marks } = operation;
   const request = {
     action,
     status: "SENDING" as const,
     since: new Date(since).toISOString(),
-    call: `${method} ${path}`,
-    hash: hashBody(body ?? null),
+    ...markOf(operation),
     ...(marks && { marks }),
   };
   const { reason, message } = underWay({ noun: scene.kind.resource.noun }, action);
@@ -150,7 +149,16 @@ async function follow(
   since: number,
 ): Promise<void> {
   const at = new Date(since).toISOString();
-  const request = { ...sent, action, status: "BUSY" as const, since: at, ...(marks && { marks }) };
+  // It was announced: what it is known by stays.
+  const { call, hash } = scene.status.request?.status === "SENDING" ? scene.status.request : {};
+  const request = {
+    ...sent,
+    action,
+    status: "BUSY" as const,
+    since: at,
+    ...(call !== undefined && { call, hash }),
+    ...(marks && { marks }),
+  };
   const { reason, message } = underWay({ noun: scene.kind.resource.noun }, action);
   const changes = {
     request,

@@ -128,6 +128,10 @@ function decideClaimed(view: View): Decision {
       if (request && request.action !== "create") {
         if (request.outcome === "FAILED") return failed(view, request, false);
         if (request.outcome !== "DONE") return { ...underWay(view, request.action), look: "member" };
+        // What is done may take a while to be seen.
+        if (request.unseen && view.now < request.since + view.unsettledMs) {
+          return { ...underWay(view, request.action), look: "member" };
+        }
       }
       return afterFailure(view) ?? { step: "update", operation: next };
     }

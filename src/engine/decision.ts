@@ -34,6 +34,8 @@ export interface PendingRequest {
   /** `unanswered`: it was about to be sent, and whether it was taken is not known. */
   outcome: "unanswered" | "unknown" | "BUSY" | "DONE" | "FAILED";
   message?: string;
+  /** It must not be sent twice, and what it was to bring is what is missing now. */
+  unseen?: boolean;
 }
 
 /** What a search for the result of an open intent found. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import type { Operation } from "../kinds/kind.ts";
 
 const intent = z.object({
   nonce: z.string().min(1),
@@ -24,6 +25,8 @@ const claim = z.object({
   parents: z.record(z.string(), z.string()),
   account: z.string(),
   contract: z.int().optional(),
+  /** When the platform made it; known where its id may be another one's later. */
+  born: z.iso.datetime({ offset: true }).optional(),
 });
 
 /** A claim as an annotation keeps it: with the name of its owner, for manifests are copied together with annotations. */
@@ -49,6 +52,12 @@ function read<S extends z.ZodType>(schema: S, text: string | undefined): z.outpu
 export function hashBody(body: unknown): string {
   return createHash("sha256").update(canonical(body)).digest("hex").slice(0, 32);
 }
+
+/** What a write that must not happen twice is known by, in status and in the platform's log. */
+export const markOf = ({ method, path, body }: Pick<Operation, "method" | "path" | "body">) => ({
+  call: `${method} ${path}`,
+  hash: hashBody(body ?? null),
+});
 
 /** Equal for a request body as the platform's log keeps it, or for what `of` sees in it; undefined when it is not JSON. */
 export function hashText(text: string, of: (body: unknown) => unknown = (body) => body): string | undefined {

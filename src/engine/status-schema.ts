@@ -50,6 +50,10 @@ export const resourceStatus = z.object({
     .describe("Ids of the parents it was created under; deletion works from these."),
   nonce: z.string().optional().describe("The creation intent that this id, or this refusal, answers."),
   contract: z.int().optional().describe("The contract that the resource belongs to."),
+  born: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .describe("When the platform made the resource; tells it from a later one that was given its id."),
   fixed: z
     .record(z.string(), z.string())
     .optional()
@@ -64,8 +68,11 @@ export const resourceStatus = z.object({
         .enum(["SENDING", "BUSY", "FAILED"])
         .describe("How the request stands; SENDING until the platform has answered."),
       since: z.iso.datetime({ precision: 3 }).describe("When it was sent."),
-      call: z.string().optional().describe("While SENDING: method and path, by which it is found again."),
-      hash: z.string().optional().describe("While SENDING: of the body."),
+      call: z
+        .string()
+        .optional()
+        .describe("Of a write that must not happen twice: method and path, by which it is found again."),
+      hash: z.string().optional().describe("Of a write that must not happen twice: hash of the body."),
       nonce: z.string().optional().describe("While SENDING: what the Secret with its result carries as well."),
       marks: z
         .record(z.string(), z.string())

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { Desired, Inputs, Kind, ResourceMapping } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
-import type { RequestState } from "../platform/collection.ts";
 import type { AccountHandle } from "./accounts.ts";
+import { isClaimed } from "./birth.ts";
 import type { Shared } from "./collections.ts";
 import { contentsOf } from "./contents.ts";
-import type { Observation, Obstacle, PendingRequest, SecretState, View } from "./decision.ts";
+import type { Observation, Obstacle, SecretState, View } from "./decision.ts";
 import type { Deps } from "./deps.ts";
 import { findings } from "./findings.ts";
 import { type Claim, hashFields, type Intent } from "./intent.ts";
@@ -14,6 +14,7 @@ import type { Memory } from "./memory.ts";
 import { ALLOW_DATA_LOSS, FINALIZER, PAUSED, ROTATE_AT } from "./names.ts";
 import { claimOf, type ObjectKey, observes, openIntent } from "./objects.ts";
 import { foreign, messageOf, notUnderstood, taken, unfit } from "./obstacles.ts";
+import { isAgain, pendingRequest, track } from "./pending.ts";
 import { obstacleOf } from "./problems.ts";
 import { products } from "./products.ts";
 import { type References, type Resolved, resolveReferences } from "./references.ts";
@@ -88,6 +89,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   }
 
   const { reusesIds = false } = kind.resource;
+  if (shared && claim) track(shared, claim, status, reusesIds);
   const told = memory.told?.url === status.request?.url ? memory.told : undefined;
   let request = pendingRequest(status, reusesIds ? told : shared?.collection.read(status.id ?? "").request);
   const { marks } = status.request ?? {};
@@ -97,17 +99,9 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   else if ("obstacle" in resolved) specObstacle = resolved.obstacle;
   else if (inputs)
     specObstacle = unfit(desired.value, inputs) ?? taken(deps, key, kind, inputs.parents, claim ?? intent, account);
-  if (shared && claim) {
-    const { url } = status.request ?? {};
-    const leaving = request?.action === "delete" || request?.action === "replace";
-    // Two objects may speak of one id: each asks for its own request.
-    const asked = reusesIds ? {} : url && { url };
-    if (request) shared.collection.track(claim.id, { since: request.since, leaving, ...asked });
-    else shared.collection.untrack(claim.id);
-  }
   let observation: Observation = { seen: "unknown" };
   if (shared && claim) {
-    const seen = observe(shared, claim.id, memory, settings.settleMs);
+    const seen = observe(shared, claim, memory, settings.settleMs);
     observation = seen;
     // Whatever it was that was sent to a resource that is gone, it is gone with it.
     if (seen.seen === "absent" && request?.outcome === "unanswered") request = undefined;
@@ -117,6 +111,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
         const farewell = desired.value.farewell(raw, { parents: claim.parents, shown: readFacts(object) });
         const comparison = specObstacle || !inputs ? undefined : desired.value.compare(raw, inputs);
         observation = { ...seen, comparison, ...(farewell && { farewell }) };
+        if (request && isAgain(comparison?.next, status)) request = { ...request, unseen: true };
       } catch (error) {
         specObstacle = notUnderstood(kind, error);
       }
@@ -241,28 +236,9 @@ function read(kind: ResourceKind, object: KubeObject): Resolved<Desired> {
   }
 }
 
-function pendingRequest(
-  status: ResourceStatus,
-  known: Pick<RequestState, "status" | "message"> | undefined,
-): PendingRequest | undefined {
-  const { request, id } = status;
-  if (!request || request.status === "FAILED" || id === undefined) return undefined;
-  const { action } = request;
-  const since = Date.parse(request.since);
-  if (request.status === "SENDING") return { action, since, outcome: "unanswered" };
-  // A request whose address is not known cannot be asked: what the resource shows has to do.
-  const outcome = request.url === undefined ? "DONE" : (known?.status ?? "unknown");
-  return {
-    action,
-    since,
-    outcome,
-    ...(known?.message !== undefined && { message: known.message }),
-  };
-}
-
-function observe({ collection, source }: Shared, id: string, memory: Memory, settleMs: number): Observation {
-  const { item, asOf } = collection.read(id);
-  if (item && asOf !== undefined) {
+function observe({ collection, source }: Shared, claim: Claim, memory: Memory, settleMs: number): Observation {
+  const { item, asOf } = collection.read(claim.id);
+  if (item && asOf !== undefined && isClaimed(claim, item.raw)) {
     memory.absence = undefined;
     const busy = source.isBusy(item);
     const broken = source.failure?.(item);

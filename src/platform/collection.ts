@@ -6,7 +6,7 @@ import { createFlux } from "./flux.ts";
 import { createMembers } from "./members.ts";
 import type { Change, CollectionSource, Item, Reading } from "./reading.ts";
 
-export type { Change, CollectionSource, Item, Reading, RequestState } from "./reading.ts";
+export type { Change, CollectionSource, Item, KnownRequest, Reading, RequestState } from "./reading.ts";
 
 /** Ids whose reading changed; "all" after the first list, a list that was asked for, and when a problem comes or goes. */
 export type CollectionListener = (ids: ReadonlySet<string> | "all") => void;

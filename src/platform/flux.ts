@@ -2,7 +2,7 @@ import type { Clock } from "../clock.ts";
 import { lookGap, retryGap } from "./cadence.ts";
 import { NotFound, PlatformError } from "./errors.ts";
 import type { Listed, Members } from "./members.ts";
-import type { Change, CollectionSource, RequestState } from "./reading.ts";
+import type { Change, CollectionSource, KnownRequest } from "./reading.ts";
 import { sameJson } from "./same-json.ts";
 
 /** The members of a collection that are being changed, and the looks at them one by one. */
@@ -18,7 +18,7 @@ export interface Flux {
   /** False when this very change is tracked already. */
   track(id: string, change: Change): boolean;
   untrack(id: string): void;
-  request(id: string): RequestState | undefined;
+  request(id: string): KnownRequest | undefined;
   /** Absence of this member is what its change was to bring about, or what its failure leaves behind. */
   expectsAbsence(id: string): boolean;
   /** Starts the single looks that are due. */
@@ -50,7 +50,7 @@ interface Tracked {
   trackedAt: number;
   /** Undefined once the platform does not know the request any more. */
   url: string | undefined;
-  request: RequestState | undefined;
+  request: KnownRequest | undefined;
   /** A look is under way. */
   looking: boolean;
   /** The owner asked, so it is told whatever the look brings. */
@@ -89,7 +89,8 @@ export function createFlux(options: FluxOptions): Flux {
   /** Asks for the request and, when that has ended, reads the member it was about. True when its owner must know. */
   const lookAt = async (id: string, entry: Tracked): Promise<boolean> => {
     if (entry.url !== undefined && source.requestStatus && !ended(entry)) {
-      entry.request = await source.requestStatus(entry.url, signal);
+      const state = await source.requestStatus(entry.url, signal);
+      entry.request = { ...state, knownAt: clock.now() };
       if (!ended(entry)) return false;
       const failedUnseen = entry.request.status === "FAILED" && members.item(id) === undefined;
       if (failedUnseen || !source.get) return true;
@@ -113,7 +114,7 @@ export function createFlux(options: FluxOptions): Flux {
       if (error instanceof NotFound && entry.failures >= unknownRequestLimit) {
         // The platform keeps requests for a while only. One that it no longer knows is under way no more.
         entry.url = undefined;
-        entry.request = { status: "DONE", targets: [] };
+        entry.request = { status: "DONE", targets: [], knownAt: clock.now() };
         news = true;
       }
     }

@@ -23,7 +23,12 @@ export interface Reading {
   /** Wall time when the read that says so started; undefined: nothing has been read yet. */
   readonly asOf: number | undefined;
   /** The last known state of the tracked request; undefined while unasked, and once the member is no longer tracked. */
-  readonly request: RequestState | undefined;
+  readonly request: KnownRequest | undefined;
+}
+
+/** What was told of a request, and the wall time when: what it has done shows in reads that start later. */
+export interface KnownRequest extends RequestState {
+  readonly knownAt: number;
 }
 
 /** Where a collection is read from. */

@@ -1,17 +1,12 @@
 import { type EventModes, FluentClient, FluentSocketEvent } from "@fluent-org/logger";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { logPipeline } from "../../src/kinds/log-pipeline.ts";
 import { receivedBy } from "../simulator/forward-sender.ts";
 import { serviceFor, stream } from "../simulator/pipelines.ts";
-import { type Platform, startPlatform } from "../simulator/platform.ts";
+import { platformForFile } from "../simulator/platform.ts";
 
-let platform: Platform;
-let logging: ReturnType<typeof serviceFor>;
-beforeAll(async () => {
-  platform = await startPlatform();
-  logging = serviceFor(platform, "logging");
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const logging = serviceFor(platform, "logging");
 
 let pipeline: Awaited<ReturnType<typeof logging.made>>;
 /** What is in the Secret of a LogPipeline. */

@@ -24,23 +24,15 @@ import {
   ListPartsCommand,
   PutObjectCommand,
   paginateListObjectsV2,
-  type S3Client,
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Platform, startPlatform } from "../simulator/platform.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { platformForFile } from "../simulator/platform.ts";
 import { clientFor } from "./s3-client.ts";
 
-let platform: Platform;
-let client: S3Client;
-beforeAll(async () => {
-  platform = await startPlatform({ buckets: ["taken"] });
-  client = clientFor(platform.ready.endpoints.objectStorage, platform.ready.s3);
-});
-afterAll(async () => {
-  client.destroy();
-  await platform.close();
-});
+const platform = await platformForFile({ buckets: ["taken"] });
+const client = clientFor(platform.ready.endpoints.objectStorage, platform.ready.s3);
+afterAll(() => client.destroy());
 
 /** A bucket of its own for a test. */
 async function bucket(name: string): Promise<string> {

@@ -9,30 +9,24 @@ import {
   TargetGroupPropertiesProtocolEnum,
   TargetGroupsApi,
 } from "@ionos-cloud/sdk-nodejs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectRefusal, type Sdk, startSdk } from "./sdk.ts";
+import { describe, expect, it } from "vitest";
+import { expectRefusal, sdkForFile } from "./sdk.ts";
 import { buildGround, flowLog } from "./sdk-ground.ts";
 
-let sdk: Sdk;
-let api: ApplicationLoadBalancersApi;
-let targetGroups: TargetGroupsApi;
-let ground: Awaited<ReturnType<typeof buildGround>>;
-let datacenterId: string;
-/** A load balancer that stands. */
-let at: { datacenterId: string; applicationLoadBalancerId: string };
-beforeAll(async () => {
-  sdk = await startSdk();
-  api = new ApplicationLoadBalancersApi(sdk.configuration);
-  targetGroups = new TargetGroupsApi(sdk.configuration);
-  ground = await buildGround(sdk);
-  datacenterId = ground.datacenterId;
-  const applicationLoadBalancer = { properties: balancer("alb", ground.first) };
-  const post = api.datacentersApplicationloadbalancersPost({ datacenterId, applicationLoadBalancer });
-  at = { datacenterId, applicationLoadBalancerId: await sdk.made(post) };
-});
-afterAll(() => sdk.close());
+const sdk = await sdkForFile();
+const api = new ApplicationLoadBalancersApi(sdk.configuration);
+const targetGroups = new TargetGroupsApi(sdk.configuration);
+const ground = await buildGround(sdk);
+const { datacenterId } = ground;
 
 const balancer = (name: string, ip: string) => ({ name, listenerLan: 1, targetLan: 2, ips: [ip] });
+const standing = { properties: balancer("alb", ground.first) };
+const at = {
+  datacenterId,
+  applicationLoadBalancerId: await sdk.made(
+    api.datacentersApplicationloadbalancersPost({ datacenterId, applicationLoadBalancer: standing }),
+  ),
+};
 
 const rule = (name: string) => ({
   name,

@@ -6,18 +6,12 @@ import {
   UserManagementApi,
   UserS3KeysApi,
 } from "@ionos-cloud/sdk-nodejs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectRefusal, idOf, known, type Sdk, seen, startSdk } from "./sdk.ts";
+import { describe, expect, it } from "vitest";
+import { expectRefusal, idOf, known, sdkForFile, seen } from "./sdk.ts";
 
-let sdk: Sdk;
-let management: UserManagementApi;
-let keys: UserS3KeysApi;
-beforeAll(async () => {
-  sdk = await startSdk();
-  management = new UserManagementApi(sdk.configuration);
-  keys = new UserS3KeysApi(sdk.configuration);
-});
-afterAll(() => sdk.close());
+const sdk = await sdkForFile();
+const management = new UserManagementApi(sdk.configuration);
+const keys = new UserS3KeysApi(sdk.configuration);
 
 const person = (email: string) => ({ firstname: "Ada", lastname: "Lovelace", email, administrator: false });
 const password = "verySecret1";

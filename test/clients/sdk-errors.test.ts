@@ -1,15 +1,10 @@
 import { Configuration, DataCentersApi, DefaultApi, IPBlocksApi, ServersApi } from "@ionos-cloud/sdk-nodejs";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { expectRefusal, type Sdk, seen, startSdk } from "./sdk.ts";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { expectRefusal, sdkForFile, seen } from "./sdk.ts";
 import { newDatacenter } from "./sdk-ground.ts";
 
-let sdk: Sdk;
-let datacenters: DataCentersApi;
-beforeAll(async () => {
-  sdk = await startSdk();
-  datacenters = new DataCentersApi(sdk.configuration);
-});
-afterAll(() => sdk.close());
+const sdk = await sdkForFile();
+const datacenters = new DataCentersApi(sdk.configuration);
 afterEach(async () => {
   vi.unstubAllEnvs();
   await sdk.platform.faults();

@@ -4,6 +4,8 @@ import {
   FlowLogPropertiesDirectionEnum,
   IPBlocksApi,
   LANsApi,
+  VolumePropertiesLicenceTypeEnum,
+  VolumePropertiesTypeEnum,
 } from "@ionos-cloud/sdk-nodejs";
 import { known, type Sdk } from "./sdk.ts";
 
@@ -31,5 +33,14 @@ export const flowLog = (name: string) => ({
     action: FlowLogPropertiesActionEnum.All,
     direction: FlowLogPropertiesDirectionEnum.Bidirectional,
     bucket: "flow-logs",
+  },
+});
+
+export const disk = (name: string) => ({
+  properties: {
+    name,
+    size: 20,
+    type: VolumePropertiesTypeEnum.SsdPremium,
+    licenceType: VolumePropertiesLicenceTypeEnum.Linux,
   },
 });

@@ -3,19 +3,13 @@ import {
   KubernetesNodePoolPropertiesForPostAvailabilityZoneEnum,
   KubernetesNodePoolPropertiesForPostStorageTypeEnum,
 } from "@ionos-cloud/sdk-nodejs";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { expectRefusal, idOf, known, type Sdk, startSdk } from "./sdk.ts";
+import { expect, it } from "vitest";
+import { expectRefusal, idOf, known, sdkForFile } from "./sdk.ts";
 import { newDatacenter } from "./sdk-ground.ts";
 
-let sdk: Sdk;
-let api: KubernetesApi;
-let datacenterId: string;
-beforeAll(async () => {
-  sdk = await startSdk();
-  api = new KubernetesApi(sdk.configuration);
-  datacenterId = await newDatacenter(sdk);
-});
-afterAll(() => sdk.close());
+const sdk = await sdkForFile();
+const api = new KubernetesApi(sdk.configuration);
+const datacenterId = await newDatacenter(sdk);
 
 const newCluster = (name: string) => api.k8sPost({ kubernetesCluster: { properties: { name } } });
 

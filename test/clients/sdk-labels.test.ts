@@ -1,35 +1,22 @@
 import { LabelsApi } from "@ionos-cloud/sdk-nodejs";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { oneOfEverything } from "../simulator/one-of-everything.ts";
-import { expectRefusal, idOf, type Sdk, seen, startSdk } from "./sdk.ts";
+import { expectRefusal, idOf, sdkForFile, seen } from "./sdk.ts";
 
 /** The beginning of the names of the SDK's methods for the labels of each kind of resource. */
 const holders = ["datacenters", "datacentersServers", "datacentersVolumes", "images", "ipblocks", "snapshots"] as const;
 
-let sdk: Sdk;
-let api: LabelsApi;
-let at: {
-  datacenterId: string;
-  serverId: string;
-  volumeId: string;
-  imageId: string;
-  ipblockId: string;
-  snapshotId: string;
+const sdk = await sdkForFile();
+const api = new LabelsApi(sdk.configuration);
+const path = await oneOfEverything(sdk.platform);
+const at = {
+  datacenterId: path("{datacenter}"),
+  serverId: path("{server}"),
+  volumeId: path("{volume}"),
+  imageId: path("{image}"),
+  ipblockId: path("{ipblock}"),
+  snapshotId: path("{snapshot}"),
 };
-beforeAll(async () => {
-  sdk = await startSdk();
-  api = new LabelsApi(sdk.configuration);
-  const path = await oneOfEverything(sdk.platform);
-  at = {
-    datacenterId: path("{datacenter}"),
-    serverId: path("{server}"),
-    volumeId: path("{volume}"),
-    imageId: path("{image}"),
-    ipblockId: path("{ipblock}"),
-    snapshotId: path("{snapshot}"),
-  };
-});
-afterAll(() => sdk.close());
 
 it.each(holders)("the life of a label of %s", async (holder) => {
   const label = { properties: { key: "team", value: "blue" } };

@@ -5,35 +5,26 @@ import {
   VolumePropertiesLicenceTypeEnum,
   VolumesApi,
 } from "@ionos-cloud/sdk-nodejs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectRefusal, idOf, known, type Sdk, startSdk } from "./sdk.ts";
+import { describe, expect, it } from "vitest";
+import { expectRefusal, idOf, known, sdkForFile } from "./sdk.ts";
 
-let sdk: Sdk;
-let datacenters: DataCentersApi;
-let volumes: VolumesApi;
-let datacenterId: string;
-beforeAll(async () => {
-  sdk = await startSdk();
-  datacenters = new DataCentersApi(sdk.configuration);
-  volumes = new VolumesApi(sdk.configuration);
-  for (const [name, location] of [
-    ["beta", "de/txl"],
-    ["alpha", "de/fra"],
-    ["gamma", "de/fra"],
-  ] as const) {
-    const datacenter = { properties: { name, location } };
-    datacenterId = await sdk.made(datacenters.datacentersPost({ datacenter }));
-  }
-  for (const [name, size] of [
-    ["large", 100],
-    ["small", 5],
-    ["medium", 20],
-  ] as const) {
-    const properties = { name, size, licenceType: VolumePropertiesLicenceTypeEnum.Linux };
-    await sdk.made(volumes.datacentersVolumesPost({ datacenterId, volume: { properties } }));
-  }
-});
-afterAll(() => sdk.close());
+const sdk = await sdkForFile();
+const datacenters = new DataCentersApi(sdk.configuration);
+const volumes = new VolumesApi(sdk.configuration);
+
+const newDatacenter = (name: string, location: string) =>
+  sdk.made(datacenters.datacentersPost({ datacenter: { properties: { name, location } } }));
+await newDatacenter("beta", "de/txl");
+await newDatacenter("alpha", "de/fra");
+const datacenterId = await newDatacenter("gamma", "de/fra");
+for (const [name, size] of [
+  ["large", 100],
+  ["small", 5],
+  ["medium", 20],
+] as const) {
+  const properties = { name, size, licenceType: VolumePropertiesLicenceTypeEnum.Linux };
+  await sdk.made(volumes.datacentersVolumesPost({ datacenterId, volume: { properties } }));
+}
 
 /** The SDK declares a map and reads the fields of the object. */
 const filters = (values: Record<string, string>) => Object.assign(new Map<string, string>(), values);

@@ -1,26 +1,19 @@
 import { NATGatewaysApi } from "@ionos-cloud/sdk-nodejs";
-import { afterAll, beforeAll, describe, it } from "vitest";
-import { expectRefusal, type Sdk, startSdk } from "./sdk.ts";
+import { describe, it } from "vitest";
+import { expectRefusal, sdkForFile } from "./sdk.ts";
 import { buildGround, flowLog } from "./sdk-ground.ts";
 
-let sdk: Sdk;
-let api: NATGatewaysApi;
-let ground: Awaited<ReturnType<typeof buildGround>>;
-let datacenterId: string;
-/** A gateway that stands. */
-let at: { datacenterId: string; natGatewayId: string };
-beforeAll(async () => {
-  sdk = await startSdk();
-  api = new NATGatewaysApi(sdk.configuration);
-  ground = await buildGround(sdk);
-  datacenterId = ground.datacenterId;
-  const natGateway = { properties: gateway("nat", ground.first) };
-  const post = api.datacentersNatgatewaysPost({ datacenterId, natGateway });
-  at = { datacenterId, natGatewayId: await sdk.made(post) };
-});
-afterAll(() => sdk.close());
+const sdk = await sdkForFile();
+const api = new NATGatewaysApi(sdk.configuration);
+const ground = await buildGround(sdk);
+const { datacenterId } = ground;
 
 const gateway = (name: string, ip: string) => ({ name, publicIps: [ip], lans: [{ id: 2 }] });
+const standing = { properties: gateway("nat", ground.first) };
+const at = {
+  datacenterId,
+  natGatewayId: await sdk.made(api.datacentersNatgatewaysPost({ datacenterId, natGateway: standing })),
+};
 const rule = (name: string) => ({ name, sourceSubnet: "10.2.0.0/16", publicIp: ground.first });
 
 describe("the life of", () => {

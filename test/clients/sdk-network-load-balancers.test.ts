@@ -6,30 +6,24 @@ import {
   NetworkLoadBalancersApi,
   ServersApi,
 } from "@ionos-cloud/sdk-nodejs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectRefusal, idOf, type Sdk, startSdk } from "./sdk.ts";
+import { describe, expect, it } from "vitest";
+import { expectRefusal, idOf, sdkForFile } from "./sdk.ts";
 import { buildGround, flowLog } from "./sdk-ground.ts";
 
-let sdk: Sdk;
-let api: NetworkLoadBalancersApi;
-let classic: LoadBalancersApi;
-let ground: Awaited<ReturnType<typeof buildGround>>;
-let datacenterId: string;
-/** A load balancer that stands. */
-let at: { datacenterId: string; networkLoadBalancerId: string };
-beforeAll(async () => {
-  sdk = await startSdk();
-  api = new NetworkLoadBalancersApi(sdk.configuration);
-  classic = new LoadBalancersApi(sdk.configuration);
-  ground = await buildGround(sdk);
-  datacenterId = ground.datacenterId;
-  const networkLoadBalancer = { properties: balancer("nlb", ground.first) };
-  const post = api.datacentersNetworkloadbalancersPost({ datacenterId, networkLoadBalancer });
-  at = { datacenterId, networkLoadBalancerId: await sdk.made(post) };
-});
-afterAll(() => sdk.close());
+const sdk = await sdkForFile();
+const api = new NetworkLoadBalancersApi(sdk.configuration);
+const classic = new LoadBalancersApi(sdk.configuration);
+const ground = await buildGround(sdk);
+const { datacenterId } = ground;
 
 const balancer = (name: string, ip: string) => ({ name, listenerLan: 1, targetLan: 2, ips: [ip] });
+const standing = { properties: balancer("nlb", ground.first) };
+const at = {
+  datacenterId,
+  networkLoadBalancerId: await sdk.made(
+    api.datacentersNetworkloadbalancersPost({ datacenterId, networkLoadBalancer: standing }),
+  ),
+};
 
 const rule = (name: string) => ({
   name,

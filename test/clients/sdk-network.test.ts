@@ -8,39 +8,25 @@ import {
   PrivateCrossConnectsApi,
   ServersApi,
 } from "@ionos-cloud/sdk-nodejs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectRefusal, idOf, known, type Sdk, startSdk } from "./sdk.ts";
+import { describe, expect, it } from "vitest";
+import { expectRefusal, idOf, known, sdkForFile } from "./sdk.ts";
 import { flowLog, newDatacenter } from "./sdk-ground.ts";
 
-let sdk: Sdk;
-let servers: ServersApi;
-let nics: NetworkInterfacesApi;
-let lans: LANsApi;
-let firewall: FirewallRulesApi;
-let flowLogs: FlowLogsApi;
-let blocks: IPBlocksApi;
-let crossConnects: PrivateCrossConnectsApi;
-let datacenterId: string;
-let serverId: string;
-let nicId: string;
-beforeAll(async () => {
-  sdk = await startSdk();
-  servers = new ServersApi(sdk.configuration);
-  nics = new NetworkInterfacesApi(sdk.configuration);
-  lans = new LANsApi(sdk.configuration);
-  firewall = new FirewallRulesApi(sdk.configuration);
-  flowLogs = new FlowLogsApi(sdk.configuration);
-  blocks = new IPBlocksApi(sdk.configuration);
-  crossConnects = new PrivateCrossConnectsApi(sdk.configuration);
-  datacenterId = await newDatacenter(sdk);
-  const server = { properties: { name: "web", cores: 1, ram: 1024 } };
-  serverId = await sdk.made(servers.datacentersServersPost({ datacenterId, server }));
-  nicId = await newNic(1);
-});
-afterAll(() => sdk.close());
+const sdk = await sdkForFile();
+const servers = new ServersApi(sdk.configuration);
+const nics = new NetworkInterfacesApi(sdk.configuration);
+const lans = new LANsApi(sdk.configuration);
+const firewall = new FirewallRulesApi(sdk.configuration);
+const flowLogs = new FlowLogsApi(sdk.configuration);
+const blocks = new IPBlocksApi(sdk.configuration);
+const crossConnects = new PrivateCrossConnectsApi(sdk.configuration);
+const datacenterId = await newDatacenter(sdk);
+const web = { properties: { name: "web", cores: 1, ram: 1024 } };
+const serverId = await sdk.made(servers.datacentersServersPost({ datacenterId, server: web }));
 
 const newNic = (lan: number) =>
   sdk.made(nics.datacentersServersNicsPost({ datacenterId, serverId, nic: { properties: { lan } } }));
+const nicId = await newNic(1);
 
 const tcp = { protocol: FirewallrulePropertiesProtocolEnum.Tcp };
 

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { oneOfEverything } from "../simulator/one-of-everything.ts";
-import { type Sdk, startSdk } from "./sdk.ts";
+import { sdkForFile } from "./sdk.ts";
 import { type IdOf, reads } from "./sdk-read-methods.ts";
 import { declaredReads, mismatches } from "./sdk-types.ts";
 
@@ -25,14 +25,9 @@ function expectDepth(resource: Resource, depth: number) {
   }
 }
 
-let sdk: Sdk;
-let id: IdOf;
-beforeAll(async () => {
-  sdk = await startSdk();
-  const at = await oneOfEverything(sdk.platform);
-  id = (name) => at(`{${name}}`);
-});
-afterAll(() => sdk.close());
+const sdk = await sdkForFile();
+const at = await oneOfEverything(sdk.platform);
+const id: IdOf = (name) => at(`{${name}}`);
 
 it("the table has every method of the SDK that reads", () => {
   expect(reads.map(({ method }) => method).toSorted()).toEqual(declaredReads.toSorted());

@@ -1,17 +1,11 @@
 import { DataCentersApi, RequestsApi, waitForRequest } from "@ionos-cloud/sdk-nodejs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type Answer, expectRefusal, idOf, known, type Sdk, startSdk } from "./sdk.ts";
+import { type Answer, expectRefusal, idOf, known, sdkForFile } from "./sdk.ts";
 
-let sdk: Sdk;
-let datacenters: DataCentersApi;
-let requests: RequestsApi;
-beforeAll(async () => {
-  sdk = await startSdk();
-  datacenters = new DataCentersApi(sdk.configuration);
-  requests = new RequestsApi(sdk.configuration);
-});
-afterAll(() => sdk.close());
+const sdk = await sdkForFile();
+const datacenters = new DataCentersApi(sdk.configuration);
+const requests = new RequestsApi(sdk.configuration);
 
 const create = (name: string) =>
   datacenters.datacentersPost({ datacenter: { properties: { name, location: "de/fra" } } });

@@ -4,19 +4,13 @@ import {
   SecurityGroupsApi,
   ServersApi,
 } from "@ionos-cloud/sdk-nodejs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { idOf, type Sdk, startSdk } from "./sdk.ts";
+import { describe, expect, it } from "vitest";
+import { idOf, sdkForFile } from "./sdk.ts";
 import { newDatacenter } from "./sdk-ground.ts";
 
-let sdk: Sdk;
-let groups: SecurityGroupsApi;
-let datacenterId: string;
-beforeAll(async () => {
-  sdk = await startSdk();
-  groups = new SecurityGroupsApi(sdk.configuration);
-  datacenterId = await newDatacenter(sdk);
-});
-afterAll(() => sdk.close());
+const sdk = await sdkForFile();
+const groups = new SecurityGroupsApi(sdk.configuration);
+const datacenterId = await newDatacenter(sdk);
 
 const tcp = { protocol: FirewallrulePropertiesProtocolEnum.Tcp };
 

@@ -7,32 +7,16 @@ import {
   VolumePropertiesTypeEnum,
   VolumesApi,
 } from "@ionos-cloud/sdk-nodejs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectRefusal, idOf, known, type Sdk, seen, startSdk } from "./sdk.ts";
-import { newDatacenter } from "./sdk-ground.ts";
+import { describe, expect, it } from "vitest";
+import { expectRefusal, idOf, known, sdkForFile, seen } from "./sdk.ts";
+import { disk, newDatacenter } from "./sdk-ground.ts";
 
-let sdk: Sdk;
-let datacenters: DataCentersApi;
-let servers: ServersApi;
-let volumes: VolumesApi;
-let datacenterId: string;
-beforeAll(async () => {
-  sdk = await startSdk();
-  datacenters = new DataCentersApi(sdk.configuration);
-  servers = new ServersApi(sdk.configuration);
-  volumes = new VolumesApi(sdk.configuration);
-  datacenterId = await newDatacenter(sdk);
-});
-afterAll(() => sdk.close());
+const sdk = await sdkForFile();
+const datacenters = new DataCentersApi(sdk.configuration);
+const servers = new ServersApi(sdk.configuration);
+const volumes = new VolumesApi(sdk.configuration);
+const datacenterId = await newDatacenter(sdk);
 
-const disk = (name: string) => ({
-  properties: {
-    name,
-    size: 20,
-    type: VolumePropertiesTypeEnum.SsdPremium,
-    licenceType: VolumePropertiesLicenceTypeEnum.Linux,
-  },
-});
 const nvme = {
   properties: {
     name: "nvme",

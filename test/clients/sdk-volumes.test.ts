@@ -1,36 +1,13 @@
-import {
-  ServersApi,
-  SnapshotsApi,
-  VolumePropertiesLicenceTypeEnum,
-  VolumePropertiesTypeEnum,
-  VolumesApi,
-} from "@ionos-cloud/sdk-nodejs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { idOf, type Sdk, startSdk } from "./sdk.ts";
-import { newDatacenter } from "./sdk-ground.ts";
+import { ServersApi, SnapshotsApi, VolumesApi } from "@ionos-cloud/sdk-nodejs";
+import { describe, expect, it } from "vitest";
+import { idOf, sdkForFile } from "./sdk.ts";
+import { disk, newDatacenter } from "./sdk-ground.ts";
 
-let sdk: Sdk;
-let volumes: VolumesApi;
-let servers: ServersApi;
-let snapshots: SnapshotsApi;
-let datacenterId: string;
-beforeAll(async () => {
-  sdk = await startSdk();
-  volumes = new VolumesApi(sdk.configuration);
-  servers = new ServersApi(sdk.configuration);
-  snapshots = new SnapshotsApi(sdk.configuration);
-  datacenterId = await newDatacenter(sdk);
-});
-afterAll(() => sdk.close());
-
-const disk = (name: string) => ({
-  properties: {
-    name,
-    size: 20,
-    type: VolumePropertiesTypeEnum.SsdPremium,
-    licenceType: VolumePropertiesLicenceTypeEnum.Linux,
-  },
-});
+const sdk = await sdkForFile();
+const volumes = new VolumesApi(sdk.configuration);
+const servers = new ServersApi(sdk.configuration);
+const snapshots = new SnapshotsApi(sdk.configuration);
+const datacenterId = await newDatacenter(sdk);
 
 const newVolume = () => sdk.made(volumes.datacentersVolumesPost({ datacenterId, volume: disk("data") }));
 const newServer = () =>

@@ -1,6 +1,6 @@
 import { Configuration, type RequestStatusMetadata, waitForRequest } from "@ionos-cloud/sdk-nodejs";
 import { expect } from "vitest";
-import { startPlatform } from "../simulator/platform.ts";
+import { platformForFile } from "../simulator/platform.ts";
 
 /** What every method of the SDK resolves to. */
 export interface Answer<Data> {
@@ -18,11 +18,11 @@ export interface Methods {
   remove(id: string): Promise<Answer<unknown>>;
 }
 
-export type Sdk = Awaited<ReturnType<typeof startSdk>>;
+export type Sdk = Awaited<ReturnType<typeof sdkForFile>>;
 
-/** A simulator whose time stands still, and the SDK's configuration for it. */
-export async function startSdk() {
-  const platform = await startPlatform();
+/** A simulator of a test file's own, whose time stands still, and the SDK's configuration for it. */
+export async function sdkForFile() {
+  const platform = await platformForFile();
   const { endpoints, token } = platform.ready;
   const basePath = `${endpoints.api}/cloudapi/v6`;
 
@@ -67,17 +67,7 @@ export async function startSdk() {
     await expectRefusal(find(id), 404);
   }
 
-  return {
-    platform,
-    basePath,
-    configured,
-    configuration,
-    ended,
-    done,
-    made,
-    live,
-    close: () => platform.close(),
-  };
+  return { platform, basePath, configured, configuration, ended, done, made, live };
 }
 
 /** The SDK declares nearly everything it answers as optional. */

@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { ALLOW_DATA_LOSS, ROTATE_AT } from "../../src/engine/names.ts";
 import { readStatus } from "../../src/engine/status.ts";
+import { kafkaSecretFiles } from "../kafka-secret-files.ts";
 import type { Life } from "./lives.ts";
 import { account, datacenter, type Ground, manifest } from "./manifests.ts";
 
@@ -56,21 +57,9 @@ export function kafkaUser(ground: Ground): Life {
   };
 }
 
-const files = [
-  "ca.crt",
-  "tls.crt",
-  "tls.key",
-  "keystore.p12",
-  "truststore.p12",
-  "store.password",
-  "bootstrap.servers",
-  "client.properties",
-  "librdkafka.properties",
-];
-
 /** Why no client could be let in with what is in the Secret. */
 function faultOf(data: Record<string, string>): string | undefined {
-  const missing = files.filter((file) => !data[file]);
+  const missing = kafkaSecretFiles.filter((file) => !data[file]);
   if (missing.length > 0) return `it has no ${missing.join(", ")}`;
   const [authority, own] = [data["ca.crt"], data["tls.crt"]].map((pem = "") => new X509Certificate(pem));
   if (!authority || !own?.checkIssued(authority) || !own.verify(authority.publicKey)) return "the CA has not signed it";

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { Agent, request } from "undici";
+import { isWatch, passedOn } from "../relay.ts";
 import type { Passage } from "./recorder.ts";
 
 export interface ProxyOptions {
@@ -39,7 +41,7 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
 
   async function relay(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = "GET", url = "/" } = incoming;
-    const body = await readAll(incoming);
+    const body = await buffer(incoming);
     const passage = options.arrived(method, url, owners.get(incoming.socket) ?? 0);
     let status = 0;
     try {
@@ -97,23 +99,4 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
       await agent.destroy();
     },
   };
-}
-
-const isWatch = (url: string): boolean => /[?&]watch=true\b/.test(url);
-
-/** Headers that speak of one connection only, or of a length that is set anew. */
-const ofConnection = new Set(["connection", "keep-alive", "transfer-encoding", "content-length", "expect"]);
-
-function passedOn(headers: NodeJS.Dict<string | string[]>): Record<string, string | string[]> {
-  const passed: Record<string, string | string[]> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && !ofConnection.has(name)) passed[name] = value;
-  }
-  return passed;
-}
-
-async function readAll(stream: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }

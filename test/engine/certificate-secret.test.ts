@@ -4,6 +4,7 @@ import type { Pems } from "../../src/engine/certificate.ts";
 import { RECONCILE_AT, ROTATE_AT } from "../../src/engine/names.ts";
 import { readPublished } from "../../src/engine/publish.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
+import { kafkaSecretFiles } from "../kafka-secret-files.ts";
 import { accessOf, DAY_MS, issue } from "./certificates.ts";
 import { objectOf, scriptedConnection } from "./fixtures.ts";
 import { stage } from "./stage.ts";
@@ -66,17 +67,7 @@ describe("a client certificate", () => {
     const { passes, published, status, writes, events, api } = await open(pems);
     expect(await passes(KEY)).toEqual(["renew", "rest"]);
     const data = await published();
-    expect(Object.keys(data ?? {}).toSorted()).toEqual([
-      "bootstrap.servers",
-      "ca.crt",
-      "client.properties",
-      "keystore.p12",
-      "librdkafka.properties",
-      "store.password",
-      "tls.crt",
-      "tls.key",
-      "truststore.p12",
-    ]);
+    expect(Object.keys(data ?? {}).toSorted()).toEqual(kafkaSecretFiles);
     expect(data).toMatchObject({ "ca.crt": pems.ca, "tls.crt": pems.certificate, "tls.key": pems.privateKey });
     expect(data?.["bootstrap.servers"]).toBe("10.0.0.1:9093,10.0.0.2:9093");
     expect(data?.["client.properties"]).toContain(`ssl.keystore.password=${data?.["store.password"]}\n`);

@@ -1,22 +1,7 @@
 import { describe, expect } from "vitest";
 import type { View } from "../../src/engine/decision.ts";
-import { accountDown, badSpec, holds } from "./decisions.ts";
-import {
-  absent,
-  claim,
-  contents,
-  failure,
-  farewell,
-  intentAt,
-  NOW,
-  present,
-  request,
-  search,
-  UNSETTLED,
-} from "./views.ts";
-
-const open = intentAt(NOW - 5000);
-const longAgo = intentAt(NOW - UNSETTLED - 10_000);
+import { accountDown, badSpec, holds, openIntent, settledIntent } from "./decisions.ts";
+import { absent, claim, contents, failure, farewell, NOW, present, request, search } from "./views.ts";
 
 describe("a deleted object", () => {
   const deleted = (more: Partial<View>): Partial<View> => ({ deleting: true, ...more });
@@ -126,25 +111,25 @@ describe("a deleted object", () => {
       owned({ observation: absent(), request: request({ outcome: "DONE" }) }),
       { step: "wait", reason: "Creating" },
     ],
-    ["looks for what an open intent made", deleted({ intent: open }), { step: "search" }],
+    ["looks for what an open intent made", deleted({ intent: openIntent }), { step: "search" }],
     [
       "claims what an open intent made, to delete it then",
-      deleted({ intent: open, search: search({ matches: ["x"] }) }),
+      deleted({ intent: openIntent, search: search({ matches: ["x"] }) }),
       { step: "claim", id: "x" },
     ],
     [
       "waits while a creation may still appear",
-      deleted({ intent: open, search: search() }),
+      deleted({ intent: openIntent, search: search() }),
       { step: "wait", reason: "Recovering" },
     ],
     [
       "goes when an open intent made nothing",
-      deleted({ intent: longAgo, search: search() }),
+      deleted({ intent: settledIntent, search: search() }),
       { step: "release", reason: "Deleted" },
     ],
     [
       "goes at once when nothing was sent",
-      deleted({ intent: open, unsent: true }),
+      deleted({ intent: openIntent, unsent: true }),
       { step: "release", reason: "Deleted" },
     ],
   ]);

@@ -1,22 +1,7 @@
 import { describe } from "vitest";
 import type { View } from "../../src/engine/decision.ts";
-import { accountDown, badSpec, holds, noParent } from "./decisions.ts";
-import {
-  absent,
-  claim,
-  drifted,
-  failure,
-  intentAt,
-  NOW,
-  present,
-  presentDrifted,
-  request,
-  search,
-  UNSETTLED,
-} from "./views.ts";
-
-const open = intentAt(NOW - 5000);
-const longAgo = intentAt(NOW - UNSETTLED - 10_000);
+import { accountDown, badSpec, holds, noParent, openIntent, settledIntent } from "./decisions.ts";
+import { absent, claim, drifted, failure, NOW, present, presentDrifted, request, search, UNSETTLED } from "./views.ts";
 
 describe("an object without a resource", () => {
   holds([
@@ -36,90 +21,94 @@ describe("an object without a resource", () => {
 
 describe("an object with an open intent", () => {
   holds([
-    ["looks before it does anything", { intent: open }, { step: "search" }],
-    ["goes on at once when the POST was certainly not executed", { intent: open, unsent: true }, { step: "create" }],
-    ["takes the only match", { intent: open, search: search({ matches: ["x"] }) }, { step: "claim", id: "x" }],
+    ["looks before it does anything", { intent: openIntent }, { step: "search" }],
+    [
+      "goes on at once when the POST was certainly not executed",
+      { intent: openIntent, unsent: true },
+      { step: "create" },
+    ],
+    ["takes the only match", { intent: openIntent, search: search({ matches: ["x"] }) }, { step: "claim", id: "x" }],
     [
       "takes the match of its place among equals",
-      { intent: open, search: search({ matches: ["x", "y"], rivals: 2, rank: 1 }) },
+      { intent: openIntent, search: search({ matches: ["x", "y"], rivals: 2, rank: 1 }) },
       { step: "claim", id: "y" },
     ],
     [
       "leaves the only match to the equal that was first",
-      { intent: open, search: search({ matches: ["x"], rivals: 2, rank: 1 }) },
+      { intent: openIntent, search: search({ matches: ["x"], rivals: 2, rank: 1 }) },
       { step: "wait", reason: "Recovering" },
     ],
     [
       "takes nothing while an equal POST is under way",
-      { intent: open, search: search({ matches: ["x"], inFlight: true }) },
+      { intent: openIntent, search: search({ matches: ["x"], inFlight: true }) },
       { step: "wait", reason: "Recovering" },
     ],
     [
       "stops when more was made than was asked for",
-      { intent: open, search: search({ matches: ["x", "y"] }) },
+      { intent: openIntent, search: search({ matches: ["x", "y"] }) },
       { step: "stall", reason: "Ambiguous", retryMs: 30_000 },
     ],
     [
       "looks again whether there is still too much",
-      { intent: open, search: search({ matches: ["x", "y"], lookedAt: NOW - 5000 }) },
+      { intent: openIntent, search: search({ matches: ["x", "y"], lookedAt: NOW - 5000 }) },
       { step: "search" },
     ],
     [
       "claims nothing by a look of five seconds ago: it may be another's by now",
-      { intent: open, search: search({ matches: ["x"], lookedAt: NOW - 5000 }) },
+      { intent: openIntent, search: search({ matches: ["x"], lookedAt: NOW - 5000 }) },
       { step: "search" },
     ],
     [
       "takes what is left over once everything is visible, whoever was first",
-      { intent: longAgo, search: search({ matches: ["x"], rivals: 2, rank: 1 }) },
+      { intent: settledIntent, search: search({ matches: ["x"], rivals: 2, rank: 1 }) },
       { step: "claim", id: "x" },
     ],
     [
       "keeps looking after the window while something accepted cannot be seen",
-      { intent: longAgo, search: search({ pending: true }) },
+      { intent: settledIntent, search: search({ pending: true }) },
       { step: "wait", reason: "Recovering", recheckMs: 2000 },
     ],
     [
       "takes its match although something else cannot be seen yet",
-      { intent: open, search: search({ matches: ["x"], rivals: 2, pending: true }) },
+      { intent: openIntent, search: search({ matches: ["x"], rivals: 2, pending: true }) },
       { step: "claim", id: "x" },
     ],
     [
       "counts the window from when this process first saw the intent",
-      { intent: longAgo, settledAt: NOW + 1, search: search() },
+      { intent: settledIntent, settledAt: NOW + 1, search: search() },
       { step: "wait", reason: "Recovering" },
     ],
     [
       "waits while a creation may still appear",
-      { intent: open, search: search() },
+      { intent: openIntent, search: search() },
       { step: "wait", reason: "Recovering" },
     ],
     [
       "looks again when the look is old",
-      { intent: open, search: search({ lookedAt: NOW - 2000 }) },
+      { intent: openIntent, search: search({ lookedAt: NOW - 2000 }) },
       { step: "search" },
     ],
     [
       "looks once more after the window has passed",
-      { intent: longAgo, search: search({ lookedAt: NOW - 15_000 }) },
+      { intent: settledIntent, search: search({ lookedAt: NOW - 15_000 }) },
       { step: "search" },
     ],
     [
       "creates again when a look after the window found nothing",
-      { intent: longAgo, search: search() },
+      { intent: settledIntent, search: search() },
       { step: "create" },
     ],
     [
       "waits for its parent before it creates again",
-      { intent: longAgo, search: search(), specObstacle: noParent },
+      { intent: settledIntent, search: search(), specObstacle: noParent },
       { step: "wait", reason: "ReferenceNotReady" },
     ],
     [
       "keeps looking after the window while an equal POST is under way",
-      { intent: longAgo, search: search({ inFlight: true }) },
+      { intent: settledIntent, search: search({ inFlight: true }) },
       { step: "wait", reason: "Recovering" },
     ],
-    ["cannot look without its Account", { intent: open, accountObstacle: accountDown }, { step: "wait" }],
+    ["cannot look without its Account", { intent: openIntent, accountObstacle: accountDown }, { step: "wait" }],
   ]);
 });
 
@@ -153,6 +142,22 @@ describe("an object with a resource", () => {
       "is not changed twice: the request of the first change is asked for",
       owned({ observation: presentDrifted(), request: request({ action: "update" }) }),
       { step: "wait", reason: "Updating", look: "member" },
+    ],
+    [
+      "waits for what is done and not seen yet, where doing it twice would be wrong",
+      owned({
+        observation: presentDrifted(),
+        request: request({ action: "update", outcome: "DONE", since: fresh, unseen: true }),
+      }),
+      { step: "wait", reason: "Updating", look: "member" },
+    ],
+    [
+      "is changed again when what was done stays unseen for too long",
+      owned({
+        observation: presentDrifted(),
+        request: request({ action: "update", outcome: "DONE", since: NOW - UNSETTLED - 2000, unseen: true }),
+      }),
+      { step: "update" },
     ],
     [
       "is changed again when the first change is done and something else differs",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { decide } from "../../src/engine/decide.ts";
 import type { Decision, View } from "../../src/engine/decision.ts";
-import { viewOf } from "./views.ts";
+import { intentAt, NOW, UNSETTLED, viewOf } from "./views.ts";
 
 type Case = [promise: string, view: Partial<View>, expected: Partial<Decision>];
 
@@ -15,3 +15,8 @@ export function holds(cases: Case[]) {
 export const accountDown = { reason: "AccountNotReady", message: "Account a/b: no token", stalled: false } as const;
 export const noParent = { reason: "ReferenceNotReady", message: "waiting for Datacenter dc", stalled: false } as const;
 export const badSpec = { reason: "InvalidSpec", message: "spec.ram: too small", stalled: true } as const;
+
+/** What it made may not be visible yet. */
+export const openIntent = intentAt(NOW - 5000);
+/** All that it made can be seen by now. */
+export const settledIntent = intentAt(NOW - UNSETTLED - 10_000);

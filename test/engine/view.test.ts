@@ -4,8 +4,8 @@ import { hashFields } from "../../src/engine/intent.ts";
 import { ALLOW_DATA_LOSS, FINALIZER } from "../../src/engine/names.ts";
 import { datacenter } from "../../src/kinds/datacenter.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { NotFound } from "../../src/platform/errors.ts";
-import { fakePlatform } from "./fake-platform.ts";
+import { NotFound, Retry } from "../../src/platform/errors.ts";
+import { API, fakePlatform } from "./fake-platform.ts";
 import { annotated, handleOf, intending, intentOf, objectOf } from "./fixtures.ts";
 import { stage } from "./stage.ts";
 
@@ -60,6 +60,47 @@ describe("a resource that cannot be seen", () => {
     const object = owning({ status: { id: "dc-a-0", account: "shop/main", contract: 1 } });
     const { sceneOf } = stage([object], { platform: fakePlatform(2) });
     expect(decide(sceneOf(A).view)).toMatchObject({ step: "stall", reason: "ContractChanged" });
+  });
+});
+
+describe("a request", () => {
+  const changing = (request: string) => ({
+    id: "dc-a-0",
+    account: "shop/main",
+    request: {
+      url: `${API}/cloudapi/v6/requests/${request}/status`,
+      action: "update",
+      status: "BUSY",
+      since: "2025-12-31T23:59:59.000Z",
+    },
+  });
+  const asked = async ({ sceneOf, clock }: Awaited<ReturnType<typeof owned>>) => {
+    sceneOf(A).shared?.collection.ask("dc-a-0");
+    await clock.advance(0);
+    return sceneOf(A).view;
+  };
+
+  test("is not taken for done because the one before it was", async () => {
+    const all = await owned(owning({ status: changing("req-0") }));
+    expect((await asked(all)).request).toMatchObject({ outcome: "DONE" });
+    const { metadata: _, ...next } = owning({ status: changing("req-1") });
+    all.objects.store("Datacenter").put({ ...next, metadata: { name: "a", namespace: "shop" } });
+    expect(all.sceneOf(A).view.request).toMatchObject({ outcome: "unknown" });
+  });
+
+  test("that is done shows in what was read after that was known, not in what was read since it was sent", async () => {
+    const wanting = { ...spec, description: "another" };
+    const all = await owned(owning({ spec: wanting, status: changing("req-0") }));
+    all.platform.beforeEach(({ url }) => {
+      if (url.includes("/datacenters/dc-a-0")) throw new Retry({ call: "GET /datacenters/{id}", status: 503 }, "no");
+    });
+    all.skip(10);
+    const view = await asked(all);
+    expect(view.request).toMatchObject({ outcome: "DONE" });
+    expect(view.observation).toMatchObject({ seen: "present", comparison: { next: { action: "update" } } });
+    expect(decide(view)).toMatchObject({ step: "wait", reason: "Updating" });
+    await all.clock.advance(5_000);
+    expect(decide(all.sceneOf(A).view)).toMatchObject({ step: "update" });
   });
 });
 

@@ -145,6 +145,7 @@ const pending: fc.Arbitrary<PendingRequest> = fc
     since: past,
     outcome: fc.constantFrom<PendingRequest["outcome"]>("unanswered", "unknown", "BUSY", "DONE", "FAILED"),
     message: fc.option(words, { nil: undefined }),
+    unseen: fc.boolean(),
   })
   .map(({ message, ...rest }) => ({ ...rest, ...(message !== undefined && { message }) }));
 /** Most looks that count are young ones. */

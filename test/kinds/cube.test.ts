@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { server } from "../../src/kinds/server.ts";
-import { type Platform, resource, startPlatform } from "../simulator/platform.ts";
+import { platformForFile } from "../simulator/platform.ts";
 import { inputs, mapped, nothing, sent } from "./mapped.ts";
 
-let platform: Platform;
-let datacenter: string;
-let path: string;
-beforeAll(async () => {
-  platform = await startPlatform();
-  datacenter = await platform.datacenter("de/txl");
-  path = `${datacenter}/servers/${resource(await platform.done("POST", `${datacenter}/servers`, body())).id}`;
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const datacenter = await platform.datacenter("de/txl");
 
 const mapping = mapped(server);
 const spec = {
@@ -21,8 +14,8 @@ const spec = {
   bootVolume: { imageAlias: "ubuntu:latest" },
   nics: [{ name: "public", lan: 1 }],
 };
-const body = () =>
-  sent(mapping.desire(spec).body(inputs({ found: { templateName: "72e73b81-8551-4e74-b398-fc63b39994af" } })));
+const template = inputs({ found: { templateName: "72e73b81-8551-4e74-b398-fc63b39994af" } });
+const path = await platform.made(`${datacenter}/servers`, sent(mapping.desire(spec).body(template)));
 const here = () => inputs({ parents: { datacenter: datacenter.split("/")[2] ?? "" } });
 const seen = async () => (await platform.core("GET", `${path}?depth=3`)).body;
 const compare = async (change: object = {}) => mapping.desire({ ...spec, ...change }).compare(await seen(), here());

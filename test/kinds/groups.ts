@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { scalingGroup } from "../../src/kinds/scaling-group.ts";
+import type { Parts } from "../simulator/scaling.ts";
 import { inputs, mapped, sent } from "./mapped.ts";
 
 /** The spec of a group: 2 to 5 replicas, between 20 and 80 percent of CPU. */
@@ -28,14 +29,8 @@ export const group = (change: object = {}, replica: object = {}, policy: object 
 });
 
 /** What the platform shows differently from what was sent, part by part. */
-export interface Shown {
+export interface Shown extends Parts {
   properties?: object;
-  policy?: object;
-  scaleIn?: object;
-  scaleOut?: object;
-  replica?: object;
-  nic?: object;
-  volume?: object;
   servers?: number;
 }
 

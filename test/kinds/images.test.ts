@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Inputs, Lookup } from "../../src/kinds/kind.ts";
 import { server } from "../../src/kinds/server.ts";
-import { type Platform, startPlatform } from "../simulator/platform.ts";
+import { platformForFile } from "../simulator/platform.ts";
 import { inputs, mapped } from "./mapped.ts";
 
-let platform: Platform;
-beforeAll(async () => {
-  platform = await startPlatform();
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
 
 const mapping = mapped(server);
 const desire = (imageLookup: object, volume: object = {}) =>

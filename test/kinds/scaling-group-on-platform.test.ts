@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Inputs } from "../../src/kinds/kind.ts";
 import { scalingGroup } from "../../src/kinds/scaling-group.ts";
-import { items, type Platform, resource, startPlatform } from "../simulator/platform.ts";
+import { items, platformForFile, resource } from "../simulator/platform.ts";
 import { group } from "./groups.ts";
 import { inputs } from "./mapped.ts";
 import { create, type Resident } from "./resident.ts";
 
-let platform: Platform;
-let datacenter: string;
-let given: Inputs;
-let resident: Resident;
-beforeAll(async () => {
-  platform = await startPlatform();
-  datacenter = await platform.datacenter("de/txl");
-  given = inputs({ parents: { datacenter: datacenter.split("/")[2] ?? "" } });
-  resident = await create(platform, scalingGroup, group(), given);
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const datacenter = await platform.datacenter("de/txl");
+const given = inputs({ parents: { datacenter: datacenter.split("/")[2] ?? "" } });
+const resident = await create(platform, scalingGroup, group(), given);
 
 const shownServers = z.object({ servers: z.array(z.object({ name: z.string(), serverId: z.string() })) });
 const replicasOf = async (of: Resident) => shownServers.parse(await of.facts(given)).servers;

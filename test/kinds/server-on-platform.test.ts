@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Inputs } from "../../src/kinds/kind.ts";
 import { server } from "../../src/kinds/server.ts";
-import { type Platform, resource, startPlatform } from "../simulator/platform.ts";
+import { platformForFile, resource } from "../simulator/platform.ts";
 import { inputs, mapped, nothing, sent } from "./mapped.ts";
 
 const mapping = mapped(server);
-let platform: Platform;
-let datacenter: string;
-let given: Inputs;
-let path: string;
 
 const spec = {
   datacenterRef: { name: "berlin" },
@@ -23,26 +18,21 @@ const spec = {
 };
 const addresses = z.object({ ips: z.tuple([z.string(), z.string()]) });
 
-beforeAll(async () => {
-  platform = await startPlatform();
-  datacenter = await platform.datacenter("de/txl");
-  const lan = resource(await platform.done("POST", `${datacenter}/lans`, { properties: { public: true } }));
-  const reserve = { properties: { location: "de/txl", size: 2 } };
-  const block = resource(await platform.done("POST", "/ipblocks", reserve));
-  const reserved = { id: block.id, status: block.properties };
-  given = inputs({
-    parents: { datacenter: datacenter.split("/")[2] ?? "" },
-    refs: {
-      datacenter: { id: "", status: { location: "de/txl" } },
-      "nics[public].lanRef": { id: lan.id, status: {} },
-      "nics[public].ipsFrom[0]": reserved,
-      "nics[second].ipsFrom[0]": reserved,
-    },
-  });
-  const body = sent(mapping.desire(spec).body(given));
-  path = `${datacenter}/servers/${resource(await platform.done("POST", `${datacenter}/servers`, body)).id}`;
+const platform = await platformForFile();
+const datacenter = await platform.datacenter("de/txl");
+const lan = resource(await platform.done("POST", `${datacenter}/lans`, { properties: { public: true } }));
+const block = resource(await platform.done("POST", "/ipblocks", { properties: { location: "de/txl", size: 2 } }));
+const reserved = { id: block.id, status: block.properties };
+const given = inputs({
+  parents: { datacenter: datacenter.split("/")[2] ?? "" },
+  refs: {
+    datacenter: { id: "", status: { location: "de/txl" } },
+    "nics[public].lanRef": { id: lan.id, status: {} },
+    "nics[public].ipsFrom[0]": reserved,
+    "nics[second].ipsFrom[0]": reserved,
+  },
 });
-afterAll(() => platform.close());
+const path = await platform.made(`${datacenter}/servers`, sent(mapping.desire(spec).body(given)));
 
 const seen = async () => (await platform.core("GET", `${path}?depth=3`)).body;
 const compare = async (change: object) => mapping.desire({ ...spec, ...change }).compare(await seen(), given);

@@ -287,7 +287,7 @@ describe("a tracked member at rest", () => {
     expect(collection.read("a")).toEqual({
       item: item("a", "AVAILABLE", { cores: 8 }),
       asOf: asked,
-      request: { status: "DONE", targets: [] },
+      request: { status: "DONE", targets: [], knownAt: asked },
     });
   });
 

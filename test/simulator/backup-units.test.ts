@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Platform, refusal, resource, startPlatform } from "./platform.ts";
+import { describe, expect, it } from "vitest";
+import { platformForFile, refusal, resource } from "./platform.ts";
 
-let platform: Platform;
-beforeAll(async () => {
-  platform = await startPlatform();
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
 
 let made = 0;
 const unit = (properties: object = {}) => ({
   properties: { name: `unit${made++}`, password: "verySecret1", email: "backup@example.org", ...properties },
 });
 const post = (body: object) => platform.core("POST", "/backupunits", body);
-const ready = async () => `/backupunits/${resource(await platform.done("POST", "/backupunits", unit())).id}`;
+const ready = () => platform.made("/backupunits", unit());
 
 describe("a backup unit", () => {
   it("is provisioned by a request and never shows its password", async () => {

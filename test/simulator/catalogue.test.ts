@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { cubeBody, items, type Platform, refusal, resource, serverBody, startPlatform } from "./platform.ts";
+import { cubeBody, items, platformForFile, refusal, resource, serverBody } from "./platform.ts";
 
-let platform: Platform;
-beforeAll(async () => {
-  platform = await startPlatform();
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
 
 const list = async (path: string) => items(await platform.core("GET", path));
 

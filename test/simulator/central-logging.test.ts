@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { serviceFor } from "./pipelines.ts";
-import { items, type Platform, refusal, resource, startPlatform } from "./platform.ts";
+import { items, platformForFile, refusal, resource } from "./platform.ts";
 
-let platform: Platform;
-beforeAll(async () => {
-  platform = await startPlatform();
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
 
 const body = (enabled: unknown) => ({ properties: { enabled } });
 

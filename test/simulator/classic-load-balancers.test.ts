@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { networkOf } from "./network.ts";
-import { items, type Platform, refusal, resource, startPlatform } from "./platform.ts";
+import { items, platformForFile, refusal, resource } from "./platform.ts";
 
-let platform: Platform;
-let network: ReturnType<typeof networkOf>;
-let datacenter: string;
-beforeAll(async () => {
-  platform = await startPlatform();
-  network = networkOf(platform);
-  datacenter = await platform.datacenter();
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const network = networkOf(platform);
+const datacenter = await platform.datacenter();
 
 describe("a classic load balancer", () => {
   const ready = async (more: object = {}) => {

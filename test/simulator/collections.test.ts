@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { items, type Platform, refusal, resource, serverBody, startPlatform } from "./platform.ts";
+import { items, platformForFile, refusal, resource, serverBody } from "./platform.ts";
 
-let platform: Platform;
-let datacenter: string;
-let server: string;
-beforeAll(async () => {
-  platform = await startPlatform();
-  datacenter = await platform.datacenter();
-  const made = resource(await platform.done("POST", `${datacenter}/servers`, serverBody()));
-  server = `${datacenter}/servers/${made.id}`;
-  const nic = `${server}/nics/${made.entities?.nics?.items?.[0]?.id}`;
-  await platform.done("POST", `${nic}/firewallrules`, { properties: { protocol: "ANY" } });
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const datacenter = await platform.datacenter();
+const server = await platform.made(`${datacenter}/servers`, serverBody());
+const [nic] = items(await platform.core("GET", `${server}/nics`));
+await platform.made(`${server}/nics/${nic?.id}/firewallrules`, { properties: { protocol: "ANY" } });
 
 const body = async (path: string) => (await platform.core("GET", path)).body;
 

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { networkOf } from "./network.ts";
-import { items, type Platform, refusal, resource, startPlatform } from "./platform.ts";
+import { items, platformForFile, refusal, resource } from "./platform.ts";
 
-let platform: Platform;
-let network: ReturnType<typeof networkOf>;
-beforeAll(async () => {
-  platform = await startPlatform();
-  network = networkOf(platform);
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const network = networkOf(platform);
 
 const ready = async (properties: object = { name: "link" }) =>
   resource(await platform.done("POST", "/pccs", { properties })).id;

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { cubeBody, items, type Platform, refusal, resource, startPlatform } from "./platform.ts";
+import { cubeBody, items, platformForFile, refusal, resource } from "./platform.ts";
 
-let platform: Platform;
-let datacenter: string;
-beforeAll(async () => {
-  platform = await startPlatform();
-  datacenter = await platform.datacenter();
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const datacenter = await platform.datacenter();
 
 const post = (body: object) => platform.core("POST", `${datacenter}/servers`, body);
-const ready = async () =>
-  `${datacenter}/servers/${resource(await platform.done("POST", `${datacenter}/servers`, cubeBody())).id}`;
+const ready = () => platform.made(`${datacenter}/servers`, cubeBody());
 const volumesOf = async (path: string) => items(await platform.core("GET", `${path}/volumes?depth=1`));
 const templateShape = z.looseObject({ cores: z.int(), ram: z.int(), storageSize: z.int() });
 const usage = z.object({ coresProvisioned: z.int(), ramProvisioned: z.int(), dasVolumeProvisioned: z.int() });

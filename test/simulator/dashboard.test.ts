@@ -1,16 +1,12 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { chart } from "../../src/simulator/dashboard/chart.ts";
 import { pathThrough } from "../../src/simulator/dashboard/curve.ts";
 import { amount, rangeOf, ticks, timeTicks } from "../../src/simulator/dashboard/scale.ts";
 import { serviceFor, stream } from "./pipelines.ts";
-import { type Platform, refusal, startPlatform } from "./platform.ts";
+import { platformForFile, refusal } from "./platform.ts";
 
-let platform: Platform;
-beforeAll(async () => {
-  platform = await startPlatform();
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
 
 async function read(region: string, query = "") {
   const response = await fetch(`${platform.ready.endpoints.api}/dashboards/${region}${query}`);

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { alb, dc, labelled, nat, nic, nlb, oneOfEverything, pool, srv } from "./one-of-everything.ts";
-import { type Platform, refusal, startPlatform } from "./platform.ts";
+import { platformForFile, refusal } from "./platform.ts";
 
 /** A collection and its items. */
 const both = (collection: string, param: string, type: string): [string, object][] => [
@@ -76,14 +76,8 @@ const paths: [string, object][] = [
 /** A server has GPUs only when its type is GPU, which the platform does not offer here. */
 const neverThere = `${srv}/gpus/{gpu}`;
 
-let platform: Platform;
-let at: (template: string) => string;
-
-beforeAll(async () => {
-  platform = await startPlatform();
-  at = await oneOfEverything(platform);
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const at = await oneOfEverything(platform);
 
 it("the core API has 112 paths to read", () => {
   expect(new Set(paths.map(([path]) => path)).size).toBe(112);

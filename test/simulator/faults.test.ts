@@ -1,13 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { items, type Platform, refusal, resource, serverBody, startPlatform } from "./platform.ts";
+import { afterEach, describe, expect, it } from "vitest";
+import { items, platformForFile, refusal, resource, serverBody } from "./platform.ts";
 
-let platform: Platform;
-let datacenter: string;
-beforeAll(async () => {
-  platform = await startPlatform();
-  datacenter = await platform.datacenter();
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const datacenter = await platform.datacenter();
 afterEach(() => platform.faults());
 
 const create = "POST /cloudapi/v6/datacenters";

@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { items, type Platform, refusal, resource, serverBody, startPlatform } from "./platform.ts";
+import { describe, expect, it } from "vitest";
+import { items, platformForFile, refusal, resource, serverBody } from "./platform.ts";
 
-let platform: Platform;
-let datacenter: string;
-let server: string;
-beforeAll(async () => {
-  platform = await startPlatform();
-  datacenter = await platform.datacenter();
-  server = `${datacenter}/servers/${resource(await platform.done("POST", `${datacenter}/servers`, serverBody())).id}`;
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const datacenter = await platform.datacenter();
+const server = await platform.made(`${datacenter}/servers`, serverBody());
 
-const nic = async () =>
-  `${server}/nics/${resource(await platform.done("POST", `${server}/nics`, { properties: { lan: 1 } })).id}`;
+const nic = () => platform.made(`${server}/nics`, { properties: { lan: 1 } });
 const flowLog = (properties: object = {}) => ({
   properties: { name: "traffic", action: "ALL", direction: "BIDIRECTIONAL", bucket: "flow-logs", ...properties },
 });
@@ -138,7 +131,7 @@ describe("below load balancers and NAT gateways", () => {
     const place = await platform.datacenter();
     for (const name of ["listener", "target"]) await platform.done("POST", `${place}/lans`, { properties: { name } });
     const body = { properties: await properties() };
-    const at = `${place}/${collection}/${resource(await platform.done("POST", `${place}/${collection}`, body)).id}`;
+    const at = await platform.made(`${place}/${collection}`, body);
     const { id } = resource(await platform.done("POST", `${at}/flowlogs`, flowLog()));
     expect(items(await platform.core("GET", `${at}/flowlogs`))).toMatchObject([{ id, type: "flow-log" }]);
     expect(refusal(await platform.core("POST", `${at}/flowlogs`, flowLog()), 422, "200")).toContain("traffic");

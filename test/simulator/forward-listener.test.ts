@@ -4,22 +4,13 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { encode } from "@msgpack/msgpack";
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { eventTime, type ForwardSender, openSender, receivedBy } from "./forward-sender.ts";
 import { serviceFor, stream } from "./pipelines.ts";
-import { type Platform, resource, startPlatform } from "./platform.ts";
+import { resource, startPlatform, unfailingPlatformForFile } from "./platform.ts";
 
-let platform: Platform;
-let logging: ReturnType<typeof serviceFor>;
-const failures: unknown[] = [];
-beforeAll(async () => {
-  platform = await startPlatform({ onError: (where, error) => failures.push({ where, error }) });
-  logging = serviceFor(platform, "logging");
-});
-afterAll(async () => {
-  await platform.close();
-  expect(failures).toEqual([]);
-});
+const platform = await unfailingPlatformForFile();
+const logging = serviceFor(platform, "logging");
 
 let pipeline: Awaited<ReturnType<typeof logging.made>>;
 let address: string;

@@ -1,48 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { applicationRule, networkRule } from "./balancer-rules.ts";
 import { networkOf } from "./network.ts";
-import { type Platform, refusal, resource, startPlatform } from "./platform.ts";
+import { platformForFile, refusal, resource } from "./platform.ts";
 
-let platform: Platform;
-let balancers: (collection: string) => Promise<string>;
-beforeAll(async () => {
-  platform = await startPlatform();
-  const { lan } = networkOf(platform);
-  const datacenter = await platform.datacenter();
-  const properties = {
-    name: "lb",
-    listenerLan: await lan(datacenter),
-    targetLan: await lan(datacenter),
-    ips: ["10.1.0.5"],
-  };
-  balancers = (collection) => made(`${datacenter}/${collection}`, properties);
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const datacenter = await platform.datacenter();
+const lans = await networkOf(platform).lans(datacenter);
 
-const made = async (path: string, more: object) =>
-  `${path}/${resource(await platform.done("POST", path, { properties: more })).id}`;
+const made = (path: string, more: object) => platform.made(path, { properties: more });
+const balancer = (collection: string) =>
+  made(`${datacenter}/${collection}`, { name: "lb", ...lans, ips: ["10.1.0.5"] });
 const read = async (path: string) => resource(await platform.core("GET", path)).properties;
-
-const networkRule = (more: object = {}) => ({
-  name: "rule",
-  algorithm: "ROUND_ROBIN",
-  protocol: "TCP",
-  listenerIp: "10.1.0.5",
-  listenerPort: 80,
-  targets: [{ ip: "10.2.0.7", port: 8080 }],
-  ...more,
-});
-const applicationRule = (more: object = {}) => ({
-  name: "rule",
-  protocol: "HTTP",
-  listenerIp: "10.1.0.5",
-  listenerPort: 80,
-  ...more,
-});
 
 describe("a rule of a Network Load Balancer", () => {
   let rules: string;
   beforeAll(async () => {
-    rules = `${await balancers("networkloadbalancers")}/forwardingrules`;
+    rules = `${await balancer("networkloadbalancers")}/forwardingrules`;
   });
   const post = (more: object) => platform.core("POST", rules, { properties: networkRule(more) });
 
@@ -90,7 +63,7 @@ describe("a rule of an Application Load Balancer", () => {
   let rules: string;
   let group: string;
   beforeAll(async () => {
-    rules = `${await balancers("applicationloadbalancers")}/forwardingrules`;
+    rules = `${await balancer("applicationloadbalancers")}/forwardingrules`;
     group =
       (await made("/targetgroups", { name: "group", algorithm: "RANDOM", protocol: "HTTP" })).split("/").at(-1) ?? "";
   });

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type Answer, items, type Platform, refusal, resource, startPlatform } from "./platform.ts";
+import { type Answer, items, platformForFile, refusal, resource } from "./platform.ts";
 
-let platform: Platform;
-let datacenter: string;
-beforeAll(async () => {
-  platform = await startPlatform();
-  datacenter = (await platform.datacenter()).replace("/datacenters/", "");
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const datacenter = (await platform.datacenter()).replace("/datacenters/", "");
 
 const addGroup = async (properties: object = {}) => {
   const answer = await platform.core("POST", "/um/groups", { properties: { name: "developers", ...properties } });

@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { receivedBy } from "./forward-sender.ts";
 import { keyIn, serviceFor, stream } from "./pipelines.ts";
-import { type Platform, refusal, resource, startPlatform } from "./platform.ts";
+import { refusal, resource, unfailingPlatformForFile } from "./platform.ts";
 
-let platform: Platform;
-let logging: ReturnType<typeof serviceFor>;
-const failures: unknown[] = [];
-beforeAll(async () => {
-  platform = await startPlatform({ onError: (where, error) => failures.push({ where, error }) });
-  logging = serviceFor(platform, "logging");
-});
-afterAll(async () => {
-  await platform.close();
-  expect(failures).toEqual([]);
-});
+const platform = await unfailingPlatformForFile();
+const logging = serviceFor(platform, "logging");
 
 let pipeline: Awaited<ReturnType<typeof logging.made>>;
 beforeEach(async () => {

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { items, type Platform, refusal, resource, startPlatform } from "./platform.ts";
+import { describe, expect, it } from "vitest";
+import { items, platformForFile, refusal, resource, startPlatform } from "./platform.ts";
 
-let platform: Platform;
-let datacenterId: string;
-beforeAll(async () => {
-  platform = await startPlatform();
-  datacenterId = (await platform.datacenter()).replace("/datacenters/", "");
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const datacenterId = (await platform.datacenter()).replace("/datacenters/", "");
 
 const clusterBody = (properties: object = {}) => ({ properties: { name: "apps", ...properties } });
 const poolBody = (properties: object = {}) => ({
@@ -23,10 +18,9 @@ const poolBody = (properties: object = {}) => ({
     ...properties,
   },
 });
-const newCluster = async (properties: object = {}) =>
-  `/k8s/${resource(await platform.done("POST", "/k8s", clusterBody(properties))).id}`;
-const newPool = async (cluster: string, properties: object = {}) =>
-  `${cluster}/nodepools/${resource(await platform.done("POST", `${cluster}/nodepools`, poolBody(properties))).id}`;
+const newCluster = (properties: object = {}) => platform.made("/k8s", clusterBody(properties));
+const newPool = (cluster: string, properties: object = {}) =>
+  platform.made(`${cluster}/nodepools`, poolBody(properties));
 const stateOf = async (path: string) => resource(await platform.core("GET", path)).metadata.state;
 const nodesOf = async (pool: string) => items(await platform.core("GET", `${pool}/nodes?depth=1`));
 

@@ -1,44 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { applicationRule, networkRule } from "./balancer-rules.ts";
 import { networkOf } from "./network.ts";
-import { items, type Platform, refusal, resource, startPlatform } from "./platform.ts";
+import { items, platformForFile, refusal, resource, startPlatform } from "./platform.ts";
 
-let platform: Platform;
-let network: ReturnType<typeof networkOf>;
-let datacenter: string;
-let lans: { listenerLan: number; targetLan: number };
-beforeAll(async () => {
-  platform = await startPlatform();
-  network = networkOf(platform);
-  datacenter = await platform.datacenter();
-  lans = { listenerLan: await network.lan(datacenter), targetLan: await network.lan(datacenter) };
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const network = networkOf(platform);
+const datacenter = await platform.datacenter();
+const lans = await network.lans(datacenter);
 
 const properties = (more: object = {}) => ({ name: "lb", ...lans, ips: ["10.1.0.5"], ...more });
-const made = async (path: string, more: object) =>
-  `${path}/${resource(await platform.done("POST", path, { properties: more })).id}`;
+const made = (path: string, more: object) => platform.made(path, { properties: more });
 const read = async (path: string) => resource(await platform.core("GET", path)).properties;
 
 const stateShape = z.looseObject({ forwardingrules: z.array(z.looseObject({ id: z.string() })) });
 const ruleIds = async () => stateShape.parse(await platform.steer("GET", "state")).forwardingrules.map(({ id }) => id);
-
-const networkRule = (more: object = {}) => ({
-  name: "rule",
-  algorithm: "ROUND_ROBIN",
-  protocol: "TCP",
-  listenerIp: "10.1.0.5",
-  listenerPort: 80,
-  targets: [{ ip: "10.2.0.7", port: 8080 }],
-  ...more,
-});
-const applicationRule = (more: object = {}) => ({
-  name: "rule",
-  protocol: "HTTP",
-  listenerIp: "10.1.0.5",
-  listenerPort: 80,
-  ...more,
-});
 
 describe.each([
   ["a Network Load Balancer", "networkloadbalancer", networkRule],
@@ -118,7 +94,7 @@ describe.each([
   });
 
   it("keeps its LANs from being deleted", async () => {
-    const own = { listenerLan: await network.lan(datacenter), targetLan: await network.lan(datacenter) };
+    const own = await network.lans(datacenter);
     const path = await ready(own);
     for (const lan of Object.values(own)) {
       const message = refusal(await platform.core("DELETE", `${datacenter}/lans/${lan}`), 422, "200");
@@ -132,7 +108,7 @@ describe.each([
   it("goes with its datacenter, its rules included, and frees its address", async () => {
     const doomed = await platform.datacenter();
     const { id, ip } = await network.block();
-    const own = { listenerLan: await network.lan(doomed), targetLan: await network.lan(doomed), ips: [ip] };
+    const own = { ...(await network.lans(doomed)), ips: [ip] };
     const path = await made(`${doomed}/${collection}`, properties(own));
     const one = await made(`${path}/forwardingrules`, rule({ listenerIp: ip }));
     expect(await ruleIds()).toContain(one.split("/").at(-1));
@@ -228,8 +204,7 @@ describe("the contract's limit", () => {
     const limited = await startPlatform();
     try {
       const at = await limited.datacenter();
-      const { lan } = networkOf(limited);
-      const own = { name: "lb", listenerLan: await lan(at), targetLan: await lan(at) };
+      const own = { name: "lb", ...(await networkOf(limited).lans(at)) };
       await limited.steer("PUT", "limits", { nlbLimitTotal: 1 });
       await limited.done("POST", `${at}/networkloadbalancers`, { properties: own });
       const second = await limited.core("POST", `${at}/networkloadbalancers`, { properties: own });

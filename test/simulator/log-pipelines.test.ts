@@ -1,18 +1,13 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { keyIn, serviceFor, stream } from "./pipelines.ts";
-import { type Answer, items, type Platform, refusal, resource, startPlatform } from "./platform.ts";
+import { type Answer, items, platformForFile, refusal, resource, startPlatform } from "./platform.ts";
 
-let platform: Platform;
-let logging: ReturnType<typeof serviceFor>;
-beforeAll(async () => {
-  platform = await startPlatform();
-  logging = serviceFor(platform, "logging");
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const logging = serviceFor(platform, "logging");
 
 const codes = { validation: "paas-logging-100", refused: "paas-logging-200", missing: "paas-logging-309" };
 const post = (...logs: object[]) => logging.call("POST", "/pipelines", { properties: { name: "shop", logs } });
@@ -38,7 +33,7 @@ describe("creating a log pipeline", () => {
         properties: {
           name: "shop",
           status: "PROVISIONING",
-          key: expect.stringMatching(/^[\w-]{43}$/),
+          key: expect.stringMatching(/^ingestkey_[\w-]{43}$/),
           tcpAddress: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
           httpAddress: `${api}/ingest/logs/${id}`,
           grafanaAddress: `${api}/dashboards/de-txl`,

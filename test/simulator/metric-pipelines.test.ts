@@ -1,15 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { keyIn, serviceFor } from "./pipelines.ts";
-import { items, type Platform, refusal, resource, startPlatform } from "./platform.ts";
+import { items, platformForFile, refusal, resource, startPlatform } from "./platform.ts";
 
-let platform: Platform;
-let monitoring: ReturnType<typeof serviceFor>;
-beforeAll(async () => {
-  platform = await startPlatform();
-  monitoring = serviceFor(platform, "monitoring");
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const monitoring = serviceFor(platform, "monitoring");
 
 const codes = { validation: "paas-monitoring-100", refused: "paas-monitoring-200", missing: "paas-monitoring-309" };
 const post = (properties: object) => monitoring.call("POST", "/pipelines", { properties });
@@ -51,7 +46,7 @@ describe("creating a metric pipeline", () => {
         status: "PROVISIONING",
         grafanaEndpoint: `${api}/dashboards/de-txl`,
         httpEndpoint: `${api}/ingest/metrics/${id}`,
-        key: expect.stringMatching(/^[\w-]{43}$/),
+        key: expect.stringMatching(/^ingestkey_[\w-]{43}$/),
       },
       properties: { name: "shop", status: "PROVISIONING" },
     });

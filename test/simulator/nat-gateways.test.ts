@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { networkOf } from "./network.ts";
-import { items, type Platform, refusal, resource, startPlatform } from "./platform.ts";
+import { items, platformForFile, refusal, resource } from "./platform.ts";
 
-let platform: Platform;
-let network: ReturnType<typeof networkOf>;
-let datacenter: string;
-beforeAll(async () => {
-  platform = await startPlatform();
-  network = networkOf(platform);
-  datacenter = await platform.datacenter();
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const network = networkOf(platform);
+const datacenter = await platform.datacenter();
 
 const post = (properties: object) => platform.core("POST", `${datacenter}/natgateways`, { properties });
-const made = async (path: string, properties: object) =>
-  `${path}/${resource(await platform.done("POST", path, { properties })).id}`;
+const made = (path: string, properties: object) => platform.made(path, { properties });
 const ready = async (properties: object = {}) =>
   made(`${datacenter}/natgateways`, { name: "out", publicIps: (await network.block()).ips, ...properties });
 const read = async (path: string) => resource(await platform.core("GET", path)).properties;

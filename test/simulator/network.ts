@@ -3,10 +3,16 @@ import { type Platform, resource } from "./platform.ts";
 
 /** Makes what load balancers and gateways stand on. */
 export function networkOf(platform: Platform) {
+  /** The number of a new LAN. */
+  async function lan(datacenter: string, properties: object = {}): Promise<number> {
+    return Number(resource(await platform.done("POST", `${datacenter}/lans`, { properties })).id);
+  }
+
   return {
-    /** The number of a new LAN. */
-    async lan(datacenter: string, properties: object = {}): Promise<number> {
-      return Number(resource(await platform.done("POST", `${datacenter}/lans`, { properties })).id);
+    lan,
+    /** Two new LANs for a load balancer to stand between. */
+    async lans(datacenter: string): Promise<{ listenerLan: number; targetLan: number }> {
+      return { listenerLan: await lan(datacenter), targetLan: await lan(datacenter) };
     },
     async block(location = "de/fra", size = 1): Promise<{ id: string; ip: string; ips: string[] }> {
       const { id, properties } = resource(await platform.done("POST", "/ipblocks", { properties: { location, size } }));
@@ -15,8 +21,7 @@ export function networkOf(platform: Platform) {
     },
     /** A NIC of a server of its own. */
     async nic(datacenter: string, lan: number): Promise<{ id: string; path: string }> {
-      const body = { properties: { name: "s", cores: 1, ram: 1024 } };
-      const server = `${datacenter}/servers/${resource(await platform.done("POST", `${datacenter}/servers`, body)).id}`;
+      const server = await platform.made(`${datacenter}/servers`, { properties: { name: "s", cores: 1, ram: 1024 } });
       const { id } = resource(await platform.done("POST", `${server}/nics`, { properties: { lan } }));
       return { id, path: `${server}/nics/${id}` };
     },

@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { items, type Platform, refusal, resource, serverBody, startPlatform } from "./platform.ts";
+import { items, platformForFile, refusal, resource, serverBody } from "./platform.ts";
 
-let platform: Platform;
-let datacenter: string;
-let server: string;
-beforeAll(async () => {
-  platform = await startPlatform();
-  datacenter = await platform.datacenter();
-  const body = { properties: { name: "s", cores: 1, ram: 1024 } };
-  server = `${datacenter}/servers/${resource(await platform.done("POST", `${datacenter}/servers`, body)).id}`;
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const datacenter = await platform.datacenter();
+const server = await platform.made(`${datacenter}/servers`, { properties: { name: "s", cores: 1, ram: 1024 } });
 
 const lan = async (properties: object = {}) =>
   resource(await platform.done("POST", `${datacenter}/lans`, { properties })).id;
-const nic = async (properties: object) =>
-  `${server}/nics/${resource(await platform.done("POST", `${server}/nics`, { properties })).id}`;
+const nic = (properties: object) => platform.made(`${server}/nics`, { properties });
 const postNic = (properties: object) => platform.core("POST", `${server}/nics`, { properties });
 const block = async (location: string, size = 1) => {
   const answer = await platform.done("POST", "/ipblocks", { properties: { location, size } });

@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { afterAll, expect } from "vitest";
 import { z } from "zod";
 import { type RunningSimulator, type SimulatorOptions, startSimulator } from "../../src/simulator/start.ts";
 
@@ -44,6 +44,24 @@ export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 /** A simulator whose time stands still unless a test advances it, and a caller for it. */
 export async function startPlatform(options: SimulatorOptions = {}) {
   return callerFor(await startSimulator({ speed: 0.001, ...options }));
+}
+
+/**
+ * A platform of a test file's own, for its top level to wait for. It is closed after the last test; when the file fails
+ * before it has a test, nothing closes it, so a platform with processes of its own is started in a hook instead.
+ */
+export async function platformForFile(options: SimulatorOptions = {}): Promise<Platform> {
+  const platform = await startPlatform(options);
+  afterAll(() => platform.close());
+  return platform;
+}
+
+/** The same, and the file fails if the simulator has: a refusal is an answer, an error of its own is not. */
+export async function unfailingPlatformForFile(): Promise<Platform> {
+  const failures: unknown[] = [];
+  // The last hook runs first: by then the platform is closed.
+  afterAll(() => expect(failures).toEqual([]));
+  return platformForFile({ onError: (where, error) => failures.push({ where, error }) });
 }
 
 export function callerFor(simulator: RunningSimulator) {
@@ -92,6 +110,11 @@ export function callerFor(simulator: RunningSimulator) {
     return answer;
   }
 
+  /** Something new that is ready to use; its path below the API's base. */
+  async function made(collection: string, body: unknown): Promise<string> {
+    return `${collection}/${resource(await done("POST", collection, body)).id}`;
+  }
+
   return {
     ready,
     call,
@@ -100,11 +123,8 @@ export function callerFor(simulator: RunningSimulator) {
     advance,
     requestOf,
     done,
-    /** A datacenter that is ready to use; the path below the API's base. */
-    async datacenter(location = "de/fra"): Promise<string> {
-      const answer = await done("POST", "/datacenters", { properties: { name: "prod", location } });
-      return `/datacenters/${resource(answer).id}`;
-    },
+    made,
+    datacenter: (location = "de/fra") => made("/datacenters", { properties: { name: "prod", location } }),
     /** A further user of the contract. */
     async user(username: string, more: object = {}): Promise<{ token: string; userId: string }> {
       return userShape.parse(await steer("POST", "users", { username, password: "secret-1", ...more }));

@@ -34,3 +34,8 @@ export const series = ({ labels, samples }: SentSeries, ...more: Uint8Array[]) =
   );
 
 export const writeRequest = (...all: SentSeries[]) => Buffer.concat(all.map((each) => series(each)));
+
+/** A good series with further labels. */
+export function one(labels: SentSeries["labels"] = []): SentSeries {
+  return { labels: [["__name__", "good"], ...labels], samples: [[1, 1]] };
+}

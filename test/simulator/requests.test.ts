@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { items, type Platform, refusal, resource, serverBody, startPlatform } from "./platform.ts";
+import { items, platformForFile, refusal, resource, serverBody } from "./platform.ts";
 
-let platform: Platform;
-let datacenter: string;
-beforeAll(async () => {
-  platform = await startPlatform();
-  datacenter = await platform.datacenter();
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const datacenter = await platform.datacenter();
 
 const requestPath = (location: string | null) => new URL(location ?? "").pathname.replace("/cloudapi/v6", "");
 

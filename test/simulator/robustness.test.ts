@@ -1,17 +1,9 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Platform, refusal, startPlatform } from "./platform.ts";
+import { describe, expect, it } from "vitest";
+import { refusal, unfailingPlatformForFile } from "./platform.ts";
 
-let platform: Platform;
-const failures: unknown[] = [];
-beforeAll(async () => {
-  platform = await startPlatform({ onError: (where, error) => failures.push({ where, error }) });
-});
-afterAll(async () => {
-  await platform.close();
-  expect(failures).toEqual([]);
-});
+const platform = await unfailingPlatformForFile();
 
 const raw = (body: string, contentType = "application/json") =>
   platform.core("POST", "/datacenters", undefined, { raw: body, headers: { "content-type": contentType } });

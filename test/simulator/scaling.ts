@@ -59,9 +59,18 @@ export const groupBody = (datacenter: string, properties: object = {}, parts: Pa
   },
 });
 
+export const idOf = (path: string) => path.split("/").at(-1);
+
 /** What the tests of groups do with a platform, again and again. */
 export function scalerFor(platform: Platform) {
   const read = async (path: string) => resource(await platform.call("GET", path));
+
+  async function replicas(group: string) {
+    return items(await platform.call("GET", `${group}/servers?depth=1`)).map((each) => replicaShape.parse(each));
+  }
+
+  const load = (shape: object, more: object = {}) => platform.steer("PUT", "load", { shape, ...more });
+
   return {
     /** A group whose first replicas are up. */
     async group(body: object): Promise<string> {
@@ -72,9 +81,8 @@ export function scalerFor(platform: Platform) {
     },
     read,
     stateOf: async (group: string) => (await read(group)).metadata.state,
-    async replicas(group: string) {
-      return items(await platform.call("GET", `${group}/servers?depth=1`)).map((each) => replicaShape.parse(each));
-    },
+    replicas,
+    count: async (group: string) => (await replicas(group)).length,
     async actions(group: string) {
       const found = items(await platform.call("GET", `${group}/actions?depth=1`));
       return found.map((each) => actionShape.parse(each));
@@ -84,6 +92,19 @@ export function scalerFor(platform: Platform) {
       const found = items(await platform.core("GET", `${datacenter}/servers?depth=1`));
       return found.map((each) => z.looseObject({ properties: z.looseObject({}) }).parse(each).properties.name);
     },
-    load: (shape: object, more: object = {}) => platform.steer("PUT", "load", { shape, ...more }),
+    load,
+    /** Puts the same load on a group all the time. */
+    constant: (group: string, value: number, more: object = {}) =>
+      load({ type: "constant", value }, { group: idOf(group), ...more }),
+  };
+}
+
+/** Groups in one datacenter that differ from the sample in what is named. */
+export function groupsIn(platform: Platform, datacenter: string) {
+  const scaler = scalerFor(platform);
+  return {
+    group: (properties: object = {}, parts: Parts = {}) => scaler.group(groupBody(datacenter, properties, parts)),
+    put: (path: string, properties: object, parts: Parts = {}) =>
+      platform.call("PUT", path, groupBody(datacenter, properties, parts)),
   };
 }

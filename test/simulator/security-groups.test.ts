@@ -1,14 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { items, type Platform, refusal, resource, serverBody, startPlatform } from "./platform.ts";
+import { afterEach, describe, expect, it } from "vitest";
+import { items, platformForFile, refusal, resource, serverBody } from "./platform.ts";
 
-let platform: Platform;
-let datacenter: string;
-beforeAll(async () => {
-  platform = await startPlatform();
-  datacenter = await platform.datacenter();
-});
+const platform = await platformForFile();
+const datacenter = await platform.datacenter();
 afterEach(() => platform.steer("PUT", "limits", {}));
-afterAll(() => platform.close());
 
 const group = async (below = datacenter) => {
   const body = { properties: { name: "web" } };
@@ -225,10 +220,10 @@ describe("assigning security groups", () => {
 describe("the default security group of a datacenter", () => {
   const defaultOf = async (path: string) =>
     resource(await platform.core("GET", path)).properties.defaultSecurityGroupId;
-  const create = async () => {
-    const properties = { name: "d", location: "de/fra", createDefaultSecurityGroup: true };
-    return `/datacenters/${resource(await platform.done("POST", "/datacenters", { properties })).id}`;
-  };
+  const create = () =>
+    platform.made("/datacenters", {
+      properties: { name: "d", location: "de/fra", createDefaultSecurityGroup: true },
+    });
 
   it("is made together with the datacenter", async () => {
     const path = await create();

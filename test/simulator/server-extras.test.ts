@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { cubeBody, items, type Platform, refusal, resource, serverBody, startPlatform } from "./platform.ts";
+import { cubeBody, items, platformForFile, refusal, resource, serverBody } from "./platform.ts";
 
-let platform: Platform;
-let datacenter: string;
-let cds: string[];
-beforeAll(async () => {
-  platform = await startPlatform();
-  datacenter = await platform.datacenter();
-  cds = await imagesOf("filter.imageType=CDROM&filter.location=de/fra");
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const datacenter = await platform.datacenter();
 
 const imagesOf = async (filter: string) =>
   items(await platform.core("GET", `/images?depth=1&${filter}`)).map(({ id }) => z.string().parse(id));
-const ready = async (body: object = { properties: { name: "s", cores: 1, ram: 1024 } }) =>
-  `${datacenter}/servers/${resource(await platform.done("POST", `${datacenter}/servers`, body)).id}`;
+const cds = await imagesOf("filter.imageType=CDROM&filter.location=de/fra");
+const ready = (body: object = { properties: { name: "s", cores: 1, ram: 1024 } }) =>
+  platform.made(`${datacenter}/servers`, body);
 const cdsIn = async (server: string) => items(await platform.core("GET", `${server}/cdroms`)).map(({ id }) => id);
 const insert = (server: string, id: string | undefined) => platform.core("POST", `${server}/cdroms`, { id });
 

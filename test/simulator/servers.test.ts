@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { items, type Platform, refusal, resource, serverBody, startPlatform } from "./platform.ts";
+import { describe, expect, it } from "vitest";
+import { items, platformForFile, refusal, resource, serverBody } from "./platform.ts";
 
-let platform: Platform;
-let datacenter: string;
-beforeAll(async () => {
-  platform = await startPlatform();
-  datacenter = await platform.datacenter();
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const datacenter = await platform.datacenter();
 
 const post = (body: object) => platform.core("POST", `${datacenter}/servers`, body);
 const bare = (properties: object) => ({ properties: { name: "bare", cores: 1, ram: 1024, ...properties } });
-const ready = async (body: object) =>
-  `${datacenter}/servers/${resource(await platform.done("POST", `${datacenter}/servers`, body)).id}`;
+const ready = (body: object) => platform.made(`${datacenter}/servers`, body);
 
 describe("creating a server", () => {
   it("with volumes and NICs inline answers with the ids of all of them", async () => {

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { items, type Platform, refusal, resource, startPlatform } from "./platform.ts";
+import { describe, expect, it } from "vitest";
+import { items, platformForFile, refusal, resource } from "./platform.ts";
 
-let platform: Platform;
-let datacenter: string;
-beforeAll(async () => {
-  platform = await startPlatform();
-  datacenter = await platform.datacenter();
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const datacenter = await platform.datacenter();
 
 const idIn = (path: string) => path.split("/").at(-1);
-const volume = async (properties: object = {}, below = datacenter) => {
-  const body = { properties: { name: "data", size: 10, licenceType: "OTHER", ...properties } };
-  return `${below}/volumes/${resource(await platform.done("POST", `${below}/volumes`, body)).id}`;
-};
+const volume = (properties: object = {}, below = datacenter) =>
+  platform.made(`${below}/volumes`, { properties: { name: "data", size: 10, licenceType: "OTHER", ...properties } });
 const take = (path: string, properties: object = {}) =>
   platform.core("POST", `${path}/create-snapshot`, { properties });
 const snapshotOf = async (path: string, properties: object = {}) => {

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { isLoopback } from "../../src/simulator/http/loopback.ts";
-import { type Platform, refusal, resource, serverBody, startPlatform } from "./platform.ts";
+import { platformForFile, refusal, resource, serverBody, startPlatform } from "./platform.ts";
 
-let platform: Platform;
-beforeAll(async () => {
-  platform = await startPlatform();
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
 
 it.each([
   ["127.0.0.1", true],

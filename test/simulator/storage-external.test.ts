@@ -1,19 +1,12 @@
-import { ListBucketsCommand, ListObjectsV2Command, type S3Client } from "@aws-sdk/client-s3";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { ListBucketsCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { clientFor } from "../clients/s3-client.ts";
-import { type Platform, refusal, resource, serverBody, startPlatform } from "./platform.ts";
+import { type Platform, platformForFile, refusal, resource, serverBody, startPlatform } from "./platform.ts";
 
 /** Another simulator is the S3 elsewhere: to the first one it is nothing but a URL and a key. */
-let elsewhere: Platform;
-let client: S3Client;
-beforeAll(async () => {
-  elsewhere = await startPlatform({ seed: 2 });
-  client = clientFor(elsewhere.ready.endpoints.objectStorage, elsewhere.ready.s3);
-});
-afterAll(async () => {
-  client.destroy();
-  await elsewhere.close();
-});
+const elsewhere = await platformForFile({ seed: 2 });
+const client = clientFor(elsewhere.ready.endpoints.objectStorage, elsewhere.ready.s3);
+afterAll(() => client.destroy());
 afterEach(() => vi.unstubAllEnvs());
 
 function setKeys({ accessKey, secretKey }: Platform["ready"]["s3"]): void {

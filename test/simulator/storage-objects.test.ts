@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AwsClient } from "aws4fetch";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { listPage } from "../../src/simulator/storage/builtin/listing.ts";
 import { byBytes, createSortedKeys } from "../../src/simulator/storage/builtin/sorted-keys.ts";
-import { type Platform, resource, startPlatform } from "./platform.ts";
+import { type Platform, platformForFile, resource, startPlatform } from "./platform.ts";
 import { startProcess } from "./process.ts";
 
 type Keys = Platform["ready"]["s3"];
@@ -28,18 +28,10 @@ function storageOf({ ready }: Platform, { accessKey, secretKey }: Keys = ready.s
   };
 }
 
-let directory: string;
-let platform: Platform;
-let owner: ReturnType<typeof storageOf>;
-beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), "storage-"));
-  platform = await startPlatform();
-  owner = storageOf(platform);
-});
-afterAll(async () => {
-  await platform.close();
-  rmSync(directory, { recursive: true, force: true });
-});
+const platform = await platformForFile();
+const owner = storageOf(platform);
+const directory = mkdtempSync(join(tmpdir(), "storage-"));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 /** A user with a key of his own. */
 async function userWithKey(name: string) {

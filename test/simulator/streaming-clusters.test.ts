@@ -1,17 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { items, type Platform, refusal, resource, startPlatform } from "./platform.ts";
-import { type Streaming, stateOf, streamingOf } from "./streaming.ts";
+import { describe, expect, it } from "vitest";
+import { items, platformForFile, refusal, resource, startPlatform } from "./platform.ts";
+import { stateOf, streamingOf } from "./streaming.ts";
 
-let platform: Platform;
-let streaming: Streaming;
-beforeAll(async () => {
-  platform = await startPlatform();
-  streaming = await streamingOf(platform);
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const streaming = await streamingOf(platform);
 
 /** Addresses of three brokers. */
 const brokers = (...brokerAddresses: string[]) => ({ connections: [{ ...streaming.connection, brokerAddresses }] });

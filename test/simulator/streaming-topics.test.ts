@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { items, type Platform, refusal, resource, startPlatform } from "./platform.ts";
-import { type Streaming, streamingOf } from "./streaming.ts";
+import { describe, expect, it } from "vitest";
+import { items, platformForFile, refusal, resource } from "./platform.ts";
+import { streamingOf } from "./streaming.ts";
 
-let platform: Platform;
-let streaming: Streaming;
-let cluster: string;
-beforeAll(async () => {
-  platform = await startPlatform();
-  streaming = await streamingOf(platform);
-  cluster = await streaming.cluster();
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const streaming = await streamingOf(platform);
+const cluster = await streaming.cluster();
 
 const create = (properties: object) => streaming.call("POST", `${cluster}/topics`, { properties });
 

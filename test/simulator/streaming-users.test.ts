@@ -1,19 +1,13 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { items, type Platform, refusal, resource, startPlatform } from "./platform.ts";
-import { type Streaming, streamingOf } from "./streaming.ts";
+import { describe, expect, it } from "vitest";
+import { items, platformForFile, refusal, resource } from "./platform.ts";
+import { streamingOf } from "./streaming.ts";
 
 const oneDay = 86_400_000;
 
-let platform: Platform;
-let streaming: Streaming;
-let cluster: string;
-beforeAll(async () => {
-  platform = await startPlatform();
-  streaming = await streamingOf(platform);
-  cluster = await streaming.cluster();
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const streaming = await streamingOf(platform);
+const cluster = await streaming.cluster();
 
 /** The platform's time, as its answers state it. */
 const now = async () => Date.parse((await streaming.call("GET", "/clusters")).headers.get("date") ?? "");

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { applicationRule } from "./balancer-rules.ts";
 import { networkOf } from "./network.ts";
-import { items, type Platform, refusal, resource, startPlatform } from "./platform.ts";
+import { items, platformForFile, refusal, resource } from "./platform.ts";
 
-let platform: Platform;
-beforeAll(async () => {
-  platform = await startPlatform();
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
 
 const group = (more: object = {}) => ({ name: "web", algorithm: "ROUND_ROBIN", protocol: "HTTP", ...more });
 const post = (more: object) => platform.core("POST", "/targetgroups", { properties: group(more) });
-const ready = async (more: object = {}) =>
-  `/targetgroups/${resource(await platform.done("POST", "/targetgroups", { properties: group(more) })).id}`;
+const ready = (more: object = {}) => platform.made("/targetgroups", { properties: group(more) });
 const read = async (path: string) => resource(await platform.core("GET", path)).properties;
 const target = (more: object = {}) => ({ targets: [{ ip: "10.0.0.7", port: 80, weight: 10, ...more }] });
 const check = (more: object = {}) => ({ httpHealthCheck: { matchType: "STATUS_CODE", response: "200", ...more } });
@@ -70,21 +66,13 @@ describe("a target group", () => {
   it("cannot be deleted while a rule forwards to it", async () => {
     const path = await ready();
     const datacenter = await platform.datacenter();
-    const { lan } = networkOf(platform);
-    const balancer = resource(
-      await platform.done("POST", `${datacenter}/applicationloadbalancers`, {
-        properties: {
-          name: "lb",
-          listenerLan: await lan(datacenter),
-          targetLan: await lan(datacenter),
-          ips: ["10.1.0.5"],
-        },
-      }),
-    );
-    const rules = `${datacenter}/applicationloadbalancers/${balancer.id}/forwardingrules`;
+    const lans = await networkOf(platform).lans(datacenter);
+    const balancer = await platform.made(`${datacenter}/applicationloadbalancers`, {
+      properties: { name: "lb", ...lans, ips: ["10.1.0.5"] },
+    });
     const httpRules = [{ name: "r", type: "FORWARD", targetGroup: path.split("/").at(-1) }];
-    const properties = { name: "entry", protocol: "HTTP", listenerIp: "10.1.0.5", listenerPort: 80, httpRules };
-    const rule = `${rules}/${resource(await platform.done("POST", rules, { properties })).id}`;
+    const properties = applicationRule({ name: "entry", httpRules });
+    const rule = await platform.made(`${balancer}/forwardingrules`, { properties });
     expect(refusal(await platform.core("DELETE", path), 422, "200")).toContain('The forwarding rule "entry"');
     await platform.done("PATCH", rule, { httpRules: [] });
     await platform.done("DELETE", path);

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type Answer, type Platform, refusal, startPlatform } from "./platform.ts";
+import { type Answer, platformForFile, refusal } from "./platform.ts";
 
-let platform: Platform;
-beforeAll(async () => {
-  platform = await startPlatform();
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
 
 const tokenIn = (answer: Answer) => z.object({ token: z.string() }).parse(answer.body).token;
 const basic = (username: string, password: string) =>

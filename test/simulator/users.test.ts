@@ -1,18 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { items, type Platform, refusal, resource, startPlatform } from "./platform.ts";
+import { items, platformForFile, refusal, resource, startPlatform } from "./platform.ts";
 
-let platform: Platform;
-let owner: string;
-beforeAll(async () => {
-  platform = await startPlatform();
-  const found = items(await platform.core("GET", "/um/users?depth=1&filter.email=owner"));
-  owner = String(found[0]?.id);
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const owner = String(items(await platform.core("GET", "/um/users?depth=1&filter.email=owner"))[0]?.id);
 
 const person = (email: string, properties: object = {}) => ({
   properties: { firstname: "Ada", lastname: "Lovelace", email, password: "verySecret1", ...properties },

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { items, type Platform, refusal, resource, serverBody, startPlatform } from "./platform.ts";
+import { describe, expect, it } from "vitest";
+import { items, platformForFile, refusal, resource, serverBody } from "./platform.ts";
 
-let platform: Platform;
-let datacenter: string;
-beforeAll(async () => {
-  platform = await startPlatform();
-  datacenter = await platform.datacenter();
-});
-afterAll(() => platform.close());
+const platform = await platformForFile();
+const datacenter = await platform.datacenter();
 
 const plain = (properties: object = {}) => ({
   properties: { name: "data", size: 10, licenceType: "OTHER", ...properties },
@@ -16,12 +11,8 @@ const fromImage = (properties: object = {}) => ({
   properties: { size: 10, imageAlias: "ubuntu:latest", ...properties },
 });
 const post = (body: object, below = datacenter) => platform.core("POST", `${below}/volumes`, body);
-const ready = async (body: object = plain()) =>
-  `${datacenter}/volumes/${resource(await platform.done("POST", `${datacenter}/volumes`, body)).id}`;
-const server = async () => {
-  const body = { properties: { name: "s", cores: 1, ram: 1024 } };
-  return `${datacenter}/servers/${resource(await platform.done("POST", `${datacenter}/servers`, body)).id}`;
-};
+const ready = (body: object = plain()) => platform.made(`${datacenter}/volumes`, body);
+const server = () => platform.made(`${datacenter}/servers`, { properties: { name: "s", cores: 1, ram: 1024 } });
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const script = base64("#!/bin/sh\n");
 const idIn = (path: string) => path.split("/").at(-1);
