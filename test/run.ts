@@ -29,7 +29,8 @@ async function runTests(filters: string[]): Promise<Counts> {
   try {
     announce("tests");
     const args = ["run", "--reporter=default", "--reporter=./test/reporter.ts", ...filters];
-    const passed = await vitest(args, { [countsVariable]: counts, [outputVariable]: output }, join(output, "tests"));
+    const env = { ...brisk(folder), [countsVariable]: counts, [outputVariable]: output };
+    const passed = await vitest(args, env, join(output, "tests"));
     const counted = readCounts(counts);
     const unexplained = counted.failed === 0 && (!passed || counted.passed === 0);
     const leakFree = asCounts(await keepsKeys(output, filters.length === 0));
@@ -38,6 +39,9 @@ async function runTests(filters: string[]): Promise<Counts> {
     for (const each of [folder, output]) rmSync(each, { recursive: true });
   }
 }
+
+/** Hundreds of processes are started: time is dearer here than memory, and what one has compiled serves the next. */
+const brisk = (folder: string) => ({ GOGC: "400", NODE_COMPILE_CACHE: join(folder, "compiled") });
 
 /** Shows what it prints and keeps it. Ctrl-C reaches it as well, and what it has begun is cleaned up before this ends. */
 async function vitest(args: string[], env: NodeJS.ProcessEnv, log: string): Promise<boolean> {
