@@ -109,7 +109,9 @@ describe("forty objects are being created, and then: all converge, nothing twice
     expect(defectsIn(operator.log())).toEqual([]);
   });
 
-  it.concurrent("a slice of make soak: 30 objects of all kinds, 20 seconds in which one call in five goes wrong", async () => {
+  it.concurrent("a slice of make soak: 30 objects of all kinds, 20 seconds in which one call in five goes wrong", {
+    timeout: 240_000,
+  }, async () => {
     const options = { objects: 30, chaosMs: 20_000, seed: 7, patienceMs: 100_000 };
     const { problems, log } = await soak({ kubeconfig: cluster().kubeconfig, ...options });
     expect(problems).toEqual([]);
