@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import LongestFirst from "./test/longest-first.ts";
 
 const cluster = "test/cluster/**/*.test.ts";
 // Start programs that have to end with their file.
@@ -22,6 +23,7 @@ const onCluster = {
 // plane, most of which wait most of the time.
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

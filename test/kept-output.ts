@@ -11,7 +11,8 @@ let kept = 0;
 export function keptPath(name: string): string | undefined {
   const folder = process.env[outputVariable];
   kept += 1;
-  return folder && join(folder, `${name}-${process.pid}-${kept}`);
+  const file = name.replace(/[^\w.-]+/g, "-").slice(-100);
+  return folder && join(folder, `${file}-${process.pid}-${kept}`);
 }
 
 export function keepText(name: string, text: string): void {

@@ -1,0 +1,15 @@
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** What takes minutes. Begun last, each of them would keep everybody waiting. */
+const long = ["crash", "scale", "policies", "outages", "faults"].map((name) => `/test/cluster/${name}.test.ts`);
+
+/** Everything else in the order that vitest has for it. */
+export default class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const place = long.findIndex((each) => moduleId.endsWith(each));
+      return place < 0 ? long.length : place;
+    };
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+  }
+}
