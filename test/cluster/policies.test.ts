@@ -234,6 +234,25 @@ promise(
   subjects.filter(replacing),
 );
 
+promise(
+  "leaves a Secret of somebody else as it is, and does nothing until it is gone",
+  async (it, expect) => {
+    const name = it.name("kept");
+    const secret = `${name}-${it.word}`;
+    await world.kubectl("create", "secret", "generic", secret, "--from-literal=key=theirs");
+    await world.apply(it.manifest(name));
+    await world.untilReason(it.ref("kept"), "SecretNotOwned");
+    expect(await world.value(it.ref("kept"), ready)).toContain(secret);
+    const theirs = { key: Buffer.from("theirs").toString("base64") };
+    expect(JSON.parse(await world.value(`secret/${secret}`, "{.data}"))).toEqual(theirs);
+    await world.kubectl("delete", "secret", secret);
+    await world.untilReady(it.ref("kept"));
+    expect(Object.keys(JSON.parse(await world.value(`secret/${secret}`, "{.data}"))).length).toBeGreaterThan(1);
+    await world.kubectl("delete", it.word, name, "--timeout=60s");
+  },
+  subjects.filter(({ kind }) => kind.resource.key ?? kind.resource.certificate),
+);
+
 promise("deletes: nothing is left of what the object has brought about", async (it, expect) => {
   const role = replacing(it) ? "fixed" : "paused";
   const { code, stderr } = await world.kubectl("delete", it.word, it.name(role), "--timeout=90s");
