@@ -189,8 +189,12 @@ async function confirm(deps: Deps, { kind, status, view, shared, memory }: Scene
   const { url } = status.request ?? {};
   if (kind.resource.reusesIds && url !== undefined) {
     const state = await shared.source.requestStatus?.(url, signal);
-    if (state)
-      memory.told = { url, status: state.status, ...(state.message !== undefined && { message: state.message }) };
+    if (state) {
+      const { status, message } = state;
+      memory.told = { url, status, knownAt: deps.clock.now(), ...(message !== undefined && { message }) };
+    }
+    // What is seen under a number may be the one before: only a list from now on shows what was done.
+    if (state?.status === "DONE") shared.collection.refresh();
     if (state && state.status !== "BUSY") return "now";
   } else shared.collection.ask(claim.id);
   if (view.observation.seen !== "absent") return "never";

@@ -39,7 +39,7 @@ export interface Memory {
   /** Since when, and when last, the claimed id was looked for by itself and not found. */
   absence?: { since: number; last: number } | undefined;
   /** What the platform last said of the request at this address. */
-  told?: { url: string; status: "BUSY" | "DONE" | "FAILED"; message?: string } | undefined;
+  told?: { url: string; status: "BUSY" | "DONE" | "FAILED"; message?: string; knownAt: number } | undefined;
   /** When the resource and its request were last asked for by themselves. */
   askedAt?: number | undefined;
   /** When this process first saw the open intent with this nonce. */

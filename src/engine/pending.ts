@@ -26,13 +26,13 @@ export function track({ collection }: Shared, { id }: Claim, status: ResourceSta
 /** The request that status speaks of, with what the platform has told of it. */
 export function pendingRequest(
   status: ResourceStatus,
-  known: (Pick<KnownRequest, "status" | "message"> & Partial<KnownRequest>) | undefined,
+  known: Pick<KnownRequest, "status" | "message" | "knownAt"> | undefined,
 ): PendingRequest | undefined {
   const request = openRequest(status);
   if (!request) return undefined;
   const { action } = request;
   // What was read after it was sent and before it was done does not show what it did.
-  const knownAt = known?.status === "DONE" && known.knownAt !== undefined ? known.knownAt - 1 : 0;
+  const knownAt = known?.status === "DONE" ? known.knownAt - 1 : 0;
   const since = Math.max(Date.parse(request.since), knownAt);
   if (request.status === "SENDING") return { action, since, outcome: "unanswered" };
   // A request whose address is not known cannot be asked: what the resource shows has to do.
