@@ -1,5 +1,4 @@
 import { adopt } from "./adopt.ts";
-import { bornOf, isClaimed } from "./birth.ts";
 import { fetchCertificate } from "./certificate-secret.ts";
 import { inspect, recall, remove, update } from "./change.ts";
 import { claim, create } from "./create.ts";
@@ -81,14 +80,7 @@ async function rest(deps: Deps, scene: Scene): Promise<Again> {
   const { drift } = comparison(scene);
   const publication = view.observed ? undefined : desired?.publication({ name: object.metadata.name });
   const note = publication && deps.published.find(object, publication.name).note;
-  const born = kind.resource.reusesIds ? (owned.born ?? bornOf(item?.raw)) : undefined;
-  const known = {
-    ...ownership(scene),
-    born,
-    state: item?.state,
-    secretName: note && publication.name,
-    ...shownKey(note),
-  };
+  const known = { ...ownership(scene), state: item?.state, secretName: note && publication.name, ...shownKey(note) };
   const context = inputs ?? inputsOf(object, { parents: owned.parents, refs: {} });
   const facts = item ? kind.resource.facts(item.raw, context) : readFacts(object);
   const differences = drift?.length ? drift : undefined;
@@ -199,9 +191,8 @@ async function confirm(deps: Deps, { kind, status, view, shared, memory }: Scene
   } else shared.collection.ask(claim.id);
   if (view.observation.seen !== "absent") return "never";
   const item = await shared.source.get?.(claim.id, signal);
-  const there = item && isClaimed(claim, item.raw);
-  if (there) shared.collection.refresh();
-  memory.absence = there ? undefined : { since: memory.absence?.since ?? askedAt, last: askedAt };
+  if (item) shared.collection.refresh();
+  memory.absence = item ? undefined : { since: memory.absence?.since ?? askedAt, last: askedAt };
   return "never";
 }
 
@@ -294,7 +285,6 @@ const NOTHING = {
   id: undefined,
   state: undefined,
   parents: undefined,
-  born: undefined,
   fixed: undefined,
   secretName: undefined,
   key: undefined,

@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { Desired, Inputs, Kind, ResourceMapping } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { AccountHandle } from "./accounts.ts";
-import { isClaimed } from "./birth.ts";
 import type { Shared } from "./collections.ts";
 import { contentsOf } from "./contents.ts";
 import type { Observation, Obstacle, SecretState, View } from "./decision.ts";
@@ -238,7 +237,7 @@ function read(kind: ResourceKind, object: KubeObject): Resolved<Desired> {
 
 function observe({ collection, source }: Shared, claim: Claim, memory: Memory, settleMs: number): Observation {
   const { item, asOf } = collection.read(claim.id);
-  if (item && asOf !== undefined && isClaimed(claim, item.raw)) {
+  if (item && asOf !== undefined) {
     memory.absence = undefined;
     const busy = source.isBusy(item);
     const broken = source.failure?.(item);

@@ -280,29 +280,6 @@ describe("deletion", () => {
     );
   });
 
-  it("a LAN that got the number of ours, after somebody had removed ours, is theirs", async () => {
-    const path = `/cloudapi/v6/datacenters/${ground.datacenter}/lans`;
-    const named = async (name: string) =>
-      (await world.platform.resources("lans")).filter(({ properties }) => properties?.name === name);
-    await world.apply(lan("numbered"));
-    await world.untilReady("lan/numbered");
-    const number = await world.value("lan/numbered", "{.status.id}");
-    await world.platform.call("POST", "/_simulator/advance", { seconds: 600 });
-    await world.platform.call("DELETE", `${path}/${number}`);
-    await expect.poll(() => named("numbered")).toEqual([]);
-    await world.platform.call("POST", path, { properties: { name: "theirs", public: true } });
-    await expect.poll(() => named("theirs")).toEqual([expect.objectContaining({ id: number, state: "AVAILABLE" })]);
-
-    await world.kubectl("annotate", "lan", "numbered", "mooring.dev/reconcile-at=now");
-    await expect
-      .poll(() => named("numbered"))
-      .toEqual([expect.objectContaining({ id: expect.not.stringMatching(`^${number}$`) })]);
-    await world.untilReady("lan/numbered");
-    await world.kubectl("delete", "lan", "numbered", "--timeout=60s");
-    expect(await named("theirs")).toEqual(containing({ public: true }));
-    await world.platform.call("DELETE", `${path}/${number}`);
-  });
-
   it("a namespace with everything in it disappears, and nothing is left on the platform", async () => {
     await world.kubectl("delete", "namespace", world.namespace, "--wait=false");
     const { stderr } = await world.kubectl("wait", "--for=delete", `namespace/${world.namespace}`, "--timeout=100s");
