@@ -36,7 +36,7 @@ async function runTests(filters: string[]): Promise<Counts> {
     const leakFree = asCounts(await keepsKeys(output, filters.length === 0));
     return [counted, leakFree, ...(unexplained ? [asCounts(false)] : [])].reduce(add);
   } finally {
-    for (const each of [folder, output]) rmSync(each, { recursive: true });
+    for (const each of [folder, output]) rmSync(each, { recursive: true, maxRetries: 5 });
   }
 }
 

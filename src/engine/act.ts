@@ -173,9 +173,9 @@ const LOOK_MS = 2000;
 
 /** Asks for this one resource and its request, instead of waiting for the next list; never without a pause between. */
 async function confirm(deps: Deps, { kind, status, view, shared, memory }: Scene): Promise<Again> {
-  const { claim } = view;
+  const id = view.claim?.id;
   const askedAt = deps.clock.now();
-  if (!shared || !claim || askedAt - (memory.askedAt ?? 0) < LOOK_MS / 2) return "never";
+  if (!shared || id === undefined || askedAt - (memory.askedAt ?? 0) < LOOK_MS / 2) return "never";
   memory.askedAt = askedAt;
   const signal = AbortSignal.timeout(deps.settings.createDeadlineMs);
   const { url } = status.request ?? {};
@@ -188,9 +188,9 @@ async function confirm(deps: Deps, { kind, status, view, shared, memory }: Scene
     // What is seen under a number may be the one before: only a list from now on shows what was done.
     if (state?.status === "DONE") shared.collection.refresh();
     if (state && state.status !== "BUSY") return "now";
-  } else shared.collection.ask(claim.id);
+  } else shared.collection.ask(id);
   if (view.observation.seen !== "absent") return "never";
-  const item = await shared.source.get?.(claim.id, signal);
+  const item = await shared.source.get?.(id, signal);
   if (item) shared.collection.refresh();
   memory.absence = item ? undefined : { since: memory.absence?.since ?? askedAt, last: askedAt };
   return "never";

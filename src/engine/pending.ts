@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Operation } from "../kinds/kind.ts";
 import type { KnownRequest } from "../platform/collection.ts";
 import type { Shared } from "./collections.ts";
@@ -48,6 +49,6 @@ export function pendingRequest(
 /** Whether a write that must not happen twice is what the request in status was. */
 export function isAgain(next: Operation | undefined, { request }: ResourceStatus): boolean {
   if (!next?.once || request?.call === undefined) return false;
-  const { call, hash } = markOf(next);
-  return call === request.call && hash === request.hash;
+  const { call, hash, marks } = request;
+  return isDeepStrictEqual({ ...markOf(next), marks: next.marks }, { call, hash, marks });
 }

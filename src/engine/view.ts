@@ -100,7 +100,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     specObstacle = unfit(desired.value, inputs) ?? taken(deps, key, kind, inputs.parents, claim ?? intent, account);
   let observation: Observation = { seen: "unknown" };
   if (shared && claim) {
-    const seen = observe(shared, claim, memory, settings.settleMs);
+    const seen = observe(shared, claim.id, memory, settings.settleMs);
     observation = seen;
     // Whatever it was that was sent to a resource that is gone, it is gone with it.
     if (seen.seen === "absent" && request?.outcome === "unanswered") request = undefined;
@@ -235,8 +235,8 @@ function read(kind: ResourceKind, object: KubeObject): Resolved<Desired> {
   }
 }
 
-function observe({ collection, source }: Shared, claim: Claim, memory: Memory, settleMs: number): Observation {
-  const { item, asOf } = collection.read(claim.id);
+function observe({ collection, source }: Shared, id: string, memory: Memory, settleMs: number): Observation {
+  const { item, asOf } = collection.read(id);
   if (item && asOf !== undefined) {
     memory.absence = undefined;
     const busy = source.isBusy(item);

@@ -10,8 +10,6 @@ export interface MatrixOptions {
   /** Only this position, by its number in the matrix, counted from 1. */
   position?: number | undefined;
   moments?: readonly Moment[];
-  /** Reads at the first of these moments only: a read changes nothing, so that whoever died after it died before it. */
-  readsOnce?: boolean;
   /** Kill the process that picks up an interrupted write of the platform as well, at every call until it has. */
   twice?: boolean;
   /** Only the creation, and the object is deleted as soon as the operator has died in it. */
@@ -71,9 +69,8 @@ export async function crashMatrix(options: MatrixOptions): Promise<Result> {
     return { recording, rows: chosen.filter(({ position }) => !impatient || position.phase === "create") };
   });
   const chosen = options.moments ?? moments;
-  const momentsOf = ({ position }: Row) => (options.readsOnce && !isWrite(position) ? chosen.slice(0, 1) : chosen);
   const jobsOf = (recording: Recording, rows: readonly Row[]): Job[] =>
-    rows.flatMap((row) => momentsOf(row).map((moment) => ({ recording, row, moment })));
+    rows.flatMap((row) => chosen.map((moment) => ({ recording, row, moment })));
 
   let done = 0;
   let total = 0;

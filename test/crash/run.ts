@@ -86,12 +86,12 @@ async function live(base: Base, { subject, yardstick, seed, ...course }: Script)
   }
   const { calls, reached } = stage.recorder;
   const bad = problems.length > 0;
+  if (!bad) await (targets.length > 0 ? stage.operator.kill() : stage.operator.stop());
+  keepFile("crashed-operator", stage.log);
   if (bad) {
     await report(stage.folder, { kind: subject.kind.kind, targets, problems, calls });
     base.keep();
   } else {
-    await (targets.length > 0 ? stage.operator.kill() : stage.operator.stop());
-    keepFile("crashed-operator", stage.log);
     await rm(stage.folder, { recursive: true });
   }
   return { chapters, problems, calls, reached: reached === targets.length, folder: bad ? stage.folder : undefined };
