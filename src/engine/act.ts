@@ -47,7 +47,7 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
     case "forget":
       return forget(deps, scene);
     case "update":
-      return update(deps, scene, decision.operation);
+      return withPlatform(deps, scene, () => update(deps, scene, decision.operation));
     case "renew":
       return scene.kind.resource.certificate
         ? withPlatform(deps, scene, () => fetchCertificate(deps, scene))
@@ -59,7 +59,7 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
       return withPlatform(deps, scene, () => again(deps, scene));
     }
     case "delete":
-      return remove(deps, scene, decision.action);
+      return withPlatform(deps, scene, () => remove(deps, scene, decision.action));
     case "release":
       await release(deps, scene.kind, scene.object);
       if (decision.reason === "Deleted") vacate(deps, scene);

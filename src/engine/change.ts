@@ -1,5 +1,6 @@
 import type { Operation } from "../kinds/kind.ts";
 import { NotFound, PlatformError } from "../platform/errors.ts";
+import type { LoggedRequest, RequestFilter } from "../platform/requests.ts";
 import type { Reply } from "../platform/transport.ts";
 import { underWay } from "./decide.ts";
 import { type Again, type Deps, deadlineFrom } from "./deps.ts";
@@ -14,8 +15,7 @@ import type { Scene } from "./view.ts";
 export async function update(deps: Deps, scene: Scene, operation: Operation): Promise<Again> {
   const { action, method, path, body, note } = operation;
   const fields = comparison(scene).drift?.map(({ field }) => field);
-  const since = deps.clock.now();
-  const announced = operation.once ? await announce(deps, scene, operation, since) : scene;
+  const { announced, since } = operation.once ? await announce(deps, scene, operation) : unannounced(deps, scene);
   try {
     const reply = await send(deps, announced, { method, path, body, ...(operation.once && { announcedAt: since }) });
     await keepNewKey(deps, announced, reply);
@@ -39,14 +39,25 @@ async function keepNewKey(deps: Deps, scene: Scene, { body }: Reply): Promise<vo
   if (key !== undefined && id !== undefined) await keepKey(deps, scene, id, deps.nonce(), { key, answer: body });
 }
 
-/** A write in status, before it is sent: with it, the next leader finds it again. */
-async function announce(deps: Deps, scene: Scene, operation: Operation, since: number): Promise<Scene> {
-  const { action, marks } = operation;
+/** The object as it stands when a write is sent, and since when the write counts as sent. */
+interface Announced {
+  announced: Scene;
+  since: number;
+}
+
+/** A write in status, before it is sent: with it, the next leader finds it again, and tells it from those before. */
+async function announce(deps: Deps, scene: Scene, operation: Operation): Promise<Announced> {
+  const { action, marks, method, path } = operation;
+  // Equal ones of minutes ago are in the log, too. Clocks do not tell them apart for certain, ids do.
+  const createdAfter = deps.clock.now() - 2 * SKEW_MS;
+  const [before] = await logged(scene, { method, url: path, createdAfter });
+  const since = deps.clock.now();
   const request = {
     action,
     status: "SENDING" as const,
     since: new Date(since).toISOString(),
     ...markOf(operation),
+    ...(before && { after: before.id }),
     ...(marks && { marks }),
   };
   const { reason, message } = underWay({ noun: scene.kind.resource.noun }, action);
@@ -56,28 +67,36 @@ async function announce(deps: Deps, scene: Scene, operation: Operation, since: n
     { mode: "reconciling", reason, message },
     { request, ...ownership(scene), ...comparison(scene) },
   );
-  return refreshed(deps, scene);
+  return { announced: refreshed(deps, scene), since };
 }
+
+const unannounced = (deps: Deps, scene: Scene): Announced => ({ announced: scene, since: deps.clock.now() });
 
 async function retract(deps: Deps, scene: Scene): Promise<void> {
   const { reason, message } = underWay({ noun: scene.kind.resource.noun }, scene.status.request?.action ?? "update");
   await record(deps, scene, { mode: "reconciling", reason, message }, { request: undefined });
 }
 
+/** What the platform's own log has of such writes, the latest first. */
+async function logged({ kind, account }: Scene, filter: RequestFilter): Promise<LoggedRequest[]> {
+  if (!account) throw new Error("the platform's log cannot be read without an account");
+  const { requests, endpoint } = products[kind.resource.product];
+  const url = account.endpoint(endpoint);
+  const found = (await requests?.(account.connection, url, filter, { priority: "people" })) ?? [];
+  return found.toSorted((a, b) => b.createdAt - a.createdAt);
+}
+
 /** Finds out what became of a write that was announced and never answered: the platform's own log knows. */
 export async function recall(deps: Deps, scene: Scene): Promise<Again> {
-  const { kind, account, status, view } = scene;
-  const { call = "", hash, marks, action = "update" } = status.request ?? {};
+  const { status, view } = scene;
+  const { call = "", hash, marks, after, action = "update" } = status.request ?? {};
   const since = view.request?.since ?? 0;
-  if (!account) return "now";
   const [method = "", url = ""] = call.split(" ");
-  const access = products[kind.resource.product];
   const lookedAt = deps.clock.now();
-  const filter = { method, url, createdAfter: since - SKEW_MS };
-  const logged = (await access.requests?.(account.connection, account.endpoint(access.endpoint), filter)) ?? [];
-  const [taken] = logged
-    .filter(({ body }) => (hashText(body) ?? hashBody(null)) === hash)
-    .toSorted((a, b) => b.createdAt - a.createdAt);
+  const all = await logged(scene, { method, url, createdAfter: since - SKEW_MS });
+  const known = all.findIndex(({ id }) => id === after);
+  const later = known < 0 ? all : all.slice(0, known);
+  const taken = later.find(({ body }) => (hashText(body) ?? hashBody(null)) === hash);
   if (taken?.statusUrl !== undefined) {
     const operation = { action, ...(marks && { marks }) };
     await follow(deps, scene, operation, { id: taken.id, url: taken.statusUrl }, since);
@@ -97,10 +116,10 @@ export async function remove(deps: Deps, scene: Scene, action: "delete" | "repla
   // What a spec that cannot be read says of its own parts is not known: then nothing goes but the resource itself.
   const query = scene.desired ? deleteQuery : "";
   const path = `${collection(owned.parents)}/${encodeURIComponent(owned.id)}${query}`;
-  const since = deps.clock.now();
   // A second deletion of an id that has been given away meanwhile would hit somebody else's resource.
   const { reusesIds } = kind.resource;
-  const announced = reusesIds ? await announce(deps, scene, { action, method: "DELETE", path }, since) : scene;
+  const deletion: Operation = { action, method: "DELETE", path };
+  const { announced, since } = reusesIds ? await announce(deps, scene, deletion) : unannounced(deps, scene);
   try {
     const reply = await send(deps, announced, { method: "DELETE", path, ...(reusesIds && { announcedAt: since }) });
     await follow(deps, announced, { action }, reply.request, since);

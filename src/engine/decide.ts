@@ -103,7 +103,11 @@ function decideByRequest(view: View, goneBy: { creation: Decision; deletion: Dec
     case "FAILED":
       return request.action === "create" ? goneBy.creation : undefined;
     case "DONE":
-      return leaving ? goneBy.deletion : undefined;
+      if (leaving) return goneBy.deletion;
+      // What a look before that has shown may be the one before.
+      return observation.seen === "present" && observation.asOf <= request.since
+        ? { ...underWay(view, request.action), look: "list" }
+        : undefined;
   }
 }
 

@@ -4,7 +4,7 @@ import type { CollectionSource } from "../platform/collection.ts";
 import { coreCollection, coreUrl } from "../platform/core.ts";
 import { regionalCollection, regionalUrl } from "../platform/regional.ts";
 import { type RequestLog, shareRequestLog } from "../platform/request-log.ts";
-import { findRequests, type LoggedRequest, type RequestFilter } from "../platform/requests.ts";
+import { findRequests } from "../platform/requests.ts";
 import { shownAsLog } from "../platform/shown-as-log.ts";
 import type { Connection } from "../platform/transport.ts";
 
@@ -28,7 +28,7 @@ export interface ProductAccess {
   /** What was posted to a path: from the platform's own log, or, where it keeps none, from what the collection shows. */
   requestLog(connection: Connection, endpoint: string, path: string, source: CollectionSource): RequestLog;
   /** Writes of one method to one path, as the platform's own log keeps them; absent where it keeps none. */
-  requests?(connection: Connection, endpoint: string, filter: RequestFilter): Promise<LoggedRequest[]>;
+  requests?: typeof findRequests;
 }
 
 /** Regional services that keep no log of requests. */

@@ -69,6 +69,7 @@ export const resourceStatus = z.object({
         .optional()
         .describe("Of a write that must not happen twice: method and path, by which it is found again."),
       hash: z.string().optional().describe("Of a write that must not happen twice: hash of the body."),
+      after: z.string().optional().describe("While SENDING: id of the latest such request that was sent before it."),
       nonce: z.string().optional().describe("While SENDING: what the Secret with its result carries as well."),
       marks: z
         .record(z.string(), z.string())

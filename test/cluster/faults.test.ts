@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { type Landscape, landscape } from "./landscape.ts";
-import { datacenter, server } from "./objects.ts";
+import { datacenter, lan, server, snapshot, volume } from "./objects.ts";
 
 let world: Landscape;
 
@@ -103,5 +104,49 @@ describe("trouble with the platform is shown for what it is and passes by itself
     await world.untilReason("datacenter/nowhere", "Rejected");
     const message = await world.value("datacenter/nowhere", '{.status.conditions[?(@.type=="Stalled")].message}');
     expect(message).toContain("location");
+  });
+});
+
+describe("a write that is lost is not taken for an equal one before it", () => {
+  const inside = { datacenterRef: { name: "dc-equals" } };
+
+  beforeAll(async () => {
+    await world.apply(datacenter("dc-equals"));
+    await world.untilReady("datacenter/dc-equals");
+  });
+
+  it("the deletion of a LAN for that of the one which had its number", async () => {
+    const lans = async () => (await world.platform.resources("lans")).map(({ id }) => id);
+    await world.apply(lan("first", inside));
+    await world.untilReady("lan/first");
+    const before = await lans();
+    await world.kubectl("delete", "lan", "first");
+    await world.apply(lan("second", inside));
+    await world.untilReady("lan/second");
+    expect(await lans()).toEqual(before);
+    const deletion = "DELETE /cloudapi/v6/datacenters/{datacenterId}/lans/{lanId}";
+    await world.platform.faults({ route: deletion, fault: "request-lost", count: 1 });
+    await world.kubectl("delete", "lan", "second");
+    expect(await lans()).toEqual([]);
+  });
+
+  it("the restoring of a volume for the one that was asked for before", async () => {
+    await world.apply(volume("source", inside), snapshot("copy"));
+    await world.untilReady("snapshot/copy");
+    const requests = z.object({ items: z.array(z.unknown()) });
+    const restored = async () => {
+      const path = "/cloudapi/v6/requests?depth=2&filter.url=restore-snapshot";
+      return requests.parse(await world.platform.call("GET", path)).items.length;
+    };
+    const ask = async (at: string) => {
+      await world.kubectl("annotate", "snapshot", "copy", `mooring.dev/restore-at=${at}`, "--overwrite");
+      await expect.poll(() => world.value("snapshot/copy", "{.status.restored}"), { timeout: 60_000 }).toBe(at);
+    };
+    await ask("first");
+    expect(await restored()).toBe(1);
+    const restoration = "POST /cloudapi/v6/datacenters/{datacenterId}/volumes/{volumeId}/restore-snapshot";
+    await world.platform.faults({ route: restoration, fault: "request-lost", count: 1 });
+    await ask("second");
+    expect(await restored()).toBe(2);
   });
 });

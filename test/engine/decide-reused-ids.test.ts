@@ -60,6 +60,19 @@ describe("where the id of one that is gone is given to the next", () => {
       { step: "rest" },
     ],
     [
+      "what was seen before the creation was done may be the one before: it is not deleted",
+      deleted({
+        observation: present({ asOf: NOW - 10_000 }),
+        request: request({ outcome: "DONE", since: NOW - 5000 }),
+      }),
+      { step: "wait", reason: "Creating", look: "list" },
+    ],
+    [
+      "what was seen since is",
+      deleted({ observation: present(), request: request({ outcome: "DONE", since: NOW - 5000 }) }),
+      { step: "delete" },
+    ],
+    [
       "one that is not there any more is gone by the same rules",
       deleted({ observation: absent() }),
       { step: "release" },
