@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Kind } from "../kinds/kind.ts";
 import { isConflict, isNotFound } from "../kube/errors.ts";
 import { type KubeObject, pathOf } from "../kube/resource.ts";
 import { NotFound, PlatformError, Terminal } from "../platform/errors.ts";
@@ -11,12 +10,12 @@ import { keepKey, obstacleToKey } from "./keys.ts";
 import { lookUp } from "./lookups.ts";
 import type { Unclaimed } from "./memory.ts";
 import { INTENT } from "./names.ts";
-import { claimOf, openIntent, resourceOf } from "./objects.ts";
+import { claimOf, openIntent, type Place, resourceOf } from "./objects.ts";
 import { unfit } from "./obstacles.ts";
 import { products } from "./products.ts";
 import { readSecrets, resolveReferences } from "./references.ts";
 import { conditions, readFacts, readStatus } from "./status.ts";
-import { fixedFields, inputsOf, type Scene } from "./view.ts";
+import { fixedFields, inputsOf, type ResourceKind, type Scene } from "./view.ts";
 import { fetchObject, writeMetadata, writeStatus } from "./write.ts";
 
 /** How an attempt to create ended, as far as this process knows. */
@@ -190,7 +189,7 @@ async function abandon(deps: Deps, { kind, account, key }: Scene, intent: Intent
   for (let waitMs = 500; deps.clock.now() < giveUpAt; waitMs = Math.min(waitMs * 2, 10_000)) {
     try {
       // Equal bodies may have been shared out the other way round: what an object owns by now is nobody's to delete.
-      if (await isOwned(deps, kind, id)) return;
+      if (await isOwned(deps, kind, { id, parents: intent.parents })) return;
       await account.connection.send({ method: "DELETE", url, priority: "people" });
       return;
     } catch (error) {
@@ -207,12 +206,17 @@ async function abandon(deps: Deps, { kind, account, key }: Scene, intent: Intent
 }
 
 /** Whether an object owns this resource, as the API server has it now: what this process has seen may be old. */
-async function isOwned(deps: Deps, kind: Kind, id: string): Promise<boolean> {
+async function isOwned(deps: Deps, kind: ResourceKind, place: Place): Promise<boolean> {
+  const pathTo = ({ id, parents }: Place) => `${kind.resource.collection(parents)}/${id}`;
+  const owns = (object: KubeObject) => {
+    const owned = claimOf(object);
+    return owned !== undefined && pathTo(owned) === pathTo(place);
+  };
   const spaces = new Set([...deps.objects.store(kind.kind).values()].map(({ metadata }) => metadata.namespace));
   for (const namespace of spaces) {
     const path = pathOf(resourceOf(kind), { namespace });
     const { items } = await deps.client.request<{ items: KubeObject[] }>({ method: "GET", path });
-    if (items.some((object) => claimOf(object)?.id === id)) return true;
+    if (items.some(owns)) return true;
   }
   return false;
 }

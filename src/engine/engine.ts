@@ -16,7 +16,16 @@ import { decide } from "./decide.ts";
 import type { Again, Log, Settings } from "./deps.ts";
 import { createMemories } from "./memory.ts";
 import { RECONCILE_AT } from "./names.ts";
-import { claimOf, createObjects, namedBy, type ObjectKey, objectKey, openIntent, resourceOf } from "./objects.ts";
+import {
+  claimOf,
+  createObjects,
+  isReleased,
+  namedBy,
+  type ObjectKey,
+  objectKey,
+  openIntent,
+  resourceOf,
+} from "./objects.ts";
 import { createPublishedSecrets } from "./published.ts";
 import { createCredentialSecrets } from "./secrets.ts";
 import { readStatus } from "./status.ts";
@@ -138,7 +147,7 @@ export function createEngine(options: EngineOptions): Engine {
     // Own status writes come back as changes as well. They are no reason to look again: that would undo every backoff.
     if (!before || !after || isEdited(before, after)) wake(key, "people");
     for (const referrer of objects.referrers(key)) wake(referrer);
-    if (!after && before) wakeThoseWhoWaited(key, before);
+    if (before && !isReleased(before) && (!after || isReleased(after))) wakeThoseWhoWaited(key, before);
     if (after ? before && !isReady(before) && isReady(after) : before) showUsers(key, after ?? before);
     const [held, holds] = [before && claimOf(before), after && claimOf(after)];
     if (held?.id !== holds?.id) {
@@ -163,7 +172,7 @@ export function createEngine(options: EngineOptions): Engine {
     }
   }
 
-  /** An object is gone: what held it may be waiting to be empty, and an Account to be needed no more. */
+  /** An object is gone, or as good as: what held it may be waiting to be empty, and an Account to be needed no more. */
   function wakeThoseWhoWaited(key: ObjectKey, gone: KubeObject): void {
     const kind = kinds.find((each) => key.startsWith(`${each.kind}/`));
     for (const named of kind ? namedBy(kind, gone) : []) wake(named.key);

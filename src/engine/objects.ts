@@ -4,7 +4,7 @@ import type { Kind, Reference } from "../kinds/kind.ts";
 import type { KubeObject, Resource } from "../kube/resource.ts";
 import { createStore, type Store } from "../kube/store.ts";
 import { type Claim, type Intent, readIntent, readKept } from "./intent.ts";
-import { EXTERNAL_ID, INTENT } from "./names.ts";
+import { EXTERNAL_ID, FINALIZER, INTENT } from "./names.ts";
 import { readStatus } from "./status.ts";
 
 /** Names one object among all kinds: `Server/default/web`. */
@@ -20,15 +20,20 @@ export const resourceOf = (kind: Kind): Resource => ({
 
 export const objectKey = (kind: string, namespace: string, name: string): ObjectKey => `${kind}/${namespace}/${name}`;
 
+/** Whether Mooring is done with an object that is still there, because others have finalizers of their own on it. */
+export const isReleased = ({ metadata }: KubeObject): boolean =>
+  metadata.deletionTimestamp !== undefined && !metadata.finalizers?.includes(FINALIZER);
+
 /** The creation that an object has begun and not yet had answered. */
 export function openIntent(object: KubeObject): Intent | undefined {
+  if (isReleased(object)) return undefined;
   const intent = readIntent(object.metadata.annotations?.[INTENT]);
   return intent && intent.nonce !== readStatus(object).nonce ? intent : undefined;
 }
 
 /** The resource that an object owns: by its status, or by its annotation where status was lost. */
 export function claimOf(object: KubeObject): Claim | undefined {
-  if (openIntent(object)) return undefined;
+  if (isReleased(object) || openIntent(object)) return undefined;
   const { id, parents = {}, account = "", contract } = readStatus(object);
   if (id !== undefined) return { id, parents, account, ...(contract !== undefined && { contract }) };
   // An intent that was answered without an id was refused: the annotation, if any, is of the same age.

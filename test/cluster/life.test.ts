@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Landscape, landscape } from "./landscape.ts";
-import { datacenter, server } from "./objects.ts";
+import { datacenter, lan, server } from "./objects.ts";
 
 let world: Landscape;
 
@@ -78,6 +78,18 @@ describe("from apply to delete", () => {
     await expect
       .poll(async () => (await world.platform.resources("servers"))[0]?.properties?.name, { timeout: 60_000 })
       .toBe("web");
+  });
+
+  it("an object that others hold back, when Mooring is done with it, does not hold back its datacenter", async () => {
+    const held = { name: "held", finalizers: ["example.com/hold"] };
+    await world.apply(datacenter("other"), { ...lan("held", { datacenterRef: { name: "other" } }), metadata: held });
+    await world.untilReady("lan/held");
+    await world.kubectl("delete", "--wait=false", "lan/held", "datacenter/other");
+    await world.kubectl("wait", "--for=delete", "--timeout=60s", "datacenter/other");
+    expect(await world.value("lan/held", "{.metadata.finalizers}")).toBe('["example.com/hold"]');
+    const names = (await world.platform.resources("datacenters")).map(({ properties }) => properties?.name);
+    expect(names).toEqual(["dc"]);
+    await world.kubectl("patch", "lan", "held", "--type=merge", "--patch", '{"metadata":{"finalizers":null}}');
   });
 
   it("everything goes on both sides when all objects are deleted at once", async () => {

@@ -22,6 +22,7 @@ const kubeObject = z.looseObject({
 const PLURALS: Record<string, string> = {
   Account: "apis/mooring.dev/v1alpha1",
   Datacenter: "apis/mooring.dev/v1alpha1",
+  Lan: "apis/mooring.dev/v1alpha1",
   Server: "apis/mooring.dev/v1alpha1",
   MetricPipeline: "apis/mooring.dev/v1alpha1",
   CentralLogging: "apis/mooring.dev/v1alpha1",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { EXTERNAL_ID } from "../../src/engine/names.ts";
+import { EXTERNAL_ID, FINALIZER } from "../../src/engine/names.ts";
 import { claimOf, createObjects, objectKey, openIntent } from "../../src/engine/objects.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
@@ -62,6 +62,12 @@ describe("what an object owns", () => {
     const { annotations: now } = intending("a", intentOf());
     const metadata = { name: "a", annotations: { ...before, ...now } };
     expect(claimOf(server("a", { metadata, status: { nonce: "n1" } }))).toBeUndefined();
+  });
+
+  test("is nothing once it was let go, though others hold it back from being deleted", () => {
+    const leaving = (finalizers: string[]) => ({ name: "a", deletionTimestamp: "2026-01-01T00:00:00Z", finalizers });
+    expect(claimOf(server("a", { metadata: leaving(["other", FINALIZER]), status: claim }))).toEqual(claim);
+    expect(claimOf(server("a", { metadata: leaving(["other"]), status: claim }))).toBeUndefined();
   });
 
   test("is nothing when somebody has spoilt the annotation", () => {

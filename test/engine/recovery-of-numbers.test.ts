@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { claim } from "../../src/engine/create.ts";
 import { hashBody } from "../../src/engine/intent.ts";
 import { claimOf } from "../../src/engine/objects.ts";
 import { Retry } from "../../src/platform/errors.ts";
@@ -37,4 +38,20 @@ test("an earlier creation is not answered by what has its id by now", async () =
   const id = platform.make("same", body);
   platform.make("other", { properties: { ...spec, name: "other" } }, { targets: [id], at: "2026-01-01T00:00:30Z" });
   expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+});
+
+test("what cannot be claimed is deleted, whoever has the same number in another datacenter", async () => {
+  const lan = (name: string, datacenter: string, more: object) =>
+    objectOf("Lan", name, { spec: { datacenterId: datacenter }, ...more });
+  const intent = intentOf({ parents: { datacenter: "d1" } });
+  const begun = (nonce: string) => lan("a", "d1", { metadata: intending("a", { ...intent, nonce }) });
+  const status = { id: "1", parents: { datacenter: "d2" }, account: "shop/main" };
+  const { deps, api, platform, debts, sceneOf, skip } = stage([begun(intent.nonce), lan("b", "d2", { status })]);
+  skip(600_000);
+  api.put(begun("of the next leader"));
+  await claim(deps, sceneOf("Lan/shop/a"), intent, { nonce: intent.nonce, id: "1", since: 0 });
+  await Promise.all(debts);
+  expect(platform.sent("DELETE").map(({ url }) => new URL(url).pathname)).toEqual([
+    "/cloudapi/v6/datacenters/d1/lans/1",
+  ]);
 });
