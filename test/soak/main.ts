@@ -48,7 +48,7 @@ async function main(): Promise<number> {
   try {
     const borne = count > 0 ? await bearHostility(cluster.kubeconfig, { count, seed, onProgress }) : undefined;
     for (const complaint of borne?.complaints ?? []) console.log(`manifests: ${complaint}`);
-    const { problems, done, log } = await soak({
+    const { problems, done, calls, log } = await soak({
       kubeconfig: cluster.kubeconfig,
       objects,
       chaosMs: minutes * 60_000,
@@ -62,7 +62,8 @@ async function main(): Promise<number> {
       await writeFile(file, log);
       console.log(`log: ${file}\nagain: make soak ARGS="--minutes ${minutes} --objects ${objects} --seed ${seed}"`);
     }
-    console.log(`${done.created} created, ${done.edited} edited, ${done.deleted} deleted, ${done.killed} kills`);
+    const { created, edited, deleted, killed } = done;
+    console.log(`${created} created, ${edited} edited, ${deleted} deleted, ${killed} kills, ${calls} platform calls`);
     if (borne) {
       const { accepted, refused, heapRatio } = borne;
       console.log(`${count} manifests: ${accepted} accepted, ${refused} refused, heap x${heapRatio.toFixed(2)}`);
