@@ -126,7 +126,7 @@ function decideClaimed(view: View): Decision {
       if (request && observation.asOf <= request.since) return { ...underWay(view, request.action), ...soon(request) };
       if (request?.outcome === "unanswered") return { step: "recall" };
       if (view.replacement) return decideReplacement(view, view.replacement, observation);
-      if (observation.broken !== undefined) return brokenDown(view, observation.broken);
+      if (observation.broken !== undefined) return decideBroken(view, observation, observation.broken);
       const next = observation.comparison?.next;
       if (!next) return decideSecret(view) ?? settledOrDrifted(view, observation);
       if (request && request.action !== "create") {
@@ -163,7 +163,14 @@ function decideSecret(view: View): Decision | undefined {
   }
 }
 
-function brokenDown({ noun }: View, why: string): Decision {
+/** It is there and does not work. What was never finished is made anew; else the last write is repeated, if there is one. */
+function decideBroken(view: View, observation: Present, why: string): Decision {
+  const { request, noun, permanent } = view;
+  const anew = view.unfinished || request?.action === "replace";
+  if (anew && !permanent) return afterFailure(view) ?? departure(view, observation);
+  if (request) return failed(view, { ...request, message: why }, false);
+  const next = observation.comparison?.next;
+  if (next) return afterFailure(view) ?? { step: "update", operation: next };
   const message = `the ${noun} has failed on the platform: ${why}. Delete the object and create it again`;
   return { step: "stall", reason: "ProvisioningFailed", message, retryMs: RECHECK_MS * 15 };
 }
@@ -199,14 +206,15 @@ function decideReplacement(
         message: `${changed}; replacing the ${noun} loses its data: set the annotation mooring.dev/allow-data-loss to "true" to allow it, or change it back`,
       };
     case "allowed":
-      return (
-        afterFailure(view) ??
-        holding(view) ??
-        farewell(view, observation) ??
-        (view.permanent ? { step: "forget" } : { step: "delete", action: "replace" })
-      );
+      return afterFailure(view) ?? departure(view, observation);
   }
 }
+
+/** The way of a resource that is to be replaced. */
+const departure = (view: View, observation: Present): Decision =>
+  holding(view) ??
+  farewell(view, observation) ??
+  (view.permanent ? { step: "forget" } : { step: "delete", action: "replace" });
 
 /** Why a resource may not go yet: something lives in it. */
 function holding({ contents, noun }: View): Decision | undefined {
@@ -291,7 +299,7 @@ function failed(view: View, request: PendingRequest, gone: boolean): Decision {
 const GERUND: Record<string, { reason: Reason; doing: string }> = {
   create: { reason: "Creating", doing: "creating" },
   delete: { reason: "Deleting", doing: "deleting" },
-  replace: { reason: "Replacing", doing: "deleting, to create it again with the changed fields," },
+  replace: { reason: "Replacing", doing: "deleting, to create it again," },
 };
 
 /** What a person reads while the platform works on a request. */

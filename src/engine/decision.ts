@@ -98,6 +98,8 @@ export interface View {
   unsent: boolean;
   claim: Claim | undefined;
   request: PendingRequest | undefined;
+  /** What is claimed has failed before it was ever finished, and that is on record. */
+  unfinished: boolean;
   /** What keeps the platform as a whole out of reach: the Account. */
   accountObstacle: Obstacle | undefined;
   /** What keeps spec from being turned into a body: references, Secrets, values. */

@@ -108,7 +108,8 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
       const raw = shared.collection.read(claim.id).item?.raw;
       try {
         const farewell = desired.value.farewell(raw, { parents: claim.parents, shown: readFacts(object) });
-        const comparison = specObstacle || !inputs ? undefined : desired.value.compare(raw, inputs);
+        const failed = seen.broken !== undefined;
+        const comparison = specObstacle || !inputs ? undefined : desired.value.compare(raw, { ...inputs, failed });
         observation = { ...seen, comparison, ...(farewell && { farewell }) };
         if (request && isAgain(comparison?.next, status)) request = { ...request, unseen: true };
       } catch (error) {
@@ -141,6 +142,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     unsent: intent !== undefined && memory.unsent === intent.nonce,
     claim,
     request,
+    unfinished: status.request?.action === "create" && status.request.status === "FAILED",
     accountObstacle,
     specObstacle,
     observation,

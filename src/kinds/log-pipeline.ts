@@ -143,7 +143,7 @@ export const logPipeline: Kind = {
         name: [name, properties.name],
         logs: [logs?.map(normalised).sort(), (properties.logs ?? []).map(normalised).sort()],
       });
-      if (drift.length === 0) return { drift };
+      if (drift.length === 0 && !inputs.failed) return { drift };
       const body = { properties: { name, logs } };
       return {
         drift,

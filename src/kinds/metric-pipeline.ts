@@ -66,7 +66,7 @@ export const metricPipeline: Kind = {
       const wanted = wantedName(spec, inputs);
       const drift = differences({ name: [wanted, properties.name] });
       const body = { id, properties: { name: wanted } };
-      if (drift.length === 0) return { drift };
+      if (drift.length === 0 && !inputs.failed) return { drift };
       return {
         drift,
         next: { action: "update", method: "PUT", path: `${collection}/${encodeURIComponent(id)}`, body },

@@ -52,7 +52,8 @@ export function resourceCollection(
     },
     isBusy: ({ state }) => isBusy(state),
     failure({ state, raw }) {
-      if (state !== "FAILED") return undefined;
+      // FAILED_UPDATING and the like are failures, too.
+      if (!state?.startsWith("FAILED")) return undefined;
       const { statusMessage, message } = checked(resource, raw, url).metadata ?? {};
       return statusMessage ?? message ?? "the platform gave no reason";
     },

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type Landscape, landscape } from "./landscape.ts";
-import { datacenter, lan, server, snapshot, volume } from "./objects.ts";
+import { datacenter, lan, logPipeline, metricPipeline, server, snapshot, volume } from "./objects.ts";
 
 let world: Landscape;
 
@@ -60,6 +60,31 @@ describe("trouble with the platform is shown for what it is and passes by itself
     await world.platform.faults();
     await world.untilReady("datacenter/dc-failed");
     expect(await named("dc-failed")).toHaveLength(1);
+  });
+
+  it.each([
+    { kind: "metricpipeline", manifest: metricPipeline, change: "PUT *" },
+    { kind: "logpipeline", manifest: logPipeline, change: "PATCH *" },
+  ])("a $kind that fails stalls with the platform's own words, and is mended", async ({ kind, manifest, change }) => {
+    const name = `${kind}/fails`;
+    const message = () => world.value(name, '{.status.conditions[?(@.type=="Stalled")].message}');
+    const pipelines = async () => (await world.platform.resources(`${kind.replace("p", "P")}s`)).map(({ id }) => id);
+    const failing = { fault: "request-failed", message: "[VDC-5-17] no room left", count: 1 };
+    // What was never finished is made anew,
+    await world.platform.faults({ route: "POST *", ...failing });
+    await world.apply(manifest("fails"));
+    await world.untilReason(name, "ProvisioningFailed");
+    expect(await message()).toBe(`create of the ${kind.replace("p", " p")} failed: [VDC-5-17] no room left`);
+    await world.untilReady(name);
+    const made = await pipelines();
+    expect(made).toEqual([await world.value(name, "{.status.id}")]);
+    // and what was is not: the change is sent again.
+    await world.platform.faults({ route: change, ...failing });
+    await world.apply(manifest("fails", { name: "changed" }));
+    await world.untilReason(name, "ProvisioningFailed");
+    expect(await message()).toBe(`update of the ${kind.replace("p", " p")} failed: [VDC-5-17] no room left`);
+    await world.untilReady(name);
+    expect(await pipelines()).toEqual(made);
   });
 
   it("a refused token stalls the Account, and a new one in the Secret is noticed without a restart", async () => {

@@ -34,6 +34,7 @@ export const viewOf = (more: Partial<View> = {}): View => ({
   unsent: false,
   claim: undefined,
   request: undefined,
+  unfinished: false,
   accountObstacle: undefined,
   specObstacle: undefined,
   observation: { seen: "unknown" },
@@ -128,14 +129,15 @@ const comparison = fc.constantFrom<Comparison | undefined>(
 const observation: fc.Arbitrary<Observation> = fc.oneof(
   fc.constant<Observation>({ seen: "unknown" }),
   fc.record({ seen: fc.constant("absent" as const), asOf: past, confirmed: fc.boolean() }),
-  fc.record({ asOf: past, busy: fc.boolean(), comparison, attached: fc.boolean() }).map(
-    ({ asOf, busy, comparison, attached }): Observation => ({
+  fc.record({ asOf: past, busy: fc.boolean(), comparison, attached: fc.boolean(), broken: mostly(false) }).map(
+    ({ asOf, busy, comparison, attached, broken }): Observation => ({
       seen: "present",
       asOf,
       busy,
       state: busy ? "BUSY" : "AVAILABLE",
       comparison: busy ? undefined : comparison,
       ...(attached && !busy && { farewell }),
+      ...(broken && !busy && { broken: "because" }),
     }),
   ),
 );
@@ -196,6 +198,7 @@ export const anyView: fc.Arbitrary<View> = fc
     seenAt: past,
     unsent: fc.boolean(),
     request: optional(pending),
+    unfinished: mostly(false),
     accountObstacle: optional(obstacle),
     specObstacle: optional(obstacle),
     observation,
