@@ -61,8 +61,8 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
     case "delete":
       return withPlatform(deps, scene, () => remove(deps, scene, decision.action));
     case "release":
-      await release(deps, scene.kind, scene.object);
       if (decision.reason === "Deleted") vacate(deps, scene);
+      await release(deps, scene.kind, scene.object);
       deps.events.record(scene.object, "Normal", decision.reason, decision.message);
       return "never";
   }
@@ -210,9 +210,9 @@ async function fail(deps: Deps, scene: Scene, decision: Extract<Decision, { step
     ...(decision.gone && NOTHING),
   };
   const inMs = postpone(deps, scene, decision);
+  if (decision.gone) vacate(deps, scene);
   await stall(deps, scene, decision.reason, decision.message, changes);
   if (decision.gone) {
-    vacate(deps, scene);
     deps.collections.leave(scene.key);
     scene.memory.absence = undefined;
   }
@@ -266,16 +266,17 @@ async function forget(deps: Deps, scene: Scene): Promise<Again> {
         reason: "Vanished",
         message: `the ${noun} ${id} is no longer on the platform; it will be created again`,
       };
+  vacate(deps, scene);
   await writeMetadataWithoutClaim(deps, scene);
   const after = refreshed(deps, scene);
   await record(deps, after, standing, { ...NOTHING, left: id, request: undefined, drift: undefined });
   deps.events.record(after.object, replaced ? "Normal" : "Warning", standing.reason, standing.message);
   deps.collections.leave(scene.key);
   scene.memory.absence = undefined;
-  vacate(deps, scene);
   return "now";
 }
 
+/** From now on its place is empty, or another one's. Said before the object lets go of it, so that nobody looks in between. */
 function vacate({ objects, clock }: Deps, { kind, view }: Scene): void {
   if (view.claim) objects.vacate(kind.kind, view.claim, clock.now());
 }

@@ -91,9 +91,9 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
   const references = createIndex();
   const claims = createIndex();
   const holders = createIndex();
-  /** Places that were claimed, and until when: for ever, unless they are known to be empty again. */
+  /** Places that nobody claims any more, and until when they count as claimed: for ever, unless they are known to be empty. */
   const spent = new Map<string, number>();
-  const spend = (place: string, until = Number.POSITIVE_INFINITY) => {
+  const spend = (place: string, until: number) => {
     spent.set(place, until);
     const [oldest] = spent.keys();
     if (spent.size > SPENT_MOST && oldest !== undefined) spent.delete(oldest);
@@ -106,6 +106,10 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
   const placeOf = (kind: string, place: Place) => `${houseOf(kind, place.parents)}/${place.id}`;
   const houseOf = (kind: string, within: Place["parents"]) =>
     `${kind}${byName.get(kind)?.resource?.collection(within) ?? ""}`;
+  const ownedPlace = (kind: string, object: KubeObject | undefined): string | undefined => {
+    const claim = object && !observes(object) ? claimOf(object) : undefined;
+    return claim && placeOf(kind, claim);
+  };
   const listeners: Parameters<Objects["subscribe"]>[0][] = [];
 
   for (const kind of kinds) {
@@ -116,10 +120,13 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
       references.set(key, after ? [...new Set(namedBy(kind, after).map((reference) => reference.key))] : []);
       const claim = after && claimOf(after);
       const intent = after && openIntent(after);
-      const owned = claim && !observes(after) ? [placeOf(kind.kind, claim)] : [];
-      claims.set(key, owned);
+      const [owned, left] = [ownedPlace(kind.kind, after), ownedPlace(kind.kind, before)];
+      claims.set(key, owned === undefined ? [] : [owned]);
       holders.set(key, claim ? [claim.id] : []);
-      for (const id of owned) spend(id);
+      if (owned !== undefined && owned !== left) spent.delete(owned);
+      if (left !== undefined && claims.get(left).length === 0 && !spent.has(left)) {
+        spend(left, Number.POSITIVE_INFINITY);
+      }
       intents.set(key, intent ? [rivalry(kind.kind, intent)] : []);
       const within = claim?.parents ?? intent?.parents;
       parents.set(key, livesIn(kind, within ?? {}));
@@ -150,8 +157,15 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
     referrers: (key) => references.get(key),
     claimants: (kind, claim) => claims.get(placeOf(kind, claim)),
     holders: (id) => holders.get(id),
-    wasClaimed: (kind, claim, since) => (spent.get(placeOf(kind, claim)) ?? Number.NEGATIVE_INFINITY) >= since,
-    vacate: (kind, claim, at) => spend(placeOf(kind, claim), at),
+    wasClaimed(kind, claim, since) {
+      const place = placeOf(kind, claim);
+      return claims.get(place).length > 0 || (spent.get(place) ?? Number.NEGATIVE_INFINITY) >= since;
+    },
+    vacate(kind, claim, at) {
+      const place = placeOf(kind, claim);
+      // Another one has it already.
+      if (claims.get(place).length <= 1) spend(place, at);
+    },
     rivals(kind, intent) {
       const at = (key: ObjectKey) => readIntent(find(key)?.object.metadata.annotations?.[INTENT])?.at ?? "";
       return intents.get(rivalry(kind, intent)).sort((a, b) => at(a).localeCompare(at(b)) || a.localeCompare(b));

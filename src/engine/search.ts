@@ -4,7 +4,8 @@ import type { LoggedRequest } from "../platform/requests.ts";
 import type { Deps } from "./deps.ts";
 import { hashText, type Intent } from "./intent.ts";
 import type { Memory } from "./memory.ts";
-import { openIntent } from "./objects.ts";
+import { type ObjectKey, openIntent } from "./objects.ts";
+import { readStatus } from "./status.ts";
 import type { Scene } from "./view.ts";
 
 /** Clocks of the platform, of this machine and of other leaders may differ by so much. */
@@ -30,7 +31,7 @@ export async function search(deps: Deps, scene: Scene, intent: Intent): Promise<
   const createdAfter = Math.min(...begun, Date.parse(intent.at)) - SKEW_MS;
   const lookedAt = deps.clock.now();
   let pending = false;
-  const { echo, creation, collection } = kind.resource;
+  const { echo, creation, collection, reusesIds } = kind.resource;
   const log = await shared.log((creation ?? collection)(intent.parents))(createdAfter);
   const before = memory.search?.nonce === intent.nonce ? memory.search.requests : {};
   const requests: NonNullable<Memory["search"]>["requests"] = {};
@@ -45,7 +46,12 @@ export async function search(deps: Deps, scene: Scene, intent: Intent): Promise<
     for (const target of targets) {
       if (target.type !== undefined && target.type !== kind.resource.noun) continue;
       if (makers.get(target.id) !== id) continue;
-      if (deps.objects.wasClaimed(kind.kind, { id: target.id, parents: intent.parents }, lookedAt)) continue;
+      const place = { id: target.id, parents: intent.parents };
+      if (deps.objects.wasClaimed(kind.kind, place, lookedAt)) {
+        // Whose number is given away again may not have heard yet that its own is gone.
+        if (reusesIds && deps.objects.claimants(kind.kind, place).some((key) => awaits(deps, key))) pending = true;
+        continue;
+      }
       const item = await log.read(target.id, AbortSignal.timeout(deps.settings.createDeadlineMs));
       if (item && isOurs(creatorOf(item.raw), userId))
         requests[target.id] = statusUrl === undefined ? undefined : { id, url: statusUrl };
@@ -55,6 +61,13 @@ export async function search(deps: Deps, scene: Scene, intent: Intent): Promise<
     }
   }
   memory.search = { nonce: intent.nonce, lookedAt, endedAt: deps.clock.now(), pending, requests };
+}
+
+/** Whether the object has a request under way. */
+function awaits({ objects }: Deps, key: ObjectKey): boolean {
+  const found = objects.find(key);
+  const { request } = found ? readStatus(found.object) : {};
+  return request !== undefined && request.status !== "FAILED";
 }
 
 /** Hundreds may share one listing of hundreds: each body in it is hashed once. */

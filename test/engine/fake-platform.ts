@@ -14,7 +14,7 @@ interface Logged {
   user: string;
 }
 
-/** Datacenters and the log of requests, as the core API shows them; what a call meets is in the test's hands. */
+/** Datacenters, or what is in one, and the log of requests, as the core API shows them; what a call meets is in the test's hands. */
 export function fakePlatform(contract: number | undefined = 1) {
   const items = new Map<string, { state: string; properties: object; user: string }>();
   const log: Logged[] = [];
@@ -41,11 +41,12 @@ export function fakePlatform(contract: number | undefined = 1) {
 
   function answer({ method, url, body }: PlatformCall): unknown {
     const path = new URL(url).pathname.slice(BASE.length);
-    const [, collection, id] = path.split("/");
+    const [collection, ...rest] = path.split("/").slice(1);
+    const id = rest.length % 2 === 1 ? rest.at(-1) : undefined;
     if (collection === "contracts") return { items: [{ id: "c", properties: { contractNumber: contract ?? 1 } }] };
-    if (collection === "requests" && id === undefined) return { items: log.map(requestOf) };
+    if (collection === "requests" && rest.length === 0) return { items: log.map(requestOf) };
     if (collection === "requests") {
-      const logged = log.find((each) => each.id === id);
+      const logged = log.find((each) => each.id === rest[0]);
       if (!logged) throw new NotFound({ call: `GET ${path}`, status: 404 });
       return requestOf(logged).metadata.requestStatus;
     }
@@ -55,7 +56,7 @@ export function fakePlatform(contract: number | undefined = 1) {
 
   /** Puts a datacenter there together with the request that made it. */
   function make(name: string, body: unknown, more: Partial<Logged & { visible: boolean; state: string }> = {}): string {
-    const id = `dc-${name}-${log.length}`;
+    const id = more.targets?.[0] ?? `dc-${name}-${log.length}`;
     const properties: object = Object(Reflect.get(Object(body), "properties"));
     const { visible = true, state = "AVAILABLE", user = "u1", ...rest } = more;
     if (visible) items.set(id, { state, properties, user });

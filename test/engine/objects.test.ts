@@ -167,6 +167,28 @@ describe("the index of objects", () => {
     expect(all.inhabitants("d1")).toEqual(["Server/shop/a"]);
   });
 
+  test("knows for ever that an id was claimed, unless its place is known to be empty", () => {
+    const place = { id: "7", parents: { datacenter: "d1" } };
+    const owner = (name: string) => objectOf("Lan", name, { spec: {}, status: { ...place, account: "shop/main" } });
+    const [first, second] = [owner("a"), owner("b")];
+    const { all, put, remove } = cluster(first);
+    const claimed = (since: number) => all.wasClaimed("Lan", place, since);
+    expect(claimed(5000)).toBe(true);
+    remove(first);
+    expect(claimed(5000)).toBe(true);
+    put(owner("a"));
+    all.vacate("Lan", place, 1000);
+    expect(claimed(5000)).toBe(true);
+    // The number is given away again before its last owner lets go.
+    put(second);
+    all.vacate("Lan", place, 2000);
+    remove(objectOf("Lan", "a"));
+    expect(claimed(5000)).toBe(true);
+    all.vacate("Lan", place, 3000);
+    remove(second);
+    expect([claimed(3000), claimed(5000)]).toEqual([true, false]);
+  });
+
   test("an object that only observes claims nothing", () => {
     const spec = { ...serverSpec("dc"), managementPolicy: "Observe" };
     const { all } = cluster(server("a", { spec, status: { id: "s1" } }));

@@ -11,6 +11,8 @@ import { stage } from "./stage.ts";
 const spec = { name: "same", location: "de/txl" };
 const body = { properties: spec };
 const A = "Datacenter/shop/a";
+const lan = (name: string, datacenterId: string, more: object) =>
+  objectOf("Lan", name, { spec: { datacenterId }, ...more });
 
 test("an id that became free and was given away again answers the creation that has got it", async () => {
   const object = objectOf("Datacenter", "a", { spec });
@@ -40,9 +42,27 @@ test("an earlier creation is not answered by what has its id by now", async () =
   expect(await passes(A)).toEqual(["search", "wait Recovering"]);
 });
 
+test("one that was given away again, before its last owner has heard that its own is gone, is waited for", async () => {
+  const parents = { datacenter: "d1" };
+  const named = { properties: { name: "a", public: false } };
+  const metadata = intending("a", intentOf({ parents, hash: hashBody(named) }));
+  const request = { action: "delete", status: "BUSY", since: "2026-01-01T00:00:00.000Z", url: "/requests/r/status" };
+  const status = { id: "19", parents, account: "shop/main", request };
+  const last = lan("b", "d1", { status });
+  const { api, objects, platform, passes, clock, sceneOf } = stage([lan("a", "d1", { metadata }), last]);
+  platform.make("a", named, { path: "/datacenters/d1/lans", targets: ["19"] });
+  sceneOf("Lan/shop/a");
+  await clock.advance(600_000);
+  expect(await passes("Lan/shop/a")).toEqual(["search", "wait Recovering"]);
+  objects.vacate("Lan", { id: "19", parents }, clock.now());
+  objects.store("Lan").remove(api.get(last) ?? last);
+  await clock.advance(10_000);
+  expect((await passes("Lan/shop/a")).slice(0, 2)).toEqual(["search", "claim"]);
+  expect(sceneOf("Lan/shop/a").view.claim?.id).toBe("19");
+  expect(platform.sent("POST")).toEqual([]);
+});
+
 test("what cannot be claimed is deleted, whoever has the same number in another datacenter", async () => {
-  const lan = (name: string, datacenter: string, more: object) =>
-    objectOf("Lan", name, { spec: { datacenterId: datacenter }, ...more });
   const intent = intentOf({ parents: { datacenter: "d1" } });
   const begun = (nonce: string) => lan("a", "d1", { metadata: intending("a", { ...intent, nonce }) });
   const status = { id: "1", parents: { datacenter: "d2" }, account: "shop/main" };

@@ -125,7 +125,8 @@ function compare(
     }
     for (const [field, value] of Object.entries(wanted?.shows ?? {})) {
       const found = resource.properties?.[field];
-      if (found !== value) blame("stuck", `${name} is Ready, but ${field} is ${found}, not ${value}`);
+      // What the platform has never had, it leaves out.
+      if ((found ?? null) !== value) blame("stuck", `${name} is Ready, but ${field} is ${found}, not ${value}`);
     }
   }
   for (const { metadata } of expected
