@@ -79,6 +79,13 @@ describe("comparing a log pipeline", () => {
     expect(compare(spec.logs, { logs: [] }).next).toBeDefined();
   });
 
+  it("sends all of it again, as it is, when the platform has failed", () => {
+    const { drift, next } = mapping.desire(spec).compare(item(), { ...named, failed: true });
+    expect(drift).toEqual([]);
+    const body = mapping.desire(spec).body(named);
+    expect(next).toEqual({ action: "update", method: "PATCH", path: "/pipelines/lp-1", body });
+  });
+
   it("that is only observed finds no difference where spec has nothing but the identity", () => {
     const observe = mapping.desire({ externalId: "lp-1", managementPolicy: "Observe" });
     expect(observe.compare(item({ name: "theirs" }), { ...named, observed: true })).toEqual({ drift: [] });

@@ -28,6 +28,14 @@ describe("a metric pipeline's name", () => {
     });
   });
 
+  it("is sent again, as it is, when the platform has failed", () => {
+    const body = { id: "mp-1", properties: { name: "web" } };
+    expect(mapping.desire({}).compare(item(), { ...named, failed: true })).toEqual({
+      drift: [],
+      next: { action: "update", method: "PUT", path: "/pipelines/mp-1", body },
+    });
+  });
+
   it("of more than 20 characters has to be given in spec, unless the pipeline is only observed", () => {
     const long = { ...named, name: "metrics-of-the-whole-shop" };
     expect(mapping.desire({}).problem(long)).toBe(
