@@ -1,20 +1,21 @@
 import { ALLOW_DATA_LOSS } from "../../src/engine/names.ts";
 import type { Life } from "./lives.ts";
-import { account, datacenter, elsewhere, type Ground, host, hostRef, manifest } from "./manifests.ts";
+import { account, datacenter, type Ground, host, hostRef, manifest } from "./manifests.ts";
 
-/** In a datacenter of its own: a LAN that others' NICs lie in cannot go. */
+/** In datacenters of its own: a LAN that others' NICs lie in cannot go. */
 export function lan(ground: Ground): Life {
+  const places = ["wired", "rewired"].map((name) => manifest("Datacenter", name, { location: "de/txl" }));
   const spec = { datacenterRef: { name: "wired" } };
   const open = { ...spec, public: true };
   return {
-    prerequisites: [account(ground), manifest("Datacenter", "wired", { location: "de/txl" }), elsewhere],
+    prerequisites: [account(ground), ...places],
     spec,
     changes: [
       { title: "update", spec: open, shows: { public: true } },
       { title: "number", spec: { ...open, ipv6: "AUTO" } },
       {
         title: "replace",
-        spec: { ...open, datacenterRef: { name: "away" }, replacePolicy: "WhenNeeded" },
+        spec: { ...open, datacenterRef: { name: "rewired" }, replacePolicy: "WhenNeeded" },
         shows: { public: true },
       },
     ],
