@@ -62,31 +62,6 @@ describe("trouble with the platform is shown for what it is and passes by itself
     expect(await named("dc-failed")).toHaveLength(1);
   });
 
-  it.each([
-    { kind: "metricpipeline", manifest: metricPipeline, change: "PUT *" },
-    { kind: "logpipeline", manifest: logPipeline, change: "PATCH *" },
-  ])("a $kind that fails stalls with the platform's own words, and is mended", async ({ kind, manifest, change }) => {
-    const name = `${kind}/fails`;
-    const message = () => world.value(name, '{.status.conditions[?(@.type=="Stalled")].message}');
-    const pipelines = async () => (await world.platform.resources(`${kind.replace("p", "P")}s`)).map(({ id }) => id);
-    const failing = { fault: "request-failed", message: "[VDC-5-17] no room left", count: 1 };
-    // What was never finished is made anew,
-    await world.platform.faults({ route: "POST *", ...failing });
-    await world.apply(manifest("fails"));
-    await world.untilReason(name, "ProvisioningFailed");
-    expect(await message()).toBe(`create of the ${kind.replace("p", " p")} failed: [VDC-5-17] no room left`);
-    await world.untilReady(name);
-    const made = await pipelines();
-    expect(made).toEqual([await world.value(name, "{.status.id}")]);
-    // and what was is not: the change is sent again.
-    await world.platform.faults({ route: change, ...failing });
-    await world.apply(manifest("fails", { name: "changed" }));
-    await world.untilReason(name, "ProvisioningFailed");
-    expect(await message()).toBe(`update of the ${kind.replace("p", " p")} failed: [VDC-5-17] no room left`);
-    await world.untilReady(name);
-    expect(await pipelines()).toEqual(made);
-  });
-
   it("a refused token stalls the Account, and a new one in the Secret is noticed without a restart", async () => {
     const { token } = world.platform;
     const secret = (value: string) => ({
@@ -132,46 +107,84 @@ describe("trouble with the platform is shown for what it is and passes by itself
   });
 });
 
-describe("a write that is lost is not taken for an equal one before it", () => {
-  const inside = { datacenterRef: { name: "dc-equals" } };
+describe("what regional services fail at, and keep", () => {
+  const regional = [
+    { kind: "metricpipeline", noun: "metric pipeline", manifest: metricPipeline, service: "monitoring", change: "PUT" },
+    { kind: "logpipeline", noun: "log pipeline", manifest: logPipeline, service: "logging", change: "PATCH" },
+  ];
+  const why = "[VDC-5-17] no room left";
 
   beforeAll(async () => {
-    await world.apply(datacenter("dc-equals"));
-    await world.untilReady("datacenter/dc-equals");
+    const routes = regional.flatMap(({ service, change }) => [
+      `POST /${service}/{region}/pipelines`,
+      `${change} /${service}/{region}/pipelines/{pipelineId}`,
+    ]);
+    await world.platform.faults(...routes.map((route) => ({ route, fault: "request-failed", message: why, count: 1 })));
   });
 
-  it("the deletion of a LAN for that of the one which had its number", async () => {
-    const lans = async () => (await world.platform.resources("lans")).map(({ id }) => id);
-    await world.apply(lan("first", inside));
-    await world.untilReady("lan/first");
+  it.concurrent.for(regional)(
+    "a $noun is made anew unless it was finished, and changed again if it was",
+    async ({ kind, noun, manifest }) => {
+      const name = `${kind}/fails`;
+      const untilTold = (message: string) => {
+        const events = [
+          "get",
+          "events",
+          "--field-selector=involvedObject.name=fails",
+          "-o=jsonpath={.items[*].message}",
+        ];
+        const told = async () => (await world.kubectl(...events)).stdout;
+        return expect.poll(told, { timeout: 60_000 }).toContain(message);
+      };
+      const pipelines = async () => (await world.platform.resources(`${kind.replace("p", "P")}s`)).map(({ id }) => id);
+      await world.apply(manifest("fails"));
+      await untilTold(`create of the ${noun} failed: ${why}`);
+      await world.untilReady(name);
+      const made = await pipelines();
+      expect(made).toEqual([await world.value(name, "{.status.id}")]);
+      await world.apply(manifest("fails", { name: "changed" }));
+      await untilTold(`update of the ${noun} failed: ${why}`);
+      await world.untilReady(name);
+      expect(await pipelines()).toEqual(made);
+    },
+  );
+});
+
+describe("a write that is lost is not taken for an equal one before it", () => {
+  const inside = { datacenterRef: { name: "dc-equals" } };
+  const requests = z.object({ items: z.array(z.unknown()) });
+  const lans = async () => (await world.platform.resources("lans")).map(({ id }) => id);
+  const restored = async () => {
+    const path = "/cloudapi/v6/requests?depth=2&filter.url=restore-snapshot";
+    return requests.parse(await world.platform.call("GET", path)).items.length;
+  };
+  const restore = async (at: string) => {
+    await world.kubectl("annotate", "snapshot", "copy", `mooring.dev/restore-at=${at}`, "--overwrite");
+    await world.kubectl("wait", `--for=jsonpath={.status.restored}=${at}`, "--timeout=60s", "snapshot/copy");
+    expect(await world.value("snapshot/copy", "{.status.restored}")).toBe(at);
+  };
+
+  beforeAll(async () => {
+    await world.apply(datacenter("dc-equals"), lan("first", inside), volume("source", inside), snapshot("copy"));
+    await world.untilReady("lan/first", "snapshot/copy");
     const before = await lans();
-    await world.kubectl("delete", "lan", "first");
+    await Promise.all([world.kubectl("delete", "lan", "first"), restore("first")]);
     await world.apply(lan("second", inside));
     await world.untilReady("lan/second");
     expect(await lans()).toEqual(before);
-    const deletion = "DELETE /cloudapi/v6/datacenters/{datacenterId}/lans/{lanId}";
-    await world.platform.faults({ route: deletion, fault: "request-lost", count: 1 });
+    expect(await restored()).toBe(1);
+    const within = "/cloudapi/v6/datacenters/{datacenterId}";
+    const routes = [`DELETE ${within}/lans/{lanId}`, `POST ${within}/volumes/{volumeId}/restore-snapshot`];
+    await world.platform.faults(...routes.map((route) => ({ route, fault: "request-lost", count: 1 })));
+  });
+
+  it.concurrent("the deletion of a LAN for that of the one which had its number", async () => {
     await world.kubectl("delete", "lan", "second");
     expect(await lans()).toEqual([]);
   });
 
-  it("the restoring of a volume for the one that was asked for before", async () => {
-    await world.apply(volume("source", inside), snapshot("copy"));
-    await world.untilReady("snapshot/copy");
-    const requests = z.object({ items: z.array(z.unknown()) });
-    const restored = async () => {
-      const path = "/cloudapi/v6/requests?depth=2&filter.url=restore-snapshot";
-      return requests.parse(await world.platform.call("GET", path)).items.length;
-    };
-    const ask = async (at: string) => {
-      await world.kubectl("annotate", "snapshot", "copy", `mooring.dev/restore-at=${at}`, "--overwrite");
-      await expect.poll(() => world.value("snapshot/copy", "{.status.restored}"), { timeout: 60_000 }).toBe(at);
-    };
-    await ask("first");
-    expect(await restored()).toBe(1);
-    const restoration = "POST /cloudapi/v6/datacenters/{datacenterId}/volumes/{volumeId}/restore-snapshot";
-    await world.platform.faults({ route: restoration, fault: "request-lost", count: 1 });
-    await ask("second");
+  it.concurrent("the restoring of a volume for the one that was asked for before", async () => {
+    await restore("second");
     expect(await restored()).toBe(2);
   });
 });
