@@ -121,3 +121,10 @@ export function subjectsOf(kinds: readonly Kind[]): Subject[] {
     return life ? [{ kind, life }] : [];
   });
 }
+
+/** The kinds that `--kind` names; all of them when it names none. */
+export function chosenKinds(kinds: readonly Kind[], names: readonly string[] | undefined): readonly Kind[] {
+  const unknown = names?.find((name) => !kinds.some(({ kind }) => kind === name));
+  if (unknown !== undefined) throw new Error(`--kind: "${unknown}" is none of ${kinds.map(({ kind }) => kind)}`);
+  return kinds.filter(({ kind }) => names?.includes(kind) ?? true);
+}

@@ -3,7 +3,7 @@ import { progressTo } from "../../src/cli/control-plane/progress.ts";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { type Moment, moments } from "./calls.ts";
-import { subjectsOf } from "./lives.ts";
+import { chosenKinds, subjectsOf } from "./lives.ts";
 import { crashMatrix, isClean, PARALLEL } from "./matrix.ts";
 import { render } from "./print.ts";
 
@@ -53,11 +53,8 @@ async function main(): Promise<number> {
     console.log(usage);
     return 0;
   }
-  const all = subjectsOf(kinds);
-  const unknown = values.kind?.find((name) => !all.some(({ kind }) => kind.kind === name));
-  if (unknown !== undefined) throw new Error(`--kind: "${unknown}" is none of ${all.map(({ kind }) => kind.kind)}`);
   const options = {
-    subjects: all.filter(({ kind }) => values.kind?.includes(kind.kind) ?? true),
+    subjects: subjectsOf(chosenKinds(kinds, values.kind)),
     position: values.position === undefined ? undefined : count("position", values.position),
     moments: values.moment?.map(momentOf) ?? moments,
     twice: values.twice,

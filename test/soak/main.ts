@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
+import { chosenKinds } from "../crash/lives.ts";
 import { bearHostility } from "./hostile.ts";
+import { populous } from "./population.ts";
 import { soak } from "./soak.ts";
 import { totals } from "./verdict.ts";
 
@@ -14,6 +16,7 @@ Before that, sends generated manifests, valid and hostile, and looks at how the 
 
   --minutes N     how long everything goes wrong (default 10)
   --objects N     how many objects (default 500)
+  --kind KIND     only of this kind; may be repeated
   --manifests N   how many generated manifests; 0 for none (default 5000)
   --seed N        manifests, who is touched when, and which calls fail, follow from it (default 1)`;
 
@@ -21,6 +24,7 @@ const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "10" },
     objects: { type: "string", default: "500" },
+    kind: { type: "string", multiple: true },
     manifests: { type: "string", default: "5000" },
     seed: { type: "string", default: "1" },
     help: { type: "boolean", short: "h", default: false },
@@ -40,6 +44,7 @@ async function main(): Promise<number> {
   }
   const minutes = number("minutes", values.minutes);
   const objects = Math.ceil(number("objects", values.objects));
+  const inhabited = chosenKinds(populous, values.kind);
   const count = Math.ceil(number("manifests", values.manifests));
   const seed = Math.ceil(number("seed", values.seed));
   const onProgress = (line: string) => console.error(line);
@@ -51,6 +56,7 @@ async function main(): Promise<number> {
     const { problems, done, calls, log } = await soak({
       kubeconfig: cluster.kubeconfig,
       objects,
+      kinds: inhabited,
       chaosMs: minutes * 60_000,
       seed,
       patienceMs: 600_000,
@@ -60,7 +66,9 @@ async function main(): Promise<number> {
     if (problems.length > 0) {
       const file = join(await mkdtemp(join(tmpdir(), "mooring-soak-")), "operator.log");
       await writeFile(file, log);
-      console.log(`log: ${file}\nagain: make soak ARGS="--minutes ${minutes} --objects ${objects} --seed ${seed}"`);
+      const only = values.kind?.map((kind) => ` --kind ${kind}`).join("") ?? "";
+      const flags = `--minutes ${minutes} --objects ${objects}${only} --seed ${seed}`;
+      console.log(`log: ${file}\nagain: make soak ARGS="${flags}"`);
     }
     const { created, edited, deleted, killed } = done;
     console.log(`${created} created, ${edited} edited, ${deleted} deleted, ${killed} kills, ${calls} platform calls`);

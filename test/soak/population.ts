@@ -1,4 +1,5 @@
 import { kinds } from "../../src/kinds/index.ts";
+import type { Kind } from "../../src/kinds/kind.ts";
 import { type Change, type Life, subjectsOf } from "../crash/lives.ts";
 import { CREDENTIALS, type Manifest, manifest } from "../crash/manifests.ts";
 import type { Wanted } from "./verdict.ts";
@@ -18,16 +19,18 @@ interface Stage {
   shows: Record<string, unknown>;
 }
 
+/** All kinds in the registry but what is always there, one per region: of that, there is not one for each. */
+export const populous: readonly Kind[] = kinds.filter(({ resource }) => !resource?.permanent);
+
 export interface Population {
   /** Ready before anybody else comes, and never touched. */
   readonly prerequisites: readonly Manifest[];
   readonly inhabitants: readonly Inhabitant[];
 }
 
-/** Objects of all kinds in the registry that can be created, as many of each, living as test/crash/lives.ts describes it. */
-export function populate(count: number, api: string): Population {
-  // Of what is always there, one per region, there is not one for each.
-  const subjects = subjectsOf(kinds.filter(({ resource }) => !resource?.permanent));
+/** Objects of these kinds, as many of each, living as test/crash/lives.ts describes it. */
+export function populate(count: number, api: string, inhabited: readonly Kind[]): Population {
+  const subjects = subjectsOf(inhabited);
   const prerequisites = new Map<string, Manifest>();
   // With several Accounts in the namespace each object has to name its own.
   const choice = { accountRef: { name: "main" } };

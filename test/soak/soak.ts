@@ -1,16 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Kind } from "../../src/kinds/kind.ts";
 import { KubeError } from "../../src/kube/errors.ts";
 import { startPlatform } from "../cluster/chaos-platform.ts";
 import { openStage, type Stage } from "../cluster/chaos-stage.ts";
 import { supervise } from "../cluster/chaos-supervisor.ts";
 import { TooLate, until } from "../cluster/chaos-wait.ts";
 import type { Problem } from "../crash/verdict.ts";
-import { at, type Inhabitant, populate, secret, wantedAt } from "./population.ts";
+import { at, type Inhabitant, populate, populous, secret, wantedAt } from "./population.ts";
 import { judge, unrest } from "./verdict.ts";
 
 export interface SoakOptions {
   kubeconfig: string;
   objects: number;
+  /** Of which kinds; all that can be many, unless it says so. */
+  kinds?: readonly Kind[];
   /** How long everything goes wrong. */
   chaosMs: number;
   /** Decides who is edited, deleted and created when, and which calls fail. */
@@ -56,12 +59,12 @@ const trouble = [
 
 /** Lets a population live through `chaosMs` of trouble, then through quiet, and says what must not be. */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
-  const { objects, chaosMs, seed, patienceMs, onProgress = () => {} } = options;
+  const { objects, kinds = populous, chaosMs, seed, patienceMs, onProgress = () => {} } = options;
   await using cleanup = new AsyncDisposableStack();
   const platform = cleanup.use(await startPlatform({ seed, speed: SPEED }));
   const stage = cleanup.use(await openStage(options.kubeconfig));
   const operator = cleanup.use(supervise(() => stage.operator({ flags: ["--no-leader-election"] })));
-  const { prerequisites, inhabitants } = populate(objects, platform.url);
+  const { prerequisites, inhabitants } = populate(objects, platform.url, kinds);
   await stage.apply(secret(platform.token));
   await stage.apply(...prerequisites);
   for (const { kind, metadata } of prerequisites) await stage.untilReady(kind, metadata.name);
