@@ -109,8 +109,14 @@ describe("trouble with the platform is shown for what it is and passes by itself
 
 describe("what regional services fail at, and keep", () => {
   const regional = [
-    { kind: "metricpipeline", noun: "metric pipeline", manifest: metricPipeline, service: "monitoring", change: "PUT" },
-    { kind: "logpipeline", noun: "log pipeline", manifest: logPipeline, service: "logging", change: "PATCH" },
+    {
+      collection: "metricPipelines",
+      noun: "metric pipeline",
+      manifest: metricPipeline,
+      service: "monitoring",
+      change: "PUT",
+    },
+    { collection: "logPipelines", noun: "log pipeline", manifest: logPipeline, service: "logging", change: "PATCH" },
   ];
   const why = "[VDC-5-17] no room left";
 
@@ -124,8 +130,8 @@ describe("what regional services fail at, and keep", () => {
 
   it.concurrent.for(regional)(
     "a $noun is made anew unless it was finished, and changed again if it was",
-    async ({ kind, noun, manifest }) => {
-      const name = `${kind}/fails`;
+    async ({ collection, noun, manifest }) => {
+      const name = `${collection}/fails`;
       const untilTold = (message: string) => {
         const events = [
           "get",
@@ -136,7 +142,7 @@ describe("what regional services fail at, and keep", () => {
         const told = async () => (await world.kubectl(...events)).stdout;
         return expect.poll(told, { timeout: 60_000 }).toContain(message);
       };
-      const pipelines = async () => (await world.platform.resources(`${kind.replace("p", "P")}s`)).map(({ id }) => id);
+      const pipelines = async () => (await world.platform.resources(collection)).map(({ id }) => id);
       await world.apply(manifest("fails"));
       await untilTold(`create of the ${noun} failed: ${why}`);
       await world.untilReady(name);

@@ -24,6 +24,22 @@ const feedOf = (name: string, ready: "True" | "False" = "True") =>
 const secret = (name: string, key: string) =>
   objectOf("Secret", name, { apiVersion: "v1", data: { key: Buffer.from(key).toString("base64") } });
 
+describe("what the platform must show of a Ready object", () => {
+  const shown = async (properties: Record<string, unknown>, shows: Record<string, unknown>) => {
+    const stage = { namespace: "shop", admin: fakeApiServer().client, list: async () => [feedOf("a")] };
+    const resources = async (collection: string) => (collection === "datacenters" ? [{ id: "a", properties }] : []);
+    const problems = await judge(stage, { resources }, [{ kind: "Feed", name: "a", shows }], [feed]);
+    return problems.map(({ message }) => message);
+  };
+
+  test("may be left out where it is to be nothing, and nowhere else", async () => {
+    expect(await shown({ slot: null }, { slot: null })).toEqual([]);
+    expect(await shown({}, { slot: null })).toEqual([]);
+    expect(await shown({ slot: 1 }, { slot: null })).toEqual(["Feed a is Ready, but slot is 1, not null"]);
+    expect(await shown({}, { slot: 1 })).toEqual(["Feed a is Ready, but slot is undefined, not 1"]);
+  });
+});
+
 async function problemsOf(objects: KubeObject[], ...secrets: KubeObject[]) {
   const stage = { namespace: "shop", admin: fakeApiServer(...secrets).client, list: async () => objects };
   const names = objects.map(({ metadata }) => metadata.name);
