@@ -1,4 +1,5 @@
 import { adopt } from "./adopt.ts";
+import { bornOf, isClaimed } from "./birth.ts";
 import { fetchCertificate } from "./certificate-secret.ts";
 import { inspect, recall, remove, update } from "./change.ts";
 import { claim, create } from "./create.ts";
@@ -80,7 +81,14 @@ async function rest(deps: Deps, scene: Scene): Promise<Again> {
   const { drift } = comparison(scene);
   const publication = view.observed ? undefined : desired?.publication({ name: object.metadata.name });
   const note = publication && deps.published.find(object, publication.name).note;
-  const known = { ...ownership(scene), state: item?.state, secretName: note && publication.name, ...shownKey(note) };
+  const born = kind.resource.reusesIds ? (owned.born ?? bornOf(item?.raw)) : undefined;
+  const known = {
+    ...ownership(scene),
+    born,
+    state: item?.state,
+    secretName: note && publication.name,
+    ...shownKey(note),
+  };
   const context = inputs ?? inputsOf(object, { parents: owned.parents, refs: {} });
   const facts = item ? kind.resource.facts(item.raw, context) : readFacts(object);
   const differences = drift?.length ? drift : undefined;
@@ -173,9 +181,9 @@ const LOOK_MS = 2000;
 
 /** Asks for this one resource and its request, instead of waiting for the next list; never without a pause between. */
 async function confirm(deps: Deps, { kind, status, view, shared, memory }: Scene): Promise<Again> {
-  const id = view.claim?.id;
+  const { claim } = view;
   const askedAt = deps.clock.now();
-  if (!shared || id === undefined || askedAt - (memory.askedAt ?? 0) < LOOK_MS / 2) return "never";
+  if (!shared || !claim || askedAt - (memory.askedAt ?? 0) < LOOK_MS / 2) return "never";
   memory.askedAt = askedAt;
   const signal = AbortSignal.timeout(deps.settings.createDeadlineMs);
   const { url } = status.request ?? {};
@@ -188,11 +196,12 @@ async function confirm(deps: Deps, { kind, status, view, shared, memory }: Scene
     // What is seen under a number may be the one before: only a list from now on shows what was done.
     if (state?.status === "DONE") shared.collection.refresh();
     if (state && state.status !== "BUSY") return "now";
-  } else shared.collection.ask(id);
+  } else shared.collection.ask(claim.id);
   if (view.observation.seen !== "absent") return "never";
-  const item = await shared.source.get?.(id, signal);
-  if (item) shared.collection.refresh();
-  memory.absence = item ? undefined : { since: memory.absence?.since ?? askedAt, last: askedAt };
+  const item = await shared.source.get?.(claim.id, signal);
+  const there = item && isClaimed(claim, item.raw);
+  if (there) shared.collection.refresh();
+  memory.absence = there ? undefined : { since: memory.absence?.since ?? askedAt, last: askedAt };
   return "never";
 }
 
@@ -286,6 +295,7 @@ const NOTHING = {
   id: undefined,
   state: undefined,
   parents: undefined,
+  born: undefined,
   fixed: undefined,
   secretName: undefined,
   key: undefined,

@@ -2,6 +2,7 @@ import type { Operation } from "../kinds/kind.ts";
 import { NotFound, PlatformError } from "../platform/errors.ts";
 import type { LoggedRequest, RequestFilter } from "../platform/requests.ts";
 import type { Reply } from "../platform/transport.ts";
+import { isClaimed } from "./birth.ts";
 import { underWay } from "./decide.ts";
 import { type Again, type Deps, deadlineFrom } from "./deps.ts";
 import { hashBody, hashText, markOf } from "./intent.ts";
@@ -13,6 +14,7 @@ import type { Scene } from "./view.ts";
 
 /** Sends one write. One that must not be sent twice is on record before it leaves. */
 export async function update(deps: Deps, scene: Scene, operation: Operation): Promise<Again> {
+  if (!(await isStillThere(deps, scene))) return { inMs: BUSY_MS };
   const { action, method, path, body, note } = operation;
   const fields = comparison(scene).drift?.map(({ field }) => field);
   const { announced, since } = operation.once ? await announce(deps, scene, operation) : unannounced(deps, scene);
@@ -112,6 +114,7 @@ export async function remove(deps: Deps, scene: Scene, action: "delete" | "repla
   const { kind, view } = scene;
   const owned = view.claim;
   if (!owned) return "now";
+  if (!(await isStillThere(deps, scene))) return { inMs: BUSY_MS };
   const { collection, deleteQuery = "" } = kind.resource;
   // What a spec that cannot be read says of its own parts is not known: then nothing goes but the resource itself.
   const query = scene.desired ? deleteQuery : "";
@@ -138,6 +141,16 @@ export async function remove(deps: Deps, scene: Scene, action: "delete" | "repla
     if (error instanceof PlatformError) return refuse(deps, refreshed(deps, announced), error);
     throw error;
   }
+}
+
+/** Whether the resource has not left its id to another one since it was last seen. Asked only where ids are given away again. */
+async function isStillThere(deps: Deps, { kind, view, shared }: Scene): Promise<boolean> {
+  const { claim } = view;
+  if (!kind.resource.reusesIds || claim?.born === undefined || !shared) return true;
+  const item = await shared.source.get?.(claim.id, AbortSignal.timeout(deps.settings.createDeadlineMs));
+  if (!item || isClaimed(claim, item.raw)) return true;
+  shared.collection.refresh();
+  return false;
 }
 
 /** One that was announced has its deadline counted from there: what is asked later whether it was taken rests on that. */

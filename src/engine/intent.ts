@@ -25,6 +25,8 @@ const claim = z.object({
   parents: z.record(z.string(), z.string()),
   account: z.string(),
   contract: z.int().optional(),
+  /** When the platform made it; known where its id may be another one's later. */
+  born: z.iso.datetime({ offset: true }).optional(),
 });
 
 /** A claim as an annotation keeps it: with the name of its owner, for manifests are copied together with annotations. */

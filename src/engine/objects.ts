@@ -34,8 +34,10 @@ export function openIntent(object: KubeObject): Intent | undefined {
 /** The resource that an object owns: by its status, or by its annotation where status was lost. */
 export function claimOf(object: KubeObject): Claim | undefined {
   if (isReleased(object) || openIntent(object)) return undefined;
-  const { id, parents = {}, account = "", contract } = readStatus(object);
-  if (id !== undefined) return { id, parents, account, ...(contract !== undefined && { contract }) };
+  const { id, parents = {}, account = "", contract, born } = readStatus(object);
+  if (id !== undefined) {
+    return { id, parents, account, ...(contract !== undefined && { contract }), ...(born !== undefined && { born }) };
+  }
   // An intent that was answered without an id was refused: the annotation, if any, is of the same age.
   if (object.metadata.annotations?.[INTENT] !== undefined) return undefined;
   const kept = readKept(object.metadata.annotations?.[EXTERNAL_ID]);

@@ -12,7 +12,7 @@ import type { Scene } from "./view.ts";
 export const SKEW_MS = 120_000;
 
 const metadata = z.looseObject({
-  metadata: z.looseObject({ createdDate: z.string().nullish(), createdByUserId: z.string().nullish() }).nullish(),
+  metadata: z.looseObject({ createdByUserId: z.string().nullish() }).nullish(),
 });
 
 /**

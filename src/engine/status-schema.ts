@@ -50,6 +50,10 @@ export const resourceStatus = z.object({
     .describe("Ids of the parents it was created under; deletion works from these."),
   nonce: z.string().optional().describe("The creation intent that this id, or this refusal, answers."),
   contract: z.int().optional().describe("The contract that the resource belongs to."),
+  born: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .describe("When the platform made the resource; tells it from a later one that was given its id."),
   fixed: z
     .record(z.string(), z.string())
     .optional()

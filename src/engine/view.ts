@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Desired, Inputs, Kind, ResourceMapping } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { AccountHandle } from "./accounts.ts";
+import { isClaimed } from "./birth.ts";
 import type { Shared } from "./collections.ts";
 import { contentsOf } from "./contents.ts";
 import type { Observation, Obstacle, SecretState, View } from "./decision.ts";
@@ -100,7 +101,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     specObstacle = unfit(desired.value, inputs) ?? taken(deps, key, kind, inputs.parents, claim ?? intent, account);
   let observation: Observation = { seen: "unknown" };
   if (shared && claim) {
-    const seen = observe(shared, claim.id, memory, settings.settleMs);
+    const seen = observe(shared, claim, memory, settings.settleMs);
     observation = seen;
     // Whatever it was that was sent to a resource that is gone, it is gone with it.
     if (seen.seen === "absent" && request?.outcome === "unanswered") request = undefined;
@@ -237,9 +238,9 @@ function read(kind: ResourceKind, object: KubeObject): Resolved<Desired> {
   }
 }
 
-function observe({ collection, source }: Shared, id: string, memory: Memory, settleMs: number): Observation {
-  const { item, asOf } = collection.read(id);
-  if (item && asOf !== undefined) {
+function observe({ collection, source }: Shared, claim: Claim, memory: Memory, settleMs: number): Observation {
+  const { item, asOf } = collection.read(claim.id);
+  if (item && asOf !== undefined && isClaimed(claim, item.raw)) {
     memory.absence = undefined;
     const busy = source.isBusy(item);
     const broken = source.failure?.(item);

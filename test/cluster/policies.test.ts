@@ -280,6 +280,50 @@ describe("deletion", () => {
     );
   });
 
+  describe("a LAN that got the number of ours, after somebody had removed ours, is theirs", () => {
+    const named = async (name: string) =>
+      (await world.platform.resources("lans")).filter(({ properties }) => properties?.name === name);
+    /** A LAN of ours is gone, and theirs has its number; nobody has looked since. */
+    async function replaceByHand(name: string): Promise<{ number: string; theirs: string; path: string }> {
+      const lans = `/cloudapi/v6/datacenters/${ground.datacenter}/lans`;
+      const theirs = `${name}-theirs`;
+      await world.apply(lan(name));
+      await world.untilReady(`lan/${name}`);
+      const number = await world.value(`lan/${name}`, "{.status.id}");
+      await world.platform.call("POST", "/_simulator/advance", { seconds: 600 });
+      await world.platform.call("DELETE", `${lans}/${number}`);
+      await expect.poll(() => named(name)).toEqual([]);
+      await world.platform.call("POST", lans, { properties: { name: theirs, public: false } });
+      await expect.poll(() => named(theirs)).toEqual([expect.objectContaining({ id: number, state: "AVAILABLE" })]);
+      return { number, theirs, path: `${lans}/${number}` };
+    }
+
+    it("also when ours is created again", async () => {
+      const { number, theirs, path } = await replaceByHand("numbered");
+      await world.kubectl("annotate", "lan", "numbered", "mooring.dev/reconcile-at=now");
+      await expect
+        .poll(() => named("numbered"))
+        .toEqual([expect.objectContaining({ id: expect.not.stringMatching(`^${number}$`) })]);
+      await world.untilReady("lan/numbered");
+      await world.kubectl("delete", "lan", "numbered", "--timeout=60s");
+      expect(await named(theirs)).toEqual(containing({ public: false }));
+      await world.platform.call("DELETE", path);
+    });
+
+    it("also when ours is changed or deleted before anybody has looked", async () => {
+      const changed = await replaceByHand("renumbered");
+      await world.kubectl("patch", "lan", "renumbered", "--type=merge", "-p", '{"spec":{"public":true}}');
+      await expect.poll(() => named("renumbered")).toEqual(containing({ public: true }));
+      const deleted = await replaceByHand("unnumbered");
+      await world.kubectl("delete", "lan", "unnumbered", "--timeout=60s");
+      for (const { theirs, path } of [changed, deleted]) {
+        expect(await named(theirs)).toEqual(containing({ public: false }));
+        await world.platform.call("DELETE", path);
+      }
+      await world.kubectl("delete", "lan", "renumbered", "--timeout=60s");
+    });
+  });
+
   it("a namespace with everything in it disappears, and nothing is left on the platform", async () => {
     await world.kubectl("delete", "namespace", world.namespace, "--wait=false");
     const { stderr } = await world.kubectl("wait", "--for=delete", `namespace/${world.namespace}`, "--timeout=100s");
