@@ -20,6 +20,8 @@ export interface AccountDeps extends Deps {
   secrets: CredentialSecrets;
   /** The Account has become usable, unusable, or has new credentials: tell the objects that use it. */
   changed: (account: string) => void;
+  /** Whether work with this Account is under way that no object stands for. */
+  owes: (account: string) => boolean;
 }
 
 /**
@@ -35,7 +37,9 @@ export async function reconcileAccount(
   const account = key.slice(key.indexOf("/") + 1);
   const deleting = object.metadata.deletionTimestamp !== undefined;
   const users = deps.objects.users(account);
-  if (deleting && users.length === 0) return letGo(deps, account, kind, object);
+  if (deleting && users.length === 0) {
+    return deps.owes(account) ? { inMs: OWED_MS } : letGo(deps, account, kind, object);
+  }
   const bare = !deleting && !object.metadata.finalizers?.includes(FINALIZER);
   const current = bare ? await writeMetadata(deps, kind, object, {}) : object;
   const checked = await check(deps, account, current);
@@ -54,6 +58,8 @@ export async function reconcileAccount(
   if (changed) deps.changed(account);
   return checked.again;
 }
+
+const OWED_MS = 1000;
 
 /** Tells the objects of an Account how it stands; true when that is news. */
 function adjust(handle: AccountHandle | undefined, { mode, reason, message }: Standing): boolean {

@@ -1,21 +1,23 @@
 import { z } from "zod";
 import { isConflict, isNotFound } from "../kube/errors.ts";
-import { type KubeObject, pathOf } from "../kube/resource.ts";
-import { NotFound, PlatformError, Terminal } from "../platform/errors.ts";
+import type { KubeObject } from "../kube/resource.ts";
+import { PlatformError } from "../platform/errors.ts";
+import { abandon, GONE, undo } from "./abandon.ts";
+import type { AccountHandle } from "./accounts.ts";
 import { underWay } from "./decide.ts";
 import type { Obstacle } from "./decision.ts";
-import { type Deps, deadlineFrom } from "./deps.ts";
+import { type Deps, deadlineFrom, leads } from "./deps.ts";
 import { hashBody, type Intent } from "./intent.ts";
 import { keepKey, obstacleToKey } from "./keys.ts";
 import { lookUp } from "./lookups.ts";
 import type { Unclaimed } from "./memory.ts";
 import { INTENT } from "./names.ts";
-import { claimOf, openIntent, type Place, resourceOf } from "./objects.ts";
+import { openIntent } from "./objects.ts";
 import { unfit } from "./obstacles.ts";
 import { products } from "./products.ts";
 import { readSecrets, resolveReferences } from "./references.ts";
 import { conditions, readFacts, readStatus } from "./status.ts";
-import { fixedFields, inputsOf, type ResourceKind, type Scene } from "./view.ts";
+import { fixedFields, inputsOf, type Scene } from "./view.ts";
 import { fetchObject, writeMetadata, writeStatus } from "./write.ts";
 
 /** How an attempt to create ended, as far as this process knows. */
@@ -37,7 +39,7 @@ const created = z.looseObject({ id: z.string().min(1) });
  * before anything else happens. Whatever is lost in between is found by a search for the result of the open intent.
  */
 export async function create(deps: Deps, scene: Scene): Promise<Creation> {
-  const { kind, account, desired, memory } = scene;
+  const { kind, account, desired } = scene;
   if (!account || !desired) throw new Error("nothing can be created without an account and spec");
   // Not the parents of an earlier intent: spec may have changed since, and an annotation is anybody's to write.
   const resolved = resolveReferences(deps.objects, scene.object, desired);
@@ -55,13 +57,58 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
   const fixed = fixedFields(kind, scene.object);
   const { echo, creation, collection } = kind.resource;
   const hash = hashBody(echo ? echo(body) : body);
-  const { object, intent } = await intend(deps, scene, { hash, parents, account: account.key, fixed });
-
+  const intended = await intend(deps, scene, { hash, parents, account: account.key, fixed });
   const access = products[kind.resource.product];
   const url = access.url(account.endpoint(access.endpoint), (creation ?? collection)(parents));
-  const since = deps.clock.now();
+  const hide = (text: string) => redact(text, Object.values(secrets.value));
+  const made = make(deps, scene, account, { ...intended, url, body, hide });
+  // Should the object go meanwhile, the Account is still needed to undo this.
+  const ended = made.then(
+    () => {},
+    () => {},
+  );
+  deps.owe(ended, account.key);
+  return made;
+}
+
+/** What goes out to the platform, and for whom. */
+interface Order {
+  object: KubeObject;
+  intent: Intent;
+  url: string;
+  body: unknown;
+  /** Takes out of a text what nobody else may see of the body. */
+  hide: (text: string) => string;
+}
+
+/** Sends the creation and writes down what came of it. Should the object be gone by then, it is undone. */
+async function make(deps: Deps, scene: Scene, account: AccountHandle, order: Order): Promise<Creation> {
+  const { memory, key } = scene;
+  const { object, intent } = order;
   memory.posting = true;
   memory.search = undefined;
+  memory.creation = { intent };
+  try {
+    const answer = await post(deps, scene, account, order);
+    if ("outcome" in answer) return answer;
+    memory.unclaimed = answer;
+    memory.creation = { intent, id: answer.id };
+    await claim(deps, { ...scene, object }, intent, answer);
+    return { outcome: "claimed" };
+  } finally {
+    memory.posting = false;
+    const gone = deps.objects.find(key)?.object.metadata.uid !== object.metadata.uid;
+    if (gone) undo(deps, scene, { memory, last: object });
+  }
+}
+
+async function post(
+  deps: Deps,
+  { kind, memory }: Scene,
+  account: AccountHandle,
+  { intent, url, body, hide }: Order,
+): Promise<Unclaimed | Creation> {
+  const since = deps.clock.now();
   try {
     const reply = await account.connection.send({
       method: "POST",
@@ -77,7 +124,7 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
     });
     const { id } = created.parse(reply.body);
     const key = kind.resource.key?.created(reply.body);
-    memory.unclaimed = {
+    return {
       nonce: intent.nonce,
       id,
       since,
@@ -88,12 +135,8 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
     if (!(error instanceof PlatformError)) throw error;
     if (error.executed === "unknown") return { outcome: "unknown", error };
     memory.unsent = intent.nonce;
-    return { outcome: "refused", error, intent, hide: (text) => redact(text, Object.values(secrets.value)) };
-  } finally {
-    memory.posting = false;
+    return { outcome: "refused", error, intent, hide };
   }
-  await claim(deps, { ...scene, object }, intent, memory.unclaimed);
-  return { outcome: "claimed" };
 }
 
 /**
@@ -162,63 +205,12 @@ export async function claim(deps: Deps, scene: Scene, intent: Intent, found: Unc
     }
     if (object && openIntent(object)?.nonce === intent.nonce) continue;
     memory.unclaimed = undefined;
-    if (object && readStatus(object).id === found.id) return;
-    if (!found.searched) deps.owe(abandon(deps, scene, intent, found.id));
+    if (found.searched || (object && readStatus(object).id === found.id)) return;
+    memory.creation = undefined;
+    const why = object ? "the intent of this object was replaced meanwhile" : GONE;
+    deps.owe(abandon(deps, scene, intent, { id: found.id, why }), intent.account);
     return;
   }
-}
-
-function leads({ guard }: Deps): boolean {
-  try {
-    guard();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Deletes a resource that only this process knows of. Goes on until the platform has taken it, for it is on nobody's list. */
-async function abandon(deps: Deps, { kind, account, key }: Scene, intent: Intent, id: string): Promise<void> {
-  if (!account) return;
-  const { noun, product, collection, deleteQuery = "" } = kind.resource;
-  const access = products[product];
-  const path = `${collection(intent.parents)}/${encodeURIComponent(id)}${deleteQuery}`;
-  const url = access.url(account.endpoint(access.endpoint), path);
-  deps.log.warn({ key, id }, `the intent of this ${noun} was replaced meanwhile: deleting what it made`);
-  const giveUpAt = deps.clock.now() + deps.settings.createDeadlineMs + deps.settings.settleMs + 600_000;
-  for (let waitMs = 500; deps.clock.now() < giveUpAt; waitMs = Math.min(waitMs * 2, 10_000)) {
-    try {
-      // Equal bodies may have been shared out the other way round: what an object owns by now is nobody's to delete.
-      if (await isOwned(deps, kind, { id, parents: intent.parents })) return;
-      await account.connection.send({ method: "DELETE", url, priority: "people" });
-      return;
-    } catch (error) {
-      const settled = Date.parse(intent.at) + deps.settings.createDeadlineMs + deps.settings.settleMs;
-      if (error instanceof NotFound && deps.clock.now() > settled) return;
-      if (error instanceof Terminal && !error.busy) {
-        deps.log.error({ key, id, err: error }, `the ${noun} that nobody owns cannot be deleted: delete it by hand`);
-        return;
-      }
-    }
-    await new Promise<void>((resolve) => deps.clock.after(waitMs, resolve));
-  }
-  deps.log.error({ key, id }, `the ${noun} that nobody owns could not be deleted: delete it by hand`);
-}
-
-/** Whether an object owns this resource, as the API server has it now: what this process has seen may be old. */
-async function isOwned(deps: Deps, kind: ResourceKind, place: Place): Promise<boolean> {
-  const pathTo = ({ id, parents }: Place) => `${kind.resource.collection(parents)}/${id}`;
-  const owns = (object: KubeObject) => {
-    const owned = claimOf(object);
-    return owned !== undefined && pathTo(owned) === pathTo(place);
-  };
-  const spaces = new Set([...deps.objects.store(kind.kind).values()].map(({ metadata }) => metadata.namespace));
-  for (const namespace of spaces) {
-    const path = pathOf(resourceOf(kind), { namespace });
-    const { items } = await deps.client.request<{ items: KubeObject[] }>({ method: "GET", path });
-    if (items.some(owns)) return true;
-  }
-  return false;
 }
 
 /** A refusal may quote what was sent; what came out of a Secret goes nowhere else. */

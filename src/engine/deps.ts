@@ -57,6 +57,16 @@ export interface Deps {
   nonce: () => string;
   /** Have an Account looked at now: a call of its credential was refused. */
   suspect: (account: string) => void;
-  /** Work that must end before the process does. */
-  owe: (debt: Promise<void>) => void;
+  /** Work that must end before the process does, and before the Account goes that it is done with. */
+  owe: (debt: Promise<void>, account?: string) => void;
+}
+
+/** Whether this process may still write. */
+export function leads({ guard }: Pick<Deps, "guard">): boolean {
+  try {
+    guard();
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -8,12 +8,13 @@ import type { KubeObject } from "../kube/resource.ts";
 import type { KubeClient } from "../kube/transport.ts";
 import { type Watcher, watch } from "../kube/watch.ts";
 import type { Transport } from "../platform/transport.ts";
+import { isDropped, undo } from "./abandon.ts";
 import { type AccountDeps, reconcileAccount } from "./account.ts";
 import { createAccounts } from "./accounts.ts";
 import { act } from "./act.ts";
 import { createCollections } from "./collections.ts";
 import { decide } from "./decide.ts";
-import type { Again, Log, Settings } from "./deps.ts";
+import { type Again, type Log, leads, type Settings } from "./deps.ts";
 import { createMemories } from "./memory.ts";
 import { RECONCILE_AT } from "./names.ts";
 import {
@@ -81,7 +82,8 @@ export function createEngine(options: EngineOptions): Engine {
   const report = (error: unknown) => log.error({ err: error }, "a listener failed");
   const objects = createObjects(kinds, report);
   const memories = createMemories();
-  const debts = new Set<Promise<void>>();
+  /** What must not be left undone, and the Account that it takes. */
+  const debts = new Map<Promise<void>, string | undefined>();
   const watchers: Watcher[] = [];
   const wake = (key: ObjectKey, priority: Priority = "normal") => queue.add(key, priority);
   const accountKey = (account: string) => `Account/${account}`;
@@ -127,14 +129,16 @@ export function createEngine(options: EngineOptions): Engine {
         }
       }
     },
-    owe(debt) {
+    owes: (account) => debts.values().some((each) => each === account),
+    owe(debt, account) {
       const settled = debt.catch((error: unknown) => log.error({ err: error }, "a clean-up failed"));
-      debts.add(settled);
+      debts.set(settled, account);
       void settled.finally(() => debts.delete(settled));
     },
   };
 
-  objects.subscribe((key, { before, after }) => {
+  objects.subscribe((key, { before, after, last }) => {
+    if (last) undoCreation(key, last);
     if (!after || (before && before.metadata.uid !== after.metadata.uid)) {
       showCertificate(key, undefined);
       memories.forget(key);
@@ -157,6 +161,15 @@ export function createEngine(options: EngineOptions): Engine {
     if (key.startsWith("Account/") && (!before || !after)) deps.changed(key.slice("Account/".length));
     if (!after && key.startsWith("Account/")) deps.owe(deps.secrets.release(key.slice("Account/".length)));
   });
+
+  /** Nobody else knows what an object has made that is dropped in spite of its finalizer. */
+  function undoCreation(key: ObjectKey, last: KubeObject): void {
+    const memory = memories.of(key);
+    const kind = kinds.find((each) => key.startsWith(`${each.kind}/`));
+    // A pass that is under way sees to it itself when it is through.
+    if (!memory.creation || memory.posting || !kind || !hasResource(kind) || !isDropped(last) || !leads(deps)) return;
+    undo(deps, { key, kind, account: deps.accounts.get(memory.creation.intent.account) }, { memory, last });
+  }
 
   function showCertificate(key: ObjectKey, object: KubeObject | undefined): void {
     const [kind = "", namespace = "", name = ""] = key.split("/");
@@ -266,7 +279,7 @@ export function createEngine(options: EngineOptions): Engine {
     async close() {
       deps.collections.close();
       await Promise.all([...watchers.map((watcher) => watcher.stop()), deps.secrets.close(), deps.published.close()]);
-      await Promise.all(debts);
+      await Promise.all(debts.keys());
     },
   };
 }

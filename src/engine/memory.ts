@@ -1,4 +1,5 @@
 import type { Failure } from "./decision.ts";
+import type { Intent } from "./intent.ts";
 import type { Issued } from "./keys.ts";
 import type { ObjectKey } from "./objects.ts";
 
@@ -30,6 +31,8 @@ export interface Memory {
       }
     | undefined;
   unclaimed?: Unclaimed | undefined;
+  /** The creation that this process sent last, and what it is known to have made: undone should the object be gone. */
+  creation?: { intent: Intent; id?: string } | undefined;
   /** The new key that answers the renewal with this nonce, until it is in its Secret. */
   renewed?: (Issued & { nonce: string }) | undefined;
   /** The POST of the intent with this nonce was certainly not executed: it may be sent again. */

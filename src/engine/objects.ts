@@ -2,7 +2,7 @@ import { z } from "zod";
 import { GROUP, VERSION } from "../kinds/index.ts";
 import type { Kind, Reference } from "../kinds/kind.ts";
 import type { KubeObject, Resource } from "../kube/resource.ts";
-import { createStore, type Store } from "../kube/store.ts";
+import { type Change, createStore, type Store } from "../kube/store.ts";
 import { type Claim, type Intent, readIntent, readKept } from "./intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "./names.ts";
 import { readStatus } from "./status.ts";
@@ -81,7 +81,7 @@ export interface Objects {
   /** Objects that hold something on the platform through this Account, or are about to. */
   users(account: string): ObjectKey[];
   /** Calls back whenever an object appears, changes or goes. */
-  subscribe(listener: (key: ObjectKey, change: { before?: KubeObject; after?: KubeObject }) => void): void;
+  subscribe(listener: (key: ObjectKey, change: Omit<Change<KubeObject>, "key">) => void): void;
 }
 
 /** A search looks back minutes; so many ids are those of hours. */
@@ -117,7 +117,8 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
   for (const kind of kinds) {
     const store = createStore<KubeObject>({ onListenerError });
     stores.set(kind.kind, store);
-    store.subscribe(({ key: name, before, after }) => {
+    store.subscribe(({ key: name, ...change }) => {
+      const { before, after } = change;
       const key = `${kind.kind}/${name}`;
       references.set(key, after ? [...new Set(namedBy(kind, after).map((reference) => reference.key))] : []);
       const claim = after && claimOf(after);
@@ -137,7 +138,7 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
       // An annotation is anybody's to write: of another namespace's Account only status is believed.
       const believed = account && (account === (after && readStatus(after).account) || isAtHome(account, after));
       accounts.set(key, account && believed ? [account] : []);
-      for (const listener of listeners) listener(key, { ...(before && { before }), ...(after && { after }) });
+      for (const listener of listeners) listener(key, change);
     });
   }
 

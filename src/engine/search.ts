@@ -11,6 +11,9 @@ import type { Scene } from "./view.ts";
 /** Clocks of the platform, of this machine and of other leaders may differ by so much. */
 export const SKEW_MS = 120_000;
 
+/** What a search needs to know of the object. */
+type Searching = Pick<Scene, "kind" | "account" | "shared" | "memory"> & { view: Pick<Scene["view"], "settledAt"> };
+
 const metadata = z.looseObject({
   metadata: z.looseObject({ createdByUserId: z.string().nullish() }).nullish(),
 });
@@ -20,7 +23,7 @@ const metadata = z.looseObject({
  * collection's address and the time, and then at each resource itself, which has to be there and created by our user.
  * What was found, and when the look began, is remembered for the next decision.
  */
-export async function search(deps: Deps, scene: Scene, intent: Intent): Promise<void> {
+export async function search(deps: Deps, scene: Searching, intent: Intent): Promise<void> {
   const { kind, account, shared, memory } = scene;
   if (!account || !shared) throw new Error("a search needs the account and the collection");
   const userId = account.connection.identity?.userId;

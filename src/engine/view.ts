@@ -48,6 +48,8 @@ const ours = z.object({
   externalId: z.string().optional().catch(undefined),
 });
 
+export const policiesOf = ({ spec }: KubeObject): z.output<typeof ours> => ours.catch(ours.parse({})).parse(spec);
+
 /** Takes from both caches what a decision needs. Calls nobody; joins the collection that holds the resource. */
 export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: KubeObject): Scene {
   const { clock, settings, objects } = deps;
@@ -56,7 +58,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const status = readStatus(object);
   const intent = openIntent(object);
   const claim = claimOf(object);
-  const { accountRef, deletionPolicy, replacePolicy, externalId } = ours.catch(ours.parse({})).parse(object.spec);
+  const { accountRef, deletionPolicy, replacePolicy, externalId } = policiesOf(object);
   const observed = observes(object);
   const annotations = object.metadata.annotations ?? {};
   const namespace = object.metadata.namespace ?? "";

@@ -1,8 +1,11 @@
 import { type KubeObject, keyOf } from "./resource.ts";
 import { compareVersions } from "./version.ts";
 
-/** What became of one key. Without `before` it is new, without `after` it is gone; a replaced object differs in uid. */
-export type Change<T> = { key: string; before?: T; after?: T };
+/**
+ * What became of one key. Without `before` it is new, without `after` it is gone; a replaced object differs in uid.
+ * `last` is how an object went, where the watch has shown that.
+ */
+export type Change<T> = { key: string; before?: T; after?: T; last?: T };
 
 /**
  * The objects of one watched resource as last seen. It never goes back in time: older versions than the stored one
@@ -56,9 +59,9 @@ export function createStore<T extends KubeObject>(
     objects.set(key, after);
     notify(before === undefined ? { key, after } : { key, before, after });
   };
-  const drop = (key: string, before: T) => {
+  const drop = (key: string, before: T, last?: T) => {
     objects.delete(key);
-    notify({ key, before });
+    notify({ key, before, ...(last && { last: keep(last) }) });
   };
   const advance = (version: string) => {
     if (compareVersions(version, horizon) > 0) horizon = version;
@@ -81,7 +84,7 @@ export function createStore<T extends KubeObject>(
       const key = keyOf(object);
       const known = objects.get(key);
       advance(versionOf(object));
-      if (known && compareVersions(versionOf(known), versionOf(object)) <= 0) drop(key, known);
+      if (known && compareVersions(versionOf(known), versionOf(object)) <= 0) drop(key, known, object);
     },
     replaceAll(list, resourceVersion) {
       const rewound = resourceVersion !== undefined && compareVersions(resourceVersion, horizon) < 0;

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readStatus } from "../../src/engine/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
@@ -157,4 +158,33 @@ describe.for(subjects)("a $kind deleted while its creation is in any state leave
     await platform.steering.faults();
     expect(await platform.steering.resources(collection)).toEqual([]);
   });
+});
+
+/** Enough of them that the API server drops some in spite of their finalizers, at every point of their creation. */
+const COUNT = 240;
+const WIDTH = 24;
+
+it("objects that are deleted in the moment of their creation leave nothing, though the API server drops some with their finalizers on", async () => {
+  await using platform = await startPlatform({ speed: 200 });
+  await using stage = await openStage(cluster().kubeconfig);
+  await stage.account(platform);
+  const operator = await stage.operator();
+  await stage.untilReady("Account", "main");
+  await platform.steering.faults({ route: creation, fault: "response-lost", probability: 0.3 });
+  const names = Array.from({ length: COUNT }, (_, index) => `moment-${index}`).values();
+  const blink = async () => {
+    for (const name of names) {
+      await stage.apply(datacenter(name));
+      await delay(Math.random() * 30);
+      await stage.remove("Datacenter", name);
+    }
+  };
+  await Promise.all(Array.from({ length: WIDTH }, blink));
+  await platform.steering.faults();
+  const left = async () => [
+    ...(await stage.list("Datacenter")).map(({ metadata }) => metadata.name),
+    ...(await platform.steering.resources("datacenters")).map(({ id }) => id),
+  ];
+  await until(async () => ((await left()).join() || undefined)?.slice(0, 1000), { title: "leaving" });
+  expect(operator.log()).toContain("the object went while its creation was under way");
 });

@@ -20,7 +20,7 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
   const { deps, platform, api, accounts, objects } = stage([object, ...users]);
   accounts.remove("shop/main");
   const secret: { known: boolean; value: string | undefined } = { known: true, value: "token" };
-  const said = { changed: 0, held: 0, released: 0 };
+  const said = { changed: 0, held: 0, released: 0, owes: false };
   const all: AccountDeps = {
     ...deps,
     transport: { connect: (id) => platform.connectionOf(id), close: async () => {} },
@@ -31,6 +31,7 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
       close: async () => {},
     },
     changed: () => void said.changed++,
+    owes: () => said.owes,
   };
   /** One look, at which the platform answers, or fails with this. */
   async function check(error?: PlatformError) {
@@ -136,5 +137,16 @@ describe("a deleted Account", () => {
     expect(conditions).toMatchObject([{ reason: "InUse" }, { type: "Reconciling" }]);
     expect(obstacle).toBeUndefined();
     expect(said.released).toBe(0);
+  });
+
+  test("stays while something is undone with it that has no object any more", async () => {
+    const { check, said, accounts } = open(deleted);
+    said.owes = true;
+    expect((await check()).again).toEqual({ inMs: 1000 });
+    expect(said.released).toBe(0);
+    said.owes = false;
+    await check();
+    expect(said.released).toBe(1);
+    expect(accounts.get("shop/main")).toBeUndefined();
   });
 });

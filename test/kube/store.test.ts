@@ -40,6 +40,20 @@ test("the answer to an own write that arrives after the deletion does not bring 
   expect(store.size).toBe(1);
 });
 
+test("how an object went is told where the watch has shown it, and not where it is only missing in a list", () => {
+  const { store } = setUp();
+  const lasts: unknown[] = [];
+  store.subscribe(({ after, last }) => {
+    if (!after) lasts.push(last);
+  });
+  store.put(widget("a", 10));
+  store.put(widget("b", 11));
+  const last = { ...widget("a", 12), spec: { changed: "just before" } };
+  store.remove(last);
+  store.replaceAll([], "20");
+  expect(lasts).toEqual([last, undefined]);
+});
+
 test("a late deletion does not remove the object that was created again", () => {
   const { store } = setUp();
   store.put(widget("a", 10));

@@ -1,0 +1,142 @@
+import { describe, expect, test } from "vitest";
+import { isDropped, undo } from "../../src/engine/abandon.ts";
+import { FINALIZER } from "../../src/engine/names.ts";
+import { datacenter } from "../../src/kinds/datacenter.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import { Retry } from "../../src/platform/errors.ts";
+import { API } from "./fake-platform.ts";
+import { intentOf, objectOf } from "./fixtures.ts";
+import { SETTINGS, stage, withResource } from "./stage.ts";
+
+const spec = { name: "same", location: "de/txl" };
+const body = { properties: { name: "same", location: "de/txl" } };
+const KEY = "Datacenter/shop/a";
+const MADE = `${API}/cloudapi/v6/datacenters/dc-same-0`;
+
+/** One object whose creation meets what the test wants, and what is deleted on the platform in the end. */
+function open(policy: object = {}) {
+  const object = objectOf("Datacenter", "a", { spec: { ...spec, ...policy } });
+  const life = stage([object]);
+  const { api, objects, platform, debts, clock, deps } = life;
+  const lost = () => new Retry({ call: "POST /datacenters", status: 0 }, "unknown");
+  /** The API server drops it, and the watch says so. */
+  const drop = () => {
+    const last = api.get(object);
+    api.remove(object);
+    if (last) objects.store("Datacenter").remove({ ...last, metadata: { ...last.metadata, resourceVersion: "9000" } });
+  };
+  const onPost = (what: () => void) =>
+    platform.afterEach(({ method }) => {
+      if (method === "POST") what();
+    });
+  /** One pass, whatever becomes of it, and all that it leaves to do. */
+  async function run(): Promise<string[]> {
+    await life.pass(KEY).catch(() => {});
+    const all = Promise.all(debts);
+    await clock.advance(SETTINGS.createDeadlineMs + SETTINGS.settleMs + 10_000);
+    await all;
+    return platform.sent("DELETE").map(({ url }) => url);
+  }
+  const created = (then: () => void) => {
+    deps.events.record = (_, __, reason) => {
+      if (reason === "Created") then();
+    };
+  };
+  return { object, drop, lost, onPost, run, created, platform };
+}
+
+describe("an object that goes while its creation is under way leaves nothing", () => {
+  test("when it goes before the answer", async () => {
+    const { drop, onPost, run } = open();
+    onPost(drop);
+    expect(await run()).toEqual([MADE]);
+  });
+
+  test("when it goes after the id was written, and before the pass ends", async () => {
+    const { drop, created, run } = open();
+    created(drop);
+    expect(await run()).toEqual([MADE]);
+  });
+
+  test("when there is no answer: what was made is found in the platform's log", async () => {
+    const { drop, lost, onPost, run } = open();
+    onPost(() => {
+      drop();
+      throw lost();
+    });
+    expect(await run()).toEqual([MADE]);
+  });
+
+  test("when nothing was made, nothing is deleted", async () => {
+    const { drop, lost, run, platform } = open();
+    platform.beforeEach(({ method }) => {
+      if (method !== "POST") return;
+      drop();
+      throw lost();
+    });
+    expect(await run()).toEqual([]);
+  });
+
+  test("but for twins that cannot be told apart: neither is deleted", async () => {
+    const { drop, lost, onPost, run, platform } = open();
+    onPost(() => {
+      platform.make("same", body);
+      drop();
+      throw lost();
+    });
+    expect(await run()).toEqual([]);
+  });
+
+  test("unless it asks to keep its resource", async () => {
+    const { drop, created, run } = open({ deletionPolicy: "Retain" });
+    created(drop);
+    expect(await run()).toEqual([]);
+  });
+});
+
+test("an object that stays keeps what it made", async () => {
+  const { run, platform } = open();
+  expect(await run()).toEqual([]);
+  expect(platform.items.size).toBe(1);
+});
+
+test("one that is dropped has our finalizer and was never marked as being deleted", () => {
+  const object = (metadata: object): KubeObject =>
+    objectOf("Datacenter", "a", { metadata: { name: "a", ...metadata } });
+  expect(isDropped(object({ finalizers: [FINALIZER] }))).toBe(true);
+  expect(isDropped(object({ finalizers: ["others/finalizer"] }))).toBe(false);
+  expect(isDropped(object({ finalizers: [FINALIZER], deletionTimestamp: "2026-01-01T00:00:00Z" }))).toBe(false);
+});
+
+describe("the creation of an object that is gone", () => {
+  const kind = withResource(datacenter);
+  const last = (status: object) => objectOf("Datacenter", "a", { spec, status });
+  async function undone(memory: Parameters<typeof undo>[2]["memory"], status: object, laterMs = 0) {
+    const { deps, platform, debts, accounts, skip } = stage([]);
+    platform.make("same", body);
+    skip(laterMs);
+    undo(deps, { key: KEY, kind, account: accounts.get("shop/main") }, { memory, last: last(status) });
+    await Promise.all(debts);
+    return platform.sent("DELETE").map(({ url }) => url);
+  }
+  const intent = intentOf({ nonce: "n" });
+  const claimed = { id: "dc-same-0", nonce: "n" };
+
+  test("is undone by the id in its status", async () => {
+    expect(await undone({ creation: { intent } }, claimed)).toEqual([MADE]);
+  });
+
+  test("is undone once", async () => {
+    const memory = { creation: { intent } };
+    expect(await undone(memory, claimed)).toEqual([MADE]);
+    expect(await undone(memory, claimed)).toEqual([]);
+  });
+
+  test("is nothing when it was certainly not sent", async () => {
+    expect(await undone({ creation: { intent }, unsent: "n" }, {})).toEqual([]);
+  });
+
+  test("is left alone when it is old: somebody took the object out of storage by hand", async () => {
+    expect(await undone({ creation: { intent } }, claimed, 61_000)).toEqual([]);
+  });
+});
