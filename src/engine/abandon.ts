@@ -69,25 +69,25 @@ async function isOwned(deps: Deps, kind: ResourceKind, place: Place): Promise<bo
   return false;
 }
 
-export const GONE = "the object went while its creation was under way";
-
 /**
  * Whether the API server dropped an object in spite of its finalizer. That happens to one that is deleted in the moment in
- * which it gets its finalizer (kubernetes/kubernetes#77988); it is not marked as being deleted before.
+ * which it gets its finalizer (kubernetes/kubernetes#77988), that is, while it is created; it is not marked as being deleted
+ * before. An older object that goes the same way was taken out of the API server's storage by hand.
  */
-export const isDropped = ({ metadata }: KubeObject): boolean =>
-  metadata.deletionTimestamp === undefined && metadata.finalizers?.includes(FINALIZER) === true;
+export function isDropped(deps: Deps, { metadata }: KubeObject, { creation }: Memory): boolean {
+  const finalized = metadata.finalizers?.includes(FINALIZER) === true;
+  const young = creation !== undefined && deps.clock.now() <= settledAt(deps, creation.intent);
+  return young && finalized && metadata.deletionTimestamp === undefined;
+}
 
-/**
- * Undoes the creation of an object that is gone, and that nobody else knows of. Only one of this moment: an older object
- * went because somebody took it out of the API server's storage, and its resource is left alone.
- */
+const GONE = "the object went while its creation was under way";
+
+/** Undoes the last creation of an object that is gone: nobody else knows of it. */
 export function undo(deps: Deps, undone: Undone, { memory, last }: { memory: Memory; last: KubeObject }): void {
   const { creation, unsent } = memory;
   memory.creation = undefined;
   if (!creation || unsent === creation.intent.nonce || policiesOf(last).deletionPolicy === "Retain") return;
   const { intent } = creation;
-  if (deps.clock.now() > settledAt(deps, intent)) return;
   const { id, nonce } = readStatus(last);
   const known = creation.id ?? (nonce === intent.nonce ? id : undefined);
   const undoing =

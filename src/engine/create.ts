@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isConflict, isNotFound } from "../kube/errors.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { PlatformError } from "../platform/errors.ts";
-import { abandon, GONE, undo } from "./abandon.ts";
+import { abandon, undo } from "./abandon.ts";
 import type { AccountHandle } from "./accounts.ts";
 import { underWay } from "./decide.ts";
 import type { Obstacle } from "./decision.ts";
@@ -206,12 +206,14 @@ export async function claim(deps: Deps, scene: Scene, intent: Intent, found: Unc
     if (object && openIntent(object)?.nonce === intent.nonce) continue;
     memory.unclaimed = undefined;
     if (found.searched || (object && readStatus(object).id === found.id)) return;
+    if (!object) return undo(deps, scene, { memory, last: scene.object });
     memory.creation = undefined;
-    const why = object ? "the intent of this object was replaced meanwhile" : GONE;
-    deps.owe(abandon(deps, scene, intent, { id: found.id, why }), intent.account);
+    deps.owe(abandon(deps, scene, intent, { id: found.id, why: REPLACED }), intent.account);
     return;
   }
 }
+
+const REPLACED = "the intent of this object was replaced meanwhile";
 
 /** A refusal may quote what was sent; what came out of a Secret goes nowhere else. */
 function redact(text: string, secrets: string[]): string {

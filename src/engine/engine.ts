@@ -167,8 +167,9 @@ export function createEngine(options: EngineOptions): Engine {
     const memory = memories.of(key);
     const kind = kinds.find((each) => key.startsWith(`${each.kind}/`));
     // A pass that is under way sees to it itself when it is through.
-    if (!memory.creation || memory.posting || !kind || !hasResource(kind) || !isDropped(last) || !leads(deps)) return;
-    undo(deps, { key, kind, account: deps.accounts.get(memory.creation.intent.account) }, { memory, last });
+    if (memory.posting || !kind || !hasResource(kind) || !isDropped(deps, last, memory) || !leads(deps)) return;
+    const account = deps.accounts.get(memory.creation?.intent.account ?? "");
+    undo(deps, { key, kind, account }, { memory, last });
   }
 
   function showCertificate(key: ObjectKey, object: KubeObject | undefined): void {

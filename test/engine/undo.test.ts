@@ -88,9 +88,12 @@ describe("an object that goes while its creation is under way leaves nothing", (
   });
 
   test("unless it asks to keep its resource", async () => {
-    const { drop, created, run } = open({ deletionPolicy: "Retain" });
-    created(drop);
-    expect(await run()).toEqual([]);
+    const early = open({ deletionPolicy: "Retain" });
+    early.onPost(early.drop);
+    expect(await early.run()).toEqual([]);
+    const late = open({ deletionPolicy: "Retain" });
+    late.created(late.drop);
+    expect(await late.run()).toEqual([]);
   });
 });
 
@@ -100,21 +103,27 @@ test("an object that stays keeps what it made", async () => {
   expect(platform.items.size).toBe(1);
 });
 
-test("one that is dropped has our finalizer and was never marked as being deleted", () => {
+test("one that is dropped has our finalizer, was never marked as being deleted, and was just being created", () => {
+  const { deps, skip } = stage([]);
+  const memory = { creation: { intent: intentOf() } };
   const object = (metadata: object): KubeObject =>
     objectOf("Datacenter", "a", { metadata: { name: "a", ...metadata } });
-  expect(isDropped(object({ finalizers: [FINALIZER] }))).toBe(true);
-  expect(isDropped(object({ finalizers: ["others/finalizer"] }))).toBe(false);
-  expect(isDropped(object({ finalizers: [FINALIZER], deletionTimestamp: "2026-01-01T00:00:00Z" }))).toBe(false);
+  const dropped = object({ finalizers: [FINALIZER] });
+  expect(isDropped(deps, dropped, memory)).toBe(true);
+  expect(isDropped(deps, dropped, {})).toBe(false);
+  expect(isDropped(deps, object({ finalizers: ["others/finalizer"] }), memory)).toBe(false);
+  const deleted = object({ finalizers: [FINALIZER], deletionTimestamp: "2026-01-01T00:00:00Z" });
+  expect(isDropped(deps, deleted, memory)).toBe(false);
+  skip(61_000);
+  expect(isDropped(deps, dropped, memory)).toBe(false);
 });
 
 describe("the creation of an object that is gone", () => {
   const kind = withResource(datacenter);
   const last = (status: object) => objectOf("Datacenter", "a", { spec, status });
-  async function undone(memory: Parameters<typeof undo>[2]["memory"], status: object, laterMs = 0) {
-    const { deps, platform, debts, accounts, skip } = stage([]);
+  async function undone(memory: Parameters<typeof undo>[2]["memory"], status: object) {
+    const { deps, platform, debts, accounts } = stage([]);
     platform.make("same", body);
-    skip(laterMs);
     undo(deps, { key: KEY, kind, account: accounts.get("shop/main") }, { memory, last: last(status) });
     await Promise.all(debts);
     return platform.sent("DELETE").map(({ url }) => url);
@@ -134,9 +143,5 @@ describe("the creation of an object that is gone", () => {
 
   test("is nothing when it was certainly not sent", async () => {
     expect(await undone({ creation: { intent }, unsent: "n" }, {})).toEqual([]);
-  });
-
-  test("is left alone when it is old: somebody took the object out of storage by hand", async () => {
-    expect(await undone({ creation: { intent } }, claimed, 61_000)).toEqual([]);
   });
 });
