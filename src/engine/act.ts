@@ -81,7 +81,8 @@ async function rest(deps: Deps, scene: Scene): Promise<Again> {
   const { drift } = comparison(scene);
   const publication = view.observed ? undefined : desired?.publication({ name: object.metadata.name });
   const note = publication && deps.published.find(object, publication.name).note;
-  const born = kind.resource.reusesIds ? (owned.born ?? bornOf(item?.raw)) : undefined;
+  // Who only observes a number means whatever has it.
+  const born = kind.resource.reusesIds && !view.observed ? (owned.born ?? bornOf(item?.raw)) : undefined;
   const known = {
     ...ownership(scene),
     born,

@@ -27,7 +27,8 @@ export function fakePlatform(contract: number | undefined = 1) {
   const shown = (id: string) => {
     const item = items.get(id);
     if (!item) throw new NotFound({ call: `GET /datacenters/${id}`, status: 404 });
-    return { id, metadata: { state: item.state, createdByUserId: item.user }, properties: item.properties };
+    const metadata = { state: item.state, createdByUserId: item.user, createdDate: "2026-01-01T00:00:00Z" };
+    return { id, metadata, properties: item.properties };
   };
   const requestOf = ({ id, at, path, body, status, targets, user }: Logged) => ({
     id,

@@ -62,6 +62,25 @@ test("one that was given away again, before its last owner has heard that its ow
   expect(platform.sent("POST")).toEqual([]);
 });
 
+test.for([
+  ["Manage", "2026-01-01T00:00:00Z"],
+  ["Observe", undefined],
+] as const)(
+  "who has a number is remembered by its birth, unless it is only looked at: %s",
+  async ([managementPolicy, born]) => {
+    const datacenterId = "72e73b81-8551-4e74-b398-fc63b39994af";
+    const status = { id: "7", parents: { datacenter: datacenterId }, account: "shop/main" };
+    const object = lan("a", datacenterId, { status });
+    object.spec = { datacenterId, externalId: "7", managementPolicy };
+    const { api, platform, passes, clock, sceneOf } = stage([object]);
+    platform.make("a", { properties: { name: "a", public: false } }, { targets: ["7"] });
+    sceneOf("Lan/shop/a");
+    await clock.advance(2000);
+    expect(await passes("Lan/shop/a")).toEqual(["rest"]);
+    expect(Object(api.get(object)?.status).born).toBe(born);
+  },
+);
+
 test("what cannot be claimed is deleted, whoever has the same number in another datacenter", async () => {
   const intent = intentOf({ parents: { datacenter: "d1" } });
   const begun = (nonce: string) => lan("a", "d1", { metadata: intending("a", { ...intent, nonce }) });
