@@ -30,9 +30,12 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-/** What is left of the deadline of a write that was put on record at `since`; no byte of it leaves later. */
+/**
+ * What is left of the deadline of a write that was put on record at `since`; no byte of it leaves later. Nothing is left
+ * when putting it on record took that long: then it is not sent at all.
+ */
 export const deadlineFrom = ({ clock, settings }: Pick<Deps, "clock" | "settings">, since: number): number =>
-  Math.max(1, since + settings.createDeadlineMs - clock.now());
+  since + settings.createDeadlineMs - clock.now();
 
 /** When the object wants to be looked at again if nothing happens before: never, at a time, now, or ever later. */
 export type Again = "never" | "now" | "backoff" | { inMs: number; background?: boolean };

@@ -17,7 +17,8 @@ export function startDeadline(
   const controller = new AbortController();
   let end = Number.POSITIVE_INFINITY;
   let cancelTimer: (() => void) | undefined;
-  const expire = () => controller.abort(new Error(`not answered within ${ms} ms`));
+  const reason = ms > 0 ? `not answered within ${ms} ms` : "not sent, for there was no time left";
+  const expire = () => controller.abort(new Error(reason));
   const begin = () => {
     end = clock.monotonic() + ms;
     cancelTimer = clock.after(ms, expire);

@@ -1,4 +1,4 @@
-import { NotFound } from "../../src/platform/errors.ts";
+import { NotFound, Retry } from "../../src/platform/errors.ts";
 import type { Connection, PlatformCall, Reply } from "../../src/platform/transport.ts";
 
 export const API = "http://platform.test";
@@ -77,6 +77,7 @@ export function fakePlatform(contract: number | undefined = 1) {
   const connectionOf = (id: string, contractNumber = contract): Connection => ({
     id,
     async send(call): Promise<Reply> {
+      if ((call.deadlineMs ?? 1) <= 0) throw new Retry({ call: `${call.method} ${call.url}`, status: 0 }, "no");
       call.guard?.();
       calls.push(call);
       before(call);

@@ -159,6 +159,20 @@ describe("a creation that the platform put off", () => {
     expect(platform.sent("POST")[0]?.deadlineMs).toBe(26_000);
   });
 
+  test("is not sent when putting the intent on record took too long, but with the next intent", async () => {
+    const { platform, pass, skip, api } = stage([object]);
+    let slow = true;
+    api.beforeEach(({ method }) => {
+      if (method === "PATCH" && slow) skip(30_000);
+      slow = false;
+    });
+    await pass(A);
+    expect(platform.sent("POST")).toEqual([]);
+    expect((await pass(A)).decision.step).toBe("create");
+    expect(platform.sent("POST")).toHaveLength(1);
+    expect(statusOf(api.get(object))).toMatchObject({ id: "dc-same-0", nonce: "nonce-2" });
+  });
+
   test("is over when it was refused for good: the intent is answered, and nothing is looked for", async () => {
     const { platform, pass, api, objects } = stage([object]);
     platform.beforeEach(({ method }) => {

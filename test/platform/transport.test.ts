@@ -101,6 +101,16 @@ describe("a write", () => {
     expect(server.arrived).toHaveLength(1);
   });
 
+  test("that has no time left is not sent", async () => {
+    await using server = await scriptedServer(answer(202));
+    const connection = open().connect("ns/a");
+    for (const deadlineMs of [0, -500]) {
+      const sending = connection.send({ method: "POST", url: server.url, deadlineMs });
+      await expect(sending).rejects.toMatchObject({ executed: "no", message: expect.stringContaining("no time left") });
+    }
+    expect(server.arrived).toHaveLength(0);
+  });
+
   test("whose guard objects is not sent", async () => {
     await using server = await scriptedServer(answer(202));
     const guard = () => {
