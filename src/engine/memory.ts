@@ -28,6 +28,8 @@ export interface Memory {
         pending: boolean;
         /** The request that made each match, by id; undefined where the platform keeps none. */
         requests: Record<string, { id: string; url: string } | undefined>;
+        /** Since when it is known of each id that it was given to a match which cannot be seen. */
+        unseen: Record<string, number>;
       }
     | undefined;
   unclaimed?: Unclaimed | undefined;

@@ -36,7 +36,8 @@ export async function search(deps: Deps, scene: Searching, intent: Intent): Prom
   let pending = false;
   const { echo, creation, collection, reusesIds } = kind.resource;
   const log = await shared.log((creation ?? collection)(intent.parents))(createdAfter);
-  const before = memory.search?.nonce === intent.nonce ? memory.search.requests : {};
+  const before = memory.search?.nonce === intent.nonce ? memory.search : undefined;
+  const unseen: NonNullable<Memory["search"]>["unseen"] = {};
   const requests: NonNullable<Memory["search"]>["requests"] = {};
   const sorted = log.requests.toSorted((a, b) => a.createdAt - b.createdAt || a.id.localeCompare(b.id));
   // A number that became free may have been given away again: it is the last one's.
@@ -58,12 +59,16 @@ export async function search(deps: Deps, scene: Searching, intent: Intent): Prom
       const item = await log.read(target.id, AbortSignal.timeout(deps.settings.createDeadlineMs));
       if (item && isOurs(creatorOf(item.raw), userId))
         requests[target.id] = statusUrl === undefined ? undefined : { id, url: statusUrl };
-      // Accepted and not visible yet, which may outlast the request: this look cannot be the last one.
-      const unseen = !item && !Object.hasOwn(before, target.id);
-      if (unseen && (status !== "DONE" || lookedAt < scene.view.settledAt)) pending = true;
+      if (item || (before && Object.hasOwn(before.requests, target.id))) continue;
+      // Accepted and not visible yet, which may outlast the request: this look cannot be the last one. The platform may
+      // have taken its time to accept it, so that the time to become visible counts from when that was first known.
+      const since = before?.unseen[target.id] ?? lookedAt;
+      unseen[target.id] = since;
+      const settledAt = Math.max(scene.view.settledAt, since + deps.settings.settleMs);
+      if (status !== "DONE" || lookedAt < settledAt) pending = true;
     }
   }
-  memory.search = { nonce: intent.nonce, lookedAt, endedAt: deps.clock.now(), pending, requests };
+  memory.search = { nonce: intent.nonce, lookedAt, endedAt: deps.clock.now(), pending, requests, unseen };
 }
 
 /** Whether the object has a request under way. */

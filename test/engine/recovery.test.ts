@@ -67,6 +67,20 @@ describe("a creation without an answer", () => {
     expect(sceneOf(A).view.request).toMatchObject({ action: "create", outcome: "DONE" });
   });
 
+  test("has the whole time to become visible, however late it was accepted", async () => {
+    const { platform, passes, clock, sceneOf } = stage([begun("a")]);
+    sceneOf(A);
+    await clock.advance(61_000);
+    const id = platform.make("same", body, { visible: false });
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+    await clock.advance(29_000);
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+    platform.items.set(id, { state: "AVAILABLE", properties: body.properties, user: "u1" });
+    await clock.advance(2000);
+    expect((await passes(A)).slice(0, 2)).toEqual(["search", "claim"]);
+    expect(platform.sent("POST")).toEqual([]);
+  });
+
   test("is not sent again while what was accepted cannot be seen, and is looked for at a measured pace", async () => {
     const object = begun("a");
     const { platform, passes, clock } = stage([object]);
