@@ -48,6 +48,7 @@ const ours = z.object({
   externalId: z.string().optional().catch(undefined),
 });
 
+/** What spec says to the engine, whatever else is wrong with it. */
 export const policiesOf = ({ spec }: KubeObject): z.output<typeof ours> => ours.catch(ours.parse({})).parse(spec);
 
 /** Takes from both caches what a decision needs. Calls nobody; joins the collection that holds the resource. */

@@ -14,7 +14,8 @@ export interface PlatformCall {
   priority?: Priority;
   /**
    * Default 30,000. For a write it counts from `send`, waiting for its turn included: after it no byte of the write
-   * leaves any more, which recovery relies on; without any time left it is not sent. For a read it counts from the moment the read leaves.
+   * leaves any more, which recovery relies on; without any time left it is not sent. For a read it counts from the
+   * moment the read leaves.
    */
   deadlineMs?: number;
   signal?: AbortSignal;

@@ -123,7 +123,7 @@ describe("the leader is frozen past its lease and thawed when another one has do
         title: "freezing",
       });
     });
-    expect(log).toContain("that it made");
+    expect(log).toContain("replaced meanwhile: deleting the datacenter that it made");
     await until(
       async () => {
         const found = (await platform.named("datacenters", "subject")).map((each) => each.id);
