@@ -1,12 +1,12 @@
-import { resourceOf } from "../engine/objects.ts";
-import { SECRETS, secretValue } from "../engine/references.ts";
-import { account, readAccountSpec } from "../kinds/account.ts";
+import { resourceOf } from "../engine/objects/objects.ts";
+import { SECRETS, secretValue } from "../engine/objects/secret.ts";
+import { account, readAccountSpec } from "../kinds/identity/account.ts";
 import { connect } from "../kube/config.ts";
 import { isNotFound } from "../kube/errors.ts";
 import { type KubeObject, pathOf, type Resource } from "../kube/resource.ts";
 import type { KubeClient } from "../kube/transport.ts";
 import { endpointUrl } from "../platform/endpoints.ts";
-import type { AccessSource } from "./platform-access.ts";
+import type { AccessSource } from "./access-source.ts";
 
 /** Endpoints and token of an Account of the current cluster, read once. */
 export async function sourceOfAccount(

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
-import { customResourceDefinition } from "../engine/crd.ts";
-import { manifests } from "../engine/rbac.ts";
+import { customResourceDefinition } from "../engine/schema/crd.ts";
+import { manifests } from "../engine/schema/rbac.ts";
 import { GROUP, kinds } from "../kinds/index.ts";
 
 const NOTE = "# Generated from src/kinds by `make crds`. Changes belong there.\n";

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { systemClock } from "../clock.ts";
-import type { EndpointName } from "../engine/products.ts";
+import type { EndpointName } from "../engine/accounts/products.ts";
 import { endpointUrl } from "../platform/endpoints.ts";
-import { type Connection, type Credentials, createTransport } from "../platform/transport.ts";
+import { type Connection, createTransport } from "../platform/transport.ts";
+import type { AccessSource } from "./access-source.ts";
 
 /** The flags of every command that speaks to the platform. */
 export const accessFlags = {
@@ -34,12 +35,6 @@ export async function openPlatform(options: AccessOptions = {}): Promise<Platfor
   // Without a cluster, nobody has to wait for all that speaks to one.
   const { sourceOfAccount } = await import("./account-source.ts");
   return accessWith(await sourceOfAccount(account, namespace, env));
-}
-
-/** Where endpoints and credentials come from. Both throw with one line that says what to set. */
-export interface AccessSource {
-  endpoint(name: EndpointName): string;
-  credentials(): Credentials;
 }
 
 function accessWith({ endpoint, credentials }: AccessSource): PlatformAccess {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../clock.ts";
-import type { Kind } from "../kinds/kind.ts";
+import { hasResource, type Kind } from "../kinds/kind.ts";
 import { isConflict, isNotFound } from "../kube/errors.ts";
 import type { EventRecorder } from "../kube/events.ts";
 import type { Priority, Queue } from "../kube/queue.ts";
@@ -8,15 +8,17 @@ import type { KubeObject } from "../kube/resource.ts";
 import type { KubeClient } from "../kube/transport.ts";
 import { type Watcher, watch } from "../kube/watch.ts";
 import type { Transport } from "../platform/transport.ts";
-import { isDropped, undo } from "./abandon.ts";
-import { type AccountDeps, reconcileAccount } from "./account.ts";
-import { createAccounts } from "./accounts.ts";
-import { act } from "./act.ts";
-import { createCollections } from "./collections.ts";
-import { decide } from "./decide.ts";
-import { type Again, type Log, leads, type Settings } from "./deps.ts";
-import { createMemories } from "./memory.ts";
-import { RECONCILE_AT } from "./names.ts";
+import { createAccounts } from "./accounts/accounts.ts";
+import { createCredentialSecrets } from "./accounts/credential-secrets.ts";
+import { isDropped, undo } from "./act/abandon.ts";
+import { type AccountDeps, reconcileAccount } from "./act/account.ts";
+import { act } from "./act/act.ts";
+import { decide } from "./decide/decide.ts";
+import { createCollections } from "./look/collections.ts";
+import { type Again, type Log, leads, type Settings } from "./look/deps.ts";
+import { look } from "./look/look.ts";
+import { createMemories } from "./objects/memory.ts";
+import { RECONCILE_AT } from "./objects/names.ts";
 import {
   claimOf,
   createObjects,
@@ -26,11 +28,9 @@ import {
   objectKey,
   openIntent,
   resourceOf,
-} from "./objects.ts";
-import { createPublishedSecrets } from "./published.ts";
-import { createCredentialSecrets } from "./secrets.ts";
-import { readStatus } from "./status.ts";
-import { look, type ResourceKind } from "./view.ts";
+} from "./objects/objects.ts";
+import { createPublishedSecrets } from "./objects/published.ts";
+import { readStatus } from "./schema/status.ts";
 
 /** One pass over one object, for the metrics. */
 export type ReconcileObserver = (pass: {
@@ -294,8 +294,4 @@ function isEdited({ metadata: a }: KubeObject, { metadata: b }: KubeObject): boo
   const wish = ({ generation, uid, deletionTimestamp, annotations }: KubeObject["metadata"]) =>
     JSON.stringify([generation, uid, deletionTimestamp, annotations]);
   return wish(a) !== wish(b);
-}
-
-function hasResource(kind: Kind): kind is ResourceKind {
-  return kind.resource !== undefined;
 }

@@ -1,19 +1,19 @@
-import { account } from "./account.ts";
-import { centralLogging } from "./central-logging.ts";
-import { datacenter } from "./datacenter.ts";
-import { flowLog } from "./flow-log.ts";
-import { ipBlock } from "./ipblock.ts";
-import { kafkaCluster } from "./kafka-cluster.ts";
-import { kafkaTopic } from "./kafka-topic.ts";
-import { kafkaUser } from "./kafka-user.ts";
+import { datacenter } from "./compute/datacenter.ts";
+import { scalingGroup } from "./compute/scaling-group/scaling-group.ts";
+import { server } from "./compute/server/server.ts";
+import { snapshot } from "./compute/snapshot.ts";
+import { volume } from "./compute/volume/volume.ts";
+import { account } from "./identity/account.ts";
 import type { Kind } from "./kind.ts";
-import { lan } from "./lan.ts";
-import { logPipeline } from "./log-pipeline.ts";
-import { metricPipeline } from "./metric-pipeline.ts";
-import { scalingGroup } from "./scaling-group.ts";
-import { server } from "./server.ts";
-import { snapshot } from "./snapshot.ts";
-import { volume } from "./volume.ts";
+import { flowLog } from "./network/flow-log.ts";
+import { ipBlock } from "./network/ipblock.ts";
+import { lan } from "./network/lan.ts";
+import { centralLogging } from "./observability/central-logging.ts";
+import { logPipeline } from "./observability/log-pipeline.ts";
+import { metricPipeline } from "./observability/metric-pipeline.ts";
+import { kafkaCluster } from "./streaming/kafka-cluster.ts";
+import { kafkaTopic } from "./streaming/kafka-topic.ts";
+import { kafkaUser } from "./streaming/kafka-user.ts";
 
 /** Every kind there is. A kind exists when its line is here. */
 export const kinds: readonly Kind[] = [

@@ -256,6 +256,11 @@ export interface Kind {
   resource?: ResourceMapping;
 }
 
+/** A kind that has a resource on the platform. */
+export type ResourceKind = Kind & { resource: ResourceMapping };
+
+export const hasResource = (kind: Kind): kind is ResourceKind => kind.resource !== undefined;
+
 /** A mapping as its author writes it: with the types of the kind's own schema. */
 export interface TypedMapping<Spec> extends Omit<ResourceMapping, "desire"> {
   references(spec: Spec): Reference[];

@@ -1,6 +1,6 @@
 import { type EventModes, FluentClient, FluentSocketEvent } from "@fluent-org/logger";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { logPipeline } from "../../src/kinds/log-pipeline.ts";
+import { logPipeline } from "../../src/kinds/observability/log-pipeline.ts";
 import { receivedBy } from "../simulator/forward-sender.ts";
 import { serviceFor, stream } from "../simulator/pipelines.ts";
 import { platformForFile } from "../simulator/platform.ts";

@@ -8,7 +8,7 @@ import { compress } from "snappyjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
-import { metricPipeline } from "../../src/kinds/metric-pipeline.ts";
+import { metricPipeline } from "../../src/kinds/observability/metric-pipeline.ts";
 import { type Running, start } from "../processes.ts";
 import { serviceFor } from "../simulator/pipelines.ts";
 import { type Platform, startPlatform } from "../simulator/platform.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { metricPipeline as kind } from "../../src/kinds/metric-pipeline.ts";
+import { metricPipeline as kind } from "../../src/kinds/observability/metric-pipeline.ts";
 import { api, type Landscape, landscape } from "./landscape.ts";
 import { centralLogging, logPipeline, metricPipeline } from "./objects.ts";
 

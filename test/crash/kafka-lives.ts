@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { ALLOW_DATA_LOSS, ROTATE_AT } from "../../src/engine/names.ts";
-import { readStatus } from "../../src/engine/status.ts";
+import { ALLOW_DATA_LOSS, ROTATE_AT } from "../../src/engine/objects/names.ts";
+import { readStatus } from "../../src/engine/schema/status.ts";
 import { kafkaSecretFiles } from "../kafka-secret-files.ts";
 import type { Life } from "./lives.ts";
 import { account, datacenter, type Ground, manifest } from "./manifests.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { INTENT } from "../../src/engine/names.ts";
-import { openIntent } from "../../src/engine/objects.ts";
-import { readFacts, readStatus } from "../../src/engine/status.ts";
+import { INTENT } from "../../src/engine/objects/names.ts";
+import { openIntent } from "../../src/engine/objects/objects.ts";
+import { readFacts, readStatus } from "../../src/engine/schema/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { isWrite, type Target } from "./calls.ts";
 import type { Change, Subject } from "./lives.ts";

@@ -1,5 +1,5 @@
-import { ROTATE_AT } from "../../src/engine/names.ts";
-import { readStatus } from "../../src/engine/status.ts";
+import { ROTATE_AT } from "../../src/engine/objects/names.ts";
+import { readStatus } from "../../src/engine/schema/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import type { Life } from "./lives.ts";
 import { account, type Ground } from "./manifests.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SECRETS } from "../../src/engine/references.ts";
+import { SECRETS } from "../../src/engine/objects/secret.ts";
 import { isNotFound } from "../../src/kube/errors.ts";
 import { pathOf } from "../../src/kube/resource.ts";
 import type { KubeClient } from "../../src/kube/transport.ts";

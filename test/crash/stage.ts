@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { stringify } from "yaml";
 import { applyObject } from "../../src/cli/demo/install.ts";
-import { resourceOf } from "../../src/engine/objects.ts";
+import { resourceOf } from "../../src/engine/objects/objects.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { isNotFound } from "../../src/kube/errors.ts";
 import { type KubeObject, pathOf } from "../../src/kube/resource.ts";

@@ -1,4 +1,4 @@
-import { ALLOW_DATA_LOSS } from "../../src/engine/names.ts";
+import { ALLOW_DATA_LOSS } from "../../src/engine/objects/names.ts";
 import type { Life } from "./lives.ts";
 import { account, datacenter, type Ground, host, hostRef, manifest } from "./manifests.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { centralLogging } from "../../src/kinds/central-logging.ts";
-import { datacenter } from "../../src/kinds/datacenter.ts";
+import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
+import { centralLogging } from "../../src/kinds/observability/central-logging.ts";
 import { fakeApiServer } from "../engine/fake-api-server.ts";
 import { objectOf, readyCondition } from "../engine/fixtures.ts";
 import { type Chapter, play } from "./life.ts";

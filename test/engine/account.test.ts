@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type AccountDeps, reconcileAccount } from "../../src/engine/account.ts";
-import { FINALIZER } from "../../src/engine/names.ts";
-import { account } from "../../src/kinds/account.ts";
+import { type AccountDeps, reconcileAccount } from "../../src/engine/act/account.ts";
+import { FINALIZER } from "../../src/engine/objects/names.ts";
+import { account } from "../../src/kinds/identity/account.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { NotFound, type PlatformError, Retry, Unauthorized } from "../../src/platform/errors.ts";
 import { API } from "./fake-platform.ts";

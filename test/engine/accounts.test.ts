@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createAccounts } from "../../src/engine/accounts.ts";
-import { createObjects } from "../../src/engine/objects.ts";
+import { createAccounts } from "../../src/engine/accounts/accounts.ts";
+import { createObjects } from "../../src/engine/objects/objects.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { handleOf, objectOf } from "./fixtures.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bornOf, isClaimed } from "../../src/engine/birth.ts";
+import { bornOf, isClaimed } from "../../src/engine/objects/birth.ts";
 
 const made = (createdDate: unknown) => ({ id: "3", metadata: { createdDate } });
 const claim = { id: "3", parents: {}, account: "shop/main" };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { Pems } from "../../src/engine/certificate.ts";
-import { RECONCILE_AT, ROTATE_AT } from "../../src/engine/names.ts";
-import { readPublished } from "../../src/engine/publish.ts";
+import { RECONCILE_AT, ROTATE_AT } from "../../src/engine/objects/names.ts";
+import type { Pems } from "../../src/engine/secrets/certificate.ts";
+import { readPublished } from "../../src/engine/secrets/publish.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { kafkaSecretFiles } from "../kafka-secret-files.ts";
 import { accessOf, DAY_MS, issue } from "./certificates.ts";

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { inspect, type Pems } from "../../src/engine/certificate.ts";
+import { inspect, type Pems } from "../../src/engine/secrets/certificate.ts";
 import { accessOf, DAY_MS, issue, NOW } from "./certificates.ts";
 
 /** The reason why it is refused, which quotes nothing of what was judged. */

@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { type Collections, createCollections } from "../../src/engine/collections.ts";
-import type { ResourceKind } from "../../src/engine/view.ts";
-import { datacenter } from "../../src/kinds/datacenter.ts";
-import type { Kind } from "../../src/kinds/kind.ts";
-import { server } from "../../src/kinds/server.ts";
+import { type Collections, createCollections } from "../../src/engine/look/collections.ts";
+import { datacenter } from "../../src/kinds/compute/datacenter.ts";
+import { server } from "../../src/kinds/compute/server/server.ts";
+import type { Kind, ResourceKind } from "../../src/kinds/kind.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { handleOf, scriptedConnection } from "./fixtures.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import type { View } from "../../src/engine/decision.ts";
+import type { View } from "../../src/engine/look/view.ts";
 import { accountDown, badSpec, holds, openIntent, settledIntent } from "./decisions.ts";
 import { absent, claim, contents, failure, farewell, NOW, present, request, search } from "./views.ts";
 

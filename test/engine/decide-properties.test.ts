@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decide } from "../../src/engine/decide.ts";
-import type { Decision, View } from "../../src/engine/decision.ts";
-import { reasons } from "../../src/engine/reasons.ts";
+import { decide } from "../../src/engine/decide/decide.ts";
+import type { Decision } from "../../src/engine/decide/decision.ts";
+import type { View } from "../../src/engine/look/view.ts";
+import { reasons } from "../../src/engine/schema/reasons.ts";
 import { anyView } from "./views.ts";
 
 /** Whatever the view, its decision is as `holds` says. */

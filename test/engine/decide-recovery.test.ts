@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decide } from "../../src/engine/decide.ts";
-import type { Decision, View } from "../../src/engine/decision.ts";
+import { decide } from "../../src/engine/decide/decide.ts";
+import type { Decision } from "../../src/engine/decide/decision.ts";
+import type { View } from "../../src/engine/look/view.ts";
 import { anyView, recoveringView } from "./views.ts";
 
 const FRESH = 5000;

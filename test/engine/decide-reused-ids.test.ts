@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import type { View } from "../../src/engine/decision.ts";
+import type { View } from "../../src/engine/look/view.ts";
 import { holds } from "./decisions.ts";
 import { absent, claim, NOW, present, presentDrifted, request } from "./views.ts";
 

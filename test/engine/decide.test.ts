@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import type { View } from "../../src/engine/decision.ts";
+import type { View } from "../../src/engine/look/view.ts";
 import { accountDown, badSpec, holds, noParent, openIntent, settledIntent } from "./decisions.ts";
 import { absent, claim, drifted, failure, NOW, present, presentDrifted, request, search, UNSETTLED } from "./views.ts";
 

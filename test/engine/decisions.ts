@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { decide } from "../../src/engine/decide.ts";
-import type { Decision, View } from "../../src/engine/decision.ts";
+import { decide } from "../../src/engine/decide/decide.ts";
+import type { Decision } from "../../src/engine/decide/decision.ts";
+import type { View } from "../../src/engine/look/view.ts";
 import { intentAt, NOW, UNSETTLED, viewOf } from "./views.ts";
 
 type Case = [promise: string, view: Partial<View>, expected: Partial<Decision>];

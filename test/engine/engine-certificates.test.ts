@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type CertificateObserver, createEngine } from "../../src/engine/engine.ts";
-import { account } from "../../src/kinds/account.ts";
-import { kafkaUser } from "../../src/kinds/kafka-user.ts";
+import { account } from "../../src/kinds/identity/account.ts";
+import { kafkaUser } from "../../src/kinds/streaming/kafka-user.ts";
 import { createQueue } from "../../src/kube/queue.ts";
 import { createTransport } from "../../src/platform/transport.ts";
 import { fakeClock } from "../fake-clock.ts";

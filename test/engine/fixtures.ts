@@ -1,6 +1,6 @@
-import type { AccountHandle } from "../../src/engine/accounts.ts";
-import type { Intent } from "../../src/engine/intent.ts";
-import { EXTERNAL_ID, FINALIZER, INTENT } from "../../src/engine/names.ts";
+import type { AccountHandle } from "../../src/engine/accounts/accounts.ts";
+import type { Intent } from "../../src/engine/objects/intent.ts";
+import { EXTERNAL_ID, FINALIZER, INTENT } from "../../src/engine/objects/names.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import type { Connection, PlatformCall, Reply } from "../../src/platform/transport.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hashBody, hashFields, hashText, readIntent, readKept } from "../../src/engine/intent.ts";
+import { hashBody, hashFields, hashText, readIntent, readKept } from "../../src/engine/objects/intent.ts";
 import { intentOf } from "./fixtures.ts";
 
 describe("the hash of a body", () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { INTENT, KEY_VERSION, ROTATE_AT } from "../../src/engine/names.ts";
-import { readStatus } from "../../src/engine/status.ts";
+import { INTENT, KEY_VERSION, ROTATE_AT } from "../../src/engine/objects/names.ts";
+import { readStatus } from "../../src/engine/schema/status.ts";
 import { KubeError } from "../../src/kube/errors.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import type { KubeCall } from "../../src/kube/transport.ts";

@@ -1,6 +1,7 @@
-import { decide } from "../../src/engine/decide.ts";
-import type { Decision, Observation, Search, View } from "../../src/engine/decision.ts";
-import type { Intent } from "../../src/engine/intent.ts";
+import { decide } from "../../src/engine/decide/decide.ts";
+import type { Decision } from "../../src/engine/decide/decision.ts";
+import type { Observation, Search, View } from "../../src/engine/look/view.ts";
+import type { Intent } from "../../src/engine/objects/intent.ts";
 import { type Choose, CREATE_DEADLINE, type ModelPlatform, SETTLE } from "./model-platform.ts";
 import { claimed, type ModelMemory, openIntent, type Snapshot, type Stored, write } from "./model-state.ts";
 import { viewOf } from "./views.ts";

@@ -1,5 +1,6 @@
-import type { Failure, PendingRequest } from "../../src/engine/decision.ts";
-import type { Intent } from "../../src/engine/intent.ts";
+import type { PendingRequest } from "../../src/engine/look/view.ts";
+import type { Intent } from "../../src/engine/objects/intent.ts";
+import type { Failure } from "../../src/engine/objects/memory.ts";
 
 /** What etcd keeps of one object. */
 export interface Stored {

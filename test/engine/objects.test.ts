@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { EXTERNAL_ID, FINALIZER } from "../../src/engine/names.ts";
-import { claimOf, createObjects, objectKey, openIntent } from "../../src/engine/objects.ts";
+import { EXTERNAL_ID, FINALIZER } from "../../src/engine/objects/names.ts";
+import { claimOf, createObjects, objectKey, openIntent } from "../../src/engine/objects/objects.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { annotated, intending, intentOf, objectOf, serverSpec } from "./fixtures.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { markOf } from "../../src/engine/intent.ts";
-import { isAgain, pendingRequest } from "../../src/engine/pending.ts";
-import type { ResourceStatus } from "../../src/engine/status-schema.ts";
+import { isAgain, pendingRequest } from "../../src/engine/look/pending.ts";
+import { markOf } from "../../src/engine/objects/intent.ts";
+import type { ResourceStatus } from "../../src/engine/schema/status-schema.ts";
 import type { Operation } from "../../src/kinds/kind.ts";
 
 const SENT = "2026-01-01T10:00:00.000Z";

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Pems } from "../../src/engine/certificate.ts";
-import { keystoreOf, truststoreOf } from "../../src/engine/pkcs12.ts";
+import type { Pems } from "../../src/engine/secrets/certificate.ts";
+import { keystoreOf, truststoreOf } from "../../src/engine/secrets/encoding/pkcs12.ts";
 import { type Result, run } from "../processes.ts";
 import { accessOf, issue } from "./certificates.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { obstacleOf } from "../../src/engine/problems.ts";
+import { obstacleOf } from "../../src/engine/look/problems.ts";
 import { Forbidden, NotFound, Retry, Terminal, Unauthorized } from "../../src/platform/errors.ts";
 
 const refused = (status: number, platformMessage?: string) => ({ call: "POST /servers", status, platformMessage });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { publish, readPublished, type SecretContent } from "../../src/engine/publish.ts";
-import { datacenter } from "../../src/kinds/datacenter.ts";
+import { publish, readPublished, type SecretContent } from "../../src/engine/secrets/publish.ts";
+import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import { KubeError } from "../../src/kube/errors.ts";
 import type { KubeObject, OwnerReference } from "../../src/kube/resource.ts";
 import { createClient } from "../../src/kube/transport.ts";

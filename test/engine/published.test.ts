@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { PUBLISHED } from "../../src/engine/names.ts";
-import { createPublishedSecrets, type PublishedSecrets } from "../../src/engine/published.ts";
+import { PUBLISHED } from "../../src/engine/objects/names.ts";
+import { createPublishedSecrets, type PublishedSecrets } from "../../src/engine/objects/published.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { fakeApiServer } from "./fake-api-server.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { claim } from "../../src/engine/create.ts";
-import { hashBody } from "../../src/engine/intent.ts";
-import { claimOf } from "../../src/engine/objects.ts";
+import { claim } from "../../src/engine/act/create.ts";
+import { hashBody } from "../../src/engine/objects/intent.ts";
+import { claimOf } from "../../src/engine/objects/objects.ts";
 import { Retry } from "../../src/platform/errors.ts";
 import { intending, intentOf, objectOf } from "./fixtures.ts";
 import { stage } from "./stage.ts";

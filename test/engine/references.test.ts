@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createObjects } from "../../src/engine/objects.ts";
-import { readSecrets, resolveReferences, secretValue } from "../../src/engine/references.ts";
+import { readSecrets, resolveReferences } from "../../src/engine/look/references.ts";
+import { createObjects } from "../../src/engine/objects/objects.ts";
+import { secretValue } from "../../src/engine/objects/secret.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Desired, Reference, SecretInput, Shown } from "../../src/kinds/kind.ts";
 import { KubeError } from "../../src/kube/errors.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { FINALIZER } from "../../src/engine/names.ts";
-import { type CredentialSecrets, createCredentialSecrets } from "../../src/engine/secrets.ts";
+import { type CredentialSecrets, createCredentialSecrets } from "../../src/engine/accounts/credential-secrets.ts";
+import { FINALIZER } from "../../src/engine/objects/names.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { fakeApiServer } from "./fake-api-server.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { isDropped, undo } from "../../src/engine/abandon.ts";
-import { FINALIZER } from "../../src/engine/names.ts";
-import { datacenter } from "../../src/kinds/datacenter.ts";
+import { isDropped, undo } from "../../src/engine/act/abandon.ts";
+import { FINALIZER } from "../../src/engine/objects/names.ts";
+import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { Retry } from "../../src/platform/errors.ts";
 import { API } from "./fake-platform.ts";

@@ -1,7 +1,8 @@
 import fc from "fast-check";
-import type { Contents, Failure, Observation, PendingRequest, Search, View } from "../../src/engine/decision.ts";
-import type { Claim, Intent } from "../../src/engine/intent.ts";
-import type { Reason } from "../../src/engine/reasons.ts";
+import type { Contents, Observation, PendingRequest, Search, View } from "../../src/engine/look/view.ts";
+import type { Claim, Intent } from "../../src/engine/objects/intent.ts";
+import type { Failure } from "../../src/engine/objects/memory.ts";
+import type { Reason } from "../../src/engine/schema/reasons.ts";
 import type { Comparison } from "../../src/kinds/kind.ts";
 
 export const NOW = Date.UTC(2026, 0, 1, 12);

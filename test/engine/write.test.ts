@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { EXTERNAL_ID, FINALIZER, INTENT } from "../../src/engine/names.ts";
-import { fetchObject, release, writeMetadata, writeStatus } from "../../src/engine/write.ts";
-import { datacenter } from "../../src/kinds/datacenter.ts";
+import { EXTERNAL_ID, FINALIZER, INTENT } from "../../src/engine/objects/names.ts";
+import { fetchObject, release, writeMetadata, writeStatus } from "../../src/engine/record/write.ts";
+import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import { isConflict } from "../../src/kube/errors.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { datacenterSpec, objectOf } from "./fixtures.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { account, readAccountSpec } from "../../src/kinds/account.ts";
+import { account, readAccountSpec } from "../../src/kinds/identity/account.ts";
 
 const smallest = { endpoints: { api: "https://api.example.com" }, credentialsSecretRef: { name: "platform-token" } };
 

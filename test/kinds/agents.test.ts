@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { fluentBitForward, fluentBitHttp } from "../../src/kinds/log-agents.ts";
-import { fluentBitMetrics, grafanaAgent, otelCollector, prometheus } from "../../src/kinds/metric-agents.ts";
+import { fluentBitForward, fluentBitHttp } from "../../src/kinds/observability/log-agents.ts";
+import {
+  fluentBitMetrics,
+  grafanaAgent,
+  otelCollector,
+  prometheus,
+} from "../../src/kinds/observability/metric-agents.ts";
 
 const endpoint = "https://push.example.com/api/v1/push";
 const key = "a-key_of.43+letters/and=signs";

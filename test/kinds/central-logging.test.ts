@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { centralLogging } from "../../src/kinds/central-logging.ts";
 import type { Operation } from "../../src/kinds/kind.ts";
+import { centralLogging } from "../../src/kinds/observability/central-logging.ts";
 import { serviceFor } from "../simulator/pipelines.ts";
 import { items, type Platform, startPlatform } from "../simulator/platform.ts";
 import { inputs, mapped, nothing } from "./mapped.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { datacenter } from "../../src/kinds/datacenter.ts";
+import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import { inputs, mapped, nothing, sent } from "./mapped.ts";
 
 const mapping = mapped(datacenter);

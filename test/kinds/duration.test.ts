@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { duration, isoDuration, secondsOf } from "../../src/kinds/duration.ts";
+import { duration, isoDuration, secondsOf } from "../../src/kinds/fields/duration.ts";
 
 describe("a duration", () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { server } from "../../src/kinds/server.ts";
+import { server } from "../../src/kinds/compute/server/server.ts";
 import { inputs, mapped } from "./mapped.ts";
 
 const mapping = mapped(server);

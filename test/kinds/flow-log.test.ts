@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { flowLog } from "../../src/kinds/flow-log.ts";
+import { server } from "../../src/kinds/compute/server/server.ts";
 import type { Inputs } from "../../src/kinds/kind.ts";
-import { server } from "../../src/kinds/server.ts";
+import { flowLog } from "../../src/kinds/network/flow-log.ts";
 import { networkOf } from "../simulator/network.ts";
 import { type Platform, refusal, resource, serverBody, startPlatform } from "../simulator/platform.ts";
 import { inputs, mapped, nothing, sent } from "./mapped.ts";

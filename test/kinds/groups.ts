@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { scalingGroup } from "../../src/kinds/scaling-group.ts";
+import { scalingGroup } from "../../src/kinds/compute/scaling-group/scaling-group.ts";
 import type { Parts } from "../simulator/scaling.ts";
 import { inputs, mapped, sent } from "./mapped.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { ipBlock } from "../../src/kinds/ipblock.ts";
-import { server } from "../../src/kinds/server.ts";
+import { server } from "../../src/kinds/compute/server/server.ts";
+import { ipBlock } from "../../src/kinds/network/ipblock.ts";
 import { type Platform, resource, serverBody, startPlatform } from "../simulator/platform.ts";
 import { inputs, mapped, nothing, sent } from "./mapped.ts";
 import { create, type Resident } from "./resident.ts";

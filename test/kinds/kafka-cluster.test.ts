@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { kafkaCluster } from "../../src/kinds/kafka-cluster.ts";
 import type { Inputs } from "../../src/kinds/kind.ts";
+import { kafkaCluster } from "../../src/kinds/streaming/kafka-cluster.ts";
 import { type Platform, startPlatform } from "../simulator/platform.ts";
 import { streamingOf } from "../simulator/streaming.ts";
 import { inputs, mapped, nothing, sent } from "./mapped.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { kafkaTopic } from "../../src/kinds/kafka-topic.ts";
 import type { Inputs } from "../../src/kinds/kind.ts";
+import { kafkaTopic } from "../../src/kinds/streaming/kafka-topic.ts";
 import { type Platform, startPlatform } from "../simulator/platform.ts";
 import { streamingOf } from "../simulator/streaming.ts";
 import { inputs, mapped, nothing, sent } from "./mapped.ts";

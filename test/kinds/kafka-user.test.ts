@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { inspect } from "../../src/engine/certificate.ts";
-import { kafkaUser } from "../../src/kinds/kafka-user.ts";
+import { inspect } from "../../src/engine/secrets/certificate.ts";
+import { kafkaUser } from "../../src/kinds/streaming/kafka-user.ts";
 import { items, type Platform, startPlatform } from "../simulator/platform.ts";
 import { streamingOf } from "../simulator/streaming.ts";
 import { inputs, mapped, nothing } from "./mapped.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { lan } from "../../src/kinds/lan.ts";
+import { lan } from "../../src/kinds/network/lan.ts";
 import { type Platform, startPlatform } from "../simulator/platform.ts";
 import { inputs, mapped, nothing, sent } from "./mapped.ts";
 import { create, type Resident } from "./resident.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { logPipeline } from "../../src/kinds/log-pipeline.ts";
+import { logPipeline } from "../../src/kinds/observability/log-pipeline.ts";
 import { stream } from "../simulator/pipelines.ts";
 import { type Platform, startPlatform } from "../simulator/platform.ts";
 import { inputs, mapped, nothing, sent } from "./mapped.ts";

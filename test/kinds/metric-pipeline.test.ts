@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { metricPipeline } from "../../src/kinds/metric-pipeline.ts";
+import { metricPipeline } from "../../src/kinds/observability/metric-pipeline.ts";
 import { serviceFor } from "../simulator/pipelines.ts";
 import { type Platform, startPlatform } from "../simulator/platform.ts";
 import { inputs, mapped, nothing, sent } from "./mapped.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { scalingGroup } from "../../src/kinds/scaling-group.ts";
+import { scalingGroup } from "../../src/kinds/compute/scaling-group/scaling-group.ts";
 import { items, platformForFile, resource } from "../simulator/platform.ts";
 import { group } from "./groups.ts";
 import { inputs } from "./mapped.ts";

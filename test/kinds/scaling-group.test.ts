@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { scalingGroup } from "../../src/kinds/scaling-group.ts";
+import { scalingGroup } from "../../src/kinds/compute/scaling-group/scaling-group.ts";
 import { group, groupItem } from "./groups.ts";
 import { inputs, mapped, sent } from "./mapped.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { server } from "../../src/kinds/server.ts";
+import { server } from "../../src/kinds/compute/server/server.ts";
 import { platformForFile, resource } from "../simulator/platform.ts";
 import { inputs, mapped, nothing, sent } from "./mapped.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { datacenter } from "../../src/kinds/datacenter.ts";
+import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { fakeApiServer } from "../engine/fake-api-server.ts";

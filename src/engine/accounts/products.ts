@@ -1,0 +1,65 @@
+import type { Product } from "../../kinds/kind.ts";
+import { autoscalingCollection, autoscalingUrl } from "../../platform/autoscaling.ts";
+import type { CollectionSource } from "../../platform/collection.ts";
+import { coreCollection, coreUrl } from "../../platform/core.ts";
+import { regionalCollection, regionalUrl } from "../../platform/regional.ts";
+import { type RequestLog, shareRequestLog } from "../../platform/request-log.ts";
+import { findRequests } from "../../platform/requests.ts";
+import { shownAsLog } from "../../platform/shown-as-log.ts";
+import type { Connection } from "../../platform/transport.ts";
+
+/** The hosts of the platform, as `Account.spec.endpoints` names them. */
+export type EndpointName =
+  | "api"
+  | "monitoring"
+  | "logging"
+  | "streaming"
+  | "inference"
+  | "objectStorage"
+  | "dns"
+  | "certificates";
+
+/** How the engine reaches one API of the platform. */
+export interface ProductAccess {
+  endpoint: EndpointName;
+  /** The address of a path of the product. */
+  url(endpoint: string, path: string): string;
+  collection(connection: Connection, endpoint: string, path: string, depth: number): CollectionSource;
+  /** What was posted to a path: from the platform's own log, or, where it keeps none, from what the collection shows. */
+  requestLog(connection: Connection, endpoint: string, path: string, source: CollectionSource): RequestLog;
+  /** Writes of one method to one path, as the platform's own log keeps them; absent where it keeps none. */
+  requests?: typeof findRequests;
+}
+
+/** Regional services that keep no log of requests. */
+function regional(endpoint: EndpointName): ProductAccess {
+  return {
+    endpoint,
+    url: regionalUrl,
+    collection: regionalCollection,
+    requestLog: (_connection, _endpoint, _path, source) => shownAsLog(source),
+  };
+}
+
+export const products: Record<Product, ProductAccess> = {
+  core: {
+    endpoint: "api",
+    url: coreUrl,
+    collection: (connection, api, path, depth) => coreCollection(connection, api, path, { depth }),
+    requestLog: (connection, api, path, { get }) =>
+      shareRequestLog(
+        (createdAfter) => findRequests(connection, api, { method: "POST", url: path, createdAfter }),
+        async (id, signal) => get?.(id, signal),
+      ),
+    requests: findRequests,
+  },
+  autoscaling: {
+    endpoint: "api",
+    url: autoscalingUrl,
+    collection: autoscalingCollection,
+    requestLog: (_connection, _api, _path, source) => shownAsLog(source),
+  },
+  monitoring: regional("monitoring"),
+  logging: regional("logging"),
+  streaming: regional("streaming"),
+};

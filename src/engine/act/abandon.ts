@@ -1,0 +1,137 @@
+import { sleep } from "../../clock.ts";
+import type { ResourceKind } from "../../kinds/kind.ts";
+import { type KubeObject, pathOf } from "../../kube/resource.ts";
+import { NotFound, PlatformError, Terminal } from "../../platform/errors.ts";
+import { products } from "../accounts/products.ts";
+import type { Deps } from "../look/deps.ts";
+import type { Scene } from "../look/view.ts";
+import type { Intent } from "../objects/intent.ts";
+import type { Memory } from "../objects/memory.ts";
+import { FINALIZER } from "../objects/names.ts";
+import { claimOf, type Place, resourceOf } from "../objects/objects.ts";
+import { policiesOf } from "../objects/policies.ts";
+import { readStatus } from "../schema/status.ts";
+import { search } from "./search.ts";
+
+/** Whose creation is to be undone, and with which Account it was made. */
+type Undone = Pick<Scene, "key" | "kind" | "account">;
+
+const GIVE_UP_MS = 600_000;
+const LOOK_MS = 2000;
+
+/** When a creation that was begun then has shown itself, or never will. */
+const settledAt = ({ settings }: Deps, { at }: Pick<Intent, "at">): number =>
+  Date.parse(at) + settings.createDeadlineMs + settings.settleMs;
+
+/** Deletes a resource that only this process knows of. Goes on until the platform has taken it, for it is on nobody's list. */
+export async function abandon(
+  deps: Deps,
+  { key, kind, account }: Undone,
+  begun: Pick<Intent, "at" | "parents">,
+  { id, why }: { id: string; why: string },
+): Promise<void> {
+  if (!account) return;
+  const { noun, product, collection, deleteQuery = "" } = kind.resource;
+  const access = products[product];
+  const path = `${collection(begun.parents)}/${encodeURIComponent(id)}${deleteQuery}`;
+  const url = access.url(account.endpoint(access.endpoint), path);
+  deps.log.warn({ key, id }, `${why}: deleting the ${noun} that it made`);
+  const giveUpAt = deps.clock.now() + deps.settings.createDeadlineMs + deps.settings.settleMs + GIVE_UP_MS;
+  for (let waitMs = 500; deps.clock.now() < giveUpAt; waitMs = Math.min(waitMs * 2, 10_000)) {
+    try {
+      // Equal bodies may have been shared out the other way round: what an object owns by now is nobody's to delete.
+      if (await isOwned(deps, kind, { id, parents: begun.parents })) return;
+      await account.connection.send({ method: "DELETE", url, priority: "people" });
+      return;
+    } catch (error) {
+      if (error instanceof NotFound && deps.clock.now() > settledAt(deps, begun)) return;
+      if (error instanceof Terminal && !error.busy) {
+        deps.log.error({ key, id, err: error }, `the ${noun} that nobody owns cannot be deleted: delete it by hand`);
+        return;
+      }
+    }
+    await sleep(deps.clock, waitMs);
+  }
+  deps.log.error({ key, id }, `the ${noun} that nobody owns could not be deleted: delete it by hand`);
+}
+
+/** Whether an object owns this resource, as the API server has it now: what this process has seen may be old. */
+async function isOwned(deps: Deps, kind: ResourceKind, place: Place): Promise<boolean> {
+  const pathTo = ({ id, parents }: Place) => `${kind.resource.collection(parents)}/${id}`;
+  const owns = (object: KubeObject) => {
+    const owned = claimOf(object);
+    return owned !== undefined && pathTo(owned) === pathTo(place);
+  };
+  const spaces = new Set([...deps.objects.store(kind.kind).values()].map(({ metadata }) => metadata.namespace));
+  for (const namespace of spaces) {
+    const path = pathOf(resourceOf(kind), { namespace });
+    const { items } = await deps.client.request<{ items: KubeObject[] }>({ method: "GET", path });
+    if (items.some(owns)) return true;
+  }
+  return false;
+}
+
+/**
+ * Whether the API server dropped an object in spite of its finalizer. That happens to one that is deleted in the moment in
+ * which it gets its finalizer (kubernetes/kubernetes#77988), that is, while it is created; it is not marked as being deleted
+ * before. An older object that goes the same way was taken out of the API server's storage by hand.
+ */
+export function isDropped(deps: Deps, { metadata }: KubeObject, { creation }: Memory): boolean {
+  const finalized = metadata.finalizers?.includes(FINALIZER) === true;
+  const young = creation !== undefined && deps.clock.now() <= settledAt(deps, creation.intent);
+  return young && finalized && metadata.deletionTimestamp === undefined;
+}
+
+const GONE = "the object went while its creation was under way";
+
+/** Undoes the last creation of an object that is gone: nobody else knows of it. */
+export function undo(deps: Deps, undone: Undone, { memory, last }: { memory: Memory; last: KubeObject }): void {
+  const { creation, unsent } = memory;
+  memory.creation = undefined;
+  if (!creation || unsent === creation.intent.nonce || policiesOf(last).deletionPolicy === "Retain") return;
+  const { intent } = creation;
+  const { id, nonce } = readStatus(last);
+  const known = creation.id ?? (nonce === intent.nonce ? id : undefined);
+  const undoing =
+    known === undefined
+      ? abandonUnanswered(deps, undone, intent)
+      : abandon(deps, undone, intent, { id: known, why: GONE });
+  deps.owe(undoing, intent.account);
+}
+
+/**
+ * What a creation without an answer made is in the platform's log, if anywhere. Whoever waits for the result of an equal
+ * one chooses first; of what is left, only a single one is surely it.
+ */
+async function abandonUnanswered(deps: Deps, undone: Undone, intent: Intent): Promise<void> {
+  const { key, kind, account } = undone;
+  if (!account) return;
+  const visitor = `${key}?${intent.nonce}`;
+  const shared = deps.collections.join(visitor, account, kind, intent.parents, undefined);
+  const memory: Memory = {};
+  const settled = settledAt(deps, intent);
+  const open = () =>
+    (memory.search?.lookedAt ?? 0) <= settled ||
+    memory.search?.pending ||
+    deps.objects.rivals(kind.kind, intent).length > 0;
+  const giveUpAt = settled + GIVE_UP_MS;
+  try {
+    while (open() && deps.clock.now() < giveUpAt) {
+      await sleep(deps.clock, LOOK_MS);
+      try {
+        await search(deps, { kind, account, shared, memory, view: { settledAt: settled } }, intent);
+      } catch (error) {
+        if (!(error instanceof PlatformError)) throw error;
+      }
+    }
+  } finally {
+    deps.collections.leave(visitor);
+  }
+  const found = Object.keys(memory.search?.requests ?? {});
+  const [id] = found;
+  if (id !== undefined && found.length === 1) await abandon(deps, undone, intent, { id, why: GONE });
+  else if (id !== undefined || open()) {
+    const { noun } = kind.resource;
+    deps.log.error({ key, found }, `${GONE}; which ${noun} it made, if any, cannot be told: delete it by hand`);
+  }
+}

@@ -1,0 +1,179 @@
+import { type AccountSpec, readAccountSpec } from "../../kinds/identity/account.ts";
+import type { Kind } from "../../kinds/kind.ts";
+import type { KubeObject } from "../../kube/resource.ts";
+import { type Contract, readContract } from "../../platform/core.ts";
+import { endpointUrl } from "../../platform/endpoints.ts";
+import { NotFound, PlatformError } from "../../platform/errors.ts";
+import type { Transport } from "../../platform/transport.ts";
+import type { AccountHandle } from "../accounts/accounts.ts";
+import type { CredentialSecrets } from "../accounts/credential-secrets.ts";
+import type { Again, Deps } from "../look/deps.ts";
+import { obstacleOf } from "../look/problems.ts";
+import { FINALIZER } from "../objects/names.ts";
+import type { ObjectKey } from "../objects/objects.ts";
+import { release, writeMetadata, writeStatus } from "../record/write.ts";
+import type { Obstacle } from "../schema/reasons.ts";
+import { conditions, readFacts, type Standing } from "../schema/status.ts";
+
+export interface AccountDeps extends Deps {
+  transport: Transport;
+  secrets: CredentialSecrets;
+  /** The Account has become usable, unusable, or has new credentials: tell the objects that use it. */
+  changed: (account: string) => void;
+  /** Whether work with this Account is under way that no object stands for. */
+  owes: (account: string) => boolean;
+}
+
+/**
+ * Keeps one Account: Ready while a cheap authenticated call succeeds. The call is made when spec or Secret change, when
+ * a call of the Account was refused, and once per resync.
+ */
+export async function reconcileAccount(
+  deps: AccountDeps,
+  key: ObjectKey,
+  kind: Kind,
+  object: KubeObject,
+): Promise<Again> {
+  const account = key.slice(key.indexOf("/") + 1);
+  const deleting = object.metadata.deletionTimestamp !== undefined;
+  const users = deps.objects.users(account);
+  if (deleting && users.length === 0) {
+    return deps.owes(account) ? { inMs: OWED_MS } : letGo(deps, account, kind, object);
+  }
+  const bare = !deleting && !object.metadata.finalizers?.includes(FINALIZER);
+  const current = bare ? await writeMetadata(deps, kind, object, {}) : object;
+  const checked = await check(deps, account, current);
+  // The Secret's watch wakes the Account as soon as it has looked.
+  if (checked === "later") return "never";
+  const changed = adjust(deps.accounts.get(account), checked.standing);
+  const standing = deleting ? inUse(users) : checked.standing;
+  const written = await writeStatus(deps, kind, current, {
+    ...checked.facts,
+    observedGeneration: current.metadata.generation,
+    conditions: conditions(current, deps.clock.now(), standing),
+  });
+  if (written !== current && standing.mode === "stalled") {
+    deps.events.record(written, "Warning", standing.reason, standing.message);
+  }
+  if (changed) deps.changed(account);
+  return checked.again;
+}
+
+const OWED_MS = 1000;
+
+/** Tells the objects of an Account how it stands; true when that is news. */
+function adjust(handle: AccountHandle | undefined, { mode, reason, message }: Standing): boolean {
+  if (!handle) return false;
+  const before = handle.obstacle;
+  // Passing trouble is the Account's own: its objects meet the same trouble, or none, by themselves.
+  if (mode === "reconciling" && !before) return false;
+  handle.obstacle = mode === "ready" ? undefined : { reason, message, stalled: mode === "stalled" };
+  return before?.reason !== handle.obstacle?.reason || before?.message !== handle.obstacle?.message;
+}
+
+/** An Account goes after everything that was made with it: nothing else could delete that any more. */
+async function letGo(deps: AccountDeps, account: string, kind: Kind, object: KubeObject): Promise<Again> {
+  const spec = readSpec(object);
+  const { name, key = "" } = spec?.credentialsSecretRef ?? {};
+  // A fresh process has to see the Secret before it can let go of it.
+  if (name && !deps.secrets.read(account, object.metadata.namespace ?? "", name, key).known) return "never";
+  await deps.secrets.release(account);
+  await deps.accounts.get(account)?.connection.close();
+  deps.accounts.remove(account);
+  await release(deps, kind, object);
+  return "never";
+}
+
+function inUse(users: ObjectKey[]): Standing {
+  const named = users.slice(0, 5).join(", ") + (users.length > 5 ? ` and ${users.length - 5} more` : "");
+  return { mode: "reconciling", reason: "InUse", message: `waits until nothing needs it: ${named}` };
+}
+
+function readSpec(object: KubeObject): AccountSpec | undefined {
+  try {
+    return readAccountSpec(object.spec);
+  } catch {
+    return undefined;
+  }
+}
+
+interface Checked {
+  standing: Standing;
+  facts: Record<string, unknown>;
+  again: Again;
+}
+
+async function check(deps: AccountDeps, account: string, object: KubeObject): Promise<Checked | "later"> {
+  const blocked = ({ reason, message, stalled }: Obstacle, again: Again): Checked => ({
+    standing: { mode: stalled ? "stalled" : "reconciling", reason, message },
+    facts: readFacts(object),
+    again,
+  });
+  const spec = readSpec(object);
+  if (!spec) return blocked({ reason: "InvalidSpec", message: "spec cannot be read", stalled: true }, "never");
+  const { name, key } = spec.credentialsSecretRef;
+  const secret = deps.secrets.read(account, object.metadata.namespace ?? "", name, key);
+  if (!secret.known) return "later";
+  const token = secret.value?.trim() ?? "";
+  const handle = connect(deps, account, spec, token);
+  if (token === "") {
+    const message = `credentialsSecretRef: Secret ${name} does not exist or has no key ${key}: create it with the platform's token`;
+    return blocked({ reason: "CredentialsMissing", message, stalled: true }, "never");
+  }
+  await deps.secrets.hold(account);
+  const expiresAt = handle.connection.identity?.expiresAt;
+  if (expiresAt !== undefined && expiresAt <= deps.clock.now()) {
+    const message = `the token expired at ${new Date(expiresAt).toISOString()}: put a new one into Secret ${name}`;
+    return blocked({ reason: "Unauthorized", message, stalled: true }, { inMs: deps.settings.resyncMs });
+  }
+  try {
+    const contract = await readContract(handle.connection, spec.endpoints.api, { priority: "people" });
+    return {
+      standing: { mode: "ready", reason: "Available", message: "the platform accepts the token" },
+      facts: factsOf(contract, expiresAt),
+      again: { inMs: deps.settings.resyncMs, background: true },
+    };
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    const obstacle = obstacleOf(error);
+    if (obstacle.reason === "Rejected" || error instanceof NotFound) {
+      const message = `endpoints.api does not answer like the platform: ${error.message}`;
+      return blocked({ reason: "EndpointInvalid", message, stalled: true }, { inMs: deps.settings.retryMs });
+    }
+    return blocked(obstacle, obstacle.stalled ? { inMs: deps.settings.retryMs } : "backoff");
+  }
+}
+
+/** The handle that other objects use, made once and kept up to date. New credentials are used from the next call on. */
+function connect(deps: AccountDeps, account: string, spec: AccountSpec, token: string): AccountHandle {
+  const credentials = { token, ...(spec.contractNumber !== undefined && { contractNumber: spec.contractNumber }) };
+  const before = deps.accounts.get(account);
+  const connection = before?.connection ?? deps.transport.connect(account);
+  connection.setCredentials(credentials);
+  const handle: AccountHandle = {
+    key: account,
+    connection,
+    endpoint(name) {
+      const template = spec.endpoints[name];
+      if (template === undefined) throw new Error(`Account ${account} has no spec.endpoints.${name}`);
+      return endpointUrl(template, spec.region);
+    },
+    // One that works goes on working while it is looked at again.
+    obstacle: before ? before.obstacle : { reason: "Observing", message: "not checked yet", stalled: false },
+  };
+  deps.accounts.put(handle);
+  return handle;
+}
+
+const USED = /Provisioned$|^reservedIps/;
+
+function factsOf({ contractNumber, owner, limits }: Contract, expiresAt: number | undefined): Record<string, unknown> {
+  const entries = Object.entries(limits);
+  return {
+    contractNumber,
+    ...(owner !== undefined && { contractOwner: owner }),
+    ...(expiresAt !== undefined && { tokenExpiresAt: new Date(expiresAt).toISOString() }),
+    limits: Object.fromEntries(entries.filter(([name]) => !USED.test(name))),
+    used: Object.fromEntries(entries.filter(([name]) => USED.test(name))),
+  };
+}

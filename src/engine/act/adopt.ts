@@ -1,0 +1,73 @@
+import type { Item } from "../../platform/collection.ts";
+import type { Again, Deps } from "../look/deps.ts";
+import { fixedFields } from "../look/look.ts";
+import type { Scene } from "../look/view.ts";
+import { EXTERNAL_ID } from "../objects/names.ts";
+import { type ObjectKey, objectKey, ownerOf } from "../objects/objects.ts";
+import { postpone, record, refreshed, stall } from "../record/record.ts";
+import { writeMetadata } from "../record/write.ts";
+import type { Standing } from "../schema/status.ts";
+
+/**
+ * Takes over an existing resource: it has to be in the collection that spec describes, and nobody else's. The claim and
+ * every difference are on record before anything is changed.
+ */
+export async function adopt(deps: Deps, scene: Scene, named: string | undefined): Promise<Again> {
+  const { kind, key, object, account, inputs, desired } = scene;
+  if (!account || !inputs || !desired) return "now";
+  const { parents } = inputs;
+  const { noun } = kind.resource;
+  const shared = deps.collections.join(key, account, kind, parents, undefined);
+  const signal = AbortSignal.timeout(deps.settings.createDeadlineMs);
+  const isNamed = ({ id, raw }: Item) => (named === undefined ? desired.isMeant(raw) : id === named);
+  // What is always there is few, and may be shown by its list alone.
+  const item =
+    named === undefined || kind.resource.permanent
+      ? (await shared.source.list(signal, "people")).find(isNamed)
+      : await shared.source.get?.(named, signal);
+  const id = item?.id ?? named ?? "";
+  const exclusive = !scene.view.observed && !kind.resource.shared;
+  const rival =
+    deps.objects.claimants(kind.kind, { id, parents }).find((claimant) => claimant !== key) ?? adopter(deps, scene, id);
+  const absent = named === undefined ? `the platform has no such ${noun}` : `externalId: there is no ${noun} ${named}`;
+  const taken = `${named === undefined ? "" : "externalId: "}the ${noun} ${id} belongs to ${rival}`;
+  const problem = !item ? `${absent} in ${shared.path}` : rival !== undefined && exclusive ? taken : undefined;
+  if (!item || problem !== undefined) {
+    const inMs = postpone(deps, scene, { reason: "NotAdoptable", message: problem ?? "" });
+    await stall(deps, scene, "NotAdoptable", problem ?? "");
+    return { inMs };
+  }
+  const { drift } = desired.compare(item.raw, inputs);
+  const contract = account.connection.contractNumber;
+  const owned = { id, parents, account: account.key, ...(contract !== undefined && { contract }) };
+  const differences = drift.length > 0 ? `; differs in ${drift.map(({ field }) => field).join(", ")}` : "";
+  const standing: Standing = {
+    mode: "reconciling",
+    reason: "Adopting",
+    message: `taking over the ${noun} ${id}${differences}`,
+  };
+  const facts = kind.resource.facts(item.raw, inputs);
+  deps.guard();
+  // One that only observes takes nothing from anybody. Once it is written, the claim itself keeps others away.
+  if (exclusive) scene.memory.adopting = id;
+  try {
+    // What is to be given back as it was: that is on record before anything allows to change it.
+    const noted = kind.resource.permanent ? await record(deps, scene, standing, {}, facts) : object;
+    await writeMetadata(deps, kind, noted, { [EXTERNAL_ID]: JSON.stringify({ ...owned, owner: ownerOf(object) }) });
+  } finally {
+    scene.memory.adopting = undefined;
+  }
+  const after = refreshed(deps, scene);
+  const found = { ...owned, fixed: fixedFields(kind, object), state: item.state, ...(drift.length > 0 && { drift }) };
+  await record(deps, after, standing, found, facts);
+  deps.events.record(after.object, "Normal", "Adopting", standing.message);
+  return "now";
+}
+
+/** Another object that is taking over the same resource at this moment. */
+function adopter(deps: Deps, { key, kind }: Scene, id: string): ObjectKey | undefined {
+  const keys = [...deps.objects.store(kind.kind).values()].map(({ metadata }) =>
+    objectKey(kind.kind, metadata.namespace ?? "", metadata.name),
+  );
+  return keys.find((other) => other !== key && deps.memories.of(other).adopting === id);
+}

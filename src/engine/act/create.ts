@@ -1,0 +1,223 @@
+import { z } from "zod";
+import { isConflict, isNotFound } from "../../kube/errors.ts";
+import type { KubeObject } from "../../kube/resource.ts";
+import { PlatformError } from "../../platform/errors.ts";
+import type { AccountHandle } from "../accounts/accounts.ts";
+import { products } from "../accounts/products.ts";
+import { underWay } from "../decide/decide.ts";
+import { type Deps, deadlineFrom, leads } from "../look/deps.ts";
+import { fixedFields, inputsOf } from "../look/look.ts";
+import { unfit } from "../look/obstacles.ts";
+import { readSecrets, resolveReferences } from "../look/references.ts";
+import type { Scene } from "../look/view.ts";
+import { hashBody, type Intent } from "../objects/intent.ts";
+import type { Unclaimed } from "../objects/memory.ts";
+import { INTENT } from "../objects/names.ts";
+import { openIntent } from "../objects/objects.ts";
+import { fetchObject, writeMetadata, writeStatus } from "../record/write.ts";
+import type { Obstacle } from "../schema/reasons.ts";
+import { conditions, readFacts, readStatus } from "../schema/status.ts";
+import { keepKey, obstacleToKey } from "../secrets/keys.ts";
+import { abandon, undo } from "./abandon.ts";
+import { lookUp } from "./lookups.ts";
+
+/** How an attempt to create ended, as far as this process knows. */
+export type Creation =
+  | { outcome: "claimed" }
+  /** Something was missing before anything was sent. */
+  | { outcome: "obstructed"; obstacle: Obstacle }
+  /** A definite no, or certainly not executed. */
+  | { outcome: "refused"; error: PlatformError; intent: Intent; hide: (text: string) => string }
+  /** No answer: only a search can tell. */
+  | { outcome: "unknown"; error: PlatformError };
+
+const created = z.looseObject({ id: z.string().min(1) });
+
+/**
+ * Creates the resource of an object exactly once: intend, create, claim.
+ *
+ * The intent is on record before the POST leaves, and the id is on record, on condition that the intent still stands,
+ * before anything else happens. Whatever is lost in between is found by a search for the result of the open intent.
+ */
+export async function create(deps: Deps, scene: Scene): Promise<Creation> {
+  const { kind, account, desired } = scene;
+  if (!account || !desired) throw new Error("nothing can be created without an account and spec");
+  // Not the parents of an earlier intent: spec may have changed since, and an annotation is anybody's to write.
+  const resolved = resolveReferences(deps.objects, scene.object, desired);
+  if ("obstacle" in resolved) return { outcome: "obstructed", obstacle: resolved.obstacle };
+  const { parents } = resolved.value;
+  const secrets = await readSecrets(deps.client, scene.object, desired);
+  if ("obstacle" in secrets) return { outcome: "obstructed", obstacle: secrets.obstacle };
+  const known = { ...inputsOf(scene.object, resolved.value), secrets: secrets.value };
+  const found = await lookUp(deps, account, kind.resource.product, desired.lookups(known));
+  if ("obstacle" in found) return { outcome: "obstructed", obstacle: found.obstacle };
+  const inputs = { ...known, found: found.value };
+  const obstacle = unfit(desired, inputs) ?? (await obstacleToKey(deps, scene));
+  if (obstacle) return { outcome: "obstructed", obstacle };
+  const body: unknown = JSON.parse(JSON.stringify(desired.body(inputs)));
+  const fixed = fixedFields(kind, scene.object);
+  const { echo, creation, collection } = kind.resource;
+  const hash = hashBody(echo ? echo(body) : body);
+  const intended = await intend(deps, scene, { hash, parents, account: account.key, fixed });
+  const access = products[kind.resource.product];
+  const url = access.url(account.endpoint(access.endpoint), (creation ?? collection)(parents));
+  const hide = (text: string) => redact(text, Object.values(secrets.value));
+  const made = make(deps, scene, account, { ...intended, url, body, hide });
+  // Should the object go meanwhile, the Account is still needed to undo this.
+  const ended = made.then(
+    () => {},
+    () => {},
+  );
+  deps.owe(ended, account.key);
+  return made;
+}
+
+/** What goes out to the platform, and for whom. */
+interface Order {
+  object: KubeObject;
+  intent: Intent;
+  url: string;
+  body: unknown;
+  /** Takes out of a text what nobody else may see of the body. */
+  hide: (text: string) => string;
+}
+
+/** Sends the creation and writes down what came of it. Should the object be gone by then, it is undone. */
+async function make(deps: Deps, scene: Scene, account: AccountHandle, order: Order): Promise<Creation> {
+  const { memory, key } = scene;
+  const { object, intent } = order;
+  memory.posting = true;
+  memory.search = undefined;
+  memory.creation = { intent };
+  try {
+    const answer = await post(deps, scene, account, order);
+    if ("outcome" in answer) return answer;
+    memory.unclaimed = answer;
+    memory.creation = { intent, id: answer.id };
+    await claim(deps, { ...scene, object }, intent, answer);
+    return { outcome: "claimed" };
+  } finally {
+    memory.posting = false;
+    const gone = deps.objects.find(key)?.object.metadata.uid !== object.metadata.uid;
+    if (gone) undo(deps, scene, { memory, last: object });
+  }
+}
+
+async function post(
+  deps: Deps,
+  { kind, memory }: Scene,
+  account: AccountHandle,
+  { intent, url, body, hide }: Order,
+): Promise<Unclaimed | Creation> {
+  const since = deps.clock.now();
+  try {
+    const reply = await account.connection.send({
+      method: "POST",
+      url,
+      body,
+      priority: "people",
+      // Counted from the intent, as recovery does.
+      deadlineMs: deadlineFrom(deps, Date.parse(intent.at)),
+      guard: () => {
+        deps.guard();
+        memory.unsent = undefined;
+      },
+    });
+    const { id } = created.parse(reply.body);
+    const key = kind.resource.key?.created(reply.body);
+    return {
+      nonce: intent.nonce,
+      id,
+      since,
+      ...(reply.request && { request: reply.request }),
+      ...(key !== undefined && { issued: { key, answer: reply.body } }),
+    };
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    if (error.executed === "unknown") return { outcome: "unknown", error };
+    memory.unsent = intent.nonce;
+    return { outcome: "refused", error, intent, hide };
+  }
+}
+
+/**
+ * Puts the intent on record. Each POST has one of its own: the time in it is what recovery counts from, so that an
+ * intent whose POST was refused or never sent is replaced, not used again.
+ */
+async function intend(
+  deps: Deps,
+  { kind, object, memory }: Scene,
+  facts: Pick<Intent, "hash" | "parents" | "account" | "fixed">,
+): Promise<{ object: KubeObject; intent: Intent }> {
+  deps.guard();
+  const intent: Intent = { nonce: deps.nonce(), at: new Date(deps.clock.now()).toISOString(), ...facts };
+  // Nothing is sent under this nonce before the guard of the POST says so, whatever becomes of this write.
+  memory.unsent = intent.nonce;
+  memory.seen = { nonce: intent.nonce, at: Date.parse(intent.at) };
+  return { object: await writeMetadata(deps, kind, object, { [INTENT]: JSON.stringify(intent) }), intent };
+}
+
+/**
+ * Writes the id that answers an open intent. When the intent no longer stands, another leader has gone on without this
+ * resource. What this process made itself is then deleted, for nobody else knows of it; what it only found is left.
+ */
+export async function claim(deps: Deps, scene: Scene, intent: Intent, found: Unclaimed): Promise<void> {
+  const { kind, memory } = scene;
+  // The key first: it is shown once, and the Secret carries the id, so that neither can be lost alone. Who no longer
+  // leads leaves the Secret to its successor, and still has to see to what it made.
+  if (found.issued && leads(deps)) await keepKey(deps, scene, found.id, intent.nonce, found.issued);
+  const waiting = underWay({ noun: kind.resource.noun }, "create");
+  const contract = scene.account?.connection.contractNumber;
+  let last = false;
+  for (let object: KubeObject | undefined = scene.object; ; ) {
+    const status = {
+      ...readFacts(object),
+      observedGeneration: object.metadata.generation,
+      id: found.id,
+      state: "BUSY",
+      account: intent.account,
+      parents: intent.parents,
+      ...(contract !== undefined && { contract }),
+      nonce: intent.nonce,
+      fixed: intent.fixed,
+      left: readStatus(object).left,
+      request: {
+        ...found.request,
+        action: "create",
+        status: "BUSY",
+        since: new Date(found.since).toISOString(),
+      },
+      conditions: conditions(object, deps.clock.now(), { mode: "reconciling", ...waiting }),
+    };
+    try {
+      const claimed = await writeStatus(deps, kind, object, status);
+      memory.unclaimed = undefined;
+      memory.search = undefined;
+      const request = found.request ? `, request ${found.request.id}` : "";
+      deps.events.record(claimed, "Normal", "Created", `Created ${kind.resource.noun} ${found.id}${request}`);
+      return;
+    } catch (error) {
+      if (!isConflict(error) && !isNotFound(error)) {
+        // Who leads tries again in a later pass. For who does not, thawed after a long while for example, this is the last.
+        if (last || leads(deps)) throw error;
+        last = true;
+      }
+      object = await fetchObject(deps, kind, object);
+    }
+    if (object && openIntent(object)?.nonce === intent.nonce) continue;
+    memory.unclaimed = undefined;
+    if (found.searched || (object && readStatus(object).id === found.id)) return;
+    if (!object) return undo(deps, scene, { memory, last: scene.object });
+    memory.creation = undefined;
+    deps.owe(abandon(deps, scene, intent, { id: found.id, why: REPLACED }), intent.account);
+    return;
+  }
+}
+
+const REPLACED = "the intent of this object was replaced meanwhile";
+
+/** A refusal may quote what was sent; what came out of a Secret goes nowhere else. */
+function redact(text: string, secrets: string[]): string {
+  const forms = secrets.flatMap((secret) => [secret, Buffer.from(secret).toString("base64")]);
+  return forms.filter(Boolean).reduce((left, form) => left.replaceAll(form, "[redacted]"), text);
+}

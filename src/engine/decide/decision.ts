@@ -1,0 +1,35 @@
+import type { Operation } from "../../kinds/kind.ts";
+import type { Reason } from "../schema/reasons.ts";
+
+export type Decision =
+  /** Nothing of ours. */
+  | { step: "ignore" }
+  /** As wanted. */
+  | { step: "rest" }
+  /** The platform or another object has to move first. */
+  | { step: "wait"; reason: Reason; message: string; look?: Look; recheckMs?: number }
+  /** Somebody has to change something; `retryMs` when time may help as well. */
+  | { step: "stall"; reason: Reason; message: string; retryMs?: number }
+  /** The request failed: write it down, then try again later. */
+  | { step: "fail"; reason: Reason; message: string; gone: boolean }
+  | { step: "create" }
+  /** Take over an existing resource; without an id the only one there is. */
+  | { step: "adopt"; id?: string }
+  /** Look what is inside before it goes. */
+  | { step: "inspect" }
+  /** Look for what an open intent made. */
+  | { step: "search" }
+  | { step: "claim"; id: string }
+  /** The resource is gone without us: let go of its id. */
+  | { step: "forget" }
+  | { step: "update"; operation: Operation }
+  /** Make a new key for the Secret, or bring the rest of it up to date. */
+  | { step: "renew" }
+  | { step: "publish" }
+  /** Find out what became of a write that got no answer. */
+  | { step: "recall" }
+  | { step: "delete"; action: "delete" | "replace" }
+  | { step: "release"; reason: Reason; message: string };
+
+/** What to ask the platform side for while waiting: a fresh list, or this very member and its request. */
+export type Look = "list" | "member";

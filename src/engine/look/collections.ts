@@ -1,0 +1,124 @@
+import type { Clock } from "../../clock.ts";
+import type { Kind, ResourceMapping } from "../../kinds/kind.ts";
+import { type Collection, type CollectionSource, openCollection } from "../../platform/collection.ts";
+import type { RequestLog } from "../../platform/request-log.ts";
+import type { Log } from "../../platform/transport.ts";
+import type { AccountHandle } from "../accounts/accounts.ts";
+import { products } from "../accounts/products.ts";
+import type { ObjectKey } from "../objects/objects.ts";
+
+/** One collection of the platform together with the objects that care for it. */
+export interface Shared {
+  readonly collection: Collection;
+  readonly source: CollectionSource;
+  readonly path: string;
+  /** What was posted to this path to create members. */
+  log(path: string): RequestLog;
+}
+
+/**
+ * The platform's half of the world: every collection that some object needs is open exactly once, and its news reach
+ * the objects it concerns. A collection that nobody needs any more is closed.
+ */
+export interface Collections {
+  /** The collection of `kind` under `parents`, on behalf of one object and, once it has one, its id. */
+  join(
+    key: ObjectKey,
+    account: AccountHandle,
+    kind: Kind & { resource: ResourceMapping },
+    parents: Readonly<Record<string, string>>,
+    id: string | undefined,
+  ): Shared;
+  leave(key: ObjectKey): void;
+  /** Has the collection of this object listed now; the object hears of it. */
+  refresh(key: ObjectKey): void;
+  close(): void;
+}
+
+interface Entry extends Shared {
+  /** Objects by id, of which several may care for the same; those without an id want to hear everything. */
+  readonly members: Map<string, Set<ObjectKey>>;
+  readonly others: Set<ObjectKey>;
+}
+
+export function createCollections(options: {
+  clock: Clock;
+  log: Log;
+  restMs: number;
+  busyMs: number;
+  wake: (key: ObjectKey) => void;
+}): Collections {
+  const { clock, log, restMs, busyMs, wake } = options;
+  const entries = new Map<string, Entry>();
+  const memberships = new Map<ObjectKey, { entry: Entry; id: string | undefined }>();
+
+  function open(shared: Omit<Shared, "collection">, livelyMs = restMs): Entry {
+    const { source } = shared;
+    const collection = openCollection(source, { clock, log, restMs: Math.min(restMs, livelyMs), busyMs });
+    const entry: Entry = { ...shared, collection, members: new Map(), others: new Set() };
+    collection.subscribe((ids) => {
+      for (const key of entry.others) wake(key);
+      for (const id of ids === "all" ? entry.members.keys() : ids) {
+        for (const key of entry.members.get(id) ?? []) wake(key);
+      }
+    });
+    entries.set(source.key, entry);
+    return entry;
+  }
+
+  /** The last one who cares for an id takes along that it is watched. */
+  function drop({ members, collection }: Entry, id: string, key: ObjectKey): void {
+    const keys = members.get(id);
+    keys?.delete(key);
+    if (keys?.size !== 0) return;
+    members.delete(id);
+    collection.untrack(id);
+  }
+
+  function leave(key: ObjectKey): void {
+    const membership = memberships.get(key);
+    if (!membership) return;
+    const { entry, id } = membership;
+    memberships.delete(key);
+    entry.others.delete(key);
+    if (id !== undefined) drop(entry, id, key);
+    if (entry.members.size + entry.others.size > 0) return;
+    entry.collection.close();
+    entries.delete(entry.source.key);
+  }
+
+  return {
+    join(key, account, kind, parents, id) {
+      const { product, depth, collection, livelyMs } = kind.resource;
+      const access = products[product];
+      const path = collection(parents);
+      const { connection } = account;
+      const endpoint = account.endpoint(access.endpoint);
+      const source = access.collection(connection, endpoint, path, depth);
+      const before = memberships.get(key);
+      if (before && before.entry.source.key === source.key && before.id === id) return before.entry;
+      const logs = new Map<string, RequestLog>();
+      const log = (posted: string) => {
+        const opened = logs.get(posted) ?? access.requestLog(connection, endpoint, posted, source);
+        logs.set(posted, opened);
+        return opened;
+      };
+      const entry = entries.get(source.key) ?? open({ source, path, log }, livelyMs);
+      // The new place is taken before the old one is left, so that the collection is not closed in between.
+      if (id === undefined) entry.others.add(key);
+      else entry.members.set(id, (entry.members.get(id) ?? new Set()).add(key));
+      if (before?.entry === entry) {
+        if (before.id === undefined) entry.others.delete(key);
+        else drop(entry, before.id, key);
+      } else leave(key);
+      memberships.set(key, { entry, id });
+      return entry;
+    },
+    leave,
+    refresh: (key) => memberships.get(key)?.entry.collection.refresh(),
+    close() {
+      for (const { collection } of entries.values()) collection.close();
+      entries.clear();
+    },
+  };
+}

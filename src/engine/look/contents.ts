@@ -1,0 +1,36 @@
+import type { ResourceKind } from "../../kinds/kind.ts";
+import type { KubeObject } from "../../kube/resource.ts";
+import type { Claim } from "../objects/intent.ts";
+import type { Memory } from "../objects/memory.ts";
+import { ALLOW_NON_EMPTY_DELETE } from "../objects/names.ts";
+import type { ObjectKey } from "../objects/objects.ts";
+import type { Deps } from "./deps.ts";
+import type { Contents } from "./view.ts";
+
+const CONTENTS_MS = 5000;
+
+const TOGETHER_MS = 4000;
+
+/** What lives in a claimed resource or uses it, as far as it is known. */
+export function contentsOf(
+  { objects, clock }: Deps,
+  key: ObjectKey,
+  { resource }: ResourceKind,
+  { id }: Claim,
+  { contents }: Memory,
+  { metadata }: KubeObject,
+): Contents {
+  const inside = new Set(objects.dependants(key));
+  if (resource.contents) for (const inhabitant of objects.inhabitants(id)) inside.add(inhabitant);
+  // What is deleted together arrives one by one: a little later it is clear who stays.
+  const fresh = clock.now() - Date.parse(metadata.deletionTimestamp ?? "") < TOGETHER_MS;
+  const isLeaving = (each: ObjectKey) => fresh || objects.find(each)?.object.metadata.deletionTimestamp !== undefined;
+  const looked = contents && clock.now() - contents.asOf < CONTENTS_MS ? contents.found : undefined;
+  return {
+    leaving: [...inside].filter(isLeaving),
+    staying: resource.contents || resource.keptWhileUsed ? [...inside].filter((each) => !isLeaving(each)) : [],
+    found: resource.contents ? looked : [],
+    verb: resource.contents ? "still holds" : "is still used by",
+    ignored: metadata.annotations?.[ALLOW_NON_EMPTY_DELETE] === "true",
+  };
+}

@@ -1,0 +1,75 @@
+import type { Clock } from "../../clock.ts";
+import type { EventRecorder } from "../../kube/events.ts";
+import type { KubeClient } from "../../kube/transport.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { Memories } from "../objects/memory.ts";
+import type { Objects } from "../objects/objects.ts";
+import type { PublishedSecrets } from "../objects/published.ts";
+import type { Collections } from "./collections.ts";
+
+/** Times that decide how patient the engine is, in milliseconds. */
+export interface Settings {
+  /** A creation is given up as unanswered after this; no byte of it leaves later. */
+  createDeadlineMs: number;
+  /** How long after that a creation may stay invisible. */
+  settleMs: number;
+  /** First wait after a refusal or failure; it doubles up to thirty-two times itself. */
+  retryMs: number;
+  /** Rest before the intent annotation gives way to the id. */
+  annotateAfterMs: number;
+  /** An object younger than this is not told that it waits for another. */
+  graceMs: number;
+  /** Between two checks of an Account, and two lists of a collection, at rest. */
+  resyncMs: number;
+}
+
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/**
+ * What is left of the deadline of a write that was put on record at `since`; no byte of it leaves later. Nothing is left
+ * when putting it on record took that long: then it is not sent at all.
+ */
+export const deadlineFrom = ({ clock, settings }: Pick<Deps, "clock" | "settings">, since: number): number =>
+  since + settings.createDeadlineMs - clock.now();
+
+/** When the object wants to be looked at again if nothing happens before: never, at a time, now, or ever later. */
+export type Again = "never" | "now" | "backoff" | { inMs: number; background?: boolean };
+
+/** What every part of the engine works with; handed in, so that tests can hold each of them. */
+export interface Deps {
+  clock: Clock;
+  log: Log;
+  client: KubeClient;
+  events: EventRecorder;
+  objects: Objects;
+  accounts: Accounts;
+  collections: Collections;
+  memories: Memories;
+  published: PublishedSecrets;
+  /** What the platform's catalogues last said, by connection and address. */
+  catalogues: Map<string, { asOf: number; body: unknown }>;
+  settings: Settings;
+  /** Throws when this process may not write any more. Called before every write to the platform. */
+  guard: () => void;
+  /** A word that no other creation uses. */
+  nonce: () => string;
+  /** Have an Account looked at now: a call of its credential was refused. */
+  suspect: (account: string) => void;
+  /** Work that must end before the process does, and before the Account goes that it is done with. */
+  owe: (debt: Promise<void>, account?: string) => void;
+}
+
+/** Whether this process may still write. */
+export function leads({ guard }: Pick<Deps, "guard">): boolean {
+  try {
+    guard();
+    return true;
+  } catch {
+    return false;
+  }
+}

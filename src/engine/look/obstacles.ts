@@ -1,0 +1,68 @@
+import { z } from "zod";
+import type { Desired, Inputs, ResourceKind } from "../../kinds/kind.ts";
+import type { AccountHandle } from "../accounts/accounts.ts";
+import { type EndpointName, products } from "../accounts/products.ts";
+import type { Claim, Intent } from "../objects/intent.ts";
+import { claimOf, type ObjectKey, openIntent } from "../objects/objects.ts";
+import type { Obstacle } from "../schema/reasons.ts";
+import type { Deps } from "./deps.ts";
+
+/** Something in spec that only what it refers to shows to be wrong. */
+export function unfit(desired: Desired, inputs: Inputs): Obstacle | undefined {
+  let message: string | undefined;
+  try {
+    message = desired.problem(inputs);
+  } catch (error) {
+    message = messageOf(error);
+  }
+  return message === undefined ? undefined : { reason: "InvalidSpec", message, stalled: true };
+}
+
+/** Another object has the only place there is. Who has begun to create is past this question: the platform answers it. */
+export function taken(
+  deps: Deps,
+  key: ObjectKey,
+  { kind, resource }: ResourceKind,
+  parents: Inputs["parents"],
+  begun: Claim | Intent | undefined,
+  account: AccountHandle | undefined,
+): Obstacle | undefined {
+  if (resource.onePer === undefined || begun || !account) return undefined;
+  const { endpoint } = products[resource.product];
+  const hasIt = (neighbour: ObjectKey) => {
+    const object = deps.objects.find(neighbour)?.object;
+    const theirs = object && deps.accounts.get((claimOf(object) ?? openIntent(object))?.account ?? "");
+    return theirs && samePlace(theirs, account, endpoint);
+  };
+  const other = deps.objects.neighbours(kind, parents).find((each) => each !== key && hasIt(each));
+  if (other === undefined) return undefined;
+  const message = `there can be one ${resource.noun} per ${resource.onePer}, and ${other} has it: delete one of the two`;
+  return { reason: "OnlyOne", message, stalled: true };
+}
+
+/** Whether two Accounts lead to the same service of the same contract. */
+function samePlace(one: AccountHandle, other: AccountHandle, endpoint: EndpointName): boolean {
+  if (one.key === other.key) return true;
+  const sameContract = one.connection.contractNumber === other.connection.contractNumber;
+  return sameContract && one.endpoint(endpoint) === other.endpoint(endpoint);
+}
+
+/** A resource of another contract cannot be seen, and must not be taken for gone. */
+export function foreign(account: AccountHandle, { contract, id }: Claim): Obstacle | undefined {
+  const { contractNumber } = account.connection;
+  if (contract === undefined || contractNumber === undefined || contract === contractNumber) return undefined;
+  const message = `${id} belongs to contract ${contract}, but Account ${account.key} works in ${contractNumber}: give it a token of the former`;
+  return { reason: "ContractChanged", message, stalled: true };
+}
+
+export function notUnderstood(kind: ResourceKind, error: unknown): Obstacle {
+  const message = `the platform's answer about the ${kind.resource.noun} is not understood: ${messageOf(error)}`;
+  return { reason: "PlatformUnavailable", message, stalled: false };
+}
+
+/** One line that names the field; of several problems the first three. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof z.ZodError)) return error instanceof Error ? error.message : String(error);
+  const issues = error.issues.map(({ path, message }) => `spec.${path.map(String).join(".")}: ${message}`);
+  return issues.slice(0, 3).join("; ");
+}

@@ -1,0 +1,32 @@
+import type { Rotation } from "../../kinds/kind.ts";
+import type { CertificateFacts, KeyFacts } from "../schema/status-schema.ts";
+
+const DAY_MS = 86_400_000;
+
+/** When a key or certificate is to be renewed, not before `after`; undefined when it is not by itself. */
+export function dueAt(
+  facts: KeyFacts | CertificateFacts,
+  rotation: Rotation | undefined,
+  after = 0,
+): number | undefined {
+  if (!rotation) return undefined;
+  const issued = Date.parse(facts.issuedAt);
+  if ("expiresAt" in facts) {
+    const ends = Date.parse(facts.expiresAt);
+    const due =
+      rotation.beforeEndSeconds === undefined
+        ? issued + ((ends - issued) * 2) / 3
+        : ends - rotation.beforeEndSeconds * 1000;
+    return Math.max(due, after);
+  }
+  if (rotation.everySeconds === undefined) return undefined;
+  const earliest = issued + rotation.everySeconds * 1000;
+  return rotation.at === undefined ? earliest : nextTimeOfDay(earliest, rotation.at);
+}
+
+function nextTimeOfDay(earliest: number, at: string): number {
+  const [hours = 0, minutes = 0] = at.split(":").map(Number);
+  const midnight = Math.floor(earliest / DAY_MS) * DAY_MS;
+  const thatDay = midnight + (hours * 60 + minutes) * 60_000;
+  return thatDay >= earliest ? thatDay : thatDay + DAY_MS;
+}

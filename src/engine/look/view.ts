@@ -1,0 +1,132 @@
+import type { Comparison, Desired, Inputs, Operation, ResourceKind } from "../../kinds/kind.ts";
+import type { KubeObject } from "../../kube/resource.ts";
+import type { AccountHandle } from "../accounts/accounts.ts";
+import type { Claim, Intent } from "../objects/intent.ts";
+import type { Failure, Memory } from "../objects/memory.ts";
+import type { ObjectKey } from "../objects/objects.ts";
+import type { Obstacle } from "../schema/reasons.ts";
+import type { ResourceStatus } from "../schema/status-schema.ts";
+import type { Shared } from "./collections.ts";
+
+/** What the platform side knows of the claimed resource. */
+export type Observation =
+  /** No read of it that counts. */
+  | { seen: "unknown" }
+  /** A read says that it is not there; `confirmed` when it was looked for by its id as well, for some time. */
+  | { seen: "absent"; asOf: number; confirmed: boolean }
+  | {
+      seen: "present";
+      asOf: number;
+      busy: boolean;
+      state: string;
+      comparison: Comparison | undefined;
+      /** A write that has to come before its deletion. */
+      farewell?: Operation;
+      /** It is there and does not work, for the reason that the platform gives. */
+      broken?: string;
+    };
+
+/** The request that status speaks of, with what the platform last said about it. */
+export interface PendingRequest {
+  action: string;
+  since: number;
+  /** `unanswered`: it was about to be sent, and whether it was taken is not known. */
+  outcome: "unanswered" | "unknown" | "BUSY" | "DONE" | "FAILED";
+  message?: string;
+  /** It must not be sent twice, and what it was to bring is what is missing now. */
+  unseen?: boolean;
+}
+
+/** What a search for the result of an open intent found. */
+export interface Search {
+  /** When the look began, which is what it can vouch for, and when it was over. */
+  lookedAt: number;
+  endedAt: number;
+  /** Ids that match and that no object claims. */
+  matches: string[];
+  /** Something that matches was accepted and is not visible yet. */
+  pending: boolean;
+  /** How many open intents, this one included, have the same body and parents; this one's place among them. */
+  rivals: number;
+  rank: number;
+  /** A POST or a claim with the same body is under way at this moment, or more may appear than was asked for. */
+  inFlight: boolean;
+}
+
+/** What lives in a resource, or uses it. */
+export interface Contents {
+  /** Objects here that live in it or use it: those on their way out, and those whose staying is in the way. */
+  leaving: string[];
+  staying: string[];
+  /** What the platform shows inside; undefined until it was looked at. */
+  found: string[] | undefined;
+  verb: "still holds" | "is still used by";
+  /** Deletion is wanted all the same. */
+  ignored: boolean;
+}
+
+/** How the Secret of an object stands. `missing` when it is not there, or holds no key of this resource. */
+export type SecretState = "unknown" | "missing" | "outdated" | "current";
+
+/** Everything a decision rests on: data only, taken from both caches at one moment. */
+export interface View {
+  now: number;
+  noun: string;
+  deleting: boolean;
+  paused: boolean;
+  hasFinalizer: boolean;
+  deletionPolicy: "Delete" | "Retain";
+  /** Nothing is ever written to the platform. */
+  observed: boolean;
+  /** The existing resource to take over; undefined when the object has one, or wants its own. */
+  adopt: string | undefined;
+  /** Fields that the platform cannot change and that have changed since creation; why; what may be done about it. */
+  replacement: { fields: string[]; why: string[]; verdict: "forbidden" | "losesData" | "allowed" } | undefined;
+  /** Undefined for an object without a resource. */
+  contents: Contents | undefined;
+  intent: Intent | undefined;
+  /** The POST of the open intent was certainly not executed. */
+  unsent: boolean;
+  claim: Claim | undefined;
+  request: PendingRequest | undefined;
+  /** What is claimed has failed before it was ever finished, and that is on record. */
+  unfinished: boolean;
+  /** What keeps the platform as a whole out of reach: the Account. */
+  accountObstacle: Obstacle | undefined;
+  /** What keeps spec from being turned into a body: references, Secrets, values. */
+  specObstacle: Obstacle | undefined;
+  observation: Observation;
+  search: Search | undefined;
+  failure: Failure | undefined;
+  /** It cannot be created or deleted, only taken over and given back. */
+  permanent: boolean;
+  /** What is seen under its id may be somebody else's: only its request tells what became of it. */
+  reusesIds: boolean;
+  /** The Secret for workloads; undefined for a kind without one. */
+  secret: SecretState | undefined;
+  /** A new key is due: by its age, or because somebody asked for one. */
+  keyDue: boolean;
+  /** Its key was made by somebody else, and a new one would end it. */
+  othersKey: boolean;
+  /** What the platform's clock says, when it is ahead of ours. */
+  platformNow: number;
+  /** From its sending on, a creation may still be executed (deadline) and become visible (settle) for so long. */
+  unsettledMs: number;
+  /** Until then the outcome of the open intent is open. */
+  settledAt: number;
+}
+
+/** One object at one moment: the view that is decided on, and the handles that the step is performed with. */
+export interface Scene {
+  key: ObjectKey;
+  kind: ResourceKind;
+  object: KubeObject;
+  status: ResourceStatus;
+  view: View;
+  memory: Memory;
+  desired: Desired | undefined;
+  account: AccountHandle | undefined;
+  /** Undefined when spec or what it refers to cannot be read. */
+  inputs: Inputs | undefined;
+  shared: Shared | undefined;
+}

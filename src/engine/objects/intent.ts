@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { Operation } from "../../kinds/kind.ts";
+
+/** Clocks of the platform, of this machine and of other leaders may differ by so much. */
+export const SKEW_MS = 120_000;
+
+const intent = z.object({
+  nonce: z.string().min(1),
+  /** When the creation was begun. */
+  at: z.iso.datetime(),
+  /** Of the creation body. */
+  hash: z.string().min(1),
+  parents: z.record(z.string(), z.string()),
+  account: z.string(),
+  /** Hashes of the fields that the platform cannot change, as they are sent. */
+  fixed: z.record(z.string(), z.string()).default({}),
+});
+
+/**
+ * A creation that was begun and whose outcome may be unknown. It is written before the POST and answered by
+ * `status.nonce`; it carries all that recovery needs, since spec may change meanwhile.
+ */
+export type Intent = z.output<typeof intent>;
+
+const claim = z.object({
+  id: z.string().min(1),
+  parents: z.record(z.string(), z.string()),
+  account: z.string(),
+  contract: z.int().optional(),
+  /** When the platform made it; known where its id may be another one's later. */
+  born: z.iso.datetime({ offset: true }).optional(),
+});
+
+/** A claim as an annotation keeps it: with the name of its owner, for manifests are copied together with annotations. */
+const kept = claim.extend({ owner: z.string() });
+
+/** Which resource an object owns. */
+export type Claim = z.output<typeof claim>;
+
+/** Reads an annotation; one that somebody has spoilt counts as absent. */
+export const readIntent = (text: string | undefined): Intent | undefined => read(intent, text);
+export const readKept = (text: string | undefined): z.output<typeof kept> | undefined => read(kept, text);
+
+function read<S extends z.ZodType>(schema: S, text: string | undefined): z.output<S> | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Equal for bodies that say the same, in whatever order their keys stand. */
+export function hashBody(body: unknown): string {
+  return createHash("sha256").update(canonical(body)).digest("hex").slice(0, 32);
+}
+
+/** What a write that must not happen twice is known by, in status and in the platform's log. */
+export const markOf = ({ method, path, body }: Pick<Operation, "method" | "path" | "body">) => ({
+  call: `${method} ${path}`,
+  hash: hashBody(body ?? null),
+});
+
+/** Equal for a request body as the platform's log keeps it, or for what `of` sees in it; undefined when it is not JSON. */
+export function hashText(text: string, of: (body: unknown) => unknown = (body) => body): string | undefined {
+  try {
+    return hashBody(of(JSON.parse(text)));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A short hash of each of these fields that the spec has; nested ones are written with dots. */
+export function hashFields(spec: unknown, fields: readonly string[]): Record<string, string> {
+  const value = (field: string) =>
+    field
+      .split(".")
+      .reduce<unknown>((node, name) => (typeof node === "object" && node ? Reflect.get(node, name) : undefined), spec);
+  const given = fields.filter((field) => value(field) != null);
+  return Object.fromEntries(given.map((field) => [field, hashBody(value(field)).slice(0, 12)]));
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const entries = Object.entries(value).filter(([, child]) => child !== undefined);
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, child]) => `${JSON.stringify(key)}:${canonical(child)}`).join(",")}}`;
+}

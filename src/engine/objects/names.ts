@@ -1,0 +1,21 @@
+import { GROUP } from "../../kinds/index.ts";
+
+export const FINALIZER = `${GROUP}/finalizer`;
+/** A creation that was begun: nonce, time, hash of the body, parents. */
+export const INTENT = `${GROUP}/intent`;
+/** The claimed resource, for the day when a backup was restored without status. */
+export const EXTERNAL_ID = `${GROUP}/external-id`;
+export const PAUSED = `${GROUP}/paused`;
+export const ALLOW_DATA_LOSS = `${GROUP}/allow-data-loss`;
+export const ALLOW_NON_EMPTY_DELETE = `${GROUP}/allow-non-empty-delete`;
+/** Any new value: look at the platform now, and try again what failed. */
+export const RECONCILE_AT = `${GROUP}/reconcile-at`;
+/** On a published Secret: whose it is, what it answers and what was in it. */
+export const PUBLISHED = `${GROUP}/published`;
+/** On a published Secret, for tools that reload workloads: counts the keys. */
+export const KEY_VERSION = `${GROUP}/key-version`;
+export const CERTIFICATE_VERSION = `${GROUP}/certificate-version`;
+/** Any new value: make a new key now. */
+export const ROTATE_AT = `${GROUP}/rotate-at`;
+/** The label by which published Secrets are found. */
+export const MANAGED_BY = "app.kubernetes.io/managed-by";

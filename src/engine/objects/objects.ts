@@ -1,0 +1,244 @@
+import { z } from "zod";
+import { GROUP, VERSION } from "../../kinds/index.ts";
+import type { Kind, Reference } from "../../kinds/kind.ts";
+import type { KubeObject, Resource } from "../../kube/resource.ts";
+import { type Change, createStore, type Store } from "../../kube/store.ts";
+import { readStatus } from "../schema/status.ts";
+import { type Claim, type Intent, readIntent, readKept } from "./intent.ts";
+import { EXTERNAL_ID, FINALIZER, INTENT } from "./names.ts";
+
+/** Names one object among all kinds: `Server/default/web`. */
+export type ObjectKey = string;
+
+export const resourceOf = (kind: Kind): Resource => ({
+  group: GROUP,
+  version: VERSION,
+  kind: kind.kind,
+  plural: kind.plural,
+  namespaced: true,
+});
+
+export const objectKey = (kind: string, namespace: string, name: string): ObjectKey => `${kind}/${namespace}/${name}`;
+
+/** Whether Mooring is done with an object that is still there, because others have finalizers of their own on it. */
+export const isReleased = ({ metadata }: KubeObject): boolean =>
+  metadata.deletionTimestamp !== undefined && !metadata.finalizers?.includes(FINALIZER);
+
+/** The creation that an object has begun and not yet had answered. */
+export function openIntent(object: KubeObject): Intent | undefined {
+  if (isReleased(object)) return undefined;
+  const intent = readIntent(object.metadata.annotations?.[INTENT]);
+  return intent && intent.nonce !== readStatus(object).nonce ? intent : undefined;
+}
+
+/** The resource that an object owns: by its status, or by its annotation where status was lost. */
+export function claimOf(object: KubeObject): Claim | undefined {
+  if (isReleased(object) || openIntent(object)) return undefined;
+  const { id, parents = {}, account = "", contract, born } = readStatus(object);
+  if (id !== undefined) {
+    return { id, parents, account, ...(contract !== undefined && { contract }), ...(born !== undefined && { born }) };
+  }
+  // An intent that was answered without an id was refused: the annotation, if any, is of the same age.
+  if (object.metadata.annotations?.[INTENT] !== undefined) return undefined;
+  const kept = readKept(object.metadata.annotations?.[EXTERNAL_ID]);
+  if (kept?.owner !== ownerOf(object)) return undefined;
+  const { owner: _, ...claim } = kept;
+  return claim;
+}
+
+/** Who an annotation belongs to. The uid would not survive a backup. */
+export const ownerOf = ({ metadata }: KubeObject): string => `${metadata.namespace ?? ""}/${metadata.name}`;
+
+/** Where a resource is: its id is unique under its parents. */
+export type Place = Pick<Claim, "id" | "parents">;
+
+/**
+ * All objects of all kinds, as last seen, with the questions that one object has about others: who names it, who
+ * claims an id, who waits for the result of an equal creation. The answers are kept up to date by the stores' changes.
+ */
+export interface Objects {
+  readonly kinds: readonly Kind[];
+  store(kind: string): Store<KubeObject>;
+  find(key: ObjectKey): { kind: Kind; object: KubeObject } | undefined;
+  /** Objects whose spec names this one. */
+  referrers(key: ObjectKey): ObjectKey[];
+  /** Objects that claim this id of this kind under these parents. One that only observes claims nothing. */
+  claimants(kind: string, claim: Place): ObjectKey[];
+  /** Objects that claim this id, whatever they are. */
+  holders(id: string): ObjectKey[];
+  /** Whether any object has had this id at this time or later: such an id answers no other creation. */
+  wasClaimed(kind: string, claim: Place, since: number): boolean;
+  /** The resource is gone for certain: what has its id from now on is another one, as LANs take free numbers again. */
+  vacate(kind: string, claim: Place, at: number): void;
+  /** Objects of this kind with an open intent of this hash under these parents, in an order all agree on. */
+  rivals(kind: string, intent: Pick<Intent, "hash" | "parents">): ObjectKey[];
+  /** Objects whose resource lives in the one with this id, or is about to. */
+  inhabitants(id: string): ObjectKey[];
+  /** Objects with a resource, or one in the making, that lives under this object's or uses it. */
+  dependants(key: ObjectKey): ObjectKey[];
+  /** Objects of this kind whose resource is in the same collection, or is about to be. */
+  neighbours(kind: string, parents: Place["parents"]): ObjectKey[];
+  /** Objects that hold something on the platform through this Account, or are about to. */
+  users(account: string): ObjectKey[];
+  /** Calls back whenever an object appears, changes or goes. */
+  subscribe(listener: (key: ObjectKey, change: Omit<Change<KubeObject>, "key">) => void): void;
+}
+
+/** A search looks back minutes; so many ids are those of hours. */
+const SPENT_MOST = 100_000;
+
+export function createObjects(kinds: readonly Kind[], onListenerError: (error: unknown) => void): Objects {
+  const stores = new Map<string, Store<KubeObject>>();
+  const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
+  const references = createIndex();
+  const claims = createIndex();
+  const holders = createIndex();
+  /** Places that nobody claims any more, and until when they count as claimed: for ever, unless they are known to be empty. */
+  const spent = new Map<string, number>();
+  const spend = (place: string, until: number) => {
+    spent.set(place, until);
+    const [oldest] = spent.keys();
+    if (spent.size > SPENT_MOST && oldest !== undefined) spent.delete(oldest);
+  };
+  const intents = createIndex();
+  const accounts = createIndex();
+  const parents = createIndex();
+  const places = createIndex();
+  /** Not every id says by itself where it is: LANs are numbered in each datacenter. */
+  const placeOf = (kind: string, place: Place) => `${houseOf(kind, place.parents)}/${place.id}`;
+  const houseOf = (kind: string, within: Place["parents"]) =>
+    `${kind}${byName.get(kind)?.resource?.collection(within) ?? ""}`;
+  const ownedPlace = (kind: string, object: KubeObject | undefined): string | undefined => {
+    const claim = object && !observes(object) ? claimOf(object) : undefined;
+    return claim && placeOf(kind, claim);
+  };
+  const listeners: Parameters<Objects["subscribe"]>[0][] = [];
+
+  for (const kind of kinds) {
+    const store = createStore<KubeObject>({ onListenerError });
+    stores.set(kind.kind, store);
+    store.subscribe(({ key: name, ...change }) => {
+      const { before, after } = change;
+      const key = `${kind.kind}/${name}`;
+      references.set(key, after ? [...new Set(namedBy(kind, after).map((reference) => reference.key))] : []);
+      const claim = after && claimOf(after);
+      const intent = after && openIntent(after);
+      const [owned, left] = [ownedPlace(kind.kind, after), ownedPlace(kind.kind, before)];
+      claims.set(key, owned === undefined ? [] : [owned]);
+      holders.set(key, claim ? [claim.id] : []);
+      if (owned !== undefined && owned !== left) spent.delete(owned);
+      if (left !== undefined && claims.get(left).length === 0 && !spent.has(left)) {
+        spend(left, Number.POSITIVE_INFINITY);
+      }
+      intents.set(key, intent ? [rivalry(kind.kind, intent)] : []);
+      const within = claim?.parents ?? intent?.parents;
+      parents.set(key, livesIn(kind, within ?? {}));
+      places.set(key, after && within && !observes(after) ? [houseOf(kind.kind, within)] : []);
+      const account = claim?.account ?? intent?.account;
+      // An annotation is anybody's to write: of another namespace's Account only status is believed.
+      const believed = account && (account === (after && readStatus(after).account) || isAtHome(account, after));
+      accounts.set(key, account && believed ? [account] : []);
+      for (const listener of listeners) listener(key, change);
+    });
+  }
+
+  const store = (kind: string): Store<KubeObject> => {
+    const found = stores.get(kind);
+    if (!found) throw new Error(`there is no kind ${kind}`);
+    return found;
+  };
+  const find: Objects["find"] = (key) => {
+    const [name = "", ...rest] = key.split("/");
+    const kind = byName.get(name);
+    const object = kind && stores.get(name)?.get(rest.join("/"));
+    return object && { kind, object };
+  };
+  return {
+    kinds,
+    store,
+    find,
+    referrers: (key) => references.get(key),
+    claimants: (kind, claim) => claims.get(placeOf(kind, claim)),
+    holders: (id) => holders.get(id),
+    wasClaimed(kind, claim, since) {
+      const place = placeOf(kind, claim);
+      return claims.get(place).length > 0 || (spent.get(place) ?? Number.NEGATIVE_INFINITY) >= since;
+    },
+    vacate(kind, claim, at) {
+      const place = placeOf(kind, claim);
+      // Another one has it already.
+      if (claims.get(place).length <= 1) spend(place, at);
+    },
+    rivals(kind, intent) {
+      const at = (key: ObjectKey) => readIntent(find(key)?.object.metadata.annotations?.[INTENT])?.at ?? "";
+      return intents.get(rivalry(kind, intent)).sort((a, b) => at(a).localeCompare(at(b)) || a.localeCompare(b));
+    },
+    inhabitants: (id) => parents.get(id),
+    dependants: (key) =>
+      references.get(key).filter((referrer) => {
+        const found = find(referrer);
+        return found && (claimOf(found.object) ?? openIntent(found.object)) && dependsOn(found.kind, found.object, key);
+      }),
+    neighbours: (kind, within) => places.get(houseOf(kind, within)),
+    users: (account) => accounts.get(account),
+    subscribe: (listener) => void listeners.push(listener),
+  };
+}
+
+const policy = z.looseObject({ managementPolicy: z.literal("Observe") });
+
+/** Whether the object only shows its resource. */
+export const observes = (object: KubeObject): boolean => policy.safeParse(object.spec).success;
+
+function isAtHome(account: string, object: KubeObject | undefined): boolean {
+  return account.startsWith(`${object?.metadata.namespace}/`);
+}
+
+/** Ids of the parents that a resource goes with. */
+function livesIn({ resource }: Kind, parents: Place["parents"]): string[] {
+  return Object.entries(parents).flatMap(([role, id]) => (resource?.outlives?.includes(role) ? [] : [id]));
+}
+
+function rivalry(kind: string, { hash, parents }: Pick<Intent, "hash" | "parents">): string {
+  return `${kind}/${hash}/${JSON.stringify(Object.entries(parents).sort())}`;
+}
+
+/** What spec names, whether it exists or not. A spec that cannot be read names nothing. */
+export function namedBy(kind: Kind, object: KubeObject): (Reference & { key: ObjectKey })[] {
+  let references: Reference[] = [];
+  try {
+    references = kind.resource?.desire(object.spec).references ?? [];
+  } catch {}
+  return references.flatMap((reference) =>
+    "name" in reference.target
+      ? [{ ...reference, key: objectKey(reference.kind, object.metadata.namespace ?? "", reference.target.name) }]
+      : [],
+  );
+}
+
+/** Whether what `key` stands for has to stay for as long as this object's resource does. */
+function dependsOn(kind: Kind, object: KubeObject, key: ObjectKey): boolean {
+  return namedBy(kind, object).some(
+    (reference) =>
+      reference.key === key && reference.bond !== "seed" && !kind.resource?.outlives?.includes(reference.role),
+  );
+}
+
+/** Which keys stand under which words; a key's words are replaced as a whole. */
+function createIndex() {
+  const words = new Map<ObjectKey, string[]>();
+  const keys = new Map<string, Set<ObjectKey>>();
+  return {
+    get: (word: string): ObjectKey[] => [...(keys.get(word) ?? [])],
+    set(key: ObjectKey, next: string[]) {
+      for (const word of words.get(key) ?? []) {
+        const set = keys.get(word);
+        set?.delete(key);
+        if (set?.size === 0) keys.delete(word);
+      }
+      if (next.length > 0) words.set(key, next);
+      else words.delete(key);
+      for (const word of next) keys.set(word, (keys.get(word) ?? new Set()).add(key));
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import { z } from "zod";
+import type { KubeObject } from "../../kube/resource.ts";
+
+/** The engine's part of spec. Each field is read by itself: a wrong one must not change what another says. */
+const ours = z.object({
+  accountRef: z.object({ name: z.string() }).optional().catch(undefined),
+  deletionPolicy: z.enum(["Delete", "Retain"]).catch("Delete"),
+  replacePolicy: z.enum(["Never", "WhenNeeded"]).catch("Never"),
+  externalId: z.string().optional().catch(undefined),
+});
+
+/** What spec says to the engine, whatever else is wrong with it. */
+export const policiesOf = ({ spec }: KubeObject): z.output<typeof ours> => ours.catch(ours.parse({})).parse(spec);

@@ -1,0 +1,70 @@
+import { isDeepStrictEqual } from "node:util";
+import type { KubeObject } from "../../kube/resource.ts";
+import type { Reason } from "./reasons.ts";
+import { type Condition, type ResourceStatus, resourceStatus, sharedStatus } from "./status-schema.ts";
+
+/** The three ways an object can stand; each is one shape of the conditions. */
+export type Standing =
+  | { mode: "ready"; reason: Reason; message: string }
+  | { mode: "reconciling"; reason: Reason; message: string }
+  | { mode: "stalled"; reason: Reason; message: string };
+
+const known = sharedStatus.extend(resourceStatus.shape);
+
+function statusOf({ status }: KubeObject): object {
+  return typeof status === "object" && status !== null ? status : {};
+}
+
+/** The engine's part of an object's status; a field that somebody has spoilt counts as absent. */
+export function readStatus(object: KubeObject): ResourceStatus {
+  const status = statusOf(object);
+  const whole = known.safeParse(status);
+  if (whole.success) return whole.data;
+  const sound = Object.entries(known.shape).filter(
+    ([name, schema]) => schema.safeParse(Reflect.get(status, name)).success,
+  );
+  return known.partial().parse(Object.fromEntries(sound.map(([name]) => [name, Reflect.get(status, name)])));
+}
+
+/** An object's whole status, as it stands. */
+export const readWhole = (object: KubeObject): Record<string, unknown> => ({ ...statusOf(object) });
+
+/** The kind's part of an object's status. */
+export function readFacts(object: KubeObject): Record<string, unknown> {
+  const status = statusOf(object);
+  return Object.fromEntries(Object.entries(status).filter(([key]) => !(key in known.shape)));
+}
+
+/**
+ * Conditions as kstatus reads them: Ready always, Reconciling and Stalled only while they hold. A time of transition
+ * moves only when the status of its condition does.
+ */
+export function conditions(object: KubeObject, now: number, standing: Standing): Condition[] {
+  const before = readStatus(object).conditions ?? [];
+  const { reason } = standing;
+  const message = standing.message.slice(0, 4096);
+  const observedGeneration = object.metadata.generation ?? 1;
+  const make = (type: string, status: "True" | "False"): Condition => {
+    const old = before.find((each) => each.type === type && each.status === status);
+    const since = `${new Date(now).toISOString().slice(0, 19)}Z`;
+    return { type, status, reason, message, observedGeneration, lastTransitionTime: old?.lastTransitionTime ?? since };
+  };
+  switch (standing.mode) {
+    case "ready":
+      return [make("Ready", "True")];
+    case "reconciling":
+      return [make("Ready", "False"), make("Reconciling", "True")];
+    case "stalled":
+      return [make("Ready", "False"), make("Stalled", "True")];
+  }
+}
+
+/** Whether writing `status` would change anything. */
+export function differs(object: KubeObject, status: object): boolean {
+  return !isDeepStrictEqual(plain(object.status ?? {}), plain(status));
+}
+
+/** As it would be after a way over the wire. */
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}

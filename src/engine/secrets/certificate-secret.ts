@@ -1,0 +1,81 @@
+import { randomBytes } from "node:crypto";
+import { products } from "../accounts/products.ts";
+import type { Again, Deps } from "../look/deps.ts";
+import { contentOf } from "../look/secret-state.ts";
+import type { Scene } from "../look/view.ts";
+import { CERTIFICATE_VERSION, ROTATE_AT } from "../objects/names.ts";
+import type { Note } from "../objects/published.ts";
+import { postpone, stall } from "../record/record.ts";
+import type { CertificateFacts } from "../schema/status-schema.ts";
+import { inspect } from "./certificate.ts";
+import { keystoreOf, truststoreOf } from "./encoding/pkcs12.ts";
+import { obstructed, publicationOf, write } from "./keys.ts";
+import { readPublished } from "./publish.ts";
+
+const PASSWORD = "store.password";
+const DAY_MS = 86_400_000;
+
+/**
+ * Asks for the client certificate and puts it into the Secret, all files in one write. Asking ends nothing: a
+ * certificate from before works until its own end, so this may be done at any time, and again after a crash. One that
+ * nobody could use is not published, and the Secret stays as it is.
+ */
+export async function fetchCertificate(deps: Deps, scene: Scene): Promise<Again> {
+  const { kind, account, view, object, memory, status } = scene;
+  const { certificate: source, product } = kind.resource;
+  const publication = publicationOf(scene);
+  const claim = view.claim;
+  if (!account || !source || !publication || !claim) return "now";
+  const access = products[product];
+  const answers: unknown[] = [];
+  for (const path of source.paths(claim.id, claim.parents)) {
+    const url = access.url(account.endpoint(access.endpoint), path);
+    answers.push((await account.connection.send({ method: "GET", url, priority: "people" })).body);
+  }
+  const pems = source.read(answers);
+  const judged = pems ? inspect(pems, view.platformNow) : { problem: "the answer holds none" };
+  if (!pems || "problem" in judged) {
+    const message = `the certificate of the ${kind.resource.noun} is not published: ${"problem" in judged ? judged.problem : ""}`;
+    const inMs = postpone(deps, scene, { reason: "InvalidCertificate", message });
+    await stall(deps, scene, "InvalidCertificate", message);
+    return { inMs };
+  }
+  const { facts } = judged;
+  const before = deps.published.find(object, publication.name).note;
+  const held = before?.resource === claim.id && "serial" in before.key ? before.key : undefined;
+  const rotated = object.metadata.annotations?.[ROTATE_AT] ?? "";
+  if (held && !isYounger(facts, held) && before?.rotated === rotated) {
+    const left = Date.parse(held.expiresAt) - view.platformNow;
+    memory.renewAfter = view.platformNow + Math.max(deps.settings.retryMs, Math.min(left / 10, DAY_MS));
+    return "now";
+  }
+  // A Secret that was deleted takes its count along; the status remembers it.
+  const last = held ?? (status.id === claim.id ? status.certificate : undefined);
+  const renewed = last?.serial !== facts.serial;
+  const version = (last?.version ?? 0) + (renewed ? 1 : 0);
+  // It guards nothing that does not lie beside it. Whoever has read it can open the next stores as well.
+  const kept = (await readPublished(deps, object, publication.name))?.data[PASSWORD] ?? "";
+  const password = /^[\w-]+$/.test(kept) ? kept : randomBytes(18).toString("base64url");
+  const stores = { keystore: await keystoreOf(pems, password), truststore: await truststoreOf(pems.ca, password) };
+  const note: Note = {
+    resource: claim.id,
+    nonce: facts.serial,
+    content: contentOf(publication, undefined),
+    key: { version, ...facts },
+    rotated,
+  };
+  const data = source.data(answers, { ...pems, ...stores, password });
+  const written = await write(deps, scene, publication, data, note, CERTIFICATE_VERSION);
+  if (written.outcome === "obstructed") return obstructed(deps, scene, written.obstacle);
+  memory.renewAfter = undefined;
+  const still = renewed ? "" : "; the platform has no younger one yet";
+  const message = `certificate ${facts.serial} is in Secret ${publication.name} until ${facts.expiresAt}${still}`;
+  deps.events.record(object, "Normal", "CertificateIssued", message);
+  return "now";
+}
+
+/** The platform may still show the one that is there, or one from before it. */
+const isYounger = (
+  one: Pick<CertificateFacts, "issuedAt" | "expiresAt">,
+  other: Pick<CertificateFacts, "issuedAt" | "expiresAt">,
+): boolean => one.issuedAt > other.issuedAt || one.expiresAt > other.expiresAt;

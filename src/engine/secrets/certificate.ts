@@ -1,0 +1,69 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import type { CertificateFacts } from "../schema/status-schema.ts";
+
+export interface Pems {
+  ca: string;
+  certificate: string;
+  privateKey: string;
+}
+
+export type Inspection = { facts: Omit<CertificateFacts, "version"> } | { problem: string };
+
+/**
+ * What a client certificate says, or why nobody could use it. Judged before it is published. Of a chain the first is
+ * the client's own, and the others lead to the CA. No problem quotes what was judged.
+ */
+export function inspect({ ca, certificate, privateKey }: Pems, now: number): Inspection {
+  let path: X509Certificate[] | undefined;
+  try {
+    const authorities = certificatesIn(ca);
+    const [first, ...others] = certificatesIn(certificate);
+    if (!first) return { problem: "it is no certificate in PEM" };
+    if (authorities.length === 0) return { problem: "the cluster's CA is no certificate in PEM" };
+    path = pathTo(authorities, first, others);
+  } catch {
+    return { problem: "it cannot be read" };
+  }
+  const [own] = path ?? [];
+  if (!path || !own) return { problem: "the cluster's CA has not signed it" };
+  const ended = path.find(({ validToDate }) => validToDate.getTime() <= now);
+  if (ended) return { problem: `${ended === own ? "it" : "its issuer"} has ended on ${written(ended.validToDate)}` };
+  if (own.validFromDate.getTime() > now) return { problem: `it begins on ${written(own.validFromDate)}` };
+  try {
+    if (!own.checkPrivateKey(createPrivateKey(privateKey))) return { problem: "its private key is another one's" };
+  } catch {
+    return { problem: "its private key is no key in PEM" };
+  }
+  return {
+    facts: {
+      serial: own.serialNumber,
+      issuedAt: written(own.validFromDate),
+      expiresAt: written(own.validToDate),
+      fingerprint: own.fingerprint256,
+    },
+  };
+}
+
+/** All certificates in a text, in their order; throws when one of them cannot be read. */
+export const certificatesIn = (pem: string): X509Certificate[] =>
+  (pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []).map(
+    (each) => new X509Certificate(each),
+  );
+
+const written = (date: Date): string => date.toISOString();
+
+/** The certificates from this one up to the authority that vouches for it; undefined when none does. */
+function pathTo(
+  authorities: readonly X509Certificate[],
+  from: X509Certificate,
+  between: readonly X509Certificate[],
+): X509Certificate[] | undefined {
+  const signed = (issuer: X509Certificate) => from.checkIssued(issuer) && from.verify(issuer.publicKey);
+  const authority = authorities.find(signed);
+  if (authority) return [from, authority];
+  const next = between.find(signed);
+  if (!next) return undefined;
+  const others = between.filter((each) => each !== next);
+  const rest = pathTo(authorities, next, others);
+  return rest && [from, ...rest];
+}

@@ -1,0 +1,119 @@
+import { createCipheriv, createHash, createHmac, createPrivateKey, pbkdf2, randomBytes } from "node:crypto";
+import { promisify } from "node:util";
+import { certificatesIn, type Pems } from "../certificate.ts";
+import {
+  bmpString,
+  type Der,
+  explicit,
+  implicitOctets,
+  integer,
+  nothing,
+  octets,
+  oid,
+  sequence,
+  setOf,
+  utf16,
+} from "./der.ts";
+
+/** RFC 7292, 8018 and 5912; `trustedKeyUsage` is Java's own mark of a certificate that is trusted by itself. */
+const OID = {
+  data: oid("1.2.840.113549.1.7.1"),
+  encryptedData: oid("1.2.840.113549.1.7.6"),
+  shroudedKeyBag: oid("1.2.840.113549.1.12.10.1.2"),
+  certBag: oid("1.2.840.113549.1.12.10.1.3"),
+  x509Certificate: oid("1.2.840.113549.1.9.22.1"),
+  friendlyName: oid("1.2.840.113549.1.9.20"),
+  localKeyId: oid("1.2.840.113549.1.9.21"),
+  pbes2: oid("1.2.840.113549.1.5.13"),
+  pbkdf2: oid("1.2.840.113549.1.5.12"),
+  hmacWithSha256: oid("1.2.840.113549.2.9"),
+  aes256Cbc: oid("2.16.840.1.101.3.4.1.42"),
+  sha256: oid("2.16.840.1.101.3.4.2.1"),
+  trustedKeyUsage: oid("2.16.840.1.113894.746875.1.1"),
+  anyUsage: oid("2.5.29.37.0"),
+} as const;
+
+/** As many as the JDK takes by itself. The password is a random one: more would only cost time. */
+const ITERATIONS = 10_000;
+const SALT_BYTES = 20;
+
+/**
+ * A key store in PKCS#12: the private key and its certificate under the name `user`, and the certificates up to and with
+ * the CA. JDK, OpenSSL 3 and librdkafka read it: PBES2 with AES-256 and PBKDF2, HMAC-SHA-256 over all of it.
+ */
+export async function keystoreOf({ ca, certificate, privateKey }: Pems, password: string): Promise<Uint8Array> {
+  const all = [...certificatesIn(certificate), ...certificatesIn(ca)];
+  const [own, ...chain] = new Map(all.map(({ raw, fingerprint256 }) => [fingerprint256, raw])).values();
+  if (!own) throw new Error("a key store needs a certificate");
+  // By this id, which may be any, a reader finds the certificate of the key.
+  const belonging = [named("user"), attribute(OID.localKeyId, octets(createHash("sha256").update(own).digest()))];
+  const certificates = sequence(certificateBag(own, belonging), ...chain.map((each) => certificateBag(each)));
+  const key = createPrivateKey(privateKey).export({ type: "pkcs8", format: "der" });
+  const { algorithm, content } = await sealed(key, password);
+  const keys = sequence(bag(OID.shroudedKeyBag, sequence(algorithm, octets(content)), belonging));
+  return file([encryptedData(await sealed(certificates, password)), plainData(keys)], password);
+}
+
+/** A trust store in PKCS#12: the certificates of the CA, the first under the name `ca`, as Java trusts them. */
+export async function truststoreOf(ca: string, password: string): Promise<Uint8Array> {
+  const trusted = attribute(OID.trustedKeyUsage, OID.anyUsage);
+  const bags = certificatesIn(ca).map(({ raw }, index) =>
+    certificateBag(raw, [named(index === 0 ? "ca" : `ca-${index + 1}`), trusted]),
+  );
+  return file([encryptedData(await sealed(sequence(...bags), password))], password);
+}
+
+const attribute = (type: Der, value: Der): Der => sequence(type, setOf(value));
+const named = (name: string): Der => attribute(OID.friendlyName, bmpString(name));
+
+const bag = (type: Der, value: Der, attributes: readonly Der[]): Der =>
+  sequence(type, explicit(value), ...(attributes.length > 0 ? [setOf(...attributes)] : []));
+
+const certificateBag = (certificate: Uint8Array, attributes: readonly Der[] = []): Der =>
+  bag(OID.certBag, sequence(OID.x509Certificate, explicit(octets(certificate))), attributes);
+
+const plainData = (content: Der): Der => sequence(OID.data, explicit(octets(content)));
+
+const encryptedData = ({ algorithm, content }: Sealed): Der =>
+  sequence(OID.encryptedData, explicit(sequence(integer(0), sequence(OID.data, algorithm, implicitOctets(content)))));
+
+interface Sealed {
+  /** How it was encrypted: everything but the password. */
+  algorithm: Der;
+  content: Uint8Array;
+}
+
+async function sealed(content: Uint8Array, password: string): Promise<Sealed> {
+  const [salt, iv] = [randomBytes(SALT_BYTES), randomBytes(16)];
+  const key = await promisify(pbkdf2)(password, salt, ITERATIONS, 32, "sha256");
+  const cipher = createCipheriv("aes-256-cbc", key, iv);
+  const derivation = sequence(octets(salt), integer(ITERATIONS), integer(32), sequence(OID.hmacWithSha256, nothing));
+  const scheme = sequence(sequence(OID.pbkdf2, derivation), sequence(OID.aes256Cbc, octets(iv)));
+  return {
+    algorithm: sequence(OID.pbes2, scheme),
+    content: Buffer.concat([cipher.update(content), cipher.final()]),
+  };
+}
+
+/** The parts of a store, with a code over them that shows that nobody without the password has changed them. */
+function file(parts: readonly Der[], password: string): Uint8Array {
+  const content = sequence(...parts);
+  const salt = randomBytes(SALT_BYTES);
+  const code = createHmac("sha256", macKey(password, salt)).update(content).digest();
+  const mac = sequence(sequence(sequence(OID.sha256, nothing), octets(code)), octets(salt), integer(ITERATIONS));
+  return sequence(integer(3), plainData(content), mac);
+}
+
+/** The key of that code: RFC 7292, appendix B, whose first round gives all the bytes that HMAC-SHA-256 needs. */
+function macKey(password: string, salt: Uint8Array): Uint8Array {
+  const forMac = Buffer.alloc(BLOCK, 3);
+  let digest: Uint8Array = Buffer.concat([forMac, filled(salt), filled(utf16(`${password}\0`))]);
+  for (let round = 0; round < ITERATIONS; round++) digest = createHash("sha256").update(digest).digest();
+  return digest;
+}
+
+/** Bytes that SHA-256 takes at a time. */
+const BLOCK = 64;
+
+/** Repeated until the last block is full. */
+const filled = (bytes: Uint8Array): Uint8Array => Buffer.alloc(Math.ceil(bytes.length / BLOCK) * BLOCK, bytes);

@@ -1,0 +1,173 @@
+import { createHash } from "node:crypto";
+import type { Publication, SecretData } from "../../kinds/kind.ts";
+import { PlatformError } from "../../platform/errors.ts";
+import { products } from "../accounts/products.ts";
+import { type Again, type Deps, deadlineFrom } from "../look/deps.ts";
+import { contentOf } from "../look/secret-state.ts";
+import type { Scene } from "../look/view.ts";
+import type { Issued, Memory } from "../objects/memory.ts";
+import { KEY_VERSION, PUBLISHED, ROTATE_AT } from "../objects/names.ts";
+import type { Note } from "../objects/published.ts";
+import { postpone, record, refreshed, refuse, stall } from "../record/record.ts";
+import type { Obstacle } from "../schema/reasons.ts";
+import { readStatus } from "../schema/status.ts";
+import { obstacleTo, type Published, publish, readPublished } from "./publish.ts";
+
+/** Why the Secret of an object could not be written. Asked before a key is made: one that has no place would be lost. */
+export async function obstacleToKey(deps: Deps, scene: Scene): Promise<Obstacle | undefined> {
+  const publication = publicationOf(scene);
+  return publication && obstacleTo(deps, scene, publication.name);
+}
+
+export const publicationOf = ({ desired, object }: Scene): Publication | undefined =>
+  desired?.publication({ name: object.metadata.name });
+
+/** Puts a key that was just made into the Secret, together with the resource it belongs to and what it answers. */
+export async function keepKey(
+  deps: Deps,
+  scene: Scene,
+  id: string,
+  nonce: string,
+  { key, answer }: Issued,
+): Promise<Published> {
+  const { object } = scene;
+  const publication = publicationOf(scene);
+  if (!publication) return { outcome: "unchanged" };
+  const before = deps.published.find(object, publication.name).note;
+  // A Secret that was deleted takes its count along; the status remembers it.
+  const counted = Math.max(before?.key.version ?? 0, readStatus(object).key?.version ?? 0);
+  const note: Note = {
+    resource: id,
+    nonce,
+    content: contentOf(publication, answer),
+    key: {
+      version: counted + 1,
+      issuedAt: new Date(deps.clock.now()).toISOString(),
+      fingerprint: createHash("sha256").update(key).digest("hex").slice(0, 12),
+    },
+    rotated: object.metadata.annotations?.[ROTATE_AT] ?? "",
+  };
+  return write(deps, scene, publication, publication.data(answer, key), note);
+}
+
+export async function write(
+  deps: Deps,
+  { kind, object }: Scene,
+  { name }: Publication,
+  data: SecretData,
+  note: Note,
+  label = KEY_VERSION,
+): Promise<Published> {
+  const annotations = { [PUBLISHED]: JSON.stringify(note) };
+  const labels = { [label]: String(note.key.version) };
+  return publish(deps, { kind, object }, { name, data, annotations, labels }, deps.published.put);
+}
+
+/** The key stays; what else is in the Secret is brought up to date. */
+export async function republish(deps: Deps, scene: Scene): Promise<Again> {
+  const publication = publicationOf(scene);
+  const id = scene.view.claim?.id;
+  const item = id === undefined ? undefined : scene.shared?.collection.read(id).item;
+  const note = publication && deps.published.find(scene.object, publication.name).note;
+  const held = publication && (await readPublished(deps, scene.object, publication.name));
+  // It has gone since it was last seen; the watch brings the news.
+  if (!publication || !item || !note || !held) return { inMs: LOOK_MS };
+  const data = publication.data(item.raw, held.data[KEY] ?? "");
+  const written = await write(deps, scene, publication, data, { ...note, content: contentOf(publication, item.raw) });
+  return written.outcome === "obstructed" ? obstructed(deps, scene, written.obstacle) : "now";
+}
+
+const LOOK_MS = 2000;
+/** Under this name the key itself is in every Secret. */
+export const KEY = "key";
+
+/**
+ * Makes a new key and puts it into the Secret. That it was begun is on record before anything is sent: whatever is lost
+ * after that, the key in the Secret may be dead, and one more is made.
+ */
+export async function renewKey(deps: Deps, scene: Scene): Promise<Again> {
+  const { kind, account, view, shared } = scene;
+  const { key: keys } = kind.resource;
+  const id = view.claim?.id;
+  const item = id === undefined ? undefined : shared?.collection.read(id).item;
+  if (!account || !keys || id === undefined || !item) return "now";
+  const obstacle = await obstacleToKey(deps, scene);
+  if (obstacle) return obstructed(deps, scene, obstacle);
+  const { action, method, path, body } = keys.renewal(id, view.claim?.parents ?? {});
+  const nonce = deps.nonce();
+  const beganAt = deps.clock.now();
+  const since = new Date(beganAt).toISOString();
+  const waiting = { mode: "reconciling", reason: "Updating", message: "a new key is being made" } as const;
+  await record(deps, scene, waiting, { request: { action, status: "SENDING", since, nonce } });
+  const begun = refreshed(deps, scene);
+  const access = products[kind.resource.product];
+  const url = access.url(account.endpoint(access.endpoint), path);
+  // Counted from what is on record, as recallKey does.
+  const deadlineMs = deadlineFrom(deps, beganAt);
+  try {
+    const reply = await account.connection.send({
+      method,
+      url,
+      body,
+      priority: "people",
+      deadlineMs,
+      guard: deps.guard,
+    });
+    const key = keys.renewed(reply.body);
+    if (key === undefined) throw new Error(`the platform's answer to ${action} has no key`);
+    scene.memory.renewed = { nonce, key, answer: item.raw };
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    if (error.executed !== "unknown") await record(deps, begun, waiting, { request: undefined });
+    return refuse(deps, refreshed(deps, begun), error);
+  }
+  return deliverKey(deps, begun, id, scene.memory.renewed);
+}
+
+/** Puts a new key into the Secret. It stays in memory until that is done: the one before works no longer. */
+async function deliverKey(
+  deps: Deps,
+  scene: Scene,
+  id: string,
+  renewed: NonNullable<Memory["renewed"]>,
+): Promise<Again> {
+  const kept = await keepKey(deps, scene, id, renewed.nonce, renewed);
+  scene.memory.renewed = undefined;
+  return kept.outcome === "obstructed" ? obstructed(deps, scene, kept.obstacle) : settleKey(deps, scene);
+}
+
+/** A key that was made is in the Secret: say so, and be done with it. */
+async function settleKey(deps: Deps, scene: Scene): Promise<Again> {
+  const publication = publicationOf(scene);
+  const note = publication && deps.published.find(scene.object, publication.name).note;
+  const current = refreshed(deps, scene);
+  const message = `key ${note?.key.version} is in Secret ${publication?.name}; the one before no longer works`;
+  const standing = { mode: "reconciling", reason: "KeyIssued", message } as const;
+  await record(deps, current, standing, { request: undefined, ...(note && { key: note.key }) });
+  deps.events.record(current.object, "Normal", "KeyIssued", message);
+  return "now";
+}
+
+/**
+ * A renewal that was begun and whose end is not known. When its key is in the Secret, nothing was lost. Else it may
+ * still be under way: a new one is made when that can no longer be, so that no late one ends the new key's life.
+ */
+export async function recallKey(deps: Deps, scene: Scene): Promise<Again> {
+  const publication = publicationOf(scene);
+  const { nonce } = readStatus(scene.object).request ?? {};
+  const note = publication && deps.published.find(scene.object, publication.name).note;
+  if (note && note.nonce === nonce) return settleKey(deps, scene);
+  const { renewed } = scene.memory;
+  const id = scene.view.claim?.id;
+  if (id !== undefined && renewed && renewed.nonce === nonce) return deliverKey(deps, scene, id, renewed);
+  const { since = 0 } = scene.view.request ?? {};
+  const wait = since + scene.view.unsettledMs - deps.clock.now();
+  return wait > 0 ? { inMs: Math.min(wait, LOOK_MS) } : renewKey(deps, scene);
+}
+
+export async function obstructed(deps: Deps, scene: Scene, { reason, message, stalled }: Obstacle): Promise<Again> {
+  const inMs = postpone(deps, scene, { reason, message });
+  if (stalled) await stall(deps, refreshed(deps, scene), reason, message, { request: undefined });
+  else await record(deps, refreshed(deps, scene), { mode: "reconciling", reason, message }, { request: undefined });
+  return { inMs };
+}

@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { patch, wantedName } from "../fields/compare.ts";
+import { location, managed, managedRules, platformName, required } from "../fields/fields.ts";
+import { type Kind, mapping } from "../kind.ts";
+
+const spec = z.object({
+  ...managed,
+  name: platformName("datacenter"),
+  location: location()
+    .optional()
+    .describe("Where it stands, <country>/<site>, for example de/txl. Required; cannot be changed."),
+  description: z.string().max(1024).optional().describe("Free text shown on the platform."),
+});
+
+const status = z.object({
+  location: z.string().optional().describe("Where it stands."),
+  version: z.int().optional().describe("Counts the changes of the datacenter."),
+});
+
+const wire = z.object({
+  id: z.string(),
+  properties: z.object({
+    name: z.string().nullish(),
+    description: z.string().nullish(),
+    location: z.string(),
+    version: z.int().nullish(),
+  }),
+});
+
+const collection = "/datacenters";
+
+const children = z.object({
+  entities: z.record(
+    z.string(),
+    z.looseObject({
+      items: z
+        .array(
+          z.looseObject({
+            id: z.string(),
+            type: z.string().nullish(),
+            properties: z.looseObject({ name: z.string().nullish() }).nullish(),
+            entities: z.record(z.string(), z.looseObject({ items: z.array(z.unknown()).nullish() })).nullish(),
+          }),
+        )
+        .nullish(),
+    }),
+  ),
+});
+
+/** What would go with the datacenter. A LAN without NICs and the security groups hold nothing by themselves. */
+function contents(item: unknown): string[] {
+  return Object.entries(children.parse(item).entities).flatMap(([name, { items }]) => {
+    if (name === "securitygroups") return [];
+    const held = (items ?? []).filter(({ entities }) => name !== "lans" || entities?.nics?.items?.length);
+    return held.map(({ id, type, properties }) => `${type ?? name} ${properties?.name ?? id}`);
+  });
+}
+
+export const datacenter: Kind = {
+  kind: "Datacenter",
+  plural: "datacenters",
+  shortNames: ["dc"],
+  description: "A virtual datacenter: the frame for servers, volumes and networks of one location.",
+  spec,
+  status,
+  rules: [...managedRules, required("location")],
+  immutable: { location: "a datacenter cannot move" },
+  columns: [{ name: "Location", type: "string", path: ".spec.location", description: "Where it stands" }],
+  resource: mapping(spec, {
+    product: "core",
+    noun: "datacenter",
+    collection: () => collection,
+    depth: 1,
+    contents: { depth: 3, list: contents },
+    holdsData: false,
+    references: () => [],
+    body: (spec, { name }) => ({
+      properties: {
+        name: spec.name ?? name,
+        location: spec.location,
+        ...(spec.description !== undefined && { description: spec.description }),
+      },
+    }),
+    compare(spec, item, inputs) {
+      const { id, properties } = wire.parse(item);
+      const changeable = {
+        name: [wantedName(spec, inputs), properties.name],
+        description: [spec.description, properties.description],
+      } as const;
+      return patch("", `${collection}/${id}`, changeable, { location: [spec.location, properties.location] });
+    },
+    facts(item) {
+      const { location, version } = wire.parse(item).properties;
+      return { location, ...(version != null && { version }) };
+    },
+  }),
+};

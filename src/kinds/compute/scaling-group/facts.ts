@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { known } from "../../fields/compare.ts";
+import { secondsOf } from "../../fields/duration.ts";
+import { fingerprint } from "../../fields/fingerprint.ts";
+import type { Inputs } from "../../kind.ts";
+
+const time = (what: string) => z.string().optional().describe(what);
+
+export const groupStatus = z.object({
+  replicas: z.int().optional().describe("Replicas there are."),
+  servers: z
+    .array(
+      z.object({
+        name: z.string().describe("Name of the replica. It is no id."),
+        serverId: z.string().optional().describe("Platform id of the server behind it."),
+      }),
+    )
+    .optional()
+    .describe("The replicas and the servers behind them."),
+  actions: z
+    .array(
+      z.object({
+        type: z.string().describe("SCALE_IN or SCALE_OUT."),
+        status: z.string().describe("IN_PROGRESS, SUCCESSFUL or FAILED."),
+        startedAt: time("When it began."),
+      }),
+    )
+    .optional()
+    .describe("The last actions, newest first."),
+  nextActionAt: time("Before this the cooldown of the last action forbids the next one."),
+  replicaConfiguration: z
+    .object({
+      hash: z.string().describe("Of what a new replica is made of."),
+      since: time("Since when."),
+      old: z.int().describe("Replicas that were made before and keep what they were made of."),
+    })
+    .optional()
+    .describe("What new replicas are made of, and how many are older than that."),
+});
+
+const dated = z.looseObject({ createdDate: z.string().nullish(), lastModifiedDate: z.string().nullish() }).nullish();
+const replica = z.looseObject({
+  metadata: dated,
+  properties: z
+    .looseObject({
+      name: z.string().nullish(),
+      datacenterServer: z.looseObject({ id: z.string().nullish() }).nullish(),
+    })
+    .nullish(),
+});
+const action = z.looseObject({
+  metadata: dated,
+  properties: z.looseObject({ actionStatus: z.string(), actionType: z.string() }).nullish(),
+});
+const cooled = z.looseObject({ cooldownPeriod: z.string().nullish() }).nullish();
+const wire = z.looseObject({
+  metadata: dated,
+  properties: z.looseObject({
+    policy: z.looseObject({ scaleInAction: cooled, scaleOutAction: cooled }).nullish(),
+    replicaConfiguration: z.unknown().optional(),
+  }),
+  entities: z
+    .looseObject({
+      servers: z.looseObject({ items: z.array(replica).nullish() }).nullish(),
+      actions: z.looseObject({ items: z.array(action).nullish() }).nullish(),
+    })
+    .nullish(),
+});
+type WireGroup = z.output<typeof wire>;
+const LAST = 5;
+
+export const replicasOf = (item: unknown) => wire.parse(item).entities?.servers?.items ?? [];
+
+/** Newest first; one that the list shows only by its id says nothing. */
+function actionsOf({ entities }: WireGroup) {
+  const told = (entities?.actions?.items ?? []).flatMap(({ metadata, properties }) =>
+    properties ? [{ ...properties, startedAt: metadata?.createdDate ?? "" }] : [],
+  );
+  return told.toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
+}
+
+function cooldownEnd(group: WireGroup): string | undefined {
+  const [last] = actionsOf(group);
+  const { scaleInAction, scaleOutAction } = group.properties.policy ?? {};
+  const rule = last?.actionType === "SCALE_IN" ? scaleInAction : scaleOutAction;
+  const began = Date.parse(last?.startedAt ?? "");
+  if (Number.isNaN(began)) return undefined;
+  return new Date(began + (secondsOf(rule?.cooldownPeriod ?? "PT5M") ?? 300) * 1000).toISOString();
+}
+
+/** The platform does not say when it was last changed: it is noticed here, by a hash. */
+function configurationOf(group: WireGroup, shown: Inputs["shown"]) {
+  const hash = fingerprint(JSON.stringify(group.properties.replicaConfiguration ?? null));
+  const before = groupStatus.shape.replicaConfiguration.safeParse(shown.replicaConfiguration).data;
+  const changed = before && before.hash !== hash ? group.metadata?.lastModifiedDate : before?.since;
+  const old = (group.entities?.servers?.items ?? []).filter(
+    ({ metadata }) => changed != null && (metadata?.createdDate ?? "") < changed,
+  );
+  return { hash, old: old.length, ...(changed != null && { since: changed }) };
+}
+
+export function groupFacts(item: unknown, { shown }: Pick<Inputs, "shown">): Record<string, unknown> {
+  const group = wire.parse(item);
+  const servers = replicasOf(item);
+  return {
+    replicas: servers.length,
+    ...known({
+      servers: servers.flatMap(({ properties }) =>
+        properties?.name == null ? [] : [known({ name: properties.name, serverId: properties.datacenterServer?.id })],
+      ),
+      actions: actionsOf(group)
+        .slice(0, LAST)
+        .map(({ actionType, actionStatus, startedAt }) =>
+          known({ type: actionType, status: actionStatus, startedAt: startedAt || undefined }),
+        ),
+      nextActionAt: cooldownEnd(group),
+    }),
+    replicaConfiguration: configurationOf(group, shown),
+  };
+}

@@ -1,0 +1,136 @@
+import { z } from "zod";
+import { differences, wantedName } from "../../fields/compare.ts";
+import { isoDuration } from "../../fields/duration.ts";
+import { datacenterReference, datacenterRules, managedRules, required } from "../../fields/fields.ts";
+import { lanNumber, lanProblem, lanReferences } from "../../fields/nic-lan.ts";
+import { type Comparison, type Inputs, type Kind, mapping } from "../../kind.ts";
+import { changedGroup, groupDrift, type Json, part } from "./compare.ts";
+import { groupFacts, groupStatus, replicasOf } from "./facts.ts";
+import { type ScalingGroupSpec, scalingGroupSpec } from "./spec.ts";
+
+const collection = "/groups";
+/** The platform takes no more at creation; more of them come by a change. */
+const MOST_AT_CREATION = 100;
+
+const wire = z.looseObject({ id: z.string(), properties: z.record(z.string(), z.unknown()) });
+
+const nicsOf = ({ replica }: ScalingGroupSpec) => replica?.nics ?? [];
+const lanRole = ({ name }: { name: string }) => `replica.nics[${name}].lanRef`;
+
+/** Spec in the platform's words. What spec does not say is left out. */
+function properties(spec: ScalingGroupSpec, inputs: Inputs): Json {
+  const { policy, replica } = spec;
+  const iso = <A extends { cooldownPeriod: string }>(action: A) => ({
+    ...action,
+    cooldownPeriod: isoDuration(action.cooldownPeriod),
+  });
+  return {
+    name: wantedName(spec, inputs),
+    minReplicaCount: spec.minReplicas,
+    maxReplicaCount: spec.maxReplicas,
+    policy: policy && {
+      ...policy,
+      range: isoDuration(policy.range),
+      scaleInAction: iso(policy.scaleInAction),
+      scaleOutAction: iso(policy.scaleOutAction),
+    },
+    replicaConfiguration: replica && {
+      ...replica,
+      nics: replica.nics.map(({ lanRef, lan, ...nic }) => ({
+        ...nic,
+        lan: lanNumber({ lanRef, lan }, lanRole(nic), inputs),
+      })),
+    },
+  };
+}
+
+function body(spec: ScalingGroupSpec, inputs: Inputs): unknown {
+  const { minReplicas = 1, maxReplicas = minReplicas } = spec;
+  return {
+    properties: {
+      ...properties(spec, inputs),
+      minReplicaCount: Math.min(minReplicas, MOST_AT_CREATION),
+      maxReplicaCount: Math.min(maxReplicas, MOST_AT_CREATION),
+      datacenter: { id: inputs.parents.datacenter },
+    },
+  };
+}
+
+function compare(spec: ScalingGroupSpec, item: unknown, inputs: Inputs): Comparison {
+  const { id, properties: found } = wire.parse(item);
+  const wanted = properties(spec, inputs);
+  const changeable = groupDrift(wanted, found);
+  // All groups are in one collection: one that is taken over may be in another datacenter than spec says.
+  const fixed = differences({ datacenterRef: [inputs.parents.datacenter, part(found.datacenter).id] });
+  const drift = [...fixed, ...changeable];
+  if (changeable.length === 0 || inputs.observed) return { drift };
+  const there = replicasOf(item).length;
+  const old = there > 0 && changeable.some(({ field }) => field.startsWith("replica."));
+  const note = `the change of replica touches new replicas only: ${there} that are there keep what they were made of`;
+  return {
+    drift,
+    next: {
+      action: "update",
+      method: "PUT",
+      path: `${collection}/${id}`,
+      body: { properties: changedGroup(found, wanted) },
+      ...(old && { note }),
+    },
+  };
+}
+
+function problem(spec: ScalingGroupSpec, inputs: Inputs): string | undefined {
+  const problems = nicsOf(spec).map((nic) => lanProblem(nic, lanRole(nic), inputs, "group"));
+  return problems.find((each) => each !== undefined);
+}
+
+export const scalingGroup: Kind = {
+  kind: "ScalingGroup",
+  plural: "scalinggroups",
+  shortNames: ["sg"],
+  description: "A group of equal servers that grows and shrinks with a metric. Early access: not for production yet.",
+  spec: scalingGroupSpec,
+  status: groupStatus,
+  rules: [
+    ...managedRules,
+    ...datacenterRules,
+    ...["minReplicas", "maxReplicas", "policy", "replica"].map(required),
+    {
+      rule: "!has(self.minReplicas) || !has(self.maxReplicas) || self.minReplicas <= self.maxReplicas",
+      message: "maxReplicas must not be less than minReplicas",
+    },
+  ],
+  immutable: {
+    datacenterRef: "a group cannot move to another datacenter",
+    datacenterId: "a group cannot move to another datacenter",
+  },
+  columns: [
+    { name: "Replicas", type: "integer", path: ".status.replicas", description: "Replicas there are" },
+    { name: "Min", type: "integer", path: ".spec.minReplicas", description: "Smallest number" },
+    { name: "Max", type: "integer", path: ".spec.maxReplicas", description: "Largest number" },
+    { name: "Next", type: "string", path: ".status.nextActionAt", description: "End of the cooldown", wide: true },
+  ],
+  resource: mapping(scalingGroupSpec, {
+    product: "autoscaling",
+    noun: "group",
+    collection: () => collection,
+    depth: 3,
+    holdsData: true,
+    livelyMs: 15_000,
+    echo(resource) {
+      const { name, datacenter, replicaConfiguration, policy } = part(part(resource).properties);
+      const { cores, ram } = part(replicaConfiguration);
+      return { name, datacenter: part(datacenter).id, cores, ram, metric: part(policy).metric };
+    },
+    references: (spec) => [
+      datacenterReference(spec),
+      ...nicsOf(spec).flatMap((nic) => lanReferences(nic, lanRole(nic))),
+    ],
+    problem,
+    advice: ({ maxReplicas = 0 }) =>
+      maxReplicas > 100 ? [`maxReplicas ${maxReplicas}: about 100 replicas are the recommended most of a group`] : [],
+    body,
+    compare,
+    facts: groupFacts,
+  }),
+};

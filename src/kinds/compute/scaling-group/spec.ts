@@ -1,0 +1,144 @@
+import { z } from "zod";
+import { duration } from "../../fields/duration.ts";
+import { exactlyOne, inDatacenter, managed, platformName, uuid, whole } from "../../fields/fields.ts";
+import { userDataField } from "../../fields/first-boot.ts";
+import { imageFields } from "../../fields/images.ts";
+import { lanFields, lanRule } from "../../fields/nic-lan.ts";
+
+const amount = {
+  amount: whole(1, 200).describe("How many VMs, or which share of the present ones: at most 10 VMs, or 200 percent."),
+  amountType: z
+    .enum(["ABSOLUTE", "PERCENTAGE"])
+    .default("ABSOLUTE")
+    .describe("ABSOLUTE is a number of VMs, PERCENTAGE a share of the present ones, at least one."),
+  cooldownPeriod: duration("2m", "24h")
+    .default("PT5M")
+    .describe("Time from the start of an action until the next one, from 2 minutes to 24 hours, as PT5M or 5m."),
+};
+
+const bounded = {
+  rule: "self.amountType == 'PERCENTAGE' || self.amount <= 10",
+  message: "amount: at most 10 VMs can be added or removed at once; for more set amountType: PERCENTAGE",
+};
+
+const policy = z
+  .object({
+    metric: z
+      .enum([
+        "INSTANCE_CPU_UTILIZATION_AVERAGE",
+        "INSTANCE_NETWORK_IN_BYTES",
+        "INSTANCE_NETWORK_IN_PACKETS",
+        "INSTANCE_NETWORK_OUT_BYTES",
+        "INSTANCE_NETWORK_OUT_PACKETS",
+      ])
+      .describe("What is measured."),
+    range: duration("2m").default("PT2M").describe("Over which time, at least 2 minutes, as PT5M or 5m."),
+    unit: z
+      .enum(["PERCENTAGE", "PER_HOUR", "PER_MINUTE", "PER_SECOND", "TOTAL"])
+      .describe("Unit of the thresholds; a percentage for the CPU."),
+    scaleInThreshold: z.number().describe("Below this, replicas are removed."),
+    scaleOutThreshold: z.number().describe("Above this, replicas are added."),
+    scaleInAction: z
+      .object({
+        ...amount,
+        terminationPolicy: z
+          .enum(["OLDEST_SERVER_FIRST", "NEWEST_SERVER_FIRST", "RANDOM"])
+          .default("OLDEST_SERVER_FIRST")
+          .describe("Which replicas go first."),
+        deleteVolumes: z.boolean().describe("Whether the volumes of a removed replica are deleted, too."),
+      })
+      .meta({ "x-kubernetes-validations": [bounded] })
+      .describe("How replicas are removed."),
+    scaleOutAction: z
+      .object(amount)
+      .meta({ "x-kubernetes-validations": [bounded] })
+      .describe("How replicas are added."),
+  })
+  .meta({
+    "x-kubernetes-validations": [
+      {
+        rule: "self.scaleInThreshold < self.scaleOutThreshold",
+        message: "scaleInThreshold must be less than scaleOutThreshold",
+      },
+      {
+        rule: "self.unit != 'TOTAL' || self.scaleOutThreshold >= 40.0",
+        message: "scaleOutThreshold must be at least 40 with unit TOTAL",
+      },
+    ],
+  });
+
+export const replicaNic = z
+  .object({
+    name: z.string().min(1).max(255).describe("Name of the NIC, unique within the replica."),
+    ...lanFields,
+    dhcp: z.boolean().default(true).describe("Whether the address is given by DHCP."),
+    targetGroup: z
+      .object({
+        targetGroupId: uuid().describe("Platform id of the target group."),
+        port: whole(1, 65_535).describe("Port that the replica listens on."),
+        weight: whole(0, 256).default(1).describe("Its share of the traffic."),
+      })
+      .optional()
+      .describe("Target group of an application load balancer that the NIC's address joins."),
+  })
+  .meta({ "x-kubernetes-validations": [lanRule] });
+
+export const replicaVolume = z
+  .object({
+    name: z.string().min(1).max(255).describe("Name of the volume, unique within the replica."),
+    size: whole(1, 1_000_000).describe("Size in GB."),
+    type: z
+      .enum(["HDD", "SSD", "SSD Standard", "SSD Premium", "SSD_STANDARD", "SSD_PREMIUM"])
+      .describe("Storage technology, in either spelling; SSD is SSD Premium."),
+    image: imageFields.image.describe(
+      "Id of the image or snapshot it starts from. Exactly one of image and imageAlias.",
+    ),
+    imageAlias: imageFields.imageAlias.describe(
+      "Alias of the image it starts from, for example ubuntu:latest. Exactly one of image and imageAlias.",
+    ),
+    bootOrder: z.enum(["AUTO", "NONE", "PRIMARY"]).default("AUTO").describe("Whether the replica boots from it."),
+    bus: z.enum(["VIRTIO", "IDE"]).default("VIRTIO").describe("How the volume is connected."),
+    // Each with a rule of its own would be more than the API server allows for.
+    sshKeys: z
+      .array(z.string().min(1).max(16_384).describe("A public key in the form of authorized_keys."))
+      .max(100)
+      .optional()
+      .describe("Public keys for the default user."),
+    userData: userDataField().describe(
+      "First-boot configuration, base64: cloud-config, a script, an include file, MIME parts or an Upstart job.",
+    ),
+  })
+  .meta({ "x-kubernetes-validations": [exactlyOne("image", "imageAlias")] });
+
+const byName = { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] };
+
+const replica = z.object({
+  availabilityZone: z.enum(["AUTO", "ZONE_1", "ZONE_2"]).default("AUTO").describe("Zone of the replicas."),
+  cores: whole(1, 62).describe("Number of cores."),
+  ram: whole(256, 235_520).describe("Memory in MB, a multiple of 256."),
+  cpuFamily: z
+    .enum(["INTEL_SKYLAKE", "INTEL_XEON", "INTEL_ICELAKE", "INTEL_SIERRAFOREST", "AMD_OPTERON"])
+    .optional()
+    .describe("Processor family. Default: the platform picks one."),
+  nics: z.array(replicaNic).max(16).meta(byName).default([]).describe("Network interfaces of a replica."),
+  volumes: z.array(replicaVolume).max(8).meta(byName).default([]).describe("Volumes of a replica."),
+});
+
+export const scalingGroupSpec = z.object({
+  ...managed,
+  ...inDatacenter,
+  name: platformName("group"),
+  minReplicas: whole(1, 200).optional().describe("Smallest number of replicas, at least 1. Required."),
+  maxReplicas: whole(1, 200).optional().describe("Largest number of replicas; over 100 is not recommended. Required."),
+  policy: policy.optional().describe("When replicas are added and removed. Required."),
+  replica: replica
+    .meta({
+      "x-kubernetes-validations": [
+        { rule: "self.ram % 256 == 0", message: "ram must be a multiple of 256 MB (0.25 GB)" },
+      ],
+    })
+    .optional()
+    .describe("What a new replica is made of. A change touches new replicas only. Required."),
+});
+
+export type ScalingGroupSpec = z.output<typeof scalingGroupSpec>;

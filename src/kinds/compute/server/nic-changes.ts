@@ -1,0 +1,80 @@
+import { patch } from "../../fields/compare.ts";
+import type { Comparison, Inputs } from "../../kind.ts";
+import { type Nic, nicProperties } from "./nics.ts";
+import { type Full, readable, type WireNic, type WireServer } from "./wire.ts";
+
+type Wanted = ReturnType<typeof nicProperties>;
+
+/**
+ * NICs are paired by name. A list in spec is complete: what is not in it is removed. Changes come first, then removals,
+ * then additions; a change that needs an address which another NIC still has comes after the removals that may free it.
+ */
+export function compareNics(
+  nics: readonly Nic[] | undefined,
+  found: WireServer,
+  own: string,
+  inputs: Inputs,
+): Comparison[] {
+  const there = readable(found.entities?.nics?.items);
+  if (!nics || !there) return [];
+  const all = nics.map((nic) => nicProperties(nic, inputs));
+  const surplus = there.filter(({ properties }) => !all.some(({ name }) => name === properties.name));
+  const missing = all.filter(({ name }) => !there.some(({ properties }) => properties.name === name));
+  const changed = all.flatMap((wanted) => {
+    const match = there.find(({ properties }) => properties.name === wanted.name);
+    if (!match) return [];
+    const rivals = all.filter((other) => other !== wanted);
+    const { ips, waits } = nextAddresses(wanted, match, rivals, there);
+    return [{ waits, part: change({ ...wanted, ips }, match, own) }];
+  });
+  return [
+    ...changed.filter(({ waits }) => !waits).map(({ part }) => part),
+    ...(inputs.observed ? [] : surplus.map((nic) => removal(nic, own))),
+    ...changed.filter(({ waits }) => waits).map(({ part }) => part),
+    ...missing.map((wanted) => addition(wanted, own)),
+  ];
+}
+
+/** An address moves between the NICs of a server in two steps: the one that has it gives it up before the other gets it. */
+function nextAddresses(wanted: Wanted, match: Full<WireNic>, rivals: Wanted[], there: Full<WireNic>[]) {
+  const { ips } = wanted;
+  const has = match.properties.ips ?? [];
+  const elsewhere = there.filter((other) => other !== match).flatMap(({ properties }) => properties.ips ?? []);
+  const waits = ips?.some((ip) => !has.includes(ip) && elsewhere.includes(ip)) ?? false;
+  const asked = rivals.flatMap((rival) => rival.ips ?? []);
+  const blocks = has.some((ip) => !ips?.includes(ip) && asked.includes(ip));
+  if (blocks && (waits || !ips)) return { ips: [], waits: false };
+  return { ips: sameAddresses(ips, has) ? undefined : ips, waits };
+}
+
+/** Their order says nothing. */
+const sameAddresses = (wanted: string[] | undefined, found: string[]) =>
+  wanted?.length === found.length && wanted.every((ip) => found.includes(ip));
+
+function change(wanted: Wanted, { id, properties: there }: Full<WireNic>, own: string): Comparison {
+  return patch(`nics[${wanted.name}].`, `${own}/nics/${id}`, {
+    lan: [wanted.lan, there.lan],
+    dhcp: [wanted.dhcp, there.dhcp],
+    ips: [wanted.ips, there.ips],
+    firewallActive: [wanted.firewallActive, there.firewallActive],
+  });
+}
+
+function removal({ id, properties }: Full<WireNic>, own: string): Comparison {
+  const name = properties.name ?? id;
+  return {
+    drift: [{ field: `nics[${name}]`, wanted: "absent", found: "present" }],
+    next: { action: `remove NIC ${name}`, method: "DELETE", path: `${own}/nics/${id}` },
+  };
+}
+
+const addition = (properties: Wanted, own: string): Comparison => ({
+  drift: [{ field: `nics[${properties.name}]`, wanted: "present", found: "absent" }],
+  next: {
+    action: `add NIC ${properties.name}`,
+    method: "POST",
+    path: `${own}/nics`,
+    body: { properties },
+    once: true,
+  },
+});

@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { address, objectRef, whole } from "../../fields/fields.ts";
+import { datacenterLocation } from "../../fields/location.ts";
+import { lanFields, lanNumber, lanProblem, lanReferences, lanRule } from "../../fields/nic-lan.ts";
+import type { Inputs, Reference } from "../../kind.ts";
+
+const reserved = z.object({
+  ipBlockRef: objectRef("IPBlock").describe("The IPBlock, an object in the same namespace and location."),
+  index: whole(0, 9999).default(0).describe("Which of its addresses, counted from 0."),
+});
+
+export const nic = z
+  .object({
+    name: z.string().min(1).max(255).describe("Name of the NIC, unique within the server."),
+    ...lanFields,
+    dhcp: z.boolean().default(true).describe("Whether the address is given by DHCP."),
+    ips: z
+      .array(address().describe("An IPv4 address; public ones come from an IP block of the contract."))
+      .max(64)
+      .meta({ "x-kubernetes-list-type": "set" })
+      .optional()
+      .describe("Fixed addresses. Default: given by the platform."),
+    ipsFrom: z
+      .array(reserved)
+      .max(32)
+      .optional()
+      .describe("Fixed addresses out of IPBlocks, in addition to ips. They stay the same when the server is replaced."),
+    firewallActive: z.boolean().default(false).describe("Whether the NIC's firewall is on."),
+  })
+  .meta({ "x-kubernetes-validations": [lanRule] });
+export type Nic = z.output<typeof nic>;
+
+const lanRole = ({ name }: Nic) => `nics[${name}].lanRef`;
+const blockRole = ({ name }: Nic, index: number) => `nics[${name}].ipsFrom[${index}]`;
+
+export function nicReferences(nics: readonly Nic[] = []): Reference[] {
+  const use = (role: string, target: { name: string }): Reference => ({
+    role,
+    kind: "IPBlock",
+    field: role,
+    target,
+    bond: "use",
+  });
+  return nics.flatMap((nic) => [
+    ...lanReferences(nic, lanRole(nic)),
+    ...(nic.ipsFrom ?? []).map(({ ipBlockRef }, index) => use(blockRole(nic, index), ipBlockRef)),
+  ]);
+}
+
+const block = z.object({ ips: z.array(z.string()).default([]), location: z.string().optional() });
+
+/** The addresses a NIC takes from IPBlocks, as far as these are known. */
+function reservations(nic: Nic, { refs }: Pick<Inputs, "refs">) {
+  return (nic.ipsFrom ?? []).flatMap(({ ipBlockRef, index }, at) => {
+    const field = blockRole(nic, at);
+    const shown = refs[field]?.status;
+    if (!shown) return [];
+    const { ips, location } = block.parse(shown);
+    return [{ field, name: `IPBlock ${ipBlockRef.name}`, index, size: ips.length, ip: ips[index], location }];
+  });
+}
+
+/** A NIC as the platform takes it. Without addresses it leaves the choice to the platform. */
+export function nicProperties(nic: Nic, inputs: Pick<Inputs, "refs">) {
+  const ips = [...(nic.ips ?? []), ...reservations(nic, inputs).flatMap(({ ip }) => ip ?? [])];
+  return {
+    name: nic.name,
+    lan: lanNumber(nic, lanRole(nic), inputs),
+    dhcp: nic.dhcp,
+    ips: ips.length > 0 ? ips : undefined,
+    firewallActive: nic.firewallActive,
+  };
+}
+
+/** What the LANs and IP blocks of NICs show to be wrong with them. */
+export function nicProblem(nics: readonly Nic[] = [], inputs: Inputs): string | undefined {
+  for (const nic of nics) {
+    const problem = lanProblem(nic, lanRole(nic), inputs, "server") ?? blockProblem(nic, inputs);
+    if (problem !== undefined) return problem;
+  }
+  return twice(nics, inputs);
+}
+
+function blockProblem(nic: Nic, inputs: Inputs): string | undefined {
+  const here = datacenterLocation(inputs);
+  for (const { field, name, index, size, ip, location } of reservations(nic, inputs)) {
+    if (ip === undefined) return `${field}: index ${index} is beyond ${name}, whose size is ${size}: the first is 0`;
+    if (here !== undefined && location !== undefined && location !== here) {
+      return `${field}: ${name} is in ${location}, the datacenter in ${here}: an address can only be used in its own location`;
+    }
+  }
+  return undefined;
+}
+
+/** An address out of a block is there once; any other can be once in each LAN. */
+function twice(nics: readonly Nic[], inputs: Inputs): string | undefined {
+  const seen = new Map<string, string>();
+  const blocks = new Set(nics.flatMap((nic) => reservations(nic, inputs).map(({ ip }) => ip)));
+  for (const nic of nics) {
+    const { lan, ips = [] } = nicProperties(nic, inputs);
+    for (const ip of ips) {
+      const place = blocks.has(ip) ? ip : `${ip} in ${lan}`;
+      const other = seen.get(place);
+      if (other !== undefined) return `nics[${nic.name}]: the address ${ip} is already given to nics[${other}]`;
+      seen.set(place, nic.name);
+    }
+  }
+  return undefined;
+}

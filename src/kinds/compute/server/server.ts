@@ -1,0 +1,185 @@
+import { z } from "zod";
+import { known, patch, together, wantedName } from "../../fields/compare.ts";
+import { datacenterPath, datacenterReference } from "../../fields/fields.ts";
+import { firstBootImmutable, firstBootProblem, firstBootSecrets } from "../../fields/first-boot.ts";
+import { imageImmutable, imageLookups, imageProblem, imageReferences } from "../../fields/images.ts";
+import { datacenterLookups } from "../../fields/location.ts";
+import { type Comparison, type Inputs, type Kind, mapping, type Operation } from "../../kind.ts";
+import { compareNics } from "./nic-changes.ts";
+import { nicProblem, nicProperties, nicReferences } from "./nics.ts";
+import { serverRules } from "./rules.ts";
+import { type ServerSpec, serverSpec } from "./spec.ts";
+import { templateLookup } from "./templates.ts";
+import { BOOT, bootVolumeProperties, compareBootVolume, detachVolume } from "./volumes.ts";
+import { bootVolumeOf, nicsOf, volumesOf, type WireServer, wire } from "./wire.ts";
+
+const status = z.object({
+  vmState: z.string().optional().describe("What the machine itself does, in the platform's words."),
+  type: z.string().optional().describe("Model of the server, in the platform's word."),
+  cores: z.int().optional().describe("Cores it has."),
+  ram: z.int().optional().describe("Memory it has, in MB."),
+  cpuFamily: z.string().optional().describe("Processor family it runs on."),
+  bootVolumeId: z.string().optional().describe("Platform id of the boot volume."),
+  volumes: z
+    .array(
+      z.object({
+        id: z.string().describe("Platform id of the volume."),
+        name: z.string().optional().describe("Name of the volume."),
+        size: z.number().optional().describe("Its size in GB."),
+        deviceNumber: z.int().optional().describe("Slot of the server that it is in."),
+      }),
+    )
+    .optional()
+    .describe("Volumes attached besides the boot volume, as the platform shows them."),
+  nics: z
+    .array(
+      z.object({
+        id: z.string().describe("Platform id of the NIC."),
+        name: z.string().optional().describe("Name of the NIC."),
+        lan: z.int().optional().describe("Number of its LAN."),
+        mac: z.string().optional().describe("Hardware address."),
+        ips: z.array(z.string().describe("An address.")).optional().describe("Its addresses."),
+      }),
+    )
+    .optional()
+    .describe("Network interfaces as the platform shows them."),
+});
+
+/** The machine states in which each wanted power state is already true. */
+const satisfied: Record<NonNullable<ServerSpec["powerState"]>, string[]> = {
+  Running: ["RUNNING", "NOSTATE", "BLOCKED"],
+  Stopped: ["SHUTOFF", "SHUTDOWN"],
+  Suspended: ["SUSPENDED"],
+};
+
+function powerStep(spec: ServerSpec, vmState: string | null | undefined, own: string): Operation | undefined {
+  const { powerState, type } = spec;
+  if (vmState == null || powerState === undefined || satisfied[powerState].includes(vmState)) return undefined;
+  const running = type === "CUBE" ? "resume" : "start";
+  const action = { Running: running, Stopped: "stop", Suspended: "suspend" }[powerState];
+  return { action, method: "POST", path: `${own}/${action}` };
+}
+
+function body(spec: ServerSpec, inputs: Inputs): unknown {
+  const { bootVolume, nics } = spec;
+  const name = spec.name ?? inputs.name;
+  const volumes = bootVolume && { items: [{ properties: bootVolumeProperties(bootVolume, name, inputs) }] };
+  return {
+    properties: {
+      name,
+      type: spec.type,
+      availabilityZone: spec.availabilityZone,
+      cores: spec.cores,
+      ram: spec.ram,
+      cpuFamily: spec.cpuFamily,
+      templateUuid: spec.templateUuid ?? inputs.found.templateName,
+    },
+    entities: {
+      volumes,
+      nics: nics && { items: nics.map((nic) => ({ properties: nicProperties(nic, inputs) })) },
+    },
+  };
+}
+
+const ownPath = ({ id }: WireServer, { parents }: Pick<Inputs, "parents">) =>
+  `${datacenterPath(parents)}/servers/${id}`;
+
+function compare(spec: ServerSpec, item: unknown, inputs: Inputs): Comparison {
+  const found = wire.parse(item);
+  const { vmState, ...properties } = found.properties;
+  const own = ownPath(found, inputs);
+  const { drift, next } = together([
+    patch("", own, {
+      name: [wantedName(spec, inputs), properties.name],
+      cores: [spec.cores, properties.cores],
+      ram: [spec.ram, properties.ram],
+      cpuFamily: [spec.cpuFamily, properties.cpuFamily],
+    }),
+    ...compareBootVolume(spec.bootVolume, found, inputs),
+    ...compareNics(spec.nics, found, own, inputs),
+  ]);
+  const power = powerStep(spec, vmState, own);
+  if (power) drift.push({ field: "powerState", wanted: spec.powerState ?? "", found: vmState ?? "" });
+  // A suspended Cube takes no change: one that shall run is resumed first, one that shall not keeps its drift.
+  const step = (vmState === "SUSPENDED" ? undefined : next) ?? power;
+  return { drift, ...(step && { next: step }) };
+}
+
+function facts(item: unknown): Record<string, unknown> {
+  const found = wire.parse(item);
+  const { vmState, type, cores, ram, cpuFamily } = found.properties;
+  const bootVolumeId = bootVolumeOf(found)?.id;
+  const volumes = volumesOf(found).flatMap(({ id, properties }) => {
+    const { name, size, deviceNumber } = properties ?? {};
+    return id === bootVolumeId ? [] : [known({ id, name, size, deviceNumber })];
+  });
+  const nics = nicsOf(found).map(({ id, properties }) => {
+    const { name, lan, mac, ips } = properties ?? {};
+    return known({ id, name, lan, mac, ips });
+  });
+  return known({ vmState, type, cores, ram, cpuFamily, bootVolumeId, volumes, nics });
+}
+
+export const server: Kind = {
+  kind: "Server",
+  plural: "servers",
+  shortNames: ["srv"],
+  description: "A virtual machine of one of three models (Dedicated Core, vCPU, Cube) with its boot volume and NICs.",
+  spec: serverSpec,
+  status,
+  rules: serverRules,
+  immutable: {
+    datacenterRef: "a server cannot move to another datacenter",
+    datacenterId: "a server cannot move to another datacenter",
+    type: "the model of a server is fixed at creation",
+    templateUuid: "the size of a Cube is fixed at creation",
+    templateName: "the size of a Cube is fixed at creation",
+    availabilityZone: "the zone of a server is fixed at creation",
+    "bootVolume.type": "the technology of a volume is fixed at creation",
+    ...imageImmutable(BOOT),
+    ...firstBootImmutable(BOOT),
+    "bootVolume.licenceType": "the licence of a volume is fixed at creation",
+  },
+  columns: [
+    { name: "VM", type: "string", path: ".status.vmState", description: "What the machine does" },
+    { name: "Type", type: "string", path: ".spec.type", description: "Model of the server" },
+    { name: "Cores", type: "integer", path: ".status.cores", description: "Cores it has", wide: true },
+    { name: "Ram", type: "integer", path: ".status.ram", description: "Memory in MB", wide: true },
+    { name: "Datacenter", type: "string", path: ".spec.datacenterRef.name", description: "Datacenter", wide: true },
+  ],
+  resource: mapping(serverSpec, {
+    product: "core",
+    noun: "server",
+    collection: (parents) => `${datacenterPath(parents)}/servers`,
+    depth: 3,
+    holdsData: true,
+    showsUsers: true,
+    // The boot volume belongs to the server object: it goes with it.
+    deleteQuery: "?deleteVolumes=true",
+    references: ({ bootVolume = {}, nics, ...spec }) => [
+      datacenterReference(spec),
+      ...imageReferences(bootVolume, BOOT),
+      ...nicReferences(nics),
+    ],
+    secrets: ({ bootVolume = {} }) => firstBootSecrets(bootVolume, BOOT),
+    lookups: ({ bootVolume = {}, nics, templateName }, inputs) => [
+      // Whether an address can be used there.
+      ...(nics?.some(({ ipsFrom }) => ipsFrom?.length) ? datacenterLookups(inputs) : []),
+      ...imageLookups(bootVolume, inputs, BOOT),
+      ...(templateName === undefined ? [] : [templateLookup("templateName", templateName)]),
+    ],
+    problem: ({ bootVolume = {}, nics }, inputs) =>
+      imageProblem(bootVolume, inputs, BOOT) ?? firstBootProblem(bootVolume, inputs, BOOT) ?? nicProblem(nics, inputs),
+    advice: ({ powerState }) =>
+      powerState === "Suspended"
+        ? ["powerState: a suspended Cube is billed as before; only its deletion ends that"]
+        : [],
+    body,
+    compare,
+    farewell: (spec, item, inputs) => {
+      const found = wire.parse(item);
+      return detachVolume(spec, found, ownPath(found, inputs));
+    },
+    facts,
+  }),
+};

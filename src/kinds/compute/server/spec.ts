@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { inDatacenter, managed, platformName, uuid, whole } from "../../fields/fields.ts";
+import { nic } from "./nics.ts";
+import { bootVolume } from "./volumes.ts";
+
+export const serverSpec = z.object({
+  ...managed,
+  ...inDatacenter,
+  name: platformName("server"),
+  type: z
+    .enum(["ENTERPRISE", "VCPU", "CUBE"])
+    .default("ENTERPRISE")
+    .describe("ENTERPRISE is a Dedicated Core server, VCPU shares its cores, CUBE has the fixed size of a template."),
+  cores: whole(1, 62)
+    .optional()
+    .describe("Number of cores: at most 62 for ENTERPRISE, 60 for VCPU; fixed by the template for CUBE."),
+  ram: whole(256, 235_520)
+    .optional()
+    .describe("Memory in MB, a multiple of 256, at most 235520 (230 GB); fixed by the template for CUBE."),
+  cpuFamily: z
+    .enum([
+      "AMD_EPYC",
+      "AMD_TURIN",
+      "INTEL_XEON",
+      "INTEL_SKYLAKE",
+      "INTEL_ICELAKE",
+      "INTEL_SIERRAFOREST",
+      "AMD_OPTERON",
+    ])
+    .optional()
+    .describe("Processor family, for ENTERPRISE only. Default: the platform picks one."),
+  availabilityZone: z
+    .enum(["AUTO", "ZONE_1", "ZONE_2"])
+    .default("AUTO")
+    .describe("Zone of the server. A Cube is always AUTO. ZONE_3 exists for volumes only."),
+  templateUuid: uuid()
+    .optional()
+    .describe(
+      "Id of the template that fixes the size of a Cube. Exactly one of templateUuid and templateName for CUBE.",
+    ),
+  templateName: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe(
+      "Name of the template that fixes the size of a Cube, for example Basic Cube XS; in lower or upper case. Exactly one of templateUuid and templateName for CUBE.",
+    ),
+  bootVolume: bootVolume.optional().describe("The volume it boots from, created and deleted with the server."),
+  nics: z
+    .array(nic)
+    .max(64)
+    .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] })
+    .optional()
+    .describe(
+      "Network interfaces. The list is complete: a NIC of the server that is not in it is removed. Without a list they are left alone.",
+    ),
+  powerState: z
+    .enum(["Running", "Stopped", "Suspended"])
+    .optional()
+    .describe("Running or Stopped; a Cube is Running or Suspended. Default: as it is; a new server is started."),
+});
+
+export type ServerSpec = z.output<typeof serverSpec>;

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { datacenterPath, platformName, whole } from "../../fields/fields.ts";
+import { firstBootFields, userDataOf } from "../../fields/first-boot.ts";
+import { imageFields, imageProperties } from "../../fields/images.ts";
+import { licenceType } from "../../fields/licences.ts";
+import type { Comparison, Inputs, Operation } from "../../kind.ts";
+import { patchVolume } from "../volume/patch.ts";
+import { bootVolumeOf, readable, volumesOf, type WireServer } from "./wire.ts";
+
+/** Where the fields of the boot volume are in spec. */
+export const BOOT = "bootVolume.";
+
+export const bootVolume = z.object({
+  name: platformName("boot volume", "the server's name with -boot added"),
+  size: whole(1, 1_000_000)
+    .optional()
+    .describe("Size in GB; can only grow. Required, except for a Cube, where the template fixes it."),
+  type: z
+    .enum(["HDD", "SSD Standard", "SSD Premium", "DAS"])
+    .optional()
+    .describe("Storage technology. Required, except for a Cube, which always has DAS."),
+  ...imageFields,
+  ...firstBootFields,
+  licenceType,
+  bus: z.enum(["VIRTIO", "IDE"]).optional().describe("How the volume is connected. The platform's default is VIRTIO."),
+});
+type BootVolume = z.output<typeof bootVolume>;
+
+/** The boot volume as the creation of its server asks for it. */
+export const bootVolumeProperties = (volume: BootVolume, server: string, inputs: Inputs) => ({
+  name: volume.name ?? `${server}-boot`,
+  size: volume.size,
+  type: volume.type ?? "DAS",
+  ...imageProperties(volume, inputs, BOOT),
+  sshKeys: volume.sshKeys,
+  userData: userDataOf(volume, inputs, BOOT),
+  licenceType: volume.licenceType,
+  bus: volume.bus,
+});
+
+export function compareBootVolume(
+  wanted: BootVolume | undefined,
+  found: WireServer,
+  { parents }: Pick<Inputs, "parents">,
+): Comparison[] {
+  if (!wanted || !readable(found.entities?.volumes?.items)) return [];
+  const volume = bootVolumeOf(found);
+  // What is missing is shown and not made up for: its content is gone.
+  if (!volume?.properties) return [{ drift: [{ field: "bootVolume", wanted: "present", found: "absent" }] }];
+  const { name, size, bus } = volume.properties;
+  const named = { name: [wanted.name, name], bus: [wanted.bus, bus] } as const;
+  const path = `${datacenterPath(parents)}/volumes/${volume.id}`;
+  return [patchVolume(BOOT, path, named, [wanted.size, size])];
+}
+
+/**
+ * Takes a volume off a server that is about to be deleted with all its volumes: every one but those that were created
+ * with it. That is the direct-attached volume of a Cube, which cannot be detached, or else the boot volume of spec.
+ */
+export function detachVolume(
+  spec: { type: string; bootVolume?: unknown },
+  found: WireServer,
+  own: string,
+): Operation | undefined {
+  const boot = spec.bootVolume && spec.type !== "CUBE" ? found.properties.bootVolume?.id : undefined;
+  const other = volumesOf(found).find(({ id, properties }) => id !== boot && properties?.type !== "DAS");
+  if (!other) return undefined;
+  const action = `detach volume ${other.properties?.name ?? other.id}`;
+  return { action, method: "DELETE", path: `${own}/volumes/${other.id}` };
+}

@@ -1,0 +1,160 @@
+import { z } from "zod";
+import { known, patch, wantedName } from "../fields/compare.ts";
+import {
+  datacenterPath,
+  datacenterReference,
+  inDatacenter,
+  managed,
+  managedRules,
+  objectRef,
+  platformName,
+  uuid,
+} from "../fields/fields.ts";
+import { type Inputs, type Kind, mapping, type Operation, type Reference, type Shown } from "../kind.ts";
+
+const spec = z.object({
+  ...managed,
+  ...inDatacenter,
+  datacenterRef: inDatacenter.datacenterRef.describe("With volumeId: the Datacenter of the volume."),
+  datacenterId: inDatacenter.datacenterId.describe("With volumeId: platform id of the datacenter of the volume."),
+  volumeRef: objectRef("Volume")
+    .optional()
+    .describe("The Volume it is a copy of, an object in the same namespace. Excludes volumeId."),
+  volumeId: uuid()
+    .optional()
+    .describe("Platform id of the volume it is a copy of, a server's boot volume for example. Excludes volumeRef."),
+  name: platformName("snapshot"),
+  description: z.string().max(1024).optional().describe("Free text shown on the platform."),
+});
+type SnapshotSpec = z.output<typeof spec>;
+
+const status = z.object({
+  location: z.string().optional().describe("Where it is; volumes of that location can start from it."),
+  size: z.number().optional().describe("Size in GB."),
+  restored: z
+    .string()
+    .optional()
+    .describe("The value of the annotation mooring.dev/restore-at that was last carried out, or was there first."),
+});
+
+const wire = z.object({
+  id: z.string(),
+  properties: z.object({
+    name: z.string().nullish(),
+    description: z.string().nullish(),
+    location: z.string().nullish(),
+    size: z.number().nullish(),
+  }),
+});
+
+/** Any new value: write the snapshot back into its volume. */
+const RESTORE_AT = "mooring.dev/restore-at";
+const collection = "/snapshots";
+const volumePath = (parents: Inputs["parents"]) =>
+  `${datacenterPath(parents)}/volumes/${encodeURIComponent(parents.volume ?? "")}`;
+
+/** Where its volume is now: a Volume that was created again is another one on the platform. */
+function volumeNow({ parents, refs }: Inputs): Inputs["parents"] {
+  const { volume, datacenter } = refs;
+  return volume && datacenter ? { datacenter: datacenter.id, volume: volume.id } : parents;
+}
+
+const ofVolume = z.object({ parents: z.object({ datacenter: z.string() }) });
+
+function references(spec: SnapshotSpec): Reference[] {
+  if (spec.volumeRef) {
+    const named = { kind: "Volume", field: "volumeRef", target: spec.volumeRef };
+    const part = {
+      what: "datacenter",
+      of: (shown: Shown) => ofVolume.safeParse(shown).data?.parents.datacenter,
+    };
+    return [
+      { role: "datacenter", ...named, part },
+      { role: "volume", ...named },
+    ];
+  }
+  if (spec.volumeId === undefined) return [];
+  const volume: Reference = { role: "volume", kind: "Volume", field: "volumeId", target: { id: spec.volumeId } };
+  return [datacenterReference(spec), volume];
+}
+
+/** A wish that came with the object itself is none: a manifest that is applied anew must not undo what a volume holds. */
+function wish({ annotations, shown }: Pick<Inputs, "annotations" | "shown">): string | undefined {
+  const asked = annotations[RESTORE_AT];
+  return asked === undefined || shown.restored === undefined || shown.restored === asked ? undefined : asked;
+}
+
+function restoration(id: string, inputs: Inputs): Operation | undefined {
+  const asked = inputs.observed ? undefined : wish(inputs);
+  if (asked === undefined) return undefined;
+  return {
+    action: "restore the volume",
+    method: "POST",
+    path: `${volumePath(volumeNow(inputs))}/restore-snapshot`,
+    body: { properties: { snapshotId: id } },
+    once: true,
+    marks: { restored: asked },
+  };
+}
+
+export const snapshot: Kind = {
+  kind: "Snapshot",
+  plural: "snapshots",
+  shortNames: ["snap"],
+  description: "A full copy of a volume at one moment. It outlives the volume, and new volumes can start from it.",
+  spec,
+  status,
+  rules: [
+    ...managedRules,
+    {
+      rule: "has(self.externalId) ? !(has(self.volumeRef) && has(self.volumeId)) : has(self.volumeRef) != has(self.volumeId)",
+      message: "exactly one of volumeRef and volumeId is required; only with externalId both may be missing",
+    },
+    {
+      rule: "has(self.volumeId) ? has(self.datacenterRef) != has(self.datacenterId) : !has(self.datacenterRef) && !has(self.datacenterId)",
+      message:
+        "volumeId needs exactly one of datacenterRef and datacenterId; without volumeId remove both, a volumeRef knows its datacenter",
+    },
+  ],
+  immutable: {
+    volumeRef: "a snapshot is the copy of one volume",
+    volumeId: "a snapshot is the copy of one volume",
+    datacenterRef: "a snapshot is the copy of one volume",
+    datacenterId: "a snapshot is the copy of one volume",
+  },
+  columns: [
+    { name: "Size", type: "integer", path: ".status.size", description: "Size in GB" },
+    { name: "Volume", type: "string", path: ".spec.volumeRef.name", description: "Volume it is a copy of" },
+    { name: "Location", type: "string", path: ".status.location", description: "Where it is", wide: true },
+  ],
+  resource: mapping(spec, {
+    product: "core",
+    noun: "snapshot",
+    collection: () => collection,
+    creation: (parents) => `${volumePath(parents)}/create-snapshot`,
+    outlives: ["datacenter", "volume"],
+    depth: 1,
+    holdsData: true,
+    references,
+    problem(_spec, inputs) {
+      if (wish(inputs) === undefined || inputs.parents.volume !== undefined) return undefined;
+      return `${RESTORE_AT}: it is not known which volume to restore: remove the annotation, or delete the object (deletionPolicy: Retain keeps the snapshot) and create it again with externalId and volumeRef`;
+    },
+    body: (spec, { name }) => ({
+      properties: { name: spec.name ?? name, ...(spec.description !== undefined && { description: spec.description }) },
+    }),
+    compare(spec, item, inputs) {
+      const { id, properties } = wire.parse(item);
+      const described = patch("", `${collection}/${id}`, {
+        name: [wantedName(spec, inputs), properties.name],
+        description: [spec.description, properties.description],
+      });
+      const next = described.next ?? restoration(id, inputs);
+      return { ...described, ...(next && { next }) };
+    },
+    facts(item, { annotations, shown }) {
+      const { location, size } = wire.parse(item).properties;
+      return { ...known({ location, size }), restored: shown.restored ?? annotations[RESTORE_AT] ?? "" };
+    },
+  }),
+};

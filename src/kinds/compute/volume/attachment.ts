@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { datacenterPath, exactlyOne, objectRef, uuid } from "../../fields/fields.ts";
+import type { Comparison, Inputs, Reference } from "../../kind.ts";
+
+/** The server that a volume is attached to. */
+export const attachTo = z
+  .object({
+    serverRef: objectRef("Server").optional().describe("The Server, an object in the same namespace."),
+    serverId: uuid().optional().describe("Platform id of the server."),
+  })
+  .meta({ "x-kubernetes-validations": [exactlyOne("serverRef", "serverId")] });
+type AttachTo = z.output<typeof attachTo>;
+
+export function attachReferences(attachTo: AttachTo | undefined): Reference[] {
+  if (!attachTo) return [];
+  const { serverRef, serverId } = attachTo;
+  const target = serverId !== undefined ? { id: serverId } : { name: serverRef?.name ?? "" };
+  return [{ role: "server", kind: "Server", field: "attachTo", target, bond: "use" }];
+}
+
+/** A volume is in one server at a time: it leaves the one before it goes to the other. */
+export function compareAttachment(
+  attachTo: AttachTo | undefined,
+  { id, bootServer }: { id: string; bootServer: string | null | undefined },
+  { refs, parents, shown }: Inputs,
+): Comparison {
+  const wanted = refs.server?.id;
+  const found = bootServer ?? undefined;
+  // What somebody else has attached stays where it is, for as long as spec says nothing about it.
+  const released = attachTo === undefined && found !== undefined && shown.attachedTo === found;
+  if (!released && (wanted === undefined || wanted === found)) return { drift: [] };
+  const drift = [{ field: "attachTo", wanted: wanted ?? "", found: found ?? "" }];
+  const of = (server: string) => `${datacenterPath(parents)}/servers/${encodeURIComponent(server)}/volumes`;
+  if (found !== undefined) return { drift, next: { action: "detach", method: "DELETE", path: `${of(found)}/${id}` } };
+  return { drift, next: { action: "attach", method: "POST", path: of(wanted ?? ""), body: { id } } };
+}
+
+/** The slots of a Cube: one is taken by its own direct-attached volume. */
+const CUBE_SLOTS = 24;
+
+const host = z.object({
+  parents: z.object({ datacenter: z.string() }).optional(),
+  type: z.string().optional(),
+  bootVolumeId: z.string().optional(),
+  volumes: z.array(z.object({ name: z.string().optional() })).default([]),
+});
+
+/** A server that cannot take the volume `name`: it is elsewhere, or a Cube without a free slot. */
+export function attachmentProblem(
+  attachTo: AttachTo | undefined,
+  name: string,
+  { refs, parents, shown }: Inputs,
+): string | undefined {
+  if (!attachTo || !refs.server) return undefined;
+  const server = `attachTo: Server ${attachTo.serverRef?.name ?? attachTo.serverId}`;
+  const { type, bootVolumeId, volumes, ...home } = host.parse(refs.server.status);
+  if (home.parents && home.parents.datacenter !== parents.datacenter) {
+    return `${server} is in another datacenter: a volume can only be attached within its own`;
+  }
+  if (type !== "CUBE" || shown.serverId === refs.server.id) return undefined;
+  // Just attached, it is among them before its own status tells.
+  const others = volumes.filter((volume) => volume.name !== name);
+  const taken = others.length + (bootVolumeId === undefined ? 0 : 1);
+  if (taken < CUBE_SLOTS) return undefined;
+  return `${server} is a Cube and has no slot left: ${CUBE_SLOTS - 1} volumes besides its own is the most; detach one of them or choose another server`;
+}

@@ -1,0 +1,17 @@
+import { type Pairs, patch } from "../../fields/compare.ts";
+import type { Comparison } from "../../kind.ts";
+
+/** What one PATCH of a volume would change. One that somebody let grow cannot shrink again: that is only shown. */
+export function patchVolume(
+  prefix: string,
+  path: string,
+  changeable: Pairs,
+  [wanted, found]: readonly [wanted: number | undefined, found: number | null | undefined],
+  fixed: Pairs = {},
+): Comparison {
+  const sized = { size: [wanted, found] } as const;
+  const tooLarge = found != null && found > (wanted ?? found);
+  return tooLarge
+    ? patch(prefix, path, changeable, { ...fixed, ...sized })
+    : patch(prefix, path, { ...changeable, ...sized }, fixed);
+}

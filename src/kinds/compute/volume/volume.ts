@@ -1,0 +1,169 @@
+import { z } from "zod";
+import { known, together, wantedName } from "../../fields/compare.ts";
+import {
+  datacenterPath,
+  datacenterReference,
+  datacenterRules,
+  inDatacenter,
+  managed,
+  managedRules,
+  platformName,
+  required,
+  whenManaged,
+  whole,
+} from "../../fields/fields.ts";
+import {
+  firstBootFields,
+  firstBootImmutable,
+  firstBootProblem,
+  firstBootRules,
+  firstBootSecrets,
+  userDataOf,
+} from "../../fields/first-boot.ts";
+import {
+  imageFields,
+  imageImmutable,
+  imageLookups,
+  imageProblem,
+  imageProperties,
+  imageReferences,
+  imageRules,
+} from "../../fields/images.ts";
+import { licenceType } from "../../fields/licences.ts";
+import { type Comparison, type Inputs, type Kind, mapping } from "../../kind.ts";
+import { attachmentProblem, attachReferences, attachTo, compareAttachment } from "./attachment.ts";
+import { patchVolume } from "./patch.ts";
+
+const spec = z.object({
+  ...managed,
+  ...inDatacenter,
+  name: platformName("volume"),
+  size: whole(1, 1_000_000).optional().describe("Size in GB; can only grow. Required."),
+  type: z
+    .enum(["HDD", "SSD Standard", "SSD Premium"])
+    .optional()
+    .describe("Storage technology. Required; cannot be changed."),
+  availabilityZone: z
+    .enum(["AUTO", "ZONE_1", "ZONE_2", "ZONE_3"])
+    .default("AUTO")
+    .describe("Zone of the volume. Unlike a server it may be in ZONE_3."),
+  ...imageFields,
+  ...firstBootFields,
+  licenceType,
+  bus: z.enum(["VIRTIO", "IDE"]).optional().describe("How the volume is connected. The platform's default is VIRTIO."),
+  attachTo: attachTo
+    .optional()
+    .describe(
+      "The server it is attached to. When it changes, the volume moves; when it is removed, the volume is detached.",
+    ),
+});
+type VolumeSpec = z.output<typeof spec>;
+
+const status = z.object({
+  size: z.number().optional().describe("Size in GB."),
+  serverId: z.string().optional().describe("Platform id of the server that it is attached to."),
+  deviceNumber: z.int().optional().describe("Number of its slot in that server."),
+  attachedTo: z.string().optional().describe("Platform id of the server that spec has attached it to."),
+});
+
+const wire = z.object({
+  id: z.string(),
+  properties: z.object({
+    name: z.string().nullish(),
+    size: z.number().nullish(),
+    type: z.string().nullish(),
+    availabilityZone: z.string().nullish(),
+    bus: z.string().nullish(),
+    bootServer: z.string().nullish(),
+    deviceNumber: z.int().nullish(),
+  }),
+});
+
+const collection = (parents: Inputs["parents"]) => `${datacenterPath(parents)}/volumes`;
+
+function compare(spec: VolumeSpec, item: unknown, inputs: Inputs): Comparison {
+  const found = wire.parse(item);
+  const { name, size, bus, type, availabilityZone, bootServer } = found.properties;
+  const named = {
+    name: [wantedName(spec, inputs), name],
+    bus: [spec.bus, bus],
+  } as const;
+  const fixed = {
+    // Its older name.
+    type: [spec.type, type === "SSD" ? "SSD Premium" : type],
+    // AUTO leaves the choice to the platform: whatever it is, is the wanted one.
+    availabilityZone: [spec.availabilityZone === "AUTO" ? undefined : spec.availabilityZone, availabilityZone],
+  } as const;
+  const own = `${collection(inputs.parents)}/${found.id}`;
+  const properties = patchVolume("", own, named, [spec.size, size], fixed);
+  return together([properties, compareAttachment(spec.attachTo, { id: found.id, bootServer }, inputs)]);
+}
+
+export const volume: Kind = {
+  kind: "Volume",
+  plural: "volumes",
+  shortNames: ["vol"],
+  description: "Block storage of a datacenter that can be attached to a server.",
+  spec,
+  status,
+  rules: [
+    ...managedRules,
+    ...datacenterRules,
+    required("size"),
+    required("type"),
+    ...imageRules().map(whenManaged),
+    ...firstBootRules(),
+    {
+      rule: "!has(self.size) || !has(oldSelf.size) || self.size >= oldSelf.size",
+      message: "size can only grow: keep the size, or delete the object and create it again",
+    },
+  ],
+  immutable: {
+    datacenterRef: "a volume cannot move to another datacenter",
+    datacenterId: "a volume cannot move to another datacenter",
+    type: "the technology of a volume is fixed at creation",
+    availabilityZone: "the zone of a volume is fixed at creation",
+    licenceType: "the licence of a volume is fixed at creation",
+    ...imageImmutable(),
+    ...firstBootImmutable(),
+  },
+  columns: [
+    { name: "Size", type: "integer", path: ".status.size", description: "Size in GB" },
+    { name: "Server", type: "string", path: ".spec.attachTo.serverRef.name", description: "Server it is attached to" },
+    { name: "Device", type: "integer", path: ".status.deviceNumber", description: "Slot in that server", wide: true },
+    { name: "Datacenter", type: "string", path: ".spec.datacenterRef.name", description: "Datacenter", wide: true },
+  ],
+  resource: mapping(spec, {
+    product: "core",
+    noun: "volume",
+    collection,
+    depth: 1,
+    holdsData: true,
+    references: (spec) => [datacenterReference(spec), ...imageReferences(spec), ...attachReferences(spec.attachTo)],
+    secrets: (spec) => firstBootSecrets(spec),
+    lookups: (spec, inputs) => imageLookups(spec, inputs),
+    problem: (spec, inputs) =>
+      attachmentProblem(spec.attachTo, spec.name ?? inputs.name, inputs) ??
+      imageProblem(spec, inputs) ??
+      firstBootProblem(spec, inputs),
+    body: (spec, inputs) => ({
+      properties: {
+        name: spec.name ?? inputs.name,
+        size: spec.size,
+        type: spec.type,
+        availabilityZone: spec.availabilityZone,
+        ...imageProperties(spec, inputs),
+        licenceType: spec.licenceType,
+        bus: spec.bus,
+        sshKeys: spec.sshKeys,
+        userData: userDataOf(spec, inputs),
+      },
+    }),
+    compare,
+    facts(item, { refs, shown }) {
+      const { size, bootServer, deviceNumber } = wire.parse(item).properties;
+      const ours = bootServer != null && (bootServer === refs.server?.id || bootServer === shown.attachedTo);
+      return known({ size, serverId: bootServer, deviceNumber, attachedTo: ours ? bootServer : undefined });
+    },
+  }),
+};

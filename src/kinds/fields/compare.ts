@@ -1,0 +1,63 @@
+import type { Comparison, Drift, Inputs } from "../kind.ts";
+
+/** Wanted and found values by field. An undefined wanted value is not compared. */
+export type Pairs = Readonly<Record<string, readonly [wanted: unknown, found: unknown]>>;
+
+/** The name a resource shall have. One that is only observed keeps its own where spec gives none. */
+export const wantedName = (
+  spec: { name?: string | undefined },
+  { name, observed }: Pick<Inputs, "name" | "observed">,
+) => spec.name ?? (observed ? undefined : name);
+
+/** Collects what differs between wanted values and found ones. */
+export function differences(pairs: Pairs): Drift[] {
+  const drift: Drift[] = [];
+  for (const [field, [wanted, found]] of Object.entries(pairs)) {
+    if (wanted === undefined || same(wanted, found)) continue;
+    drift.push({ field, wanted: show(wanted), found: show(found) });
+  }
+  return drift;
+}
+
+/** The wanted values among `pairs` that differ, ready to be sent as a PATCH body; undefined when there are none. */
+export function changes(pairs: Pairs): Record<string, unknown> | undefined {
+  const changed = Object.entries(pairs).filter(([, [wanted, found]]) => wanted !== undefined && !same(wanted, found));
+  if (changed.length === 0) return undefined;
+  return Object.fromEntries(changed.map(([field, [wanted]]) => [field, wanted]));
+}
+
+/** What one PATCH of one resource would change; the field names in the drift start with `prefix`. */
+export function patch(prefix: string, path: string, changeable: Pairs, fixed: Pairs = {}): Comparison {
+  const body = changes(changeable);
+  const all = differences({ ...changeable, ...fixed });
+  const drift: Drift[] = all.map((each) => ({ ...each, field: `${prefix}${each.field}` }));
+  return { drift, ...(body && { next: { action: "update", method: "PATCH", path, body } }) };
+}
+
+/** Several comparisons of one resource as one: all that differs, and the first write of them. */
+export function together(parts: readonly Comparison[]): Comparison {
+  const next = parts.find((part) => part.next)?.next;
+  return { drift: parts.flatMap((part) => part.drift), ...(next && { next }) };
+}
+
+/** The entries that say something: neither absent nor null nor an empty list. */
+export function known(facts: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(facts).filter(([, value]) => value != null && !(Array.isArray(value) && value.length === 0)),
+  );
+}
+
+/** Equal as the platform means it: what is absent, null and empty says the same. */
+function same(wanted: unknown, found: unknown): boolean {
+  return JSON.stringify(blank(wanted)) === JSON.stringify(blank(found));
+}
+
+function blank(value: unknown): unknown {
+  if (value === null || value === undefined || value === "") return null;
+  return Array.isArray(value) && value.length === 0 ? null : value;
+}
+
+function show(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

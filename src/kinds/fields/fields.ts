@@ -1,0 +1,151 @@
+import { z } from "zod";
+import type { Reference, Rule } from "../kind.ts";
+
+/** A string of one form, or several at once. The API server tells it in words, where a plain pattern shows its expression. */
+export const formed = (pattern: RegExp, max: number, form: string, ...further: [pattern: RegExp, form: string][]) => {
+  const forms: [RegExp, string][] = [[pattern, form], ...further];
+  return z
+    .string()
+    .max(max)
+    .superRefine((value, context) => {
+      for (const [pattern, form] of forms) if (!pattern.test(value)) context.addIssue(form);
+    })
+    .meta({
+      "x-kubernetes-validations": forms.map(([{ source }, message]) => ({
+        rule: `self.matches(${JSON.stringify(source)})`,
+        message,
+      })),
+    });
+};
+
+/** A UUID as the platform writes it. */
+export const uuid = () =>
+  formed(
+    /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/,
+    36,
+    "must be a UUID, for example 72e73b81-8551-4e74-b398-fc63b39994af",
+  );
+
+/** The name of an object in the same namespace. */
+export const objectName = () =>
+  formed(
+    /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/,
+    253,
+    "must be the name of an object: lower-case letters, digits, '-' and '.', with a letter or digit at both ends",
+  );
+
+/** The name of an object of this kind in the same namespace. */
+export const objectRef = (kind: string) => z.object({ name: objectName().describe(`Name of the ${kind}.`) });
+
+/** A key in the data of a Secret. */
+export const secretKey = () =>
+  formed(/^[A-Za-z0-9._-]+$/, 253, "must be a key of a Secret: letters, digits, '-', '_' and '.'");
+
+/** Where the platform has a site. */
+export const location = () =>
+  formed(/^[a-z]{2}\/[a-z]{3}(\/[0-9]+)?$/, 32, "must be a location <country>/<site>, for example de/txl");
+
+/** A whole number; the schema it gives carries no bounds but the ones asked for. */
+export const whole = (min: number, max: number) => z.int32().min(min).max(max);
+
+/** An IPv4 address. */
+export const address = () =>
+  z
+    .string()
+    .max(45)
+    .meta({
+      "x-kubernetes-validations": [
+        {
+          rule: "isIP(self) && ip(self).family() == 4",
+          message: "must be an IPv4 address, for example 203.0.113.7",
+        },
+      ],
+    });
+
+/** The platform's name of a resource. */
+export const platformName = (noun: string, otherwise = "metadata.name") =>
+  z.string().min(1).max(255).optional().describe(`Name of the ${noun} on the platform. Default: ${otherwise}.`);
+
+/** Fields of every kind that has a resource on the platform. */
+export const managed = {
+  accountRef: objectRef("Account")
+    .optional()
+    .describe(
+      "The Account to use, in the same namespace. Default: the only Account of the namespace, else the operator's default Account.",
+    ),
+  externalId: formed(/^[A-Za-z0-9._-]+$/, 128, "must be the id of a resource on the platform")
+    .optional()
+    .describe("Id of an existing resource to take over instead of creating one. Can be removed later, not changed."),
+  managementPolicy: z
+    .enum(["Manage", "Observe"])
+    .default("Manage")
+    .describe("Manage keeps the resource as spec says; Observe, with externalId, only shows it and never changes it."),
+  replacePolicy: z
+    .enum(["Never", "WhenNeeded"])
+    .default("Never")
+    .describe(
+      "What happens when a field changes that the platform cannot change: Never refuses the change, WhenNeeded deletes the resource and creates it again.",
+    ),
+  deletionPolicy: z
+    .enum(["Delete", "Retain"])
+    .default("Delete")
+    .describe(
+      "What happens to the platform resource when this object is deleted: Delete removes it, Retain leaves it.",
+    ),
+};
+
+const observed = "self.managementPolicy == 'Observe'";
+
+/** Rules of every kind that has a resource on the platform. */
+export const managedRules: Rule[] = [
+  {
+    rule: `!(${observed}) || has(self.externalId)`,
+    message: "managementPolicy Observe needs externalId: the id of the resource to observe",
+  },
+  {
+    rule: "!has(self.externalId) || (has(oldSelf.externalId) && self.externalId == oldSelf.externalId)",
+    message:
+      "externalId cannot be set or changed later: delete the object (deletionPolicy: Retain keeps the resource) and create it again",
+  },
+];
+
+/** A rule that does not bind an object which only observes: its spec may hold nothing but the identity. */
+export const whenManaged = ({ rule, message }: Rule): Rule => ({ rule: `${observed} || (${rule})`, message });
+
+/** A field that only an observed resource can do without. */
+export const required = (field: string): Rule =>
+  whenManaged({ rule: `has(self.${field})`, message: `${field} is required` });
+
+/** Fields of every kind that lives inside a datacenter. */
+export const inDatacenter = {
+  datacenterRef: objectRef("Datacenter")
+    .optional()
+    .describe(
+      "The Datacenter it belongs to, an object in the same namespace. Exactly one of datacenterRef and datacenterId.",
+    ),
+  datacenterId: uuid()
+    .optional()
+    .describe("Platform id of the datacenter it belongs to. Exactly one of datacenterRef and datacenterId."),
+};
+
+export const datacenterRules: Rule[] = [exactlyOne("datacenterRef", "datacenterId")];
+
+export function datacenterReference(spec: {
+  datacenterRef?: { name: string } | undefined;
+  datacenterId?: string | undefined;
+}): Reference {
+  const target = spec.datacenterId !== undefined ? { id: spec.datacenterId } : { name: spec.datacenterRef?.name ?? "" };
+  return { role: "datacenter", kind: "Datacenter", field: "datacenterRef", target };
+}
+
+/** Path of a datacenter, out of the ids of the parents. */
+export const datacenterPath = (parents: Readonly<Record<string, string>>): string =>
+  `/datacenters/${encodeURIComponent(parents.datacenter ?? "")}`;
+
+/** "Exactly one of" two optional fields. */
+export function exactlyOne(a: string, b: string): Rule {
+  return {
+    rule: `has(self.${a}) != has(self.${b})`,
+    message: `exactly one of ${a} and ${b} is required`,
+  };
+}

@@ -1,0 +1,111 @@
+import { z } from "zod";
+import type { Inputs, Rule, SecretInput } from "../kind.ts";
+import { formed, objectName, secretKey } from "./fields.ts";
+
+/** What first-boot configuration begins with, so that the machine can tell what it is. */
+const beginnings = ["#cloud-config", "#!", "#include", "Content-Type:", "MIME-Version:", "#upstart-job"];
+const listed = `${beginnings.slice(0, -1).join(", ")} or ${beginnings.at(-1)}`;
+
+/** In base64; as plain text it is three quarters of that. */
+const MOST_BASE64 = 65_536;
+const MOST_BYTES = (MOST_BASE64 / 4) * 3;
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/** Matches the base64 of every text that begins with `text`: its last character may share its bits with what follows. */
+function encoded(text: string): string {
+  const over = text.length % 3;
+  const base64 = Buffer.from(text).toString("base64");
+  if (over === 0) return base64;
+  const certain = base64.replace(/.=+$/, "");
+  const lowest = alphabet.indexOf(base64.charAt(certain.length));
+  return `${certain}[${alphabet.slice(lowest, lowest + (over === 1 ? 16 : 4))}]`;
+}
+
+const begun = new RegExp(`^(${beginnings.map(encoded).join("|")})`);
+
+/** First-boot configuration in base64; `hint` tells whoever has plain text the way. */
+export function userDataField(hint = "") {
+  return formed(
+    /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/,
+    MOST_BASE64,
+    `must be base64 without line breaks${hint}`,
+    [begun, `must be the base64 of a text that begins with ${listed}`],
+  ).optional();
+}
+
+/** Keys and configuration for the first boot of a machine; spread into whatever makes volumes. */
+export const firstBootFields = {
+  sshKeys: z
+    .array(
+      formed(/^[^\s-][^\r\n]*$/, 16_384, "must be one public key, on one line as in authorized_keys").describe(
+        "A public key in the form of authorized_keys.",
+      ),
+    )
+    .max(100)
+    .optional()
+    .describe("Public keys for the default user. Used at creation only."),
+  userData: userDataField("; plain text goes into a Secret, see userDataSecretRef").describe(
+    "First-boot configuration, base64: cloud-config, a script, an include file, MIME parts or an Upstart job. Used at creation only. Excludes userDataSecretRef.",
+  ),
+  userDataSecretRef: z
+    .object({
+      name: objectName().describe("Name of the Secret, in the same namespace."),
+      key: secretKey().default("userData").describe("Key that holds the plain first-boot configuration."),
+    })
+    .optional()
+    .describe("A Secret with the first-boot configuration. Used at creation only. Excludes userData."),
+};
+
+interface FirstBoot {
+  userData?: string | undefined;
+  userDataSecretRef?: { name: string; key: string } | undefined;
+}
+
+/** Rules over the fields below `prefix`: `bootVolume.`. */
+export const firstBootRules = (prefix = ""): Rule[] => {
+  const self = `self.${prefix}`;
+  const given = `(has(${self}userData) || has(${self}userDataSecretRef))`;
+  return [
+    {
+      rule: `!(has(${self}userData) && has(${self}userDataSecretRef))`,
+      message: `${prefix}userData and ${prefix}userDataSecretRef exclude each other: remove one of them`,
+    },
+    {
+      rule: `!${given} || has(${self}image) || has(${self}imageAlias) || (has(${self}imageLookup) && (!has(${self}imageLookup.cloudInit) || ${self}imageLookup.cloudInit == 'V1'))`,
+      message: `${prefix}userData needs an image with cloud-init: set image, imageAlias or an imageLookup that does not ask for cloudInit NONE`,
+    },
+  ];
+};
+
+export const firstBootImmutable = (prefix = ""): Record<string, string> => ({
+  [`${prefix}sshKeys`]: "keys are used at creation only",
+  [`${prefix}userData`]: "user data is used at creation only",
+  [`${prefix}userDataSecretRef`]: "user data is used at creation only",
+});
+
+export const firstBootSecrets = ({ userDataSecretRef }: FirstBoot, prefix = ""): SecretInput[] =>
+  userDataSecretRef ? [{ field: `${prefix}userDataSecretRef`, ...userDataSecretRef }] : [];
+
+/** What is wrong with the configuration in the Secret; the API server cannot look into it. */
+export function firstBootProblem(
+  { userDataSecretRef }: FirstBoot,
+  { secrets }: Pick<Inputs, "secrets">,
+  prefix = "",
+): string | undefined {
+  const field = `${prefix}userDataSecretRef`;
+  const text = secrets[field];
+  if (!userDataSecretRef || text === undefined) return undefined;
+  const value = `${field}: ${userDataSecretRef.key} in Secret ${userDataSecretRef.name}`;
+  if (!beginnings.some((each) => text.startsWith(each))) {
+    return `${value} must be plain text that begins with ${listed}`;
+  }
+  const size = Buffer.byteLength(text);
+  return size > MOST_BYTES ? `${value} has ${size} bytes: at most ${MOST_BYTES} are allowed` : undefined;
+}
+
+/** User data as the platform takes it: base64. */
+export function userDataOf({ userData }: FirstBoot, { secrets }: Pick<Inputs, "secrets">, prefix = "") {
+  const secret = secrets[`${prefix}userDataSecretRef`];
+  return secret === undefined ? userData : Buffer.from(secret).toString("base64");
+}

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import type { Lookup } from "../kind.ts";
+import { suppliers } from "./location.ts";
+
+const catalogue = z.object({
+  items: z.array(
+    z.object({
+      id: z.string(),
+      properties: z.object({
+        name: z.string().nullish(),
+        location: z.string().nullish(),
+        imageType: z.string().nullish(),
+        cloudInit: z.string().nullish(),
+        imageAliases: z.array(z.string()).nullish(),
+      }),
+    }),
+  ),
+});
+type Image = z.output<typeof catalogue>["items"][number];
+
+export interface ImageFilters {
+  alias?: string | undefined;
+  name?: string | undefined;
+  type: string;
+  cloudInit?: string | undefined;
+  location: string | undefined;
+}
+
+/** Numbers count as numbers: rocky-10 is newer than rocky-9. */
+const { compare } = new Intl.Collator("en", { numeric: true });
+
+/** The newest image that passes the filters, by the order of names; or which there are, most alike first. */
+export function newestImage(answer: unknown, filters: ImageFilters): ReturnType<Lookup["pick"]> {
+  const { alias, name = "", type, cloudInit, location } = filters;
+  const places = location === undefined ? undefined : suppliers(location);
+  const offered = catalogue.parse(answer).items.filter(({ properties }) => {
+    if (places && !places.includes(properties.location ?? "")) return false;
+    return properties.imageType === type && (cloudInit === undefined || properties.cloudInit === cloudInit);
+  });
+  const matching = offered.filter(({ properties }) => {
+    if (alias !== undefined && !properties.imageAliases?.includes(alias)) return false;
+    return properties.name?.toLowerCase().startsWith(name.toLowerCase()) ?? name === "";
+  });
+  const [newest] = matching.sort((a, b) => compare(b.properties.name ?? "", a.properties.name ?? ""));
+  if (newest) return { value: newest.id };
+  const asked = Object.entries({ alias, name: filters.name, type, cloudInit, location });
+  const listed = asked.flatMap(([filter, value]) => (value === undefined ? [] : [`${filter} ${value}`])).join(", ");
+  const near = nearest(offered, alias ?? name);
+  return {
+    problem: `there is no image with ${listed}; ${near ? `there are ${near}` : "there is none like it at all"}`,
+  };
+}
+
+/** Up to three aliases, first those that begin as the wanted one does. */
+function nearest(images: Image[], wanted: string): string {
+  const aliases = [...new Set(images.flatMap(({ properties }) => properties.imageAliases ?? []))];
+  const alike = (alias: string) => {
+    const differs = [...alias].findIndex((letter, index) => letter !== wanted[index]);
+    return differs < 0 ? alias.length : differs;
+  };
+  return aliases
+    .sort((a, b) => alike(b) - alike(a) || compare(b, a))
+    .slice(0, 3)
+    .join(", ");
+}

@@ -1,0 +1,113 @@
+import { z } from "zod";
+import type { Inputs, Lookup, Reference, Rule } from "../kind.ts";
+import { formed, location, objectRef, uuid } from "./fields.ts";
+import { newestImage } from "./image-catalogue.ts";
+import { datacenterLocation, datacenterLookups, suppliers } from "./location.ts";
+
+const alias = () =>
+  formed(
+    /^[a-z0-9_.-]+:[a-z0-9_.-]+$/,
+    128,
+    "must be an alias <distribution>:<version>, for example ubuntu:latest",
+  ).optional();
+
+const imageLookup = z
+  .object({
+    alias: alias().describe("Alias of the image, for example ubuntu:latest."),
+    name: z
+      .string()
+      .min(1)
+      .max(255)
+      .optional()
+      .describe("How the name of the image begins, for example ubuntu-24.04; in lower or upper case."),
+    type: z.enum(["HDD", "UNKNOWN"]).default("HDD").describe("Type of the image. A volume cannot start from a CDROM."),
+    cloudInit: z
+      .enum(["V1", "NONE"])
+      .optional()
+      .describe("Whether the image has cloud-init. Default: V1 with user data, else either."),
+    location: location().optional().describe("Where the image is. Default: the location of the datacenter."),
+  })
+  .meta({
+    "x-kubernetes-validations": [
+      { rule: "has(self.alias) || has(self.name)", message: "imageLookup needs an alias, a name or both" },
+    ],
+  });
+
+/** What a new volume starts from; spread into whatever makes volumes. */
+export const imageFields = {
+  image: uuid().optional().describe("Id of the image or snapshot it starts from. Excludes the other sources."),
+  imageAlias: alias().describe(
+    "Alias of the image it starts from, for example ubuntu:latest. Excludes the other sources.",
+  ),
+  snapshotRef: objectRef("Snapshot")
+    .optional()
+    .describe("The Snapshot it starts from, an object in the same namespace. Excludes the other sources."),
+  imageLookup: imageLookup
+    .optional()
+    .describe(
+      "Finds the image it starts from at creation; of several the newest, by the order of their names. Excludes the other sources.",
+    ),
+};
+const source = z.object(imageFields);
+type Source = z.output<typeof source>;
+const names = Object.keys(imageFields);
+
+/** Rules over the fields below `prefix`: `bootVolume.`. */
+export function imageRules(prefix = ""): Rule[] {
+  const fields = names.map((name) => `${prefix}${name}`);
+  const given = `[${fields.map((field) => `has(self.${field})`).join(", ")}].filter(given, given).size()`;
+  const listed = `${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}`;
+  return [
+    { rule: `${given} <= 1`, message: `${listed} exclude each other: keep one of them` },
+    {
+      rule: `${given} > 0 || has(self.${prefix}licenceType)`,
+      message: `one of ${listed} is required or, for an empty volume, ${prefix}licenceType`,
+    },
+  ];
+}
+
+export const imageImmutable = (prefix = ""): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [`${prefix}${name}`, "an image is used at creation only"]));
+
+export function imageReferences({ snapshotRef }: Source, prefix = ""): Reference[] {
+  const field = `${prefix}snapshotRef`;
+  return snapshotRef ? [{ role: field, kind: "Snapshot", field, target: snapshotRef, bond: "seed" }] : [];
+}
+
+/** What the body of a creation says about the source. */
+export const imageProperties = ({ image, imageAlias }: Source, { refs, found }: Inputs, prefix = "") => ({
+  image: refs[`${prefix}snapshotRef`]?.id ?? found[`${prefix}imageLookup`] ?? image,
+  imageAlias,
+});
+
+/** A source that the datacenter cannot use, because it is elsewhere. */
+export function imageProblem({ snapshotRef, imageLookup }: Source, inputs: Inputs, prefix = ""): string | undefined {
+  const here = datacenterLocation(inputs);
+  const elsewhere = (place: unknown) =>
+    here !== undefined && typeof place === "string" && !suppliers(here).includes(place);
+  const snapshot = inputs.refs[`${prefix}snapshotRef`]?.status.location;
+  if (snapshotRef && elsewhere(snapshot)) {
+    return `${prefix}snapshotRef: Snapshot ${snapshotRef.name} is in ${snapshot}, the datacenter in ${here}: a snapshot can only be used in its own location`;
+  }
+  if (imageLookup && elsewhere(imageLookup.location)) {
+    return `${prefix}imageLookup.location: ${imageLookup.location} is not where the datacenter is: remove the field or set ${here}`;
+  }
+  return undefined;
+}
+
+/** Finds the image of an `imageLookup`, and first where the datacenter is, when nobody knows. */
+export function imageLookups(
+  { imageLookup, ...rest }: Source & { userData?: unknown; userDataSecretRef?: unknown },
+  inputs: Inputs,
+  prefix = "",
+): Lookup[] {
+  if (!imageLookup) return [];
+  const configured = rest.userData !== undefined || rest.userDataSecretRef !== undefined;
+  const field = `${prefix}imageLookup`;
+  const pick: Lookup["pick"] = (answer, found) => {
+    const location = imageLookup.location ?? datacenterLocation({ ...inputs, found });
+    const cloudInit = imageLookup.cloudInit ?? (configured ? "V1" : undefined);
+    return newestImage(answer, { ...imageLookup, cloudInit, location });
+  };
+  return [...datacenterLookups(inputs), { field, path: "/images?depth=1", pick }];
+}

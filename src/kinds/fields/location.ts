@@ -1,0 +1,22 @@
+import { z } from "zod";
+import type { Inputs, Lookup } from "../kind.ts";
+import { datacenterPath } from "./fields.ts";
+
+const wire = z.object({ properties: z.object({ location: z.string() }) });
+const FIELD = "datacenterId";
+
+/** Where the datacenter stands: as its object shows it, or as it was looked up. */
+export function datacenterLocation({ refs, found }: Pick<Inputs, "refs" | "found">): string | undefined {
+  const shown = refs.datacenter?.status.location;
+  return typeof shown === "string" ? shown : found[FIELD];
+}
+
+/** Asks where a datacenter stands that is known by its id only. */
+export function datacenterLookups(inputs: Pick<Inputs, "refs" | "found" | "parents">): Lookup[] {
+  if (datacenterLocation(inputs) !== undefined) return [];
+  const pick: Lookup["pick"] = (answer) => ({ value: wire.parse(answer).properties.location });
+  return [{ field: FIELD, path: datacenterPath(inputs.parents), pick }];
+}
+
+/** The places whose images and snapshots can be used in a location: a further site has those of its metro region. */
+export const suppliers = (location: string): string[] => [location, location.split("/").slice(0, 2).join("/")];

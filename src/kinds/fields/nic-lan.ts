@@ -1,0 +1,44 @@
+import { z } from "zod";
+import type { Inputs, Reference } from "../kind.ts";
+import { exactlyOne, objectRef, whole } from "./fields.ts";
+
+/** The LAN that a NIC is in; spread into whatever has NICs. */
+export const lanFields = {
+  lan: whole(1, 1_000_000)
+    .optional()
+    .describe(
+      "Number of the LAN in the datacenter; an unknown one is created by the platform. Exactly one of lan and lanRef.",
+    ),
+  lanRef: objectRef("Lan")
+    .optional()
+    .describe("The Lan, an object in the same namespace and datacenter. Exactly one of lan and lanRef."),
+};
+export const lanRule = exactlyOne("lan", "lanRef");
+
+interface InLan {
+  lan?: number | undefined;
+  lanRef?: { name: string } | undefined;
+}
+
+/** `field` is where `lanRef` stands in spec, which is its role as well. */
+export const lanReferences = ({ lanRef }: InLan, field: string): Reference[] =>
+  lanRef ? [{ role: field, kind: "Lan", field, target: lanRef, bond: "use" }] : [];
+
+export function lanNumber({ lan, lanRef }: InLan, field: string, { refs }: Pick<Inputs, "refs">): number | undefined {
+  const id = lanRef ? refs[field]?.id : lan;
+  return id === undefined ? undefined : Number(id);
+}
+
+const shown = z.object({ parents: z.object({ datacenter: z.string() }).optional() });
+
+/** The number of a LAN says nothing in another datacenter: there it is another LAN, or would become one. */
+export function lanProblem(
+  { lanRef }: InLan,
+  field: string,
+  { refs, parents }: Pick<Inputs, "refs" | "parents">,
+  noun: string,
+): string | undefined {
+  const home = shown.parse(refs[field]?.status ?? {}).parents?.datacenter;
+  if (!lanRef || home === undefined || home === parents.datacenter) return undefined;
+  return `${field}: Lan ${lanRef.name} is in another datacenter (${home}): use one of the ${noun}'s own datacenter`;
+}

@@ -1,0 +1,177 @@
+import { z } from "zod";
+import { differences, known, wantedName } from "../fields/compare.ts";
+import {
+  datacenterPath,
+  datacenterReference,
+  formed,
+  inDatacenter,
+  managed,
+  managedRules,
+  objectRef,
+  platformName,
+  required,
+  uuid,
+} from "../fields/fields.ts";
+import { type Inputs, type Kind, mapping, type Reference, type Shown } from "../kind.ts";
+
+const gateway = (noun: string) =>
+  uuid().optional().describe(`Platform id of the ${noun} to watch, together with its datacenter.`);
+
+const spec = z.object({
+  ...managed,
+  ...inDatacenter,
+  datacenterRef: inDatacenter.datacenterRef.describe("The Datacenter of the load balancer or NAT gateway."),
+  datacenterId: inDatacenter.datacenterId.describe(
+    "Platform id of the datacenter of the load balancer or NAT gateway.",
+  ),
+  serverRef: objectRef("Server").optional().describe("The Server whose NIC to watch. Needs nic."),
+  nic: z.string().min(1).max(255).optional().describe("Name of the NIC of that Server."),
+  networkLoadBalancerId: gateway("network load balancer"),
+  applicationLoadBalancerId: gateway("application load balancer"),
+  natGatewayId: gateway("NAT gateway"),
+  name: platformName("flow log"),
+  action: z.enum(["Accepted", "Rejected", "Any"]).optional().describe("Which traffic is recorded. Required."),
+  direction: z.enum(["Ingress", "Egress", "Bidirectional"]).optional().describe("Of which direction. Required."),
+  bucket: formed(
+    /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[^\s]+)?$/,
+    512,
+    "must be the name of a bucket, optionally with a prefix: my-bucket/flow",
+  )
+    .optional()
+    .describe("Bucket that the records go to, optionally with a prefix after a slash. It has to exist. Required."),
+});
+type FlowLogSpec = z.output<typeof spec>;
+
+const status = z.object({
+  action: z.string().optional().describe("Which traffic is recorded, in the platform's word."),
+  direction: z.string().optional().describe("Of which direction, in the platform's word."),
+  bucket: z.string().optional().describe("Where the records go."),
+});
+
+const wire = z.object({
+  id: z.string(),
+  properties: z.object({
+    name: z.string().nullish(),
+    action: z.string().nullish(),
+    direction: z.string().nullish(),
+    bucket: z.string().nullish(),
+  }),
+});
+
+/** Each target besides a NIC: its field in spec, which is its role as well, and its collection. */
+const gateways = [
+  ["networkLoadBalancerId", "networkloadbalancers"],
+  ["applicationLoadBalancerId", "applicationloadbalancers"],
+  ["natGatewayId", "natgateways"],
+] as const;
+const targets = ["serverRef", ...gateways.map(([field]) => field)];
+
+function collection(parents: Inputs["parents"]): string {
+  const id = (role: string) => encodeURIComponent(parents[role] ?? "");
+  const datacenter = datacenterPath(parents);
+  for (const [role, name] of gateways) {
+    if (parents[role] !== undefined) return `${datacenter}/${name}/${id(role)}/flowlogs`;
+  }
+  return `${datacenter}/servers/${id("server")}/nics/${id("nic")}/flowlogs`;
+}
+
+const ofServer = z.object({
+  parents: z.object({ datacenter: z.string() }),
+  nics: z.array(z.object({ id: z.string(), name: z.string().optional() })).default([]),
+});
+
+function references(spec: FlowLogSpec): Reference[] {
+  const { serverRef, nic } = spec;
+  if (!serverRef) {
+    const watched = gateways.flatMap(([role]): Reference[] => {
+      const id = spec[role];
+      return id === undefined ? [] : [{ role, kind: "", field: role, target: { id } }];
+    });
+    return [datacenterReference(spec), ...watched];
+  }
+  const server = { kind: "Server", field: "serverRef", target: serverRef };
+  const read = (shown: Shown) => ofServer.safeParse(shown).data;
+  return [
+    { role: "datacenter", ...server, part: { what: "datacenter", of: (shown) => read(shown)?.parents.datacenter } },
+    { role: "server", ...server },
+    {
+      role: "nic",
+      ...server,
+      field: "nic",
+      part: { what: `NIC ${nic}`, of: (shown) => read(shown)?.nics.find(({ name }) => name === nic)?.id },
+    },
+  ];
+}
+
+/** Spec in the platform's words. */
+const properties = (spec: FlowLogSpec, inputs: Inputs) => ({
+  name: wantedName(spec, inputs),
+  action: spec.action && { Accepted: "ACCEPTED", Rejected: "REJECTED", Any: "ALL" }[spec.action],
+  direction: spec.direction?.toUpperCase(),
+  bucket: spec.bucket,
+});
+
+const never = "a flow log cannot be changed on the platform";
+
+export const flowLog: Kind = {
+  kind: "FlowLog",
+  plural: "flowlogs",
+  shortNames: ["flow"],
+  description: "Records of the traffic of a NIC, a load balancer or a NAT gateway, written to object storage.",
+  spec,
+  status,
+  rules: [
+    ...managedRules,
+    required("action"),
+    required("direction"),
+    required("bucket"),
+    {
+      rule: `[${targets.map((field) => `has(self.${field})`).join(", ")}].filter(given, given).size() == 1`,
+      message: `exactly one of ${targets.slice(0, -1).join(", ")} and ${targets.at(-1)} is required`,
+    },
+    { rule: "has(self.serverRef) == has(self.nic)", message: "serverRef and nic go together: set both or none" },
+    {
+      rule: "has(self.serverRef) ? !has(self.datacenterRef) && !has(self.datacenterId) : has(self.datacenterRef) != has(self.datacenterId)",
+      message:
+        "a load balancer or NAT gateway needs exactly one of datacenterRef and datacenterId, a serverRef none of them",
+    },
+  ],
+  immutable: Object.fromEntries(
+    [...targets, "nic", "datacenterRef", "datacenterId", "name", "action", "direction", "bucket"].map((field) => [
+      field,
+      never,
+    ]),
+  ),
+  columns: [
+    { name: "Server", type: "string", path: ".spec.serverRef.name", description: "Server it watches" },
+    { name: "Action", type: "string", path: ".spec.action", description: "Which traffic" },
+    { name: "Bucket", type: "string", path: ".spec.bucket", description: "Where the records go" },
+    { name: "Direction", type: "string", path: ".spec.direction", description: "Of which direction", wide: true },
+  ],
+  resource: mapping(spec, {
+    product: "core",
+    noun: "flow-log",
+    collection,
+    depth: 1,
+    holdsData: false,
+    onePer: "NIC, load balancer or NAT gateway",
+    references,
+    body: (spec, inputs) => ({ properties: properties(spec, inputs) }),
+    compare(spec, item, inputs) {
+      const found = wire.parse(item).properties;
+      const { name, action, direction, bucket } = properties(spec, inputs);
+      return {
+        drift: differences({
+          name: [name, found.name],
+          action: [action, found.action],
+          direction: [direction, found.direction],
+          bucket: [bucket, found.bucket],
+        }),
+      };
+    },
+    facts(item) {
+      const { action, direction, bucket } = wire.parse(item).properties;
+      return known({ action, direction, bucket });
+    },
+  }),
+};

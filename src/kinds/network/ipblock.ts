@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { known, patch, wantedName } from "../fields/compare.ts";
+import { location, managed, managedRules, platformName, required, whole } from "../fields/fields.ts";
+import { type Kind, mapping } from "../kind.ts";
+
+const spec = z.object({
+  ...managed,
+  name: platformName("IP block"),
+  location: location()
+    .optional()
+    .describe("Where its addresses can be used: the location of the datacenter. Required; cannot be changed."),
+  size: whole(1, 10_000).optional().describe("How many addresses it reserves. Required; cannot be changed."),
+});
+
+const text = (what: string) => z.string().optional().describe(what);
+const status = z.object({
+  location: text("Where its addresses can be used."),
+  size: z.int().optional().describe("How many addresses it has."),
+  ips: z.array(z.string().describe("An address.")).optional().describe("The reserved addresses."),
+  consumers: z
+    .array(
+      z.object({
+        ip: z.string().describe("The address."),
+        nicId: text("Platform id of the NIC that has it."),
+        serverId: text("Platform id of its server."),
+        serverName: text("Name of its server."),
+        datacenterId: text("Platform id of its datacenter."),
+      }),
+    )
+    .optional()
+    .describe("Who uses which of the addresses."),
+});
+
+const wire = z.object({
+  id: z.string(),
+  properties: z.object({
+    name: z.string().nullish(),
+    location: z.string().nullish(),
+    size: z.number().nullish(),
+    ips: z.array(z.string()).nullish(),
+    ipConsumers: z
+      .array(
+        z.object({
+          ip: z.string(),
+          nicId: z.string().nullish(),
+          serverId: z.string().nullish(),
+          serverName: z.string().nullish(),
+          datacenterId: z.string().nullish(),
+        }),
+      )
+      .nullish(),
+  }),
+});
+
+const collection = "/ipblocks";
+
+export const ipBlock: Kind = {
+  kind: "IPBlock",
+  plural: "ipblocks",
+  shortNames: ["ipb"],
+  description: "Reserved public addresses of one location. They survive the servers that use them.",
+  spec,
+  status,
+  rules: [...managedRules, required("location"), required("size")],
+  immutable: { location: "an IP block cannot move", size: "the size of an IP block is fixed at creation" },
+  columns: [
+    { name: "Location", type: "string", path: ".spec.location", description: "Where its addresses can be used" },
+    { name: "Ips", type: "string", path: ".status.ips", description: "The reserved addresses", wide: true },
+  ],
+  resource: mapping(spec, {
+    product: "core",
+    noun: "ipblock",
+    collection: () => collection,
+    depth: 1,
+    // Nobody can get the same addresses again.
+    holdsData: true,
+    keptWhileUsed: true,
+    showsUsers: true,
+    references: () => [],
+    body: (spec, { name }) => ({
+      properties: { name: spec.name ?? name, location: spec.location, size: spec.size },
+    }),
+    compare(spec, item, inputs) {
+      const { id, properties } = wire.parse(item);
+      const named = { name: [wantedName(spec, inputs), properties.name] } as const;
+      return patch("", `${collection}/${id}`, named, {
+        location: [spec.location, properties.location],
+        size: [spec.size, properties.size ?? properties.ips?.length],
+      });
+    },
+    facts(item) {
+      const { location, size, ips, ipConsumers } = wire.parse(item).properties;
+      return known({ location, size: size ?? ips?.length, ips, consumers: ipConsumers?.map(known) });
+    },
+  }),
+};

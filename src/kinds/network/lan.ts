@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { known, patch, wantedName } from "../fields/compare.ts";
+import {
+  datacenterPath,
+  datacenterReference,
+  datacenterRules,
+  inDatacenter,
+  managed,
+  managedRules,
+  platformName,
+} from "../fields/fields.ts";
+import { type Kind, mapping } from "../kind.ts";
+
+const AUTO = "AUTO";
+const BLOCK = "must be AUTO or a /64 block, for example fd00:2000:0:1::/64";
+
+const spec = z.object({
+  ...managed,
+  ...inDatacenter,
+  name: platformName("LAN"),
+  public: z.boolean().optional().describe("Whether it leads to the internet. Default: as it is; a new LAN is private."),
+  ipv6: z
+    .string()
+    .max(49)
+    .refine((block) => block === AUTO || (block.endsWith("/64") && z.cidrv6().safeParse(block).success), BLOCK)
+    .meta({
+      "x-kubernetes-validations": [
+        {
+          rule: `self == '${AUTO}' || (isCIDR(self) && cidr(self).ip().family() == 6 && cidr(self).prefixLength() == 64)`,
+          message: BLOCK,
+        },
+      ],
+    })
+    .optional()
+    .describe("IPv6 block of the LAN: AUTO lets the platform choose one, else a /64 of the datacenter's block."),
+});
+
+const status = z.object({
+  public: z.boolean().optional().describe("Whether it leads to the internet."),
+  ipv4CidrBlock: z.string().optional().describe("IPv4 block of a private LAN."),
+  ipv6CidrBlock: z.string().optional().describe("IPv6 block, when it has one."),
+});
+
+const wire = z.object({
+  id: z.string(),
+  properties: z.object({
+    name: z.string().nullish(),
+    public: z.boolean().nullish(),
+    ipv4CidrBlock: z.string().nullish(),
+    ipv6CidrBlock: z.string().nullish(),
+  }),
+});
+
+const collection = (parents: Readonly<Record<string, string>>) => `${datacenterPath(parents)}/lans`;
+
+/** An IPv6 block can be written in many ways. */
+function oneSpelling(block: string | null | undefined): string | undefined {
+  const [address, length] = block?.split("/") ?? [];
+  return length === undefined ? address : `${new URL(`http://[${address}]`).hostname.slice(1, -1)}/${length}`;
+}
+
+export const lan: Kind = {
+  kind: "Lan",
+  plural: "lans",
+  shortNames: ["lan"],
+  description: "A network of a datacenter, private or public. Its id is its number in the datacenter.",
+  spec,
+  status,
+  rules: [...managedRules, ...datacenterRules],
+  immutable: {
+    datacenterRef: "a LAN cannot move to another datacenter",
+    datacenterId: "a LAN cannot move to another datacenter",
+  },
+  columns: [
+    { name: "Public", type: "boolean", path: ".status.public", description: "Whether it leads to the internet" },
+    { name: "Datacenter", type: "string", path: ".spec.datacenterRef.name", description: "Datacenter", wide: true },
+  ],
+  resource: mapping(spec, {
+    product: "core",
+    noun: "lan",
+    collection,
+    depth: 1,
+    holdsData: false,
+    keptWhileUsed: true,
+    reusesIds: true,
+    references: (spec) => [datacenterReference(spec)],
+    body: (spec, { name }) => ({
+      properties: { name: spec.name ?? name, public: spec.public ?? false, ipv6CidrBlock: spec.ipv6 },
+    }),
+    compare(spec, item, inputs) {
+      const { id, properties } = wire.parse(item);
+      // Whatever block the platform has chosen is the wanted one.
+      const chosen = spec.ipv6 === AUTO && properties.ipv6CidrBlock != null;
+      return patch("", `${collection(inputs.parents)}/${encodeURIComponent(id)}`, {
+        name: [wantedName(spec, inputs), properties.name],
+        public: [spec.public, properties.public],
+        ipv6CidrBlock: [chosen ? undefined : oneSpelling(spec.ipv6), oneSpelling(properties.ipv6CidrBlock)],
+      });
+    },
+    facts(item) {
+      const { public: open, ipv4CidrBlock, ipv6CidrBlock } = wire.parse(item).properties;
+      return known({ public: open, ipv4CidrBlock, ipv6CidrBlock });
+    },
+  }),
+};

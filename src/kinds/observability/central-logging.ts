@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { differences, known } from "../fields/compare.ts";
+import { managed, managedRules, required } from "../fields/fields.ts";
+import { type Kind, mapping, type Operation } from "../kind.ts";
+
+const spec = z.object({
+  ...managed,
+  externalId: managed.externalId.describe("With managementPolicy Observe: the id of the switch to observe."),
+  enabled: z.boolean().optional().describe("Whether products forward their logs by themselves. Required."),
+});
+
+const status = z.object({
+  enabled: z.boolean().optional().describe("Whether it is on."),
+  before: z.boolean().optional().describe("Whether it was on before this object came; deletion restores that."),
+  grafanaEndpoint: z.string().optional().describe("Where the logs can be seen."),
+});
+
+const wire = z.looseObject({
+  id: z.string(),
+  metadata: z.looseObject({ grafanaEndpoint: z.string().nullish() }).nullish(),
+  properties: z.looseObject({ enabled: z.boolean().nullish() }),
+});
+
+const collection = "/central";
+
+const turned = (id: string, enabled: boolean): Operation => ({
+  action: enabled ? "switch it on" : "switch it off",
+  method: "PUT",
+  path: `${collection}/${encodeURIComponent(id)}`,
+  body: { properties: { enabled } },
+});
+
+export const centralLogging: Kind = {
+  kind: "CentralLogging",
+  plural: "centralloggings",
+  shortNames: ["cl"],
+  description: "The switch of a contract, per region, that lets integrated products forward their logs.",
+  spec,
+  status,
+  rules: [...managedRules, required("enabled")],
+  immutable: {},
+  columns: [{ name: "Enabled", type: "boolean", path: ".status.enabled", description: "Whether it is on" }],
+  resource: mapping(spec, {
+    product: "logging",
+    noun: "central logging",
+    collection: () => collection,
+    depth: 0,
+    privilege: "Access and manage Logging Service",
+    holdsData: false,
+    permanent: true,
+    onePer: "Account and region",
+    references: () => [],
+    body: () => ({}),
+    compare(spec, item) {
+      const { id, properties } = wire.parse(item);
+      const drift = differences({ enabled: [spec.enabled, properties.enabled ?? false] });
+      return drift.length === 0 || spec.enabled === undefined ? { drift } : { drift, next: turned(id, spec.enabled) };
+    },
+    farewell(_spec, item, { shown }) {
+      const { id, properties } = wire.parse(item);
+      const before = shown.before;
+      return typeof before === "boolean" && before !== (properties.enabled ?? false) ? turned(id, before) : undefined;
+    },
+    facts(item, { shown }) {
+      const { metadata, properties } = wire.parse(item);
+      const enabled = properties.enabled ?? false;
+      const before = typeof shown.before === "boolean" ? shown.before : enabled;
+      return known({ enabled, before, grafanaEndpoint: metadata?.grafanaEndpoint });
+    },
+  }),
+};

@@ -1,0 +1,158 @@
+import { z } from "zod";
+import { differences, known, wantedName } from "../fields/compare.ts";
+import { formed, managed, managedRules, required } from "../fields/fields.ts";
+import { keyFields, pipelineColumns, pipelineKey, rotationOf, secretNameOf } from "../fields/keys.ts";
+import { type Inputs, type Kind, mapping } from "../kind.ts";
+import { fluentBitForward, fluentBitHttp } from "./log-agents.ts";
+import { nameProblem, pipelineName } from "./pipeline-name.ts";
+
+const days = [7, 14, 30];
+const stream = z
+  .object({
+    source: z
+      .enum(["kubernetes", "docker", "systemd", "http", "generic"])
+      .describe("Where the records come from. http takes JSON only."),
+    tag: formed(/^[A-Za-z0-9]{3,20}$/, 20, "must have 3 to 20 letters and digits").describe(
+      "Tag of the stream, unique within the pipeline: 3 to 20 letters and digits.",
+    ),
+    protocol: z.enum(["tcp", "http"]).describe("How the records are sent: tcp is the forward protocol, http is JSON."),
+    retentionInDays: z
+      .union([z.literal(days), z.enum([...days.map(String), "unlimited"])])
+      .default(30)
+      .describe("How long the records are kept, in days: 7, 14, 30 or unlimited.")
+      .meta({ "x-kubernetes-int-or-string": true, enum: [...days, ...days.map(String), "unlimited"] }),
+  })
+  .meta({
+    "x-kubernetes-validations": [
+      { rule: "self.source != 'http' || self.protocol == 'http'", message: "source http needs protocol http" },
+    ],
+  });
+type Stream = z.output<typeof stream>;
+
+const spec = z.object({
+  ...managed,
+  name: pipelineName,
+  logs: z
+    .array(stream)
+    .min(1)
+    .max(5)
+    .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["tag"] })
+    .optional()
+    .describe("The streams of the pipeline, one to five. Required."),
+  ...keyFields,
+});
+type LogPipelineSpec = z.output<typeof spec>;
+
+const status = z.object({
+  tcpAddress: z.string().optional().describe("Where agents send to with the forward protocol, over TLS."),
+  httpAddress: z.string().optional().describe("Where JSON is sent to."),
+  grafanaEndpoint: z.string().optional().describe("Where the records can be seen."),
+});
+
+const wireStream = z.looseObject({
+  source: z.string().nullish(),
+  tag: z.string().nullish(),
+  protocol: z.string().nullish(),
+  retentionInDays: z.union([z.string(), z.number()]).nullish(),
+  destinations: z.array(z.looseObject({ retentionInDays: z.number().nullish() })).nullish(),
+});
+const wire = z.looseObject({
+  id: z.string(),
+  properties: z.looseObject({
+    name: z.string().nullish(),
+    logs: z.array(wireStream).nullish(),
+    tcpAddress: z.string().nullish(),
+    httpAddress: z.string().nullish(),
+    grafanaAddress: z.string().nullish(),
+  }),
+});
+const withKey = z.looseObject({ properties: z.looseObject({ key: z.string().min(1) }) });
+
+const collection = "/pipelines";
+const UNLIMITED = 0;
+
+/** A stream in the platform's words: JSON over HTTP is a generic source there. */
+function sent({ source, tag, protocol, retentionInDays }: Stream) {
+  const kept = retentionInDays === "unlimited" ? UNLIMITED : Number(retentionInDays);
+  return {
+    source: source === "http" ? "generic" : source,
+    tag,
+    protocol,
+    retentionInDays: retentionInDays === "unlimited" ? retentionInDays : kept,
+    destinations: [{ type: "loki", retentionInDays: kept }],
+  };
+}
+
+/** One spelling for both sides. */
+function normalised({ source, tag, protocol, retentionInDays, destinations }: z.output<typeof wireStream>) {
+  const kept = destinations?.[0]?.retentionInDays ?? (retentionInDays === "unlimited" ? UNLIMITED : retentionInDays);
+  return `${source === "http" ? "generic" : source}/${tag}/${protocol}/${kept ?? 30}`;
+}
+
+const tagsOf = (logs: readonly z.output<typeof wireStream>[] | null | undefined, protocol: string): string[] =>
+  (logs ?? []).flatMap((log) => (log.tag != null && log.protocol === protocol ? [log.tag] : []));
+
+function wanted(spec: LogPipelineSpec, inputs: Pick<Inputs, "name" | "observed">) {
+  return { name: wantedName(spec, inputs), logs: spec.logs?.map(sent) };
+}
+
+export const logPipeline: Kind = {
+  kind: "LogPipeline",
+  plural: "logpipelines",
+  shortNames: ["lp"],
+  description: "Takes logs from agents. Its Secret holds the addresses, the key and ready-made configuration.",
+  spec,
+  status,
+  rules: [...managedRules, required("logs")],
+  immutable: {},
+  columns: pipelineColumns,
+  resource: mapping(spec, {
+    product: "logging",
+    noun: "log pipeline",
+    collection: () => collection,
+    depth: 0,
+    privilege: "Access and manage Logging Service",
+    holdsData: true,
+    key: pipelineKey((answer) => withKey.safeParse(answer).data?.properties.key),
+    echo(resource) {
+      const { name, logs } = wire.partial({ id: true }).parse(resource).properties;
+      return { name, logs: (logs ?? []).map(normalised).sort() };
+    },
+    references: () => [],
+    problem: nameProblem,
+    publication: (spec, inputs) => ({
+      name: secretNameOf(spec, inputs, "LogPipeline"),
+      data(item, key) {
+        const { tcpAddress, httpAddress, grafanaAddress, logs } = wire.parse(item).properties;
+        return {
+          tcpAddress: tcpAddress ?? "",
+          httpAddress: httpAddress ?? "",
+          key,
+          grafanaEndpoint: grafanaAddress ?? "",
+          "fluent-bit.conf": fluentBitForward(tcpAddress ?? "", key, tagsOf(logs, "tcp")),
+          "fluent-bit-http.conf": fluentBitHttp(httpAddress ?? "", key, tagsOf(logs, "http")),
+        };
+      },
+    }),
+    rotation: rotationOf,
+    body: (spec, inputs) => ({ properties: wanted(spec, inputs) }),
+    compare(spec, item, inputs) {
+      const { id, properties } = wire.parse(item);
+      const { name, logs } = wanted(spec, inputs);
+      const drift = differences({
+        name: [name, properties.name],
+        logs: [logs?.map(normalised).sort(), (properties.logs ?? []).map(normalised).sort()],
+      });
+      if (drift.length === 0 && !inputs.failed) return { drift };
+      const body = { properties: { name, logs } };
+      return {
+        drift,
+        next: { action: "update", method: "PATCH", path: `${collection}/${encodeURIComponent(id)}`, body },
+      };
+    },
+    facts(item) {
+      const { tcpAddress, httpAddress, grafanaAddress } = wire.parse(item).properties;
+      return known({ tcpAddress, httpAddress, grafanaEndpoint: grafanaAddress });
+    },
+  }),
+};

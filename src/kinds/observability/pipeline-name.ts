@@ -1,0 +1,18 @@
+import { z } from "zod";
+import type { Inputs } from "../kind.ts";
+
+const LONGEST = 20;
+
+/** The platform's name of a pipeline. */
+export const pipelineName = z
+  .string()
+  .min(1)
+  .max(LONGEST)
+  .optional()
+  .describe(`Name of the pipeline on the platform, at most ${LONGEST} characters. Default: metadata.name.`);
+
+/** An object's own name may be too long for a pipeline. */
+export function nameProblem({ name }: { name?: string | undefined }, inputs: Inputs): string | undefined {
+  if (inputs.observed || (name ?? inputs.name).length <= LONGEST) return undefined;
+  return `name: a pipeline's name has at most ${LONGEST} characters, and "${inputs.name}" has ${inputs.name.length}: set spec.name`;
+}

@@ -1,0 +1,127 @@
+import { z } from "zod";
+import { differences, known } from "../fields/compare.ts";
+import { managed, managedRules, required } from "../fields/fields.ts";
+import { type Kind, mapping } from "../kind.ts";
+import { connection, connectionProblem, connectionReferences } from "./kafka-connection.ts";
+import { kafkaName, kafkaNameProblem } from "./kafka-name.ts";
+
+const spec = z.object({
+  ...managed,
+  name: kafkaName("cluster"),
+  version: z.enum(["4.0.0"]).default("4.0.0").describe("Version of the server."),
+  size: z
+    .enum(["XS", "S", "M", "L", "XL"])
+    .optional()
+    .describe("Size of the three brokers: S has 750 GB, M 1200 GB. Required."),
+  connection: connection.optional().describe("Where the brokers are reached. Required."),
+});
+
+const status = z.object({
+  brokerAddresses: z
+    .array(z.string().describe("Host and port."))
+    .optional()
+    .describe("Where the brokers listen, mutual TLS only."),
+  bootstrapServers: z.string().optional().describe("The same as one text, as clients take it."),
+});
+
+const wire = z.looseObject({
+  id: z.string(),
+  metadata: z.looseObject({ brokerAddresses: z.array(z.string()).nullish() }).nullish(),
+  properties: z.looseObject({
+    name: z.string().nullish(),
+    version: z.string().nullish(),
+    size: z.string().nullish(),
+    connections: z
+      .array(
+        z.looseObject({
+          datacenterId: z.string().nullish(),
+          lanId: z.string().nullish(),
+          brokerAddresses: z.array(z.string()).nullish(),
+        }),
+      )
+      .nullish(),
+  }),
+});
+
+/** Where the brokers of a cluster listen; a platform that does not say it so has them at their addresses in the LAN. */
+export function brokersOf(item: unknown): string[] {
+  const { metadata, properties } = wire.parse(item);
+  const inLan = properties.connections?.[0]?.brokerAddresses ?? [];
+  return metadata?.brokerAddresses ?? inLan.map((address) => address.replace(/\/\d+$/, ":9093"));
+}
+
+const never = "the platform cannot change a cluster";
+
+export const kafkaCluster: Kind = {
+  kind: "KafkaCluster",
+  plural: "kafkaclusters",
+  shortNames: ["kc"],
+  description: "A cluster of three Kafka brokers in a LAN, reached with mutual TLS only.",
+  spec,
+  status,
+  rules: [...managedRules, required("size"), required("connection")],
+  immutable: {
+    name: never,
+    version: never,
+    size: never,
+    "connection.datacenterRef": never,
+    "connection.datacenterId": never,
+    "connection.lanRef": never,
+    "connection.lanId": never,
+    "connection.brokerAddresses": never,
+  },
+  columns: [
+    { name: "Size", type: "string", path: ".spec.size", description: "Size of the brokers" },
+    {
+      name: "Bootstrap",
+      type: "string",
+      path: ".status.bootstrapServers",
+      description: "Where clients connect",
+      wide: true,
+    },
+  ],
+  resource: mapping(spec, {
+    product: "streaming",
+    noun: "kafka cluster",
+    collection: () => "/clusters",
+    depth: 0,
+    holdsData: true,
+    keptWhileUsed: true,
+    echo(resource) {
+      const { name, version, size, connections } = wire.partial({ id: true }).parse(resource).properties;
+      const { datacenterId, lanId, brokerAddresses } = connections?.[0] ?? {};
+      return { name, version, size, datacenterId, lanId, brokerAddresses: brokerAddresses?.toSorted() };
+    },
+    references: ({ connection }) => (connection ? connectionReferences(connection) : []),
+    problem: (spec, inputs) =>
+      kafkaNameProblem(spec, inputs) ?? (spec.connection && connectionProblem(spec.connection, inputs)),
+    body: (spec, { name, parents }) => ({
+      properties: {
+        name: spec.name ?? name,
+        version: spec.version,
+        size: spec.size,
+        connections: [
+          { datacenterId: parents.datacenter, lanId: parents.lan, brokerAddresses: spec.connection?.brokerAddresses },
+        ],
+      },
+    }),
+    compare(spec, item, { name, observed, parents }) {
+      const { properties } = wire.parse(item);
+      const { datacenterId, lanId, brokerAddresses } = properties.connections?.[0] ?? {};
+      return {
+        drift: differences({
+          name: [spec.name ?? (observed ? undefined : name), properties.name],
+          version: [observed ? undefined : spec.version, properties.version],
+          size: [spec.size, properties.size],
+          "connection.datacenter": [parents.datacenter, datacenterId],
+          "connection.lan": [parents.lan, lanId],
+          "connection.brokerAddresses": [spec.connection?.brokerAddresses.toSorted(), brokerAddresses?.toSorted()],
+        }),
+      };
+    },
+    facts(item) {
+      const brokerAddresses = brokersOf(item);
+      return known({ brokerAddresses, bootstrapServers: brokerAddresses.join(",") || undefined });
+    },
+  }),
+};

@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { exactlyOne, formed, objectRef, uuid } from "../fields/fields.ts";
+import { lanProblem } from "../fields/nic-lan.ts";
+import type { Inputs, Reference } from "../kind.ts";
+
+const ADDRESS = "must be an IPv4 address with its prefix length, for example 192.168.1.101/24";
+
+const brokerAddress = z
+  .string()
+  .max(18)
+  .meta({
+    "x-kubernetes-validations": [
+      { rule: "isCIDR(self) && cidr(self).ip().family() == 4", message: ADDRESS },
+      {
+        rule: "!isCIDR(self) || (cidr(self).prefixLength() <= 30 && !(cidr(self) == cidr(self).masked()))",
+        message: "must be the address of a broker, for example 192.168.1.101/24, not that of its network",
+      },
+      {
+        rule: "!isCIDR(self) || !cidr('10.224.0.0/11').containsIP(cidr(self).ip())",
+        message: "must not be inside 10.224.0.0/11, which the platform uses itself",
+      },
+    ],
+  })
+  .describe("Address of a broker in CIDR form.");
+
+/** Where the brokers of a cluster are. */
+export const connection = z
+  .object({
+    datacenterRef: objectRef("Datacenter")
+      .optional()
+      .describe("The Datacenter. Exactly one of datacenterRef and datacenterId."),
+    datacenterId: uuid().optional().describe("Platform id of the datacenter."),
+    lanRef: objectRef("Lan").optional().describe("The Lan the brokers are in. Exactly one of lanRef and lanId."),
+    lanId: formed(/^[1-9][0-9]*$/, 10, "must be the number of a LAN")
+      .optional()
+      .describe("Number of the LAN."),
+    brokerAddresses: z
+      .array(brokerAddress)
+      .min(3)
+      .max(3)
+      .meta({
+        "x-kubernetes-list-type": "atomic",
+        "x-kubernetes-validations": [
+          {
+            rule: "self.all(each, self.exists_one(other, other == each))",
+            message: "must be three different addresses",
+          },
+          {
+            rule: "!self.all(each, isCIDR(each)) || self.all(each, cidr(each).masked() == cidr(self[0]).masked())",
+            message: "must all be of the same network: the brokers are in one LAN",
+          },
+        ],
+      })
+      .describe("The addresses of the three brokers in the LAN, in CIDR form: 192.168.1.101/24."),
+  })
+  .meta({
+    "x-kubernetes-validations": [exactlyOne("datacenterRef", "datacenterId"), exactlyOne("lanRef", "lanId")],
+  });
+type Connection = z.output<typeof connection>;
+
+export function connectionReferences({ datacenterRef, datacenterId, lanRef, lanId }: Connection): Reference[] {
+  const one = (role: string, kind: string, ref: { name: string } | undefined, id: string | undefined): Reference => ({
+    role,
+    kind,
+    field: `connection.${role}Ref`,
+    target: id !== undefined ? { id } : { name: ref?.name ?? "" },
+  });
+  return [one("datacenter", "Datacenter", datacenterRef, datacenterId), one("lan", "Lan", lanRef, lanId)];
+}
+
+export function connectionProblem({ lanRef }: Connection, inputs: Inputs): string | undefined {
+  const wrong = lanProblem({ lanRef }, "lan", inputs, "cluster");
+  return wrong && `connection.${wrong}`;
+}

@@ -1,0 +1,144 @@
+import { z } from "zod";
+import { differences, known } from "../fields/compare.ts";
+import { exactlyOne, managed, managedRules, objectRef, required, uuid, whole } from "../fields/fields.ts";
+import { type Inputs, type Kind, mapping, type Reference } from "../kind.ts";
+import { kafkaName, kafkaNameProblem } from "./kafka-name.ts";
+
+/** Fields of every kind that lives in a Kafka cluster. */
+export const inCluster = {
+  clusterRef: objectRef("KafkaCluster")
+    .optional()
+    .describe("The KafkaCluster, an object in the same namespace. Exactly one of clusterRef and clusterId."),
+  clusterId: uuid().optional().describe("Platform id of the cluster. Exactly one of clusterRef and clusterId."),
+};
+
+export function clusterReference(spec: {
+  clusterRef?: { name: string } | undefined;
+  clusterId?: string | undefined;
+}): Reference {
+  const target = spec.clusterId !== undefined ? { id: spec.clusterId } : { name: spec.clusterRef?.name ?? "" };
+  return { role: "cluster", kind: "KafkaCluster", field: "clusterRef", target };
+}
+
+export const clusterPath = (parents: Inputs["parents"]): string =>
+  `/clusters/${encodeURIComponent(parents.cluster ?? "")}`;
+
+const MOST = 2_147_483_647;
+
+const spec = z.object({
+  ...managed,
+  ...inCluster,
+  name: kafkaName("topic"),
+  replicationFactor: whole(1, 3)
+    .optional()
+    .describe(
+      "On how many of the three brokers each record is kept; 3 is recommended. Required: the platform has no default.",
+    ),
+  numberOfPartitions: whole(1, MOST)
+    .optional()
+    .describe(
+      "Number of partitions, which is how many consumers of one group can work at once; a multiple of three is recommended. Default: the brokers', which is 1.",
+    ),
+  logRetention: z
+    .object({
+      retentionTime: z
+        .int()
+        .min(-1)
+        .optional()
+        .describe(
+          "How long records are kept, in milliseconds; -1 has no limit but the storage. Default: 604800000, seven days.",
+        ),
+      segmentBytes: whole(14, MOST).optional().describe("Size of a segment file in bytes. Default: 1073741824."),
+    })
+    .optional()
+    .describe("How long records are kept."),
+});
+type TopicSpec = z.output<typeof spec>;
+
+const status = z.object({
+  numberOfPartitions: z.int().optional().describe("Partitions it has."),
+  replicationFactor: z.int().optional().describe("On how many brokers each record is kept."),
+});
+
+const wire = z.looseObject({
+  id: z.string(),
+  properties: z.looseObject({
+    name: z.string().nullish(),
+    replicationFactor: z.int().nullish(),
+    numberOfPartitions: z.int().nullish(),
+    logRetention: z.looseObject({ retentionTime: z.number().nullish(), segmentBytes: z.number().nullish() }).nullish(),
+  }),
+});
+
+/** What is allowed and yet not wise with three brokers. */
+function advice({ numberOfPartitions, replicationFactor }: TopicSpec): string[] {
+  const count = numberOfPartitions === undefined ? "is not set and becomes 1, which" : `${numberOfPartitions}`;
+  const partitions = `numberOfPartitions ${count} is no multiple of three: the partitions are not spread evenly over the three brokers`;
+  const loss = replicationFactor === 1 ? "its records are lost" : "its records have a single copy left";
+  const replicas = `replicationFactor ${replicationFactor} is not 3: when a broker fails, ${loss}`;
+  return [
+    ...((numberOfPartitions ?? 1) % 3 === 0 ? [] : [partitions]),
+    ...(replicationFactor === undefined || replicationFactor === 3 ? [] : [replicas]),
+  ];
+}
+
+const never = "the platform cannot change a topic";
+
+export const kafkaTopic: Kind = {
+  kind: "KafkaTopic",
+  plural: "kafkatopics",
+  shortNames: ["kt"],
+  description: "A topic of a Kafka cluster.",
+  spec,
+  status,
+  rules: [...managedRules, exactlyOne("clusterRef", "clusterId"), required("replicationFactor")],
+  immutable: {
+    clusterRef: "a topic cannot move to another cluster",
+    clusterId: "a topic cannot move to another cluster",
+    name: never,
+    replicationFactor: never,
+    numberOfPartitions: `${never}, and with another number of partitions keys map to other partitions`,
+    logRetention: never,
+  },
+  columns: [
+    { name: "Partitions", type: "integer", path: ".status.numberOfPartitions", description: "Partitions it has" },
+    { name: "Replicas", type: "integer", path: ".status.replicationFactor", description: "Brokers that keep a record" },
+    { name: "Cluster", type: "string", path: ".spec.clusterRef.name", description: "Cluster", wide: true },
+  ],
+  resource: mapping(spec, {
+    product: "streaming",
+    noun: "topic",
+    collection: (parents) => `${clusterPath(parents)}/topics`,
+    depth: 0,
+    holdsData: true,
+    echo: (resource) => ({ name: wire.partial({ id: true }).parse(resource).properties.name }),
+    references: (spec) => [clusterReference(spec)],
+    problem: kafkaNameProblem,
+    advice,
+    body: (spec, { name }) => ({
+      properties: {
+        name: spec.name ?? name,
+        replicationFactor: spec.replicationFactor,
+        numberOfPartitions: spec.numberOfPartitions,
+        logRetention: spec.logRetention,
+      },
+    }),
+    compare(spec, item, { name, observed }) {
+      const { properties } = wire.parse(item);
+      const { logRetention } = properties;
+      return {
+        drift: differences({
+          name: [spec.name ?? (observed ? undefined : name), properties.name],
+          replicationFactor: [spec.replicationFactor, properties.replicationFactor],
+          numberOfPartitions: [spec.numberOfPartitions, properties.numberOfPartitions],
+          "logRetention.retentionTime": [spec.logRetention?.retentionTime, logRetention?.retentionTime],
+          "logRetention.segmentBytes": [spec.logRetention?.segmentBytes, logRetention?.segmentBytes],
+        }),
+      };
+    },
+    facts(item) {
+      const { numberOfPartitions, replicationFactor } = wire.parse(item).properties;
+      return known({ numberOfPartitions, replicationFactor });
+    },
+  }),
+};

@@ -1,0 +1,139 @@
+import { z } from "zod";
+import { duration, secondsOf } from "../fields/duration.ts";
+import { exactlyOne, managed, managedRules, objectName, uuid } from "../fields/fields.ts";
+import { secretNameOf } from "../fields/keys.ts";
+import { type CertificateAccess, type Kind, mapping } from "../kind.ts";
+import { brokersOf } from "./kafka-cluster.ts";
+import { clusterPath, clusterReference, inCluster } from "./kafka-topic.ts";
+
+const spec = z.object({
+  ...managed,
+  ...inCluster,
+  user: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe("Name of the user in the cluster. Default: admin. Excludes userId."),
+  userId: uuid().optional().describe("Platform id of the user. Excludes user."),
+  secretName: objectName()
+    .optional()
+    .describe("Name of the Secret for workloads. Default: the object's name with -kafkauser added."),
+  renewBefore: duration("1h", "8736h")
+    .optional()
+    .describe(
+      "How long before its end the certificate is renewed, for example 720h. Default: when two thirds of its life are over.",
+    ),
+});
+
+const status = z.object({
+  user: z.string().optional().describe("Name of the user."),
+});
+
+const wire = z.looseObject({ id: z.string(), properties: z.looseObject({ name: z.string().nullish() }).nullish() });
+const access = z.looseObject({
+  metadata: z.looseObject({
+    certificateAuthority: z.string().min(1),
+    certificate: z.string().min(1),
+    privateKey: z.string().min(1),
+  }),
+});
+
+const certificate: CertificateAccess = {
+  paths: (id, parents) => [`${clusterPath(parents)}/users/${encodeURIComponent(id)}/access`, clusterPath(parents)],
+  read([answer]) {
+    const pems = access.safeParse(answer).data?.metadata;
+    return pems && { ca: pems.certificateAuthority, certificate: pems.certificate, privateKey: pems.privateKey };
+  },
+  data([, home], { ca, certificate: own, privateKey, keystore, truststore, password }) {
+    const servers = brokersOf(home).join(",");
+    return {
+      "ca.crt": ca,
+      "tls.crt": own,
+      "tls.key": privateKey,
+      "keystore.p12": keystore,
+      "truststore.p12": truststore,
+      "store.password": password,
+      "bootstrap.servers": servers,
+      "client.properties": javaClient(servers, password),
+      "librdkafka.properties": librdkafka(servers),
+    };
+  },
+};
+
+/** Both files name others of the Secret, by where it is mounted. */
+const MOUNT = "/etc/kafka-user";
+const HINT = `# The Secret is mounted at ${MOUNT}.`;
+
+const javaClient = (servers: string, password: string): string => `${HINT}
+bootstrap.servers=${servers}
+security.protocol=SSL
+ssl.keystore.type=PKCS12
+ssl.keystore.location=${MOUNT}/keystore.p12
+ssl.keystore.password=${password}
+ssl.key.password=${password}
+ssl.truststore.type=PKCS12
+ssl.truststore.location=${MOUNT}/truststore.p12
+ssl.truststore.password=${password}
+ssl.endpoint.identification.algorithm=
+`;
+
+const librdkafka = (servers: string): string => `${HINT}
+bootstrap.servers=${servers}
+security.protocol=ssl
+ssl.ca.location=${MOUNT}/ca.crt
+ssl.certificate.location=${MOUNT}/tls.crt
+ssl.key.location=${MOUNT}/tls.key
+ssl.endpoint.identification.algorithm=none
+`;
+
+export const kafkaUser: Kind = {
+  kind: "KafkaUser",
+  plural: "kafkausers",
+  shortNames: ["ku"],
+  description: "Access to a Kafka cluster: a Secret with the client certificate, renewed long before it ends.",
+  spec,
+  status,
+  rules: [
+    ...managedRules,
+    exactlyOne("clusterRef", "clusterId"),
+    {
+      rule: "!(has(self.user) && has(self.userId))",
+      message: "user and userId exclude each other: remove one of them",
+    },
+  ],
+  immutable: {
+    clusterRef: "a user belongs to one cluster",
+    clusterId: "a user belongs to one cluster",
+    user: "it is the access of one user",
+    userId: "it is the access of one user",
+  },
+  columns: [
+    { name: "Secret", type: "string", path: ".status.secretName", description: "Secret for workloads" },
+    { name: "Expires", type: "string", path: ".status.certificate.expiresAt", description: "End of the certificate" },
+    { name: "Cluster", type: "string", path: ".spec.clusterRef.name", description: "Cluster", wide: true },
+  ],
+  resource: mapping(spec, {
+    product: "streaming",
+    noun: "kafka user",
+    collection: (parents) => `${clusterPath(parents)}/users`,
+    depth: 0,
+    holdsData: false,
+    permanent: true,
+    shared: true,
+    certificate,
+    references: (spec) => [clusterReference(spec)],
+    isMeant(spec, item) {
+      const { id, properties } = wire.parse(item);
+      return spec.userId === undefined ? properties?.name === (spec.user ?? "admin") : id === spec.userId;
+    },
+    publication: (spec, inputs) => ({ name: secretNameOf(spec, inputs, "KafkaUser"), data: () => ({}) }),
+    rotation: ({ renewBefore }) => (renewBefore ? { beforeEndSeconds: secondsOf(renewBefore) ?? 0 } : {}),
+    body: () => ({}),
+    compare: () => ({ drift: [] }),
+    facts(item) {
+      const name = wire.parse(item).properties?.name;
+      return name == null ? {} : { user: name };
+    },
+  }),
+};
