@@ -182,7 +182,7 @@ export function createEngine(options: EngineOptions): Engine {
   function showUsers(key: ObjectKey, object: KubeObject | undefined): void {
     const kind = object && objects.kinds.find((each) => key.startsWith(`${each.kind}/`));
     for (const { key: used, bond } of kind ? namedBy(kind, object) : []) {
-      if (bond === "use" && objects.find(used)?.kind.resource?.showsUsers) deps.collections.refresh(used);
+      if (bond === "use" && objects.find(used)?.kind.resource?.place.showsUsers) deps.collections.refresh(used);
     }
   }
 
@@ -191,7 +191,7 @@ export function createEngine(options: EngineOptions): Engine {
     const kind = kinds.find((each) => key.startsWith(`${each.kind}/`));
     for (const named of kind ? namedBy(kind, gone) : []) wake(named.key);
     // Its place may be the only one there is, and somebody may be waiting for it.
-    for (const object of kind?.resource?.onePer ? objects.store(kind.kind).values() : []) {
+    for (const object of kind?.resource?.identity.onePer ? objects.store(kind.kind).values() : []) {
       if (!claimOf(object)) wake(objectKey(kind?.kind ?? "", object.metadata.namespace ?? "", object.metadata.name));
     }
     for (const id of Object.values((claimOf(gone) ?? openIntent(gone))?.parents ?? {})) {
@@ -211,7 +211,7 @@ export function createEngine(options: EngineOptions): Engine {
     const decision = decide(scene.view);
     log.debug({ key, step: decision.step, ...("reason" in decision && { reason: decision.reason }) }, "decided");
     const again = await act(deps, scene, decision);
-    if (kind.resource.certificate) showCertificate(key, objects.find(key)?.object);
+    if (kind.resource.secret?.certificate) showCertificate(key, objects.find(key)?.object);
     return again;
   }
 

@@ -191,52 +191,87 @@ export interface Desired {
   farewell(item: unknown, inputs: Pick<Inputs, "parents" | "shown">): Operation | undefined;
 }
 
-/** How a kind is kept on the platform. Pure: paths, bodies and comparisons; never a call. */
-export interface ResourceMapping {
-  product: Product;
-  /** The platform's word for one: `server`. */
+type Parents = Readonly<Record<string, string>>;
+
+/** What a resource is called. */
+export interface Names {
+  /** For people, in messages: `IP block`. */
   noun: string;
-  /** Path of the collection that holds it, below the base address of the product. */
-  collection(parents: Readonly<Record<string, string>>): string;
-  /** Where the creation is posted, when it is not the collection. */
-  creation?(parents: Readonly<Record<string, string>>): string;
-  /** How deep a list has to look for everything that `compare` reads. */
-  depth: number;
-  /** Added to the path when the resource is deleted: `?deleteVolumes=true`. */
-  deleteQuery?: string;
+  /** The platform's own word, the `type` in its answers and in the targets of its requests: `ipblock`. */
+  type: string;
+}
+
+/** Which resource is meant, and whose it is. */
+export interface Identity {
+  /** The id of one that is gone is given to the next: what is seen under an id may be somebody else's by now. */
+  reusesIds?: boolean;
   /**
    * What identifies a resource by itself, equal for the body of its creation and for what the platform shows of it.
    * For products that keep no log of requests: recovery finds by it what an interrupted creation made.
    */
   echo?(resource: unknown): unknown;
+  /** It is always there and cannot be created or deleted: it is taken over as it is, and given back. */
+  permanent?: boolean;
+  /** Any number of objects may use it at once. */
+  shared?: boolean;
+  /** There can be only one in its place, which is called: `NIC`. */
+  onePer?: string;
+}
+
+/** Where it is on the platform, and how it is looked at there. */
+export interface Place {
+  product: Product;
+  /** Path of the collection that holds it, below the base address of the product. */
+  collection(parents: Parents): string;
+  /** How deep a list has to look for everything that `compare` reads. */
+  depth: number;
+  /** Roles of parents that it outlives. */
+  outlives?: readonly string[];
+  /** It changes by itself: looked at so often at rest, in milliseconds. */
+  livelyMs?: number;
+  /** Its status tells who uses it: it is looked at again when a user of it has come to rest. */
+  showsUsers?: boolean;
+  /** What a user of the platform needs for it, as the platform calls it; told when it says no. */
+  privilege?: string;
+}
+
+export interface Creation {
+  /** Where it is posted, when it is not the collection. */
+  path?(parents: Parents): string;
+}
+
+/** What the platform shows of it. */
+export interface Comparing {
+  /** The kind-specific part of status. */
+  facts(item: unknown, context: Pick<Inputs, "shown" | "annotations" | "refs">): Record<string, unknown>;
+}
+
+/** What is lost with it, and what has to be known before it goes. */
+export interface Destruction {
+  /** Whether deleting the resource loses data that nobody can bring back. */
+  holdsData: boolean;
+  /** Added to the path: `?deleteVolumes=true`. */
+  query?: string;
   /** For a kind that others live in: how to look inside, and what there counts as content. */
   contents?: { depth: number; list(item: unknown): string[] };
   /** The platform does not delete it while others use it; those are then named. */
   keptWhileUsed?: boolean;
-  /** Its status tells who uses it: it is looked at again when a user of it has come to rest. */
-  showsUsers?: boolean;
-  /** The id of one that is gone is given to the next: what is seen under an id may be somebody else's by now. */
-  reusesIds?: boolean;
-  /** Roles of parents that it outlives. */
-  outlives?: readonly string[];
-  /** There can be only one in its place, which is called: `NIC`. */
-  onePer?: string;
-  /** The key that belongs to it and is shown once. */
-  key?: OneTimeKey;
-  /** The certificate that belongs to it and ends. */
-  certificate?: CertificateAccess;
-  /** Any number of objects may use it at once. */
-  shared?: boolean;
-  /** It is always there and cannot be created or deleted: it is taken over as it is, and given back. */
-  permanent?: boolean;
-  /** What a user of the platform needs for it, as the platform calls it; told when it says no. */
-  privilege?: string;
-  /** It changes by itself: looked at so often at rest, in milliseconds. */
-  livelyMs?: number;
-  /** Whether deleting the resource loses data that nobody can bring back. */
-  holdsData: boolean;
-  /** The kind-specific part of status. */
-  facts(item: unknown, context: Pick<Inputs, "shown" | "annotations" | "refs">): Record<string, unknown>;
+}
+
+/** What workloads get in a Secret: a key that is shown once, or a certificate that ends. */
+export type SecretSource =
+  | { key: OneTimeKey; certificate?: undefined }
+  | { certificate: CertificateAccess; key?: undefined };
+
+/** How a kind is kept on the platform, by question. Pure: paths, bodies and comparisons; never a call. */
+export interface ResourceMapping {
+  names: Names;
+  identity: Identity;
+  place: Place;
+  creation: Creation;
+  comparison: Comparing;
+  destruction: Destruction;
+  secret?: SecretSource;
   desire(spec: unknown): Desired;
 }
 
@@ -261,53 +296,48 @@ export type ResourceKind = Kind & { resource: ResourceMapping };
 
 export const hasResource = (kind: Kind): kind is ResourceKind => kind.resource !== undefined;
 
-/** A mapping as its author writes it: with the types of the kind's own schema. */
-export interface TypedMapping<Spec> extends Omit<ResourceMapping, "desire"> {
-  references(spec: Spec): Reference[];
-  secrets?(spec: Spec): SecretInput[];
-  lookups?(spec: Spec, inputs: Inputs): Lookup[];
-  problem?(spec: Spec, inputs: Inputs): string | undefined;
-  advice?(spec: Spec, inputs: Inputs): string[];
-  body(spec: Spec, inputs: Inputs): unknown;
-  compare(spec: Spec, item: unknown, inputs: Inputs): Comparison;
-  farewell?(spec: Spec, item: unknown, inputs: Pick<Inputs, "parents" | "shown">): Operation | undefined;
-  publication?(spec: Spec, inputs: Pick<Inputs, "name">): Publication;
-  rotation?(spec: Spec): Rotation | undefined;
-  isMeant?(spec: Spec, item: unknown): boolean;
+/** A mapping as its author writes it: what depends on spec stands beside the rest, with the types of the kind's own schema. */
+export interface TypedMapping<Spec> {
+  names: Names;
+  identity?: Identity & { isMeant?(spec: Spec, item: unknown): boolean };
+  place: Place & { references(spec: Spec): Reference[] };
+  creation: Creation & {
+    body(spec: Spec, inputs: Inputs): unknown;
+    secrets?(spec: Spec): SecretInput[];
+    lookups?(spec: Spec, inputs: Inputs): Lookup[];
+    problem?(spec: Spec, inputs: Inputs): string | undefined;
+    advice?(spec: Spec, inputs: Inputs): string[];
+  };
+  comparison: Comparing & { compare(spec: Spec, item: unknown, inputs: Inputs): Comparison };
+  destruction: Destruction & {
+    farewell?(spec: Spec, item: unknown, inputs: Pick<Inputs, "parents" | "shown">): Operation | undefined;
+  };
+  secret?: SecretSource & {
+    publication(spec: Spec, inputs: Pick<Inputs, "name">): Publication;
+    rotation(spec: Spec): Rotation | undefined;
+  };
 }
 
 /** Hides a kind's own types behind `ResourceMapping`, so that the engine handles all kinds alike. */
 export function mapping<S extends z.ZodObject>(schema: S, typed: TypedMapping<z.output<S>>): ResourceMapping {
-  const {
-    references,
-    secrets,
-    lookups,
-    problem,
-    advice,
-    body,
-    compare,
-    farewell,
-    publication,
-    rotation,
-    isMeant,
-    ...rest
-  } = typed;
+  const { identity = {}, place, creation, comparison, destruction, secret } = typed;
   return {
-    ...rest,
+    ...typed,
+    identity,
     desire(raw) {
       const spec = schema.parse(raw);
       return {
-        references: references(spec),
-        secrets: secrets?.(spec) ?? [],
-        lookups: (inputs) => lookups?.(spec, inputs) ?? [],
-        problem: (inputs) => problem?.(spec, inputs),
-        advice: (inputs) => advice?.(spec, inputs) ?? [],
-        publication: (inputs) => publication?.(spec, inputs),
-        rotation: () => rotation?.(spec),
-        isMeant: (item) => isMeant?.(spec, item) ?? true,
-        body: (inputs) => body(spec, inputs),
-        compare: (item, inputs) => compare(spec, item, inputs),
-        farewell: (item, inputs) => farewell?.(spec, item, inputs),
+        isMeant: (item) => identity.isMeant?.(spec, item) ?? true,
+        references: place.references(spec),
+        body: (inputs) => creation.body(spec, inputs),
+        secrets: creation.secrets?.(spec) ?? [],
+        lookups: (inputs) => creation.lookups?.(spec, inputs) ?? [],
+        problem: (inputs) => creation.problem?.(spec, inputs),
+        advice: (inputs) => creation.advice?.(spec, inputs) ?? [],
+        compare: (item, inputs) => comparison.compare(spec, item, inputs),
+        farewell: (item, inputs) => destruction.farewell?.(spec, item, inputs),
+        publication: (inputs) => secret?.publication(spec, inputs),
+        rotation: () => secret?.rotation(spec),
       };
     },
   };

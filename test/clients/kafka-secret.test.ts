@@ -39,7 +39,7 @@ afterAll(async () => {
 
 /** Puts the files that a KafkaUser publishes into the folder; those that are texts, by their names. */
 async function mount(): Promise<Record<string, string>> {
-  const source = kafkaUser.resource?.certificate;
+  const source = kafkaUser.resource?.secret?.certificate;
   if (!source) throw new Error("a KafkaUser has no certificate");
   const [, , id = ""] = cluster.split("/");
   const paths = source.paths(await streaming.userOf(cluster), { cluster: id });

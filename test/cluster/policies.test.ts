@@ -103,7 +103,7 @@ promise("adopts an existing resource, shows how it differs and then brings it in
   const fields = Object.keys(spec);
   const differs = fields.length > 0 ? `; differs in ${fields.join(", ")}` : "";
   const { stdout } = await world.kubectl("describe", it.word, it.name("found"));
-  expect(stdout).toMatch(new RegExp(`Adopting.*taking over the ${it.kind.resource.noun} ${id}${differs}`));
+  expect(stdout).toMatch(new RegExp(`Adopting.*taking over the ${it.kind.resource.names.noun} ${id}${differs}`));
 });
 
 promise(
@@ -113,16 +113,17 @@ promise(
     expect(await world.value(it.ref("found"), "{.status.advice[0]}")).toContain("mooring.dev/rotate-at");
     expect(await world.value(it.ref("found"), "{.status.secretName}")).toBe("");
   },
-  subjects.filter(({ kind }) => kind.resource.key),
+  subjects.filter(({ kind }) => kind.resource.secret?.key),
 );
 
 promise(
   "does not adopt what is not there, nor what belongs to another object, unless it is shared",
   async (it, expect) => {
-    const { noun, onePer, shared } = it.kind.resource;
+    const { names, identity } = it.kind.resource;
+    const { onePer, shared } = identity;
     await world.apply(it.manifest(it.name("nobody"), { externalId: it.nobody }));
     await world.untilReason(it.ref("nobody"), "NotAdoptable");
-    expect(await world.value(it.ref("nobody"), ready)).toContain(`there is no ${noun} ${it.nobody}`);
+    expect(await world.value(it.ref("nobody"), ready)).toContain(`there is no ${names.noun} ${it.nobody}`);
     const id = await world.value(it.ref("found"), "{.status.id}");
     const before = looks(await it.wrought("found"));
     expect(before).toHaveLength(1);
@@ -207,7 +208,7 @@ promise(
     expect(await it.there("paused")).toHaveLength(1);
   },
   // What is always there nobody can remove.
-  subjects.filter(({ kind }) => !kind.resource.permanent),
+  subjects.filter(({ kind }) => !kind.resource.identity.permanent),
 );
 
 promise(
@@ -222,7 +223,7 @@ promise(
     await expect(world.apply(it.manifest(name, spec))).rejects.toThrow(`${field} cannot be changed`);
 
     await world.apply(it.manifest(name, { ...spec, replacePolicy: "WhenNeeded" }));
-    if (it.kind.resource.holdsData) {
+    if (it.kind.resource.destruction.holdsData) {
       await world.untilReason(it.ref("fixed"), "DataLossNotAllowed");
       expect(await it.madeAt("fixed")).toBe(before);
       await it.annotate("fixed", "mooring.dev/allow-data-loss=true");
@@ -250,7 +251,7 @@ promise(
     expect(Object.keys(JSON.parse(await world.value(`secret/${secret}`, "{.data}"))).length).toBeGreaterThan(1);
     await world.kubectl("delete", it.word, name, "--timeout=60s");
   },
-  subjects.filter(({ kind }) => kind.resource.key ?? kind.resource.certificate),
+  subjects.filter(({ kind }) => kind.resource.secret),
 );
 
 promise("deletes: nothing is left of what the object has brought about", async (it, expect) => {
@@ -258,7 +259,7 @@ promise("deletes: nothing is left of what the object has brought about", async (
   const { code, stderr } = await world.kubectl("delete", it.word, it.name(role), "--timeout=90s");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   // A Secret is Kubernetes' to remove, and that takes a moment.
-  if (it.kind.resource.certificate) await expect.poll(() => it.wrought(role)).toEqual([]);
+  if (it.kind.resource.secret?.certificate) await expect.poll(() => it.wrought(role)).toEqual([]);
   else expect(await it.wrought(role)).toEqual([]);
 });
 

@@ -25,9 +25,9 @@ const shownAs: Record<string, string> = {
 
 /** The collection on the platform that holds the resources of a kind; undefined where it has none of its own. */
 export function collectionOf({ resource }: Kind): string | undefined {
-  if (resource?.shared) return undefined;
-  const name = resource?.collection({}).split("/").at(-1);
-  return shownAs[`${resource?.product}/${name}`] ?? name;
+  if (resource?.identity.shared) return undefined;
+  const name = resource?.place.collection({}).split("/").at(-1);
+  return shownAs[`${resource?.place.product}/${name}`] ?? name;
 }
 
 export function yardstickOf(chapters: readonly Chapter[]): Yardstick {
@@ -55,7 +55,7 @@ export function judge(kind: Kind, before: Chapter, chapter: Chapter, undisturbed
     const own = (snapshot.resources[collection] ?? []).filter(({ id }) => !old.has(id));
     const ids = own.map(({ id }) => id).join(", ");
     const claimed = object && readStatus(object).id;
-    const permanent = kind.resource?.permanent ?? false;
+    const permanent = kind.resource?.identity.permanent ?? false;
     const mine = own.find(({ id }) => id === claimed || permanent);
     if (!object && own.length > 0 && !permanent) blame("leak", `${collection} ${ids} without an object`);
     if (object && own.length > 1) blame("duplicate", `${own.length} ${collection}: ${ids}`);

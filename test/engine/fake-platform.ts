@@ -11,6 +11,8 @@ interface Logged {
   body: string;
   status: string;
   targets: string[];
+  /** The platform's word for a target; left out where a test does not care. */
+  type?: string;
   user: string;
 }
 
@@ -30,12 +32,12 @@ export function fakePlatform(contract: number | undefined = 1) {
     const metadata = { state: item.state, createdByUserId: item.user, createdDate: "2026-01-01T00:00:00Z" };
     return { id, metadata, properties: item.properties };
   };
-  const requestOf = ({ id, at, path, body, status, targets, user }: Logged) => ({
+  const requestOf = ({ id, at, path, body, status, targets, type, user }: Logged) => ({
     id,
     metadata: {
       createdDate: at,
       createdByUserId: user,
-      requestStatus: { metadata: { status, targets: targets.map((target) => ({ target: { id: target } })) } },
+      requestStatus: { metadata: { status, targets: targets.map((target) => ({ target: { id: target, type } })) } },
     },
     properties: { method: "POST", url: `${API}${BASE}${path}`, body },
   });

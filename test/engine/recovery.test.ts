@@ -67,6 +67,15 @@ describe("a creation without an answer", () => {
     expect(sceneOf(A).view.request).toMatchObject({ action: "create", outcome: "DONE" });
   });
 
+  test("is found by the platform's own word for it, whatever people call it", async () => {
+    const wanted = { properties: { name: "a", location: "de/txl", size: 1 } };
+    const metadata = intending("a", intentOf({ hash: hashBody(wanted) }));
+    const { platform, passes } = stage([objectOf("IPBlock", "a", { spec: { location: "de/txl", size: 1 }, metadata })]);
+    platform.make("a", wanted, { path: "/ipblocks", type: "ipblock" });
+    expect((await passes("IPBlock/shop/a")).slice(0, 2)).toEqual(["search", "claim"]);
+    expect(platform.sent("POST")).toEqual([]);
+  });
+
   test("has the whole time to become visible, however late it was accepted", async () => {
     const { platform, passes, clock, sceneOf } = stage([begun("a")]);
     sceneOf(A);

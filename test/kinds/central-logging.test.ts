@@ -17,7 +17,10 @@ const turned = (action: string, enabled: boolean): Operation => ({
 });
 
 it("central logging is always there, once per Account and region", () => {
-  expect(mapping).toMatchObject({ permanent: true, onePer: "Account and region", holdsData: false });
+  expect(mapping).toMatchObject({
+    identity: { permanent: true, onePer: "Account and region" },
+    destruction: { holdsData: false },
+  });
 });
 
 describe("comparing central logging", () => {
@@ -45,12 +48,15 @@ describe("comparing central logging", () => {
 
 describe("what was before", () => {
   it("is noted when the object comes, and stays whatever is switched later", () => {
-    expect(mapping.facts(item(false), nothing)).toEqual({ enabled: false, before: false });
-    expect(mapping.facts(item(true), { ...nothing, shown: { before: false } })).toEqual({
+    expect(mapping.comparison.facts(item(false), nothing)).toEqual({ enabled: false, before: false });
+    expect(mapping.comparison.facts(item(true), { ...nothing, shown: { before: false } })).toEqual({
       enabled: true,
       before: false,
     });
-    const facts = mapping.facts({ ...item(true), metadata: { grafanaEndpoint: "https://g.example.com" } }, nothing);
+    const facts = mapping.comparison.facts(
+      { ...item(true), metadata: { grafanaEndpoint: "https://g.example.com" } },
+      nothing,
+    );
     expect(centralLogging.status.strict().parse(facts)).toEqual(facts);
   });
 
@@ -84,9 +90,9 @@ describe("central logging on the platform", () => {
       z
         .object({ id: z.string() })
         .loose()
-        .parse(items(await call("GET", mapping.collection({})))[0]);
+        .parse(items(await call("GET", mapping.place.collection({})))[0]);
     const desired = mapping.desire({ enabled: true });
-    const shown = mapping.facts(await seen(), nothing);
+    const shown = mapping.comparison.facts(await seen(), nothing);
     expect(shown).toMatchObject({ enabled: false, before: false });
     const send = async (operation: Operation | undefined) => {
       const { method = "", path = "", body } = operation ?? {};
@@ -95,7 +101,7 @@ describe("central logging on the platform", () => {
     await send(desired.compare(await seen(), named).next);
     expect(desired.compare(await seen(), named)).toEqual({ drift: [] });
     await send(desired.farewell(await seen(), { parents: {}, shown }));
-    expect(mapping.facts(await seen(), nothing)).toMatchObject({ enabled: false });
+    expect(mapping.comparison.facts(await seen(), nothing)).toMatchObject({ enabled: false });
     expect(desired.farewell(await seen(), { parents: {}, shown })).toBeUndefined();
   });
 });

@@ -32,7 +32,7 @@ async function settle(change: object): Promise<string[]> {
 
 describe("a Cube", () => {
   it("has the size that its template fixes: the smallest 1 vCPU, 2 GB and 60 GB NVMe", async () => {
-    expect(mapping.facts(await seen(), nothing)).toMatchObject({ cores: 1, ram: 2048 });
+    expect(mapping.comparison.facts(await seen(), nothing)).toMatchObject({ cores: 1, ram: 2048 });
     expect(await seen()).toMatchObject({
       entities: { volumes: { items: [{ properties: { type: "DAS", size: 60 } }] } },
     });
@@ -67,7 +67,7 @@ describe("a Cube", () => {
     const addOn = { properties: { name: "data", size: 1, type: "HDD", licenceType: "OTHER" } };
     for (let added = 0; added < 23; added += 1) await platform.core("POST", `${path}/volumes`, addOn);
     await platform.advance(60);
-    const { volumes, bootVolumeId } = mapping.facts(await seen(), nothing);
+    const { volumes, bootVolumeId } = mapping.comparison.facts(await seen(), nothing);
     expect(volumes).toHaveLength(23);
     expect(await compare()).toEqual({ drift: [] });
 
@@ -79,7 +79,7 @@ describe("a Cube", () => {
       detached += 1;
     }
     expect(detached).toBe(23);
-    await platform.done("DELETE", `${path}${mapping.deleteQuery}`);
+    await platform.done("DELETE", `${path}${mapping.destruction.query}`);
     const left = (await platform.core("GET", `${datacenter}/volumes`)).body;
     expect(left).toHaveProperty("items.length", 23);
     expect(JSON.stringify(left)).not.toContain(String(bootVolumeId));

@@ -79,15 +79,15 @@ describe("comparing a datacenter", () => {
 
 describe("the facts of a datacenter", () => {
   it("are its location and how often it changed", () => {
-    expect(mapping.facts(platformItem({ version: 7 }), nothing)).toEqual({ location: "de/txl", version: 7 });
+    expect(mapping.comparison.facts(platformItem({ version: 7 }), nothing)).toEqual({ location: "de/txl", version: 7 });
   });
 
   it("leave out what the platform does not say", () => {
-    expect(mapping.facts(platformItem({ version: null }), nothing)).toEqual({ location: "de/txl" });
+    expect(mapping.comparison.facts(platformItem({ version: null }), nothing)).toEqual({ location: "de/txl" });
   });
 
   it("fit into status", () => {
-    expect(datacenter.status.parse(mapping.facts(platformItem({}), nothing))).toEqual({
+    expect(datacenter.status.parse(mapping.comparison.facts(platformItem({}), nothing))).toEqual({
       location: "de/txl",
       version: 1,
     });

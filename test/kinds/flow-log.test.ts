@@ -49,11 +49,13 @@ describe("what a flow log watches", () => {
       { role: "datacenter", kind: "Datacenter", target: { name: "berlin" } },
       { role, target: { id: someId } },
     ]);
-    expect(mapping.collection({ datacenter: "dc-1", [role]: "x" })).toBe(`/datacenters/dc-1/${collection}/x/flowlogs`);
+    expect(mapping.place.collection({ datacenter: "dc-1", [role]: "x" })).toBe(
+      `/datacenters/dc-1/${collection}/x/flowlogs`,
+    );
   });
 
   it("has one flow log at most", () => {
-    expect(mapping.onePer).toBe("NIC, load balancer or NAT gateway");
+    expect(mapping.identity.onePer).toBe("NIC, load balancer or NAT gateway");
   });
 });
 
@@ -100,10 +102,10 @@ describe("what a flow log records", () => {
 });
 
 it("the facts of a flow log are what it records, and fit into status", () => {
-  const facts = mapping.facts(item(), nothing);
+  const facts = mapping.comparison.facts(item(), nothing);
   expect(facts).toEqual({ action: "REJECTED", direction: "INGRESS", bucket: "flow-logs" });
   expect(flowLog.status.strict().parse(facts)).toEqual(facts);
-  expect(mapping.facts(item({ bucket: null }), nothing)).not.toHaveProperty("bucket");
+  expect(mapping.comparison.facts(item({ bucket: null }), nothing)).not.toHaveProperty("bucket");
 });
 
 describe("on the platform", () => {
@@ -121,7 +123,7 @@ describe("on the platform", () => {
     const body = serverBody({}, {}, { name: "public" });
     const { id } = resource(await platform.done("POST", `${datacenter}/servers`, body));
     const seen = (await platform.core("GET", `${datacenter}/servers/${id}?depth=3`)).body;
-    const status = { ...mapped(server).facts(seen, nothing), parents: {} };
+    const status = { ...mapped(server).comparison.facts(seen, nothing), parents: {} };
     const nic = mapping
       .desire(spec)
       .references.at(-1)
@@ -129,9 +131,13 @@ describe("on the platform", () => {
     const given = within({ server: id, nic });
     const resident = await create(platform, flowLog, spec, given);
     expect(await resident.settle(spec, given)).toEqual([]);
-    const second = await platform.core("POST", mapping.collection(given.parents), mapping.desire(spec).body(given));
+    const second = await platform.core(
+      "POST",
+      mapping.place.collection(given.parents),
+      mapping.desire(spec).body(given),
+    );
     expect(refusal(second, 422, "200")).toContain("has the flow log web already");
-    const path = `${mapping.collection(given.parents)}/${resident.id}`;
+    const path = `${mapping.place.collection(given.parents)}/${resident.id}`;
     expect((await platform.core("PATCH", path, { name: "other" })).status).toBe(422);
   });
 

@@ -59,7 +59,7 @@ describe("the facts of an IP block", () => {
       { ...use, datacenterId: "dc-1", k8sNodePoolUuid: null },
       { ip: "203.0.113.1", nicId: null },
     ];
-    const facts = mapping.facts(item({ ipConsumers: consumers }), nothing);
+    const facts = mapping.comparison.facts(item({ ipConsumers: consumers }), nothing);
     expect(facts).toEqual({
       location: "de/txl",
       size: 2,
@@ -74,7 +74,7 @@ describe("the facts of an IP block", () => {
 });
 
 it("an IP block stays while it is used, and counts as data: nobody can get the same addresses again", () => {
-  expect(mapping).toMatchObject({ keptWhileUsed: true, holdsData: true });
+  expect(mapping.destruction).toMatchObject({ keptWhileUsed: true, holdsData: true });
 });
 
 describe("an IP block on the platform", () => {

@@ -97,12 +97,12 @@ describe("a cluster", () => {
   });
 
   it("loses its data with itself, and is kept while others use it", () => {
-    expect(mapping).toMatchObject({ holdsData: true, keptWhileUsed: true });
+    expect(mapping.destruction).toMatchObject({ holdsData: true, keptWhileUsed: true });
   });
 });
 
 describe("a cluster is known again", () => {
-  const echo = (resource: unknown) => JSON.stringify(mapping.echo?.(resource));
+  const echo = (resource: unknown) => JSON.stringify(mapping.identity.echo?.(resource));
   const body = mapping.desire(spec).body(given());
 
   it("by what it was created from, as the platform shows it", () => {
@@ -119,7 +119,10 @@ describe("a cluster is known again", () => {
 
 describe("the facts of a cluster", () => {
   it("are where its brokers listen, and fit into status", () => {
-    const facts = mapping.facts(item({}, { brokerAddresses: ["10.0.0.1:19093", "10.0.0.2:19093"] }), nothing);
+    const facts = mapping.comparison.facts(
+      item({}, { brokerAddresses: ["10.0.0.1:19093", "10.0.0.2:19093"] }),
+      nothing,
+    );
     expect(facts).toEqual({
       brokerAddresses: ["10.0.0.1:19093", "10.0.0.2:19093"],
       bootstrapServers: "10.0.0.1:19093,10.0.0.2:19093",
@@ -128,10 +131,10 @@ describe("the facts of a cluster", () => {
   });
 
   it("come from its connection where the platform does not tell them", () => {
-    expect(mapping.facts(item(), nothing)).toMatchObject({
+    expect(mapping.comparison.facts(item(), nothing)).toMatchObject({
       bootstrapServers: "192.168.1.101:9093,192.168.1.102:9093,192.168.1.103:9093",
     });
-    expect(mapping.facts(item({ connections: null }, { brokerAddresses: null }), nothing)).toEqual({});
+    expect(mapping.comparison.facts(item({ connections: null }, { brokerAddresses: null }), nothing)).toEqual({});
   });
 });
 
@@ -153,6 +156,6 @@ describe("on the platform", () => {
       bootstrapServers: "192.168.1.101:9093,192.168.1.102:9093,192.168.1.103:9093",
     });
     const { body } = mapping.desire(wanted);
-    expect(mapping.echo?.(await resident.seen())).toEqual(mapping.echo?.(sent(body(within))));
+    expect(mapping.identity.echo?.(await resident.seen())).toEqual(mapping.identity.echo?.(sent(body(within))));
   });
 });

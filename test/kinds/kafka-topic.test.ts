@@ -25,7 +25,7 @@ describe("a topic", () => {
     expect(mapping.desire({ clusterId, replicationFactor: 3 }).references).toMatchObject([
       { target: { id: clusterId } },
     ]);
-    expect(mapping.collection({ cluster: "c/1" })).toBe("/clusters/c%2F1/topics");
+    expect(mapping.place.collection({ cluster: "c/1" })).toBe("/clusters/c%2F1/topics");
   });
 
   it("is created with what spec says and nothing else", () => {
@@ -71,7 +71,7 @@ describe("a topic", () => {
   });
 
   it("says what another number of partitions does to keys", () => {
-    expect(mapping.holdsData).toBe(true);
+    expect(mapping.destruction.holdsData).toBe(true);
     expect(kafkaTopic.immutable.numberOfPartitions).toContain("keys map to other partitions");
   });
 
@@ -81,10 +81,10 @@ describe("a topic", () => {
   });
 
   it("shows what it has", () => {
-    const facts = mapping.facts(item(), nothing);
+    const facts = mapping.comparison.facts(item(), nothing);
     expect(facts).toEqual({ numberOfPartitions: 6, replicationFactor: 3 });
     expect(kafkaTopic.status.strict().parse(facts)).toEqual(facts);
-    expect(mapping.facts(item({ numberOfPartitions: null }), nothing)).toEqual({ replicationFactor: 3 });
+    expect(mapping.comparison.facts(item({ numberOfPartitions: null }), nothing)).toEqual({ replicationFactor: 3 });
   });
 });
 
@@ -136,6 +136,6 @@ describe("on the platform", () => {
     const resident = await create(platform, kafkaTopic, wanted, within);
     expect(await resident.settle(wanted, within)).toEqual([]);
     const { body } = mapping.desire(wanted);
-    expect(mapping.echo?.(await resident.seen())).toEqual(mapping.echo?.(sent(body(within))));
+    expect(mapping.identity.echo?.(await resident.seen())).toEqual(mapping.identity.echo?.(sent(body(within))));
   });
 });

@@ -13,7 +13,7 @@ const user = (properties: object | null = { name: "admin" }) => ({ id, metadata:
 const isMeant = (change: object, item: unknown = user()) => mapping.desire({ ...spec, ...change }).isMeant(item);
 
 function access() {
-  const { certificate } = mapping;
+  const certificate = mapping.secret?.certificate;
   if (!certificate) throw new Error("a KafkaUser has no certificate");
   return certificate;
 }
@@ -35,11 +35,14 @@ describe("the user that is meant", () => {
   });
 
   it("is always there, open to any number of objects, and as it is", () => {
-    expect(mapping).toMatchObject({ permanent: true, shared: true, holdsData: false });
+    expect(mapping).toMatchObject({
+      identity: { permanent: true, shared: true },
+      destruction: { holdsData: false },
+    });
     expect(mapping.desire(spec).compare(user(), inputs())).toEqual({ drift: [] });
-    expect(mapping.facts(user(), nothing)).toEqual({ user: "admin" });
-    expect(mapping.facts(user(null), nothing)).toEqual({});
-    expect(kafkaUser.status.strict().parse(mapping.facts(user(), nothing))).toEqual({ user: "admin" });
+    expect(mapping.comparison.facts(user(), nothing)).toEqual({ user: "admin" });
+    expect(mapping.comparison.facts(user(null), nothing)).toEqual({});
+    expect(kafkaUser.status.strict().parse(mapping.comparison.facts(user(), nothing))).toEqual({ user: "admin" });
   });
 });
 
@@ -139,7 +142,7 @@ describe("on the platform", () => {
     const streaming = await streamingOf(platform);
     const path = await streaming.cluster();
     const parents = { cluster: path.split("/")[2] ?? "" };
-    const [found] = items(await streaming.call("GET", mapping.collection(parents)));
+    const [found] = items(await streaming.call("GET", mapping.place.collection(parents)));
     expect(isMeant({}, found)).toBe(true);
     const paths = access().paths(z.object({ id: z.string() }).parse(found).id, parents);
     const answers = await Promise.all(paths.map(async (each) => (await streaming.call("GET", each)).body));

@@ -33,7 +33,7 @@ describe("the body that creates a LAN", () => {
   });
 
   it("goes to the LANs of its datacenter", () => {
-    expect(mapping.collection({ datacenter: "dc-1" })).toBe("/datacenters/dc-1/lans");
+    expect(mapping.place.collection({ datacenter: "dc-1" })).toBe("/datacenters/dc-1/lans");
     expect(mapping.desire(spec).references).toEqual([
       { role: "datacenter", kind: "Datacenter", field: "datacenterRef", target: { name: "berlin" } },
     ]);
@@ -83,13 +83,13 @@ describe("the facts of a LAN", () => {
       { public: true, ipv6CidrBlock: "fd00::/64" },
     ],
   ])("of %j are %j, and fit into status", (properties, facts) => {
-    expect(mapping.facts(item(properties), nothing)).toEqual(facts);
+    expect(mapping.comparison.facts(item(properties), nothing)).toEqual(facts);
     expect(lan.status.strict().parse(facts)).toEqual(facts);
   });
 });
 
 it("a LAN is not deleted while something uses it: the platform refuses to delete one with NICs", () => {
-  expect(mapping.keptWhileUsed).toBe(true);
+  expect(mapping.destruction.keptWhileUsed).toBe(true);
 });
 
 describe("a LAN on the platform", () => {

@@ -126,7 +126,7 @@ describe("a log pipeline's Secret", () => {
   });
 
   it("is not all that shows them: the facts do as well", () => {
-    const facts = mapping.facts(item(addresses), nothing);
+    const facts = mapping.comparison.facts(item(addresses), nothing);
     const { grafanaAddress: grafanaEndpoint, ...others } = addresses;
     expect(facts).toEqual({ ...others, grafanaEndpoint });
     expect(logPipeline.status.strict().parse(facts)).toEqual(facts);
@@ -147,9 +147,11 @@ describe("a log pipeline on the platform", () => {
   });
 
   it("is recognised by what its creation said", async () => {
-    expect(mapping.echo?.(await resident.seen())).toEqual(mapping.echo?.(sent(mapping.desire(spec).body(named))));
+    expect(mapping.identity.echo?.(await resident.seen())).toEqual(
+      mapping.identity.echo?.(sent(mapping.desire(spec).body(named))),
+    );
     const other = mapping.desire({ logs: [stream({ tag: "other" })] }).body(named);
-    expect(mapping.echo?.(await resident.seen())).not.toEqual(mapping.echo?.(sent(other)));
+    expect(mapping.identity.echo?.(await resident.seen())).not.toEqual(mapping.identity.echo?.(sent(other)));
   });
 
   it.each([

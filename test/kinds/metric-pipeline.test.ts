@@ -97,17 +97,17 @@ describe("a rotation", () => {
   });
 
   it("has its key in the answer to creation and renewal, and nowhere else", () => {
-    expect(mapping.key?.created(item({}, { key: "fresh" }))).toBe("fresh");
-    expect(mapping.key?.created(item())).toBeUndefined();
-    expect(mapping.key?.renewed({ key: "fresh" })).toBe("fresh");
-    expect(mapping.key?.renewed({})).toBeUndefined();
-    expect(mapping.key?.renewal("mp/1", {})).toMatchObject({ method: "POST", path: "/pipelines/mp%2F1/key" });
+    expect(mapping.secret?.key?.created(item({}, { key: "fresh" }))).toBe("fresh");
+    expect(mapping.secret?.key?.created(item())).toBeUndefined();
+    expect(mapping.secret?.key?.renewed({ key: "fresh" })).toBe("fresh");
+    expect(mapping.secret?.key?.renewed({})).toBeUndefined();
+    expect(mapping.secret?.key?.renewal("mp/1", {})).toMatchObject({ method: "POST", path: "/pipelines/mp%2F1/key" });
   });
 });
 
 it("the facts of a metric pipeline are its addresses, as far as they are known", () => {
-  expect(mapping.facts(item(), nothing)).toEqual(endpoints);
-  expect(mapping.facts(item({}, { httpEndpoint: null }), nothing)).toEqual({});
+  expect(mapping.comparison.facts(item(), nothing)).toEqual(endpoints);
+  expect(mapping.comparison.facts(item({}, { httpEndpoint: null }), nothing)).toEqual({});
   expect(metricPipeline.status.strict().parse(endpoints)).toEqual(endpoints);
 });
 
@@ -137,14 +137,14 @@ describe("a metric pipeline on the platform", () => {
 
   it("is recognised by what its creation said", async () => {
     const body = sent(mapping.desire({}).body(named));
-    expect(mapping.echo?.(await resident.seen())).toEqual(mapping.echo?.(body));
+    expect(mapping.identity.echo?.(await resident.seen())).toEqual(mapping.identity.echo?.(body));
     const other = mapping.desire({ name: "other" }).body(named);
-    expect(mapping.echo?.(await resident.seen())).not.toEqual(mapping.echo?.(other));
+    expect(mapping.identity.echo?.(await resident.seen())).not.toEqual(mapping.identity.echo?.(other));
   });
 
   it("takes a push with what the Secret holds, until the key is renewed", async () => {
     const { call } = serviceFor(platform, "monitoring");
-    const renewal = mapping.key?.renewal(resident.id, {});
+    const renewal = mapping.secret?.key?.renewal(resident.id, {});
     const renew = async () => (await call("POST", renewal?.path ?? "", renewal?.body)).body;
     const push = async (key: string) => {
       const { endpoint } =
@@ -155,9 +155,9 @@ describe("a metric pipeline on the platform", () => {
       const headers = { apikey: key, "content-type": "text/plain" };
       return (await fetch(String(endpoint), { method: "POST", headers, body: "alive 1\n" })).status;
     };
-    const first = mapping.key?.renewed(await renew()) ?? "";
+    const first = mapping.secret?.key?.renewed(await renew()) ?? "";
     expect(await push(first)).toBe(204);
-    const second = mapping.key?.renewed(await renew()) ?? "";
+    const second = mapping.secret?.key?.renewed(await renew()) ?? "";
     expect([await push(first), await push(second)]).toEqual([401, 204]);
   });
 });

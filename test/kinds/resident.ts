@@ -26,7 +26,7 @@ export interface Resident {
 export async function create(platform: Platform, kind: Kind, spec: object, given: Inputs): Promise<Resident> {
   const mapping = mapped(kind);
   const { parents } = given;
-  const base = bases[mapping.product];
+  const base = bases[mapping.place.product];
   const send = async ({ method, path, body }: Pick<Operation, "method" | "path" | "body">) => {
     const answer = await platform.call(method, `${base}${path}`, body === undefined ? undefined : sent(body));
     expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
@@ -36,17 +36,20 @@ export async function create(platform: Platform, kind: Kind, spec: object, given
   };
   const desired = mapping.desire(spec);
   expect(desired.problem(given)).toBeUndefined();
-  const path = (mapping.creation ?? mapping.collection)(parents);
+  const path = (mapping.creation.path ?? mapping.place.collection)(parents);
   const { id } = resource(await send({ method: "POST", path, body: desired.body(given) }));
 
   async function seen(): Promise<unknown> {
-    const { body } = await platform.call("GET", `${base}${mapping.collection(parents)}?depth=${mapping.depth}`);
+    const { body } = await platform.call(
+      "GET",
+      `${base}${mapping.place.collection(parents)}?depth=${mapping.place.depth}`,
+    );
     return listed.parse(body).items.find((item) => item.id === id);
   }
   return {
     id,
     seen,
-    facts: async (given) => mapping.facts(await seen(), given),
+    facts: async (given) => mapping.comparison.facts(await seen(), given),
     async settle(spec, given) {
       const compare = async () => mapping.desire(spec).compare(await seen(), given);
       const actions: string[] = [];

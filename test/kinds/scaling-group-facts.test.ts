@@ -27,7 +27,7 @@ const item = ({ servers = [], actions = [], modified = 0, spec = group() }: Grou
   entities: { servers: { items: servers }, actions: { items: actions } },
 });
 const facts = (given: Group, shown: Record<string, unknown> = {}) =>
-  mapped(scalingGroup).facts(item(given), { ...nothing, shown });
+  mapped(scalingGroup).comparison.facts(item(given), { ...nothing, shown });
 
 describe("the replicas of a group", () => {
   it("are told by name, which is no id, and by the id of the server behind it", () => {
@@ -71,7 +71,7 @@ describe("the actions of a group", () => {
 
   it("cool down for 5 minutes where the platform does not say", () => {
     const found = { ...item({ actions: [action("SCALE_IN", 3)] }), properties: {} };
-    expect(mapped(scalingGroup).facts(found, nothing).nextActionAt).toBe(at(8));
+    expect(mapped(scalingGroup).comparison.facts(found, nothing).nextActionAt).toBe(at(8));
   });
 });
 

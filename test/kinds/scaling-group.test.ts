@@ -76,8 +76,10 @@ describe("the body that creates a group", () => {
   });
 
   it("is told apart from others by what the platform shows as well", () => {
-    expect(mapping.echo?.(groupItem(group()))).toEqual(mapping.echo?.(bodyOf(group())));
-    expect(mapping.echo?.(bodyOf(group({ name: "other" })))).not.toEqual(mapping.echo?.(bodyOf(group())));
+    expect(mapping.identity.echo?.(groupItem(group()))).toEqual(mapping.identity.echo?.(bodyOf(group())));
+    expect(mapping.identity.echo?.(bodyOf(group({ name: "other" })))).not.toEqual(
+      mapping.identity.echo?.(bodyOf(group())),
+    );
   });
 });
 

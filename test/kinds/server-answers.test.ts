@@ -59,7 +59,7 @@ describe("an answer that says less than asked for", () => {
     ["a volume without an id", { id: "srv-1", properties, entities: { volumes: { items: [{ properties: {} }] } } }],
   ])("%s: not understood", (_, item) => {
     expect(() => compare(item)).toThrow();
-    expect(() => mapping.facts(item, nothing)).toThrow();
+    expect(() => mapping.comparison.facts(item, nothing)).toThrow();
   });
 });
 
@@ -84,7 +84,7 @@ describe("the facts of a server", () => {
     },
   };
   const item = { id: "srv-1", properties: { ...properties, cpuFamily: "AMD_EPYC" }, entities };
-  const facts = mapping.facts(item, nothing);
+  const facts = mapping.comparison.facts(item, nothing);
 
   it("are the machine's state and size, its boot volume, what else is attached, and its NICs", () => {
     expect(facts).toEqual({
@@ -107,6 +107,6 @@ describe("the facts of a server", () => {
   });
 
   it("leave out what the platform does not say", () => {
-    expect(mapping.facts({ id: "srv-1", properties: { vmState: null } }, nothing)).toEqual({});
+    expect(mapping.comparison.facts({ id: "srv-1", properties: { vmState: null } }, nothing)).toEqual({});
   });
 });

@@ -114,10 +114,10 @@ describe("the datacenter of a server", () => {
   });
 
   it("is where the servers are listed", () => {
-    expect(mapping.collection({ datacenter: "dc-1" })).toBe("/datacenters/dc-1/servers");
+    expect(mapping.place.collection({ datacenter: "dc-1" })).toBe("/datacenters/dc-1/servers");
   });
 });
 
 it("a server takes its volumes along when it is deleted", () => {
-  expect(mapping.deleteQuery).toBe("?deleteVolumes=true");
+  expect(mapping.destruction.query).toBe("?deleteVolumes=true");
 });

@@ -56,7 +56,7 @@ describe("a server on the platform", () => {
     expect(mapping.desire(spec).problem(given)).toBeUndefined();
     expect(await settle({})).toEqual([]);
     const [, chosen] = addresses.parse(given.refs["nics[public].ipsFrom[0]"]?.status).ips;
-    expect(mapping.facts(await seen(), nothing)).toMatchObject({
+    expect(mapping.comparison.facts(await seen(), nothing)).toMatchObject({
       nics: expect.arrayContaining([expect.objectContaining({ name: "public", lan: 1, ips: [chosen] })]),
     });
   });
@@ -84,7 +84,7 @@ describe("a server on the platform", () => {
     expect(leave?.action).toBe("detach volume data");
     await platform.done("DELETE", leave?.path ?? "");
     expect(mapping.desire(spec).farewell(await seen(), given)).toBeUndefined();
-    await platform.done("DELETE", `${path}${mapping.deleteQuery}`);
+    await platform.done("DELETE", `${path}${mapping.destruction.query}`);
     const left = (await platform.core("GET", `${datacenter}/volumes?depth=1`)).body;
     expect(left).toMatchObject({ items: [{ properties: { name: "data" } }] });
     expect(left).toHaveProperty("items.length", 1);

@@ -19,7 +19,7 @@ const compare = (change: object, properties: object = {}, given: Partial<Inputs>
 
 describe("a snapshot is taken", () => {
   it("by a call on its volume, under the object's name", () => {
-    expect(mapping.creation?.(parents)).toBe("/datacenters/dc-1/volumes/vol-1/create-snapshot");
+    expect(mapping.creation.path?.(parents)).toBe("/datacenters/dc-1/volumes/vol-1/create-snapshot");
     expect(sent(mapping.desire(spec).body(inputs()))).toStrictEqual({ properties: { name: "web" } });
     expect(sent(mapping.desire({ ...spec, name: "golden", description: "Before" }).body(inputs()))).toStrictEqual({
       properties: { name: "golden", description: "Before" },
@@ -46,8 +46,11 @@ describe("a snapshot is taken", () => {
   });
 
   it("and outlives what it was taken from", () => {
-    expect(mapping).toMatchObject({ outlives: ["datacenter", "volume"], holdsData: true });
-    expect(mapping.collection(parents)).toBe("/snapshots");
+    expect(mapping).toMatchObject({
+      place: { outlives: ["datacenter", "volume"] },
+      destruction: { holdsData: true },
+    });
+    expect(mapping.place.collection(parents)).toBe("/snapshots");
   });
 
   it("or only taken over, which needs no volume", () => {
@@ -106,13 +109,13 @@ describe("restoring a volume", () => {
   });
 
   it("happens for the first value, once the object was seen without one", () => {
-    expect(mapping.facts(item(), nothing)).toEqual({ location: "de/txl", size: 10, restored: "" });
+    expect(mapping.comparison.facts(item(), nothing)).toEqual({ location: "de/txl", size: 10, restored: "" });
     expect(compare({}, {}, asked("2", "")).next).toEqual(restoration);
   });
 
   it("does not happen for a value that came with the object: it may be applied anew any time", () => {
     expect(compare({}, {}, asked("2"))).toEqual({ drift: [] });
-    expect(mapping.facts(item(), { ...nothing, ...asked("2") })).toMatchObject({ restored: "2" });
+    expect(mapping.comparison.facts(item(), { ...nothing, ...asked("2") })).toMatchObject({ restored: "2" });
   });
 
   it("comes after all other changes", () => {
@@ -136,7 +139,7 @@ describe("restoring a volume", () => {
 });
 
 it("the facts of a snapshot fit into status", () => {
-  const facts = mapping.facts(item(), nothing);
+  const facts = mapping.comparison.facts(item(), nothing);
   expect(snapshot.status.strict().parse(facts)).toEqual(facts);
 });
 
@@ -195,7 +198,7 @@ describe("a snapshot on the platform", () => {
   });
 
   it("outlives the volume it was taken from", async () => {
-    await platform.done("DELETE", `${mapped(volume).collection(given.parents)}/${source.id}`);
+    await platform.done("DELETE", `${mapped(volume).place.collection(given.parents)}/${source.id}`);
     expect(await resident.settle({ ...spec, name: "golden" }, given)).toEqual([]);
   });
 });

@@ -76,7 +76,7 @@ describe("a volume goes where spec says, one step at a time", () => {
     ],
     ["to nothing", null, { ...nothing, shown: { attachedTo: "srv-1" } }, {}],
   ])("and shows that it is attached %s", (_, bootServer, context, facts) => {
-    expect(mapping.facts(item(bootServer), context)).toEqual({ size: 1, ...facts });
+    expect(mapping.comparison.facts(item(bootServer), context)).toEqual({ size: 1, ...facts });
     expect(volume.status.strict().parse(facts)).toEqual(facts);
   });
 });
@@ -145,7 +145,8 @@ describe("on the platform", () => {
   it("a Cube takes 23 volumes; the next is a problem by what the Server shows, and refused", async () => {
     const id = await post(cubeBody());
     const path = `${datacenter}/servers/${id}`;
-    const seen = async () => mapped(server).facts((await platform.core("GET", `${path}?depth=3`)).body, nothing);
+    const seen = async () =>
+      mapped(server).comparison.facts((await platform.core("GET", `${path}?depth=3`)).body, nothing);
     const problem = async () => mapping.desire(attached).problem({ ...given, ...referring(id, await seen()) });
     const addOn = { properties: { name: "data", size: 1, type: "HDD", licenceType: "OTHER" } };
     for (let added = 0; added < 22; added += 1) await platform.core("POST", `${path}/volumes`, addOn);

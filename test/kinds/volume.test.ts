@@ -128,13 +128,13 @@ describe("a volume that cannot be made", () => {
 });
 
 it("the facts of a volume leave out what the platform does not say", () => {
-  expect(mapping.facts(item(), nothing)).toEqual({ size: 10 });
+  expect(mapping.comparison.facts(item(), nothing)).toEqual({ size: 10 });
 });
 
 it("user data, keys and the image count at creation only: a change of them replaces the volume", () => {
   const fields = ["image", "imageAlias", "snapshotRef", "imageLookup", "sshKeys", "userData", "userDataSecretRef"];
   expect(Object.keys(volume.immutable)).toEqual(expect.arrayContaining(fields));
-  expect(mapping.holdsData).toBe(true);
+  expect(mapping.destruction.holdsData).toBe(true);
 });
 
 describe("a volume on the platform", () => {

@@ -84,7 +84,7 @@ function comesWith({ kind }: MadeKind, { id, serverId, properties }: Found, repl
 
 /** Ids by themselves are not unique: LANs are numbered in each datacenter. */
 const placeOf = ({ resource }: MadeKind, id: string, parents: Readonly<Record<string, string>>): string =>
-  `${resource.collection(parents)}/${id}`;
+  `${resource.place.collection(parents)}/${id}`;
 
 /** The parents of a resource: `datacenterId` is the id of its `datacenter`. */
 function parentsOf(resource: Found): Record<string, string> {

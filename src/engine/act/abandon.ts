@@ -31,9 +31,10 @@ export async function abandon(
   { id, why }: { id: string; why: string },
 ): Promise<void> {
   if (!account) return;
-  const { noun, product, collection, deleteQuery = "" } = kind.resource;
-  const access = products[product];
-  const path = `${collection(begun.parents)}/${encodeURIComponent(id)}${deleteQuery}`;
+  const { names, place, destruction } = kind.resource;
+  const { noun } = names;
+  const access = products[place.product];
+  const path = `${place.collection(begun.parents)}/${encodeURIComponent(id)}${destruction.query ?? ""}`;
   const url = access.url(account.endpoint(access.endpoint), path);
   deps.log.warn({ key, id }, `${why}: deleting the ${noun} that it made`);
   const giveUpAt = deps.clock.now() + deps.settings.createDeadlineMs + deps.settings.settleMs + GIVE_UP_MS;
@@ -57,7 +58,7 @@ export async function abandon(
 
 /** Whether an object owns this resource, as the API server has it now: what this process has seen may be old. */
 async function isOwned(deps: Deps, kind: ResourceKind, place: Place): Promise<boolean> {
-  const pathTo = ({ id, parents }: Place) => `${kind.resource.collection(parents)}/${id}`;
+  const pathTo = ({ id, parents }: Place) => `${kind.resource.place.collection(parents)}/${id}`;
   const owns = (object: KubeObject) => {
     const owned = claimOf(object);
     return owned !== undefined && pathTo(owned) === pathTo(place);
@@ -131,7 +132,7 @@ async function abandonUnanswered(deps: Deps, undone: Undone, intent: Intent): Pr
   const [id] = found;
   if (id !== undefined && found.length === 1) await abandon(deps, undone, intent, { id, why: GONE });
   else if (id !== undefined || open()) {
-    const { noun } = kind.resource;
+    const { noun } = kind.resource.names;
     deps.log.error({ key, found }, `${GONE}; which ${noun} it made, if any, cannot be told: delete it by hand`);
   }
 }

@@ -61,7 +61,7 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
     case "update":
       return withPlatform(deps, scene, () => update(deps, scene, decision.operation));
     case "renew":
-      return scene.kind.resource.certificate
+      return scene.kind.resource.secret?.certificate
         ? withPlatform(deps, scene, () => fetchCertificate(deps, scene))
         : renewKey(deps, scene);
     case "publish":
@@ -85,7 +85,7 @@ async function rest(deps: Deps, scene: Scene): Promise<Again> {
   const { claim: owned } = view;
   if (!owned || !shared) return "never";
   const item = shared.collection.read(owned.id).item;
-  const { noun } = kind.resource;
+  const { noun } = kind.resource.names;
   const ready: Standing = view.observed
     ? { mode: "ready", reason: "Observed", message: `the ${noun} is observed and never changed` }
     : { mode: "ready", reason: "Available", message: `the ${noun} is as wanted` };
@@ -93,7 +93,7 @@ async function rest(deps: Deps, scene: Scene): Promise<Again> {
   const publication = view.observed ? undefined : desired?.publication({ name: object.metadata.name });
   const note = publication && deps.published.find(object, publication.name).note;
   // Who only observes a number means whatever has it.
-  const born = kind.resource.reusesIds && !view.observed ? (owned.born ?? bornOf(item?.raw)) : undefined;
+  const born = kind.resource.identity.reusesIds && !view.observed ? (owned.born ?? bornOf(item?.raw)) : undefined;
   const known = {
     ...ownership(scene),
     born,
@@ -102,7 +102,7 @@ async function rest(deps: Deps, scene: Scene): Promise<Again> {
     ...shownKey(note),
   };
   const context = inputs ?? inputsOf(object, { parents: owned.parents, refs: {} });
-  const facts = item ? kind.resource.facts(item.raw, context) : readFacts(object);
+  const facts = item ? kind.resource.comparison.facts(item.raw, context) : readFacts(object);
   const differences = drift?.length ? drift : undefined;
   const advice = desired && inputs && !view.observed ? desired.advice(inputs) : [];
   if (view.secret === "missing") advice.push(KEYLESS);
@@ -199,7 +199,7 @@ async function confirm(deps: Deps, { kind, status, view, shared, memory }: Scene
   memory.askedAt = askedAt;
   const signal = AbortSignal.timeout(deps.settings.createDeadlineMs);
   const { url } = status.request ?? {};
-  if (kind.resource.reusesIds && url !== undefined) {
+  if (kind.resource.identity.reusesIds && url !== undefined) {
     const state = await shared.source.requestStatus?.(url, signal);
     if (state) {
       const { status, message } = state;
@@ -272,7 +272,7 @@ async function takeOver(deps: Deps, scene: Scene, id: string): Promise<Again> {
 
 /** The resource is gone: by itself, or deleted to make room for its successor. Or spec means another one by now. */
 async function forget(deps: Deps, scene: Scene): Promise<Again> {
-  const { noun } = scene.kind.resource;
+  const { noun } = scene.kind.resource.names;
   const id = scene.view.claim?.id;
   const left = scene.view.observation.seen === "present";
   const replaced = left || scene.view.request?.action === "replace";

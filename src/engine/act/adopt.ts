@@ -16,17 +16,17 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
   const { kind, key, object, account, inputs, desired } = scene;
   if (!account || !inputs || !desired) return "now";
   const { parents } = inputs;
-  const { noun } = kind.resource;
+  const { noun } = kind.resource.names;
   const shared = deps.collections.join(key, account, kind, parents, undefined);
   const signal = AbortSignal.timeout(deps.settings.createDeadlineMs);
   const isNamed = ({ id, raw }: Item) => (named === undefined ? desired.isMeant(raw) : id === named);
   // What is always there is few, and may be shown by its list alone.
   const item =
-    named === undefined || kind.resource.permanent
+    named === undefined || kind.resource.identity.permanent
       ? (await shared.source.list(signal, "people")).find(isNamed)
       : await shared.source.get?.(named, signal);
   const id = item?.id ?? named ?? "";
-  const exclusive = !scene.view.observed && !kind.resource.shared;
+  const exclusive = !scene.view.observed && !kind.resource.identity.shared;
   const rival =
     deps.objects.claimants(kind.kind, { id, parents }).find((claimant) => claimant !== key) ?? adopter(deps, scene, id);
   const absent = named === undefined ? `the platform has no such ${noun}` : `externalId: there is no ${noun} ${named}`;
@@ -46,13 +46,13 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
     reason: "Adopting",
     message: `taking over the ${noun} ${id}${differences}`,
   };
-  const facts = kind.resource.facts(item.raw, inputs);
+  const facts = kind.resource.comparison.facts(item.raw, inputs);
   deps.guard();
   // One that only observes takes nothing from anybody. Once it is written, the claim itself keeps others away.
   if (exclusive) scene.memory.adopting = id;
   try {
     // What is to be given back as it was: that is on record before anything allows to change it.
-    const noted = kind.resource.permanent ? await record(deps, scene, standing, {}, facts) : object;
+    const noted = kind.resource.identity.permanent ? await record(deps, scene, standing, {}, facts) : object;
     await writeMetadata(deps, kind, noted, { [EXTERNAL_ID]: JSON.stringify({ ...owned, owner: ownerOf(object) }) });
   } finally {
     scene.memory.adopting = undefined;

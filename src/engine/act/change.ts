@@ -35,7 +35,7 @@ export async function update(deps: Deps, scene: Scene, operation: Operation): Pr
 
 /** A PUT to what has gone makes it anew on some products, with a key that is in no other answer. */
 async function keepNewKey(deps: Deps, scene: Scene, { body }: Reply): Promise<void> {
-  const key = scene.kind.resource.key?.created(body);
+  const key = scene.kind.resource.secret?.key?.created(body);
   const id = scene.view.claim?.id;
   if (key !== undefined && id !== undefined) await keepKey(deps, scene, id, deps.nonce(), { key, answer: body });
 }
@@ -61,7 +61,7 @@ async function announce(deps: Deps, scene: Scene, operation: Operation): Promise
     ...(before && { after: before.id }),
     ...(marks && { marks }),
   };
-  const { reason, message } = underWay({ noun: scene.kind.resource.noun }, action);
+  const { reason, message } = underWay({ noun: scene.kind.resource.names.noun }, action);
   await record(
     deps,
     scene,
@@ -74,14 +74,17 @@ async function announce(deps: Deps, scene: Scene, operation: Operation): Promise
 const unannounced = (deps: Deps, scene: Scene): Announced => ({ announced: scene, since: deps.clock.now() });
 
 async function retract(deps: Deps, scene: Scene): Promise<void> {
-  const { reason, message } = underWay({ noun: scene.kind.resource.noun }, scene.status.request?.action ?? "update");
+  const { reason, message } = underWay(
+    { noun: scene.kind.resource.names.noun },
+    scene.status.request?.action ?? "update",
+  );
   await record(deps, scene, { mode: "reconciling", reason, message }, { request: undefined });
 }
 
 /** What the platform's own log has of such writes, the latest first. */
 async function logged({ kind, account }: Scene, filter: RequestFilter): Promise<LoggedRequest[]> {
   if (!account) throw new Error("the platform's log cannot be read without an account");
-  const { requests, endpoint } = products[kind.resource.product];
+  const { requests, endpoint } = products[kind.resource.place.product];
   const url = account.endpoint(endpoint);
   const found = (await requests?.(account.connection, url, filter, { priority: "people" })) ?? [];
   return found.toSorted((a, b) => b.createdAt - a.createdAt);
@@ -114,12 +117,12 @@ export async function remove(deps: Deps, scene: Scene, action: "delete" | "repla
   const owned = view.claim;
   if (!owned) return "now";
   if (!(await isStillThere(deps, scene))) return { inMs: BUSY_MS };
-  const { collection, deleteQuery = "" } = kind.resource;
+  const { identity, place, destruction } = kind.resource;
   // What a spec that cannot be read says of its own parts is not known: then nothing goes but the resource itself.
-  const query = scene.desired ? deleteQuery : "";
-  const path = `${collection(owned.parents)}/${encodeURIComponent(owned.id)}${query}`;
+  const query = scene.desired ? (destruction.query ?? "") : "";
+  const path = `${place.collection(owned.parents)}/${encodeURIComponent(owned.id)}${query}`;
   // A second deletion of an id that has been given away meanwhile would hit somebody else's resource.
-  const { reusesIds } = kind.resource;
+  const { reusesIds } = identity;
   const deletion: Operation = { action, method: "DELETE", path };
   const { announced, since } = reusesIds ? await announce(deps, scene, deletion) : unannounced(deps, scene);
   try {
@@ -145,7 +148,7 @@ export async function remove(deps: Deps, scene: Scene, action: "delete" | "repla
 /** Whether the resource has not left its id to another one since it was last seen. Asked only where ids are given away again. */
 async function isStillThere(deps: Deps, { kind, view, shared }: Scene): Promise<boolean> {
   const { claim } = view;
-  if (!kind.resource.reusesIds || claim?.born === undefined || !shared) return true;
+  if (!kind.resource.identity.reusesIds || claim?.born === undefined || !shared) return true;
   const item = await shared.source.get?.(claim.id, AbortSignal.timeout(deps.settings.createDeadlineMs));
   if (!item || isClaimed(claim, item.raw)) return true;
   shared.collection.refresh();
@@ -159,7 +162,7 @@ function send(
   { method, path, body, announcedAt }: Pick<Operation, "method" | "path" | "body"> & { announcedAt?: number },
 ): Promise<Reply> {
   if (!account) throw new Error("a call to the platform needs an account");
-  const access = products[kind.resource.product];
+  const access = products[kind.resource.place.product];
   const url = access.url(account.endpoint(access.endpoint), path);
   return account.connection.send({
     method,
@@ -190,7 +193,7 @@ async function follow(
     ...(call !== undefined && { call, hash }),
     ...(marks && { marks }),
   };
-  const { reason, message } = underWay({ noun: scene.kind.resource.noun }, action);
+  const { reason, message } = underWay({ noun: scene.kind.resource.names.noun }, action);
   const changes = {
     request,
     state: "BUSY",
@@ -203,11 +206,12 @@ async function follow(
 /** Looks inside a resource before it is deleted with all that it holds. */
 export async function inspect(deps: Deps, scene: Scene): Promise<Again> {
   const { kind, account, view, memory } = scene;
-  const { contents, collection, product } = kind.resource;
+  const { place, destruction } = kind.resource;
+  const { contents } = destruction;
   if (!contents || !account || !view.claim) return "now";
   const asOf = deps.clock.now();
-  const path = `${collection(view.claim.parents)}/${encodeURIComponent(view.claim.id)}?depth=${contents.depth}`;
-  const access = products[product];
+  const path = `${place.collection(view.claim.parents)}/${encodeURIComponent(view.claim.id)}?depth=${contents.depth}`;
+  const access = products[place.product];
   const url = access.url(account.endpoint(access.endpoint), path);
   const { body } = await account.connection.send({ method: "GET", url });
   memory.contents = { asOf, found: contents.list(body) };

@@ -49,18 +49,18 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
   const secrets = await readSecrets(deps.client, scene.object, desired);
   if ("obstacle" in secrets) return { outcome: "obstructed", obstacle: secrets.obstacle };
   const known = { ...inputsOf(scene.object, resolved.value), secrets: secrets.value };
-  const found = await lookUp(deps, account, kind.resource.product, desired.lookups(known));
+  const found = await lookUp(deps, account, kind.resource.place.product, desired.lookups(known));
   if ("obstacle" in found) return { outcome: "obstructed", obstacle: found.obstacle };
   const inputs = { ...known, found: found.value };
   const obstacle = unfit(desired, inputs) ?? (await obstacleToKey(deps, scene));
   if (obstacle) return { outcome: "obstructed", obstacle };
   const body: unknown = JSON.parse(JSON.stringify(desired.body(inputs)));
   const fixed = fixedFields(kind, scene.object);
-  const { echo, creation, collection } = kind.resource;
-  const hash = hashBody(echo ? echo(body) : body);
+  const { identity, place, creation } = kind.resource;
+  const hash = hashBody(identity.echo ? identity.echo(body) : body);
   const intended = await intend(deps, scene, { hash, parents, account: account.key, fixed });
-  const access = products[kind.resource.product];
-  const url = access.url(account.endpoint(access.endpoint), (creation ?? collection)(parents));
+  const access = products[kind.resource.place.product];
+  const url = access.url(account.endpoint(access.endpoint), (creation.path ?? place.collection)(parents));
   const hide = (text: string) => redact(text, Object.values(secrets.value));
   const made = make(deps, scene, account, { ...intended, url, body, hide });
   // Should the object go meanwhile, the Account is still needed to undo this.
@@ -124,7 +124,7 @@ async function post(
       },
     });
     const { id } = created.parse(reply.body);
-    const key = kind.resource.key?.created(reply.body);
+    const key = kind.resource.secret?.key?.created(reply.body);
     return {
       nonce: intent.nonce,
       id,
@@ -166,7 +166,7 @@ export async function claim(deps: Deps, scene: Scene, intent: Intent, found: Unc
   // The key first: it is shown once, and the Secret carries the id, so that neither can be lost alone. Who no longer
   // leads leaves the Secret to its successor, and still has to see to what it made.
   if (found.issued && leads(deps)) await keepKey(deps, scene, found.id, intent.nonce, found.issued);
-  const waiting = underWay({ noun: kind.resource.noun }, "create");
+  const waiting = underWay({ noun: kind.resource.names.noun }, "create");
   const contract = scene.account?.connection.contractNumber;
   let last = false;
   for (let object: KubeObject | undefined = scene.object; ; ) {
@@ -194,7 +194,7 @@ export async function claim(deps: Deps, scene: Scene, intent: Intent, found: Unc
       memory.unclaimed = undefined;
       memory.search = undefined;
       const request = found.request ? `, request ${found.request.id}` : "";
-      deps.events.record(claimed, "Normal", "Created", `Created ${kind.resource.noun} ${found.id}${request}`);
+      deps.events.record(claimed, "Normal", "Created", `Created ${kind.resource.names.noun} ${found.id}${request}`);
       return;
     } catch (error) {
       if (!isConflict(error) && !isNotFound(error)) {

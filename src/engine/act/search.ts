@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ResourceMapping } from "../../kinds/kind.ts";
+import type { Identity } from "../../kinds/kind.ts";
 import type { LoggedRequest } from "../../platform/requests.ts";
 import type { Deps } from "../look/deps.ts";
 import type { Scene } from "../look/view.ts";
@@ -31,8 +31,8 @@ export async function search(deps: Deps, scene: Searching, intent: Intent): Prom
   const createdAfter = Math.min(...begun, Date.parse(intent.at)) - SKEW_MS;
   const lookedAt = deps.clock.now();
   let pending = false;
-  const { echo, creation, collection, reusesIds } = kind.resource;
-  const log = await shared.log((creation ?? collection)(intent.parents))(createdAfter);
+  const { names, identity, place: where, creation } = kind.resource;
+  const log = await shared.log((creation.path ?? where.collection)(intent.parents))(createdAfter);
   const before = memory.search?.nonce === intent.nonce ? memory.search : undefined;
   const unseen: NonNullable<Memory["search"]>["unseen"] = {};
   const requests: NonNullable<Memory["search"]>["requests"] = {};
@@ -41,16 +41,18 @@ export async function search(deps: Deps, scene: Searching, intent: Intent): Prom
   const makers = new Map(sorted.flatMap(({ id, targets }) => targets.map((target) => [target.id, id] as const)));
   for (const logged of sorted) {
     const { id, statusUrl, status, targets, createdByUserId } = logged;
-    if (hashOf(logged, echo) !== intent.hash || status === "FAILED" || !isOurs(createdByUserId, userId)) continue;
+    if (hashOf(logged, identity.echo) !== intent.hash || status === "FAILED" || !isOurs(createdByUserId, userId))
+      continue;
     // Accepted, and not even its id is known yet.
     if (targets.length === 0 && status !== undefined && status !== "DONE") pending = true;
     for (const target of targets) {
-      if (target.type !== undefined && target.type !== kind.resource.noun) continue;
+      if (target.type !== undefined && target.type !== names.type) continue;
       if (makers.get(target.id) !== id) continue;
       const place = { id: target.id, parents: intent.parents };
       if (deps.objects.wasClaimed(kind.kind, place, lookedAt)) {
         // Whose number is given away again may not have heard yet that its own is gone.
-        if (reusesIds && deps.objects.claimants(kind.kind, place).some((key) => awaits(deps, key))) pending = true;
+        if (identity.reusesIds && deps.objects.claimants(kind.kind, place).some((key) => awaits(deps, key)))
+          pending = true;
         continue;
       }
       const item = await log.read(target.id, AbortSignal.timeout(deps.settings.createDeadlineMs));
@@ -78,7 +80,7 @@ function awaits({ objects }: Deps, key: ObjectKey): boolean {
 /** Hundreds may share one listing of hundreds: each body in it is hashed once. */
 const hashes = new WeakMap<LoggedRequest, { hash: string | undefined }>();
 
-function hashOf(logged: LoggedRequest, echo?: ResourceMapping["echo"]): string | undefined {
+function hashOf(logged: LoggedRequest, echo?: Identity["echo"]): string | undefined {
   const known = hashes.get(logged) ?? { hash: hashText(logged.body, echo) };
   hashes.set(logged, known);
   return known.hash;

@@ -89,7 +89,7 @@ export function createCollections(options: {
 
   return {
     join(key, account, kind, parents, id) {
-      const { product, depth, collection, livelyMs } = kind.resource;
+      const { product, depth, collection, livelyMs } = kind.resource.place;
       const access = products[product];
       const path = collection(parents);
       const { connection } = account;

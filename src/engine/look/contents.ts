@@ -15,22 +15,22 @@ const TOGETHER_MS = 4000;
 export function contentsOf(
   { objects, clock }: Deps,
   key: ObjectKey,
-  { resource }: ResourceKind,
+  { resource: { destruction } }: ResourceKind,
   { id }: Claim,
   { contents }: Memory,
   { metadata }: KubeObject,
 ): Contents {
   const inside = new Set(objects.dependants(key));
-  if (resource.contents) for (const inhabitant of objects.inhabitants(id)) inside.add(inhabitant);
+  if (destruction.contents) for (const inhabitant of objects.inhabitants(id)) inside.add(inhabitant);
   // What is deleted together arrives one by one: a little later it is clear who stays.
   const fresh = clock.now() - Date.parse(metadata.deletionTimestamp ?? "") < TOGETHER_MS;
   const isLeaving = (each: ObjectKey) => fresh || objects.find(each)?.object.metadata.deletionTimestamp !== undefined;
   const looked = contents && clock.now() - contents.asOf < CONTENTS_MS ? contents.found : undefined;
   return {
     leaving: [...inside].filter(isLeaving),
-    staying: resource.contents || resource.keptWhileUsed ? [...inside].filter((each) => !isLeaving(each)) : [],
-    found: resource.contents ? looked : [],
-    verb: resource.contents ? "still holds" : "is still used by",
+    staying: destruction.contents || destruction.keptWhileUsed ? [...inside].filter((each) => !isLeaving(each)) : [],
+    found: destruction.contents ? looked : [],
+    verb: destruction.contents ? "still holds" : "is still used by",
     ignored: metadata.annotations?.[ALLOW_NON_EMPTY_DELETE] === "true",
   };
 }

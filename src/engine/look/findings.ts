@@ -55,7 +55,7 @@ function sameContract(deps: Deps, account: string, rival: ObjectKey): boolean {
 /** What the Secret says that answers this very intent: it was written before the claim. */
 function inSecret(deps: Deps, key: ObjectKey, { nonce }: Intent): string | undefined {
   const found = deps.objects.find(key);
-  if (!found?.kind.resource?.key) return undefined;
+  if (!found?.kind.resource?.secret?.key) return undefined;
   try {
     const publication = found.kind.resource.desire(found.object.spec).publication({ name: found.object.metadata.name });
     const note = publication && deps.published.find(found.object, publication.name).note;

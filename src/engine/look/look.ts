@@ -54,14 +54,14 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   if (account) {
     try {
       // Throws when the Account has no address of the product, which is told before anything is begun.
-      account.endpoint(products[kind.resource.product].endpoint);
+      account.endpoint(products[kind.resource.place.product].endpoint);
       if (parents && (claim || intent)) shared = deps.collections.join(key, account, kind, parents, claim?.id);
     } catch (error) {
       accountObstacle = { reason: "EndpointInvalid", message: messageOf(error), stalled: true };
     }
   }
 
-  const { reusesIds = false } = kind.resource;
+  const { reusesIds = false } = kind.resource.identity;
   if (shared && claim) track(shared, claim, status, reusesIds);
   const told = memory.told?.url === status.request?.url ? memory.told : undefined;
   let request = pendingRequest(status, reusesIds ? told : shared?.collection.read(status.id ?? "").request);
@@ -91,7 +91,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
       }
     }
     const { problem } = shared.collection;
-    if (seen.seen === "unknown" && problem) accountObstacle ??= obstacleOf(problem, kind.resource.privilege);
+    if (seen.seen === "unknown" && problem) accountObstacle ??= obstacleOf(problem, kind.resource.place.privilege);
   }
 
   const { failure } = memory;
@@ -103,7 +103,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const unsettledMs = settings.createDeadlineMs + settings.settleMs;
   const view: View = {
     now,
-    noun: kind.resource.noun,
+    noun: kind.resource.names.noun,
     deleting: object.metadata.deletionTimestamp !== undefined,
     paused: annotations[PAUSED] === "true",
     hasFinalizer: object.metadata.finalizers?.includes(FINALIZER) ?? false,
@@ -122,11 +122,11 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     observation,
     search: intent && findings(deps, key, kind, intent),
     failure: failure && failure.generation === object.metadata.generation ? failure : undefined,
-    permanent: kind.resource.permanent ?? false,
-    reusesIds: kind.resource.reusesIds ?? false,
+    permanent: kind.resource.identity.permanent ?? false,
+    reusesIds: kind.resource.identity.reusesIds ?? false,
     secret: keeping?.secret,
     keyDue: keeping?.due ?? false,
-    othersKey: kind.resource.key !== undefined && status.nonce === undefined && status.key === undefined,
+    othersKey: kind.resource.secret?.key !== undefined && status.nonce === undefined && status.key === undefined,
     platformNow,
     unsettledMs,
     settledAt: begunAt(intent, memory) + unsettledMs,
@@ -173,7 +173,7 @@ function replacement(
   const why = [...new Set(fields.map((field) => kind.immutable[field] ?? ""))];
   if (policy === "Never") return { fields, why, verdict: "forbidden" };
   const lossAllowed = object.metadata.annotations?.[ALLOW_DATA_LOSS] === "true";
-  return { fields, why, verdict: kind.resource.holdsData && !lossAllowed ? "losesData" : "allowed" };
+  return { fields, why, verdict: kind.resource.destruction.holdsData && !lossAllowed ? "losesData" : "allowed" };
 }
 
 /** Stands in `status.fixed` for what a resource was created from. */

@@ -27,8 +27,8 @@ export function taken(
   begun: Claim | Intent | undefined,
   account: AccountHandle | undefined,
 ): Obstacle | undefined {
-  if (resource.onePer === undefined || begun || !account) return undefined;
-  const { endpoint } = products[resource.product];
+  if (resource.identity.onePer === undefined || begun || !account) return undefined;
+  const { endpoint } = products[resource.place.product];
   const hasIt = (neighbour: ObjectKey) => {
     const object = deps.objects.find(neighbour)?.object;
     const theirs = object && deps.accounts.get((claimOf(object) ?? openIntent(object))?.account ?? "");
@@ -36,7 +36,7 @@ export function taken(
   };
   const other = deps.objects.neighbours(kind, parents).find((each) => each !== key && hasIt(each));
   if (other === undefined) return undefined;
-  const message = `there can be one ${resource.noun} per ${resource.onePer}, and ${other} has it: delete one of the two`;
+  const message = `there can be one ${resource.names.noun} per ${resource.identity.onePer}, and ${other} has it: delete one of the two`;
   return { reason: "OnlyOne", message, stalled: true };
 }
 
@@ -56,7 +56,7 @@ export function foreign(account: AccountHandle, { contract, id }: Claim): Obstac
 }
 
 export function notUnderstood(kind: ResourceKind, error: unknown): Obstacle {
-  const message = `the platform's answer about the ${kind.resource.noun} is not understood: ${messageOf(error)}`;
+  const message = `the platform's answer about the ${kind.resource.names.noun} is not understood: ${messageOf(error)}`;
   return { reason: "PlatformUnavailable", message, stalled: false };
 }
 

@@ -107,7 +107,7 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
   /** Not every id says by itself where it is: LANs are numbered in each datacenter. */
   const placeOf = (kind: string, place: Place) => `${houseOf(kind, place.parents)}/${place.id}`;
   const houseOf = (kind: string, within: Place["parents"]) =>
-    `${kind}${byName.get(kind)?.resource?.collection(within) ?? ""}`;
+    `${kind}${byName.get(kind)?.resource?.place.collection(within) ?? ""}`;
   const ownedPlace = (kind: string, object: KubeObject | undefined): string | undefined => {
     const claim = object && !observes(object) ? claimOf(object) : undefined;
     return claim && placeOf(kind, claim);
@@ -196,7 +196,7 @@ function isAtHome(account: string, object: KubeObject | undefined): boolean {
 
 /** Ids of the parents that a resource goes with. */
 function livesIn({ resource }: Kind, parents: Place["parents"]): string[] {
-  return Object.entries(parents).flatMap(([role, id]) => (resource?.outlives?.includes(role) ? [] : [id]));
+  return Object.entries(parents).flatMap(([role, id]) => (resource?.place.outlives?.includes(role) ? [] : [id]));
 }
 
 function rivalry(kind: string, { hash, parents }: Pick<Intent, "hash" | "parents">): string {
@@ -220,7 +220,7 @@ export function namedBy(kind: Kind, object: KubeObject): (Reference & { key: Obj
 function dependsOn(kind: Kind, object: KubeObject, key: ObjectKey): boolean {
   return namedBy(kind, object).some(
     (reference) =>
-      reference.key === key && reference.bond !== "seed" && !kind.resource?.outlives?.includes(reference.role),
+      reference.key === key && reference.bond !== "seed" && !kind.resource?.place.outlives?.includes(reference.role),
   );
 }
 

@@ -83,7 +83,7 @@ export async function refuse(
   changes: object = {},
   hide: (text: string) => string = (text) => text,
 ): Promise<Again> {
-  const named = obstacleOf(error, scene.kind.resource.privilege);
+  const named = obstacleOf(error, scene.kind.resource.place.privilege);
   const obstacle = { ...named, message: hide(named.message) };
   if (error instanceof Terminal && error.busy) return { inMs: BUSY_MS };
   if (error instanceof Unauthorized && scene.account) deps.suspect(scene.account.key);

@@ -22,11 +22,12 @@ const DAY_MS = 86_400_000;
  */
 export async function fetchCertificate(deps: Deps, scene: Scene): Promise<Again> {
   const { kind, account, view, object, memory, status } = scene;
-  const { certificate: source, product } = kind.resource;
+  const { secret, place, names } = kind.resource;
+  const source = secret?.certificate;
   const publication = publicationOf(scene);
   const claim = view.claim;
   if (!account || !source || !publication || !claim) return "now";
-  const access = products[product];
+  const access = products[place.product];
   const answers: unknown[] = [];
   for (const path of source.paths(claim.id, claim.parents)) {
     const url = access.url(account.endpoint(access.endpoint), path);
@@ -35,7 +36,7 @@ export async function fetchCertificate(deps: Deps, scene: Scene): Promise<Again>
   const pems = source.read(answers);
   const judged = pems ? inspect(pems, view.platformNow) : { problem: "the answer holds none" };
   if (!pems || "problem" in judged) {
-    const message = `the certificate of the ${kind.resource.noun} is not published: ${"problem" in judged ? judged.problem : ""}`;
+    const message = `the certificate of the ${names.noun} is not published: ${"problem" in judged ? judged.problem : ""}`;
     const inMs = postpone(deps, scene, { reason: "InvalidCertificate", message });
     await stall(deps, scene, "InvalidCertificate", message);
     return { inMs };

@@ -87,7 +87,7 @@ export const KEY = "key";
  */
 export async function renewKey(deps: Deps, scene: Scene): Promise<Again> {
   const { kind, account, view, shared } = scene;
-  const { key: keys } = kind.resource;
+  const keys = kind.resource.secret?.key;
   const id = view.claim?.id;
   const item = id === undefined ? undefined : shared?.collection.read(id).item;
   if (!account || !keys || id === undefined || !item) return "now";
@@ -100,7 +100,7 @@ export async function renewKey(deps: Deps, scene: Scene): Promise<Again> {
   const waiting = { mode: "reconciling", reason: "Updating", message: "a new key is being made" } as const;
   await record(deps, scene, waiting, { request: { action, status: "SENDING", since, nonce } });
   const begun = refreshed(deps, scene);
-  const access = products[kind.resource.product];
+  const access = products[kind.resource.place.product];
   const url = access.url(account.endpoint(access.endpoint), path);
   // Counted from what is on record, as recallKey does.
   const deadlineMs = deadlineFrom(deps, beganAt);

@@ -67,31 +67,31 @@ export const datacenter: Kind = {
   immutable: { location: "a datacenter cannot move" },
   columns: [{ name: "Location", type: "string", path: ".spec.location", description: "Where it stands" }],
   resource: mapping(spec, {
-    product: "core",
-    noun: "datacenter",
-    collection: () => collection,
-    depth: 1,
-    contents: { depth: 3, list: contents },
-    holdsData: false,
-    references: () => [],
-    body: (spec, { name }) => ({
-      properties: {
-        name: spec.name ?? name,
-        location: spec.location,
-        ...(spec.description !== undefined && { description: spec.description }),
+    names: { noun: "datacenter", type: "datacenter" },
+    place: { product: "core", collection: () => collection, depth: 1, references: () => [] },
+    creation: {
+      body: (spec, { name }) => ({
+        properties: {
+          name: spec.name ?? name,
+          location: spec.location,
+          ...(spec.description !== undefined && { description: spec.description }),
+        },
+      }),
+    },
+    comparison: {
+      compare(spec, item, inputs) {
+        const { id, properties } = wire.parse(item);
+        const changeable = {
+          name: [wantedName(spec, inputs), properties.name],
+          description: [spec.description, properties.description],
+        } as const;
+        return patch("", `${collection}/${id}`, changeable, { location: [spec.location, properties.location] });
       },
-    }),
-    compare(spec, item, inputs) {
-      const { id, properties } = wire.parse(item);
-      const changeable = {
-        name: [wantedName(spec, inputs), properties.name],
-        description: [spec.description, properties.description],
-      } as const;
-      return patch("", `${collection}/${id}`, changeable, { location: [spec.location, properties.location] });
+      facts(item) {
+        const { location, version } = wire.parse(item).properties;
+        return { location, ...(version != null && { version }) };
+      },
     },
-    facts(item) {
-      const { location, version } = wire.parse(item).properties;
-      return { location, ...(version != null && { version }) };
-    },
+    destruction: { contents: { depth: 3, list: contents }, holdsData: false },
   }),
 };

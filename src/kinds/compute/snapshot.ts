@@ -128,33 +128,36 @@ export const snapshot: Kind = {
     { name: "Location", type: "string", path: ".status.location", description: "Where it is", wide: true },
   ],
   resource: mapping(spec, {
-    product: "core",
-    noun: "snapshot",
-    collection: () => collection,
-    creation: (parents) => `${volumePath(parents)}/create-snapshot`,
-    outlives: ["datacenter", "volume"],
-    depth: 1,
-    holdsData: true,
-    references,
-    problem(_spec, inputs) {
-      if (wish(inputs) === undefined || inputs.parents.volume !== undefined) return undefined;
-      return `${RESTORE_AT}: it is not known which volume to restore: remove the annotation, or delete the object (deletionPolicy: Retain keeps the snapshot) and create it again with externalId and volumeRef`;
+    names: { noun: "snapshot", type: "snapshot" },
+    place: { product: "core", collection: () => collection, outlives: ["datacenter", "volume"], depth: 1, references },
+    creation: {
+      path: (parents) => `${volumePath(parents)}/create-snapshot`,
+      problem(_spec, inputs) {
+        if (wish(inputs) === undefined || inputs.parents.volume !== undefined) return undefined;
+        return `${RESTORE_AT}: it is not known which volume to restore: remove the annotation, or delete the object (deletionPolicy: Retain keeps the snapshot) and create it again with externalId and volumeRef`;
+      },
+      body: (spec, { name }) => ({
+        properties: {
+          name: spec.name ?? name,
+          ...(spec.description !== undefined && { description: spec.description }),
+        },
+      }),
     },
-    body: (spec, { name }) => ({
-      properties: { name: spec.name ?? name, ...(spec.description !== undefined && { description: spec.description }) },
-    }),
-    compare(spec, item, inputs) {
-      const { id, properties } = wire.parse(item);
-      const described = patch("", `${collection}/${id}`, {
-        name: [wantedName(spec, inputs), properties.name],
-        description: [spec.description, properties.description],
-      });
-      const next = described.next ?? restoration(id, inputs);
-      return { ...described, ...(next && { next }) };
+    comparison: {
+      compare(spec, item, inputs) {
+        const { id, properties } = wire.parse(item);
+        const described = patch("", `${collection}/${id}`, {
+          name: [wantedName(spec, inputs), properties.name],
+          description: [spec.description, properties.description],
+        });
+        const next = described.next ?? restoration(id, inputs);
+        return { ...described, ...(next && { next }) };
+      },
+      facts(item, { annotations, shown }) {
+        const { location, size } = wire.parse(item).properties;
+        return { ...known({ location, size }), restored: shown.restored ?? annotations[RESTORE_AT] ?? "" };
+      },
     },
-    facts(item, { annotations, shown }) {
-      const { location, size } = wire.parse(item).properties;
-      return { ...known({ location, size }), restored: shown.restored ?? annotations[RESTORE_AT] ?? "" };
-    },
+    destruction: { holdsData: true },
   }),
 };

@@ -149,29 +149,28 @@ export const flowLog: Kind = {
     { name: "Direction", type: "string", path: ".spec.direction", description: "Of which direction", wide: true },
   ],
   resource: mapping(spec, {
-    product: "core",
-    noun: "flow-log",
-    collection,
-    depth: 1,
-    holdsData: false,
-    onePer: "NIC, load balancer or NAT gateway",
-    references,
-    body: (spec, inputs) => ({ properties: properties(spec, inputs) }),
-    compare(spec, item, inputs) {
-      const found = wire.parse(item).properties;
-      const { name, action, direction, bucket } = properties(spec, inputs);
-      return {
-        drift: differences({
-          name: [name, found.name],
-          action: [action, found.action],
-          direction: [direction, found.direction],
-          bucket: [bucket, found.bucket],
-        }),
-      };
+    names: { noun: "flow log", type: "flow-log" },
+    identity: { onePer: "NIC, load balancer or NAT gateway" },
+    place: { product: "core", collection, depth: 1, references },
+    creation: { body: (spec, inputs) => ({ properties: properties(spec, inputs) }) },
+    comparison: {
+      compare(spec, item, inputs) {
+        const found = wire.parse(item).properties;
+        const { name, action, direction, bucket } = properties(spec, inputs);
+        return {
+          drift: differences({
+            name: [name, found.name],
+            action: [action, found.action],
+            direction: [direction, found.direction],
+            bucket: [bucket, found.bucket],
+          }),
+        };
+      },
+      facts(item) {
+        const { action, direction, bucket } = wire.parse(item).properties;
+        return known({ action, direction, bucket });
+      },
     },
-    facts(item) {
-      const { action, direction, bucket } = wire.parse(item).properties;
-      return known({ action, direction, bucket });
-    },
+    destruction: { holdsData: false },
   }),
 };

@@ -68,29 +68,31 @@ export const ipBlock: Kind = {
     { name: "Ips", type: "string", path: ".status.ips", description: "The reserved addresses", wide: true },
   ],
   resource: mapping(spec, {
-    product: "core",
-    noun: "ipblock",
-    collection: () => collection,
-    depth: 1,
-    // Nobody can get the same addresses again.
-    holdsData: true,
-    keptWhileUsed: true,
-    showsUsers: true,
-    references: () => [],
-    body: (spec, { name }) => ({
-      properties: { name: spec.name ?? name, location: spec.location, size: spec.size },
-    }),
-    compare(spec, item, inputs) {
-      const { id, properties } = wire.parse(item);
-      const named = { name: [wantedName(spec, inputs), properties.name] } as const;
-      return patch("", `${collection}/${id}`, named, {
-        location: [spec.location, properties.location],
-        size: [spec.size, properties.size ?? properties.ips?.length],
-      });
+    names: { noun: "IP block", type: "ipblock" },
+    place: { product: "core", collection: () => collection, depth: 1, showsUsers: true, references: () => [] },
+    creation: {
+      body: (spec, { name }) => ({
+        properties: { name: spec.name ?? name, location: spec.location, size: spec.size },
+      }),
     },
-    facts(item) {
-      const { location, size, ips, ipConsumers } = wire.parse(item).properties;
-      return known({ location, size: size ?? ips?.length, ips, consumers: ipConsumers?.map(known) });
+    comparison: {
+      compare(spec, item, inputs) {
+        const { id, properties } = wire.parse(item);
+        const named = { name: [wantedName(spec, inputs), properties.name] } as const;
+        return patch("", `${collection}/${id}`, named, {
+          location: [spec.location, properties.location],
+          size: [spec.size, properties.size ?? properties.ips?.length],
+        });
+      },
+      facts(item) {
+        const { location, size, ips, ipConsumers } = wire.parse(item).properties;
+        return known({ location, size: size ?? ips?.length, ips, consumers: ipConsumers?.map(known) });
+      },
+    },
+    destruction: {
+      // Nobody can get the same addresses again.
+      holdsData: true,
+      keptWhileUsed: true,
     },
   }),
 };

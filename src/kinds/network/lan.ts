@@ -76,30 +76,30 @@ export const lan: Kind = {
     { name: "Datacenter", type: "string", path: ".spec.datacenterRef.name", description: "Datacenter", wide: true },
   ],
   resource: mapping(spec, {
-    product: "core",
-    noun: "lan",
-    collection,
-    depth: 1,
-    holdsData: false,
-    keptWhileUsed: true,
-    reusesIds: true,
-    references: (spec) => [datacenterReference(spec)],
-    body: (spec, { name }) => ({
-      properties: { name: spec.name ?? name, public: spec.public ?? false, ipv6CidrBlock: spec.ipv6 },
-    }),
-    compare(spec, item, inputs) {
-      const { id, properties } = wire.parse(item);
-      // Whatever block the platform has chosen is the wanted one.
-      const chosen = spec.ipv6 === AUTO && properties.ipv6CidrBlock != null;
-      return patch("", `${collection(inputs.parents)}/${encodeURIComponent(id)}`, {
-        name: [wantedName(spec, inputs), properties.name],
-        public: [spec.public, properties.public],
-        ipv6CidrBlock: [chosen ? undefined : oneSpelling(spec.ipv6), oneSpelling(properties.ipv6CidrBlock)],
-      });
+    names: { noun: "LAN", type: "lan" },
+    identity: { reusesIds: true },
+    place: { product: "core", collection, depth: 1, references: (spec) => [datacenterReference(spec)] },
+    creation: {
+      body: (spec, { name }) => ({
+        properties: { name: spec.name ?? name, public: spec.public ?? false, ipv6CidrBlock: spec.ipv6 },
+      }),
     },
-    facts(item) {
-      const { public: open, ipv4CidrBlock, ipv6CidrBlock } = wire.parse(item).properties;
-      return known({ public: open, ipv4CidrBlock, ipv6CidrBlock });
+    comparison: {
+      compare(spec, item, inputs) {
+        const { id, properties } = wire.parse(item);
+        // Whatever block the platform has chosen is the wanted one.
+        const chosen = spec.ipv6 === AUTO && properties.ipv6CidrBlock != null;
+        return patch("", `${collection(inputs.parents)}/${encodeURIComponent(id)}`, {
+          name: [wantedName(spec, inputs), properties.name],
+          public: [spec.public, properties.public],
+          ipv6CidrBlock: [chosen ? undefined : oneSpelling(spec.ipv6), oneSpelling(properties.ipv6CidrBlock)],
+        });
+      },
+      facts(item) {
+        const { public: open, ipv4CidrBlock, ipv6CidrBlock } = wire.parse(item).properties;
+        return known({ public: open, ipv4CidrBlock, ipv6CidrBlock });
+      },
     },
+    destruction: { holdsData: false, keptWhileUsed: true },
   }),
 };

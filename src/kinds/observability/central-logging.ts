@@ -41,31 +41,36 @@ export const centralLogging: Kind = {
   immutable: {},
   columns: [{ name: "Enabled", type: "boolean", path: ".status.enabled", description: "Whether it is on" }],
   resource: mapping(spec, {
-    product: "logging",
-    noun: "central logging",
-    collection: () => collection,
-    depth: 0,
-    privilege: "Access and manage Logging Service",
-    holdsData: false,
-    permanent: true,
-    onePer: "Account and region",
-    references: () => [],
-    body: () => ({}),
-    compare(spec, item) {
-      const { id, properties } = wire.parse(item);
-      const drift = differences({ enabled: [spec.enabled, properties.enabled ?? false] });
-      return drift.length === 0 || spec.enabled === undefined ? { drift } : { drift, next: turned(id, spec.enabled) };
+    names: { noun: "central logging", type: "central" },
+    identity: { permanent: true, onePer: "Account and region" },
+    place: {
+      product: "logging",
+      collection: () => collection,
+      depth: 0,
+      privilege: "Access and manage Logging Service",
+      references: () => [],
     },
-    farewell(_spec, item, { shown }) {
-      const { id, properties } = wire.parse(item);
-      const before = shown.before;
-      return typeof before === "boolean" && before !== (properties.enabled ?? false) ? turned(id, before) : undefined;
+    creation: { body: () => ({}) },
+    comparison: {
+      compare(spec, item) {
+        const { id, properties } = wire.parse(item);
+        const drift = differences({ enabled: [spec.enabled, properties.enabled ?? false] });
+        return drift.length === 0 || spec.enabled === undefined ? { drift } : { drift, next: turned(id, spec.enabled) };
+      },
+      facts(item, { shown }) {
+        const { metadata, properties } = wire.parse(item);
+        const enabled = properties.enabled ?? false;
+        const before = typeof shown.before === "boolean" ? shown.before : enabled;
+        return known({ enabled, before, grafanaEndpoint: metadata?.grafanaEndpoint });
+      },
     },
-    facts(item, { shown }) {
-      const { metadata, properties } = wire.parse(item);
-      const enabled = properties.enabled ?? false;
-      const before = typeof shown.before === "boolean" ? shown.before : enabled;
-      return known({ enabled, before, grafanaEndpoint: metadata?.grafanaEndpoint });
+    destruction: {
+      holdsData: false,
+      farewell(_spec, item, { shown }) {
+        const { id, properties } = wire.parse(item);
+        const before = shown.before;
+        return typeof before === "boolean" && before !== (properties.enabled ?? false) ? turned(id, before) : undefined;
+      },
     },
   }),
 };

@@ -107,52 +107,59 @@ export const logPipeline: Kind = {
   immutable: {},
   columns: pipelineColumns,
   resource: mapping(spec, {
-    product: "logging",
-    noun: "log pipeline",
-    collection: () => collection,
-    depth: 0,
-    privilege: "Access and manage Logging Service",
-    holdsData: true,
-    key: pipelineKey((answer) => withKey.safeParse(answer).data?.properties.key),
-    echo(resource) {
-      const { name, logs } = wire.partial({ id: true }).parse(resource).properties;
-      return { name, logs: (logs ?? []).map(normalised).sort() };
+    names: { noun: "log pipeline", type: "pipeline" },
+    identity: {
+      echo(resource) {
+        const { name, logs } = wire.partial({ id: true }).parse(resource).properties;
+        return { name, logs: (logs ?? []).map(normalised).sort() };
+      },
     },
-    references: () => [],
-    problem: nameProblem,
-    publication: (spec, inputs) => ({
-      name: secretNameOf(spec, inputs, "LogPipeline"),
-      data(item, key) {
-        const { tcpAddress, httpAddress, grafanaAddress, logs } = wire.parse(item).properties;
+    place: {
+      product: "logging",
+      collection: () => collection,
+      depth: 0,
+      privilege: "Access and manage Logging Service",
+      references: () => [],
+    },
+    creation: { problem: nameProblem, body: (spec, inputs) => ({ properties: wanted(spec, inputs) }) },
+    comparison: {
+      compare(spec, item, inputs) {
+        const { id, properties } = wire.parse(item);
+        const { name, logs } = wanted(spec, inputs);
+        const drift = differences({
+          name: [name, properties.name],
+          logs: [logs?.map(normalised).sort(), (properties.logs ?? []).map(normalised).sort()],
+        });
+        if (drift.length === 0 && !inputs.failed) return { drift };
+        const body = { properties: { name, logs } };
         return {
-          tcpAddress: tcpAddress ?? "",
-          httpAddress: httpAddress ?? "",
-          key,
-          grafanaEndpoint: grafanaAddress ?? "",
-          "fluent-bit.conf": fluentBitForward(tcpAddress ?? "", key, tagsOf(logs, "tcp")),
-          "fluent-bit-http.conf": fluentBitHttp(httpAddress ?? "", key, tagsOf(logs, "http")),
+          drift,
+          next: { action: "update", method: "PATCH", path: `${collection}/${encodeURIComponent(id)}`, body },
         };
       },
-    }),
-    rotation: rotationOf,
-    body: (spec, inputs) => ({ properties: wanted(spec, inputs) }),
-    compare(spec, item, inputs) {
-      const { id, properties } = wire.parse(item);
-      const { name, logs } = wanted(spec, inputs);
-      const drift = differences({
-        name: [name, properties.name],
-        logs: [logs?.map(normalised).sort(), (properties.logs ?? []).map(normalised).sort()],
-      });
-      if (drift.length === 0 && !inputs.failed) return { drift };
-      const body = { properties: { name, logs } };
-      return {
-        drift,
-        next: { action: "update", method: "PATCH", path: `${collection}/${encodeURIComponent(id)}`, body },
-      };
+      facts(item) {
+        const { tcpAddress, httpAddress, grafanaAddress } = wire.parse(item).properties;
+        return known({ tcpAddress, httpAddress, grafanaEndpoint: grafanaAddress });
+      },
     },
-    facts(item) {
-      const { tcpAddress, httpAddress, grafanaAddress } = wire.parse(item).properties;
-      return known({ tcpAddress, httpAddress, grafanaEndpoint: grafanaAddress });
+    destruction: { holdsData: true },
+    secret: {
+      key: pipelineKey((answer) => withKey.safeParse(answer).data?.properties.key),
+      publication: (spec, inputs) => ({
+        name: secretNameOf(spec, inputs, "LogPipeline"),
+        data(item, key) {
+          const { tcpAddress, httpAddress, grafanaAddress, logs } = wire.parse(item).properties;
+          return {
+            tcpAddress: tcpAddress ?? "",
+            httpAddress: httpAddress ?? "",
+            key,
+            grafanaEndpoint: grafanaAddress ?? "",
+            "fluent-bit.conf": fluentBitForward(tcpAddress ?? "", key, tagsOf(logs, "tcp")),
+            "fluent-bit-http.conf": fluentBitHttp(httpAddress ?? "", key, tagsOf(logs, "http")),
+          };
+        },
+      }),
+      rotation: rotationOf,
     },
   }),
 };

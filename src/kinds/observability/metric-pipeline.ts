@@ -33,48 +33,53 @@ export const metricPipeline: Kind = {
   immutable: {},
   columns: pipelineColumns,
   resource: mapping(spec, {
-    product: "monitoring",
-    noun: "metric pipeline",
-    collection: () => collection,
-    depth: 0,
-    privilege: "Access and manage Monitoring",
-    holdsData: true,
-    key: pipelineKey((answer) => withKey.safeParse(answer).data?.metadata.key),
-    echo: (resource) => ({ name: wire.partial({ id: true }).parse(resource).properties.name }),
-    references: () => [],
-    problem: nameProblem,
-    publication: (spec, inputs) => ({
-      name: secretNameOf(spec, inputs, "MetricPipeline"),
-      data(item, key) {
-        const { httpEndpoint, grafanaEndpoint } = wire.parse(item).metadata ?? {};
-        const endpoint = httpEndpoint ? `${httpEndpoint.replace(/\/+$/, "")}/api/v1/push` : "";
+    names: { noun: "metric pipeline", type: "pipeline" },
+    identity: { echo: (resource) => ({ name: wire.partial({ id: true }).parse(resource).properties.name }) },
+    place: {
+      product: "monitoring",
+      collection: () => collection,
+      depth: 0,
+      privilege: "Access and manage Monitoring",
+      references: () => [],
+    },
+    creation: { problem: nameProblem, body: (spec, { name }) => ({ properties: { name: spec.name ?? name } }) },
+    comparison: {
+      compare(spec, item, inputs) {
+        const { id, properties } = wire.parse(item);
+        const wanted = wantedName(spec, inputs);
+        const drift = differences({ name: [wanted, properties.name] });
+        const body = { id, properties: { name: wanted } };
+        if (drift.length === 0 && !inputs.failed) return { drift };
         return {
-          endpoint,
-          key,
-          grafanaEndpoint: grafanaEndpoint ?? "",
-          "prometheus.yaml": prometheus(endpoint, key),
-          "grafana-agent.yaml": grafanaAgent(endpoint, key),
-          "otel-collector.yaml": otelCollector(endpoint, key),
-          "fluent-bit.conf": fluentBitMetrics(endpoint, key),
+          drift,
+          next: { action: "update", method: "PUT", path: `${collection}/${encodeURIComponent(id)}`, body },
         };
       },
-    }),
-    rotation: rotationOf,
-    body: (spec, { name }) => ({ properties: { name: spec.name ?? name } }),
-    compare(spec, item, inputs) {
-      const { id, properties } = wire.parse(item);
-      const wanted = wantedName(spec, inputs);
-      const drift = differences({ name: [wanted, properties.name] });
-      const body = { id, properties: { name: wanted } };
-      if (drift.length === 0 && !inputs.failed) return { drift };
-      return {
-        drift,
-        next: { action: "update", method: "PUT", path: `${collection}/${encodeURIComponent(id)}`, body },
-      };
+      facts(item) {
+        const { httpEndpoint, grafanaEndpoint } = wire.parse(item).metadata ?? {};
+        return known({ httpEndpoint, grafanaEndpoint });
+      },
     },
-    facts(item) {
-      const { httpEndpoint, grafanaEndpoint } = wire.parse(item).metadata ?? {};
-      return known({ httpEndpoint, grafanaEndpoint });
+    destruction: { holdsData: true },
+    secret: {
+      key: pipelineKey((answer) => withKey.safeParse(answer).data?.metadata.key),
+      publication: (spec, inputs) => ({
+        name: secretNameOf(spec, inputs, "MetricPipeline"),
+        data(item, key) {
+          const { httpEndpoint, grafanaEndpoint } = wire.parse(item).metadata ?? {};
+          const endpoint = httpEndpoint ? `${httpEndpoint.replace(/\/+$/, "")}/api/v1/push` : "";
+          return {
+            endpoint,
+            key,
+            grafanaEndpoint: grafanaEndpoint ?? "",
+            "prometheus.yaml": prometheus(endpoint, key),
+            "grafana-agent.yaml": grafanaAgent(endpoint, key),
+            "otel-collector.yaml": otelCollector(endpoint, key),
+            "fluent-bit.conf": fluentBitMetrics(endpoint, key),
+          };
+        },
+      }),
+      rotation: rotationOf,
     },
   }),
 };

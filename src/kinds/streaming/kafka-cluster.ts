@@ -81,47 +81,54 @@ export const kafkaCluster: Kind = {
     },
   ],
   resource: mapping(spec, {
-    product: "streaming",
-    noun: "kafka cluster",
-    collection: () => "/clusters",
-    depth: 0,
-    holdsData: true,
-    keptWhileUsed: true,
-    echo(resource) {
-      const { name, version, size, connections } = wire.partial({ id: true }).parse(resource).properties;
-      const { datacenterId, lanId, brokerAddresses } = connections?.[0] ?? {};
-      return { name, version, size, datacenterId, lanId, brokerAddresses: brokerAddresses?.toSorted() };
-    },
-    references: ({ connection }) => (connection ? connectionReferences(connection) : []),
-    problem: (spec, inputs) =>
-      kafkaNameProblem(spec, inputs) ?? (spec.connection && connectionProblem(spec.connection, inputs)),
-    body: (spec, { name, parents }) => ({
-      properties: {
-        name: spec.name ?? name,
-        version: spec.version,
-        size: spec.size,
-        connections: [
-          { datacenterId: parents.datacenter, lanId: parents.lan, brokerAddresses: spec.connection?.brokerAddresses },
-        ],
+    names: { noun: "kafka cluster", type: "cluster" },
+    identity: {
+      echo(resource) {
+        const { name, version, size, connections } = wire.partial({ id: true }).parse(resource).properties;
+        const { datacenterId, lanId, brokerAddresses } = connections?.[0] ?? {};
+        return { name, version, size, datacenterId, lanId, brokerAddresses: brokerAddresses?.toSorted() };
       },
-    }),
-    compare(spec, item, { name, observed, parents }) {
-      const { properties } = wire.parse(item);
-      const { datacenterId, lanId, brokerAddresses } = properties.connections?.[0] ?? {};
-      return {
-        drift: differences({
-          name: [spec.name ?? (observed ? undefined : name), properties.name],
-          version: [observed ? undefined : spec.version, properties.version],
-          size: [spec.size, properties.size],
-          "connection.datacenter": [parents.datacenter, datacenterId],
-          "connection.lan": [parents.lan, lanId],
-          "connection.brokerAddresses": [spec.connection?.brokerAddresses.toSorted(), brokerAddresses?.toSorted()],
-        }),
-      };
     },
-    facts(item) {
-      const brokerAddresses = brokersOf(item);
-      return known({ brokerAddresses, bootstrapServers: brokerAddresses.join(",") || undefined });
+    place: {
+      product: "streaming",
+      collection: () => "/clusters",
+      depth: 0,
+      references: ({ connection }) => (connection ? connectionReferences(connection) : []),
     },
+    creation: {
+      problem: (spec, inputs) =>
+        kafkaNameProblem(spec, inputs) ?? (spec.connection && connectionProblem(spec.connection, inputs)),
+      body: (spec, { name, parents }) => ({
+        properties: {
+          name: spec.name ?? name,
+          version: spec.version,
+          size: spec.size,
+          connections: [
+            { datacenterId: parents.datacenter, lanId: parents.lan, brokerAddresses: spec.connection?.brokerAddresses },
+          ],
+        },
+      }),
+    },
+    comparison: {
+      compare(spec, item, { name, observed, parents }) {
+        const { properties } = wire.parse(item);
+        const { datacenterId, lanId, brokerAddresses } = properties.connections?.[0] ?? {};
+        return {
+          drift: differences({
+            name: [spec.name ?? (observed ? undefined : name), properties.name],
+            version: [observed ? undefined : spec.version, properties.version],
+            size: [spec.size, properties.size],
+            "connection.datacenter": [parents.datacenter, datacenterId],
+            "connection.lan": [parents.lan, lanId],
+            "connection.brokerAddresses": [spec.connection?.brokerAddresses.toSorted(), brokerAddresses?.toSorted()],
+          }),
+        };
+      },
+      facts(item) {
+        const brokerAddresses = brokersOf(item);
+        return known({ brokerAddresses, bootstrapServers: brokerAddresses.join(",") || undefined });
+      },
+    },
+    destruction: { holdsData: true, keptWhileUsed: true },
   }),
 };

@@ -106,39 +106,45 @@ export const kafkaTopic: Kind = {
     { name: "Cluster", type: "string", path: ".spec.clusterRef.name", description: "Cluster", wide: true },
   ],
   resource: mapping(spec, {
-    product: "streaming",
-    noun: "topic",
-    collection: (parents) => `${clusterPath(parents)}/topics`,
-    depth: 0,
-    holdsData: true,
-    echo: (resource) => ({ name: wire.partial({ id: true }).parse(resource).properties.name }),
-    references: (spec) => [clusterReference(spec)],
-    problem: kafkaNameProblem,
-    advice,
-    body: (spec, { name }) => ({
-      properties: {
-        name: spec.name ?? name,
-        replicationFactor: spec.replicationFactor,
-        numberOfPartitions: spec.numberOfPartitions,
-        logRetention: spec.logRetention,
+    names: { noun: "topic", type: "topic" },
+    identity: { echo: (resource) => ({ name: wire.partial({ id: true }).parse(resource).properties.name }) },
+    place: {
+      product: "streaming",
+      collection: (parents) => `${clusterPath(parents)}/topics`,
+      depth: 0,
+      references: (spec) => [clusterReference(spec)],
+    },
+    creation: {
+      problem: kafkaNameProblem,
+      advice,
+      body: (spec, { name }) => ({
+        properties: {
+          name: spec.name ?? name,
+          replicationFactor: spec.replicationFactor,
+          numberOfPartitions: spec.numberOfPartitions,
+          logRetention: spec.logRetention,
+        },
+      }),
+    },
+    comparison: {
+      compare(spec, item, { name, observed }) {
+        const { properties } = wire.parse(item);
+        const { logRetention } = properties;
+        return {
+          drift: differences({
+            name: [spec.name ?? (observed ? undefined : name), properties.name],
+            replicationFactor: [spec.replicationFactor, properties.replicationFactor],
+            numberOfPartitions: [spec.numberOfPartitions, properties.numberOfPartitions],
+            "logRetention.retentionTime": [spec.logRetention?.retentionTime, logRetention?.retentionTime],
+            "logRetention.segmentBytes": [spec.logRetention?.segmentBytes, logRetention?.segmentBytes],
+          }),
+        };
       },
-    }),
-    compare(spec, item, { name, observed }) {
-      const { properties } = wire.parse(item);
-      const { logRetention } = properties;
-      return {
-        drift: differences({
-          name: [spec.name ?? (observed ? undefined : name), properties.name],
-          replicationFactor: [spec.replicationFactor, properties.replicationFactor],
-          numberOfPartitions: [spec.numberOfPartitions, properties.numberOfPartitions],
-          "logRetention.retentionTime": [spec.logRetention?.retentionTime, logRetention?.retentionTime],
-          "logRetention.segmentBytes": [spec.logRetention?.segmentBytes, logRetention?.segmentBytes],
-        }),
-      };
+      facts(item) {
+        const { numberOfPartitions, replicationFactor } = wire.parse(item).properties;
+        return known({ numberOfPartitions, replicationFactor });
+      },
     },
-    facts(item) {
-      const { numberOfPartitions, replicationFactor } = wire.parse(item).properties;
-      return known({ numberOfPartitions, replicationFactor });
-    },
+    destruction: { holdsData: true },
   }),
 };

@@ -114,26 +114,34 @@ export const kafkaUser: Kind = {
     { name: "Cluster", type: "string", path: ".spec.clusterRef.name", description: "Cluster", wide: true },
   ],
   resource: mapping(spec, {
-    product: "streaming",
-    noun: "kafka user",
-    collection: (parents) => `${clusterPath(parents)}/users`,
-    depth: 0,
-    holdsData: false,
-    permanent: true,
-    shared: true,
-    certificate,
-    references: (spec) => [clusterReference(spec)],
-    isMeant(spec, item) {
-      const { id, properties } = wire.parse(item);
-      return spec.userId === undefined ? properties?.name === (spec.user ?? "admin") : id === spec.userId;
+    names: { noun: "kafka user", type: "user" },
+    identity: {
+      permanent: true,
+      shared: true,
+      isMeant(spec, item) {
+        const { id, properties } = wire.parse(item);
+        return spec.userId === undefined ? properties?.name === (spec.user ?? "admin") : id === spec.userId;
+      },
     },
-    publication: (spec, inputs) => ({ name: secretNameOf(spec, inputs, "KafkaUser"), data: () => ({}) }),
-    rotation: ({ renewBefore }) => (renewBefore ? { beforeEndSeconds: secondsOf(renewBefore) ?? 0 } : {}),
-    body: () => ({}),
-    compare: () => ({ drift: [] }),
-    facts(item) {
-      const name = wire.parse(item).properties?.name;
-      return name == null ? {} : { user: name };
+    place: {
+      product: "streaming",
+      collection: (parents) => `${clusterPath(parents)}/users`,
+      depth: 0,
+      references: (spec) => [clusterReference(spec)],
+    },
+    creation: { body: () => ({}) },
+    comparison: {
+      compare: () => ({ drift: [] }),
+      facts(item) {
+        const name = wire.parse(item).properties?.name;
+        return name == null ? {} : { user: name };
+      },
+    },
+    destruction: { holdsData: false },
+    secret: {
+      certificate,
+      publication: (spec, inputs) => ({ name: secretNameOf(spec, inputs, "KafkaUser"), data: () => ({}) }),
+      rotation: ({ renewBefore }) => (renewBefore ? { beforeEndSeconds: secondsOf(renewBefore) ?? 0 } : {}),
     },
   }),
 };

@@ -111,26 +111,31 @@ export const scalingGroup: Kind = {
     { name: "Next", type: "string", path: ".status.nextActionAt", description: "End of the cooldown", wide: true },
   ],
   resource: mapping(scalingGroupSpec, {
-    product: "autoscaling",
-    noun: "group",
-    collection: () => collection,
-    depth: 3,
-    holdsData: true,
-    livelyMs: 15_000,
-    echo(resource) {
-      const { name, datacenter, replicaConfiguration, policy } = part(part(resource).properties);
-      const { cores, ram } = part(replicaConfiguration);
-      return { name, datacenter: part(datacenter).id, cores, ram, metric: part(policy).metric };
+    names: { noun: "auto-scaling group", type: "autoscaling-group" },
+    identity: {
+      echo(resource) {
+        const { name, datacenter, replicaConfiguration, policy } = part(part(resource).properties);
+        const { cores, ram } = part(replicaConfiguration);
+        return { name, datacenter: part(datacenter).id, cores, ram, metric: part(policy).metric };
+      },
     },
-    references: (spec) => [
-      datacenterReference(spec),
-      ...nicsOf(spec).flatMap((nic) => lanReferences(nic, lanRole(nic))),
-    ],
-    problem,
-    advice: ({ maxReplicas = 0 }) =>
-      maxReplicas > 100 ? [`maxReplicas ${maxReplicas}: about 100 replicas are the recommended most of a group`] : [],
-    body,
-    compare,
-    facts: groupFacts,
+    place: {
+      product: "autoscaling",
+      collection: () => collection,
+      depth: 3,
+      livelyMs: 15_000,
+      references: (spec) => [
+        datacenterReference(spec),
+        ...nicsOf(spec).flatMap((nic) => lanReferences(nic, lanRole(nic))),
+      ],
+    },
+    creation: {
+      problem,
+      advice: ({ maxReplicas = 0 }) =>
+        maxReplicas > 100 ? [`maxReplicas ${maxReplicas}: about 100 replicas are the recommended most of a group`] : [],
+      body,
+    },
+    comparison: { compare, facts: groupFacts },
+    destruction: { holdsData: true },
   }),
 };

@@ -148,38 +148,45 @@ export const server: Kind = {
     { name: "Datacenter", type: "string", path: ".spec.datacenterRef.name", description: "Datacenter", wide: true },
   ],
   resource: mapping(serverSpec, {
-    product: "core",
-    noun: "server",
-    collection: (parents) => `${datacenterPath(parents)}/servers`,
-    depth: 3,
-    holdsData: true,
-    showsUsers: true,
-    // The boot volume belongs to the server object: it goes with it.
-    deleteQuery: "?deleteVolumes=true",
-    references: ({ bootVolume = {}, nics, ...spec }) => [
-      datacenterReference(spec),
-      ...imageReferences(bootVolume, BOOT),
-      ...nicReferences(nics),
-    ],
-    secrets: ({ bootVolume = {} }) => firstBootSecrets(bootVolume, BOOT),
-    lookups: ({ bootVolume = {}, nics, templateName }, inputs) => [
-      // Whether an address can be used there.
-      ...(nics?.some(({ ipsFrom }) => ipsFrom?.length) ? datacenterLookups(inputs) : []),
-      ...imageLookups(bootVolume, inputs, BOOT),
-      ...(templateName === undefined ? [] : [templateLookup("templateName", templateName)]),
-    ],
-    problem: ({ bootVolume = {}, nics }, inputs) =>
-      imageProblem(bootVolume, inputs, BOOT) ?? firstBootProblem(bootVolume, inputs, BOOT) ?? nicProblem(nics, inputs),
-    advice: ({ powerState }) =>
-      powerState === "Suspended"
-        ? ["powerState: a suspended Cube is billed as before; only its deletion ends that"]
-        : [],
-    body,
-    compare,
-    farewell: (spec, item, inputs) => {
-      const found = wire.parse(item);
-      return detachVolume(spec, found, ownPath(found, inputs));
+    names: { noun: "server", type: "server" },
+    place: {
+      product: "core",
+      collection: (parents) => `${datacenterPath(parents)}/servers`,
+      depth: 3,
+      showsUsers: true,
+      references: ({ bootVolume = {}, nics, ...spec }) => [
+        datacenterReference(spec),
+        ...imageReferences(bootVolume, BOOT),
+        ...nicReferences(nics),
+      ],
     },
-    facts,
+    creation: {
+      secrets: ({ bootVolume = {} }) => firstBootSecrets(bootVolume, BOOT),
+      lookups: ({ bootVolume = {}, nics, templateName }, inputs) => [
+        // Whether an address can be used there.
+        ...(nics?.some(({ ipsFrom }) => ipsFrom?.length) ? datacenterLookups(inputs) : []),
+        ...imageLookups(bootVolume, inputs, BOOT),
+        ...(templateName === undefined ? [] : [templateLookup("templateName", templateName)]),
+      ],
+      problem: ({ bootVolume = {}, nics }, inputs) =>
+        imageProblem(bootVolume, inputs, BOOT) ??
+        firstBootProblem(bootVolume, inputs, BOOT) ??
+        nicProblem(nics, inputs),
+      advice: ({ powerState }) =>
+        powerState === "Suspended"
+          ? ["powerState: a suspended Cube is billed as before; only its deletion ends that"]
+          : [],
+      body,
+    },
+    comparison: { compare, facts },
+    destruction: {
+      holdsData: true,
+      // The boot volume belongs to the server object: it goes with it.
+      query: "?deleteVolumes=true",
+      farewell: (spec, item, inputs) => {
+        const found = wire.parse(item);
+        return detachVolume(spec, found, ownPath(found, inputs));
+      },
+    },
   }),
 };

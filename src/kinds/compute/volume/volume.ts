@@ -134,36 +134,42 @@ export const volume: Kind = {
     { name: "Datacenter", type: "string", path: ".spec.datacenterRef.name", description: "Datacenter", wide: true },
   ],
   resource: mapping(spec, {
-    product: "core",
-    noun: "volume",
-    collection,
-    depth: 1,
-    holdsData: true,
-    references: (spec) => [datacenterReference(spec), ...imageReferences(spec), ...attachReferences(spec.attachTo)],
-    secrets: (spec) => firstBootSecrets(spec),
-    lookups: (spec, inputs) => imageLookups(spec, inputs),
-    problem: (spec, inputs) =>
-      attachmentProblem(spec.attachTo, spec.name ?? inputs.name, inputs) ??
-      imageProblem(spec, inputs) ??
-      firstBootProblem(spec, inputs),
-    body: (spec, inputs) => ({
-      properties: {
-        name: spec.name ?? inputs.name,
-        size: spec.size,
-        type: spec.type,
-        availabilityZone: spec.availabilityZone,
-        ...imageProperties(spec, inputs),
-        licenceType: spec.licenceType,
-        bus: spec.bus,
-        sshKeys: spec.sshKeys,
-        userData: userDataOf(spec, inputs),
-      },
-    }),
-    compare,
-    facts(item, { refs, shown }) {
-      const { size, bootServer, deviceNumber } = wire.parse(item).properties;
-      const ours = bootServer != null && (bootServer === refs.server?.id || bootServer === shown.attachedTo);
-      return known({ size, serverId: bootServer, deviceNumber, attachedTo: ours ? bootServer : undefined });
+    names: { noun: "volume", type: "volume" },
+    place: {
+      product: "core",
+      collection,
+      depth: 1,
+      references: (spec) => [datacenterReference(spec), ...imageReferences(spec), ...attachReferences(spec.attachTo)],
     },
+    creation: {
+      secrets: (spec) => firstBootSecrets(spec),
+      lookups: (spec, inputs) => imageLookups(spec, inputs),
+      problem: (spec, inputs) =>
+        attachmentProblem(spec.attachTo, spec.name ?? inputs.name, inputs) ??
+        imageProblem(spec, inputs) ??
+        firstBootProblem(spec, inputs),
+      body: (spec, inputs) => ({
+        properties: {
+          name: spec.name ?? inputs.name,
+          size: spec.size,
+          type: spec.type,
+          availabilityZone: spec.availabilityZone,
+          ...imageProperties(spec, inputs),
+          licenceType: spec.licenceType,
+          bus: spec.bus,
+          sshKeys: spec.sshKeys,
+          userData: userDataOf(spec, inputs),
+        },
+      }),
+    },
+    comparison: {
+      compare,
+      facts(item, { refs, shown }) {
+        const { size, bootServer, deviceNumber } = wire.parse(item).properties;
+        const ours = bootServer != null && (bootServer === refs.server?.id || bootServer === shown.attachedTo);
+        return known({ size, serverId: bootServer, deviceNumber, attachedTo: ours ? bootServer : undefined });
+      },
+    },
+    destruction: { holdsData: true },
   }),
 };
