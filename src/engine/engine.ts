@@ -17,8 +17,9 @@ import { decide } from "./decide/decide.ts";
 import { createCollections } from "./look/collections.ts";
 import { type Again, type Log, leads, type Settings } from "./look/deps.ts";
 import { look } from "./look/look.ts";
-import { createMemories } from "./objects/memory.ts";
-import { RECONCILE_AT } from "./objects/names.ts";
+import { createMemories, wishOf } from "./objects/memory.ts";
+import { FINALIZER, RECONCILE_AT } from "./objects/names.ts";
+import { createNamespaces } from "./objects/namespaces.ts";
 import {
   claimOf,
   createObjects,
@@ -81,19 +82,26 @@ export function createEngine(options: EngineOptions): Engine {
   const { kinds, clock, log, client, queue, settings } = options;
   const report = (error: unknown) => log.error({ err: error }, "a listener failed");
   const objects = createObjects(kinds, report);
-  const memories = createMemories();
+  const memories = createMemories(clock);
   /** What must not be left undone, and the Account that it takes. */
   const debts = new Map<Promise<void>, string | undefined>();
   const watchers: Watcher[] = [];
   const wake = (key: ObjectKey, priority: Priority = "normal") => queue.add(key, priority);
   const accountKey = (account: string) => `Account/${account}`;
 
+  const namespaces = createNamespaces({
+    client,
+    clock,
+    namespace: options.namespace,
+    onError: (error) => log.warn({ kind: "Namespace", err: error }, "watch interrupted"),
+  });
   const deps: AccountDeps = {
     clock,
     log,
     client,
     objects,
     memories,
+    namespaces,
     published: createPublishedSecrets({
       client,
       clock,
@@ -148,12 +156,14 @@ export function createEngine(options: EngineOptions): Engine {
       memories.of(key).failure = undefined;
       deps.collections.refresh(key);
     }
-    // Own status writes come back as changes as well. They are no reason to look again: that would undo every backoff.
+    if (after) memories.notice(key, after);
+    // Own writes come back as changes as well. They are no reason to look again: that would undo every backoff.
     if (!before || !after || isEdited(before, after)) wake(key, "people");
     for (const referrer of objects.referrers(key)) wake(referrer);
     if (before && !isReleased(before) && (!after || isReleased(after))) wakeThoseWhoWaited(key, before);
     if (after ? before && !isReady(before) && isReady(after) : before) showUsers(key, after ?? before);
     const [held, holds] = [before && claimOf(before), after && claimOf(after)];
+    if (held && held.id !== holds?.id) lookBelow(key, held.id);
     if (held?.id !== holds?.id) {
       // What the contract has in use is about to change; one look serves all that happens in the meantime.
       queue.addAfter(accountKey((holds ?? held)?.account ?? ""), USAGE_MS, "background");
@@ -167,7 +177,8 @@ export function createEngine(options: EngineOptions): Engine {
     const memory = memories.of(key);
     const kind = kinds.find((each) => key.startsWith(`${each.kind}/`));
     // A pass that is under way sees to it itself when it is through.
-    if (memory.posting || !kind || !hasResource(kind) || !isDropped(deps, last, memory) || !leads(deps)) return;
+    const underWay = memory.creation?.phase === "posting";
+    if (underWay || !kind || !hasResource(kind) || !isDropped(deps, last, memory) || !leads(deps)) return;
     const account = deps.accounts.get(memory.creation?.intent.account ?? "");
     undo(deps, { key, kind, account }, { memory, last });
   }
@@ -183,6 +194,14 @@ export function createEngine(options: EngineOptions): Engine {
     const kind = object && objects.kinds.find((each) => key.startsWith(`${each.kind}/`));
     for (const { key: used, bond } of kind ? namedBy(kind, object) : []) {
       if (bond === "use" && objects.find(used)?.kind.resource?.place.showsUsers) deps.collections.refresh(used);
+    }
+  }
+
+  /** A resource is gone, or another one has taken its place: what lived in it or used it is not as it was last seen. */
+  function lookBelow(key: ObjectKey, id: string): void {
+    for (const each of new Set([...objects.inhabitants(id), ...objects.referrers(key)])) {
+      deps.collections.refresh(each);
+      wake(each);
     }
   }
 
@@ -261,6 +280,7 @@ export function createEngine(options: EngineOptions): Engine {
           }),
         );
       }
+      namespaces.begin();
       await Promise.all([...watchers.map(({ synced }) => synced), deps.published.sync()]);
     },
     async run(workers, signal) {
@@ -279,7 +299,8 @@ export function createEngine(options: EngineOptions): Engine {
     },
     async close() {
       deps.collections.close();
-      await Promise.all([...watchers.map((watcher) => watcher.stop()), deps.secrets.close(), deps.published.close()]);
+      const watching = [deps.secrets, deps.published, namespaces];
+      await Promise.all([...watchers.map((watcher) => watcher.stop()), ...watching.map((each) => each.close())]);
       await Promise.all(debts.keys());
     },
   };
@@ -289,9 +310,8 @@ function isReady(object: KubeObject): boolean {
   return readStatus(object).conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
 }
 
-/** Whether somebody changed what an object wants, as opposed to what it shows. */
-function isEdited({ metadata: a }: KubeObject, { metadata: b }: KubeObject): boolean {
-  const wish = ({ generation, uid, deletionTimestamp, annotations }: KubeObject["metadata"]) =>
-    JSON.stringify([generation, uid, deletionTimestamp, annotations]);
-  return wish(a) !== wish(b);
+/** Whether somebody changed what an object wants, as opposed to what it shows, or took away what protects it. */
+function isEdited(before: KubeObject, after: KubeObject): boolean {
+  const bared = before.metadata.finalizers?.includes(FINALIZER) && !after.metadata.finalizers?.includes(FINALIZER);
+  return bared || wishOf(before) !== wishOf(after);
 }

@@ -1,5 +1,14 @@
 import { z } from "zod";
-import { type Failure, Forbidden, NotFound, type PlatformError, Retry, Terminal, Unauthorized } from "./errors.ts";
+import {
+  type Failure,
+  Forbidden,
+  NotFound,
+  type PlatformError,
+  Retry,
+  saysQuota,
+  Terminal,
+  Unauthorized,
+} from "./errors.ts";
 
 /** A complete HTTP answer, whatever its status. Header names are in lower case. */
 export interface Answer {
@@ -68,10 +77,6 @@ function refusal(answer: Answer, asked: Asked, now: number): PlatformError {
 /** An effect can be ruled out for reads only, once the request has left. */
 export function executedBy(asked: Pick<Asked, "reading">): "no" | "unknown" {
   return asked.reading ? "no" : "unknown";
-}
-
-function saysQuota(words: string): boolean {
-  return /\bquotas?\b|\blimits?\b.*\b(exceeded|reached|exhausted)\b|\bexceed\w*\b.*\b(limits?|contract)\b/i.test(words);
 }
 
 function saysBusy(status: number, words: string): boolean {

@@ -33,7 +33,7 @@ export interface Collection {
   readonly key: string;
   read(id: string): Reading;
   members(): IterableIterator<Item>;
-  /** Wall time when the last complete successful list started. */
+  /** When the last complete successful list started, on the monotonic clock. */
   readonly listedAt: number | undefined;
   /** What the last list failed with; cleared by success. */
   readonly problem: PlatformError | undefined;
@@ -149,7 +149,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     const toldAfterwards = owed;
     hurried = false;
     owed = false;
-    const read = members.beginRead(clock.now());
+    const read = members.beginRead(clock.monotonic());
     const began = clock.monotonic();
     let news: ReadonlySet<string> | "all" = new Set();
     try {

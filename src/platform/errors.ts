@@ -101,6 +101,11 @@ export class NotFound extends PlatformError {
   }
 }
 
+/** Whether the platform says in its own words that a limit of the contract is used up. */
+export function saysQuota(words: string): boolean {
+  return /\bquotas?\b|\blimits?\b.*\b(exceeded|reached|exhausted)\b|\bexceed\w*\b.*\b(limits?|contract)\b/i.test(words);
+}
+
 function describe({ call, status, detail, platformMessage, errorCode }: Failure): string {
   const outcome = status === 0 ? "got no answer" : `answered ${status}`;
   const code = errorCode === undefined ? "" : ` (code ${errorCode})`;

@@ -81,7 +81,7 @@ export function createFlux(options: FluxOptions): Flux {
 
   /** Reads the member itself. True when that changed what is known. */
   const readMember = async (id: string, entry: Tracked): Promise<boolean> => {
-    const read = members.beginRead(clock.now());
+    const read = members.beginRead(clock.monotonic());
     const item = await source.get?.(id, signal);
     return !signal.aborted && members.one(read, id, item, expectsAbsence(entry));
   };
@@ -90,7 +90,7 @@ export function createFlux(options: FluxOptions): Flux {
   const lookAt = async (id: string, entry: Tracked): Promise<boolean> => {
     if (entry.url !== undefined && source.requestStatus && !ended(entry)) {
       const state = await source.requestStatus(entry.url, signal);
-      entry.request = { ...state, knownAt: clock.now() };
+      entry.request = { ...state, knownAt: clock.monotonic() };
       if (!ended(entry)) return false;
       const failedUnseen = entry.request.status === "FAILED" && members.item(id) === undefined;
       if (failedUnseen || !source.get) return true;
@@ -114,7 +114,7 @@ export function createFlux(options: FluxOptions): Flux {
       if (error instanceof NotFound && entry.failures >= unknownRequestLimit) {
         // The platform keeps requests for a while only. One that it no longer knows is under way no more.
         entry.url = undefined;
-        entry.request = { status: "DONE", targets: [], knownAt: clock.now() };
+        entry.request = { status: "DONE", targets: [], knownAt: clock.monotonic() };
         news = true;
       }
     }
@@ -132,7 +132,7 @@ export function createFlux(options: FluxOptions): Flux {
     if (clock.monotonic() < entry.nextReason) return false;
     const item = members.item(id);
     if (item !== undefined) return doubted.has(id) || isFailed(item.state);
-    return clock.now() - entry.change.since >= firstReasonMs;
+    return clock.monotonic() - entry.trackedAt >= firstReasonMs;
   };
 
   const askReason = (id: string, entry: Tracked) => {

@@ -1,7 +1,7 @@
 import type { Item } from "./reading.ts";
 import { sameJson } from "./same-json.ts";
 
-/** When a read started: its place among all reads, which no clock can disturb, and the wall time for people. */
+/** When a read started: its place among all reads, which no clock can disturb, and the time on the monotonic clock. */
 export interface ReadStart {
   readonly serial: number;
   readonly at: number;
@@ -10,7 +10,7 @@ export interface ReadStart {
 /** What the reads of a collection have shown. */
 export interface Members {
   readonly size: number;
-  /** Wall time when the last applied list started. */
+  /** When the last applied list started. */
   readonly listedAt: number | undefined;
   items(): IterableIterator<Item>;
   item(id: string): Item | undefined;

@@ -20,13 +20,13 @@ export interface RequestState {
 export interface Reading {
   /** Undefined: not there, as far as `asOf` knows. */
   readonly item: Item | undefined;
-  /** Wall time when the read that says so started; undefined: nothing has been read yet. */
+  /** When the read that says so started, on the monotonic clock; undefined: nothing has been read yet. */
   readonly asOf: number | undefined;
   /** The last known state of the tracked request; undefined while unasked, and once the member is no longer tracked. */
   readonly request: KnownRequest | undefined;
 }
 
-/** What was told of a request, and the wall time when: what it has done shows in reads that start later. */
+/** What was told of a request, and when, on the monotonic clock: what it has done shows in reads that start later. */
 export interface KnownRequest extends RequestState {
   readonly knownAt: number;
 }
@@ -39,6 +39,8 @@ export interface CollectionSource {
   /** One member, in the same shape as in the list; undefined for 404. */
   get?(id: string, signal: AbortSignal): Promise<Item | undefined>;
   requestStatus?(url: string, signal: AbortSignal): Promise<RequestState>;
+  /** Whether what an id stood for in the last list is what it stands for now; absent where an id never stands for another. */
+  isStillThere?(id: string, signal: AbortSignal): Promise<boolean>;
   isBusy(item: Item): boolean;
   /** Why the item does not work, when the platform says so. */
   failure?(item: Item): string | undefined;
@@ -48,7 +50,7 @@ export interface CollectionSource {
 export interface Change {
   /** Where its request status is asked. */
   readonly url?: string;
-  /** Wall time when the change was sent. */
+  /** Tells this change from the one before it. */
   readonly since: number;
   /** The change is a deletion: absence is its good end, believed at once and not asked for a reason. */
   readonly leaving?: boolean;

@@ -1,6 +1,7 @@
 import type { Connection } from "../../platform/transport.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { Obstacle } from "../schema/reasons.ts";
+import { readStatus } from "../schema/status.ts";
 import type { EndpointName } from "./products.ts";
 
 /** An Account as other objects use it. */
@@ -14,12 +15,16 @@ export interface AccountHandle {
   obstacle: Obstacle | undefined;
 }
 
-export type AccountChoice = { account: AccountHandle } | { obstacle: Obstacle };
+/** `key` is the one that is meant, whether it works or not. */
+export type AccountChoice = { key: string; account: AccountHandle } | { key?: string; obstacle: Obstacle };
 
 /** Which Account an object works with, and whether that one works. */
 export interface Accounts {
-  /** By the rules for new objects: spec.accountRef, else the namespace's only Account, else the operator's default. */
-  choose(namespace: string, name: string | undefined): AccountChoice;
+  /**
+   * spec.accountRef, else the one that was settled on before, else the namespace's only Account, else the operator's
+   * default. A namespace that has had an Account of its own never gets the default: that is another contract.
+   */
+  choose(namespace: string, name: string | undefined, settled?: string): AccountChoice;
   /** The Account that an object has used before. */
   byKey(key: string): AccountChoice;
   /** Whether objects of a namespace may use this Account: it is of theirs, or the operator's default. */
@@ -31,8 +36,16 @@ export interface Accounts {
 
 export function createAccounts(objects: Objects, defaultAccount: string | undefined): Accounts {
   const handles = new Map<string, AccountHandle>();
+  /** Namespaces that have or had Accounts of their own, as far as this process has seen. */
+  const independent = new Set<string>();
+  objects.subscribe((key, { after }) => {
+    const [kind, namespace = ""] = key.split("/");
+    const used = after && readStatus(after).account;
+    if (kind === "Account" || used?.startsWith(`${namespace}/`)) independent.add(namespace);
+  });
 
-  const missing = (message: string): AccountChoice => ({
+  const missing = (message: string, key?: string): AccountChoice => ({
+    ...(key !== undefined && { key }),
     obstacle: { reason: "AccountNotFound", message, stalled: false },
   });
 
@@ -40,21 +53,22 @@ export function createAccounts(objects: Objects, defaultAccount: string | undefi
     const handle = handles.get(key);
     if (handle) {
       const { obstacle } = handle;
-      if (!obstacle) return { account: handle };
+      if (!obstacle) return { key, account: handle };
       const message = `Account ${key}: ${obstacle.message}`;
       // Not looked at yet is no news about anybody: what the objects show stays as it is.
-      if (obstacle.reason === "Observing") return { obstacle: { ...obstacle, message } };
-      return { obstacle: { reason: "AccountNotReady", message, stalled: false } };
+      if (obstacle.reason === "Observing") return { key, obstacle: { ...obstacle, message } };
+      return { key, obstacle: { reason: "AccountNotReady", message, stalled: false } };
     }
-    if (!objects.store("Account").get(key)) return missing(`there is no Account ${key}`);
-    return { obstacle: { reason: "Observing", message: `Account ${key} was not checked yet`, stalled: false } };
+    if (!objects.store("Account").get(key)) return missing(`there is no Account ${key}`, key);
+    return { key, obstacle: { reason: "Observing", message: `Account ${key} was not checked yet`, stalled: false } };
   };
 
   return {
     byKey,
     isOpenTo: (namespace, key) => key.startsWith(`${namespace}/`) || key === defaultAccount,
-    choose(namespace, name) {
+    choose(namespace, name, settled) {
       if (name !== undefined) return byKey(`${namespace}/${name}`);
+      if (settled !== undefined) return byKey(settled);
       const here = [...objects.store("Account").values()].filter(({ metadata }) => metadata.namespace === namespace);
       const [only] = here;
       if (only && here.length === 1) return byKey(`${namespace}/${only.metadata.name}`);
@@ -62,7 +76,7 @@ export function createAccounts(objects: Objects, defaultAccount: string | undefi
         const names = here.map(({ metadata }) => metadata.name).sort();
         return missing(`namespace ${namespace} has several Accounts (${names.join(", ")}): set spec.accountRef.name`);
       }
-      if (defaultAccount !== undefined) return byKey(defaultAccount);
+      if (defaultAccount !== undefined && !independent.has(namespace)) return byKey(defaultAccount);
       return missing(`namespace ${namespace} has no Account: create one`);
     },
     put: (handle) => void handles.set(handle.key, handle),

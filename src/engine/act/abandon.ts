@@ -5,47 +5,49 @@ import { NotFound, PlatformError, Terminal } from "../../platform/errors.ts";
 import { products } from "../accounts/products.ts";
 import type { Deps } from "../look/deps.ts";
 import type { Scene } from "../look/view.ts";
-import type { Intent } from "../objects/intent.ts";
-import type { Memory } from "../objects/memory.ts";
+import type { Creation, Memory, SearchResult } from "../objects/memory.ts";
 import { FINALIZER } from "../objects/names.ts";
 import { claimOf, type Place, resourceOf } from "../objects/objects.ts";
 import { policiesOf } from "../objects/policies.ts";
-import { readStatus } from "../schema/status.ts";
 import { search } from "./search.ts";
 
 /** Whose creation is to be undone, and with which Account it was made. */
 type Undone = Pick<Scene, "key" | "kind" | "account">;
 
+/** The creation that is undone. */
+type Begun = Pick<Creation, "intent" | "begunAt">;
+
 const GIVE_UP_MS = 600_000;
 const LOOK_MS = 2000;
 
 /** When a creation that was begun then has shown itself, or never will. */
-const settledAt = ({ settings }: Deps, { at }: Pick<Intent, "at">): number =>
-  Date.parse(at) + settings.createDeadlineMs + settings.settleMs;
+const settledAt = ({ settings }: Deps, begunAt: number): number =>
+  begunAt + settings.createDeadlineMs + settings.settleMs;
 
 /** Deletes a resource that only this process knows of. Goes on until the platform has taken it, for it is on nobody's list. */
 export async function abandon(
   deps: Deps,
   { key, kind, account }: Undone,
-  begun: Pick<Intent, "at" | "parents">,
+  { intent: { parents }, begunAt }: Begun,
   { id, why }: { id: string; why: string },
 ): Promise<void> {
   if (!account) return;
   const { names, place, destruction } = kind.resource;
   const { noun } = names;
   const access = products[place.product];
-  const path = `${place.collection(begun.parents)}/${encodeURIComponent(id)}${destruction.query ?? ""}`;
+  const path = `${place.collection(parents)}/${encodeURIComponent(id)}${destruction.query ?? ""}`;
   const url = access.url(account.endpoint(access.endpoint), path);
   deps.log.warn({ key, id }, `${why}: deleting the ${noun} that it made`);
-  const giveUpAt = deps.clock.now() + deps.settings.createDeadlineMs + deps.settings.settleMs + GIVE_UP_MS;
-  for (let waitMs = 500; deps.clock.now() < giveUpAt; waitMs = Math.min(waitMs * 2, 10_000)) {
+  const { monotonic } = deps.clock;
+  const giveUpAt = settledAt(deps, monotonic()) + GIVE_UP_MS;
+  for (let waitMs = 500; monotonic() < giveUpAt; waitMs = Math.min(waitMs * 2, 10_000)) {
     try {
       // Equal bodies may have been shared out the other way round: what an object owns by now is nobody's to delete.
-      if (await isOwned(deps, kind, { id, parents: begun.parents })) return;
+      if (await isOwned(deps, kind, { id, parents })) return;
       await account.connection.send({ method: "DELETE", url, priority: "people" });
       return;
     } catch (error) {
-      if (error instanceof NotFound && deps.clock.now() > settledAt(deps, begun)) return;
+      if (error instanceof NotFound && monotonic() > settledAt(deps, begunAt)) return;
       if (error instanceof Terminal && !error.busy) {
         deps.log.error({ key, id, err: error }, `the ${noun} that nobody owns cannot be deleted: delete it by hand`);
         return;
@@ -79,7 +81,7 @@ async function isOwned(deps: Deps, kind: ResourceKind, place: Place): Promise<bo
  */
 export function isDropped(deps: Deps, { metadata }: KubeObject, { creation }: Memory): boolean {
   const finalized = metadata.finalizers?.includes(FINALIZER) === true;
-  const young = creation !== undefined && deps.clock.now() <= settledAt(deps, creation.intent);
+  const young = creation !== undefined && deps.clock.monotonic() <= settledAt(deps, creation.begunAt);
   return young && finalized && metadata.deletionTimestamp === undefined;
 }
 
@@ -87,40 +89,37 @@ const GONE = "the object went while its creation was under way";
 
 /** Undoes the last creation of an object that is gone: nobody else knows of it. */
 export function undo(deps: Deps, undone: Undone, { memory, last }: { memory: Memory; last: KubeObject }): void {
-  const { creation, unsent } = memory;
+  const { creation } = memory;
   memory.creation = undefined;
-  if (!creation || unsent === creation.intent.nonce || policiesOf(last).deletionPolicy === "Retain") return;
-  const { intent } = creation;
-  const { id, nonce } = readStatus(last);
-  const known = creation.id ?? (nonce === intent.nonce ? id : undefined);
+  if (!creation || creation.phase === "unsent" || policiesOf(last).deletionPolicy === "Retain") return;
+  const known = "made" in creation ? creation.made.id : undefined;
   const undoing =
     known === undefined
-      ? abandonUnanswered(deps, undone, intent)
-      : abandon(deps, undone, intent, { id: known, why: GONE });
-  deps.owe(undoing, intent.account);
+      ? abandonUnanswered(deps, undone, creation)
+      : abandon(deps, undone, creation, { id: known, why: GONE });
+  deps.owe(undoing, creation.intent.account);
 }
 
 /**
  * What a creation without an answer made is in the platform's log, if anywhere. Whoever waits for the result of an equal
  * one chooses first; of what is left, only a single one is surely it.
  */
-async function abandonUnanswered(deps: Deps, undone: Undone, intent: Intent): Promise<void> {
+async function abandonUnanswered(deps: Deps, undone: Undone, begun: Begun): Promise<void> {
   const { key, kind, account } = undone;
+  const { intent } = begun;
   if (!account) return;
   const visitor = `${key}?${intent.nonce}`;
   const shared = deps.collections.join(visitor, account, kind, intent.parents, undefined);
-  const memory: Memory = {};
-  const settled = settledAt(deps, intent);
+  let last: SearchResult | undefined;
+  const settled = settledAt(deps, begun.begunAt);
   const open = () =>
-    (memory.search?.lookedAt ?? 0) <= settled ||
-    memory.search?.pending ||
-    deps.objects.rivals(kind.kind, intent).length > 0;
+    !last || last.lookedAt <= settled || last.pending || deps.objects.rivals(kind.kind, intent).length > 0;
   const giveUpAt = settled + GIVE_UP_MS;
   try {
-    while (open() && deps.clock.now() < giveUpAt) {
+    while (open() && deps.clock.monotonic() < giveUpAt) {
       await sleep(deps.clock, LOOK_MS);
       try {
-        await search(deps, { kind, account, shared, memory, view: { settledAt: settled } }, intent);
+        last = await search(deps, { kind, account, shared, view: { settledAt: settled } }, intent, last);
       } catch (error) {
         if (!(error instanceof PlatformError)) throw error;
       }
@@ -128,9 +127,9 @@ async function abandonUnanswered(deps: Deps, undone: Undone, intent: Intent): Pr
   } finally {
     deps.collections.leave(visitor);
   }
-  const found = Object.keys(memory.search?.requests ?? {});
+  const found = [...(last?.matches.values() ?? [])].map(({ id }) => id);
   const [id] = found;
-  if (id !== undefined && found.length === 1) await abandon(deps, undone, intent, { id, why: GONE });
+  if (id !== undefined && found.length === 1) await abandon(deps, undone, begun, { id, why: GONE });
   else if (id !== undefined || open()) {
     const { noun } = kind.resource.names;
     deps.log.error({ key, found }, `${GONE}; which ${noun} it made, if any, cannot be told: delete it by hand`);

@@ -1,12 +1,13 @@
+import { NotFound } from "../../platform/errors.ts";
 import type { Decision } from "../decide/decision.ts";
 import type { Again, Deps } from "../look/deps.ts";
+import { creationOf } from "../look/findings.ts";
 import { inputsOf } from "../look/look.ts";
-import { obstacleOf } from "../look/problems.ts";
 import { dueAt } from "../look/rotation.ts";
 import type { Scene } from "../look/view.ts";
-import { bornOf, isClaimed } from "../objects/birth.ts";
-import { EXTERNAL_ID, INTENT } from "../objects/names.ts";
-import { ownerOf } from "../objects/objects.ts";
+import { birthOf } from "../objects/identity.ts";
+import { ALLOW_DATA_LOSS, EXTERNAL_ID, FINALIZER, INTENT } from "../objects/names.ts";
+import { objectKey, ownerOf } from "../objects/objects.ts";
 import type { Note } from "../objects/published.ts";
 import {
   comparison,
@@ -15,22 +16,25 @@ import {
   record,
   refreshed,
   refuse,
+  reject,
   report,
   stall,
   withPlatform,
 } from "../record/record.ts";
 import { release, writeMetadata } from "../record/write.ts";
-import type { Reason } from "../schema/reasons.ts";
+import type { Obstacle, Reason } from "../schema/reasons.ts";
 import { readFacts, type Standing } from "../schema/status.ts";
 import { fetchCertificate } from "../secrets/certificate-secret.ts";
-import { recallKey, renewKey, republish } from "../secrets/keys.ts";
+import { deliver, renewKey, republish } from "../secrets/keys.ts";
 import { adopt } from "./adopt.ts";
-import { inspect, recall, remove, update } from "./change.ts";
+import { inspect, recall, remove, retract, update } from "./change.ts";
 import { claim, create } from "./create.ts";
 import { search } from "./search.ts";
 
 /** Performs one step and records its outcome. */
 export async function act(deps: Deps, scene: Scene, decision: Decision): Promise<Again> {
+  // What was in doubt is there: its absence would have to be confirmed anew.
+  if (scene.view.observation.seen === "present") scene.memory.absence = undefined;
   switch (decision.step) {
     case "ignore":
       return "never";
@@ -47,7 +51,7 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
       return attemptCreation(deps, scene);
     case "search":
       return withPlatform(deps, scene, async () => {
-        if (scene.view.intent) await search(deps, scene, scene.view.intent);
+        await lookFor(deps, scene);
         return "now";
       });
     case "adopt":
@@ -55,7 +59,9 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
     case "inspect":
       return withPlatform(deps, scene, () => inspect(deps, scene));
     case "claim":
-      return takeOver(deps, scene, decision.id);
+      return takeOver(deps, scene, decision.identity);
+    case "mark":
+      return mark(deps, scene);
     case "forget":
       return forget(deps, scene);
     case "update":
@@ -66,14 +72,15 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
         : renewKey(deps, scene);
     case "publish":
       return republish(deps, scene);
-    case "recall": {
-      const again = scene.status.request?.nonce === undefined ? recall : recallKey;
-      return withPlatform(deps, scene, () => again(deps, scene));
-    }
+    case "recall":
+      return withPlatform(deps, scene, () => recall(deps, scene));
+    case "retract":
+      return retract(deps, scene);
+    case "deliver":
+      return deliver(deps, scene);
     case "delete":
       return withPlatform(deps, scene, () => remove(deps, scene, decision.action));
     case "release":
-      if (decision.reason === "Deleted") vacate(deps, scene);
       await release(deps, scene.kind, scene.object);
       deps.events.record(scene.object, "Normal", decision.reason, decision.message);
       return "never";
@@ -81,10 +88,10 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
 }
 
 async function rest(deps: Deps, scene: Scene): Promise<Again> {
-  const { kind, shared, view, memory, object, desired, inputs } = scene;
+  const { kind, shared, view, memory, object, desired, inputs, identity } = scene;
   const { claim: owned } = view;
   if (!owned || !shared) return "never";
-  const item = shared.collection.read(owned.id).item;
+  const item = shared.collection.read(identity).item;
   const { noun } = kind.resource.names;
   const ready: Standing = view.observed
     ? { mode: "ready", reason: "Observed", message: `the ${noun} is observed and never changed` }
@@ -92,11 +99,11 @@ async function rest(deps: Deps, scene: Scene): Promise<Again> {
   const { drift } = comparison(scene);
   const publication = view.observed ? undefined : desired?.publication({ name: object.metadata.name });
   const note = publication && deps.published.find(object, publication.name).note;
-  // Who only observes a number means whatever has it.
-  const born = kind.resource.identity.reusesIds && !view.observed ? (owned.born ?? bornOf(item?.raw)) : undefined;
   const known = {
     ...ownership(scene),
-    born,
+    born: owned.born ?? (view.observed ? undefined : birthOf(kind, item?.raw)),
+    // A word that is no longer there may be given again.
+    lossAllowed: object.metadata.annotations?.[ALLOW_DATA_LOSS] === undefined ? undefined : scene.status.lossAllowed,
     state: item?.state,
     secretName: note && publication.name,
     ...shownKey(note),
@@ -113,7 +120,7 @@ async function rest(deps: Deps, scene: Scene): Promise<Again> {
   for (const news of advice.filter((each) => !before.includes(each))) {
     deps.events.record(object, "Warning", "Advice", news);
   }
-  shared.collection.untrack(owned.id);
+  shared.collection.untrack(identity);
   memory.failure = undefined;
   memory.askedAt = undefined;
   const again = await annotate(deps, scene);
@@ -138,23 +145,18 @@ const UNRENEWED =
  * Some time into its rest, an object's intent gives way to the id: it survives a backup that has no status. While
  * neighbours are still being built, their writes go first.
  */
-async function annotate(deps: Deps, { key, kind, view, account, memory, shared }: Scene): Promise<Again> {
+async function annotate(deps: Deps, scene: Scene): Promise<Again> {
+  const { key, kind, view, memory, shared } = scene;
   const object = deps.objects.find(key)?.object;
   const owned = view.claim;
   if (!object || !owned || object.metadata.annotations?.[INTENT] === undefined) return "never";
-  const now = deps.clock.now();
+  const now = deps.clock.monotonic();
   if (shared && shared.collection.inFlux > 0) memory.restingSince = now;
   memory.restingSince ??= now;
   const inMs = memory.restingSince + deps.settings.annotateAfterMs - now;
   if (inMs > 0) return { inMs, background: true };
   deps.guard();
-  const contract = account?.connection.contractNumber;
-  const kept = {
-    ...owned,
-    account: account?.key ?? owned.account,
-    owner: ownerOf(object),
-    ...(contract && { contract }),
-  };
+  const kept = { ...owned, ...ownership(scene), owner: ownerOf(object) };
   await writeMetadata(deps, kind, object, { [EXTERNAL_ID]: JSON.stringify(kept) });
   memory.restingSince = undefined;
   return "never";
@@ -173,7 +175,8 @@ async function wait(deps: Deps, scene: Scene, decision: Extract<Decision, { step
   if (decision.look === "list") shared?.collection.refresh();
   if (decision.look === "member") {
     const asked = await withPlatform(deps, scene, () => confirm(deps, scene));
-    if (asked === "now") return asked;
+    // What the read was answered is news, or is written down already.
+    if (asked !== "never") return asked;
   }
   // Whatever was asked for, its answer may be lost: what waits for one looks again by itself.
   const recheckMs = decision.recheckMs ?? (decision.look ? LOOK_MS : undefined);
@@ -181,7 +184,7 @@ async function wait(deps: Deps, scene: Scene, decision: Extract<Decision, { step
   // Until the platform was looked at, what the status says is the best that is known.
   if (decision.reason === "Observing") return again;
   const bornAt = Date.parse(object.metadata.creationTimestamp ?? "") || 0;
-  const youngFor = bornAt + deps.settings.graceMs - view.now;
+  const youngFor = bornAt + deps.settings.graceMs - deps.clock.now();
   if (SHORTLIVED.has(decision.reason) && youngFor > 0 && !view.claim) return { inMs: youngFor };
   const { reason, message } = decision;
   const drift = view.observation.seen === "present" ? view.observation.comparison?.drift : undefined;
@@ -192,28 +195,15 @@ async function wait(deps: Deps, scene: Scene, decision: Extract<Decision, { step
 const LOOK_MS = 2000;
 
 /** Asks for this one resource and its request, instead of waiting for the next list; never without a pause between. */
-async function confirm(deps: Deps, { kind, status, view, shared, memory }: Scene): Promise<Again> {
-  const { claim } = view;
-  const askedAt = deps.clock.now();
-  if (!shared || !claim || askedAt - (memory.askedAt ?? 0) < LOOK_MS / 2) return "never";
+async function confirm(deps: Deps, { identity, view, shared, memory }: Scene): Promise<Again> {
+  const askedAt = deps.clock.monotonic();
+  if (!shared || !view.claim || askedAt - (memory.askedAt ?? Number.NEGATIVE_INFINITY) < LOOK_MS / 2) return "never";
   memory.askedAt = askedAt;
-  const signal = AbortSignal.timeout(deps.settings.createDeadlineMs);
-  const { url } = status.request ?? {};
-  if (kind.resource.identity.reusesIds && url !== undefined) {
-    const state = await shared.source.requestStatus?.(url, signal);
-    if (state) {
-      const { status, message } = state;
-      memory.told = { url, status, knownAt: deps.clock.now(), ...(message !== undefined && { message }) };
-    }
-    // What is seen under a number may be the one before: only a list from now on shows what was done.
-    if (state?.status === "DONE") shared.collection.refresh();
-    if (state && state.status !== "BUSY") return "now";
-  } else shared.collection.ask(claim.id);
+  shared.collection.ask(identity);
   if (view.observation.seen !== "absent") return "never";
-  const item = await shared.source.get?.(claim.id, signal);
-  const there = item && isClaimed(claim, item.raw);
-  if (there) shared.collection.refresh();
-  memory.absence = there ? undefined : { since: memory.absence?.since ?? askedAt, last: askedAt };
+  const item = await shared.source.get?.(identity, AbortSignal.timeout(deps.settings.createDeadlineMs));
+  if (item) shared.collection.refresh();
+  memory.absence = item ? undefined : { since: memory.absence?.since ?? askedAt, last: askedAt };
   return "never";
 }
 
@@ -230,8 +220,7 @@ async function fail(deps: Deps, scene: Scene, decision: Extract<Decision, { step
     request: request && { ...request, status: "FAILED" as const },
     ...(decision.gone && NOTHING),
   };
-  const inMs = postpone(deps, scene, decision);
-  if (decision.gone) vacate(deps, scene);
+  const inMs = postpone(deps, scene, { ...decision, stalled: true });
   await stall(deps, scene, decision.reason, decision.message, changes);
   if (decision.gone) {
     deps.collections.leave(scene.key);
@@ -248,26 +237,64 @@ async function attemptCreation(deps: Deps, scene: Scene): Promise<Again> {
     case "obstructed":
       return report(deps, scene, result.obstacle, "backoff");
     case "unknown":
-      await report(deps, refreshed(deps, scene), obstacleOf(result.error), "backoff");
-      return "now";
-    case "refused":
-      return refuse(deps, refreshed(deps, scene), result.error, { nonce: result.intent.nonce }, result.hide);
+      return refuse(deps, refreshed(deps, scene), result.error);
+    case "refused": {
+      const { error, intent, hide } = result;
+      const after = refreshed(deps, scene);
+      const changes = { nonce: intent.nonce };
+      if (!(error instanceof NotFound)) return refuse(deps, after, error, changes, hide);
+      return reject(deps, after, orphaned(deps, scene), { changes });
+    }
   }
 }
 
-async function takeOver(deps: Deps, scene: Scene, id: string): Promise<Again> {
-  const { intent } = scene.view;
+/** 404 to a creation: what it was to live under is not there. Whoever stands for that is looked at again. */
+function orphaned(deps: Deps, { object, desired, kind }: Scene): Obstacle {
+  const namespace = object.metadata.namespace ?? "";
+  const places = desired?.references.filter(({ bond = "place" }) => bond === "place") ?? [];
+  const named = places.map(({ kind: parent, field, target }) => {
+    if ("id" in target) return `${field.replace(/Ref$/, "Id")}: there is no ${parent} ${target.id}`;
+    deps.collections.refresh(objectKey(parent, namespace, target.name));
+    return `${field}: the resource of ${parent} ${target.name} is not there`;
+  });
+  const where = named.join(", or ") || `there is no place for the ${kind.resource.names.noun}`;
+  return { reason: "ReferenceNotFound", message: `${where} on the platform, or not with this Account`, stalled: true };
+}
+
+/** Looks for what an open intent made. */
+async function lookFor(deps: Deps, scene: Scene): Promise<void> {
+  const { memory, view } = scene;
+  const { intent, now } = view;
+  if (!intent) return;
+  const known = creationOf(memory, intent);
+  const begun = { intent, begunAt: known?.begunAt ?? memory.begun?.at ?? now };
+  const found = await search(deps, scene, intent, known?.phase === "sent" ? known.search : undefined);
+  memory.creation = { ...begun, phase: "sent", search: found };
+}
+
+async function takeOver(deps: Deps, scene: Scene, identity: string): Promise<Again> {
+  const { memory, view } = scene;
+  const { intent, now } = view;
   if (!intent) return "now";
-  const { unclaimed, search: found } = scene.memory;
-  const request = found?.requests[id];
-  const known =
-    unclaimed?.id === id
-      ? unclaimed
-      : { nonce: intent.nonce, id, since: Date.parse(intent.at), searched: true, ...(request && { request }) };
-  // On record before anything is awaited: no other object with an equal body may take the same one.
-  scene.memory.unclaimed = known;
-  await claim(deps, scene, intent, known);
+  const known = creationOf(memory, intent);
+  const begun = { intent, begunAt: known?.begunAt ?? memory.begun?.at ?? now };
+  const made = (known?.phase === "sent" && known.search?.matches.get(identity)) || { id: identity };
+  const found = known?.phase === "made" ? known : { ...begun, phase: "made" as const, made, searched: true };
+  // Known before anything is awaited: no other object with an equal body may take the same one.
+  memory.creation = found;
+  await claim(deps, scene, found);
   return "now";
+}
+
+/** Puts back what keeps the object from going without its resource, and a creation from being forgotten. */
+async function mark(deps: Deps, { kind, object, view }: Scene): Promise<Again> {
+  deps.guard();
+  const kept = object.metadata.annotations?.[EXTERNAL_ID];
+  const annotations = view.intent
+    ? { [INTENT]: JSON.stringify(view.intent) }
+    : { ...(kept !== undefined && { [EXTERNAL_ID]: kept }) };
+  const written = await writeMetadata(deps, kind, object, annotations);
+  return written.metadata.finalizers?.includes(FINALIZER) ? "now" : "backoff";
 }
 
 /** The resource is gone: by itself, or deleted to make room for its successor. Or spec means another one by now. */
@@ -287,7 +314,6 @@ async function forget(deps: Deps, scene: Scene): Promise<Again> {
         reason: "Vanished",
         message: `the ${noun} ${id} is no longer on the platform; it will be created again`,
       };
-  vacate(deps, scene);
   await writeMetadataWithoutClaim(deps, scene);
   const after = refreshed(deps, scene);
   await record(deps, after, standing, { ...NOTHING, left: id, request: undefined, drift: undefined });
@@ -297,17 +323,13 @@ async function forget(deps: Deps, scene: Scene): Promise<Again> {
   return "now";
 }
 
-/** From now on its place is empty, or another one's. Said before the object lets go of it, so that nobody looks in between. */
-function vacate({ objects, clock }: Deps, { kind, view }: Scene): void {
-  if (view.claim) objects.vacate(kind.kind, view.claim, clock.now());
-}
-
 /** The status of an object without a resource. */
 const NOTHING = {
   id: undefined,
   state: undefined,
   parents: undefined,
   born: undefined,
+  endpoint: undefined,
   fixed: undefined,
   secretName: undefined,
   key: undefined,

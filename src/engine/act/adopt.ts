@@ -2,9 +2,10 @@ import type { Item } from "../../platform/collection.ts";
 import type { Again, Deps } from "../look/deps.ts";
 import { fixedFields } from "../look/look.ts";
 import type { Scene } from "../look/view.ts";
+import { birthOf } from "../objects/identity.ts";
 import { EXTERNAL_ID } from "../objects/names.ts";
 import { type ObjectKey, objectKey, ownerOf } from "../objects/objects.ts";
-import { postpone, record, refreshed, stall } from "../record/record.ts";
+import { located, record, refreshed, reject } from "../record/record.ts";
 import { writeMetadata } from "../record/write.ts";
 import type { Standing } from "../schema/status.ts";
 
@@ -25,21 +26,19 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
     named === undefined || kind.resource.identity.permanent
       ? (await shared.source.list(signal, "people")).find(isNamed)
       : await shared.source.get?.(named, signal);
-  const id = item?.id ?? named ?? "";
+  const id = named ?? item?.id ?? "";
+  const born = item && !scene.view.observed ? birthOf(kind, item.raw) : undefined;
   const exclusive = !scene.view.observed && !kind.resource.identity.shared;
-  const rival =
-    deps.objects.claimants(kind.kind, { id, parents }).find((claimant) => claimant !== key) ?? adopter(deps, scene, id);
+  const claimants = deps.objects.claimants(kind.kind, { id, parents, ...(born !== undefined && { born }) });
+  const rival = claimants.find((claimant) => claimant !== key) ?? adopter(deps, scene, id);
   const absent = named === undefined ? `the platform has no such ${noun}` : `externalId: there is no ${noun} ${named}`;
   const taken = `${named === undefined ? "" : "externalId: "}the ${noun} ${id} belongs to ${rival}`;
   const problem = !item ? `${absent} in ${shared.path}` : rival !== undefined && exclusive ? taken : undefined;
   if (!item || problem !== undefined) {
-    const inMs = postpone(deps, scene, { reason: "NotAdoptable", message: problem ?? "" });
-    await stall(deps, scene, "NotAdoptable", problem ?? "");
-    return { inMs };
+    return reject(deps, scene, { reason: "NotAdoptable", message: problem ?? "", stalled: true });
   }
   const { drift } = desired.compare(item.raw, inputs);
-  const contract = account.connection.contractNumber;
-  const owned = { id, parents, account: account.key, ...(contract !== undefined && { contract }) };
+  const owned = { id, parents, account: account.key, ...located(account, kind), ...(born && { born }) };
   const differences = drift.length > 0 ? `; differs in ${drift.map(({ field }) => field).join(", ")}` : "";
   const standing: Standing = {
     mode: "reconciling",

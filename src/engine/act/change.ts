@@ -3,35 +3,82 @@ import { NotFound, PlatformError } from "../../platform/errors.ts";
 import type { LoggedRequest, RequestFilter } from "../../platform/requests.ts";
 import type { Reply } from "../../platform/transport.ts";
 import { products } from "../accounts/products.ts";
-import { underWay } from "../decide/decide.ts";
+import { underWay } from "../decide/standing.ts";
 import { type Again, type Deps, deadlineFrom } from "../look/deps.ts";
+import { notUnderstood } from "../look/obstacles.ts";
 import type { Scene } from "../look/view.ts";
-import { isClaimed } from "../objects/birth.ts";
 import { hashBody, hashText, markOf, SKEW_MS } from "../objects/intent.ts";
-import { BUSY_MS, comparison, ownership, record, refreshed, refuse } from "../record/record.ts";
+import { begunBy } from "../objects/memory.ts";
+import { comparison, ownership, record, refreshed, refuse, reject } from "../record/record.ts";
+import type { ResourceStatus } from "../schema/status-schema.ts";
 import { keepKey } from "../secrets/keys.ts";
 
 /** Sends one write. One that must not be sent twice is on record before it leaves. */
 export async function update(deps: Deps, scene: Scene, operation: Operation): Promise<Again> {
-  if (!(await isStillThere(deps, scene))) return { inMs: BUSY_MS };
-  const { action, method, path, body, note } = operation;
+  const { action, note } = operation;
   const fields = comparison(scene).drift?.map(({ field }) => field);
-  const { announced, since } = operation.once ? await announce(deps, scene, operation) : unannounced(deps, scene);
-  try {
-    const reply = await send(deps, announced, { method, path, body, ...(operation.once && { announcedAt: since }) });
-    await keepNewKey(deps, announced, reply);
-    await follow(deps, announced, operation, reply.request, since);
+  return perform(deps, scene, operation, () => {
     const about = fields?.length ? `: ${fields.join(", ")}` : "";
     const hint = note === undefined ? "" : `; ${note}`;
     deps.events.record(scene.object, "Normal", "Updated", `asked the platform to ${action}${about}${hint}`);
+  });
+}
+
+export async function remove(deps: Deps, scene: Scene, action: "delete" | "replace"): Promise<Again> {
+  const { kind, view, object, shared } = scene;
+  const owned = view.claim;
+  if (!owned) return "now";
+  const { place, destruction } = kind.resource;
+  // What a spec that cannot be read says of its own parts is not known: then nothing goes but the resource itself.
+  const query = scene.desired ? (destruction.query ?? "") : "";
+  const path = `${place.collection(owned.parents)}/${encodeURIComponent(owned.id)}${query}`;
+  // A second deletion of an id that has been given away meanwhile would hit somebody else's resource.
+  const once = shared?.source.isStillThere !== undefined;
+  const generation = object.metadata.generation;
+  const used = action === "replace" && generation !== undefined && destruction.holdsData;
+  return perform(
+    deps,
+    scene,
+    { action, method: "DELETE", path, once },
+    () => {},
+    used ? { lossAllowed: generation } : {},
+  );
+}
+
+/** Sends a write and notes down what the platform now works on; `done` is called when it was taken. */
+async function perform(
+  deps: Deps,
+  scene: Scene,
+  operation: Operation,
+  done: () => void,
+  changes: Partial<ResourceStatus> = {},
+): Promise<Again> {
+  const { shared, identity, memory } = scene;
+  const signal = AbortSignal.timeout(deps.settings.createDeadlineMs);
+  if (shared?.source.isStillThere && !(await shared.source.isStillThere(identity, signal))) {
+    shared.collection.refresh();
+    return { inMs: LOOK_MS };
+  }
+  const announced = operation.once ? await announce(deps, scene, operation) : scene;
+  const deadlineMs = operation.once ? deadlineFrom(deps, memory.begun?.at ?? 0) : undefined;
+  try {
+    const reply = await send(deps, announced, operation, deadlineMs);
+    await keepNewKey(deps, announced, reply);
+    await follow(deps, announced, operation, reply.request, changes);
+    done();
     return "now";
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     // What was announced and may have been taken stays on record; what was not, does not.
     if (operation.once && error.executed !== "unknown") await retract(deps, announced);
+    // One 404 proves nothing, but that what is known is old.
+    if (error instanceof NotFound) shared?.collection.refresh();
     return refuse(deps, refreshed(deps, announced), error);
   }
 }
+
+/** Until a look that was asked for is there. */
+const LOOK_MS = 2000;
 
 /** A PUT to what has gone makes it anew on some products, with a key that is in no other answer. */
 async function keepNewKey(deps: Deps, scene: Scene, { body }: Reply): Promise<void> {
@@ -40,46 +87,37 @@ async function keepNewKey(deps: Deps, scene: Scene, { body }: Reply): Promise<vo
   if (key !== undefined && id !== undefined) await keepKey(deps, scene, id, deps.nonce(), { key, answer: body });
 }
 
-/** The object as it stands when a write is sent, and since when the write counts as sent. */
-interface Announced {
-  announced: Scene;
-  since: number;
-}
-
 /** A write in status, before it is sent: with it, the next leader finds it again, and tells it from those before. */
-async function announce(deps: Deps, scene: Scene, operation: Operation): Promise<Announced> {
+async function announce(deps: Deps, scene: Scene, operation: Operation): Promise<Scene> {
   const { action, marks, method, path } = operation;
   // Equal ones of minutes ago are in the log, too. Clocks do not tell them apart for certain, ids do.
-  const createdAfter = deps.clock.now() - 2 * SKEW_MS;
-  const [before] = await logged(scene, { method, url: path, createdAfter });
-  const since = deps.clock.now();
+  const [before] = await logged(scene, { method, url: pathOf(path), createdAfter: deps.clock.now() - 2 * SKEW_MS });
   const request = {
     action,
     status: "SENDING" as const,
-    since: new Date(since).toISOString(),
+    since: new Date(deps.clock.now()).toISOString(),
     ...markOf(operation),
     ...(before && { after: before.id }),
     ...(marks && { marks }),
   };
+  // Its deadline counts from before it is on record, as it does for whoever reads it there.
+  scene.memory.begun = { what: begunBy(request), at: deps.clock.monotonic() };
   const { reason, message } = underWay({ noun: scene.kind.resource.names.noun }, action);
-  await record(
-    deps,
-    scene,
-    { mode: "reconciling", reason, message },
-    { request, ...ownership(scene), ...comparison(scene) },
-  );
-  return { announced: refreshed(deps, scene), since };
+  const changes = { request, ...ownership(scene), ...comparison(scene) };
+  await record(deps, scene, { mode: "reconciling", reason, message }, changes);
+  return refreshed(deps, scene);
 }
 
-const unannounced = (deps: Deps, scene: Scene): Announced => ({ announced: scene, since: deps.clock.now() });
-
-async function retract(deps: Deps, scene: Scene): Promise<void> {
-  const { reason, message } = underWay(
-    { noun: scene.kind.resource.names.noun },
-    scene.status.request?.action ?? "update",
-  );
+/** The write that is on record was not executed, and never will be. */
+export async function retract(deps: Deps, scene: Scene): Promise<Again> {
+  const noun = scene.kind.resource.names.noun;
+  const { reason, message } = underWay({ noun }, scene.status.request?.action ?? "update");
   await record(deps, scene, { mode: "reconciling", reason, message }, { request: undefined });
+  scene.shared?.collection.refresh();
+  return "now";
 }
+
+const pathOf = (path: string): string => path.replace(/\?.*$/, "");
 
 /** What the platform's own log has of such writes, the latest first. */
 async function logged({ kind, account }: Scene, filter: RequestFilter): Promise<LoggedRequest[]> {
@@ -90,76 +128,28 @@ async function logged({ kind, account }: Scene, filter: RequestFilter): Promise<
   return found.toSorted((a, b) => b.createdAt - a.createdAt);
 }
 
-/** Finds out what became of a write that was announced and never answered: the platform's own log knows. */
+/** Asks the platform's own log what became of a write that was announced and never answered. */
 export async function recall(deps: Deps, scene: Scene): Promise<Again> {
-  const { status, view } = scene;
-  const { call = "", hash, marks, after, action = "update" } = status.request ?? {};
-  const since = view.request?.since ?? 0;
+  const { call = "", hash, marks, after, since = "", action = "update" } = scene.status.request ?? {};
   const [method = "", url = ""] = call.split(" ");
-  const lookedAt = deps.clock.now();
-  const all = await logged(scene, { method, url, createdAfter: since - SKEW_MS });
+  const lookedAt = deps.clock.monotonic();
+  // Whoever wrote it down may have had a clock that is ahead of the platform's.
+  const createdAfter = Math.min(Date.parse(since) || 0, deps.clock.now()) - 2 * SKEW_MS;
+  const all = await logged(scene, { method, url: pathOf(url), createdAfter });
   const known = all.findIndex(({ id }) => id === after);
   const later = known < 0 ? all : all.slice(0, known);
   const taken = later.find(({ body }) => (hashText(body) ?? hashBody(null)) === hash);
-  if (taken?.statusUrl !== undefined) {
-    const operation = { action, ...(marks && { marks }) };
-    await follow(deps, scene, operation, { id: taken.id, url: taken.statusUrl }, since);
-    return "now";
-  }
-  if (lookedAt < since + view.unsettledMs) return { inMs: BUSY_MS };
-  await retract(deps, scene);
-  scene.shared?.collection.refresh();
+  if (taken?.statusUrl === undefined) scene.memory.recalledAt = lookedAt;
+  else await follow(deps, scene, { action, ...(marks && { marks }) }, { id: taken.id, url: taken.statusUrl });
   return "now";
-}
-
-export async function remove(deps: Deps, scene: Scene, action: "delete" | "replace"): Promise<Again> {
-  const { kind, view } = scene;
-  const owned = view.claim;
-  if (!owned) return "now";
-  if (!(await isStillThere(deps, scene))) return { inMs: BUSY_MS };
-  const { identity, place, destruction } = kind.resource;
-  // What a spec that cannot be read says of its own parts is not known: then nothing goes but the resource itself.
-  const query = scene.desired ? (destruction.query ?? "") : "";
-  const path = `${place.collection(owned.parents)}/${encodeURIComponent(owned.id)}${query}`;
-  // A second deletion of an id that has been given away meanwhile would hit somebody else's resource.
-  const { reusesIds } = identity;
-  const deletion: Operation = { action, method: "DELETE", path };
-  const { announced, since } = reusesIds ? await announce(deps, scene, deletion) : unannounced(deps, scene);
-  try {
-    const reply = await send(deps, announced, { method: "DELETE", path, ...(reusesIds && { announcedAt: since }) });
-    await follow(deps, announced, { action }, reply.request, since);
-    return "now";
-  } catch (error) {
-    if (error instanceof NotFound && reusesIds) {
-      // It was seen before, so it is not just invisible: it is gone, and what comes under its id is another one.
-      await follow(deps, announced, { action }, undefined, since);
-      return "now";
-    }
-    if (reusesIds && error instanceof PlatformError && error.executed !== "unknown") await retract(deps, announced);
-    if (error instanceof NotFound) {
-      scene.shared?.collection.refresh();
-      return { inMs: BUSY_MS };
-    }
-    if (error instanceof PlatformError) return refuse(deps, refreshed(deps, announced), error);
-    throw error;
-  }
-}
-
-/** Whether the resource has not left its id to another one since it was last seen. Asked only where ids are given away again. */
-async function isStillThere(deps: Deps, { kind, view, shared }: Scene): Promise<boolean> {
-  const { claim } = view;
-  if (!kind.resource.identity.reusesIds || claim?.born === undefined || !shared) return true;
-  const item = await shared.source.get?.(claim.id, AbortSignal.timeout(deps.settings.createDeadlineMs));
-  if (!item || isClaimed(claim, item.raw)) return true;
-  shared.collection.refresh();
-  return false;
 }
 
 /** One that was announced has its deadline counted from there: what is asked later whether it was taken rests on that. */
 function send(
   deps: Deps,
   { kind, account }: Scene,
-  { method, path, body, announcedAt }: Pick<Operation, "method" | "path" | "body"> & { announcedAt?: number },
+  { method, path, body }: Operation,
+  deadlineMs: number | undefined,
 ): Promise<Reply> {
   if (!account) throw new Error("a call to the platform needs an account");
   const access = products[kind.resource.place.product];
@@ -170,7 +160,7 @@ function send(
     priority: "people",
     guard: deps.guard,
     ...(body !== undefined && { body }),
-    ...(announcedAt !== undefined && { deadlineMs: deadlineFrom(deps, announcedAt) }),
+    ...(deadlineMs !== undefined && { deadlineMs }),
   });
 }
 
@@ -180,27 +170,21 @@ async function follow(
   scene: Scene,
   { action, marks }: Pick<Operation, "action" | "marks">,
   sent: Reply["request"],
-  since: number,
+  changes: Partial<ResourceStatus> = {},
 ): Promise<void> {
-  const at = new Date(since).toISOString();
   // It was announced: what it is known by stays.
-  const { call, hash } = scene.status.request?.status === "SENDING" ? scene.status.request : {};
+  const { call, hash, since } = scene.status.request?.status === "SENDING" ? scene.status.request : {};
   const request = {
     ...sent,
     action,
     status: "BUSY" as const,
-    since: at,
+    since: since ?? new Date(deps.clock.now()).toISOString(),
     ...(call !== undefined && { call, hash }),
     ...(marks && { marks }),
   };
   const { reason, message } = underWay({ noun: scene.kind.resource.names.noun }, action);
-  const changes = {
-    request,
-    state: "BUSY",
-    ...ownership(scene),
-    ...comparison(scene),
-  };
-  await record(deps, scene, { mode: "reconciling", reason, message }, changes);
+  const shown = { request, state: "BUSY", ...ownership(scene), ...comparison(scene), ...changes };
+  await record(deps, scene, { mode: "reconciling", reason, message }, shown);
 }
 
 /** Looks inside a resource before it is deleted with all that it holds. */
@@ -209,11 +193,15 @@ export async function inspect(deps: Deps, scene: Scene): Promise<Again> {
   const { place, destruction } = kind.resource;
   const { contents } = destruction;
   if (!contents || !account || !view.claim) return "now";
-  const asOf = deps.clock.now();
+  const asOf = deps.clock.monotonic();
   const path = `${place.collection(view.claim.parents)}/${encodeURIComponent(view.claim.id)}?depth=${contents.depth}`;
   const access = products[place.product];
   const url = access.url(account.endpoint(access.endpoint), path);
   const { body } = await account.connection.send({ method: "GET", url });
-  memory.contents = { asOf, found: contents.list(body) };
-  return "now";
+  try {
+    memory.contents = { asOf, found: contents.list(body) };
+    return "now";
+  } catch (error) {
+    return reject(deps, scene, notUnderstood(kind, error));
+  }
 }

@@ -4,14 +4,15 @@ import type { KubeObject } from "../../kube/resource.ts";
 import { PlatformError } from "../../platform/errors.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
 import { products } from "../accounts/products.ts";
-import { underWay } from "../decide/decide.ts";
+import { underWay } from "../decide/standing.ts";
 import { type Deps, deadlineFrom, leads } from "../look/deps.ts";
 import { fixedFields, inputsOf } from "../look/look.ts";
 import { unfit } from "../look/obstacles.ts";
 import { readSecrets, resolveReferences } from "../look/references.ts";
 import type { Scene } from "../look/view.ts";
+import { birthOf } from "../objects/identity.ts";
 import { hashBody, type Intent } from "../objects/intent.ts";
-import type { Unclaimed } from "../objects/memory.ts";
+import type { Memory } from "../objects/memory.ts";
 import { INTENT } from "../objects/names.ts";
 import { openIntent } from "../objects/objects.ts";
 import { fetchObject, writeMetadata, writeStatus } from "../record/write.ts";
@@ -30,6 +31,9 @@ export type Creation =
   | { outcome: "refused"; error: PlatformError; intent: Intent; hide: (text: string) => string }
   /** No answer: only a search can tell. */
   | { outcome: "unknown"; error: PlatformError };
+
+/** What was made and not yet claimed. */
+type Unclaimed = Extract<NonNullable<Memory["creation"]>, { phase: "made" }>;
 
 const created = z.looseObject({ id: z.string().min(1) });
 
@@ -75,7 +79,7 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
 /** What goes out to the platform, and for whom. */
 interface Order {
   object: KubeObject;
-  intent: Intent;
+  begun: Pick<Unclaimed, "intent" | "begunAt">;
   url: string;
   body: unknown;
   /** Takes out of a text what nobody else may see of the body. */
@@ -85,19 +89,16 @@ interface Order {
 /** Sends the creation and writes down what came of it. Should the object be gone by then, it is undone. */
 async function make(deps: Deps, scene: Scene, account: AccountHandle, order: Order): Promise<Creation> {
   const { memory, key } = scene;
-  const { object, intent } = order;
-  memory.posting = true;
-  memory.search = undefined;
-  memory.creation = { intent };
+  const { object, begun } = order;
   try {
     const answer = await post(deps, scene, account, order);
     if ("outcome" in answer) return answer;
-    memory.unclaimed = answer;
-    memory.creation = { intent, id: answer.id };
-    await claim(deps, { ...scene, object }, intent, answer);
+    memory.creation = answer;
+    await claim(deps, { ...scene, object }, answer);
     return { outcome: "claimed" };
   } finally {
-    memory.posting = false;
+    // Whatever else went wrong: it is no longer under way.
+    if (memory.creation?.phase === "posting") memory.creation = { ...begun, phase: "sent" };
     const gone = deps.objects.find(key)?.object.metadata.uid !== object.metadata.uid;
     if (gone) undo(deps, scene, { memory, last: object });
   }
@@ -107,9 +108,8 @@ async function post(
   deps: Deps,
   { kind, memory }: Scene,
   account: AccountHandle,
-  { intent, url, body, hide }: Order,
+  { begun, url, body, hide }: Order,
 ): Promise<Unclaimed | Creation> {
-  const since = deps.clock.now();
   try {
     const reply = await account.connection.send({
       method: "POST",
@@ -117,26 +117,21 @@ async function post(
       body,
       priority: "people",
       // Counted from the intent, as recovery does.
-      deadlineMs: deadlineFrom(deps, Date.parse(intent.at)),
+      deadlineMs: deadlineFrom(deps, begun.begunAt),
       guard: () => {
         deps.guard();
-        memory.unsent = undefined;
+        memory.creation = { ...begun, phase: "posting" };
       },
     });
     const { id } = created.parse(reply.body);
     const key = kind.resource.secret?.key?.created(reply.body);
-    return {
-      nonce: intent.nonce,
-      id,
-      since,
-      ...(reply.request && { request: reply.request }),
-      ...(key !== undefined && { issued: { key, answer: reply.body } }),
-    };
+    const made = { id, born: birthOf(kind, reply.body), request: reply.request };
+    return { ...begun, phase: "made", made, ...(key !== undefined && { issued: { key, answer: reply.body } }) };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    if (error.executed === "unknown") return { outcome: "unknown", error };
-    memory.unsent = intent.nonce;
-    return { outcome: "refused", error, intent, hide };
+    const sent = error.executed === "unknown";
+    memory.creation = { ...begun, phase: sent ? "sent" : "unsent" };
+    return sent ? { outcome: "unknown", error } : { outcome: "refused", error, intent: begun.intent, hide };
   }
 }
 
@@ -147,54 +142,54 @@ async function post(
 async function intend(
   deps: Deps,
   { kind, object, memory }: Scene,
-  facts: Pick<Intent, "hash" | "parents" | "account" | "fixed">,
-): Promise<{ object: KubeObject; intent: Intent }> {
+  facts: Omit<Intent, "nonce" | "at">,
+): Promise<Pick<Order, "object" | "begun">> {
   deps.guard();
   const intent: Intent = { nonce: deps.nonce(), at: new Date(deps.clock.now()).toISOString(), ...facts };
   // Nothing is sent under this nonce before the guard of the POST says so, whatever becomes of this write.
-  memory.unsent = intent.nonce;
-  memory.seen = { nonce: intent.nonce, at: Date.parse(intent.at) };
-  return { object: await writeMetadata(deps, kind, object, { [INTENT]: JSON.stringify(intent) }), intent };
+  const begun = { intent, begunAt: deps.clock.monotonic() };
+  memory.creation = { ...begun, phase: "unsent" };
+  memory.begun = { what: intent.nonce, at: begun.begunAt };
+  return { object: await writeMetadata(deps, kind, object, { [INTENT]: JSON.stringify(intent) }), begun };
 }
 
 /**
  * Writes the id that answers an open intent. When the intent no longer stands, another leader has gone on without this
  * resource. What this process made itself is then deleted, for nobody else knows of it; what it only found is left.
  */
-export async function claim(deps: Deps, scene: Scene, intent: Intent, found: Unclaimed): Promise<void> {
+export async function claim(deps: Deps, scene: Scene, found: Unclaimed): Promise<void> {
   const { kind, memory } = scene;
+  const { intent, begunAt, made, issued, searched } = found;
   // The key first: it is shown once, and the Secret carries the id, so that neither can be lost alone. Who no longer
   // leads leaves the Secret to its successor, and still has to see to what it made.
-  if (found.issued && leads(deps)) await keepKey(deps, scene, found.id, intent.nonce, found.issued);
+  if (issued && leads(deps)) await keepKey(deps, scene, made.id, intent.nonce, issued);
   const waiting = underWay({ noun: kind.resource.names.noun }, "create");
   const contract = scene.account?.connection.contractNumber;
   let last = false;
   for (let object: KubeObject | undefined = scene.object; ; ) {
+    const { left, lossAllowed } = readStatus(object);
     const status = {
       ...readFacts(object),
       observedGeneration: object.metadata.generation,
-      id: found.id,
+      id: made.id,
+      born: made.born,
       state: "BUSY",
       account: intent.account,
+      endpoint: intent.endpoint,
       parents: intent.parents,
       ...(contract !== undefined && { contract }),
       nonce: intent.nonce,
       fixed: intent.fixed,
-      left: readStatus(object).left,
-      request: {
-        ...found.request,
-        action: "create",
-        status: "BUSY",
-        since: new Date(found.since).toISOString(),
-      },
+      left,
+      lossAllowed,
+      request: { ...made.request, action: "create", status: "BUSY", since: new Date(deps.clock.now()).toISOString() },
       conditions: conditions(object, deps.clock.now(), { mode: "reconciling", ...waiting }),
     };
     try {
       const claimed = await writeStatus(deps, kind, object, status);
-      memory.unclaimed = undefined;
-      memory.search = undefined;
-      const request = found.request ? `, request ${found.request.id}` : "";
-      deps.events.record(claimed, "Normal", "Created", `Created ${kind.resource.names.noun} ${found.id}${request}`);
+      memory.creation = { intent, begunAt, made, phase: "claimed" };
+      const request = made.request ? `, request ${made.request.id}` : "";
+      deps.events.record(claimed, "Normal", "Created", `Created ${kind.resource.names.noun} ${made.id}${request}`);
       return;
     } catch (error) {
       if (!isConflict(error) && !isNotFound(error)) {
@@ -204,14 +199,24 @@ export async function claim(deps: Deps, scene: Scene, intent: Intent, found: Unc
       }
       object = await fetchObject(deps, kind, object);
     }
-    if (object && openIntent(object)?.nonce === intent.nonce) continue;
-    memory.unclaimed = undefined;
-    if (found.searched || (object && readStatus(object).id === found.id)) return;
+    if (object && stands(object, intent)) continue;
+    // Another leader goes on; what was only found is left to it, and so is what it has claimed.
+    if (searched || (object && readStatus(object).id === made.id)) {
+      memory.creation = undefined;
+      return;
+    }
     if (!object) return undo(deps, scene, { memory, last: scene.object });
     memory.creation = undefined;
-    deps.owe(abandon(deps, scene, intent, { id: found.id, why: REPLACED }), intent.account);
+    deps.owe(abandon(deps, scene, found, { id: made.id, why: REPLACED }), intent.account);
     return;
   }
+}
+
+/** Whether nobody has gone on without the result of this intent. One whose annotation was taken away still waits for it. */
+function stands(object: KubeObject, { nonce }: Intent): boolean {
+  const { id, nonce: answered } = readStatus(object);
+  const erased = object.metadata.annotations?.[INTENT] === undefined && id === undefined && answered !== nonce;
+  return erased || openIntent(object)?.nonce === nonce;
 }
 
 const REPLACED = "the intent of this object was replaced meanwhile";

@@ -19,7 +19,9 @@ export type Decision =
   | { step: "inspect" }
   /** Look for what an open intent made. */
   | { step: "search" }
-  | { step: "claim"; id: string }
+  | { step: "claim"; identity: string }
+  /** Put the finalizer, and the open intent, back where somebody has taken them away. */
+  | { step: "mark" }
   /** The resource is gone without us: let go of its id. */
   | { step: "forget" }
   | { step: "update"; operation: Operation }
@@ -28,6 +30,10 @@ export type Decision =
   | { step: "publish" }
   /** Find out what became of a write that got no answer. */
   | { step: "recall" }
+  /** It was not executed, and never will be. */
+  | { step: "retract" }
+  /** Put the key of a renewal where it belongs. */
+  | { step: "deliver" }
   | { step: "delete"; action: "delete" | "replace" }
   | { step: "release"; reason: Reason; message: string };
 

@@ -5,6 +5,8 @@ import type { RequestLog } from "../../platform/request-log.ts";
 import type { Log } from "../../platform/transport.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
 import { products } from "../accounts/products.ts";
+import { identified, identityOf } from "../objects/identity.ts";
+import type { Claim } from "../objects/intent.ts";
 import type { ObjectKey } from "../objects/objects.ts";
 
 /** One collection of the platform together with the objects that care for it. */
@@ -12,22 +14,26 @@ export interface Shared {
   readonly collection: Collection;
   readonly source: CollectionSource;
   readonly path: string;
+  /** The id under which the collection knows what was claimed. */
+  identify(claim: Named): string;
   /** What was posted to this path to create members. */
   log(path: string): RequestLog;
 }
+
+type Named = Pick<Claim, "id" | "born">;
 
 /**
  * The platform's half of the world: every collection that some object needs is open exactly once, and its news reach
  * the objects it concerns. A collection that nobody needs any more is closed.
  */
 export interface Collections {
-  /** The collection of `kind` under `parents`, on behalf of one object and, once it has one, its id. */
+  /** The collection of `kind` under `parents`, on behalf of one object and what it claims there. */
   join(
     key: ObjectKey,
     account: AccountHandle,
     kind: Kind & { resource: ResourceMapping },
     parents: Readonly<Record<string, string>>,
-    id: string | undefined,
+    claim: Named | undefined,
   ): Shared;
   leave(key: ObjectKey): void;
   /** Has the collection of this object listed now; the object hears of it. */
@@ -52,10 +58,16 @@ export function createCollections(options: {
   const entries = new Map<string, Entry>();
   const memberships = new Map<ObjectKey, { entry: Entry; id: string | undefined }>();
 
-  function open(shared: Omit<Shared, "collection">, livelyMs = restMs): Entry {
+  function open(shared: Omit<Shared, "collection" | "identify">, livelyMs = restMs): Entry {
     const { source } = shared;
     const collection = openCollection(source, { clock, log, restMs: Math.min(restMs, livelyMs), busyMs });
-    const entry: Entry = { ...shared, collection, members: new Map(), others: new Set() };
+    // Of a number whose birth is not known, whatever has it is meant.
+    const identify = (claim: Named) =>
+      claim.born === undefined && source.isStillThere
+        ? ([...collection.members()].find(({ id }) => id.startsWith(identityOf({ ...claim, born: "" })))?.id ??
+          claim.id)
+        : identityOf(claim);
+    const entry: Entry = { ...shared, collection, identify, members: new Map(), others: new Set() };
     collection.subscribe((ids) => {
       for (const key of entry.others) wake(key);
       for (const id of ids === "all" ? entry.members.keys() : ids) {
@@ -88,22 +100,25 @@ export function createCollections(options: {
   }
 
   return {
-    join(key, account, kind, parents, id) {
+    join(key, account, kind, parents, claim) {
       const { product, depth, collection, livelyMs } = kind.resource.place;
       const access = products[product];
       const path = collection(parents);
       const { connection } = account;
       const endpoint = account.endpoint(access.endpoint);
-      const source = access.collection(connection, endpoint, path, depth);
+      const listed = access.collection(connection, endpoint, path, depth);
+      const source = identified(kind, listed);
       const before = memberships.get(key);
-      if (before && before.entry.source.key === source.key && before.id === id) return before.entry;
+      const known = entries.get(source.key);
+      const id = claim && (known?.identify(claim) ?? identityOf(claim));
+      if (before && before.entry === known && before.id === id) return before.entry;
       const logs = new Map<string, RequestLog>();
       const log = (posted: string) => {
         const opened = logs.get(posted) ?? access.requestLog(connection, endpoint, posted, source);
         logs.set(posted, opened);
         return opened;
       };
-      const entry = entries.get(source.key) ?? open({ source, path, log }, livelyMs);
+      const entry = known ?? open({ source, path, log }, livelyMs);
       // The new place is taken before the old one is left, so that the collection is not closed in between.
       if (id === undefined) entry.others.add(key);
       else entry.members.set(id, (entry.members.get(id) ?? new Set()).add(key));

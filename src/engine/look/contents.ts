@@ -17,15 +17,17 @@ export function contentsOf(
   key: ObjectKey,
   { resource: { destruction } }: ResourceKind,
   { id }: Claim,
-  { contents }: Memory,
+  { contents, wish }: Memory,
   { metadata }: KubeObject,
 ): Contents {
+  const now = clock.monotonic();
+  const wishedAt = wish?.at ?? now;
   const inside = new Set(objects.dependants(key));
   if (destruction.contents) for (const inhabitant of objects.inhabitants(id)) inside.add(inhabitant);
   // What is deleted together arrives one by one: a little later it is clear who stays.
-  const fresh = clock.now() - Date.parse(metadata.deletionTimestamp ?? "") < TOGETHER_MS;
+  const fresh = metadata.deletionTimestamp !== undefined && now - wishedAt < TOGETHER_MS;
   const isLeaving = (each: ObjectKey) => fresh || objects.find(each)?.object.metadata.deletionTimestamp !== undefined;
-  const looked = contents && clock.now() - contents.asOf < CONTENTS_MS ? contents.found : undefined;
+  const looked = contents && contents.asOf > wishedAt && now - contents.asOf < CONTENTS_MS ? contents.found : undefined;
   return {
     leaving: [...inside].filter(isLeaving),
     staying: destruction.contents || destruction.keptWhileUsed ? [...inside].filter((each) => !isLeaving(each)) : [],

@@ -3,6 +3,7 @@ import type { EventRecorder } from "../../kube/events.ts";
 import type { KubeClient } from "../../kube/transport.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Memories } from "../objects/memory.ts";
+import type { Namespaces } from "../objects/namespaces.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { PublishedSecrets } from "../objects/published.ts";
 import type { Collections } from "./collections.ts";
@@ -31,11 +32,11 @@ export interface Log {
 }
 
 /**
- * What is left of the deadline of a write that was put on record at `since`; no byte of it leaves later. Nothing is left
- * when putting it on record took that long: then it is not sent at all.
+ * What is left of the deadline of a write that was begun at `since`, by the clock that never jumps; no byte of it leaves
+ * later. Nothing is left when putting it on record took that long: then it is not sent at all.
  */
 export const deadlineFrom = ({ clock, settings }: Pick<Deps, "clock" | "settings">, since: number): number =>
-  since + settings.createDeadlineMs - clock.now();
+  since + settings.createDeadlineMs - clock.monotonic();
 
 /** When the object wants to be looked at again if nothing happens before: never, at a time, now, or ever later. */
 export type Again = "never" | "now" | "backoff" | { inMs: number; background?: boolean };
@@ -50,6 +51,7 @@ export interface Deps {
   accounts: Accounts;
   collections: Collections;
   memories: Memories;
+  namespaces: Pick<Namespaces, "isTerminating">;
   published: PublishedSecrets;
   /** What the platform's catalogues last said, by connection and address. */
   catalogues: Map<string, { asOf: number; body: unknown }>;

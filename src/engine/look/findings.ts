@@ -1,33 +1,45 @@
 import type { Kind } from "../../kinds/kind.ts";
+import { identityOf } from "../objects/identity.ts";
 import type { Intent } from "../objects/intent.ts";
+import type { Creation, Memory } from "../objects/memory.ts";
 import { type ObjectKey, openIntent } from "../objects/objects.ts";
 import type { Deps } from "./deps.ts";
 import type { Search } from "./view.ts";
 
+/** How far the creation of this intent has come; undefined for one that this process has not begun nor looked for. */
+export const creationOf = ({ creation }: Memory, intent: Intent | undefined): Creation | undefined =>
+  creation && creation.intent.nonce === intent?.nonce ? creation : undefined;
+
 /** What the last search found, in the light of what every object owns or is about to own by now. */
 export function findings(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent): Search | undefined {
-  const { unclaimed, search } = deps.memories.of(key);
-  const pending = search?.pending ?? false;
-  const known = unclaimed?.nonce === intent.nonce ? unclaimed.id : inSecret(deps, key, intent);
+  const creation = creationOf(deps.memories.of(key), intent);
+  const known = creation?.phase === "made" ? identityOf(creation.made) : inSecret(deps, key, intent);
   if (known !== undefined) {
-    const now = deps.clock.now();
-    return { lookedAt: now, endedAt: now, matches: [known], pending, rivals: 1, rank: 0, inFlight: false };
+    const now = deps.clock.monotonic();
+    return { lookedAt: now, endedAt: now, matches: [known], pending: false, rivals: 1, rank: 0, inFlight: false };
   }
-  if (search?.nonce !== intent.nonce) return undefined;
+  const search = creation?.phase === "sent" ? creation.search : undefined;
+  if (!search) return undefined;
+  const { pending } = search;
   const equals = deps.objects
     .rivals(kind.kind, intent)
     .filter((rival) => rival === key || sameContract(deps, intent.account, rival));
-  /** The id that another object is claiming at this moment. */
-  const taking = (rival: ObjectKey): string | undefined => {
-    const { unclaimed: held } = deps.memories.of(rival);
+  const theirs = (rival: ObjectKey): Creation | undefined => {
     const object = deps.objects.find(rival)?.object;
-    return rival !== key && object && held && held.nonce === openIntent(object)?.nonce ? held.id : undefined;
+    return object && creationOf(deps.memories.of(rival), openIntent(object));
+  };
+  /** The resource that another object is claiming at this moment. */
+  const taking = (rival: ObjectKey): string | undefined => {
+    const other = rival === key ? undefined : theirs(rival);
+    return other?.phase === "made" ? identityOf(other.made) : undefined;
   };
   const rivals = equals.filter((rival) => taking(rival) === undefined);
   const taken = new Set(equals.map(taking));
-  const matches = Object.keys(search.requests).filter(
-    (id) => !taken.has(id) && !deps.objects.wasClaimed(kind.kind, { id, parents: intent.parents }, search.lookedAt),
+  const free = [...search.matches].filter(
+    ([identity, made]) =>
+      !taken.has(identity) && !deps.objects.wasClaimed(kind.kind, { ...made, parents: intent.parents }),
   );
+  const matches = free.map(([identity]) => identity);
   // With one more that cannot be seen yet there would be too many: what can be seen may be somebody else's twin.
   const crowded = pending && matches.length >= rivals.length;
   return {
@@ -37,8 +49,7 @@ export function findings(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent)
     matches,
     rivals: rivals.length,
     rank: rivals.indexOf(key),
-    inFlight:
-      crowded || equals.some((rival) => deps.memories.of(rival).posting === true || taking(rival) !== undefined),
+    inFlight: crowded || equals.some((rival) => theirs(rival)?.phase === "posting" || taking(rival) !== undefined),
   };
 }
 

@@ -1,8 +1,8 @@
 import type { Desired, Inputs, Kind, ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import type { AccountChoice } from "../accounts/accounts.ts";
 import { products } from "../accounts/products.ts";
-import { isClaimed } from "../objects/birth.ts";
-import { type Claim, hashFields, type Intent, SKEW_MS } from "../objects/intent.ts";
+import { type Claim, hashFields, type Intent } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
 import { ALLOW_DATA_LOSS, FINALIZER, PAUSED } from "../objects/names.ts";
 import { claimOf, type ObjectKey, observes, openIntent } from "../objects/objects.ts";
@@ -13,8 +13,8 @@ import type { ResourceStatus } from "../schema/status-schema.ts";
 import type { Shared } from "./collections.ts";
 import { contentsOf } from "./contents.ts";
 import type { Deps } from "./deps.ts";
-import { findings } from "./findings.ts";
-import { foreign, messageOf, notUnderstood, taken, unfit } from "./obstacles.ts";
+import { creationOf, findings } from "./findings.ts";
+import { messageOf, notUnderstood, outOfReach, taken, unfit } from "./obstacles.ts";
 import { isAgain, pendingRequest, track } from "./pending.ts";
 import { obstacleOf } from "./problems.ts";
 import { type References, type Resolved, resolveReferences } from "./references.ts";
@@ -24,47 +24,44 @@ import type { Observation, Scene, View } from "./view.ts";
 /** Takes from both caches what a decision needs. Calls nobody; joins the collection that holds the resource. */
 export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: KubeObject): Scene {
   const { clock, settings, objects } = deps;
-  const now = clock.now();
+  const now = clock.monotonic();
   const memory = deps.memories.of(key);
   const status = readStatus(object);
-  const intent = openIntent(object);
+  const { place, names, identity: known } = kind.resource;
+  const recorded = openIntent(object);
   const claim = claimOf(object);
-  const { accountRef, deletionPolicy, replacePolicy, externalId } = policiesOf(object);
+  const intent = recorded ?? (claim ? undefined : erasedIntent(status, memory));
+  const { deletionPolicy, replacePolicy, externalId } = policiesOf(object);
   const observed = observes(object);
   const annotations = object.metadata.annotations ?? {};
   const namespace = object.metadata.namespace ?? "";
 
   const desired = read(kind, object);
-  const used = claim?.account ?? intent?.account;
-  // Status is written by Mooring alone. Annotations come with the object: they open no Account of another namespace.
-  const trusted = (claim && status.id !== undefined) || (used && deps.accounts.isOpenTo(namespace, used));
-  const before = used && trusted ? deps.accounts.byKey(used) : undefined;
-  const lost = before && "obstacle" in before && before.obstacle.reason === "AccountNotFound";
-  const choice = before && !lost ? before : deps.accounts.choose(namespace, accountRef?.name);
+  const choice = chooseAccount(deps, object, status, claim ?? intent);
   const account = "account" in choice ? choice.account : undefined;
-  if (intent && memory.seen?.nonce !== intent.nonce) memory.seen = { nonce: intent.nonce, at: now };
 
   const stored = claim?.parents ?? intent?.parents;
   const resolved = "value" in desired ? resolveReferences(objects, object, desired.value, stored) : desired;
   const parents = stored ?? ("value" in resolved ? resolved.value.parents : undefined);
   let inputs = "value" in resolved ? inputsOf(object, resolved.value) : undefined;
 
-  let accountObstacle = "obstacle" in choice ? choice.obstacle : account && claim && foreign(account, claim);
+  let accountObstacle = "obstacle" in choice ? choice.obstacle : undefined;
   let shared: Shared | undefined;
   if (account) {
     try {
       // Throws when the Account has no address of the product, which is told before anything is begun.
-      account.endpoint(products[kind.resource.place.product].endpoint);
-      if (parents && (claim || intent)) shared = deps.collections.join(key, account, kind, parents, claim?.id);
+      account.endpoint(products[place.product].endpoint);
+      const begun = claim ?? intent;
+      accountObstacle = begun && outOfReach(account, place.product, begun);
+      if (parents && begun && !accountObstacle) shared = deps.collections.join(key, account, kind, parents, claim);
     } catch (error) {
       accountObstacle = { reason: "EndpointInvalid", message: messageOf(error), stalled: true };
     }
   }
 
-  const { reusesIds = false } = kind.resource.identity;
-  if (shared && claim) track(shared, claim, status, reusesIds);
-  const told = memory.told?.url === status.request?.url ? memory.told : undefined;
-  let request = pendingRequest(status, reusesIds ? told : shared?.collection.read(status.id ?? "").request);
+  const identity = claim ? (shared?.identify(claim) ?? claim.id) : "";
+  if (shared && claim) track(shared, identity, status);
+  let request = pendingRequest(status, memory, shared?.collection.read(identity).request);
   const { marks } = status.request ?? {};
   if (inputs && marks && request?.outcome === "DONE") inputs = { ...inputs, shown: { ...inputs.shown, ...marks } };
   let specObstacle: Obstacle | undefined;
@@ -74,12 +71,12 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     specObstacle = unfit(desired.value, inputs) ?? taken(deps, key, kind, inputs.parents, claim ?? intent, account);
   let observation: Observation = { seen: "unknown" };
   if (shared && claim) {
-    const seen = observe(shared, claim, memory, settings.settleMs);
+    const seen = observe(shared, identity, memory, settings.settleMs);
     observation = seen;
     // Whatever it was that was sent to a resource that is gone, it is gone with it.
     if (seen.seen === "absent" && request?.outcome === "unanswered") request = undefined;
     if (seen.seen === "present" && !seen.busy && "value" in desired) {
-      const raw = shared.collection.read(claim.id).item?.raw;
+      const raw = shared.collection.read(identity).item?.raw;
       try {
         const farewell = desired.value.farewell(raw, { parents: claim.parents, shown: readFacts(object) });
         const failed = seen.broken !== undefined;
@@ -88,32 +85,34 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
         if (request && isAgain(comparison?.next, status)) request = { ...request, unseen: true };
       } catch (error) {
         specObstacle = notUnderstood(kind, error);
+        observation = { ...seen, unclear: specObstacle.message };
       }
     }
     const { problem } = shared.collection;
-    if (seen.seen === "unknown" && problem) accountObstacle ??= obstacleOf(problem, kind.resource.place.privilege);
+    if (seen.seen === "unknown" && problem) accountObstacle ??= obstacleOf(problem, place.privilege);
   }
 
   const { failure } = memory;
-  const platformNow = now + Math.max(0, account?.connection.aheadMs ?? 0);
-  const keeping =
-    claim && !observed && "value" in desired
-      ? secretOf(deps, object, desired.value, claim, shared, memory, platformNow)
-      : undefined;
+  const platformNow = clock.now() + Math.max(0, account?.connection.aheadMs ?? 0);
+  const wanted = "value" in desired ? desired.value : undefined;
+  const keeping = claim && !observed ? secretOf(deps, object, wanted, claim, shared, memory, platformNow) : undefined;
   const unsettledMs = settings.createDeadlineMs + settings.settleMs;
   const view: View = {
     now,
-    noun: kind.resource.names.noun,
+    noun: names.noun,
     deleting: object.metadata.deletionTimestamp !== undefined,
+    wishedAt: memory.wish?.at ?? now,
     paused: annotations[PAUSED] === "true",
+    terminating: deps.namespaces.isTerminating(namespace),
     hasFinalizer: object.metadata.finalizers?.includes(FINALIZER) ?? false,
+    recorded: recorded !== undefined,
     deletionPolicy,
     observed,
     adopt: claim || intent || externalId === status.left ? undefined : externalId,
     replacement: replacement(kind, object, status, replacePolicy),
     contents: claim && contentsOf(deps, key, kind, claim, memory, object),
     intent,
-    unsent: intent !== undefined && memory.unsent === intent.nonce,
+    unsent: creationOf(memory, intent)?.phase === "unsent",
     claim,
     request,
     unfinished: status.request?.action === "create" && status.request.status === "FAILED",
@@ -122,17 +121,56 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     observation,
     search: intent && findings(deps, key, kind, intent),
     failure: failure && failure.generation === object.metadata.generation ? failure : undefined,
-    permanent: kind.resource.identity.permanent ?? false,
-    reusesIds: kind.resource.identity.reusesIds ?? false,
+    permanent: known.permanent ?? false,
     secret: keeping?.secret,
     keyDue: keeping?.due ?? false,
+    renewal: keeping?.renewal,
     othersKey: kind.resource.secret?.key !== undefined && status.nonce === undefined && status.key === undefined,
     platformNow,
     unsettledMs,
-    settledAt: begunAt(intent, memory) + unsettledMs,
+    settledAt: (memory.begun?.at ?? now) + unsettledMs,
   };
-  const wanted = "value" in desired ? desired.value : undefined;
-  return { key, kind, object, status, view, memory, desired: wanted, account, inputs, shared };
+  return {
+    key,
+    kind,
+    object,
+    status,
+    view,
+    memory,
+    desired: wanted,
+    account,
+    accountKey: choice.key,
+    identity,
+    inputs,
+    shared,
+  };
+}
+
+/** An intent whose annotation somebody has taken away while its creation was under way. */
+function erasedIntent({ nonce }: ResourceStatus, { creation }: Memory): Intent | undefined {
+  const open = creation && creation.phase !== "claimed" && creation.phase !== "unsent";
+  return open && creation.intent.nonce !== nonce ? creation.intent : undefined;
+}
+
+/**
+ * Which Account an object means is settled when it is first seen, and changes only with spec. What it owns or has begun
+ * stays with the Account it was begun with.
+ */
+function chooseAccount(
+  { accounts }: Deps,
+  object: KubeObject,
+  status: ResourceStatus,
+  begun: Claim | Intent | undefined,
+): AccountChoice {
+  const namespace = object.metadata.namespace ?? "";
+  const { accountRef } = policiesOf(object);
+  const unchanged = status.observedGeneration === object.metadata.generation;
+  if (!begun) return accounts.choose(namespace, accountRef?.name, unchanged ? status.account : undefined);
+  // Status is written by Mooring alone. Annotations come with the object: they open no Account of another namespace.
+  const trusted = ("id" in begun && status.id !== undefined) || accounts.isOpenTo(namespace, begun.account);
+  const before = trusted ? accounts.byKey(begun.account) : undefined;
+  const lost = before && "obstacle" in before && before.obstacle.reason === "AccountNotFound";
+  return before && !lost ? before : accounts.choose(namespace, accountRef?.name);
 }
 
 /** What a comparison is made of, and a creation apart from what has to be asked for first. */
@@ -148,20 +186,11 @@ export function inputsOf(object: KubeObject, references: References): Inputs {
   };
 }
 
-/**
- * When an open intent counts as sent. The clock that wrote it may not be ours, and may be somebody's joke: the window is
- * never shorter than by what this process has seen of it, and not much longer.
- */
-function begunAt(intent: Intent | undefined, { seen }: Memory): number {
-  const seenAt = seen?.at ?? 0;
-  return Math.max(seenAt, Math.min(Date.parse(intent?.at ?? "") || 0, seenAt + SKEW_MS));
-}
-
 /** Fields that the platform cannot change and that are not what the resource was made from; what may be done then. */
 function replacement(
   kind: ResourceKind,
   object: KubeObject,
-  { fixed, nonce }: ResourceStatus,
+  { fixed, nonce, lossAllowed }: ResourceStatus,
   policy: "Never" | "WhenNeeded",
 ): View["replacement"] {
   // What a resource was made from is on record where Mooring has made it; of one that was taken over, what spec said then.
@@ -172,8 +201,12 @@ function replacement(
   if (fields.length === 0) return undefined;
   const why = [...new Set(fields.map((field) => kind.immutable[field] ?? ""))];
   if (policy === "Never") return { fields, why, verdict: "forbidden" };
-  const lossAllowed = object.metadata.annotations?.[ALLOW_DATA_LOSS] === "true";
-  return { fields, why, verdict: kind.resource.destruction.holdsData && !lossAllowed ? "losesData" : "allowed" };
+  // A word that was used for one change does not cover the next.
+  const { annotations, generation } = object.metadata;
+  const word = annotations?.[ALLOW_DATA_LOSS];
+  const given = word === String(generation) || (word === "true" && (lossAllowed ?? generation) === generation);
+  const allowedBy = lossAllowed === undefined ? "true" : String(generation);
+  return { fields, why, verdict: kind.resource.destruction.holdsData && !given ? { allowedBy } : "allowed" };
 }
 
 /** Stands in `status.fixed` for what a resource was created from. */
@@ -189,10 +222,9 @@ function read(kind: ResourceKind, object: KubeObject): Resolved<Desired> {
   }
 }
 
-function observe({ collection, source }: Shared, claim: Claim, memory: Memory, settleMs: number): Observation {
-  const { item, asOf } = collection.read(claim.id);
-  if (item && asOf !== undefined && isClaimed(claim, item.raw)) {
-    memory.absence = undefined;
+function observe({ collection, source }: Shared, identity: string, memory: Memory, settleMs: number): Observation {
+  const { item, asOf } = collection.read(identity);
+  if (item && asOf !== undefined) {
     const busy = source.isBusy(item);
     const broken = source.failure?.(item);
     const found = { asOf, busy, state: item.state ?? "", comparison: undefined };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Desired, Inputs, ResourceKind } from "../../kinds/kind.ts";
+import type { Desired, Inputs, Product, ResourceKind } from "../../kinds/kind.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
 import { type EndpointName, products } from "../accounts/products.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
@@ -47,12 +47,23 @@ function samePlace(one: AccountHandle, other: AccountHandle, endpoint: EndpointN
   return sameContract && one.endpoint(endpoint) === other.endpoint(endpoint);
 }
 
-/** A resource of another contract cannot be seen, and must not be taken for gone. */
-export function foreign(account: AccountHandle, { contract, id }: Claim): Obstacle | undefined {
+/** What the Account no longer leads to cannot be seen, and must not be taken for gone. */
+export function outOfReach(
+  account: AccountHandle,
+  product: Product,
+  { contract, endpoint, ...made }: (Claim | Intent) & Pick<Claim, "contract">,
+): Obstacle | undefined {
+  const what = "id" in made ? made.id : "what was begun";
   const { contractNumber } = account.connection;
-  if (contract === undefined || contractNumber === undefined || contract === contractNumber) return undefined;
-  const message = `${id} belongs to contract ${contract}, but Account ${account.key} works in ${contractNumber}: give it a token of the former`;
-  return { reason: "ContractChanged", message, stalled: true };
+  if (contract !== undefined && contractNumber !== undefined && contract !== contractNumber) {
+    const message = `${what} belongs to contract ${contract}, but Account ${account.key} works in ${contractNumber}: give it a token of the former`;
+    return { reason: "ContractChanged", message, stalled: true };
+  }
+  const name = products[product].endpoint;
+  const now = account.endpoint(name);
+  if (endpoint === undefined || endpoint === now) return undefined;
+  const message = `${what} was created at ${endpoint}, but Account ${account.key} now leads to ${now}: change endpoints.${name} and region of the Account back, or, to leave it there, set deletionPolicy: Retain and delete this object`;
+  return { reason: "AccountMoved", message, stalled: true };
 }
 
 export function notUnderstood(kind: ResourceKind, error: unknown): Obstacle {

@@ -3,33 +3,38 @@ import type { KubeObject } from "../../kube/resource.ts";
 import { type Claim, hashBody } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
 import { ROTATE_AT } from "../objects/names.ts";
+import { readStatus } from "../schema/status.ts";
 import type { Shared } from "./collections.ts";
 import type { Deps } from "./deps.ts";
 import { dueAt } from "./rotation.ts";
-import type { SecretState } from "./view.ts";
+import type { SecretState, View } from "./view.ts";
 
 /** Everything of a Secret but the key. */
 export const contentOf = (publication: Publication, item: unknown): string =>
   hashBody(publication.data(item, "")).slice(0, 12);
 
-/** How the Secret for workloads stands, and whether the key in it has served its time. */
+/** How the Secret for workloads stands, whether the key in it has served its time, and what became of a renewal. */
 export function secretOf(
   { published }: Deps,
   object: KubeObject,
-  desired: Desired,
+  desired: Desired | undefined,
   { id }: Claim,
   shared: Shared | undefined,
-  { renewAfter }: Memory,
+  { renewAfter, renewed }: Memory,
   now: number,
-): { secret: SecretState; due: boolean } | undefined {
-  const publication = desired.publication({ name: object.metadata.name });
+): { secret: SecretState; due: boolean; renewal: View["renewal"] } | undefined {
+  const publication = desired?.publication({ name: object.metadata.name });
   if (!publication) return undefined;
   const { known, note } = published.find(object, publication.name);
-  if (!known) return { secret: "unknown", due: false };
+  const nonce = readStatus(object).request?.nonce;
+  const answered = nonce !== undefined && (note?.nonce === nonce || renewed?.nonce === nonce);
+  const renewal = nonce === undefined ? undefined : answered ? "answered" : "lost";
+  if (!known) return { secret: "unknown", due: false, renewal };
   const asked = object.metadata.annotations?.[ROTATE_AT];
-  if (note?.resource !== id) return { secret: "missing", due: asked !== undefined };
-  const aged = (dueAt(note.key, desired.rotation(), renewAfter) ?? Number.POSITIVE_INFINITY) <= now;
+  if (note?.resource !== id) return { secret: "missing", due: asked !== undefined, renewal };
+  const aged = (dueAt(note.key, desired?.rotation(), renewAfter) ?? Number.POSITIVE_INFINITY) <= now;
   const item = shared?.collection.read(id).item;
   const current = !item || contentOf(publication, item.raw) === note.content;
-  return { secret: current ? "current" : "outdated", due: aged || (asked !== undefined && asked !== note.rotated) };
+  const due = aged || (asked !== undefined && asked !== note.rotated);
+  return { secret: current ? "current" : "outdated", due, renewal };
 }

@@ -22,6 +22,8 @@ export type Observation =
       comparison: Comparison | undefined;
       /** A write that has to come before its deletion. */
       farewell?: Operation;
+      /** What of it is not understood: what would go with it is not known. */
+      unclear?: string;
       /** It is there and does not work, for the reason that the platform gives. */
       broken?: string;
     };
@@ -33,6 +35,8 @@ export interface PendingRequest {
   /** `unanswered`: it was about to be sent, and whether it was taken is not known. */
   outcome: "unanswered" | "unknown" | "BUSY" | "DONE" | "FAILED";
   message?: string;
+  /** While unanswered: when the platform's log was last searched for it. */
+  recalledAt?: number;
   /** It must not be sent twice, and what it was to bring is what is missing now. */
   unseen?: boolean;
 }
@@ -68,20 +72,30 @@ export interface Contents {
 /** How the Secret of an object stands. `missing` when it is not there, or holds no key of this resource. */
 export type SecretState = "unknown" | "missing" | "outdated" | "current";
 
+/** What may be done about a field that cannot be changed; `allowedBy` is the word that allows to lose data. */
+export type Verdict = "forbidden" | "allowed" | { allowedBy: string };
+
 /** Everything a decision rests on: data only, taken from both caches at one moment. */
 export interface View {
+  /** On the clock of this process that never jumps, like every other time in a view. */
   now: number;
   noun: string;
   deleting: boolean;
+  /** Since when this process knows what is wanted of the object now. */
+  wishedAt: number;
   paused: boolean;
+  /** The namespace is being deleted, and takes no new objects. */
+  terminating: boolean;
   hasFinalizer: boolean;
+  /** The open intent stands in its annotation. */
+  recorded: boolean;
   deletionPolicy: "Delete" | "Retain";
   /** Nothing is ever written to the platform. */
   observed: boolean;
   /** The existing resource to take over; undefined when the object has one, or wants its own. */
   adopt: string | undefined;
   /** Fields that the platform cannot change and that have changed since creation; why; what may be done about it. */
-  replacement: { fields: string[]; why: string[]; verdict: "forbidden" | "losesData" | "allowed" } | undefined;
+  replacement: { fields: string[]; why: string[]; verdict: Verdict } | undefined;
   /** Undefined for an object without a resource. */
   contents: Contents | undefined;
   intent: Intent | undefined;
@@ -100,15 +114,15 @@ export interface View {
   failure: Failure | undefined;
   /** It cannot be created or deleted, only taken over and given back. */
   permanent: boolean;
-  /** What is seen under its id may be somebody else's: only its request tells what became of it. */
-  reusesIds: boolean;
   /** The Secret for workloads; undefined for a kind without one. */
   secret: SecretState | undefined;
   /** A new key is due: by its age, or because somebody asked for one. */
   keyDue: boolean;
   /** Its key was made by somebody else, and a new one would end it. */
   othersKey: boolean;
-  /** What the platform's clock says, when it is ahead of ours. */
+  /** A renewal was begun that got no answer; whether its key is there all the same, in the Secret or in memory. */
+  renewal: "lost" | "answered" | undefined;
+  /** Wall time, by the platform's clock when that is ahead of ours. */
   platformNow: number;
   /** From its sending on, a creation may still be executed (deadline) and become visible (settle) for so long. */
   unsettledMs: number;
@@ -126,6 +140,10 @@ export interface Scene {
   memory: Memory;
   desired: Desired | undefined;
   account: AccountHandle | undefined;
+  /** The Account that is meant, whether it can be used or not. */
+  accountKey: string | undefined;
+  /** What the collection knows the claimed resource by. */
+  identity: string;
   /** Undefined when spec or what it refers to cannot be read. */
   inputs: Inputs | undefined;
   shared: Shared | undefined;

@@ -13,6 +13,8 @@ const intent = z.object({
   hash: z.string().min(1),
   parents: z.record(z.string(), z.string()),
   account: z.string(),
+  /** Where the creation was sent. */
+  endpoint: z.string().optional(),
   /** Hashes of the fields that the platform cannot change, as they are sent. */
   fixed: z.record(z.string(), z.string()).default({}),
 });
@@ -28,6 +30,8 @@ const claim = z.object({
   parents: z.record(z.string(), z.string()),
   account: z.string(),
   contract: z.int().optional(),
+  /** The address of the product that it was made through. */
+  endpoint: z.string().optional(),
   /** When the platform made it; known where its id may be another one's later. */
   born: z.iso.datetime({ offset: true }).optional(),
 });

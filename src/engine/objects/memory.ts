@@ -1,12 +1,18 @@
+import type { Clock } from "../../clock.ts";
+import type { KubeObject } from "../../kube/resource.ts";
 import type { Reason } from "../schema/reasons.ts";
+import { readStatus } from "../schema/status.ts";
 import type { Intent } from "./intent.ts";
-import type { ObjectKey } from "./objects.ts";
+import { EXTERNAL_ID, INTENT } from "./names.ts";
+import { type ObjectKey, openIntent } from "./objects.ts";
 
 /** An attempt that the platform refused or failed at. */
 export interface Failure {
   reason: Reason;
   message: string;
-  /** The same attempt is made again when this has passed, or when spec changes. */
+  /** Somebody has to act, as far as can be told; else it passes by itself. */
+  stalled: boolean;
+  /** Nothing is sent to the platform before this, unless spec changes. */
   retryAt: number;
 }
 
@@ -16,52 +22,75 @@ export interface Issued {
   answer: unknown;
 }
 
-/** A resource that was created and whose claim could not be written yet. Lost in a crash, and then found by a search. */
-export interface Unclaimed {
-  nonce: string;
+/** The platform's word for a write that it works on. */
+export interface RequestAddress {
   id: string;
-  request?: { id: string; url: string };
-  since: number;
-  /** Found by a search, not made by this process: others may know of it as well. */
-  searched?: boolean;
-  /** The key that came with it, until it is in its Secret. */
-  issued?: Issued;
+  url: string;
+}
+
+/** What a creation made. */
+export interface Made {
+  id: string;
+  /** When the platform made it, as it shows that. */
+  born?: string | undefined;
+  request?: RequestAddress | undefined;
+}
+
+/** The last search for the result of a creation. */
+export interface SearchResult {
+  lookedAt: number;
+  endedAt: number;
+  /** Something matching was accepted and cannot be seen yet. */
+  pending: boolean;
+  /** What matches, by identity. */
+  matches: ReadonlyMap<string, Made>;
+  /** Since when it is known of each id that it was given to a match which cannot be seen. */
+  unseen: ReadonlyMap<string, number>;
+}
+
+/**
+ * How far the last creation of an object has come, as this process knows it. Each creation has its own intent; one that
+ * another process has begun is `sent`, for all that is known.
+ */
+export type Creation = {
+  intent: Intent;
+  /** When it was begun, or first seen by this process. */
+  begunAt: number;
+} & /** Certainly not executed: nothing has left, or it was refused. */
+(
+  | { phase: "unsent" }
+  /** The POST is under way at this moment. */
+  | { phase: "posting" }
+  /** It may have been executed: only a search can tell. */
+  | { phase: "sent"; search?: SearchResult }
+  /** Made, and the claim is not written yet. Lost in a crash, and then found by a search. */
+  | { phase: "made"; made: Made; issued?: Issued; searched?: boolean }
+  /** The claim is written. It is undone should the API server drop the object in spite of its finalizer. */
+  | { phase: "claimed"; made: Made }
+);
+
+/** Since when this process knows something, on its own clock: the clock of who wrote it may be another one. */
+export interface Noticed {
+  what: string;
+  at: number;
 }
 
 /** What the process knows of one object and can afford to forget: it only saves work, never correctness. */
 export interface Memory {
   failure?: (Failure & { generation: number; attempts: number }) | undefined;
-  /** The last search for the result of the intent with this nonce. */
-  search?:
-    | {
-        nonce: string;
-        lookedAt: number;
-        endedAt: number;
-        /** Something matching was accepted and cannot be seen yet. */
-        pending: boolean;
-        /** The request that made each match, by id; undefined where the platform keeps none. */
-        requests: Record<string, { id: string; url: string } | undefined>;
-        /** Since when it is known of each id that it was given to a match which cannot be seen. */
-        unseen: Record<string, number>;
-      }
-    | undefined;
-  unclaimed?: Unclaimed | undefined;
-  /** The creation that this process sent last, and what it is known to have made: undone should the object be gone. */
-  creation?: { intent: Intent; id?: string } | undefined;
+  creation?: Creation | undefined;
+  /** The intent or request that status and annotations tell of. */
+  begun?: Noticed | undefined;
+  /** What is wanted of the object: spec, its deletion, what its annotations ask for. */
+  wish?: Noticed | undefined;
+  /** When the platform's log was last searched for a write that got no answer. */
+  recalledAt?: number | undefined;
   /** The new key that answers the renewal with this nonce, until it is in its Secret. */
   renewed?: (Issued & { nonce: string }) | undefined;
-  /** The POST of the intent with this nonce was certainly not executed: it may be sent again. */
-  unsent?: string | undefined;
-  /** The POST of this object is under way. */
-  posting?: boolean;
   /** Since when, and when last, the claimed id was looked for by itself and not found. */
   absence?: { since: number; last: number } | undefined;
-  /** What the platform last said of the request at this address. */
-  told?: { url: string; status: "BUSY" | "DONE" | "FAILED"; message?: string; knownAt: number } | undefined;
   /** When the resource and its request were last asked for by themselves. */
   askedAt?: number | undefined;
-  /** When this process first saw the open intent with this nonce. */
-  seen?: { nonce: string; at: number } | undefined;
   /** The existing resource that is being taken over. */
   adopting?: string | undefined;
   /** What was inside when it was last looked at. */
@@ -74,17 +103,59 @@ export interface Memory {
 
 export interface Memories {
   of(key: ObjectKey): Memory;
+  /** To be told of every version of an object, in their order. */
+  notice(key: ObjectKey, object: KubeObject): void;
   forget(key: ObjectKey): void;
 }
 
-export function createMemories(): Memories {
+export function createMemories({ monotonic }: Pick<Clock, "monotonic">): Memories {
   const memories = new Map<ObjectKey, Memory>();
+  const of = (key: ObjectKey): Memory => {
+    const memory = memories.get(key) ?? {};
+    memories.set(key, memory);
+    return memory;
+  };
   return {
-    of(key) {
-      const memory = memories.get(key) ?? {};
-      memories.set(key, memory);
-      return memory;
+    of,
+    notice(key, object) {
+      const memory = of(key);
+      const wish = wishOf(object);
+      if (memory.wish?.what !== wish) memory.wish = { what: wish, at: monotonic() };
+      const begun = begunIn(object);
+      const since = memory.begun?.at;
+      // What this process has begun itself was noted before it was on record.
+      if (begun === undefined) memory.begun = undefined;
+      else if (memory.begun?.what !== begun) memory.begun = { what: begun, at: monotonic() };
+      if (memory.begun?.at !== since) memory.recalledAt = undefined;
     },
     forget: (key) => void memories.delete(key),
   };
 }
+
+/** What people want of an object, as opposed to what it shows and what Mooring keeps in it. */
+export function wishOf({ metadata }: KubeObject): string {
+  const { generation, uid, deletionTimestamp, annotations = {} } = metadata;
+  const theirs = Object.entries(annotations).filter(([name]) => name !== INTENT && name !== EXTERNAL_ID);
+  return JSON.stringify([generation, uid, deletionTimestamp, theirs.sort()]);
+}
+
+/** The intent or request that is open. Of an intent the nonce: whoever writes it knows it before. */
+export function begunIn(object: KubeObject): string | undefined {
+  const intent = openIntent(object);
+  if (intent) return intent.nonce;
+  const { request } = readStatus(object);
+  return request && begunBy(request);
+}
+
+/** What a request is known by. The answer to it is another moment than its announcement. */
+export const begunBy = ({
+  status,
+  since,
+  action,
+  nonce,
+}: {
+  status: string;
+  since: string;
+  action: string;
+  nonce?: string | undefined;
+}) => JSON.stringify([status, since, action, nonce]);

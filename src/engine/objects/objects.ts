@@ -4,6 +4,7 @@ import type { Kind, Reference } from "../../kinds/kind.ts";
 import type { KubeObject, Resource } from "../../kube/resource.ts";
 import { type Change, createStore, type Store } from "../../kube/store.ts";
 import { readStatus } from "../schema/status.ts";
+import { identityOf } from "./identity.ts";
 import { type Claim, type Intent, readIntent, readKept } from "./intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "./names.ts";
 
@@ -34,9 +35,17 @@ export function openIntent(object: KubeObject): Intent | undefined {
 /** The resource that an object owns: by its status, or by its annotation where status was lost. */
 export function claimOf(object: KubeObject): Claim | undefined {
   if (isReleased(object) || openIntent(object)) return undefined;
-  const { id, parents = {}, account = "", contract, born } = readStatus(object);
+  const { id, parents = {}, account = "", contract, endpoint, born } = readStatus(object);
   if (id !== undefined) {
-    return { id, parents, account, ...(contract !== undefined && { contract }), ...(born !== undefined && { born }) };
+    return {
+      id,
+      parents,
+      account,
+      ...(contract !== undefined && { contract }),
+      ...(endpoint !== undefined && { endpoint }),
+      // Who only observes a number means whatever has it.
+      ...(born !== undefined && !observes(object) && { born }),
+    };
   }
   // An intent that was answered without an id was refused: the annotation, if any, is of the same age.
   if (object.metadata.annotations?.[INTENT] !== undefined) return undefined;
@@ -49,8 +58,8 @@ export function claimOf(object: KubeObject): Claim | undefined {
 /** Who an annotation belongs to. The uid would not survive a backup. */
 export const ownerOf = ({ metadata }: KubeObject): string => `${metadata.namespace ?? ""}/${metadata.name}`;
 
-/** Where a resource is: its id is unique under its parents. */
-export type Place = Pick<Claim, "id" | "parents">;
+/** Where a resource is: its identity is unique under its parents. */
+export type Place = Pick<Claim, "id" | "parents" | "born">;
 
 /**
  * All objects of all kinds, as last seen, with the questions that one object has about others: who names it, who
@@ -66,10 +75,8 @@ export interface Objects {
   claimants(kind: string, claim: Place): ObjectKey[];
   /** Objects that claim this id, whatever they are. */
   holders(id: string): ObjectKey[];
-  /** Whether any object has had this id at this time or later: such an id answers no other creation. */
-  wasClaimed(kind: string, claim: Place, since: number): boolean;
-  /** The resource is gone for certain: what has its id from now on is another one, as LANs take free numbers again. */
-  vacate(kind: string, claim: Place, at: number): void;
+  /** Whether any object has, or has had, this resource: it answers no other creation. */
+  wasClaimed(kind: string, claim: Place): boolean;
   /** Objects of this kind with an open intent of this hash under these parents, in an order all agree on. */
   rivals(kind: string, intent: Pick<Intent, "hash" | "parents">): ObjectKey[];
   /** Objects whose resource lives in the one with this id, or is about to. */
@@ -93,11 +100,11 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
   const references = createIndex();
   const claims = createIndex();
   const holders = createIndex();
-  /** Places that nobody claims any more, and until when they count as claimed: for ever, unless they are known to be empty. */
-  const spent = new Map<string, number>();
-  const spend = (place: string, until: number) => {
-    spent.set(place, until);
-    const [oldest] = spent.keys();
+  /** Resources that were claimed and are no longer. */
+  const spent = new Set<string>();
+  const spend = (place: string) => {
+    spent.add(place);
+    const [oldest] = spent;
     if (spent.size > SPENT_MOST && oldest !== undefined) spent.delete(oldest);
   };
   const intents = createIndex();
@@ -105,7 +112,7 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
   const parents = createIndex();
   const places = createIndex();
   /** Not every id says by itself where it is: LANs are numbered in each datacenter. */
-  const placeOf = (kind: string, place: Place) => `${houseOf(kind, place.parents)}/${place.id}`;
+  const placeOf = (kind: string, place: Place) => `${houseOf(kind, place.parents)}/${identityOf(place)}`;
   const houseOf = (kind: string, within: Place["parents"]) =>
     `${kind}${byName.get(kind)?.resource?.place.collection(within) ?? ""}`;
   const ownedPlace = (kind: string, object: KubeObject | undefined): string | undefined => {
@@ -127,9 +134,7 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
       claims.set(key, owned === undefined ? [] : [owned]);
       holders.set(key, claim ? [claim.id] : []);
       if (owned !== undefined && owned !== left) spent.delete(owned);
-      if (left !== undefined && claims.get(left).length === 0 && !spent.has(left)) {
-        spend(left, Number.POSITIVE_INFINITY);
-      }
+      if (left !== undefined && claims.get(left).length === 0) spend(left);
       intents.set(key, intent ? [rivalry(kind.kind, intent)] : []);
       const within = claim?.parents ?? intent?.parents;
       parents.set(key, livesIn(kind, within ?? {}));
@@ -160,14 +165,9 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
     referrers: (key) => references.get(key),
     claimants: (kind, claim) => claims.get(placeOf(kind, claim)),
     holders: (id) => holders.get(id),
-    wasClaimed(kind, claim, since) {
+    wasClaimed(kind, claim) {
       const place = placeOf(kind, claim);
-      return claims.get(place).length > 0 || (spent.get(place) ?? Number.NEGATIVE_INFINITY) >= since;
-    },
-    vacate(kind, claim, at) {
-      const place = placeOf(kind, claim);
-      // Another one has it already.
-      if (claims.get(place).length <= 1) spend(place, at);
+      return claims.get(place).length > 0 || spent.has(place);
     },
     rivals(kind, intent) {
       const at = (key: ObjectKey) => readIntent(find(key)?.object.metadata.annotations?.[INTENT])?.at ?? "";

@@ -1,5 +1,8 @@
+import type { ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import { PlatformError, Retry, Terminal, Unauthorized } from "../../platform/errors.ts";
+import { PlatformError, Retry, Unauthorized } from "../../platform/errors.ts";
+import type { AccountHandle } from "../accounts/accounts.ts";
+import { products } from "../accounts/products.ts";
 import type { Again, Deps } from "../look/deps.ts";
 import { obstacleOf } from "../look/problems.ts";
 import type { Scene } from "../look/view.ts";
@@ -12,7 +15,7 @@ import { writeStatus } from "./write.ts";
 /** Writes a status in which only what `changes` names is different; undefined takes a field away. */
 export async function record(
   deps: Deps,
-  { kind, object, status }: Scene,
+  { kind, object, status, accountKey }: Scene,
   standing: Standing,
   changes: { [K in keyof ResourceStatus]?: ResourceStatus[K] | undefined } = {},
   facts = readFacts(object),
@@ -21,6 +24,8 @@ export async function record(
   return writeStatus(deps, kind, object, {
     ...facts,
     ...status,
+    // Which Account is meant is settled with the first word about the object.
+    account: status.account ?? accountKey,
     ...changes,
     observedGeneration: object.metadata.generation,
     conditions: conditions(object, deps.clock.now(), standing),
@@ -45,24 +50,33 @@ export function comparison({ view }: Scene): { drift?: { field: string; wanted: 
 }
 
 /** A claim as status keeps it, wherever it was read. */
-export function ownership({ view: { claim }, account }: Scene): Partial<Claim> {
-  if (!claim) return {};
-  const contract = claim.contract ?? account?.connection.contractNumber;
-  return { ...claim, account: account?.key ?? claim.account, ...(contract !== undefined && { contract }) };
+export function ownership({ view: { claim }, account, kind }: Scene): Partial<Claim> {
+  return claim && account ? { ...located(account, kind), ...claim, account: account.key } : { ...claim };
 }
 
-/** Remembers that an attempt was in vain; the wait doubles with each. */
-export function postpone(
-  deps: Deps,
-  { memory, object }: Scene,
-  { reason, message }: Omit<Obstacle, "stalled">,
-): number {
+/** Where what is made with an Account is: a claim that it no longer leads to is not gone. */
+export function located(account: AccountHandle, { resource }: ResourceKind): Pick<Claim, "contract" | "endpoint"> {
+  const { contractNumber } = account.connection;
+  const endpoint = account.endpoint(products[resource.place.product].endpoint);
+  return { endpoint, ...(contractNumber !== undefined && { contract: contractNumber }) };
+}
+
+/**
+ * Remembers that an attempt was in vain: nothing is sent for the object before the pause is over, which doubles with each
+ * until the object rests or spec changes, and is never shorter than what the platform asked for.
+ */
+export function postpone(deps: Deps, { memory, object }: Scene, obstacle: Obstacle, afterMs = 0): number {
+  const { retryMs } = deps.settings;
   const generation = object.metadata.generation ?? 1;
   const attempts = memory.failure?.generation === generation ? memory.failure.attempts + 1 : 0;
-  const inMs = deps.settings.retryMs * 2 ** Math.min(attempts, 5);
-  memory.failure = { reason, message, generation, attempts, retryAt: deps.clock.now() + inMs };
+  // What passes by itself is tried again soon; where somebody has to act, waiting less long does not help.
+  const pause = obstacle.stalled ? retryMs * 2 ** Math.min(attempts, 5) : PASSING_MS * 2 ** Math.min(attempts, 6);
+  const inMs = Math.max(pause, afterMs);
+  memory.failure = { ...obstacle, generation, attempts, retryAt: deps.clock.now() + inMs };
   return inMs;
 }
+
+const PASSING_MS = 1000;
 
 /** The scene with the object as this process last wrote it. */
 export function refreshed(deps: Deps, scene: Scene): Scene {
@@ -84,15 +98,27 @@ export async function refuse(
   hide: (text: string) => string = (text) => text,
 ): Promise<Again> {
   const named = obstacleOf(error, scene.kind.resource.place.privilege);
-  const obstacle = { ...named, message: hide(named.message) };
-  if (error instanceof Terminal && error.busy) return { inMs: BUSY_MS };
+  // A credential that is refused is the Account's trouble, and waits for it.
+  const obstacle = {
+    ...named,
+    message: hide(named.message),
+    stalled: named.stalled && !(error instanceof Unauthorized),
+  };
   if (error instanceof Unauthorized && scene.account) deps.suspect(scene.account.key);
-  if (!obstacle.stalled || error instanceof Unauthorized) {
-    await record(deps, scene, { mode: "reconciling", reason: obstacle.reason, message: obstacle.message });
-    return error instanceof Retry && error.afterMs !== undefined ? { inMs: error.afterMs } : "backoff";
-  }
-  const inMs = postpone(deps, scene, obstacle);
-  await stall(deps, scene, obstacle.reason, obstacle.message, changes);
+  return reject(deps, scene, obstacle, { changes, ...(error instanceof Retry && { afterMs: error.afterMs }) });
+}
+
+/** Writes down why an attempt was in vain, and makes the next one wait. */
+export async function reject(
+  deps: Deps,
+  scene: Scene,
+  obstacle: Obstacle,
+  { changes = {}, afterMs }: { changes?: object; afterMs?: number | undefined } = {},
+): Promise<Again> {
+  const { reason, message, stalled } = obstacle;
+  const inMs = postpone(deps, scene, obstacle, afterMs);
+  if (stalled) await stall(deps, scene, reason, message, changes);
+  else await record(deps, scene, { mode: "reconciling", reason, message }, changes);
   return { inMs };
 }
 

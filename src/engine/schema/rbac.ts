@@ -15,6 +15,8 @@ export function manifests(kinds: readonly Kind[]): object[] {
     // Keys that the platform hands out are written into Secrets that belong to their object.
     { apiGroups: [""], resources: ["secrets"], verbs: ["get", "list", "watch", "create", "update", "patch"] },
     { apiGroups: [""], resources: ["events"], verbs: ["create", "patch"] },
+    // Whether one is being deleted: nothing is made in it then.
+    { apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"] },
   ];
   const lease = [{ apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "update"] }];
   const api = { apiVersion: "rbac.authorization.k8s.io/v1" };

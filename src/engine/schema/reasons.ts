@@ -31,12 +31,16 @@ export const reasons = {
   SecretNotFound: "A Secret that spec names, or its key, does not exist. Create it or correct the name.",
   SecretNotOwned:
     "The Secret to be written exists and belongs to somebody else. Choose another spec.secretName, or delete the Secret.",
+  SecretNotWritable: "The API server does not let the Secret be written. The message is the API server's.",
   AccountNotFound: "No Account can be chosen. Create one, or name one in spec.accountRef.",
   AccountNotReady: "The Account does not work at present. Look at the Account.",
   CredentialsMissing: "The Secret of the Account has no token. Create the Secret with the key.",
   Unauthorized: "The platform refuses the token. Put a valid token into the Secret.",
   Forbidden: "The user lacks a privilege on the platform. Grant it.",
   ContractChanged: "The Account works in another contract than the resource belongs to. Give it the former token.",
+  AccountMoved:
+    "The Account leads to another address than the one where the resource is. Change the Account back, or leave the resource there.",
+  NamespaceTerminating: "The namespace is being deleted: nothing new is made in it. Wait.",
   EndpointInvalid: "The address of the Account does not answer like the platform. Correct spec.endpoints.",
   Rejected: "The platform refuses the request. Correct the field that the message names.",
   QuotaExceeded: "The contract's limit is reached. Free something or have the limit raised.",

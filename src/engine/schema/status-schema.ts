@@ -50,6 +50,7 @@ export const resourceStatus = z.object({
     .describe("Ids of the parents it was created under; deletion works from these."),
   nonce: z.string().optional().describe("The creation intent that this id, or this refusal, answers."),
   contract: z.int().optional().describe("The contract that the resource belongs to."),
+  endpoint: z.string().optional().describe("The address of the platform that the resource was created through."),
   born: z.iso
     .datetime({ offset: true })
     .optional()
@@ -58,6 +59,10 @@ export const resourceStatus = z.object({
     .record(z.string(), z.string())
     .optional()
     .describe("Hashes of the fields that the platform cannot change, as they were when the resource was created."),
+  lossAllowed: z
+    .int()
+    .optional()
+    .describe("The generation for which the annotation mooring.dev/allow-data-loss was used last."),
   left: z.string().optional().describe("Id of the resource before this one, which is gone or was left as it was."),
   request: z
     .object({

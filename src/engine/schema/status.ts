@@ -15,8 +15,17 @@ function statusOf({ status }: KubeObject): object {
   return typeof status === "object" && status !== null ? status : {};
 }
 
+/** A version of an object never changes: its status is read once. */
+const read = new WeakMap<KubeObject, ResourceStatus>();
+
 /** The engine's part of an object's status; a field that somebody has spoilt counts as absent. */
 export function readStatus(object: KubeObject): ResourceStatus {
+  const status = read.get(object) ?? parse(object);
+  read.set(object, status);
+  return status;
+}
+
+function parse(object: KubeObject): ResourceStatus {
   const status = statusOf(object);
   const whole = known.safeParse(status);
   if (whole.success) return whole.data;

@@ -5,7 +5,7 @@ import { contentOf } from "../look/secret-state.ts";
 import type { Scene } from "../look/view.ts";
 import { CERTIFICATE_VERSION, ROTATE_AT } from "../objects/names.ts";
 import type { Note } from "../objects/published.ts";
-import { postpone, stall } from "../record/record.ts";
+import { reject } from "../record/record.ts";
 import type { CertificateFacts } from "../schema/status-schema.ts";
 import { inspect } from "./certificate.ts";
 import { keystoreOf, truststoreOf } from "./encoding/pkcs12.ts";
@@ -37,9 +37,7 @@ export async function fetchCertificate(deps: Deps, scene: Scene): Promise<Again>
   const judged = pems ? inspect(pems, view.platformNow) : { problem: "the answer holds none" };
   if (!pems || "problem" in judged) {
     const message = `the certificate of the ${names.noun} is not published: ${"problem" in judged ? judged.problem : ""}`;
-    const inMs = postpone(deps, scene, { reason: "InvalidCertificate", message });
-    await stall(deps, scene, "InvalidCertificate", message);
-    return { inMs };
+    return reject(deps, scene, { reason: "InvalidCertificate", message, stalled: true });
   }
   const { facts } = judged;
   const before = deps.published.find(object, publication.name).note;

@@ -5,18 +5,23 @@ import { products } from "../accounts/products.ts";
 import { type Again, type Deps, deadlineFrom } from "../look/deps.ts";
 import { contentOf } from "../look/secret-state.ts";
 import type { Scene } from "../look/view.ts";
-import type { Issued, Memory } from "../objects/memory.ts";
+import { begunBy, type Issued } from "../objects/memory.ts";
 import { KEY_VERSION, PUBLISHED, ROTATE_AT } from "../objects/names.ts";
 import type { Note } from "../objects/published.ts";
-import { postpone, record, refreshed, refuse, stall } from "../record/record.ts";
+import { record, refreshed, refuse, reject } from "../record/record.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
 import { obstacleTo, type Published, publish, readPublished } from "./publish.ts";
 
-/** Why the Secret of an object could not be written. Asked before a key is made: one that has no place would be lost. */
-export async function obstacleToKey(deps: Deps, scene: Scene): Promise<Obstacle | undefined> {
+/**
+ * Why the Secret of an object could not be written, tried with everything that is to be in it but the key. Asked before a key
+ * is made: one that has no place would be lost, and the one before would have ended for nothing.
+ */
+export async function obstacleToKey(deps: Deps, scene: Scene, item?: unknown): Promise<Obstacle | undefined> {
   const publication = publicationOf(scene);
-  return publication && obstacleTo(deps, scene, publication.name);
+  if (!publication) return undefined;
+  const data = item === undefined ? {} : publication.data(item, "");
+  return obstacleTo(deps, scene, { name: publication.name, data });
 }
 
 export const publicationOf = ({ desired, object }: Scene): Publication | undefined =>
@@ -86,88 +91,61 @@ export const KEY = "key";
  * after that, the key in the Secret may be dead, and one more is made.
  */
 export async function renewKey(deps: Deps, scene: Scene): Promise<Again> {
-  const { kind, account, view, shared } = scene;
+  const { kind, account, view, shared, memory } = scene;
   const keys = kind.resource.secret?.key;
   const id = view.claim?.id;
   const item = id === undefined ? undefined : shared?.collection.read(id).item;
   if (!account || !keys || id === undefined || !item) return "now";
-  const obstacle = await obstacleToKey(deps, scene);
+  const obstacle = await obstacleToKey(deps, scene, item.raw);
   if (obstacle) return obstructed(deps, scene, obstacle);
   const { action, method, path, body } = keys.renewal(id, view.claim?.parents ?? {});
   const nonce = deps.nonce();
-  const beganAt = deps.clock.now();
-  const since = new Date(beganAt).toISOString();
+  const since = new Date(deps.clock.now()).toISOString();
+  const request = { action, status: "SENDING" as const, since, nonce };
+  // Its deadline counts from before it is on record, as it does for whoever reads it there.
+  const beganAt = deps.clock.monotonic();
+  memory.begun = { what: begunBy(request), at: beganAt };
   const waiting = { mode: "reconciling", reason: "Updating", message: "a new key is being made" } as const;
-  await record(deps, scene, waiting, { request: { action, status: "SENDING", since, nonce } });
+  await record(deps, scene, waiting, { request });
   const begun = refreshed(deps, scene);
   const access = products[kind.resource.place.product];
   const url = access.url(account.endpoint(access.endpoint), path);
-  // Counted from what is on record, as recallKey does.
   const deadlineMs = deadlineFrom(deps, beganAt);
   try {
-    const reply = await account.connection.send({
-      method,
-      url,
-      body,
-      priority: "people",
-      deadlineMs,
-      guard: deps.guard,
-    });
+    const call = { method, url, body, priority: "people" as const, deadlineMs, guard: deps.guard };
+    const reply = await account.connection.send(call);
     const key = keys.renewed(reply.body);
     if (key === undefined) throw new Error(`the platform's answer to ${action} has no key`);
-    scene.memory.renewed = { nonce, key, answer: item.raw };
+    memory.renewed = { nonce, key, answer: item.raw };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     if (error.executed !== "unknown") await record(deps, begun, waiting, { request: undefined });
     return refuse(deps, refreshed(deps, begun), error);
   }
-  return deliverKey(deps, begun, id, scene.memory.renewed);
-}
-
-/** Puts a new key into the Secret. It stays in memory until that is done: the one before works no longer. */
-async function deliverKey(
-  deps: Deps,
-  scene: Scene,
-  id: string,
-  renewed: NonNullable<Memory["renewed"]>,
-): Promise<Again> {
-  const kept = await keepKey(deps, scene, id, renewed.nonce, renewed);
-  scene.memory.renewed = undefined;
-  return kept.outcome === "obstructed" ? obstructed(deps, scene, kept.obstacle) : settleKey(deps, scene);
-}
-
-/** A key that was made is in the Secret: say so, and be done with it. */
-async function settleKey(deps: Deps, scene: Scene): Promise<Again> {
-  const publication = publicationOf(scene);
-  const note = publication && deps.published.find(scene.object, publication.name).note;
-  const current = refreshed(deps, scene);
-  const message = `key ${note?.key.version} is in Secret ${publication?.name}; the one before no longer works`;
-  const standing = { mode: "reconciling", reason: "KeyIssued", message } as const;
-  await record(deps, current, standing, { request: undefined, ...(note && { key: note.key }) });
-  deps.events.record(current.object, "Normal", "KeyIssued", message);
-  return "now";
+  return deliver(deps, begun);
 }
 
 /**
- * A renewal that was begun and whose end is not known. When its key is in the Secret, nothing was lost. Else it may
- * still be under way: a new one is made when that can no longer be, so that no late one ends the new key's life.
+ * Puts a new key into the Secret, unless it is there, and is done with the renewal. The key stays in memory until then: the
+ * one before works no longer.
  */
-export async function recallKey(deps: Deps, scene: Scene): Promise<Again> {
-  const publication = publicationOf(scene);
-  const { nonce } = readStatus(scene.object).request ?? {};
-  const note = publication && deps.published.find(scene.object, publication.name).note;
-  if (note && note.nonce === nonce) return settleKey(deps, scene);
+export async function deliver(deps: Deps, scene: Scene): Promise<Again> {
   const { renewed } = scene.memory;
   const id = scene.view.claim?.id;
-  if (id !== undefined && renewed && renewed.nonce === nonce) return deliverKey(deps, scene, id, renewed);
-  const { since = 0 } = scene.view.request ?? {};
-  const wait = since + scene.view.unsettledMs - deps.clock.now();
-  return wait > 0 ? { inMs: Math.min(wait, LOOK_MS) } : renewKey(deps, scene);
+  const publication = publicationOf(scene);
+  if (renewed && id !== undefined && renewed.nonce === scene.status.request?.nonce) {
+    const kept = await keepKey(deps, scene, id, renewed.nonce, renewed);
+    if (kept.outcome === "obstructed") return reject(deps, scene, kept.obstacle);
+    scene.memory.renewed = undefined;
+  }
+  const note = publication && deps.published.find(scene.object, publication.name).note;
+  const message = `key ${note?.key.version} is in Secret ${publication?.name}; the one before no longer works`;
+  const standing = { mode: "reconciling", reason: "KeyIssued", message } as const;
+  await record(deps, scene, standing, { request: undefined, ...(note && { key: note.key }) });
+  deps.events.record(scene.object, "Normal", "KeyIssued", message);
+  return "now";
 }
 
-export async function obstructed(deps: Deps, scene: Scene, { reason, message, stalled }: Obstacle): Promise<Again> {
-  const inMs = postpone(deps, scene, { reason, message });
-  if (stalled) await stall(deps, refreshed(deps, scene), reason, message, { request: undefined });
-  else await record(deps, refreshed(deps, scene), { mode: "reconciling", reason, message }, { request: undefined });
-  return { inMs };
-}
+/** A Secret cannot be written: nothing was sent, and nothing is until that has changed. */
+export const obstructed = (deps: Deps, scene: Scene, obstacle: Obstacle): Promise<Again> =>
+  reject(deps, refreshed(deps, scene), obstacle, { changes: { request: undefined } });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { GROUP } from "../../kinds/index.ts";
 import type { Kind, SecretData } from "../../kinds/kind.ts";
 import { FIELD_MANAGER } from "../../kube/apply.ts";
-import { isConflict, isNotFound } from "../../kube/errors.ts";
+import { isConflict, isNotFound, KubeError } from "../../kube/errors.ts";
 import {
   apiVersionOf,
   type KubeObject,
@@ -53,6 +53,7 @@ export async function publish(
   publisher: Publisher,
   content: SecretContent,
   shown: (secret: KubeObject) => void = () => {},
+  query: Record<string, string> = {},
 ): Promise<Published> {
   const { namespace } = publisher.object.metadata;
   for (let attempt = 1; ; attempt++) {
@@ -72,7 +73,7 @@ export async function publish(
       const written = await deps.client.request<KubeObject>({
         method: found ? "PUT" : "POST",
         path: pathOf(SECRETS, { namespace, name: found && content.name }),
-        query: { fieldManager: FIELD_MANAGER },
+        query: { fieldManager: FIELD_MANAGER, ...query },
         body: wanted,
       });
       shown(withoutManagedFields(written));
@@ -84,14 +85,20 @@ export async function publish(
   }
 }
 
-/** Why the name cannot be used: a Secret has it that is not this object's. */
+/** Why such a Secret cannot be written, as the API server says in a dry run. */
 export async function obstacleTo(
-  deps: Pick<Deps, "client">,
+  deps: PublishDeps,
   publisher: Publisher,
-  name: string,
+  content: SecretContent,
 ): Promise<Obstacle | undefined> {
-  const found = await fetchSecret(deps, publisher.object, name);
-  return found && !isControlledBy(publisher.object, found) ? notOwned(publisher, found) : undefined;
+  try {
+    const tried = await publish(deps, publisher, content, () => {}, { dryRun: "All" });
+    return tried.outcome === "obstructed" ? tried.obstacle : undefined;
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.status >= 500) throw error;
+    const message = `Secret ${content.name} cannot be written, so nothing is made that has to go into it: ${error.message}`;
+    return { reason: "SecretNotWritable", message, stalled: false };
+  }
 }
 
 /** What a published Secret holds; undefined when it is not there, or not this object's own. */

@@ -33,16 +33,15 @@ const children = z.object({
   entities: z.record(
     z.string(),
     z.looseObject({
-      items: z
-        .array(
-          z.looseObject({
-            id: z.string(),
-            type: z.string().nullish(),
-            properties: z.looseObject({ name: z.string().nullish() }).nullish(),
-            entities: z.record(z.string(), z.looseObject({ items: z.array(z.unknown()).nullish() })).nullish(),
-          }),
-        )
-        .nullish(),
+      // A shallow answer leaves them out, which is not the same as having none.
+      items: z.array(
+        z.looseObject({
+          id: z.string(),
+          type: z.string().nullish(),
+          properties: z.looseObject({ name: z.string().nullish() }).nullish(),
+          entities: z.record(z.string(), z.looseObject({ items: z.array(z.unknown()).nullish() })).nullish(),
+        }),
+      ),
     }),
   ),
 });
@@ -51,7 +50,7 @@ const children = z.object({
 function contents(item: unknown): string[] {
   return Object.entries(children.parse(item).entities).flatMap(([name, { items }]) => {
     if (name === "securitygroups") return [];
-    const held = (items ?? []).filter(({ entities }) => name !== "lans" || entities?.nics?.items?.length);
+    const held = items.filter(({ entities }) => name !== "lans" || entities?.nics?.items?.length !== 0);
     return held.map(({ id, type, properties }) => `${type ?? name} ${properties?.name ?? id}`);
   });
 }

@@ -5,7 +5,7 @@ import { imageFields, imageProperties } from "../../fields/images.ts";
 import { licenceType } from "../../fields/licences.ts";
 import type { Comparison, Inputs, Operation } from "../../kind.ts";
 import { patchVolume } from "../volume/patch.ts";
-import { bootVolumeOf, readable, volumesOf, type WireServer } from "./wire.ts";
+import { bootVolumeOf, readable, type WireServer } from "./wire.ts";
 
 /** Where the fields of the boot volume are in spec. */
 export const BOOT = "bootVolume.";
@@ -62,9 +62,11 @@ export function detachVolume(
   found: WireServer,
   own: string,
 ): Operation | undefined {
+  const volumes = readable(found.entities?.volumes?.items);
+  if (!volumes) throw new Error("it does not show which volumes are attached");
   const boot = spec.bootVolume && spec.type !== "CUBE" ? found.properties.bootVolume?.id : undefined;
-  const other = volumesOf(found).find(({ id, properties }) => id !== boot && properties?.type !== "DAS");
+  const other = volumes.find(({ id, properties }) => id !== boot && properties.type !== "DAS");
   if (!other) return undefined;
-  const action = `detach volume ${other.properties?.name ?? other.id}`;
+  const action = `detach volume ${other.properties.name ?? other.id}`;
   return { action, method: "DELETE", path: `${own}/volumes/${other.id}` };
 }

@@ -1,0 +1,131 @@
+import type { Observation, View } from "../look/view.ts";
+import type { Decision } from "./decision.ts";
+import { decideRecovery, decideUnanswered } from "./recovery.ts";
+import { failed, obstructed, RECHECK_MS, several, underWay } from "./standing.ts";
+
+export type Present = Extract<Observation, { seen: "present" }>;
+
+/** Between two looks at an answer that cannot be understood. */
+const UNCLEAR_MS = 30_000;
+
+/**
+ * What cannot be brought back is sent only on what was read after it was wished for, was understood, and shows what else
+ * would go. Undefined when the last reading will do.
+ */
+export function lackOfEvidence(view: View, { asOf, unclear }: Present): Decision | undefined {
+  const { now, noun, deleting, wishedAt } = view;
+  const reason = deleting ? "Deleting" : "Observing";
+  if (asOf <= wishedAt) {
+    return { step: "wait", reason, message: `waiting for a fresh look at the ${noun}`, look: "list" };
+  }
+  if (unclear === undefined) return undefined;
+  const due = asOf + UNCLEAR_MS - now;
+  return {
+    step: "wait",
+    reason: "PlatformUnavailable",
+    message: `${unclear}; nothing is deleted before it is known what would go with the ${noun}. To leave it on the platform, set deletionPolicy: Retain`,
+    ...(due > 0 ? { recheckMs: due } : { look: "list", recheckMs: UNCLEAR_MS }),
+  };
+}
+
+/** Why a resource may not go yet: something lives in it. */
+function holding({ contents, noun }: View): Decision | undefined {
+  if (!contents || contents.ignored) return undefined;
+  if (contents.leaving.length > 0) {
+    const message = `waits until they are gone: ${several(contents.leaving)}`;
+    return { step: "wait", reason: "InUse", message, recheckMs: RECHECK_MS };
+  }
+  if (contents.staying.length === 0 && contents.found === undefined) return { step: "inspect" };
+  const held = [...contents.staying, ...(contents.found ?? [])];
+  if (held.length === 0) return undefined;
+  const message = `the ${noun} ${contents.verb} ${several(held)}: delete them first, or set the annotation mooring.dev/allow-non-empty-delete to "true"`;
+  return { step: "stall", reason: "NotEmpty", message, retryMs: RECHECK_MS * 5 };
+}
+
+/** What has to be done before the resource may go; one write at a time. */
+function farewell(view: View, observation: Present): Decision | undefined {
+  if (!observation.farewell) return undefined;
+  const { request } = view;
+  if (request && observation.asOf <= request.since) return { ...underWay(view, request.action), look: "list" };
+  if (request?.outcome === "unanswered") return decideUnanswered(view, request);
+  if (request?.outcome === "FAILED") return failed(view, request, false);
+  if (request && request.outcome !== "DONE") return { ...underWay(view, request.action), look: "member" };
+  return { step: "update", operation: observation.farewell };
+}
+
+/** The way of a resource that is to be replaced. */
+export const departure = (view: View, observation: Present): Decision =>
+  holding(view) ??
+  farewell(view, observation) ??
+  (view.permanent ? { step: "forget" } : { step: "delete", action: "replace" });
+
+/** Deletes what cannot be changed; once it is gone, its place is empty and a creation follows. */
+export function decideReplacement(
+  view: View,
+  { fields, why, verdict }: NonNullable<View["replacement"]>,
+  observation: Present,
+): Decision {
+  const { request, noun } = view;
+  if (request?.action === "replace") {
+    if (request.outcome === "FAILED") return failed(view, request, false);
+    if (request.outcome !== "DONE") return { ...underWay(view, "replace"), look: "member" };
+  }
+  const changed = `${fields.join(", ")} cannot be changed in place and ${fields.length > 1 ? "have" : "has"} changed since the ${noun} was created (${why.join("; ")})`;
+  switch (verdict) {
+    case "forbidden":
+      return {
+        step: "stall",
+        reason: "ImmutableFieldChanged",
+        message: `${changed}: change it back, or set replacePolicy: WhenNeeded`,
+      };
+    case "allowed":
+      return departure(view, observation);
+    default:
+      return {
+        step: "stall",
+        reason: "DataLossNotAllowed",
+        message: `${changed}; replacing the ${noun} loses its data: set the annotation mooring.dev/allow-data-loss to "${verdict.allowedBy}" to allow it this once, or change it back`,
+      };
+  }
+}
+
+/** Works from the claim or the intent alone, whatever has become of spec and its references. */
+export function decideDeletion(view: View): Decision {
+  const { noun, claim, intent, observation, request } = view;
+  const nothing: Decision = { step: "release", reason: "Deleted", message: `there is no ${noun} to delete` };
+  if (view.deletionPolicy === "Retain" || view.observed) {
+    return { step: "release", reason: "Retained", message: `the ${noun} ${claim?.id ?? ""} stays on the platform` };
+  }
+  if (!intent && !claim) return nothing;
+  if (view.accountObstacle) return obstructed(view.accountObstacle);
+  if (intent) return decideRecovery(view, nothing);
+  const gone: Decision = { step: "release", reason: "Deleted", message: `the ${noun} ${claim?.id} is gone` };
+  switch (observation.seen) {
+    case "unknown":
+      return { step: "wait", reason: "Deleting", message: `waiting for a look at the ${noun}`, look: "list" };
+    case "present":
+      if (request?.action === "delete" || request?.action === "replace") {
+        if (request.outcome === "unanswered") return decideUnanswered(view, request);
+        if (observation.busy || observation.asOf <= request.since) return underWay(view, "delete");
+        if (request.outcome === "FAILED") return failed(view, request, false);
+        if (request.outcome !== "DONE") return { ...underWay(view, "delete"), look: "member" };
+      }
+      if (observation.busy) return underWay(view, request?.action ?? "update");
+      return holding(view) ?? farewell(view, observation) ?? partOf(view);
+    case "absent": {
+      if (request?.outcome === "FAILED") return request.action === "create" ? gone : failed(view, request, false);
+      if (request && request.outcome !== "DONE") return { ...underWay(view, request.action), look: "member" };
+      if (request?.action === "delete" || request?.action === "replace") return gone;
+      // A creation that is done but not visible yet must be seen before it can be deleted.
+      const fresh = request?.action === "create" && observation.asOf < request.since + view.unsettledMs;
+      if (!observation.confirmed || fresh) return { ...underWay(view, request?.action ?? "delete"), look: "member" };
+      return gone;
+    }
+  }
+}
+
+/** What cannot be deleted is left as it was found. */
+function partOf({ permanent, noun }: View): Decision {
+  if (!permanent) return { step: "delete", action: "delete" };
+  return { step: "release", reason: "Retained", message: `the ${noun} is as it was before` };
+}

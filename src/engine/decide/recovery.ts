@@ -1,0 +1,48 @@
+import type { PendingRequest, View } from "../look/view.ts";
+import type { Decision } from "./decision.ts";
+import { RECHECK_MS, underWay } from "./standing.ts";
+
+/** An old look says nothing about who owns what by now. */
+const FRESH_MS = 5000;
+
+/** An open intent without an id: look, do not guess. `otherwise` is what to do once it is certain that nothing was made. */
+export function decideRecovery(view: View, otherwise: Decision): Decision {
+  const { intent, search, now, noun, settledAt } = view;
+  if (!intent || view.unsent) return otherwise;
+  if (!search || now - search.endedAt >= FRESH_MS) return { step: "search" };
+  if (search.matches.length > search.rivals) {
+    const ids = search.matches.join(", ");
+    return {
+      step: "stall",
+      reason: "Ambiguous",
+      message: `an interrupted creation left ${search.matches.length} matching ${noun}s, more than were asked for: ${ids}. Delete the surplus ones`,
+      retryMs: RECHECK_MS * 15,
+    };
+  }
+  const mine = search.inFlight ? undefined : search.matches[search.rank];
+  if (mine !== undefined) return { step: "claim", identity: mine };
+  if (!search.inFlight && !search.pending && search.lookedAt >= settledAt) {
+    // Everything is visible by now: what is left over is as good as any.
+    const [left] = search.matches;
+    return left === undefined ? otherwise : { step: "claim", identity: left };
+  }
+  if (now - search.endedAt >= RECHECK_MS) return { step: "search" };
+  const message = `the creation of the ${noun} got no answer; nothing else is sent until it is known what it made`;
+  return { step: "wait", reason: "Recovering", message, recheckMs: RECHECK_MS };
+}
+
+/**
+ * A write that was announced and got no answer. It may still be executed until its deadline and shown until the settle time
+ * are over, both counted from when this process first saw it.
+ */
+export function decideUnanswered(view: View, request: PendingRequest): Decision {
+  const { now, unsettledMs, renewal } = view;
+  const settledAt = request.since + unsettledMs;
+  const waiting: Decision = { ...underWay(view, request.action), recheckMs: RECHECK_MS };
+  if (renewal === "answered") return { step: "deliver" };
+  // One more key is made when the lost one can no longer come: it would end the new one's life.
+  if (renewal === "lost") return now < settledAt ? waiting : { step: "renew" };
+  const { recalledAt } = request;
+  if (recalledAt !== undefined && recalledAt >= settledAt) return { step: "retract" };
+  return recalledAt === undefined || now - recalledAt >= RECHECK_MS ? { step: "recall" } : waiting;
+}

@@ -1,0 +1,56 @@
+import { saysQuota } from "../../platform/errors.ts";
+import type { PendingRequest, View } from "../look/view.ts";
+import type { Obstacle, Reason } from "../schema/reasons.ts";
+import type { Decision } from "./decision.ts";
+
+type Wait = Extract<Decision, { step: "wait" }>;
+
+/** Between two looks at something that another party has to bring about. */
+export const RECHECK_MS = 2000;
+
+export function obstructed({ reason, message, stalled }: Obstacle): Decision {
+  return stalled ? { step: "stall", reason, message } : { step: "wait", reason, message };
+}
+
+/** A failed attempt stands until its time has come. */
+export function afterFailure({ failure, now }: View): Decision | undefined {
+  if (!failure || failure.retryAt <= now) return undefined;
+  const { reason, message, stalled, retryAt } = failure;
+  const inMs = retryAt - now;
+  return stalled
+    ? { step: "stall", reason, message, retryMs: inMs }
+    : { step: "wait", reason, message, recheckMs: inMs };
+}
+
+const GERUND: Record<string, { reason: Reason; doing: string }> = {
+  create: { reason: "Creating", doing: "creating" },
+  delete: { reason: "Deleting", doing: "deleting" },
+  replace: { reason: "Replacing", doing: "deleting, to create it again," },
+};
+
+/** What a person reads while the platform works on a request. */
+export function underWay({ noun }: Pick<View, "noun">, action: string): Wait {
+  const { reason, doing } = GERUND[action] ?? { reason: "Updating", doing: `changing (${action})` };
+  return { step: "wait", reason, message: `the platform is ${doing} the ${noun}` };
+}
+
+/** Somebody else changes it, or something inside it: that is no news about this object. */
+export function busyWithOthers({ noun }: View): Wait {
+  return { step: "wait", reason: "Observing", message: `the ${noun} is being changed by somebody else` };
+}
+
+/** A request failed; `gone` when nothing of it is left on the platform. */
+export function failed(view: View, request: PendingRequest, gone: boolean): Decision {
+  const why = request.message ?? "the platform gave no reason";
+  return {
+    step: "fail",
+    reason: saysQuota(why) ? "QuotaExceeded" : "ProvisioningFailed",
+    message: `${request.action} of the ${view.noun} failed: ${why}`,
+    gone,
+  };
+}
+
+export function several(names: string[]): string {
+  const shown = names.slice(0, 5).join(", ");
+  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
+}
