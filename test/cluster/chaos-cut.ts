@@ -7,10 +7,13 @@ export interface Cable extends AsyncDisposable {
   cut(): void;
   /** Connections of before are reset; new ones pass. */
   mend(): void;
+  /** From now on it leads to another port of this machine; connections of before are reset. */
+  leadTo(port: number): void;
 }
 
 /** Listens on a port of its own and leads to `port` of this machine. */
 export async function layCable(port: number): Promise<Cable> {
+  let end = port;
   const sockets = new Set<Socket>();
   let whole = true;
 
@@ -21,7 +24,7 @@ export async function layCable(port: number): Promise<Cable> {
   const server = createServer((near) => {
     keep(near);
     if (!whole) return void near.pause();
-    const far = keep(connect(port, "127.0.0.1"));
+    const far = keep(connect(end, "127.0.0.1"));
     near.pipe(far).pipe(near);
     near.on("close", () => far.destroy());
     far.on("close", () => near.destroy());
@@ -38,6 +41,10 @@ export async function layCable(port: number): Promise<Cable> {
     },
     mend() {
       whole = true;
+      for (const socket of sockets) socket.resetAndDestroy();
+    },
+    leadTo(other) {
+      end = other;
       for (const socket of sockets) socket.resetAndDestroy();
     },
     async [Symbol.asyncDispose]() {

@@ -129,6 +129,8 @@ function adding(ordeal: Ordeal, rule: FaultRule): Ordeal {
       return { ...ordeal, effects: { ...effects, slowdown: effects.slowdown * rule.factor } };
     case "missing-item":
       return { ...ordeal, effects: { ...effects, hideYoungerThan: rule.seconds * 1000 } };
+    case "altered-answer":
+      return { ...ordeal, effects: { ...effects, alterations: [...effects.alterations, rule] } };
     case "clock-skew":
       return { ...ordeal, effects: { ...effects, skew: effects.skew + rule.seconds * 1000 } };
   }

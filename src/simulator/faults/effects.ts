@@ -1,3 +1,5 @@
+import type { Alteration } from "./alter.ts";
+
 /** How a fault bends the execution of one call. All times are simulated milliseconds. */
 export interface Effects {
   /** Accepted requests of this call end FAILED with this message. */
@@ -10,6 +12,15 @@ export interface Effects {
   hideYoungerThan: number;
   /** Added to the Date header and to every timestamp of the answer. */
   skew: number;
+  /** What the answer shows instead of the truth, in this order. */
+  alterations: readonly Alteration[];
 }
 
-export const noEffects: Effects = { failWith: null, slowdown: 1, invisibleFor: 0, hideYoungerThan: 0, skew: 0 };
+export const noEffects: Effects = {
+  failWith: null,
+  slowdown: 1,
+  invisibleFor: 0,
+  hideYoungerThan: 0,
+  skew: 0,
+  alterations: [],
+};

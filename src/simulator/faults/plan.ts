@@ -3,6 +3,8 @@ import { z } from "zod";
 
 const seconds = (what: string) => z.number().min(0).max(86_400).describe(what);
 
+const fieldPath = z.string().regex(/^[^.]+(\.[^.]+)*$/, "must be the path of a field, such as properties.cores");
+
 const when = {
   route: z
     .string()
@@ -43,6 +45,14 @@ const ruleSchema = z.discriminatedUnion("fault", [
   }),
   fault("duplicate-delivery", "the write is executed twice, the first answer is sent", {}),
   fault("missing-item", "collections leave out what is younger than this", { seconds: seconds("simulated seconds") }),
+  fault("altered-answer", "the call is executed, its answer shows something else", {
+    id: z
+      .string()
+      .optional()
+      .describe("only what has this id; absent: the resource of the answer, or each of its items"),
+    set: z.record(fieldPath, z.json()).default({}).describe("values by the path of their field: properties.cores"),
+    remove: z.array(fieldPath).default([]).describe("paths of fields that are left out: entities"),
+  }),
   fault("token-revoked", "the bearer token of the call is revoked, the answer is 401", {}),
   fault("clock-skew", "the Date header and all timestamps of the answer are off by this much", {
     seconds: z.number().min(-86_400).max(86_400),

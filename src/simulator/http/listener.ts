@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { alter } from "../faults/alter.ts";
 import { type FaultChooser, noOrdeal, type Ordeal } from "../faults/chooser.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { Documents } from "../store/documents.ts";
@@ -123,7 +124,7 @@ export function createListener(parts: ListenerParts): Listener {
         if (!(error instanceof Refusal)) throw error;
       }
     }
-    return reply;
+    return { ...reply, body: alter(reply.body, effects.alterations) };
   }
 
   const deliver = (route: Route, call: Call) => parts.documents.transaction(() => route.handle(call));

@@ -1,0 +1,71 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Landscape, landscape } from "./landscape.ts";
+import { datacenter, flowLog, lan, server, volume } from "./objects.ts";
+
+let world: Landscape;
+
+beforeAll(async () => {
+  world = await landscape({
+    simulator: ["--speed", "60"],
+    // Nothing is looked at by itself for as long as it rests.
+    operator: ["--create-deadline", "3s", "--settle", "3s", "--retry", "1s", "--resync", "1h"],
+  });
+  await world.apply(datacenter("dc"));
+  await world.untilReady("datacenter/dc");
+});
+
+const idOf = (name: string) => world.value(name, "{.status.id}");
+const ready = (name: string) => world.value(name, '{.status.conditions[?(@.type=="Ready")].status}');
+const named = async (collection: string, name: string) =>
+  (await world.platform.resources(collection)).filter(({ properties }) => properties?.name === name);
+/** A few polls of 1.5 s, on a machine that has other things to do. */
+const soon = { timeout: 20_000 };
+
+describe("when a resource goes, what refers to it or lives in it is looked at again", () => {
+  it("a volume is attached to its server again after that was deleted and created again", async () => {
+    const attached = volume("data", { attachTo: { serverRef: { name: "host" } } });
+    await world.apply(server("host"), attached);
+    await world.untilReady("server/host", "volume/data");
+    const [before, id] = [await idOf("server/host"), await idOf("volume/data")];
+    await world.kubectl("delete", "server", "host", "--timeout=60s");
+    await world.apply(server("host"));
+    await world.untilReady("server/host");
+    const after = await idOf("server/host");
+    expect(after).not.toBe(before);
+    await expect
+      .poll(() => named("volumes", "data"), soon)
+      .toEqual([expect.objectContaining({ id, serverId: after, state: "AVAILABLE" })]);
+    const shown = async () => [await ready("volume/data"), await world.value("volume/data", "{.status.serverId}")];
+    await expect.poll(shown, soon).toEqual(["True", after]);
+  });
+
+  it("the flow log of a server that was replaced is on the platform and Ready", async () => {
+    await world.apply(server("watched"), flowLog("records", { serverRef: { name: "watched" } }));
+    await world.untilReady("flowlog/records");
+    const before = await idOf("server/watched");
+    const moved = { availabilityZone: "ZONE_1", replacePolicy: "WhenNeeded" };
+    await world.kubectl("annotate", "server", "watched", "mooring.dev/allow-data-loss=true");
+    await world.apply(server("watched", moved));
+    await expect.poll(() => idOf("server/watched")).not.toBeOneOf([before, ""]);
+    await world.untilReady("server/watched");
+    const after = await idOf("server/watched");
+    await expect
+      .poll(() => named("flowlogs", "records"), soon)
+      .toEqual([expect.objectContaining({ serverId: after, state: "AVAILABLE" })]);
+    const [log] = await named("flowlogs", "records");
+    await expect
+      .poll(async () => [await ready("flowlog/records"), await idOf("flowlog/records")], soon)
+      .toEqual(["True", log?.id]);
+  });
+
+  it("a LAN does not stay Ready in a datacenter that was deleted with all that was in it", async () => {
+    await world.apply(datacenter("full"), lan("inside", { datacenterRef: { name: "full" } }));
+    await world.untilReady("lan/inside");
+    await world.kubectl("annotate", "datacenter", "full", "mooring.dev/allow-non-empty-delete=true");
+    await world.kubectl("delete", "datacenter", "full", "--timeout=60s");
+    expect(await named("lans", "inside")).toEqual([]);
+    await expect.poll(() => ready("lan/inside"), soon).not.toBe("True");
+    const { code, stderr } = await world.kubectl("delete", "lan", "inside", "--timeout=30s");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+});
