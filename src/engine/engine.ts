@@ -163,8 +163,8 @@ export function createEngine(options: EngineOptions): Engine {
     if (before && !isReleased(before) && (!after || isReleased(after))) wakeThoseWhoWaited(key, before);
     if (after ? before && !isReady(before) && isReady(after) : before) showUsers(key, after ?? before);
     const [held, holds] = [before && claimOf(before), after && claimOf(after)];
-    if (held && held.id !== holds?.id) lookBelow(key, held.id);
     if (held?.id !== holds?.id) {
+      lookBelow(key, held?.id);
       // What the contract has in use is about to change; one look serves all that happens in the meantime.
       queue.addAfter(accountKey((holds ?? held)?.account ?? ""), USAGE_MS, "background");
     }
@@ -197,10 +197,11 @@ export function createEngine(options: EngineOptions): Engine {
     }
   }
 
-  /** A resource is gone, or another one has taken its place: what lived in it or used it is not as it was last seen. */
-  function lookBelow(key: ObjectKey, id: string): void {
-    for (const each of new Set([...objects.inhabitants(id), ...objects.referrers(key)])) {
-      deps.collections.refresh(each);
+  /** An object has another resource, or none: what lived in the one before or uses it is not as it was last seen. */
+  function lookBelow(key: ObjectKey, before: string | undefined): void {
+    for (const each of new Set([...(before ? objects.inhabitants(before) : []), ...objects.referrers(key)])) {
+      memories.of(each).failure = undefined;
+      if (before) deps.collections.refresh(each);
       wake(each);
     }
   }

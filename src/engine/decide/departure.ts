@@ -6,7 +6,7 @@ import { failed, obstructed, RECHECK_MS, several, underWay } from "./standing.ts
 export type Present = Extract<Observation, { seen: "present" }>;
 
 /** Between two looks at an answer that cannot be understood. */
-const UNCLEAR_MS = 30_000;
+const UNCLEAR_MS = 10_000;
 
 /**
  * What cannot be brought back is sent only on what was read after it was wished for, was understood, and shows what else

@@ -62,7 +62,7 @@ export function outOfReach(
   const name = products[product].endpoint;
   const now = account.endpoint(name);
   if (endpoint === undefined || endpoint === now) return undefined;
-  const message = `${what} was created at ${endpoint}, but Account ${account.key} now leads to ${now}: change endpoints.${name} and region of the Account back, or, to leave it there, set deletionPolicy: Retain and delete this object`;
+  const message = `${what} was created at ${endpoint}, but Account ${account.key} now leads to ${now}: change spec.endpoints.${name} and spec.region of the Account back, or, to leave it there, set deletionPolicy: Retain and delete this object`;
   return { reason: "AccountMoved", message, stalled: true };
 }
 
