@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Kind, ResourceMapping } from "../../src/kinds/kind.ts";
 import { type Ground, given, type HandsFor, named, switched } from "./hands.ts";
@@ -18,6 +19,7 @@ import {
   snapshot,
   volume,
 } from "./objects.ts";
+import type { Found, Steering } from "./steering.ts";
 
 /** Another value in spec, and what the platform shows once it is true there. */
 export interface Difference {
@@ -46,6 +48,16 @@ export interface Subject {
   fixedChange?: Difference;
   /** Another place, where nothing but the place is fixed. */
   move?: Difference;
+  /** The lists in spec that can be emptied, by the name of the field. */
+  lists?: Record<string, EmptiedList>;
+}
+
+export interface EmptiedList {
+  spec: object;
+  /** Spec that says nothing about the list, and so leaves it alone; absent where the field has a default. */
+  silent?: object;
+  /** What the platform has of it. */
+  members(found: Found, platform: Steering): Promise<unknown[]>;
 }
 
 const core = "/cloudapi/v6";
@@ -56,6 +68,11 @@ const moved: Difference = { spec: { datacenterRef: { name: "other" } }, shows: {
 const inStream = () => ({ clusterRef: { name: "stream" } });
 const kafka = "/streaming/de-txl/clusters";
 const renamed = (name: string): Difference => ({ spec: { name: `${name}-again` }, shows: { name: `${name}-again` } });
+
+const rootVolumes = [{ name: "root", size: 10, type: "SSD Standard", imageAlias: "ubuntu:latest" }];
+const replicas = z.looseObject({
+  replicaConfiguration: z.looseObject({ nics: z.array(z.unknown()), volumes: z.array(z.unknown()) }),
+});
 
 /** What holds for a kind whose row says nothing else. */
 const usual = {
@@ -96,6 +113,14 @@ const rows: Record<string, Omit<Subject, "kind" | keyof Usual> & Partial<Usual>>
     place: atHome,
     change: () => ({ spec: { cores: 4 }, shows: { cores: 4 } }),
     fixedChange: { spec: { availabilityZone: "ZONE_1" }, shows: { availabilityZone: "ZONE_1" } },
+    lists: {
+      nics: {
+        spec: { nics: [] },
+        silent: { nics: undefined },
+        members: async ({ id }, platform) =>
+          (await platform.resources("nics")).filter(({ serverId }) => serverId === id),
+      },
+    },
   },
   Lan: {
     manifest: lan,
@@ -183,6 +208,16 @@ const rows: Record<string, Omit<Subject, "kind" | keyof Usual> & Partial<Usual>>
     place: atHome,
     change: () => ({ spec: { maxReplicas: 3 }, shows: { maxReplicaCount: 3 } }),
     move: moved,
+    lists: {
+      "replica.nics": {
+        spec: { replica: { cores: 1, ram: 1024, nics: [], volumes: rootVolumes } },
+        members: async ({ properties }) => replicas.parse(properties).replicaConfiguration.nics,
+      },
+      "replica.volumes": {
+        spec: { replica: { cores: 1, ram: 1024, nics: [], volumes: [] } },
+        members: async ({ properties }) => replicas.parse(properties).replicaConfiguration.volumes,
+      },
+    },
   },
   MetricPipeline: {
     prefix: "mp",

@@ -43,7 +43,11 @@ beforeAll(async () => {
     spec: { ...spec, region: slug.replace("-", "/") },
   });
   await bare.apply(...Object.entries(regions).map(account));
-  world = { ...bare, apply: (...objects) => bare.apply(...objects.map(onMain)) };
+  world = {
+    ...bare,
+    apply: (...objects) => bare.apply(...objects.map(onMain)),
+    applyServerSide: (...objects) => bare.applyServerSide(...objects.map(onMain)),
+  };
   await world.apply(
     datacenter("dc"),
     datacenter("other"),
@@ -233,6 +237,34 @@ promise(
     expect(await it.wrought("fixed")).toHaveLength(1);
   },
   subjects.filter(replacing),
+);
+
+promise(
+  "takes an emptied list for a wish, also by server-side apply, and leaves alone what spec does not have",
+  async (it, expect) => {
+    const name = it.name("listed");
+    const applied = async (spec?: object) => {
+      await world.applyServerSide(it.manifest(name, spec));
+      const generation = await world.value(it.ref("listed"), "{.metadata.generation}");
+      await expect.poll(() => world.value(it.ref("listed"), "{.status.observedGeneration}")).toBe(generation);
+      await world.untilReady(it.ref("listed"));
+    };
+    await applied();
+    for (const { spec, silent, members } of Object.values(it.lists ?? {})) {
+      const there = async () => {
+        const [found] = await it.there("listed");
+        return found && members(found, world.platform);
+      };
+      expect(await there()).toHaveLength(1);
+      if (silent) await applied(silent);
+      expect(await there()).toHaveLength(1);
+      if (silent) await applied();
+      await applied(spec);
+      expect(await there()).toEqual([]);
+    }
+    await world.kubectl("delete", it.word, name, "--timeout=90s");
+  },
+  subjects.filter(({ lists }) => lists),
 );
 
 promise(
