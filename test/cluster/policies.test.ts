@@ -1,6 +1,5 @@
 import { beforeAll, describe, type ExpectStatic, expect, it } from "vitest";
 import { z } from "zod";
-import { kinds } from "../../src/kinds/index.ts";
 import type { Ground } from "./hands.ts";
 import { type Subject, subjects } from "./kinds-under-test.ts";
 import { api, type Landscape, landscape } from "./landscape.ts";
@@ -89,11 +88,6 @@ function promise(title: string, keep: (kind: Trial, expect: ExpectStatic) => Pro
     }
   });
 }
-
-it("every kind that has a resource is held to its promises", () => {
-  const all = kinds.filter(({ resource }) => resource).map(({ kind }) => kind);
-  expect(subjects.map(({ kind }) => kind.kind)).toEqual(all);
-});
 
 promise("adopts an existing resource, shows how it differs and then brings it in line", async (it, expect) => {
   const id = await it.strange("found");
