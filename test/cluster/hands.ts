@@ -22,9 +22,9 @@ export interface Hands {
   /** What the platform has for the object. */
   there(): Promise<Found[]>;
   /** What would not be so without the object. */
-  wrought(): Promise<Found[]>;
+  effects(): Promise<Found[]>;
   /** Sees to it that there is one that Mooring knows nothing of; its id. */
-  strange(): Promise<string>;
+  createByHand(): Promise<string>;
   /** Tells one from the next that takes its place; absent where nothing can take its place. */
   madeAt?(): Promise<string>;
   /** Changes it, and removes it or what was done to it; absent where nobody can. */
@@ -73,8 +73,8 @@ export const named: HandsFor =
       (await platform.resources(wire.collection)).filter(({ properties }) => properties?.name?.startsWith(name));
     return {
       there,
-      wrought: there,
-      async strange() {
+      effects: there,
+      async createByHand() {
         const at = wire.creation?.(ground, name) ?? path;
         return created.parse(await platform.call("POST", at, wire.body?.(name, ground))).id;
       },
@@ -106,8 +106,8 @@ export const switched: HandsFor =
     };
     return {
       there,
-      wrought: async () => (await there()).filter(({ properties }) => properties.enabled),
-      strange: async () => only(await there()).id,
+      effects: async () => (await there()).filter(({ properties }) => properties.enabled),
+      createByHand: async () => only(await there()).id,
       tamper: switchOff,
       erase: switchOff,
     };
@@ -121,13 +121,13 @@ export const given =
     const there = async () => listed.parse(await world.platform.call("GET", wire.path(ground, name))).items;
     return {
       there,
-      async wrought() {
+      async effects() {
         const called = `metadata.name=${name}-${word}`;
         const { stdout } = await world.kubectl("get", "secrets", "--field-selector", called, "-o", "json");
         const { items } = secrets.parse(JSON.parse(stdout));
         return items.map(({ metadata: { uid: id }, data: properties }) => ({ id, properties }));
       },
-      strange: async () => only(await there()).id,
+      createByHand: async () => only(await there()).id,
       madeAt: () => world.value(`${word}/${name}`, "{.status.id}"),
     };
   };
