@@ -29,7 +29,7 @@ async function runTests(filters: string[]): Promise<Counts> {
   try {
     announce("tests");
     const args = ["run", "--reporter=default", "--reporter=./test/reporter.ts", ...filters];
-    const env = { ...brisk(folder), [countsVariable]: counts, [outputVariable]: output };
+    const env = { ...fasterPrograms(folder), [countsVariable]: counts, [outputVariable]: output };
     const passed = await vitest(args, env, join(output, "tests"));
     const counted = readCounts(counts);
     const unexplained = counted.failed === 0 && (!passed || counted.passed === 0);
@@ -41,7 +41,7 @@ async function runTests(filters: string[]): Promise<Counts> {
 }
 
 /** Hundreds of processes are started: time is dearer here than memory, and what one has compiled serves the next. */
-const brisk = (folder: string) => ({ GOGC: "400", NODE_COMPILE_CACHE: join(folder, "compiled") });
+const fasterPrograms = (folder: string) => ({ GOGC: "400", NODE_COMPILE_CACHE: join(folder, "compiled") });
 
 /** Shows what it prints and keeps it. Ctrl-C reaches it as well, and what it has begun is cleaned up before this ends. */
 async function vitest(args: string[], env: NodeJS.ProcessEnv, log: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /** A network cable: what goes through it is passed on byte by byte, until it is cut. */
-export interface Cable extends AsyncDisposable {
+export interface CuttableProxy extends AsyncDisposable {
   readonly port: number;
   /** Connections go silent, nothing new is let in and nobody is told: as if a switch had lost its power. */
   cut(): void;
@@ -12,7 +12,7 @@ export interface Cable extends AsyncDisposable {
 }
 
 /** Listens on a port of its own and leads to `port` of this machine. */
-export async function layCable(port: number): Promise<Cable> {
+export async function startCuttableProxy(port: number): Promise<CuttableProxy> {
   let end = port;
   const sockets = new Set<Socket>();
   let whole = true;

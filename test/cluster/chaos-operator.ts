@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const ready = z.object({ metrics: z.string() });
 
 /** Patience short enough that waiting out a lost creation takes seconds. */
-export const hasty = ["--create-deadline", "3s", "--settle", "3s", "--retry", "1s", "--poll", "500ms"];
+export const shortTimeouts = ["--create-deadline", "3s", "--settle", "3s", "--retry", "1s", "--poll", "500ms"];
 
 /** The operator as a process of its own, which others freeze, kill and look into. */
 export interface OperatorProcess {

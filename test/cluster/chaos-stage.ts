@@ -13,7 +13,7 @@ import { connect } from "../../src/kube/config.ts";
 import { isConflict, isNotFound } from "../../src/kube/errors.ts";
 import { type KubeObject, pathOf } from "../../src/kube/resource.ts";
 import type { KubeClient } from "../../src/kube/transport.ts";
-import { hasty, type OperatorProcess, startOperator } from "./chaos-operator.ts";
+import { type OperatorProcess, shortTimeouts, startOperator } from "./chaos-operator.ts";
 import { until } from "./chaos-wait.ts";
 
 /** A namespace with a Lease of its own, in which any number of operators may work; all of them end with it. */
@@ -113,7 +113,7 @@ export async function openStage(clusterKubeconfig: string): Promise<Stage> {
     },
     async operator({ kubeconfig: other = kubeconfig, everywhere = false, flags = [] } = {}) {
       const place = ["--namespace", namespace, ...(everywhere ? [] : ["--watch-namespace", namespace])];
-      const operator = await startOperator(other, [...place, ...hasty, ...flags]);
+      const operator = await startOperator(other, [...place, ...shortTimeouts, ...flags]);
       operators.push(operator);
       return operator;
     },

@@ -22,9 +22,9 @@ export interface Hands {
   /** What the platform has for the object. */
   there(): Promise<Found[]>;
   /** What would not be so without the object. */
-  wrought(): Promise<Found[]>;
+  effects(): Promise<Found[]>;
   /** Sees to it that there is one that Mooring knows nothing of; its id. */
-  strange(): Promise<string>;
+  createByHand(): Promise<string>;
   /** Tells one from the next that takes its place; absent where nothing can take its place. */
   madeAt?(): Promise<string>;
   /** Changes it, and removes it or what was done to it; absent where nobody can. */
@@ -32,11 +32,22 @@ export interface Hands {
   erase?(): Promise<void>;
 }
 
-/** The hands for the object of this name. */
-export type HandsFor = (world: Landscape, ground: Ground, name: string) => Hands;
-
 /** Where the platform has the resource of the object of this name. */
 type Where = (ground: Ground, name: string) => string;
+
+/** A resource in the platform's words. */
+export interface Wire {
+  /** Its collection in the simulator's state. */
+  collection: string;
+  path: Where;
+  /** Where the platform takes its creation, when that is somewhere else. */
+  creation?: Where;
+  /** A body that creates what spec describes; absent where nobody can. */
+  body?(name: string, ground: Ground): object;
+}
+
+/** The hands for the object of this name. */
+export type HandsFor = (wire: Wire) => (world: Landscape, ground: Ground, name: string) => Hands;
 
 const created = z.looseObject({ id: z.string() });
 const dated = z.looseObject({ createdDate: z.string() });
@@ -54,25 +65,18 @@ function only<T>(found: readonly T[]): T {
 }
 
 /** For resources that come and go: an object's own is the one whose name is that of the object, or begins with it. */
-export function named(kind: {
-  /** Its collection in the simulator's state. */
-  collection: string;
-  path: Where;
-  /** Where the platform takes its creation, when that is somewhere else. */
-  creation?: Where;
-  /** A body that creates what the manifest describes. */
-  body(name: string, ground: Ground): object;
-}): HandsFor {
-  return ({ platform }, ground, name) => {
-    const path = kind.path(ground, name);
+export const named: HandsFor =
+  (wire) =>
+  ({ platform }, ground, name) => {
+    const path = wire.path(ground, name);
     const there = async () =>
-      (await platform.resources(kind.collection)).filter(({ properties }) => properties?.name?.startsWith(name));
+      (await platform.resources(wire.collection)).filter(({ properties }) => properties?.name?.startsWith(name));
     return {
       there,
-      wrought: there,
-      async strange() {
-        const at = kind.creation?.(ground, name) ?? path;
-        return created.parse(await platform.call("POST", at, kind.body(name, ground))).id;
+      effects: there,
+      async createByHand() {
+        const at = wire.creation?.(ground, name) ?? path;
+        return created.parse(await platform.call("POST", at, wire.body?.(name, ground))).id;
       },
       // Ids may be used again, as the numbers of LANs are.
       madeAt: async () => dated.parse(only(await there())).createdDate,
@@ -89,12 +93,12 @@ export function named(kind: {
       },
     };
   };
-}
 
 /** For a switch, which is always there, the only one in its place, and off until somebody wants it on. */
-export function switched(where: Where): HandsFor {
-  return ({ platform }, ground, name) => {
-    const path = where(ground, name);
+export const switched: HandsFor =
+  (wire) =>
+  ({ platform }, ground, name) => {
+    const path = wire.path(ground, name);
     const there = async () => listed.parse(await platform.call("GET", path)).items;
     const switchOff = async () => {
       const { id } = only(await there());
@@ -102,28 +106,28 @@ export function switched(where: Where): HandsFor {
     };
     return {
       there,
-      wrought: async () => (await there()).filter(({ properties }) => properties.enabled),
-      strange: async () => only(await there()).id,
+      effects: async () => (await there()).filter(({ properties }) => properties.enabled),
+      createByHand: async () => only(await there()).id,
       tamper: switchOff,
       erase: switchOff,
     };
   };
-}
 
 /** For what is given with something else, never changes, and is published in a Secret: that is all an object does. */
-export function given(word: string, where: Where): HandsFor {
-  return (world, ground, name) => {
-    const there = async () => listed.parse(await world.platform.call("GET", where(ground, name))).items;
+export const given =
+  (word: string): HandsFor =>
+  (wire) =>
+  (world, ground, name) => {
+    const there = async () => listed.parse(await world.platform.call("GET", wire.path(ground, name))).items;
     return {
       there,
-      async wrought() {
+      async effects() {
         const called = `metadata.name=${name}-${word}`;
         const { stdout } = await world.kubectl("get", "secrets", "--field-selector", called, "-o", "json");
         const { items } = secrets.parse(JSON.parse(stdout));
         return items.map(({ metadata: { uid: id }, data: properties }) => ({ id, properties }));
       },
-      strange: async () => only(await there()).id,
+      createByHand: async () => only(await there()).id,
       madeAt: () => world.value(`${word}/${name}`, "{.status.id}"),
     };
   };
-}

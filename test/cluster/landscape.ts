@@ -22,6 +22,8 @@ export interface Landscape {
   kubectl(...args: string[]): Promise<Result>;
   /** Applies objects; rejects when kubectl does. */
   apply(...objects: object[]): Promise<void>;
+  /** The same by server-side apply, as Flux and Argo CD do it. */
+  applyServerSide(...objects: object[]): Promise<void>;
   /** Deletes objects in one go and waits until they are gone; rejects when kubectl does. */
   remove(...objects: object[]): Promise<void>;
   /** Waits for Ready, or for another reason of the Ready condition. */
@@ -109,6 +111,7 @@ export async function landscape(
     operator,
     kubectl,
     apply,
+    applyServerSide: (...objects) => feed(["apply", "--server-side", "--field-manager=flux"], objects),
     remove: (...objects) => feed(["delete", WAIT], objects),
     async untilReady(...names) {
       await succeed("wait", "--for=condition=Ready", WAIT, ...names);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import { startSimulator } from "../../src/simulator/start.ts";
-import { layCable } from "./chaos-cut.ts";
+import { startCuttableProxy } from "./chaos-cut.ts";
 import type { OperatorProcess } from "./chaos-operator.ts";
 import { startPlatform } from "./chaos-platform.ts";
 import { openStage, type Stage } from "./chaos-stage.ts";
@@ -74,7 +74,7 @@ describe("an Account that leads somewhere else", () => {
 
   it("by its contract, with the same address, forgets and creates nothing, and back there all is as before", async () => {
     const port = (url: string) => Number(new URL(url).port);
-    const cable = cleanup.use(await layCable(port(world.platform.url)));
+    const cable = cleanup.use(await startCuttableProxy(port(world.platform.url)));
     const through = `http://127.0.0.1:${cable.port}`;
     const leads = Object.entries(home.endpoints).map(([name, url]) => [name, url.replace(world.platform.url, through)]);
     const spec = { ...home, endpoints: Object.fromEntries(leads), credentialsSecretRef: { name: "cable" } };

@@ -7,7 +7,7 @@ import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { mooring, startProcess } from "../processes.ts";
 import { soak } from "../soak/soak.ts";
 import { totals } from "../soak/verdict.ts";
-import { type Cable, layCable } from "./chaos-cut.ts";
+import { type CuttableProxy, startCuttableProxy } from "./chaos-cut.ts";
 import { asPromised, converged, load, untilUnderWay } from "./chaos-load.ts";
 import { defectsIn } from "./chaos-operator.ts";
 import { type Platform, startPlatform } from "./chaos-platform.ts";
@@ -27,14 +27,14 @@ async function folder(): Promise<string> {
 }
 
 /** A stage whose operator is started again whenever it ends, as its Deployment does. */
-async function staff(stage: Stage, kubeconfig = stage.kubeconfig) {
+async function startSupervised(stage: Stage, kubeconfig = stage.kubeconfig) {
   return cleanup.use(supervise(() => stage.operator({ kubeconfig })));
 }
 
 /** Longer than the operator may lead without being heard. */
 const CUT_MS = 60_000;
 
-async function cutForAWhile(cable: Cable): Promise<void> {
+async function cutForAWhile(cable: CuttableProxy): Promise<void> {
   cable.cut();
   const mendAt = performance.now() + CUT_MS;
   await until(() => (performance.now() > mendAt ? undefined : "the outage goes on"), { title: "outage" });
@@ -58,7 +58,7 @@ describe("forty objects are being created, and then: all converge, nothing twice
     cleanup.defer(() => running.stop());
     const platform = cleanup.use(await startPlatform());
     const stage = cleanup.use(await openStage(running.kubeconfig));
-    const operator = await staff(stage);
+    const operator = await startSupervised(stage);
     await untilBegun(stage, platform);
     await running.stop();
     running = await startCluster({ data });
@@ -73,7 +73,7 @@ describe("forty objects are being created, and then: all converge, nothing twice
     const { endpoints, token } = simulatorReady.parse(first.ready);
     const steering = steer(endpoints.api, token);
     const stage = cleanup.use(await openStage(cluster().kubeconfig));
-    const operator = await staff(stage);
+    const operator = await startSupervised(stage);
     await untilBegun(stage, { url: endpoints.api, token, steering });
     first.signal("SIGKILL");
     await first.ended;
@@ -86,8 +86,8 @@ describe("forty objects are being created, and then: all converge, nothing twice
   it.concurrent("the network to Kubernetes is cut for a minute", { timeout: 240_000 }, async () => {
     const platform = cleanup.use(await startPlatform());
     const stage = cleanup.use(await openStage(cluster().kubeconfig));
-    const cable = cleanup.use(await layCable(Number(new URL(cluster().server).port)));
-    const operator = await staff(stage, await stage.kubeconfigVia(`https://127.0.0.1:${cable.port}`));
+    const cable = cleanup.use(await startCuttableProxy(Number(new URL(cluster().server).port)));
+    const operator = await startSupervised(stage, await stage.kubeconfigVia(`https://127.0.0.1:${cable.port}`));
     await untilBegun(stage, platform);
     await cutForAWhile(cable);
     expect(await converged(stage, platform.steering)).toBe(asPromised);
@@ -99,8 +99,8 @@ describe("forty objects are being created, and then: all converge, nothing twice
   it.concurrent("the network to the platform is cut for a minute", { timeout: 240_000 }, async () => {
     const platform = cleanup.use(await startPlatform());
     const stage = cleanup.use(await openStage(cluster().kubeconfig));
-    const cable = cleanup.use(await layCable(Number(new URL(platform.url).port)));
-    const operator = await staff(stage);
+    const cable = cleanup.use(await startCuttableProxy(Number(new URL(platform.url).port)));
+    const operator = await startSupervised(stage);
     const { token, steering } = platform;
     await untilBegun(stage, { url: `http://127.0.0.1:${cable.port}`, token, steering });
     await cutForAWhile(cable);

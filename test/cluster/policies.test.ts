@@ -1,6 +1,5 @@
 import { beforeAll, describe, type ExpectStatic, expect, it } from "vitest";
 import { z } from "zod";
-import { kinds } from "../../src/kinds/index.ts";
 import type { Ground } from "./hands.ts";
 import { type Subject, subjects } from "./kinds-under-test.ts";
 import { api, type Landscape, landscape } from "./landscape.ts";
@@ -43,7 +42,11 @@ beforeAll(async () => {
     spec: { ...spec, region: slug.replace("-", "/") },
   });
   await bare.apply(...Object.entries(regions).map(account));
-  world = { ...bare, apply: (...objects) => bare.apply(...objects.map(onMain)) };
+  world = {
+    ...bare,
+    apply: (...objects) => bare.apply(...objects.map(onMain)),
+    applyServerSide: (...objects) => bare.applyServerSide(...objects.map(onMain)),
+  };
   await world.apply(
     datacenter("dc"),
     datacenter("other"),
@@ -86,13 +89,8 @@ function promise(title: string, keep: (kind: Trial, expect: ExpectStatic) => Pro
   });
 }
 
-it("every kind that has a resource is held to its promises", () => {
-  const all = kinds.filter(({ resource }) => resource).map(({ kind }) => kind);
-  expect(subjects.map(({ kind }) => kind.kind)).toEqual(all);
-});
-
 promise("adopts an existing resource, shows how it differs and then brings it in line", async (it, expect) => {
-  const id = await it.strange("found");
+  const id = await it.createByHand("found");
   const { spec, shows } = it.change?.(it.name("found")) ?? it.fixedChange ?? none;
   await world.apply(it.manifest(it.name("found"), { externalId: id, ...spec }));
   const stays = it.fixedChange && !it.change;
@@ -125,27 +123,27 @@ promise(
     await world.untilReason(it.ref("nobody"), "NotAdoptable");
     expect(await world.value(it.ref("nobody"), ready)).toContain(`there is no ${names.noun} ${it.nobody}`);
     const id = await world.value(it.ref("found"), "{.status.id}");
-    const before = looks(await it.wrought("found"));
+    const before = looks(await it.effects("found"));
     expect(before).toHaveLength(1);
     await world.apply(it.manifest(it.name("thief"), { ...it.place(it.name("found")), externalId: id }));
     if (shared) {
       await world.untilReady(it.ref("thief"), it.ref("found"));
-      expect(await it.wrought("thief")).toHaveLength(1);
+      expect(await it.effects("thief")).toHaveLength(1);
     } else {
       const owner = `${it.kind.kind}/${world.namespace}/${it.name("found")}`;
       await world.untilReason(it.ref("thief"), onePer === undefined ? "NotAdoptable" : "OnlyOne");
       expect(await world.value(it.ref("thief"), ready)).toContain(owner);
     }
     await world.kubectl("delete", it.word, it.name("nobody"), it.name("thief"), "--timeout=60s");
-    expect(looks(await it.wrought("found"))).toEqual(before);
+    expect(looks(await it.effects("found"))).toEqual(before);
   },
 );
 
 promise(
   "observes: shows the resource with nothing but its identity in spec, and never touches it",
   async (it, expect) => {
-    const id = await it.strange("watched");
-    const all = async () => [looks(await it.there("watched")), looks(await it.wrought("watched"))];
+    const id = await it.createByHand("watched");
+    const all = async () => [looks(await it.there("watched")), looks(await it.effects("watched"))];
     const before = await all();
     const place = it.place(it.name("watched"));
     const spec = { ...place, externalId: id, managementPolicy: "Observe", ...it.unlike };
@@ -176,10 +174,10 @@ promise("pauses: nothing is done until the annotation goes", async (it, expect) 
   const metadata = { name, annotations: { "mooring.dev/paused": "true" } };
   await world.apply({ ...it.manifest(name), metadata });
   await world.untilReason(it.ref("paused"), "Paused");
-  expect(await it.wrought("paused")).toEqual([]);
+  expect(await it.effects("paused")).toEqual([]);
   await it.annotate("paused", "mooring.dev/paused-");
   await world.untilReady(it.ref("paused"));
-  expect(await it.wrought("paused")).toHaveLength(1);
+  expect(await it.effects("paused")).toHaveLength(1);
 });
 
 promise(
@@ -187,7 +185,8 @@ promise(
   async (it, expect) => {
     const shows = it.shows(it.name("paused"));
     // A switch has been switched on before: what counts is that it is told once more.
-    const told = () => it.told("paused", "Updated", new RegExp(`^asked the platform to .*: ${Object.keys(shows)[0]}`));
+    const told = () =>
+      it.eventCount("paused", "Updated", new RegExp(`^asked the platform to .*: ${Object.keys(shows)[0]}`));
     const before = await told();
     await it.tamper("paused");
     await it.annotate("paused", "mooring.dev/reconcile-at=now");
@@ -230,9 +229,37 @@ promise(
     }
     await it.untilMadeAnew("fixed", before);
     expect(await it.there("fixed")).toEqual(containing(shows));
-    expect(await it.wrought("fixed")).toHaveLength(1);
+    expect(await it.effects("fixed")).toHaveLength(1);
   },
   subjects.filter(replacing),
+);
+
+promise(
+  "takes an emptied list for a wish, also by server-side apply, and leaves alone what spec does not have",
+  async (it, expect) => {
+    const name = it.name("listed");
+    const applied = async (spec?: object) => {
+      await world.applyServerSide(it.manifest(name, spec));
+      const generation = await world.value(it.ref("listed"), "{.metadata.generation}");
+      await expect.poll(() => world.value(it.ref("listed"), "{.status.observedGeneration}")).toBe(generation);
+      await world.untilReady(it.ref("listed"));
+    };
+    await applied();
+    for (const { spec, silent, members } of Object.values(it.lists ?? {})) {
+      const there = async () => {
+        const [found] = await it.there("listed");
+        return found && members(found, world.platform);
+      };
+      expect(await there()).toHaveLength(1);
+      if (silent) await applied(silent);
+      expect(await there()).toHaveLength(1);
+      if (silent) await applied();
+      await applied(spec);
+      expect(await there()).toEqual([]);
+    }
+    await world.kubectl("delete", it.word, name, "--timeout=90s");
+  },
+  subjects.filter(({ lists }) => lists),
 );
 
 promise(
@@ -259,8 +286,8 @@ promise("deletes: nothing is left of what the object has brought about", async (
   const { code, stderr } = await world.kubectl("delete", it.word, it.name(role), "--timeout=90s");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   // A Secret is Kubernetes' to remove, and that takes a moment.
-  if (it.kind.resource.secret?.certificate) await expect.poll(() => it.wrought(role)).toEqual([]);
-  else expect(await it.wrought(role)).toEqual([]);
+  if (it.kind.resource.secret?.certificate) await expect.poll(() => it.effects(role)).toEqual([]);
+  else expect(await it.effects(role)).toEqual([]);
 });
 
 describe("deletion", () => {

@@ -14,17 +14,17 @@ export interface Trial extends Omit<Subject, "hands"> {
   ref(role: string): string;
   /** As in Hands; what cannot be done is left. */
   there(role: string): Promise<Found[]>;
-  wrought(role: string): Promise<Found[]>;
+  effects(role: string): Promise<Found[]>;
   madeAt(role: string): Promise<string | undefined>;
   tamper(role: string): Promise<void>;
   erase(role: string): Promise<void>;
   /** The id of one that Mooring knows nothing of, once it is there. */
-  strange(role: string): Promise<string>;
+  createByHand(role: string): Promise<string>;
   untilMadeAnew(role: string, before: string | undefined): Promise<void>;
   /** Annotates the object. */
   annotate(role: string, annotation: string): Promise<void>;
   /** How often Events of the object have said this. */
-  told(role: string, reason: string, message: RegExp): Promise<number>;
+  eventCount(role: string, reason: string, message: RegExp): Promise<number>;
 }
 
 const events = z.looseObject({ items: z.array(z.looseObject({ message: z.string(), count: z.int() })) });
@@ -44,12 +44,12 @@ export function trial(world: Landscape, ground: Ground, subject: Subject, expect
     name,
     ref: (role) => `${word}/${name(role)}`,
     there,
-    wrought: (role) => of(role).wrought(),
+    effects: (role) => of(role).effects(),
     madeAt,
     tamper: async (role) => of(role).tamper?.(),
     erase: async (role) => of(role).erase?.(),
-    async strange(role) {
-      const id = await of(role).strange();
+    async createByHand(role) {
+      const id = await of(role).createByHand();
       // What is always there need not show a state.
       const states = async () => (await there(role)).map(({ state = "AVAILABLE" }) => state);
       await expect.poll(states).toEqual(["AVAILABLE"]);
@@ -62,7 +62,7 @@ export function trial(world: Landscape, ground: Ground, subject: Subject, expect
     async annotate(role, annotation) {
       await world.kubectl("annotate", word, name(role), annotation, "--overwrite");
     },
-    async told(role, reason, message) {
+    async eventCount(role, reason, message) {
       const about = `involvedObject.kind=${kind},involvedObject.name=${name(role)},reason=${reason}`;
       const { stdout } = await world.kubectl("get", "events", "--field-selector", about, "-o", "json");
       const { items } = events.parse(JSON.parse(stdout));

@@ -6,7 +6,7 @@ import type { KubeObject } from "../../src/kube/resource.ts";
 import { isWrite, type Target } from "./calls.ts";
 import type { Change, Subject } from "./lives.ts";
 import { manifest, SUBJECT } from "./manifests.ts";
-import { becomeShy, type Snapshot } from "./platform.ts";
+import { hideNewResources, type Snapshot } from "./platform.ts";
 import { lostSecrets } from "./secrets.ts";
 import type { Stage } from "./stage.ts";
 
@@ -58,7 +58,7 @@ export async function* play(
   const { prerequisites, annotations = {}, spec, changes, ...promised } = life({ api: stage.api, nth: 0 });
   await prepare(stage, prerequisites);
   yield { phase: "setup", shows: {}, object: undefined, snapshot: await platform.snapshot(), lost: [] };
-  await becomeShy(platform);
+  await hideNewResources(platform);
 
   const phases: Change[] = [{ title: "create", spec }, ...changes];
   let key: string | undefined;

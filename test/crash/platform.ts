@@ -52,6 +52,6 @@ function countBy(names: readonly (string | undefined)[]): Record<string, number>
 }
 
 /** From now on the platform is as slow to show what it made as the operator must be able to bear. */
-export async function becomeShy({ steering }: Platform): Promise<void> {
+export async function hideNewResources({ steering }: Platform): Promise<void> {
   await steering.faults({ route: "POST *", fault: "late-visibility", seconds: INVISIBLE_SECONDS * SPEED });
 }

@@ -25,6 +25,7 @@ const schema = z.looseObject({
     return schema.optional();
   },
   "x-kubernetes-validations": rules,
+  "x-kubernetes-list-type": z.string().optional(),
 });
 type Schema = z.output<typeof schema>;
 
@@ -74,6 +75,13 @@ describe("the generated files", () => {
 
 describe.each(each)("the definition of $name", ({ kind }) => {
   const { scope, names, subresources, additionalPrinterColumns, spec, status } = read(kind);
+
+  it("keeps every list of spec whole: server-side apply would drop an emptied one that it merges", () => {
+    const merged = fields(spec, "spec").filter(([, { type, "x-kubernetes-list-type": how = "atomic" }]) => {
+      return type === "array" && how !== "atomic";
+    });
+    expect(merged.map(([path]) => path)).toEqual([]);
+  });
 
   it("describes every field of spec and status, at every depth", () => {
     const silent = [...fields(spec, "spec"), ...fields(status, "status")]

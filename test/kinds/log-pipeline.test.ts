@@ -51,6 +51,7 @@ describe("comparing a log pipeline", () => {
     ["what the platform fills in", {}],
     ["a retention told only in the destination", { logs: [found({ retentionInDays: null })] }],
     ["a retention told only directly", { logs: [found({ destinations: null })] }],
+    ["a retention told as a text", { logs: [found({ retentionInDays: "30", destinations: null })] }],
     ["a retention not told at all", { logs: [found({ retentionInDays: null, destinations: [] })] }],
   ])("finds no difference in %s", (_, properties) => {
     expect(compare(spec.logs, properties)).toEqual({ drift: [] });
@@ -63,14 +64,14 @@ describe("comparing a log pipeline", () => {
   });
 
   it.each([
-    ["another tag", { tag: "other" }],
-    ["another source", { source: "docker" }],
-    ["another protocol", { protocol: "http" }],
-    ["another retention", { retentionInDays: "7" }],
-    ["an unlimited retention", { retentionInDays: "unlimited" }],
-  ])("brings %s to the platform by PATCH, with all streams", (_, change) => {
+    ["another tag", { tag: "other" }, ["logs[other]", "logs[k8s]"]],
+    ["another source", { source: "docker" }, ["logs[k8s].source"]],
+    ["another protocol", { protocol: "http" }, ["logs[k8s].protocol"]],
+    ["another retention", { retentionInDays: "7" }, ["logs[k8s].retentionInDays"]],
+    ["an unlimited retention", { retentionInDays: "unlimited" }, ["logs[k8s].retentionInDays"]],
+  ])("brings %s to the platform by PATCH, with all streams", (_, change, fields) => {
     const { drift, next } = compare([stream(change)]);
-    expect(drift.map(({ field }) => field)).toEqual(["logs"]);
+    expect(drift.map(({ field }) => field)).toEqual(fields);
     expect(next).toMatchObject({ method: "PATCH", path: "/pipelines/lp-1", body: { properties: { name: "web" } } });
   });
 

@@ -34,6 +34,45 @@ export function patch(prefix: string, path: string, changeable: Pairs, fixed: Pa
   return { drift, ...(body && { next: { action: "update", method: "PATCH", path, body } }) };
 }
 
+export type Json = Readonly<Record<string, unknown>>;
+
+/** The members of a list in spec, which is complete, and those on the platform, by what tells them apart. */
+export function paired<W, F>(wanted: readonly W[], found: readonly F[], isSame: (wanted: W, found: F) => boolean) {
+  return {
+    both: wanted.flatMap((each) => {
+      const match = found.find((other) => isSame(each, other));
+      return match === undefined ? [] : [[each, match] as const];
+    }),
+    missing: wanted.filter((each) => !found.some((other) => isSame(each, other))),
+    surplus: found.filter((other) => !wanted.some((each) => isSame(each, other))),
+  };
+}
+
+export const missing = (field: string): Drift => ({ field, wanted: "present", found: "absent" });
+export const surplus = (field: string): Drift => ({ field, wanted: "absent", found: "present" });
+
+/** What differs at any depth. What `wanted` does not set is not compared; members of lists are told apart by `key`. */
+export function nested(wanted: Json, found: Json, key = "name", path = ""): Drift[] {
+  return Object.entries(wanted).flatMap(([name, value]) => {
+    const field = `${path}${name}`;
+    if (isJson(value)) return nested(value, asJson(found[name]), key, `${field}.`);
+    if (!Array.isArray(value)) return differences({ [field]: [value, found[name]] });
+    const at = (member: Json) => `${field}[${member[key]}]`;
+    const members = paired(asList(value), asList(found[name]), (each, other) => each[key] === other[key]);
+    return [
+      ...members.both.flatMap(([each, other]) => nested(each, other, key, `${at(each)}.`)),
+      ...members.missing.map((each) => missing(at(each))),
+      ...members.surplus.map((each) => surplus(at(each))),
+    ];
+  });
+}
+
+export const isJson = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+export const asJson = (value: unknown): Json => (isJson(value) ? value : {});
+/** The parts in a list; none when it is no list. */
+export const asList = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isJson) : []);
+
 /** Several comparisons of one resource as one: all that differs, and the first write of them. */
 export function together(parts: readonly Comparison[]): Comparison {
   const next = parts.find((part) => part.next)?.next;

@@ -45,6 +45,25 @@ export const secretKey = () =>
 export const location = () =>
   formed(/^[a-z]{2}\/[a-z]{3}(\/[0-9]+)?$/, 32, "must be a location <country>/<site>, for example de/txl");
 
+/**
+ * A list in spec: it is complete, and an empty one is a wish, too. It is kept whole by server-side apply. Of a list that
+ * is merged by key, that removes the field together with the last member, and what spec does not have is left alone.
+ */
+export const list = <M extends z.ZodType>(
+  member: M,
+  { max, unique }: { max: number; unique?: "name" | "tag" | "itself" },
+) => {
+  const key = unique === "itself" ? "" : `.${unique}`;
+  const rule = {
+    rule: `self.all(each, self.exists_one(other, other${key} == each${key}))`,
+    message: unique === "itself" ? "must not name anything twice" : `${unique} must be unique within the list`,
+  };
+  return z
+    .array(member)
+    .max(max)
+    .meta({ "x-kubernetes-list-type": "atomic", ...(unique && { "x-kubernetes-validations": [rule] }) });
+};
+
 /** A whole number; the schema it gives carries no bounds but the ones asked for. */
 export const whole = (min: number, max: number) => z.int32().min(min).max(max);
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Inputs, Rule, SecretInput } from "../kind.ts";
-import { formed, objectName, secretKey } from "./fields.ts";
+import { formed, list, objectName, secretKey } from "./fields.ts";
 
 /** What first-boot configuration begins with, so that the machine can tell what it is. */
 const beginnings = ["#cloud-config", "#!", "#include", "Content-Type:", "MIME-Version:", "#upstart-job"];
@@ -36,13 +36,12 @@ export function userDataField(hint = "") {
 
 /** Keys and configuration for the first boot of a machine; spread into whatever makes volumes. */
 export const firstBootFields = {
-  sshKeys: z
-    .array(
-      formed(/^[^\s-][^\r\n]*$/, 16_384, "must be one public key, on one line as in authorized_keys").describe(
-        "A public key in the form of authorized_keys.",
-      ),
-    )
-    .max(100)
+  sshKeys: list(
+    formed(/^[^\s-][^\r\n]*$/, 16_384, "must be one public key, on one line as in authorized_keys").describe(
+      "A public key in the form of authorized_keys.",
+    ),
+    { max: 100 },
+  )
     .optional()
     .describe("Public keys for the default user. Used at creation only."),
   userData: userDataField("; plain text goes into a Secret, see userDataSecretRef").describe(

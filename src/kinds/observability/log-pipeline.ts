@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { differences, known, wantedName } from "../fields/compare.ts";
-import { formed, managed, managedRules, required } from "../fields/fields.ts";
+import { known, nested, wantedName } from "../fields/compare.ts";
+import { formed, list, managed, managedRules, required } from "../fields/fields.ts";
 import { keyFields, pipelineColumns, pipelineKey, rotationOf, secretNameOf } from "../fields/keys.ts";
 import { type Inputs, type Kind, mapping } from "../kind.ts";
 import { fluentBitForward, fluentBitHttp } from "./log-agents.ts";
@@ -32,11 +32,8 @@ type Stream = z.output<typeof stream>;
 const spec = z.object({
   ...managed,
   name: pipelineName,
-  logs: z
-    .array(stream)
+  logs: list(stream, { max: 5, unique: "tag" })
     .min(1)
-    .max(5)
-    .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["tag"] })
     .optional()
     .describe("The streams of the pipeline, one to five. Required."),
   ...keyFields,
@@ -86,7 +83,7 @@ function sent({ source, tag, protocol, retentionInDays }: Stream) {
 /** One spelling for both sides. */
 function normalised({ source, tag, protocol, retentionInDays, destinations }: z.output<typeof wireStream>) {
   const kept = destinations?.[0]?.retentionInDays ?? (retentionInDays === "unlimited" ? UNLIMITED : retentionInDays);
-  return `${source === "http" ? "generic" : source}/${tag}/${protocol}/${kept ?? 30}`;
+  return { source: source === "http" ? "generic" : source, tag, protocol, retentionInDays: Number(kept ?? 30) };
 }
 
 const tagsOf = (logs: readonly z.output<typeof wireStream>[] | null | undefined, protocol: string): string[] =>
@@ -111,7 +108,7 @@ export const logPipeline: Kind = {
     identity: {
       echo(resource) {
         const { name, logs } = wire.partial({ id: true }).parse(resource).properties;
-        return { name, logs: (logs ?? []).map(normalised).sort() };
+        return { name, logs: (logs ?? []).map((log) => Object.values(normalised(log)).join("/")).sort() };
       },
     },
     place: {
@@ -126,10 +123,8 @@ export const logPipeline: Kind = {
       compare(spec, item, inputs) {
         const { id, properties } = wire.parse(item);
         const { name, logs } = wanted(spec, inputs);
-        const drift = differences({
-          name: [name, properties.name],
-          logs: [logs?.map(normalised).sort(), (properties.logs ?? []).map(normalised).sort()],
-        });
+        const found = { name: properties.name, logs: (properties.logs ?? []).map(normalised) };
+        const drift = nested({ name, logs: logs?.map(normalised) }, found, "tag");
         if (drift.length === 0 && !inputs.failed) return { drift };
         const body = { properties: { name, logs } };
         return {

@@ -39,7 +39,7 @@ export const badChanges = [
       "availabilityZone cannot be changed: the zone of a server is fixed",
     ],
     ["another Account", { accountRef: { name: "other" } }, "accountRef cannot be changed"],
-    ["a smaller boot volume", volume({ size: 10 }), "bootVolume.size can only grow: keep the size"],
+    ["a smaller boot volume", volume({ size: 9 }), "bootVolume.size can only grow: keep the size"],
     ["another storage technology", volume({ type: "HDD" }), "bootVolume.type cannot be changed"],
     [
       "another image",

@@ -29,7 +29,7 @@ export const badPipelines = [
     ["no streams", { logs: null }, "logs is required"],
     ["an empty list of streams", logs(), "spec.logs", "at least 1 items"],
     ["six streams", logs(...["t01", "t02", "t03", "t04", "t05", "t06"].map((tag) => ({ ...app, tag }))), "5"],
-    ["two streams with one tag", logs(app, { ...app, source: "docker" }), "spec.logs[1]", "Duplicate value"],
+    ["two streams with one tag", logs(app, { ...app, source: "docker" }), "spec.logs", "tag must be unique"],
     ["a tag of two characters", stream({ tag: "ab" }), "spec.logs[0].tag", "must have 3 to 20 letters and digits"],
     ["a tag with a dash", stream({ tag: "my-app" }), "spec.logs[0].tag", "must have 3 to 20 letters and digits"],
     ["a tag of 21 characters", stream({ tag: long(21) }), "spec.logs[0].tag"],

@@ -109,8 +109,8 @@ export const badScalingGroups = [
           { name: "a", lan: 2 },
         ],
       }),
-      "spec.replica.nics[1]",
-      "Duplicate value",
+      "spec.replica.nics",
+      "name must be unique",
     ],
     [
       "with a target group without a port",

@@ -59,7 +59,7 @@ export const fixedFields = [
   ),
   ...homeOf(gatewayLog("natGatewayId", someId), never),
   ...change(flowLog, "name", "other", never),
-  ...change(flowLog, "action", "Rejected", never),
+  ...change(flowLog, "action", "Any", never),
   ...change(flowLog, "direction", "Egress", never),
   ...change(flowLog, "bucket", "other-bucket", never),
   ...homeOf(scalingGroup, "a group cannot move to another datacenter"),

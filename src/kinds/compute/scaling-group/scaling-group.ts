@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { differences, wantedName } from "../../fields/compare.ts";
+import { asJson, differences, type Json, wantedName } from "../../fields/compare.ts";
 import { isoDuration } from "../../fields/duration.ts";
 import { datacenterReference, datacenterRules, managedRules, required } from "../../fields/fields.ts";
 import { lanNumber, lanProblem, lanReferences } from "../../fields/nic-lan.ts";
 import { type Comparison, type Inputs, type Kind, mapping } from "../../kind.ts";
-import { changedGroup, groupDrift, type Json, part } from "./compare.ts";
+import { changedGroup, groupDrift } from "./compare.ts";
 import { groupFacts, groupStatus, replicasOf } from "./facts.ts";
 import { type ScalingGroupSpec, scalingGroupSpec } from "./spec.ts";
 
@@ -61,7 +61,7 @@ function compare(spec: ScalingGroupSpec, item: unknown, inputs: Inputs): Compari
   const wanted = properties(spec, inputs);
   const changeable = groupDrift(wanted, found);
   // All groups are in one collection: one that is taken over may be in another datacenter than spec says.
-  const fixed = differences({ datacenterRef: [inputs.parents.datacenter, part(found.datacenter).id] });
+  const fixed = differences({ datacenterRef: [inputs.parents.datacenter, asJson(found.datacenter).id] });
   const drift = [...fixed, ...changeable];
   if (changeable.length === 0 || inputs.observed) return { drift };
   const there = replicasOf(item).length;
@@ -114,9 +114,9 @@ export const scalingGroup: Kind = {
     names: { noun: "auto-scaling group", type: "autoscaling-group" },
     identity: {
       echo(resource) {
-        const { name, datacenter, replicaConfiguration, policy } = part(part(resource).properties);
-        const { cores, ram } = part(replicaConfiguration);
-        return { name, datacenter: part(datacenter).id, cores, ram, metric: part(policy).metric };
+        const { name, datacenter, replicaConfiguration, policy } = asJson(asJson(resource).properties);
+        const { cores, ram } = asJson(replicaConfiguration);
+        return { name, datacenter: asJson(datacenter).id, cores, ram, metric: asJson(policy).metric };
       },
     },
     place: {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { duration } from "../../fields/duration.ts";
-import { exactlyOne, inDatacenter, managed, platformName, uuid, whole } from "../../fields/fields.ts";
+import { exactlyOne, inDatacenter, list, managed, platformName, uuid, whole } from "../../fields/fields.ts";
 import { userDataField } from "../../fields/first-boot.ts";
 import { imageFields } from "../../fields/images.ts";
 import { lanFields, lanRule } from "../../fields/nic-lan.ts";
@@ -99,9 +99,7 @@ export const replicaVolume = z
     bootOrder: z.enum(["AUTO", "NONE", "PRIMARY"]).default("AUTO").describe("Whether the replica boots from it."),
     bus: z.enum(["VIRTIO", "IDE"]).default("VIRTIO").describe("How the volume is connected."),
     // Each with a rule of its own would be more than the API server allows for.
-    sshKeys: z
-      .array(z.string().min(1).max(16_384).describe("A public key in the form of authorized_keys."))
-      .max(100)
+    sshKeys: list(z.string().min(1).max(16_384).describe("A public key in the form of authorized_keys."), { max: 100 })
       .optional()
       .describe("Public keys for the default user."),
     userData: userDataField().describe(
@@ -109,8 +107,6 @@ export const replicaVolume = z
     ),
   })
   .meta({ "x-kubernetes-validations": [exactlyOne("image", "imageAlias")] });
-
-const byName = { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] };
 
 const replica = z.object({
   availabilityZone: z.enum(["AUTO", "ZONE_1", "ZONE_2"]).default("AUTO").describe("Zone of the replicas."),
@@ -120,8 +116,8 @@ const replica = z.object({
     .enum(["INTEL_SKYLAKE", "INTEL_XEON", "INTEL_ICELAKE", "INTEL_SIERRAFOREST", "AMD_OPTERON"])
     .optional()
     .describe("Processor family. Default: the platform picks one."),
-  nics: z.array(replicaNic).max(16).meta(byName).default([]).describe("Network interfaces of a replica."),
-  volumes: z.array(replicaVolume).max(8).meta(byName).default([]).describe("Volumes of a replica."),
+  nics: list(replicaNic, { max: 16, unique: "name" }).default([]).describe("Network interfaces of a replica."),
+  volumes: list(replicaVolume, { max: 8, unique: "name" }).default([]).describe("Volumes of a replica."),
 });
 
 export const scalingGroupSpec = z.object({

@@ -1,4 +1,4 @@
-import { patch } from "../../fields/compare.ts";
+import { missing, paired, patch, surplus } from "../../fields/compare.ts";
 import type { Comparison, Inputs } from "../../kind.ts";
 import { type Nic, nicProperties } from "./nics.ts";
 import { type Full, readable, type WireNic, type WireServer } from "./wire.ts";
@@ -18,20 +18,17 @@ export function compareNics(
   const there = readable(found.entities?.nics?.items);
   if (!nics || !there) return [];
   const all = nics.map((nic) => nicProperties(nic, inputs));
-  const surplus = there.filter(({ properties }) => !all.some(({ name }) => name === properties.name));
-  const missing = all.filter(({ name }) => !there.some(({ properties }) => properties.name === name));
-  const changed = all.flatMap((wanted) => {
-    const match = there.find(({ properties }) => properties.name === wanted.name);
-    if (!match) return [];
+  const { both, ...alone } = paired(all, there, ({ name }, { properties }) => name === properties.name);
+  const changed = both.map(([wanted, match]) => {
     const rivals = all.filter((other) => other !== wanted);
     const { ips, waits } = nextAddresses(wanted, match, rivals, there);
-    return [{ waits, part: change({ ...wanted, ips }, match, own) }];
+    return { waits, part: change({ ...wanted, ips }, match, own) };
   });
   return [
     ...changed.filter(({ waits }) => !waits).map(({ part }) => part),
-    ...(inputs.observed ? [] : surplus.map((nic) => removal(nic, own))),
+    ...(inputs.observed ? [] : alone.surplus.map((nic) => removal(nic, own))),
     ...changed.filter(({ waits }) => waits).map(({ part }) => part),
-    ...missing.map((wanted) => addition(wanted, own)),
+    ...alone.missing.map((wanted) => addition(wanted, own)),
   ];
 }
 
@@ -63,13 +60,13 @@ function change(wanted: Wanted, { id, properties: there }: Full<WireNic>, own: s
 function removal({ id, properties }: Full<WireNic>, own: string): Comparison {
   const name = properties.name ?? id;
   return {
-    drift: [{ field: `nics[${name}]`, wanted: "absent", found: "present" }],
+    drift: [surplus(`nics[${name}]`)],
     next: { action: `remove NIC ${name}`, method: "DELETE", path: `${own}/nics/${id}` },
   };
 }
 
 const addition = (properties: Wanted, own: string): Comparison => ({
-  drift: [{ field: `nics[${properties.name}]`, wanted: "present", found: "absent" }],
+  drift: [missing(`nics[${properties.name}]`)],
   next: {
     action: `add NIC ${properties.name}`,
     method: "POST",

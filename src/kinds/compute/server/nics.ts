@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { address, objectRef, whole } from "../../fields/fields.ts";
+import { address, list, objectRef, whole } from "../../fields/fields.ts";
 import { datacenterLocation } from "../../fields/location.ts";
 import { lanFields, lanNumber, lanProblem, lanReferences, lanRule } from "../../fields/nic-lan.ts";
 import type { Inputs, Reference } from "../../kind.ts";
@@ -14,15 +14,13 @@ export const nic = z
     name: z.string().min(1).max(255).describe("Name of the NIC, unique within the server."),
     ...lanFields,
     dhcp: z.boolean().default(true).describe("Whether the address is given by DHCP."),
-    ips: z
-      .array(address().describe("An IPv4 address; public ones come from an IP block of the contract."))
-      .max(64)
-      .meta({ "x-kubernetes-list-type": "set" })
+    ips: list(address().describe("An IPv4 address; public ones come from an IP block of the contract."), {
+      max: 64,
+      unique: "itself",
+    })
       .optional()
       .describe("Fixed addresses. Default: given by the platform."),
-    ipsFrom: z
-      .array(reserved)
-      .max(32)
+    ipsFrom: list(reserved, { max: 32 })
       .optional()
       .describe("Fixed addresses out of IPBlocks, in addition to ips. They stay the same when the server is replaced."),
     firewallActive: z.boolean().default(false).describe("Whether the NIC's firewall is on."),

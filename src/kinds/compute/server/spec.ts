@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { inDatacenter, managed, platformName, uuid, whole } from "../../fields/fields.ts";
+import { inDatacenter, list, managed, platformName, uuid, whole } from "../../fields/fields.ts";
 import { nic } from "./nics.ts";
 import { bootVolume } from "./volumes.ts";
 
@@ -47,10 +47,7 @@ export const serverSpec = z.object({
       "Name of the template that fixes the size of a Cube, for example Basic Cube XS; in lower or upper case. Exactly one of templateUuid and templateName for CUBE.",
     ),
   bootVolume: bootVolume.optional().describe("The volume it boots from, created and deleted with the server."),
-  nics: z
-    .array(nic)
-    .max(64)
-    .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] })
+  nics: list(nic, { max: 64, unique: "name" })
     .optional()
     .describe(
       "Network interfaces. The list is complete: a NIC of the server that is not in it is removed. Without a list they are left alone.",

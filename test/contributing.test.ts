@@ -1,0 +1,35 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { root } from "./processes.ts";
+
+const page = readFileSync(join(root, "docs/contributing.md"), "utf8");
+const rows = page
+  .slice(page.indexOf("## Adding a kind"), page.indexOf("### What"))
+  .split("\n")
+  .filter((line) => line.startsWith("| `"))
+  .map((line) => {
+    const [, place = "", , check = ""] = line.split("|").map((cell) => cell.trim());
+    return { place: place.replaceAll("`", ""), check };
+  });
+
+describe("the page that tells how to add a kind", () => {
+  it("has a table of places", () => {
+    expect(rows.length).toBeGreaterThan(8);
+  });
+
+  it.each(rows)("$place is a place where kinds are", ({ place }) => {
+    expect(globSync(place.replaceAll(/<\w+>/g, "*"), { cwd: root })).not.toEqual([]);
+  });
+
+  it.each(rows.filter(({ check }) => check !== ""))("$check is a test", ({ check }) => {
+    const [, file = "", title = ""] = /^`([^`]+\.test\.ts)` "(.+)"$/.exec(check) ?? [];
+    expect(readFileSync(join(root, file), "utf8")).toContain(title);
+    expect(title).not.toBe("");
+  });
+
+  it("names no other file that is gone", () => {
+    const named = [...page.matchAll(/`((?:src|test|deploy|docs|crds)\/[^`<*]+)`/g)].map(([, path = ""]) => path);
+    expect(named.filter((path) => globSync(path, { cwd: root }).length === 0)).toEqual([]);
+  });
+});

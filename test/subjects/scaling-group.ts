@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { replaced, type Subject } from "./subject.ts";
+import { elsewhere, home, image, inDatacenter, moved } from "./surroundings.ts";
+
+const policy = {
+  metric: "INSTANCE_CPU_UTILIZATION_AVERAGE",
+  unit: "PERCENTAGE",
+  scaleInThreshold: 30,
+  scaleOutThreshold: 75,
+};
+const replica = {
+  cores: 1,
+  ram: 1024,
+  nics: [{ name: "public", lan: 1 }],
+  volumes: [{ name: "root", size: 10, type: "SSD Standard", ...image }],
+};
+const spec = {
+  ...inDatacenter,
+  minReplicas: 1,
+  maxReplicas: 2,
+  policy: {
+    ...policy,
+    range: "2m",
+    scaleInAction: { amount: 1, cooldownPeriod: "5m", deleteVolumes: true },
+    scaleOutAction: { amount: 1, cooldownPeriod: "5m" },
+  },
+  replica,
+};
+const shown = z.looseObject({
+  replicaConfiguration: z.looseObject({ nics: z.array(z.unknown()), volumes: z.array(z.unknown()) }),
+});
+
+export const scalingGroup: Subject = {
+  kind: "ScalingGroup",
+  spec,
+  wire: {
+    collection: "groups",
+    path: () => "/autoscaling/v1.ea/groups",
+    body: (name, ground) => ({
+      properties: {
+        name,
+        datacenter: { id: ground.datacenter },
+        minReplicaCount: 1,
+        maxReplicaCount: 2,
+        policy: {
+          ...policy,
+          scaleInAction: { amount: 1, amountType: "ABSOLUTE", deleteVolumes: true },
+          scaleOutAction: { amount: 1, amountType: "ABSOLUTE" },
+        },
+        replicaConfiguration: {
+          ...replica,
+          volumes: replica.volumes.map((each) => ({ ...each, type: "SSD_STANDARD" })),
+        },
+      },
+    }),
+  },
+  place: () => inDatacenter,
+  change: () => ({ spec: { maxReplicas: 3 }, shows: { maxReplicaCount: 3 } }),
+  move: moved,
+  lists: {
+    "replica.nics": {
+      spec: { replica: { ...replica, nics: [] } },
+      members: async ({ properties }) => shown.parse(properties).replicaConfiguration.nics,
+    },
+    "replica.volumes": {
+      spec: { replica: { ...replica, nics: [], volumes: [] } },
+      members: async ({ properties }) => shown.parse(properties).replicaConfiguration.volumes,
+    },
+  },
+  needs: () => [home, elsewhere],
+  life: () => {
+    const reshaped = { ...spec, replica: { ...replica, cores: 2 } };
+    const grown = { ...reshaped, minReplicas: 2, maxReplicas: 3 };
+    return {
+      changes: [
+        { title: "update", spec: reshaped },
+        { title: "grow", spec: grown, shows: { minReplicaCount: 2, maxReplicaCount: 3 } },
+        replaced(grown, { ...moved, shows: { maxReplicaCount: 3 } }),
+      ],
+    };
+  },
+};

@@ -1,0 +1,76 @@
+import { GROUP, VERSION } from "../../src/kinds/index.ts";
+
+/** What a life needs to know of the platform it is lived on, and of its neighbours there. */
+export interface Ground {
+  /** The address of the platform as the operator reaches it. */
+  api: string;
+  /** Which of several equal lives this is: what they cannot share is named by it. */
+  nth: number;
+}
+
+export interface Manifest {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; annotations?: Record<string, string> };
+  spec: object;
+}
+
+/** The Secret with the platform's token; it is there before everything else. */
+export const CREDENTIALS = "token";
+
+export const manifest = (
+  kind: string,
+  name: string,
+  spec: object,
+  annotations: Record<string, string> = {},
+): Manifest => ({
+  apiVersion: `${GROUP}/${VERSION}`,
+  kind,
+  metadata: { name, annotations },
+  spec,
+});
+
+/** All products are reached on the same way. */
+export const accountSpec = ({ api }: Ground) => ({
+  endpoints: {
+    api,
+    monitoring: `${api}/monitoring/{region}`,
+    logging: `${api}/logging/{region}`,
+    streaming: `${api}/streaming/{region}`,
+  },
+  region: "de/txl",
+  credentialsSecretRef: { name: CREDENTIALS },
+});
+export const account = (ground: Ground) => manifest("Account", "main", accountSpec(ground));
+
+export const inDatacenter = { datacenterRef: { name: "dc" } };
+export const home = manifest("Datacenter", "dc", { location: "de/txl" });
+/** For what moves. */
+export const elsewhere = manifest("Datacenter", "other", { location: "de/txl" });
+export const moved = { spec: { datacenterRef: { name: "other" } }, shows: {} };
+
+export const image = { imageAlias: "ubuntu:latest" };
+export const bootVolume = { size: 10, type: "SSD Standard", ...image };
+
+const hostName = (nth: number) => `host-${nth}`;
+export const hostRef = (nth: number) => ({ serverRef: { name: hostName(nth) } });
+/** A server for others to hang on, with one NIC that is called `watched`. */
+export const host = (nth: number) =>
+  manifest("Server", hostName(nth), {
+    ...inDatacenter,
+    cores: 1,
+    ram: 1024,
+    bootVolume,
+    nics: [{ name: "watched", lan: 1 }],
+  });
+
+export const brokerLan = manifest("Lan", "brokers", inDatacenter);
+export const inStream = { clusterRef: { name: "stream" } };
+
+/** Paths of the platform. */
+export const core = "/cloudapi/v6";
+export const inPlace =
+  (collection: string) =>
+  ({ datacenter }: { datacenter: string }) =>
+    `${core}/datacenters/${datacenter}/${collection}`;
+export const clusters = "/streaming/de-txl/clusters";
