@@ -1,4 +1,5 @@
 import type { Agent } from "undici";
+import { breathe } from "../breath.ts";
 import type { Clock } from "../clock.ts";
 import { type Answer, type Asked, executedBy, readAnswer } from "./answer.ts";
 import type { CallObserver, Log, PlatformCall, Reply } from "./call.ts";
@@ -55,7 +56,10 @@ export async function perform(attempt: Attempt, options: AttemptOptions): Promis
       throw unanswered(none, asked);
     });
     status = answer.status;
+    // A long answer is read in a slice of its own.
+    await breathe(clock);
     const read = readAnswer(answer, asked, clock.now());
+    await breathe(clock);
     if ("body" in read) return replyOf(answer, read.body, url);
     if (status === 429) pass.refused(read.error instanceof Retry ? read.error.afterMs : undefined);
     throw read.error;

@@ -1,3 +1,4 @@
+import { breathe } from "../breath.ts";
 import type { Clock } from "../clock.ts";
 import { lookGap, restGap, retryGap } from "./cadence.ts";
 import type { Log } from "./call.ts";
@@ -156,7 +157,8 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       const items = await source.list(closing.signal, resting ? "background" : "normal");
       if (closing.signal.aborted) return;
       const first = members.listedAt === undefined;
-      const listed = members.list(read, items, flux.expectsAbsence);
+      const listed = await members.list(read, items, flux.expectsAbsence, () => breathe(clock));
+      if (closing.signal.aborted) return;
       doubtful = listed.doubted.size > 0;
       othersBusy = items.some((item) => source.isBusy(item) && !flux.has(item.id));
       if (listed.changed.size > 0) changedAt = clock.monotonic();

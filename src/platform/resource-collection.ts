@@ -36,9 +36,8 @@ export function resourceCollection(
   };
   return {
     key: `${connection.id} ${url}`,
-    async list(signal, priority) {
-      const items = await readPages(connection, url, query, pageSize, { signal, priority });
-      return items.map((raw) => itemOf(raw, url));
+    list(signal, priority) {
+      return readPages(connection, url, query, pageSize, { signal, priority }, (raw) => itemOf(raw, url));
     },
     async get(id, signal) {
       const itemUrl = withQuery(`${url}/${encodeURIComponent(id)}`, query);
