@@ -30,6 +30,7 @@ import {
   openIntent,
   resourceOf,
 } from "./objects/objects.ts";
+import { policiesOf } from "./objects/policies.ts";
 import { createPublishedSecrets } from "./objects/published.ts";
 import { readStatus } from "./schema/status.ts";
 
@@ -67,6 +68,8 @@ export interface EngineOptions {
 }
 
 export interface Engine {
+  /** Whose calls a pass over this object makes, as far as that is known: the Account, else the namespace. */
+  laneOf(key: ObjectKey): string;
   /** Begins to watch; resolves when every kind was listed once. */
   sync(): Promise<void>;
   /** Works on the queue with so many workers until the signal aborts, and ends what is under way. */
@@ -245,6 +248,13 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   return {
+    laneOf(key) {
+      const [kind = "", namespace = "", name = ""] = key.split("/");
+      if (kind === "Account") return `${namespace}/${name}`;
+      const object = objects.accountOf(key) === undefined && objects.find(key)?.object;
+      const choice = object && deps.accounts.choose(namespace, policiesOf(object).accountRef?.name);
+      return objects.accountOf(key) ?? (choice && "account" in choice ? choice.account.key : namespace);
+    },
     async sync() {
       const { namespace } = options;
       for (const kind of kinds) {
