@@ -1,16 +1,17 @@
 import { expect, test } from "vitest";
 import { breathe, inSlices, SLICE_MS } from "../src/breath.ts";
-import { busyClock, turnsOf } from "./turns.ts";
+import { fakeClock } from "./fake-clock.ts";
+import { turnsOf } from "./turns.ts";
 
 test("work within a slice waits for nothing", () => {
-  const clock = busyClock();
+  const clock = fakeClock();
   clock.spend(SLICE_MS - 1);
   expect(breathe(clock)).toBeUndefined();
 });
 
 test("a long row of work lets the event loop turn after every slice", async () => {
-  const clock = busyClock();
-  const turns = turnsOf();
+  const clock = fakeClock();
+  using turns = turnsOf();
   await inSlices(clock, Array(1000).keys(), () => {
     clock.spend(1);
     turns.count();
@@ -20,8 +21,8 @@ test("a long row of work lets the event loop turn after every slice", async () =
 });
 
 test("many rows together hold the event loop no longer than one, and each gets on", async () => {
-  const clock = busyClock();
-  const turns = turnsOf();
+  const clock = fakeClock();
+  using turns = turnsOf();
   const ends: number[] = [];
   const row = async (name: number) => {
     await inSlices(clock, Array(100).keys(), () => {

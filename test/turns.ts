@@ -1,36 +1,21 @@
-import type { Clock } from "../src/clock.ts";
-
-/** A clock that only work moves: it tells how long something took without a look at the machine's own. */
-export function busyClock(): Clock & { spend(ms: number): void } {
-  let time = 0;
-  return {
-    now: () => Date.UTC(2026, 0, 1) + time,
-    monotonic: () => time,
-    after: () => () => {},
-    spend(ms) {
-      time += ms;
-    },
-  };
-}
-
 /** Counts what happens between two turns of the event loop. */
-export function turnsOf() {
+export function turnsOf(): Disposable & { count(): void; most(): number; total(): number } {
   let [most, since, total] = [0, 0, 0];
-  let waiting = false;
+  // Asked for again in every turn, it comes once in each, whoever else asks for one.
+  const turn = () => {
+    since = 0;
+    next = setImmediate(turn);
+  };
+  let next = setImmediate(turn);
   return {
     count() {
       total += 1;
       since += 1;
       most = Math.max(most, since);
-      if (waiting) return;
-      waiting = true;
-      setImmediate(() => {
-        waiting = false;
-        since = 0;
-      });
     },
     /** The most that happened without a turn. */
     most: () => most,
     total: () => total,
+    [Symbol.dispose]: () => clearImmediate(next),
   };
 }
