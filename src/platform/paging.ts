@@ -4,7 +4,7 @@ import type { Connection } from "./connection.ts";
 import { Retry } from "./errors.ts";
 
 /** How a read is sent. */
-export type ReadOptions = Pick<PlatformCall, "signal" | "priority">;
+export type ReadOptions = Pick<PlatformCall, "signal" | "priority" | "patienceMs">;
 
 const identified = z.looseObject({ id: z.string().min(1) });
 

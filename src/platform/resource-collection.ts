@@ -16,6 +16,9 @@ const resource = z.looseObject({
     .nullish(),
 });
 
+/** Thousands of collections may be listed for the first time together. */
+const LIST_PATIENCE_MS = 300_000;
+
 export interface ResourceCollectionOptions {
   /** Sent with every read; a single read with the same query has the same shape as in the list. */
   query: Record<string, string>;
@@ -37,7 +40,8 @@ export function resourceCollection(
   return {
     key: `${connection.id} ${url}`,
     list(signal, priority) {
-      return readPages(connection, url, query, pageSize, { signal, priority }, (raw) => itemOf(raw, url));
+      const options = { signal, priority, patienceMs: LIST_PATIENCE_MS };
+      return readPages(connection, url, query, pageSize, options, (raw) => itemOf(raw, url));
     },
     async get(id, signal) {
       const itemUrl = withQuery(`${url}/${encodeURIComponent(id)}`, query);
