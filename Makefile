@@ -25,8 +25,9 @@ soak: ## hundreds of objects edited and deleted while one platform call in five 
 	@bin/setup
 	@$(node) test/soak/main.ts $(ARGS)
 
-bench: ## flow logs read by mooring, against zcat on the same objects; ARGS="--size 1024" for a gigabyte
+bench: ## the event loop under 50,000 objects; flow logs against zcat on the same objects; ARGS="--size 1024" for a gigabyte
 	@bin/setup
+	@$(node) bench/event-loop.ts
 	@$(node) bench/flowlogs.ts $(ARGS)
 
 lint: ## type check and lint

@@ -6,7 +6,7 @@ export interface Clock {
   now(): number;
   /** Milliseconds that never jump: for durations and deadlines. */
   monotonic(): number;
-  /** Calls `fire` once after `ms`; the returned function cancels it. A timer alone does not keep the process alive. */
+  /** Calls `fire` once after `ms`, what is overdue at the next turn; the returned function cancels it. A timer alone does not keep the process alive. */
   after(ms: number, fire: () => void): () => void;
 }
 
@@ -14,7 +14,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(ms, fire) {
-    const timer = setTimeout(fire, ms).unref();
+    const timer = setTimeout(fire, Math.max(0, ms)).unref();
     return () => clearTimeout(timer);
   },
 };

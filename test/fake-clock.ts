@@ -3,6 +3,8 @@ import type { Clock } from "../src/clock.ts";
 /** A clock that stands still until `advance` moves it; due timers fire in order, with pending promises settled between. */
 export interface FakeClock extends Clock {
   advance(ms: number): Promise<void>;
+  /** Work that takes so long: time passes, and no timer fires meanwhile. */
+  spend(ms: number): void;
   /** How many timers wait. */
   readonly pending: number;
 }
@@ -25,6 +27,9 @@ export function fakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
     get pending() {
       return timers.size;
     },
+    spend(ms) {
+      time += ms;
+    },
     async advance(ms) {
       const end = time + ms;
       await settle();
@@ -36,7 +41,7 @@ export function fakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
         due[1].fire();
         await settle();
       }
-      time = end;
+      time = Math.max(time, end);
       await settle();
     },
   };

@@ -6,13 +6,14 @@ import { root } from "./processes.ts";
 /** What each room may import besides itself: rooms, single files of src/, and npm packages where they are limited. */
 const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
   kinds: { rooms: [], packages: ["zod"] },
-  kube: { rooms: ["clock.ts"] },
-  platform: { rooms: ["clock.ts"] },
-  engine: { rooms: ["kinds", "kube", "platform", "clock.ts"] },
+  kube: { rooms: ["clock.ts", "breath.ts"] },
+  platform: { rooms: ["clock.ts", "breath.ts"] },
+  engine: { rooms: ["kinds", "kube", "platform", "clock.ts", "breath.ts"] },
   operator: { rooms: ["engine", "kinds", "kube", "platform", "clock.ts"] },
   simulator: { rooms: [] },
   cli: { rooms: ["engine", "kinds", "kube", "platform", "operator", "clock.ts"] },
   "clock.ts": { rooms: [] },
+  "breath.ts": { rooms: ["clock.ts"] },
   "main.ts": { rooms: ["cli", "simulator/command.ts", "operator/command.ts"] },
 };
 

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { breathe, inSlices } from "../breath.ts";
 import type { Clock } from "../clock.ts";
 import { hasResource, type Kind } from "../kinds/kind.ts";
 import { isConflict, isNotFound } from "../kube/errors.ts";
@@ -30,6 +31,7 @@ import {
   openIntent,
   resourceOf,
 } from "./objects/objects.ts";
+import { policiesOf } from "./objects/policies.ts";
 import { createPublishedSecrets } from "./objects/published.ts";
 import { readStatus } from "./schema/status.ts";
 
@@ -67,6 +69,8 @@ export interface EngineOptions {
 }
 
 export interface Engine {
+  /** Whose calls a pass over this object makes, as far as that is known: the Account, else the namespace. */
+  laneOf(key: ObjectKey): string;
   /** Begins to watch; resolves when every kind was listed once. */
   sync(): Promise<void>;
   /** Works on the queue with so many workers until the signal aborts, and ends what is under way. */
@@ -87,6 +91,7 @@ export function createEngine(options: EngineOptions): Engine {
   const debts = new Map<Promise<void>, string | undefined>();
   const watchers: Watcher[] = [];
   const wake = (key: ObjectKey, priority: Priority = "normal") => queue.add(key, priority);
+  const wakeAll = (keys: Iterable<ObjectKey>) => void inSlices(clock, keys, (key) => wake(key));
   const accountKey = (account: string) => `Account/${account}`;
 
   const namespaces = createNamespaces({
@@ -125,17 +130,11 @@ export function createEngine(options: EngineOptions): Engine {
     nonce: randomUUID,
     suspect: (account) => wake(accountKey(account), "people"),
     changed(account) {
-      const users = new Set(objects.users(account));
-      for (const { kind, resource } of kinds) {
-        if (!resource) continue;
-        // Which objects use an Account by default is not written anywhere: all of them may have waited for it.
-        for (const { metadata } of objects.store(kind).values()) {
-          const key = objectKey(kind, metadata.namespace ?? "", metadata.name);
-          const memory = memories.of(key);
-          if (users.has(key)) memory.failure = undefined;
-          wake(key);
-        }
-      }
+      const users = objects.users(account);
+      for (const user of users) memories.of(user).failure = undefined;
+      wakeAll(users);
+      // Which objects would use an Account is not written anywhere: all that may have waited for it.
+      wakeAll(keysOf(kinds.filter(hasResource), ({ namespace = "" }) => deps.accounts.isOpenTo(namespace, account)));
     },
     owes: (account) => debts.values().some((each) => each === account),
     owe(debt, account) {
@@ -159,7 +158,7 @@ export function createEngine(options: EngineOptions): Engine {
     if (after) memories.notice(key, after);
     // Own writes come back as changes as well. They are no reason to look again: that would undo every backoff.
     if (!before || !after || isEdited(before, after)) wake(key, "people");
-    for (const referrer of objects.referrers(key)) wake(referrer);
+    wakeAll(objects.referrers(key));
     if (before && !isReleased(before) && (!after || isReleased(after))) wakeThoseWhoWaited(key, before);
     if (after ? before && !isReady(before) && isReady(after) : before) showUsers(key, after ?? before);
     const [held, holds] = [before && claimOf(before), after && claimOf(after)];
@@ -206,20 +205,25 @@ export function createEngine(options: EngineOptions): Engine {
     }
   }
 
+  function* keysOf(
+    some: readonly Pick<Kind, "kind">[],
+    which: (metadata: KubeObject["metadata"]) => boolean = () => true,
+  ): Generator<ObjectKey> {
+    for (const { kind } of some) {
+      for (const { metadata } of objects.store(kind).values()) {
+        if (which(metadata)) yield objectKey(kind, metadata.namespace ?? "", metadata.name);
+      }
+    }
+  }
+
   /** An object is gone, or as good as: what held it may be waiting to be empty, and an Account to be needed no more. */
   function wakeThoseWhoWaited(key: ObjectKey, gone: KubeObject): void {
     const kind = kinds.find((each) => key.startsWith(`${each.kind}/`));
     for (const named of kind ? namedBy(kind, gone) : []) wake(named.key);
     // Its place may be the only one there is, and somebody may be waiting for it.
-    for (const object of kind?.resource?.identity.onePer ? objects.store(kind.kind).values() : []) {
-      if (!claimOf(object)) wake(objectKey(kind?.kind ?? "", object.metadata.namespace ?? "", object.metadata.name));
-    }
-    for (const id of Object.values((claimOf(gone) ?? openIntent(gone))?.parents ?? {})) {
-      for (const holder of objects.holders(id)) wake(holder);
-    }
-    for (const { metadata } of objects.store("Account").values()) {
-      if (metadata.deletionTimestamp) wake(objectKey("Account", metadata.namespace ?? "", metadata.name));
-    }
+    if (kind?.resource?.identity.onePer) wakeAll(keysOf([kind]));
+    for (const id of Object.values((claimOf(gone) ?? openIntent(gone))?.parents ?? {})) wakeAll(objects.holders(id));
+    wakeAll(keysOf([{ kind: "Account" }], ({ deletionTimestamp }) => deletionTimestamp !== undefined));
   }
 
   async function reconcile(key: ObjectKey): Promise<Again> {
@@ -264,6 +268,13 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   return {
+    laneOf(key) {
+      const [kind = "", namespace = "", name = ""] = key.split("/");
+      if (kind === "Account") return `${namespace}/${name}`;
+      const object = objects.accountOf(key) === undefined && objects.find(key)?.object;
+      const choice = object && deps.accounts.choose(namespace, policiesOf(object).accountRef?.name);
+      return objects.accountOf(key) ?? (choice && "account" in choice ? choice.account.key : namespace);
+    },
     async sync() {
       const { namespace } = options;
       for (const kind of kinds) {
@@ -294,6 +305,7 @@ export function createEngine(options: EngineOptions): Engine {
           } finally {
             queue.done(key);
           }
+          await breathe(clock);
         }
       };
       await Promise.all(Array.from({ length: workers }, worker));

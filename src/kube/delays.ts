@@ -1,3 +1,4 @@
+import { SLICE_MS } from "../breath.ts";
 import type { Clock } from "../clock.ts";
 
 /** A timer for longer than this would fire at once; an early one finds nothing due and is set again. */
@@ -38,7 +39,9 @@ export function createDelays<T>(options: {
 
   function fire(): void {
     cancel = undefined;
-    for (let first = heap[0]; first && first.at <= clock.monotonic(); first = heap[0]) {
+    // Of very many that are due at once the rest comes with the next timer.
+    const end = clock.monotonic() + SLICE_MS;
+    for (let first = heap[0]; first && first.at <= clock.monotonic() && clock.monotonic() < end; first = heap[0]) {
       pop(heap);
       if (current.get(first.key) !== first) continue;
       current.delete(first.key);

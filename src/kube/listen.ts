@@ -1,3 +1,4 @@
+import { breathe } from "../breath.ts";
 import type { Clock } from "../clock.ts";
 import { KubeError } from "./errors.ts";
 import type { KubeCall, KubeClient } from "./transport.ts";
@@ -26,6 +27,7 @@ export async function* listen(
     for await (const chunk of await client.stream({ ...call, signal: controller.signal })) {
       heardAt = clock.monotonic();
       yield chunk;
+      await breathe(clock);
     }
   } finally {
     cancel();

@@ -1,7 +1,8 @@
 import type { Clock } from "../clock.ts";
 import { createDelays } from "./delays.ts";
+import { createLanes } from "./lanes.ts";
 
-/** Ready keys are handed out in this order, first come first served within each. */
+/** Ready keys are handed out in this order, first come first served within each priority and lane. */
 export type Priority = "people" | "normal" | "background";
 
 /** The numbers behind the `workqueue_*` metrics; times in seconds. */
@@ -18,6 +19,9 @@ export interface QueueObserver {
 /**
  * client-go's work queue: a key waits at most once, is never processed twice at the same time, and one that is added
  * while being processed is handed out again afterwards.
+ *
+ * Keys have lanes, which take turns, and no lane can hold all workers: one leaves a quarter of them free, and half while
+ * another lane has keys ready.
  */
 export interface Queue {
   add(key: string, priority?: Priority): void;
@@ -46,35 +50,71 @@ const ORDER = ["people", "normal", "background"] as const satisfies readonly Pri
 
 const higher = (a: Priority, b: Priority): Priority => (ORDER.indexOf(a) <= ORDER.indexOf(b) ? a : b);
 
+interface Asked {
+  readonly key: string;
+  readonly priority: Priority;
+  readonly since: number;
+  /** Known from when it is ready. */
+  lane?: string;
+}
+
+const tally = (counts: Map<string, number>, lane: string, by: number): void => {
+  const count = (counts.get(lane) ?? 0) + by;
+  if (count === 0) counts.delete(lane);
+  else counts.set(lane, count);
+};
+
 export function createQueue(options: {
   clock: Clock;
   random?: () => number;
   baseMs?: number;
   maxMs?: number;
   observe?: QueueObserver;
+  /** Who a key is worked on for, when it becomes ready. */
+  laneOf?: (key: string) => string;
+  /** How many keys are worked on at once, of which each lane gets its share. */
+  workers?: number;
 }): Queue {
-  const { clock, random = Math.random, baseMs = 1000, maxMs = 300_000, observe } = options;
-  const ready: Record<Priority, Set<string>> = { people: new Set(), normal: new Set(), background: new Set() };
+  const { clock, random = Math.random, baseMs = 1000, maxMs = 300_000, observe, laneOf = () => "" } = options;
+  const { workers = Number.POSITIVE_INFINITY } = options;
+  const [share, contendedShare] = [Math.ceil(workers * 0.75), Math.ceil(workers / 2)];
+  const ready = { people: createLanes<Asked>(), normal: createLanes<Asked>(), background: createLanes<Asked>() };
   /** Keys that need processing: each is ready, or in work and asked for again. */
-  const dirty = new Map<string, { priority: Priority; since: number }>();
-  const processing = new Map<string, number>();
+  const dirty = new Map<string, Asked>();
+  const processing = new Map<string, { since: number; lane: string }>();
+  /** How many keys of each lane are ready, and in work. */
+  const waiting = new Map<string, number>();
+  const held = new Map<string, number>();
+  let depth = 0;
   const failures = new Map<string, number>();
   const takers = new Set<(key: string | undefined) => void>();
   let closed = false;
 
-  const depth = () => ORDER.reduce((sum, priority) => sum + ready[priority].size, 0);
+  const hasRoom = (lane: string) => {
+    const others = waiting.size > (waiting.has(lane) ? 1 : 0);
+    return closed || (held.get(lane) ?? 0) < (others ? contendedShare : share);
+  };
+  const isCurrent = (asked: Asked) => dirty.get(asked.key) === asked;
+
+  /** A key comes to wait in its lane, or waits no more. */
+  function move(lane: string, by: 1 | -1): void {
+    depth += by;
+    tally(waiting, lane, by);
+    observe?.depth?.(depth);
+  }
 
   function next(): string | undefined {
     for (const priority of ORDER) {
-      for (const key of ready[priority]) {
-        const now = clock.monotonic();
-        observe?.waited?.((now - (dirty.get(key)?.since ?? now)) / 1000);
-        ready[priority].delete(key);
-        dirty.delete(key);
-        processing.set(key, now);
-        observe?.depth?.(depth());
-        return key;
-      }
+      const asked = ready[priority].take(hasRoom, isCurrent);
+      if (!asked) continue;
+      const { key, lane = "" } = asked;
+      const now = clock.monotonic();
+      observe?.waited?.((now - asked.since) / 1000);
+      dirty.delete(key);
+      processing.set(key, { since: now, lane });
+      tally(held, lane, 1);
+      move(lane, -1);
+      return key;
     }
     return undefined;
   }
@@ -88,9 +128,10 @@ export function createQueue(options: {
     }
   }
 
-  function push(key: string, priority: Priority): void {
-    ready[priority].add(key);
-    observe?.depth?.(depth());
+  function push(asked: Asked): void {
+    asked.lane = laneOf(asked.key);
+    ready[asked.priority].add(asked.lane, asked);
+    move(asked.lane, 1);
     hand();
   }
 
@@ -100,10 +141,11 @@ export function createQueue(options: {
     const wanted = asked ? higher(asked.priority, priority) : priority;
     if (asked?.priority === wanted) return;
     if (!asked) observe?.added?.();
-    dirty.set(key, { priority: wanted, since: asked?.since ?? clock.monotonic() });
+    const again: Asked = { key, priority: wanted, since: asked?.since ?? clock.monotonic() };
+    dirty.set(key, again);
     if (processing.has(key)) return;
-    if (asked) ready[asked.priority].delete(key);
-    push(key, wanted);
+    if (asked?.lane !== undefined) move(asked.lane, -1);
+    push(again);
   }
 
   const delays = createDelays<Priority>({ clock, due: add, merge: higher });
@@ -130,6 +172,8 @@ export function createQueue(options: {
     take(signal) {
       if (signal.aborted) return Promise.resolve(undefined);
       const key = next();
+      // With the last key of its lane gone, another lane may have room.
+      if (key !== undefined) hand();
       if (key !== undefined || closed) return Promise.resolve(key);
       return new Promise((resolve) => {
         const taker = (taken: string | undefined) => {
@@ -145,20 +189,22 @@ export function createQueue(options: {
       });
     },
     done(key) {
-      const since = processing.get(key);
-      if (since === undefined) return;
+      const work = processing.get(key);
+      if (work === undefined) return;
       processing.delete(key);
-      observe?.worked?.((clock.monotonic() - since) / 1000);
+      tally(held, work.lane, -1);
+      observe?.worked?.((clock.monotonic() - work.since) / 1000);
       const asked = dirty.get(key);
-      if (asked) push(key, asked.priority);
+      if (asked) push(asked);
+      else hand();
     },
     get depth() {
-      return depth();
+      return depth;
     },
     get delayed() {
       return delays.size;
     },
-    inWork: () => [...processing.values()].map((since) => (clock.monotonic() - since) / 1000),
+    inWork: () => [...processing.values()].map(({ since }) => (clock.monotonic() - since) / 1000),
     shutdown() {
       closed = true;
       delays.clear();

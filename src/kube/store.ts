@@ -22,9 +22,9 @@ export interface Store<T extends KubeObject> {
   /**
    * Takes a complete list as of `resourceVersion`: what is not in it is gone, except for own writes newer than the list.
    * A list older than what the watch has already shown means the server's history was rewound (etcd restored from a
-   * backup): then the list alone counts.
+   * backup): then the list alone counts. Between two objects it waits for `pause`, where that wants it.
    */
-  replaceAll(objects: Iterable<T>, resourceVersion?: string): void;
+  replaceAll(objects: Iterable<T>, resourceVersion?: string, pause?: () => Promise<void> | undefined): Promise<void>;
   /** The watch has shown everything up to here. */
   advance(resourceVersion: string): void;
   /** Listeners are called in the order of changes, after the store has changed. Returns the way to unsubscribe. */
@@ -86,7 +86,7 @@ export function createStore<T extends KubeObject>(
       advance(versionOf(object));
       if (known && compareVersions(versionOf(known), versionOf(object)) <= 0) drop(key, known, object);
     },
-    replaceAll(list, resourceVersion) {
+    async replaceAll(list, resourceVersion, pause) {
       const rewound = resourceVersion !== undefined && compareVersions(resourceVersion, horizon) < 0;
       const present = new Set<string>();
       for (const object of list) {
@@ -95,11 +95,15 @@ export function createStore<T extends KubeObject>(
         const known = objects.get(key);
         const order = known ? compareVersions(versionOf(object), versionOf(known)) : 1;
         if (rewound ? order !== 0 : order > 0) set(key, object);
+        const wait = pause?.();
+        if (wait) await wait;
       }
       for (const [key, known] of objects) {
         if (present.has(key)) continue;
         const newer = resourceVersion !== undefined && compareVersions(versionOf(known), resourceVersion) > 0;
         if (rewound || !newer) drop(key, known);
+        const wait = pause?.();
+        if (wait) await wait;
       }
       if (resourceVersion !== undefined) horizon = resourceVersion;
     },

@@ -1,3 +1,4 @@
+import { breathe } from "../breath.ts";
 import { type Clock, sleep } from "../clock.ts";
 import { KubeError } from "./errors.ts";
 import { parseJson } from "./json.ts";
@@ -130,9 +131,10 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
       heard = true;
       const at: WatchState = state;
       if (at.name === "watching") state = observe(event, at.resourceVersion);
-      else if (event.type === "BOOKMARK") state = complete(event.object, initial);
+      else if (event.type === "BOOKMARK") state = await complete(event.object, initial);
       else if (event.type === "DELETED") initial.delete(keyOf(event.object));
       else initial.set(keyOf(event.object), withoutManagedFields(event.object));
+      await breathe(clock);
     }
     if (state.name !== "watching" || clock.monotonic() - connectedAt < HEALTHY_MS)
       throw trouble("Ended", "ended early");
@@ -151,9 +153,9 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
   }
 
   /** The bookmark that ends the initial events; one without the mark is an old server's, which knows no such end. */
-  function complete({ metadata }: T, initial: Map<string, T>): WatchState {
+  async function complete({ metadata }: T, initial: Map<string, T>): Promise<WatchState> {
     if (metadata.annotations?.[INITIAL_EVENTS_END] !== "true") throw trouble("Unsupported", "knows no streaming list");
-    const next = replace(initial.values(), metadata.resourceVersion);
+    const next = await replace(initial.values(), metadata.resourceVersion);
     // The connection lives on for minutes and must not keep the objects as they were.
     initial.clear();
     return next;
@@ -169,9 +171,9 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
     return replace(items, metadata?.resourceVersion);
   }
 
-  function replace(objects: Iterable<T>, resourceVersion: string | undefined): WatchState {
+  async function replace(objects: Iterable<T>, resourceVersion: string | undefined): Promise<WatchState> {
     if (!resourceVersion) throw trouble("Unreadable", "a list without resourceVersion");
-    store.replaceAll(objects, resourceVersion);
+    await store.replaceAll(objects, resourceVersion, () => breathe(clock));
     everSynced = true;
     synced.resolve();
     return { name: "watching", resourceVersion };

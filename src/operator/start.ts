@@ -46,7 +46,7 @@ export async function runOperator(config: Config, log: Logger, signal: AbortSign
   cleanup.defer(() => events.close());
   const transport = createTransport({ clock, log, observe: metrics.platform });
   cleanup.defer(() => transport.close());
-  const queue = createQueue({ clock, observe: metrics.queue });
+  const queue = createQueue({ clock, observe: metrics.queue, workers, laneOf: (key) => engine.laneOf(key) });
   metrics.watchQueue(queue, workers);
 
   const election = config.leaderElection

@@ -1,11 +1,12 @@
 import type { Agent } from "undici";
+import { breathe } from "../breath.ts";
 import type { Clock } from "../clock.ts";
 import { type Answer, type Asked, executedBy, readAnswer } from "./answer.ts";
 import type { CallObserver, Log, PlatformCall, Reply } from "./call.ts";
 import { startDeadline } from "./deadline.ts";
 import { Retry } from "./errors.ts";
 import { exchange, NoAnswer } from "./exchange.ts";
-import type { Pacer } from "./pacer.ts";
+import { Closed, type Pacer } from "./pacer.ts";
 import { routeOf } from "./route.ts";
 
 /** One sending of one call, with all that it needs. */
@@ -28,7 +29,7 @@ export interface AttemptOptions {
   observe?: CallObserver | undefined;
 }
 
-const defaultDeadlineMs = 30_000;
+export const defaultDeadlineMs = 30_000;
 const maxAnswerBytes = 64 * 1024 * 1024;
 
 /** Waits for a turn, sends, reads and judges. Rejects with a `PlatformError`, or with what the call's guard throws. */
@@ -38,13 +39,15 @@ export async function perform(attempt: Attempt, options: AttemptOptions): Promis
   const { method, deadlineMs = defaultDeadlineMs } = call;
   const body = call.body === undefined ? undefined : JSON.stringify(call.body);
   const signals = call.signal ? [attempt.closing, call.signal] : [attempt.closing];
-  using deadline = startDeadline(clock, deadlineMs, asked.reading ? "leaving" : "now", signals);
+  using deadline = startDeadline(clock, deadlineMs, signals, call.patienceMs);
 
   const began = clock.monotonic();
   let left = began;
   let status: number | "error" = "error";
-  const pass = await attempt.pacer.enter(call.priority ?? "normal", deadline.signal).catch((reason) => {
-    throw unanswered(new NoAnswer(reason, false, false), asked);
+  const pass = await attempt.pacer.enter(call.priority ?? "normal", deadline.signal, deadline.end).catch((reason) => {
+    if (!(reason instanceof Closed)) throw unanswered(new NoAnswer(reason, false, false), asked);
+    const { afterMs, message: detail } = reason;
+    throw new Retry({ call: asked.call, requestId: asked.requestId, status: 429, detail }, "no", afterMs);
   });
   try {
     left = clock.monotonic();
@@ -55,7 +58,10 @@ export async function perform(attempt: Attempt, options: AttemptOptions): Promis
       throw unanswered(none, asked);
     });
     status = answer.status;
+    // A long answer is read in a slice of its own.
+    await breathe(clock);
     const read = readAnswer(answer, asked, clock.now());
+    await breathe(clock);
     if ("body" in read) return replyOf(answer, read.body, url);
     if (status === 429) pass.refused(read.error instanceof Retry ? read.error.afterMs : undefined);
     throw read.error;

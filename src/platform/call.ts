@@ -13,11 +13,13 @@ export interface PlatformCall {
   /** Default "normal". */
   priority?: Priority;
   /**
-   * Default 30,000. For a write it counts from `send`, waiting for its turn included: after it no byte of the write
-   * leaves any more, which recovery relies on; without any time left it is not sent. For a read it counts from the
-   * moment the read leaves.
+   * Default 30,000, counted from `send`, waiting for its turn and sending it again included: after it no byte of a write
+   * leaves any more, which recovery relies on; without any time left nothing is sent. What cannot leave in time, because
+   * the platform has asked to wait for longer, is refused at once.
    */
   deadlineMs?: number;
+  /** More time to wait for its turn, for a read that keeps nobody from other work. */
+  patienceMs?: number;
   signal?: AbortSignal;
   /** Called at the last moment before the request leaves; what it throws reaches the caller, and nothing was sent. */
   guard?: () => void;

@@ -1,3 +1,4 @@
+import { breathe } from "../breath.ts";
 import type { Clock } from "../clock.ts";
 import { lookGap, restGap, retryGap } from "./cadence.ts";
 import type { Log } from "./call.ts";
@@ -100,6 +101,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
   let othersBusy = false;
   let changedAt = clock.monotonic();
   let cancelTimer: (() => void) | undefined;
+  let timerAt = Number.POSITIVE_INFINITY;
 
   const tell = (ids: ReadonlySet<string> | "all") => {
     for (const listener of [...listeners]) {
@@ -127,17 +129,20 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
   };
 
   const schedule = () => {
-    cancelTimer?.();
-    cancelTimer = undefined;
     if (closing.signal.aborted) return;
     const due = Math.min(
       listing ? Number.POSITIVE_INFINITY : listDue(),
       flux.oneByOne ? flux.nextLook : Number.POSITIVE_INFINITY,
     );
-    if (due !== Number.POSITIVE_INFINITY) cancelTimer = clock.after(Math.max(0, due - clock.monotonic()), wake);
+    // A timer that comes first looks by itself what is due next. Were it set anew each time, many calls would hold it off.
+    if (due >= timerAt) return;
+    cancelTimer?.();
+    timerAt = due;
+    cancelTimer = clock.after(Math.max(0, due - clock.monotonic()), wake);
   };
 
   const wake = () => {
+    timerAt = Number.POSITIVE_INFINITY;
     if (!listing && listDue() <= clock.monotonic()) void list();
     if (flux.oneByOne) flux.lookAtDue();
     schedule();
@@ -156,7 +161,8 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       const items = await source.list(closing.signal, resting ? "background" : "normal");
       if (closing.signal.aborted) return;
       const first = members.listedAt === undefined;
-      const listed = members.list(read, items, flux.expectsAbsence);
+      const listed = await members.list(read, items, flux.expectsAbsence, () => breathe(clock));
+      if (closing.signal.aborted) return;
       doubtful = listed.doubted.size > 0;
       othersBusy = items.some((item) => source.isBusy(item) && !flux.has(item.id));
       if (listed.changed.size > 0) changedAt = clock.monotonic();

@@ -1,5 +1,5 @@
 import type { Agent } from "undici";
-import { perform, wasReset } from "./attempt.ts";
+import { defaultDeadlineMs, perform, wasReset } from "./attempt.ts";
 import type { PlatformCall, Reply, TransportOptions } from "./call.ts";
 import { type Credentials, type Identity, identityOf, redactor } from "./credentials.ts";
 import { Retry, Terminal, Unauthorized } from "./errors.ts";
@@ -76,16 +76,18 @@ export function createConnection(
     id,
     async send(call) {
       const patient = call.method === "GET" && call.priority !== "people";
+      const { clock } = options;
+      const end = clock.monotonic() + (call.deadlineMs ?? defaultDeadlineMs);
       for (let refusals = 0, resets = 0; ; ) {
         try {
-          const reply = await sendOnce(call);
+          const reply = await sendOnce({ ...call, deadlineMs: end - clock.monotonic() });
           const told = Date.parse(reply.headers.date ?? "");
-          if (!Number.isNaN(told)) aheadMs = told - options.clock.now();
+          if (!Number.isNaN(told)) aheadMs = told - clock.now();
           return reply;
         } catch (error) {
           const again =
             (call.method === "GET" && wasReset(error) && ++resets === 1) ||
-            (patient && isShortRefusal(error) && ++refusals < mostRefusals);
+            (patient && isShortRefusal(error, end - clock.monotonic()) && ++refusals < mostRefusals);
           if (!again) throw error;
         }
       }
@@ -125,8 +127,9 @@ function openSession(credentials: Credentials | undefined, pacersOf: ConnectionO
 }
 
 /** The pacer makes the next attempt wait long enough. */
-function isShortRefusal(error: unknown): boolean {
-  return error instanceof Retry && error.status === 429 && (error.afterMs ?? 0) <= longestInnerWaitMs;
+function isShortRefusal(error: unknown, leftMs: number): boolean {
+  const longest = Math.min(longestInnerWaitMs, leftMs);
+  return error instanceof Retry && error.status === 429 && (error.afterMs ?? 0) < longest;
 }
 
 function headersFor(call: PlatformCall, { token, contractNumber }: Session, own: Record<string, string>) {

@@ -17,8 +17,13 @@ export interface Members {
   asOf(id: string): number | undefined;
   /** To be called before a read is sent. */
   beginRead(now: number): ReadStart;
-  /** Takes over a complete list. */
-  list(read: ReadStart, items: readonly Item[], believed: (id: string) => boolean): Listed;
+  /** Takes over a complete list. Between two items it waits for `pause`, where that wants it. */
+  list(
+    read: ReadStart,
+    items: readonly Item[],
+    believed: (id: string) => boolean,
+    pause?: () => Promise<void> | undefined,
+  ): Promise<Listed>;
   /** Takes over the answer about one member (undefined: 404). True when that changed what is known. */
   one(read: ReadStart, id: string, item: Item | undefined, believed: boolean): boolean;
   /** The parent is gone, and all members with it. */
@@ -86,13 +91,15 @@ export function createMembers(): Members {
     item: (id) => seen.get(id)?.item,
     asOf: (id) => (seen.get(id)?.read ?? notFound.get(id) ?? lastAbsence)?.at,
     beginRead: (now) => ({ serial: ++serial, at: now }),
-    list(read, items, believed) {
+    async list(read, items, believed, pause) {
       const changed = new Set<string>();
       const doubted = new Set<string>();
       const listed = new Set<string>();
       for (const item of items) {
         listed.add(item.id);
         if (see(read, item)) changed.add(item.id);
+        const wait = pause?.();
+        if (wait) await wait;
       }
       for (const [id, entry] of seen) {
         if (listed.has(id)) continue;

@@ -2,6 +2,17 @@ import type { Clock } from "../clock.ts";
 
 export type Priority = "people" | "normal" | "background";
 
+/** The platform asked to wait for longer than the request can: it has to come back after so long. */
+export class Closed extends Error {
+  readonly afterMs: number;
+
+  constructor(afterMs: number) {
+    super(`not sent: the platform asked to wait, ${Math.ceil(afterMs / 1000)} s are left`);
+    this.name = "Closed";
+    this.afterMs = afterMs;
+  }
+}
+
 /** Leave to send one request. Give it back with `leave`, once, when the answer is complete. */
 export interface Pass {
   leave(): void;
@@ -22,8 +33,11 @@ export interface Pass {
  * the concurrent requests to others.
  */
 export interface Pacer {
-  /** Rejects with the signal's reason when that comes first; an aborted wait costs nothing. */
-  enter(priority: Priority, signal?: AbortSignal): Promise<Pass>;
+  /**
+   * Rejects with the signal's reason when that comes first; an aborted wait costs nothing. Rejects with `Closed` as soon
+   * as it is known that the door stays closed `until` then, a time of the monotonic clock.
+   */
+  enter(priority: Priority, signal?: AbortSignal, until?: number): Promise<Pass>;
   /** Requests per second that the platform is believed to accept now. */
   readonly rate: number;
 }
@@ -41,7 +55,9 @@ export interface PacerOptions {
 interface Waiting {
   serial: number;
   priority: Priority;
+  until: number;
   grant: () => void;
+  turnAway: (reason: unknown) => void;
 }
 
 const order: readonly Priority[] = ["people", "normal", "background"];
@@ -109,6 +125,10 @@ export function createPacer(options: PacerOptions): Pacer {
     }
   };
 
+  const turnAwayLate = ({ until, turnAway }: Waiting) => {
+    if (closedUntil > clock.monotonic() && closedUntil >= until) turnAway(new Closed(closedUntil - clock.monotonic()));
+  };
+
   const refuse = (enteredAt: number, afterMs: number | undefined) => {
     const now = clock.monotonic();
     // Requests that were under way when the door closed are the same news again.
@@ -125,6 +145,7 @@ export function createPacer(options: PacerOptions): Pacer {
     // Spread a little, so that several operators behind one limit do not come back in step.
     const pause = (afterMs ?? backoff) * (1 + 0.1 * random());
     if (!known || afterMs !== undefined) closedUntil = Math.max(closedUntil, now + pause);
+    for (const waiting of Object.values(queues).flatMap((queue) => [...queue])) turnAwayLate(waiting);
     pump();
   };
 
@@ -155,24 +176,30 @@ export function createPacer(options: PacerOptions): Pacer {
       count();
       return rate;
     },
-    enter(priority, signal) {
+    enter(priority, signal, until = Number.POSITIVE_INFINITY) {
       return new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);
         const abort = () => {
-          queues[priority].delete(waiting);
-          reject(signal?.reason);
+          waiting.turnAway(signal?.reason);
           pump();
         };
         const waiting: Waiting = {
           serial: arrivals++,
           priority,
+          until,
           grant() {
             signal?.removeEventListener("abort", abort);
             resolve(pass(priority));
           },
+          turnAway(reason) {
+            signal?.removeEventListener("abort", abort);
+            queues[priority].delete(waiting);
+            reject(reason);
+          },
         };
         signal?.addEventListener("abort", abort, { once: true });
         queues[priority].add(waiting);
+        turnAwayLate(waiting);
         pump();
       });
     },

@@ -4,7 +4,7 @@ import type { Connection } from "./connection.ts";
 import { Retry } from "./errors.ts";
 
 /** How a read is sent. */
-export type ReadOptions = Pick<PlatformCall, "signal" | "priority">;
+export type ReadOptions = Pick<PlatformCall, "signal" | "priority" | "patienceMs">;
 
 const identified = z.looseObject({ id: z.string().min(1) });
 
@@ -19,21 +19,22 @@ const pageShape = z.looseObject({
  * limit is the one that the answer names, because the platform may cut ours; a list that ignores paging ends when a
  * page brings nothing new.
  */
-export async function readPages(
+export async function readPages<T>(
   connection: Connection,
   url: string,
   query: Record<string, string>,
   limit: number,
   options: ReadOptions,
-): Promise<unknown[]> {
-  const found = new Map<string, unknown>();
+  read: (item: unknown) => T,
+): Promise<T[]> {
+  const found = new Map<string, T>();
   for (let offset = 0; ; ) {
     const pageUrl = withQuery(url, { ...query, offset: String(offset), limit: String(limit) });
     const { body } = await connection.send({ method: "GET", url: pageUrl, ...options });
     const page = checked(pageShape, body, pageUrl);
     const items = page.items ?? [];
     const before = found.size;
-    for (const item of items) found.set(item.id, item);
+    for (const item of items) found.set(item.id, read(item));
     offset += items.length;
     const full = items.length >= (page.limit ?? limit) || (page._links?.next ?? "") !== "";
     if (!full || found.size === before) return [...found.values()];

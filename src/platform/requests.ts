@@ -108,10 +108,9 @@ export async function findRequests(
     "filter.url": filter.url,
     "filter.createdAfter": logDate(filter.createdAfter),
   };
-  const found = await readPages(connection, url, query, corePageSize, options);
-  const matches = found
-    .map((raw) => loggedRequest(checked(requestShape, raw, url), url))
-    .filter((logged) => matchesFilter(logged, filter));
+  const read = (raw: unknown) => loggedRequest(checked(requestShape, raw, url), url);
+  const found = await readPages(connection, url, query, corePageSize, options, read);
+  const matches = found.filter((logged) => matchesFilter(logged, filter));
   return Promise.all(matches.map((logged) => withTargets(connection, logged, options)));
 }
 

@@ -16,6 +16,9 @@ const resource = z.looseObject({
     .nullish(),
 });
 
+/** Thousands of collections may be listed for the first time together. */
+const LIST_PATIENCE_MS = 300_000;
+
 export interface ResourceCollectionOptions {
   /** Sent with every read; a single read with the same query has the same shape as in the list. */
   query: Record<string, string>;
@@ -36,9 +39,9 @@ export function resourceCollection(
   };
   return {
     key: `${connection.id} ${url}`,
-    async list(signal, priority) {
-      const items = await readPages(connection, url, query, pageSize, { signal, priority });
-      return items.map((raw) => itemOf(raw, url));
+    list(signal, priority) {
+      const options = { signal, priority, patienceMs: LIST_PATIENCE_MS };
+      return readPages(connection, url, query, pageSize, options, (raw) => itemOf(raw, url));
     },
     async get(id, signal) {
       const itemUrl = withQuery(`${url}/${encodeURIComponent(id)}`, query);

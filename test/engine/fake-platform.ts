@@ -43,7 +43,8 @@ export function fakePlatform(contract: number | undefined = 1) {
   });
 
   function answer({ method, url, body }: PlatformCall): unknown {
-    const path = new URL(url).pathname.slice(BASE.length);
+    const { pathname, searchParams } = new URL(url);
+    const path = pathname.slice(BASE.length);
     const [collection, ...rest] = path.split("/").slice(1);
     const id = rest.length % 2 === 1 ? rest.at(-1) : undefined;
     if (collection === "contracts") return { items: [{ id: "c", properties: { contractNumber: contract ?? 1 } }] };
@@ -54,7 +55,9 @@ export function fakePlatform(contract: number | undefined = 1) {
       return requestOf(logged).metadata.requestStatus;
     }
     if (method === "POST") return shown(make(String(Reflect.get(Object(body), "properties")?.name ?? "x"), body));
-    return id === undefined ? { items: [...items.keys()].map(shown) } : shown(id);
+    if (id !== undefined) return shown(id);
+    const [offset, limit] = [Number(searchParams.get("offset")), Number(searchParams.get("limit") ?? 1000)];
+    return { limit, items: [...items.keys().drop(offset).take(limit)].map(shown) };
   }
 
   /** Puts a datacenter there together with the request that made it. */

@@ -4,20 +4,22 @@ import { startDeadline } from "../../src/platform/deadline.ts";
 import { fakeClock } from "../fake-clock.ts";
 
 describe("a deadline", () => {
-  test("of a write runs from the start", async () => {
+  test("runs from the start", async () => {
     const clock = fakeClock();
-    using deadline = startDeadline(clock, 1_000, "now", []);
+    using deadline = startDeadline(clock, 1_000, []);
     await clock.advance(999);
     expect(deadline.leave()).toBe(true);
     await clock.advance(1);
     expect(deadline.signal.aborted).toBe(true);
   });
 
-  test("of a read runs from when it leaves", async () => {
+  test("of what may wait for its turn is as short as any other once that has left", async () => {
     const clock = fakeClock();
-    using deadline = startDeadline(clock, 1_000, "leaving", []);
-    await clock.advance(60_000);
+    using deadline = startDeadline(clock, 1_000, [], 60_000);
+    await clock.advance(59_000);
     expect(deadline.leave()).toBe(true);
+    await clock.advance(999);
+    expect(deadline.signal.aborted).toBe(false);
     await clock.advance(1_000);
     expect(deadline.signal.aborted).toBe(true);
   });
@@ -25,7 +27,7 @@ describe("a deadline", () => {
   test("holds a write back in a process that stood still past it, although no timer has fired yet", () => {
     let time = 0;
     const stopped = { now: () => time, monotonic: () => time, after: () => () => {} };
-    using deadline = startDeadline(stopped, 1_000, "now", []);
+    using deadline = startDeadline(stopped, 1_000, []);
     time = 60_000;
     expect(deadline.leave()).toBe(false);
     expect(deadline.signal.aborted).toBe(true);
@@ -35,13 +37,13 @@ describe("a deadline", () => {
     const clock = fakeClock();
     const [one, two] = [new AbortController(), new AbortController()];
     {
-      using deadline = startDeadline(clock, 1_000, "now", [one.signal, two.signal]);
+      using deadline = startDeadline(clock, 1_000, [one.signal, two.signal]);
       two.abort(new Error("enough"));
       expect(deadline.signal.reason).toEqual(new Error("enough"));
     }
     expect(getEventListeners(one.signal, "abort")).toEqual([]);
     expect(clock.pending).toBe(0);
-    using late = startDeadline(clock, 1_000, "now", [two.signal]);
+    using late = startDeadline(clock, 1_000, [two.signal]);
     expect(late.leave()).toBe(false);
   });
 });

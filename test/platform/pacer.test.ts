@@ -165,6 +165,20 @@ describe("the pacer", () => {
     expect(clock.pending).toBe(0);
   });
 
+  test("turns away at once who waits and cannot wait for as long as the platform asks, and nobody else", async () => {
+    const clock = fakeClock();
+    const pacer = createPacer({ clock, random: noChance, rate: 1, burst: 1 });
+    const pass = await pacer.enter("normal");
+    const soon = expect(pacer.enter("normal", undefined, 30_000)).rejects.toMatchObject({ afterMs: 60_000 });
+    const later = pacer.enter("normal", undefined, 90_000);
+    pass.refused(60_000);
+    pass.leave();
+    await soon;
+    await clock.advance(62_000);
+    (await later).leave();
+    expect(clock.pending).toBe(0);
+  });
+
   test("whatever happens, no span of time sees more passes than bucket and rate allow", async () => {
     const step = fc.record({
       gap: fc.integer({ min: 0, max: 3_000 }),

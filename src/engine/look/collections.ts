@@ -1,6 +1,12 @@
+import { inSlices } from "../../breath.ts";
 import type { Clock } from "../../clock.ts";
 import type { Kind, ResourceMapping } from "../../kinds/kind.ts";
-import { type Collection, type CollectionSource, openCollection } from "../../platform/collection.ts";
+import {
+  type Collection,
+  type CollectionListener,
+  type CollectionSource,
+  openCollection,
+} from "../../platform/collection.ts";
 import type { RequestLog } from "../../platform/request-log.ts";
 import type { Log } from "../../platform/transport.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
@@ -47,6 +53,12 @@ interface Entry extends Shared {
   readonly others: Set<ObjectKey>;
 }
 
+/** Whom the news of a collection concern. */
+function* concerned({ others, members }: Entry, ids: Parameters<CollectionListener>[0]): Generator<ObjectKey> {
+  yield* others;
+  for (const id of ids === "all" ? members.keys() : ids) yield* members.get(id) ?? [];
+}
+
 export function createCollections(options: {
   clock: Clock;
   log: Log;
@@ -68,12 +80,7 @@ export function createCollections(options: {
           claim.id)
         : identityOf(claim);
     const entry: Entry = { ...shared, collection, identify, members: new Map(), others: new Set() };
-    collection.subscribe((ids) => {
-      for (const key of entry.others) wake(key);
-      for (const id of ids === "all" ? entry.members.keys() : ids) {
-        for (const key of entry.members.get(id) ?? []) wake(key);
-      }
-    });
+    collection.subscribe((ids) => void inSlices(clock, concerned(entry, ids), wake));
     entries.set(source.key, entry);
     return entry;
   }

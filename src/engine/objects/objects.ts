@@ -87,6 +87,8 @@ export interface Objects {
   neighbours(kind: string, parents: Place["parents"]): ObjectKey[];
   /** Objects that hold something on the platform through this Account, or are about to. */
   users(account: string): ObjectKey[];
+  /** The Account whose user this object is. */
+  accountOf(key: ObjectKey): string | undefined;
   /** Calls back whenever an object appears, changes or goes. */
   subscribe(listener: (key: ObjectKey, change: Omit<Change<KubeObject>, "key">) => void): void;
 }
@@ -181,6 +183,7 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
       }),
     neighbours: (kind, within) => places.get(houseOf(kind, within)),
     users: (account) => accounts.get(account),
+    accountOf: (key) => accounts.wordsOf(key)[0],
     subscribe: (listener) => void listeners.push(listener),
   };
 }
@@ -230,6 +233,7 @@ function createIndex() {
   const keys = new Map<string, Set<ObjectKey>>();
   return {
     get: (word: string): ObjectKey[] => [...(keys.get(word) ?? [])],
+    wordsOf: (key: ObjectKey): readonly string[] => words.get(key) ?? [],
     set(key: ObjectKey, next: string[]) {
       for (const word of words.get(key) ?? []) {
         const set = keys.get(word);

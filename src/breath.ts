@@ -1,0 +1,41 @@
+import type { Clock } from "./clock.ts";
+
+/** So long may work go on without a turn of the event loop; 25 ms are promised, and the item in hand takes its time. */
+export const SLICE_MS = 10;
+
+interface Line {
+  /** When the present slice began. */
+  since: number;
+  readonly waiting: (() => void)[];
+}
+
+const lines = new WeakMap<Clock, Line>();
+
+/**
+ * To be awaited between two items of what may be a long row of work. While the slice lasts there is nothing to wait for;
+ * when it is over, timers, sockets and everybody else get their turn first. All work on one clock shares the slice. Who
+ * waits goes on in the order of arrival, one per turn, so that many rows together hold the loop no longer than one.
+ */
+export function breathe(clock: Clock): Promise<void> | undefined {
+  const line = lines.get(clock) ?? { since: clock.monotonic(), waiting: [] };
+  lines.set(clock, line);
+  if (clock.monotonic() - line.since < SLICE_MS) return undefined;
+  return new Promise((resolve) => {
+    if (line.waiting.push(resolve) === 1) setImmediate(turn, clock, line);
+  });
+}
+
+function turn(clock: Clock, line: Line): void {
+  line.since = clock.monotonic();
+  line.waiting.shift()?.();
+  if (line.waiting.length > 0) setImmediate(turn, clock, line);
+}
+
+/** Does the same with each of many, the first slice of them at once. The items may change while it goes on. */
+export async function inSlices<T>(clock: Clock, items: Iterable<T>, perform: (item: T) => void): Promise<void> {
+  for (const item of items) {
+    perform(item);
+    const pause = breathe(clock);
+    if (pause) await pause;
+  }
+}

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { createQueue } from "../../src/kube/queue.ts";
+import { fakeClock } from "../fake-clock.ts";
+import { turnsOf } from "../turns.ts";
+import { restingDatacenters } from "./resting.ts";
+import { accountOf, credentials, runEngine } from "./running-engine.ts";
+
+const COUNT = 10_000;
+const WORKERS = 16;
+/** So long, at most, work goes on without a turn. */
+const PROMISED_MS = 25;
+const PASS_MS = 0.1;
+const WAKE_MS = 0.01;
+
+test(`a restart with ${COUNT} objects gives the event loop a turn every few passes and wakes`, async () => {
+  const clock = fakeClock();
+  const { platform, objects } = restingDatacenters(COUNT);
+  using passes = turnsOf();
+  using wakes = turnsOf();
+  const queue = createQueue({ clock });
+  const rested = new Set<string>();
+  const note = (fields: object) => {
+    if (Reflect.get(fields, "step") === "rest") rested.add(String(Reflect.get(fields, "key")));
+  };
+  const add: typeof queue.add = (key, priority) => {
+    wakes.count();
+    clock.spend(WAKE_MS);
+    queue.add(key, priority);
+  };
+  await using engine = await runEngine([accountOf("main"), credentials, ...objects], {
+    clock,
+    platform,
+    log: { debug: note, info: () => {}, warn: () => {}, error: () => {} },
+    workers: WORKERS,
+    queue: { ...queue, add },
+    observe() {
+      passes.count();
+      clock.spend(PASS_MS);
+    },
+  });
+  while (rested.size < COUNT) await clock.advance(0);
+  expect(engine.api.calls.filter(({ path }) => path.includes("/datacenters/"))).toEqual([]);
+  console.log(`most without a turn: ${passes.most()} passes, ${wakes.most()} wakes`);
+  expect(passes.most()).toBeLessThanOrEqual(PROMISED_MS / PASS_MS);
+  expect(wakes.most()).toBeLessThanOrEqual(PROMISED_MS / WAKE_MS);
+});

@@ -1,0 +1,115 @@
+import type { Clock } from "../../src/clock.ts";
+import { createEngine, type EngineOptions } from "../../src/engine/engine.ts";
+import { kinds } from "../../src/kinds/index.ts";
+import { createQueue } from "../../src/kube/queue.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import type { KubeCall, KubeClient } from "../../src/kube/transport.ts";
+import type { Connection } from "../../src/platform/transport.ts";
+import { type FakeApiServer, fakeApiServer } from "./fake-api-server.ts";
+import { API, type FakePlatform, fakePlatform } from "./fake-platform.ts";
+import { objectOf } from "./fixtures.ts";
+import { SETTINGS } from "./stage.ts";
+
+export const credentials: KubeObject = {
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { name: "cred", namespace: "shop", uid: "uid-cred", resourceVersion: "1" },
+  data: { token: Buffer.from("token").toString("base64") },
+};
+
+export const accountOf = (name: string, endpoints: object = {}, more: Partial<KubeObject["metadata"]> = {}) =>
+  objectOf("Account", name, {
+    spec: { endpoints: { api: API, ...endpoints }, credentialsSecretRef: { name: "cred" } },
+    metadata: { name, ...more },
+  });
+
+/** A whole engine at work on an API server and a platform of a few lines; watches bring what is put there. */
+export async function runEngine(
+  initial: readonly KubeObject[],
+  options: Partial<EngineOptions> & {
+    clock: Clock;
+    workers?: number;
+    platform?: FakePlatform;
+    api?: FakeApiServer;
+    connect?: Connect;
+  },
+) {
+  const { clock, workers = 4, platform = fakePlatform(), connect = platform.connectionOf, ...rest } = options;
+  const { api = fakeApiServer(...initial) } = options;
+  const isShown = ({ path, query }: KubeCall, object: KubeObject) =>
+    path.endsWith(`/${object.kind.toLowerCase()}s`) &&
+    (!path.includes("/namespaces/") || path.includes(`/namespaces/${object.metadata.namespace}/`)) &&
+    query?.labelSelector === undefined &&
+    (query?.fieldSelector ?? `metadata.name=${object.metadata.name}`) === `metadata.name=${object.metadata.name}`;
+  const present = new Map<string, Map<string | undefined, KubeObject>>();
+  const presentAt = (plural: string) => {
+    const found = present.get(plural) ?? new Map<string | undefined, KubeObject>();
+    present.set(plural, found);
+    return found;
+  };
+  const likeOf = ({ kind }: KubeObject) => presentAt(`${kind.toLowerCase()}s`);
+  for (const object of initial) likeOf(object).set(object.metadata.uid, object);
+  const client: KubeClient = {
+    ...api.client,
+    async stream(call) {
+      const news = await api.client.stream(call);
+      return (async function* () {
+        const line = (type: string, object: unknown) => Buffer.from(`${JSON.stringify({ type, object })}\n`);
+        if (call.query?.sendInitialEvents) {
+          const plural = call.path.slice(call.path.lastIndexOf("/") + 1);
+          for (const object of presentAt(plural).values())
+            if (isShown(call, object)) yield line("ADDED", api.get(object));
+          // No newer than what may be written next.
+          const metadata = { resourceVersion: "1000", annotations: { "k8s.io/initial-events-end": "true" } };
+          yield line("BOOKMARK", { metadata });
+        }
+        yield* news;
+      })();
+    },
+  };
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const queue = options.queue ?? createQueue({ clock, random: () => 1 });
+  const engine = createEngine({
+    kinds,
+    clock,
+    log,
+    client,
+    transport: { connect: (id) => connect(id), close: async () => {} },
+    events: { record: () => {}, flush: async () => {}, close: async () => {} },
+    queue,
+    settings: SETTINGS,
+    busyMs: 1500,
+    guard: () => {},
+    ...rest,
+  });
+  await engine.sync();
+  const ending = new AbortController();
+  const working = engine.run(workers, ending.signal);
+  const tell = (type: string, object: KubeObject) => {
+    for (const { call, send } of api.streams) if (!call.signal?.aborted && isShown(call, object)) send(type, object);
+  };
+  return {
+    api,
+    platform,
+    queue,
+    /** Somebody creates or changes an object. */
+    put(object: KubeObject) {
+      likeOf(object).set(object.metadata.uid, object);
+      tell("MODIFIED", api.put(object));
+    },
+    /** Somebody removes an object, finalizers or not. */
+    remove(object: KubeObject) {
+      likeOf(object).delete(object.metadata.uid);
+      const last = api.get(object) ?? object;
+      api.remove(object);
+      tell("DELETED", { ...last, metadata: { ...last.metadata, resourceVersion: String(1e6) } });
+    },
+    async [Symbol.asyncDispose]() {
+      ending.abort();
+      queue.shutdown();
+      await working;
+      await engine.close();
+    },
+  };
+}
+type Connect = (id: string) => Connection;
