@@ -8,8 +8,20 @@ export interface Effects {
   invisibleFor: number;
   /** Collections leave out items younger than this. */
   hideYoungerThan: number;
+  /** Reads see the platform as it was this long ago. */
+  stale: number;
+  /** What deep reads leave out. */
+  shallow: "entities" | "properties" | null;
   /** Added to the Date header and to every timestamp of the answer. */
   skew: number;
 }
 
-export const noEffects: Effects = { failWith: null, slowdown: 1, invisibleFor: 0, hideYoungerThan: 0, skew: 0 };
+export const noEffects: Effects = {
+  failWith: null,
+  slowdown: 1,
+  invisibleFor: 0,
+  hideYoungerThan: 0,
+  stale: 0,
+  shallow: null,
+  skew: 0,
+};
