@@ -3,11 +3,17 @@ import type { Found } from "../cluster/steering.ts";
 /** Everything that a person makes on the platform is called like that, and belongs to no object. */
 const PREFIX = "by-hand-";
 
-/** What a person has made, by name, and what nobody may take away any more. */
+/** Something that a person has made and nobody may take away any more. */
+export interface Deed {
+  name: string;
+  /** In words: `attached to Server shop/web`. */
+  what: string;
+}
+
 export interface MadeByHand {
   /** Volumes that were attached to a server of Mooring's. */
-  volumes: string[];
-  lans: string[];
+  volumes: Deed[];
+  lans: Deed[];
 }
 
 export const byHandName = (nth: number): string => `${PREFIX}${nth}`;

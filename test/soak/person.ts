@@ -32,8 +32,8 @@ export function createPerson() {
   let named = 0;
 
   /** Makes a volume, attaches it to a server, and lets go when everybody can know. */
-  async function attach({ resident: { tenant }, id, datacenter }: Claim): Promise<boolean> {
-    const { platform } = tenant;
+  async function attach({ resident, id, datacenter }: Claim): Promise<boolean> {
+    const { platform } = resident.tenant;
     const name = byHandName(named++);
     const home = `/cloudapi/v6/datacenters/${datacenter}`;
     const look = async () => idle((await platform.named("volumes", name))[0]);
@@ -52,7 +52,7 @@ export function createPerson() {
     );
     if (!attached) return false;
     await delay(SEEN_MS);
-    made.volumes.push(name);
+    made.volumes.push({ name, what: `attached to ${fullName(resident)} (${id})` });
     deeds.attached += 1;
     return true;
   }
@@ -75,8 +75,8 @@ export function createPerson() {
   }
 
   /** A LAN beside the one of an object, or in its place: the number of one that is gone is given away again. */
-  async function addLan({ resident: { tenant }, id, datacenter }: Claim, instead: boolean): Promise<void> {
-    const { platform } = tenant;
+  async function addLan({ resident, id, datacenter }: Claim, instead: boolean): Promise<void> {
+    const { platform } = resident.tenant;
     const name = byHandName(named++);
     const path = `/cloudapi/v6/datacenters/${datacenter}/lans`;
     if (instead) {
@@ -89,7 +89,9 @@ export function createPerson() {
       if (!there) await platform.asStranger("POST", path, { properties: { name, public: false } });
     });
     if (!found) return;
-    made.lans.push(name);
+    await delay(SEEN_MS);
+    const where = `${instead ? "instead of" : "beside"} that of ${fullName(resident)} (${id})`;
+    made.lans.push({ name, what: `made ${where} with number ${found.id}` });
     deeds.lans += 1;
   }
 
@@ -114,6 +116,8 @@ export function createPerson() {
 }
 
 export type Person = ReturnType<typeof createPerson>;
+
+const fullName = ({ kind, name, tenant }: Resident): string => `${kind} ${tenant.stage.namespace}/${name}`;
 
 /** Kinds that a person works on. */
 export const worthTheWork = ({ kind }: Resident): boolean => ["Server", "Lan", "Datacenter"].includes(kind);

@@ -93,17 +93,39 @@ describe("tenants of one contract", () => {
   });
 });
 
+describe("a server", () => {
+  const server: Kind = { ...datacenter, kind: "Server" };
+  const object = objectOf("Server", "web", { spec: { nics: [{ lan: 1 }] }, status: feedOf("s-1").status });
+  const stage = { namespace: "shop", admin: fakeApiServer().client, list: async () => [object] };
+  const problemsWith = (...nics: { id: string; serverId: string }[]) => {
+    const resources = async (collection: string) => {
+      if (collection === "nics") return nics;
+      return collection === "datacenters" ? [{ id: "s-1" }] : [];
+    };
+    return judge([{ stage, wanted: [{ kind: "Server", name: "web" }] }], { resources }, undefined, [server]);
+  };
+
+  test("has a NIC twice when the platform shows more of them than it lists", async () => {
+    const nics = ["n-1", "n-2"].map((id) => ({ id, serverId: "s-1" }));
+    expect(await problemsWith(...nics.slice(1), { id: "n-3", serverId: "s-2" })).toEqual([]);
+    expect(await problemsWith(...nics)).toEqual([
+      { fault: "duplicate", message: "Server shop/web has 2 NICs instead of 1" },
+    ]);
+  });
+});
+
 describe("what a person has made", () => {
   const there: Record<string, string[]> = { volumes: ["by-hand-1"], datacenters: ["by-hand-2", "stray"], lans: [] };
   const resources = async (collection: string) =>
     (there[collection] ?? []).map((name) => ({ id: name, properties: { name } }));
 
   test("is lost when it is gone, is no leak, and is counted in the last line", async () => {
-    const byHand = { volumes: ["by-hand-1", "by-hand-3"], lans: ["by-hand-4"] };
+    const volumes = ["by-hand-1", "by-hand-3"].map((name) => ({ name, what: "attached to Server shop/web" }));
+    const byHand = { volumes, lans: [{ name: "by-hand-4", what: "made beside that of Lan shop/a" }] };
     const problems = await judge([], { resources }, byHand, [feed]);
     expect(problems.map(({ fault, message }) => `${fault}: ${message}`)).toEqual([
-      "volume lost: by-hand-3, which a person has made, is gone",
-      "LAN lost: by-hand-4, which a person has made, is gone",
+      "volume lost: by-hand-3, which a person has attached to Server shop/web, is gone",
+      "LAN lost: by-hand-4, which a person has made beside that of Lan shop/a, is gone",
       "leak: Feed resource stray named stray belongs to no object",
     ]);
     expect(totals(0, problems)).toBe(

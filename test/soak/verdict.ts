@@ -8,7 +8,8 @@ import type { Found, Steering } from "../cluster/steering.ts";
 import type { Life } from "../crash/lives.ts";
 import { lostSecrets, type ReadSecret, secretReader } from "../crash/secrets.ts";
 import { type Fault as CrashFault, collectionOf } from "../crash/verdict.ts";
-import { isByHand, type MadeByHand } from "./by-hand.ts";
+import { type Deed, isByHand, type MadeByHand } from "./by-hand.ts";
+import { surplusNics } from "./nics.ts";
 
 /** What must not be, and how the last line counts it. */
 const plural = {
@@ -85,6 +86,10 @@ export async function judge(
   const all = new Map(
     await Promise.all(made.map(async ({ kind }) => [kind, await residentsOf(kind, places)] as const)),
   );
+  const servers = (all.get("Server") ?? []).map(({ object }) => object);
+  for (const message of surplusNics(servers, await platform.resources("nics"))) {
+    problems.push({ fault: "duplicate", message });
+  }
   const replicas = replicasOf((all.get("ScalingGroup") ?? []).map(({ object }) => object));
   for (const kind of made) {
     const residents = all.get(kind.kind) ?? [];
@@ -97,11 +102,11 @@ export async function judge(
 }
 
 /** What a person has made and nobody may take away; names are not used twice. */
-function lostByHand(fault: Fault, names: readonly string[], resources: readonly Found[]): Problem[] {
+function lostByHand(fault: Fault, deeds: readonly Deed[], resources: readonly Found[]): Problem[] {
   const there = new Set(resources.map(({ properties }) => properties?.name));
-  return names
-    .filter((name) => !there.has(name))
-    .map((name) => ({ fault, message: `${name}, which a person has made, is gone` }));
+  return deeds
+    .filter(({ name }) => !there.has(name))
+    .map(({ name, what }) => ({ fault, message: `${name}, which a person has ${what}, is gone` }));
 }
 
 const fullName = ({ metadata: { namespace, name } }: KubeObject): string => `${namespace}/${name}`;
