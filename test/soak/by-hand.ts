@@ -8,6 +8,8 @@ export interface Deed {
   name: string;
   /** In words: `attached to Server shop/web`. */
   what: string;
+  id: string;
+  datacenter: string;
 }
 
 export interface MadeByHand {

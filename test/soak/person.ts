@@ -52,7 +52,7 @@ export function createPerson() {
     );
     if (!attached) return false;
     await delay(SEEN_MS);
-    made.volumes.push({ name, what: `attached to ${fullName(resident)} (${id})` });
+    made.volumes.push({ name, what: `attached to ${fullName(resident)} (${id})`, id: attached.id, datacenter });
     deeds.attached += 1;
     return true;
   }
@@ -91,7 +91,7 @@ export function createPerson() {
     if (!found) return;
     await delay(SEEN_MS);
     const where = `${instead ? "instead of" : "beside"} that of ${fullName(resident)} (${id})`;
-    made.lans.push({ name, what: `made ${where} with number ${found.id}` });
+    made.lans.push({ name, what: `made ${where}`, id: found.id, datacenter });
     deeds.lans += 1;
   }
 

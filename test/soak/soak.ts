@@ -11,6 +11,7 @@ import { moveIn, openTenants, residentsOf, type Tenant } from "./tenants.ts";
 import { RESYNC_MS, trouble } from "./trouble.ts";
 import { judge, type Problem, unrest } from "./verdict.ts";
 import { createVillage, type Done, type Village } from "./village.ts";
+import { lastWrites } from "./witness.ts";
 
 export interface SoakOptions {
   kubeconfig: string;
@@ -119,9 +120,13 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     if (!(error instanceof TooLate)) throw error;
     onProgress(error.message);
   }
-  const verdicts = [...people].map(([platform, { made }]) => {
+  const verdicts = [...people].map(async ([platform, { made }]) => {
     const own = places.filter(({ tenant }) => tenant.platform === platform);
-    return judge(own, platform.steering, made);
+    const problems = await judge(own, platform.steering, made);
+    for (const { deed } of problems) {
+      if (deed) onProgress([deed.name, ...(await lastWrites(platform.steering, deed))].join("\n  "));
+    }
+    return problems;
   });
   return {
     problems: (await Promise.all(verdicts)).flat(),

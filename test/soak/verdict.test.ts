@@ -120,8 +120,9 @@ describe("what a person has made", () => {
     (there[collection] ?? []).map((name) => ({ id: name, properties: { name } }));
 
   test("is lost when it is gone, is no leak, and is counted in the last line", async () => {
-    const volumes = ["by-hand-1", "by-hand-3"].map((name) => ({ name, what: "attached to Server shop/web" }));
-    const byHand = { volumes, lans: [{ name: "by-hand-4", what: "made beside that of Lan shop/a" }] };
+    const place = { id: "1", datacenter: "home" };
+    const volumes = ["by-hand-1", "by-hand-3"].map((name) => ({ ...place, name, what: "attached to Server shop/web" }));
+    const byHand = { volumes, lans: [{ ...place, name: "by-hand-4", what: "made beside that of Lan shop/a" }] };
     const problems = await judge([], { resources }, byHand, [feed]);
     expect(problems.map(({ fault, message }) => `${fault}: ${message}`)).toEqual([
       "volume lost: by-hand-3, which a person has attached to Server shop/web, is gone",

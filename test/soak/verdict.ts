@@ -26,6 +26,8 @@ export type Fault = keyof typeof plural;
 export interface Problem {
   fault: Fault;
   message: string;
+  /** What a person had made, and is lost. */
+  deed?: Deed;
 }
 
 /** An object that has to be there in the end, with what the platform must show of it. */
@@ -106,7 +108,7 @@ function lostByHand(fault: Fault, deeds: readonly Deed[], resources: readonly Fo
   const there = new Set(resources.map(({ properties }) => properties?.name));
   return deeds
     .filter(({ name }) => !there.has(name))
-    .map(({ name, what }) => ({ fault, message: `${name}, which a person has ${what}, is gone` }));
+    .map((deed) => ({ fault, message: `${deed.name}, which a person has ${deed.what}, is gone`, deed }));
 }
 
 const fullName = ({ metadata: { namespace, name } }: KubeObject): string => `${namespace}/${name}`;
