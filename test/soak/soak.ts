@@ -3,6 +3,7 @@ import type { Kind } from "../../src/kinds/kind.ts";
 import type { Platform } from "../cluster/chaos-platform.ts";
 import { TooLate, until } from "../cluster/chaos-wait.ts";
 import { editAccount } from "./account-edits.ts";
+import { badMoment } from "./bad-moment.ts";
 import { chance, oneOf } from "./chance.ts";
 import { startLeaders } from "./leaders.ts";
 import { createPerson, type Deeds } from "./person.ts";
@@ -94,7 +95,10 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   await Promise.all([
     meddling(),
     ...tenants.map(working),
-    repeatedly(KILLS, () => leaders.handOver()),
+    repeatedly(KILLS, async () => {
+      await badMoment(tenants);
+      await leaders.handOver();
+    }),
     repeatedly(ACCOUNT_EDITS, async (nth) => {
       const tenant = tenants[nth % tenants.length];
       if (tenant) await editAccount(tenant, Math.floor(nth / tenants.length));
