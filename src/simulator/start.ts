@@ -13,7 +13,7 @@ import { requestSchema } from "./core/request-record.ts";
 import { createUsage } from "./core/usage.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
 import { createFaultChooser } from "./faults/chooser.ts";
-import type { FaultPlan } from "./faults/plan.ts";
+import { type FaultPlan, reachOf } from "./faults/plan.ts";
 import { createRateLimiter } from "./faults/rate-limit.ts";
 import { createFlowLogs } from "./flow-logs/flow-logs.ts";
 import { createCallCounter } from "./http/calls.ts";
@@ -34,13 +34,14 @@ import { endpointOf } from "./pipelines/service.ts";
 import { steeringRoutes } from "./steering.ts";
 import { chooseStorage } from "./storage/choose.ts";
 import { createDocuments } from "./store/documents.ts";
+import { createHistory } from "./store/history.ts";
 import { memoryOnly, openJournal } from "./store/journal.ts";
 import { createResources } from "./store/resources.ts";
-import { noDataPlane } from "./streaming/data-plane.ts";
 import { createKafkaPlane } from "./streaming/kafka/plane.ts";
 import { resumeStreaming } from "./streaming/lifecycle.ts";
 import { createStreamingRecords } from "./streaming/records.ts";
 import { streamingRoutes } from "./streaming/routes.ts";
+import { noDataPlane } from "./streaming/running-plane.ts";
 import { streamingEndpoint } from "./streaming/service.ts";
 import { createClock, machineTime } from "./time.ts";
 import type { World } from "./world.ts";
@@ -110,7 +111,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
       );
     }
     const clock = createClock(machineTime, speed, journal.lastInstant);
-    const documents = createDocuments((changes) => journal.append(clock.now(), changes));
+    const faults = createFaultChooser(options.faults ?? { rules: [] }, seed);
+    const history = createHistory(clock.now, () => reachOf(faults.plan()));
+    const documents = createDocuments((changes) => journal.append(clock.now(), changes), history.note);
     const counts = documents.table("counters", z.number());
     const counters = {
       next(purpose: string) {
@@ -187,7 +190,6 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
     life.defer(() => flowLogs.close());
 
     const calls = createCallCounter(machineTime);
-    const faults = createFaultChooser(options.faults ?? { rules: [] }, seed);
     const listener = createListener({
       routes: [
         ...coreRoutes(world),
@@ -205,6 +207,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
       ],
       identity: world.identity,
       documents,
+      history,
       clock,
       machine: machineTime,
       contractNumber,

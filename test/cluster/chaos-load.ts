@@ -42,7 +42,7 @@ export async function untilUnderWay(platform: Steering): Promise<void> {
 /** Waits until all of the load is Ready, and says what is there then. */
 export async function converged(stage: Stage, platform: Steering, forMs = 150_000): Promise<string> {
   await until(() => unrest(stage, wanted), { title: "converging", forMs, everyMs: 1000 });
-  const problems = await judge(stage, platform, wanted);
+  const problems = await judge([{ stage, wanted }], platform);
   return [totals(LOAD, problems), ...problems.map(({ message }) => message)].join("\n");
 }
 

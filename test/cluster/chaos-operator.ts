@@ -25,6 +25,8 @@ export interface OperatorProcess {
   metric(name: string): Promise<number>;
   /** Bytes of the heap that are in use after everything unused was collected. */
   heapInUse(): Promise<number>;
+  /** Whether it leads, or led until it ended. */
+  leads(): boolean;
   untilLeading(): Promise<void>;
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>;
@@ -32,11 +34,19 @@ export interface OperatorProcess {
   stop(): Promise<number>;
 }
 
-/** Starts the operator; it lives at most as long as this process. Resolves when it serves its metrics. */
-export async function startOperator(kubeconfig: string, flags: readonly string[]): Promise<OperatorProcess> {
+/**
+ * Starts the operator; it lives at most as long as this process. Its wall clock may be some seconds ahead. Resolves when
+ * it serves its metrics.
+ */
+export async function startOperator(
+  kubeconfig: string,
+  flags: readonly string[],
+  aheadSeconds = 0,
+): Promise<OperatorProcess> {
   // Through the inspector, on a free port of this machine, garbage can be collected when a test wants to know.
   const args = [
     "--inspect=127.0.0.1:0",
+    ...(aheadSeconds === 0 ? [] : ["--import", `file://${root}test/shifted-clock.ts?seconds=${aheadSeconds}`]),
     `${root}src/main.ts`,
     "operator",
     "--json",
@@ -66,6 +76,7 @@ export async function startOperator(kubeconfig: string, flags: readonly string[]
     const lines = (await (await fetch(metrics)).text()).split("\n").filter((line) => line.startsWith(name));
     return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
   };
+  const leads = () => /"msg":"leading"/.test(log);
   return {
     pid,
     log: () => log,
@@ -77,11 +88,12 @@ export async function startOperator(kubeconfig: string, flags: readonly string[]
       await collectGarbage(/ws:\S+/.exec(log)?.[0] ?? "");
       return metric("nodejs_heap_size_used_bytes");
     },
+    leads,
     untilLeading: () =>
       until(
         () => {
           if (exitCode !== undefined) throw new Error(`the operator ended with ${exitCode}:\n${log}`);
-          return /"msg":"leading"/.test(log) ? undefined : `it does not lead:\n${log.slice(-1000)}`;
+          return leads() ? undefined : `it does not lead:\n${log.slice(-1000)}`;
         },
         { title: "leading" },
       ),

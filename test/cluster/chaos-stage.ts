@@ -25,7 +25,7 @@ export interface Stage extends AsyncDisposable {
   /** The same for another address of the API server. */
   kubeconfigVia(server: string): Promise<string>;
   /** An operator with short patience, for this namespace unless it watches all; `flags` come last and win. */
-  operator(options?: { kubeconfig?: string; everywhere?: boolean; flags?: string[] }): Promise<OperatorProcess>;
+  operator(options?: OperatorOptions): Promise<OperatorProcess>;
   /** An Account and its Secret; `main` unless it has another name. */
   account(platform: { url: string; token: string }, name?: string): Promise<void>;
   apply(...objects: object[]): Promise<void>;
@@ -38,6 +38,14 @@ export interface Stage extends AsyncDisposable {
   untilReady(kind: string, name: string): Promise<KubeObject>;
   untilReason(kind: string, name: string, reason: string): Promise<void>;
   untilGone(kind: string, name: string): Promise<void>;
+}
+
+export interface OperatorOptions {
+  kubeconfig?: string;
+  everywhere?: boolean;
+  flags?: string[];
+  /** How far its wall clock is ahead. */
+  aheadSeconds?: number;
 }
 
 const listed = z.object({ items: z.array(z.looseObject({})) });
@@ -111,9 +119,9 @@ export async function openStage(clusterKubeconfig: string): Promise<Stage> {
       await writeFile(path, stringify({ ...config, clusters }), { mode: 0o600 });
       return path;
     },
-    async operator({ kubeconfig: other = kubeconfig, everywhere = false, flags = [] } = {}) {
+    async operator({ kubeconfig: other = kubeconfig, everywhere = false, flags = [], aheadSeconds } = {}) {
       const place = ["--namespace", namespace, ...(everywhere ? [] : ["--watch-namespace", namespace])];
-      const operator = await startOperator(other, [...place, ...shortTimeouts, ...flags]);
+      const operator = await startOperator(other, [...place, ...shortTimeouts, ...flags], aheadSeconds);
       operators.push(operator);
       return operator;
     },

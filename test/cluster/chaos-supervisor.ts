@@ -5,6 +5,8 @@ import type { OperatorProcess } from "./chaos-operator.ts";
 export interface Supervised extends AsyncDisposable {
   /** Everything that all of its processes have logged. */
   log(): string;
+  /** Whether the process that runs now has won the Lease. */
+  leads(): boolean;
   /** How often it was started. */
   readonly starts: number;
   /** SIGKILL to the process that runs now, if any. */
@@ -35,6 +37,7 @@ export function supervise(start: () => Promise<OperatorProcess>): Supervised {
 
   return {
     log: () => logged + (running?.log() ?? ""),
+    leads: () => running?.leads() ?? false,
     get starts() {
       return starts;
     },

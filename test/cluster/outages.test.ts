@@ -6,7 +6,6 @@ import { z } from "zod";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { mooring, startProcess } from "../processes.ts";
 import { soak } from "../soak/soak.ts";
-import { totals } from "../soak/verdict.ts";
 import { type CuttableProxy, startCuttableProxy } from "./chaos-cut.ts";
 import { asPromised, converged, load, untilUnderWay } from "./chaos-load.ts";
 import { defectsIn } from "./chaos-operator.ts";
@@ -112,10 +111,9 @@ describe("forty objects are being created, and then: all converge, nothing twice
   it.concurrent("a slice of make soak: 30 objects of all kinds, 20 seconds in which one call in five goes wrong", {
     timeout: 240_000,
   }, async () => {
-    const options = { objects: 30, chaosMs: 20_000, seed: 7, patienceMs: 100_000 };
+    const options = { objects: 30, tenants: 1, leaders: 1, chaosMs: 20_000, seed: 7, patienceMs: 100_000 };
     const { problems, log } = await soak({ kubeconfig: cluster().kubeconfig, ...options });
     expect(problems).toEqual([]);
-    expect(totals(options.objects, problems)).toBe("30 objects, 0 duplicates, 0 leaks, 0 lost secrets, 0 stuck");
     expect(defectsIn(log)).toEqual([]);
   });
 });

@@ -49,6 +49,12 @@ export function routeOf(side: Side, url: string): string | undefined {
 const withoutId = (segment: string): string =>
   /^\d+$/.test(segment) || /^[0-9a-f-]{32,36}$/i.test(segment) ? "{id}" : segment;
 
+/** Where a life makes something: its first write to the platform, or where it has none there, its first write at all. */
+export function creationIn(positions: readonly Position[]): Position | undefined {
+  const writes = positions.filter((each) => each.phase === "create" && isWrite(each));
+  return writes.find(({ side }) => side === "platform") ?? writes[0];
+}
+
 /**
  * The positions of a recorded life: every write, and of the reads the first of each route in each phase. Further reads
  * of a route are repetitions on a clock, such as the lists of a collection: how many there are is chance.

@@ -9,7 +9,16 @@ export type { Change, Life };
 export interface Subject {
   kind: Kind;
   life: (ground: Ground) => Life;
+  /** It is killed nowhere but at its creation. */
+  creationOnly?: true;
 }
+
+/** Created and deleted again, and killed nowhere but at its creation. */
+export const atCreation = ({ kind, life }: Subject): Subject => ({
+  kind,
+  life: (ground) => ({ ...life(ground), changes: [] }),
+  creationOnly: true,
+});
 
 /** The lives of these kinds. Throws when a kind with a resource on the platform has none. */
 export function subjectsOf(kinds: readonly Kind[]): Subject[] {

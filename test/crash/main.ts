@@ -3,7 +3,7 @@ import { progressTo } from "../../src/cli/control-plane/progress.ts";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { type Moment, moments } from "./calls.ts";
-import { chosenKinds, subjectsOf } from "./lives.ts";
+import { atCreation, chosenKinds, subjectsOf } from "./lives.ts";
 import { crashMatrix, isClean, PARALLEL } from "./matrix.ts";
 import { render } from "./print.ts";
 
@@ -13,6 +13,7 @@ Kills the operator at every call of every kind's life, at three moments each, an
 
   --kind KIND         only this kind; may be repeated
   --position N        only this row of the matrix
+  --creation          only at the write that makes something, in a life of creation and deletion
   --moment MOMENT     only ${moments.join(", ")}; may be repeated
   --twice             kill the process that picks up an interrupted write as well, at every call until it has
   --impatient         only the creation, and the object is deleted as soon as the operator has died in it
@@ -25,6 +26,7 @@ const { values } = parseArgs({
   options: {
     kind: { type: "string", multiple: true },
     position: { type: "string" },
+    creation: { type: "boolean", default: false },
     moment: { type: "string", multiple: true },
     seed: { type: "string", default: "1" },
     twice: { type: "boolean", default: false },
@@ -53,8 +55,9 @@ async function main(): Promise<number> {
     console.log(usage);
     return 0;
   }
+  const whole = subjectsOf(chosenKinds(kinds, values.kind));
   const options = {
-    subjects: subjectsOf(chosenKinds(kinds, values.kind)),
+    subjects: values.creation ? whole.map(atCreation) : whole,
     position: values.position === undefined ? undefined : count("position", values.position),
     moments: values.moment?.map(momentOf) ?? moments,
     twice: values.twice,

@@ -1,5 +1,5 @@
 import { openBase } from "./base.ts";
-import { isWrite, type Moment, moments, type Position, type Target } from "./calls.ts";
+import { creationIn, isWrite, type Moment, moments, type Position, type Target } from "./calls.ts";
 import type { Subject } from "./lives.ts";
 import { crash, type Recording, type Run, record } from "./run.ts";
 import type { Fault } from "./verdict.ts";
@@ -31,7 +31,7 @@ export interface Row {
 
 export interface Result {
   impatient: boolean;
-  kinds: { kind: string; rows: Row[] }[];
+  kinds: { kind: string; creationOnly: boolean; rows: Row[] }[];
   totals: Totals;
   seconds: number;
 }
@@ -65,8 +65,12 @@ export async function crashMatrix(options: MatrixOptions): Promise<Result> {
   const recordings = await inParallel(parallel, subjects, (subject) => record(base, subject, seed));
   const chapters = recordings.map((recording) => {
     const rows = recording.positions.map((position, index): Row => ({ number: index + 1, position, runs: [] }));
-    const chosen = rows.filter(({ number }) => number === (options.position ?? number));
-    return { recording, rows: chosen.filter(({ position }) => !impatient || position.phase === "create") };
+    const creation = creationIn(recording.positions);
+    const chosen = rows
+      .filter(({ number }) => number === (options.position ?? number))
+      .filter(({ position }) => !impatient || position.phase === "create")
+      .filter(({ position }) => !recording.subject.creationOnly || position === creation);
+    return { recording, rows: chosen };
   });
   const chosen = options.moments ?? moments;
   const jobsOf = (recording: Recording, rows: readonly Row[]): Job[] =>
@@ -102,7 +106,9 @@ export async function crashMatrix(options: MatrixOptions): Promise<Result> {
   if (second.length > 0) await work(second);
 
   for (const { runs } of chapters.flatMap(({ rows }) => rows)) runs.sort(byMoment);
-  const kinds = chapters.map(({ recording, rows }) => ({ kind: recording.subject.kind.kind, rows }));
+  const kinds = chapters.map(({ recording: { subject }, rows }) => {
+    return { kind: subject.kind.kind, creationOnly: subject.creationOnly ?? false, rows };
+  });
   return { impatient, kinds, totals: totalsOf(kinds), seconds: (performance.now() - startedAt) / 1000 };
 }
 

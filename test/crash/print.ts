@@ -43,13 +43,14 @@ function columns(rows: readonly string[][]): string {
 
 /** Every failed run with what was wrong, how to see it again, and where its logs are. */
 export function complaints({ kinds, impatient }: Result): string[] {
-  return kinds.flatMap(({ kind, rows }) =>
+  return kinds.flatMap(({ kind, creationOnly, rows }) =>
     rows.flatMap(({ number, after, position, runs }) =>
       runs
         .filter(({ problems }) => problems.length > 0)
         .map(({ moment, problems, folder }) => {
           const kills = [...(after ? [after] : []), { position, moment }].map(describe);
-          const options = after ? `--position ${number} --twice` : `--position ${number} --moment ${moment}`;
+          const place = creationOnly ? "--creation" : `--position ${number}`;
+          const options = after ? `${place} --twice` : `${place} --moment ${moment}`;
           return [
             `${kind} ${number}, killed ${kills.join(", then ")}`,
             ...problems.map(({ fault, message }) => `  ${fault}: ${message}`),

@@ -129,6 +129,70 @@ describe("reading", () => {
     expect(items(await platform.core("GET", path))).toMatchObject([{ id }]);
   });
 
+  it("stale: what was made, changed and deleted since is not known yet", async () => {
+    const path = await platform.datacenter();
+    await platform.faults({ route: "GET /cloudapi/v6/datacenters/{datacenterId}", fault: "stale", seconds: 30 });
+    await platform.advance(60);
+    await platform.core("PATCH", path, { name: "renamed" });
+    const made = `/datacenters/${resource(await post("made-since")).id}`;
+    const shownName = async () => resource(await platform.core("GET", path)).properties.name;
+    await platform.advance(20);
+    expect(await shownName()).not.toBe("renamed");
+    refusal(await platform.core("GET", made), 404, "309");
+    expect(await named("made-since")).toBe(1);
+    await platform.core("DELETE", made);
+    await platform.advance(20);
+    expect((await platform.core("GET", made)).status).toBe(200);
+    expect(await shownName()).toBe("renamed");
+    await platform.faults();
+    refusal(await platform.core("GET", made), 404, "309");
+  });
+
+  it("stale: lists follow, and nothing is changed by having looked back", async () => {
+    await platform.faults({ route: "GET /cloudapi/v6/datacenters", fault: "stale", seconds: 60, count: 2 });
+    const path = `/datacenters/${resource(await post("fresh")).id}`;
+    expect(await named("fresh")).toBe(0);
+    expect((await platform.core("GET", path)).status).toBe(200);
+    await platform.advance(60);
+    expect(await named("fresh")).toBe(1);
+    const order = async () => items(await platform.core("GET", "/datacenters")).map(({ id }) => id);
+    const honest = await order();
+    await platform.faults({ route: "GET /cloudapi/v6/datacenters", fault: "stale", seconds: 600, count: 1 });
+    expect((await order()).length).toBeLessThan(honest.length);
+    expect(await order()).toEqual(honest);
+  });
+
+  it("stale: a read that makes something is answered as ever", async () => {
+    await platform.faults({ route: "GET /auth/v1/tokens/generate", fault: "stale", seconds: 60 });
+    const answer = await platform.call("GET", "/auth/v1/tokens/generate");
+    const authorization = `Bearer ${Object(answer.body).token}`;
+    expect((await platform.core("GET", "/contracts", undefined, { authorization })).status).toBe(200);
+  });
+
+  it("shallow: deep reads leave out entities, or what is known of them", async () => {
+    const { id } = resource(await platform.core("POST", `${datacenter}/servers`, serverBody()));
+    await platform.advance(60);
+    const server = `${datacenter}/servers/${id}`;
+    const nic = resource(await platform.core("POST", `${server}/nics`, { properties: { name: "n", lan: 1 } })).id;
+    await platform.advance(60);
+    const rule = { route: "GET *", fault: "shallow" };
+    const read = async (path: string) => (await platform.core("GET", path)).body;
+    await platform.faults(rule);
+    expect(await read(`${server}?depth=3`)).not.toHaveProperty("entities");
+    for (const item of items(await platform.core("GET", `${datacenter}/servers?depth=2`))) {
+      expect(item).toHaveProperty("properties");
+      expect(item).not.toHaveProperty("entities");
+    }
+    await platform.faults({ ...rule, leavesOut: "properties" });
+    const shown = resource(await platform.core("GET", `${server}?depth=3`)).entities?.nics?.items;
+    expect(shown?.at(-1)).toEqual({ id: nic, type: "nic", href: expect.any(String) });
+    await platform.faults({ ...rule, count: 1 });
+    // No fault is spent on reads that ask for less.
+    expect(await read(`${server}?depth=1`)).toHaveProperty("entities");
+    expect(await read(`${server}?depth=2`)).not.toHaveProperty("entities");
+    expect(await read(`${server}?depth=2`)).toHaveProperty("entities");
+  });
+
   it("token-revoked: the token of the call is worth nothing from then on", async () => {
     const { token } = await platform.user("revoked@example.org");
     const read = () => platform.core("GET", "/contracts", undefined, { authorization: `Bearer ${token}` });

@@ -11,7 +11,9 @@ import { totals } from "./verdict.ts";
 
 const usage = `usage: make soak ARGS="[OPTION…]"
 
-Edits, deletes and creates objects of all kinds while one call to the platform in five goes wrong, then waits for rest.
+Edits, deletes and creates objects of all kinds in three namespaces, with three Accounts of two contracts, while one call
+to the platform in five goes wrong, people work on the platform by hand, Accounts are edited, and two operators whose
+clocks differ take over from each other. Then waits for rest.
 Before that, sends generated manifests, valid and hostile, and looks at how the operator bears them.
 
   --minutes N     how long everything goes wrong (default 10)
@@ -53,7 +55,7 @@ async function main(): Promise<number> {
   try {
     const borne = count > 0 ? await bearHostility(cluster.kubeconfig, { count, seed, onProgress }) : undefined;
     for (const complaint of borne?.complaints ?? []) console.log(`manifests: ${complaint}`);
-    const { problems, done, calls, log } = await soak({
+    const { problems, done, killed, accountEdits, deeds, calls, log } = await soak({
       kubeconfig: cluster.kubeconfig,
       objects,
       kinds: inhabited,
@@ -70,8 +72,11 @@ async function main(): Promise<number> {
       const flags = `--minutes ${minutes} --objects ${objects}${only} --seed ${seed}`;
       console.log(`log: ${file}\nagain: make soak ARGS="${flags}"`);
     }
-    const { created, edited, deleted, killed } = done;
+    const { created, edited, deleted } = done;
     console.log(`${created} created, ${edited} edited, ${deleted} deleted, ${killed} kills, ${calls} platform calls`);
+    const { attached, renamed, removed, lans } = deeds;
+    console.log(`by hand: ${attached} volumes attached, ${renamed} renamed, ${removed} removed, ${lans} LANs added`);
+    console.log(`${accountEdits} edits of Accounts`);
     if (borne) {
       const { accepted, refused, heapRatio } = borne;
       console.log(`${count} manifests: ${accepted} accepted, ${refused} refused, heap x${heapRatio.toFixed(2)}`);

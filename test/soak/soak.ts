@@ -1,17 +1,26 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Kind } from "../../src/kinds/kind.ts";
-import { KubeError } from "../../src/kube/errors.ts";
-import { startPlatform } from "../cluster/chaos-platform.ts";
-import { openStage, type Stage } from "../cluster/chaos-stage.ts";
-import { supervise } from "../cluster/chaos-supervisor.ts";
+import type { Platform } from "../cluster/chaos-platform.ts";
 import { TooLate, until } from "../cluster/chaos-wait.ts";
-import type { Problem } from "../crash/verdict.ts";
-import { at, type Inhabitant, populate, populous, secret, wantedAt } from "./population.ts";
-import { judge, unrest } from "./verdict.ts";
+import { editAccount } from "./account-edits.ts";
+import { badMoment } from "./bad-moment.ts";
+import { chance, oneOf } from "./chance.ts";
+import { startLeaders } from "./leaders.ts";
+import { createPerson, type Deeds } from "./person.ts";
+import { populous } from "./population.ts";
+import { moveIn, openTenants, residentsOf, type Tenant } from "./tenants.ts";
+import { RESYNC_MS, trouble } from "./trouble.ts";
+import { judge, type Problem, unrest } from "./verdict.ts";
+import { createVillage, type Done, type Village } from "./village.ts";
+import { lastWrites } from "./witness.ts";
 
 export interface SoakOptions {
   kubeconfig: string;
   objects: number;
+  /** Namespaces that share the objects. Several of them need an API server of their own. Default 3. */
+  tenants?: number;
+  /** Operators that contend for the Lease; 1 works without it. Default 2. */
+  leaders?: number;
   /** Of which kinds; all that can be many, unless it says so. */
   kinds?: readonly Kind[];
   /** How long everything goes wrong. */
@@ -25,141 +34,134 @@ export interface SoakOptions {
 
 export interface SoakResult {
   problems: Problem[];
-  /** What was done to the objects, and how often the operator was killed. */
-  done: { created: number; edited: number; deleted: number; killed: number };
-  /** How many calls the platform got while everything went wrong. */
+  /** What was done to the objects. */
+  done: Done;
+  /** How often a leader was killed and another one took over. */
+  killed: number;
+  accountEdits: number;
+  /** What people did on the platforms. */
+  deeds: Deeds;
+  /** How many calls the platforms got while everything went wrong. */
   calls: number;
-  /** Everything the operator logged. */
+  /** Everything the operators logged. */
   log: string;
 }
 
-const SPEED = 20;
-
-/**
- * One call in five goes wrong. Left out is what no operator could mend: a write that the platform itself executes twice,
- * and a token that is revoked. 429 is rare, because each halves the pace: with many, hardly a call would be made.
- */
-const trouble = [
-  { fault: "response-lost", probability: 0.035 },
-  { fault: "request-lost", probability: 0.035 },
-  { fault: "reset", probability: 0.035 },
-  { fault: "hang", seconds: 4, executed: true, probability: 0.01 },
-  { fault: "hang", seconds: 4, probability: 0.01 },
-  { fault: "status", status: 429, retryAfter: 1, probability: 0.0007 },
-  { fault: "status", status: 429, probability: 0.0003 },
-  { fault: "status", status: 500, probability: 0.027 },
-  { fault: "status", status: 503, probability: 0.027 },
-  { fault: "slow", seconds: 0.5, probability: 0.02 },
-  { route: "POST *", fault: "late-visibility", seconds: 2 * SPEED, probability: 0.2 },
-  { route: "POST *", fault: "request-failed", probability: 0.03 },
-  { route: "* *", fault: "slow-provisioning", factor: 3, probability: 0.05 },
-  { route: "GET *", fault: "missing-item", seconds: SPEED, probability: 0.03 },
-  { route: "GET *", fault: "clock-skew", seconds: 60, probability: 0.03 },
-];
+const KILLS = 3;
+const ACCOUNT_EDITS = 9;
 
 /** Lets a population live through `chaosMs` of trouble, then through quiet, and says what must not be. */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
-  const { objects, kinds = populous, chaosMs, seed, patienceMs, onProgress = () => {} } = options;
+  const { kubeconfig, objects, kinds = populous, chaosMs, seed, patienceMs, onProgress = () => {} } = options;
   await using cleanup = new AsyncDisposableStack();
-  const platform = cleanup.use(await startPlatform({ seed, speed: SPEED }));
-  const stage = cleanup.use(await openStage(options.kubeconfig));
-  const operator = cleanup.use(supervise(() => stage.operator({ flags: ["--no-leader-election"] })));
-  const { prerequisites, inhabitants } = populate(objects, platform.url, kinds);
-  await stage.apply(secret(platform.token));
-  await stage.apply(...prerequisites);
-  for (const { kind, metadata } of prerequisites) await stage.untilReady(kind, metadata.name);
+  const tenants = await openTenants(cleanup, { kubeconfig, count: options.tenants ?? 3, objects, kinds, seed });
+  const crowd = { leaders: options.leaders ?? 2, everywhere: tenants.length > 1 };
+  const leaders = startLeaders(cleanup, tenants.map(({ stage }) => stage)[0], crowd);
+  await Promise.all(tenants.map(moveIn));
 
   const random = chance(seed);
-  const done = { created: 0, edited: 0, deleted: 0, killed: 0 };
-  /** The stage of life of everybody who is there, or ought to be. */
-  const ages = new Map<Inhabitant, number>();
-  const startedAt = performance.now();
-  const elapsed = () => performance.now() - startedAt;
-  let told = 0;
-  let killAt = chaosMs / 4;
-  await platform.steering.call("PUT", "/_simulator/faults", { seed, rules: trouble });
-  await platform.steering.resetCalls();
-  while (elapsed() < chaosMs) {
-    const inhabitant = inhabitants[Math.floor(random() * inhabitants.length)];
-    if (inhabitant) await meddle(stage, inhabitant, ages, random, done);
-    if (elapsed() > killAt) {
-      killAt += chaosMs / 4;
-      done.killed += 1;
-      await operator.kill();
-    }
-    if (elapsed() - told > 15_000) {
-      told = elapsed();
-      const { total } = await platform.steering.calls();
-      onProgress(`${Math.round(told / 1000)} s: ${ages.size} objects wanted, ${total} calls, ${JSON.stringify(done)}`);
-    }
-    // As often as every object is touched once in a quarter of a minute, and not more often than the platform keeps up.
-    await delay(Math.max(100, 15_000 / objects));
+  const village = createVillage(residentsOf(tenants), random);
+  const people = new Map(tenants.map(({ platform }) => [platform, createPerson()]));
+  const platforms = [...people.keys()];
+  const deeds = () => [...people.values()].map((each) => each.deeds).reduce(sum);
+  const callsSoFar = async () =>
+    (await Promise.all(platforms.map(({ steering }) => steering.calls()))).reduce((all, { total }) => all + total, 0);
+  for (const { steering } of platforms) {
+    await steering.call("PUT", "/_simulator/faults", { seed, rules: trouble });
+    await steering.resetCalls();
   }
 
-  const { total: calls } = await platform.steering.calls();
-  await platform.steering.faults();
+  const startedAt = performance.now();
+  const elapsed = () => performance.now() - startedAt;
+  /** So often, spread evenly; never at the very beginning or end. */
+  const repeatedly = async (times: number, work: (nth: number) => Promise<void>) => {
+    for (let nth = 0; nth < times; nth += 1) {
+      await delay(Math.max(0, ((nth + 1) * chaosMs) / (times + 1) - elapsed()));
+      await work(nth);
+    }
+  };
+  const meddling = async () => {
+    // As often as every object is touched once in a quarter of a minute, and not more often than the platform keeps up.
+    for (; elapsed() < chaosMs; await delay(Math.max(100, 15_000 / objects))) await village.meddle();
+  };
+  const working = async (tenant: Tenant) => {
+    for (; elapsed() < chaosMs; await delay(1000)) await workByHand(village, tenant, people, random);
+  };
+  const telling = () =>
+    repeatedly(Math.floor(chaosMs / 15_000), async () => {
+      const said = { ...village.done, ...deeds() };
+      onProgress(`${Math.round(elapsed() / 1000)} s: ${await callsSoFar()} calls, ${JSON.stringify(said)}`);
+    });
+  await Promise.all([
+    meddling(),
+    ...tenants.map(working),
+    repeatedly(KILLS, async () => {
+      await badMoment(tenants);
+      await leaders.handOver();
+    }),
+    repeatedly(ACCOUNT_EDITS, async (nth) => {
+      const tenant = tenants[nth % tenants.length];
+      if (tenant) await editAccount(tenant, Math.floor(nth / tenants.length));
+    }),
+    telling(),
+  ]);
+
+  const calls = await callsSoFar();
+  for (const { steering } of platforms) await steering.faults();
   onProgress("quiet: waiting until everything is at rest");
-  for (const inhabitant of inhabitants) {
-    const age = ages.get(inhabitant);
-    if (age !== undefined) await insist(stage, inhabitant, age);
-  }
-  const wanted = [
-    ...prerequisites.map(({ kind, metadata }) => ({ kind, name: metadata.name })),
-    ...inhabitants.flatMap((each) => (ages.has(each) ? [wantedAt(each, ages.get(each) ?? 0)] : [])),
-  ];
+  await village.insist();
+  // Whatever was done by hand last is seen by the next look at everything.
+  await delay(RESYNC_MS);
+  const places = tenants.map((tenant) => ({ tenant, stage: tenant.stage, wanted: village.wantedOf(tenant) }));
+  const missing = async () => {
+    const obstacles = await Promise.all(places.map(({ stage, wanted }) => unrest(stage, wanted)));
+    return obstacles.find((obstacle) => obstacle !== undefined);
+  };
   try {
-    await until(() => unrest(stage, wanted), { title: "quiet", forMs: patienceMs, everyMs: 1000 });
+    await until(missing, { title: "quiet", forMs: patienceMs, everyMs: 1000 });
   } catch (error) {
     // Who is stuck is named by the verdict.
     if (!(error instanceof TooLate)) throw error;
     onProgress(error.message);
   }
-  return { problems: await judge(stage, platform.steering, wanted), done, calls, log: operator.log() };
-}
-
-/** Does to an object what comes next: creates, changes or deletes it. */
-async function meddle(
-  stage: Stage,
-  inhabitant: Inhabitant,
-  ages: Map<Inhabitant, number>,
-  random: () => number,
-  done: SoakResult["done"],
-): Promise<void> {
-  const { kind, name, stages } = inhabitant;
-  const age = ages.get(inhabitant);
-  if (age === undefined) {
-    // One that is still on its way out keeps its name.
-    if (await stage.read(kind, name)) return;
-    await stage.apply(at(inhabitant, 0));
-    ages.set(inhabitant, 0);
-    done.created += 1;
-  } else if (age + 1 < stages.length && random() < 0.6) {
-    await stage.apply(at(inhabitant, age + 1));
-    ages.set(inhabitant, age + 1);
-    done.edited += 1;
-  } else if (random() < 0.5) {
-    await stage.remove(kind, name);
-    ages.delete(inhabitant);
-    done.deleted += 1;
-  }
-}
-
-/** Applies an object once more, when what stood in the way of it is gone. */
-async function insist(stage: Stage, inhabitant: Inhabitant, age: number): Promise<void> {
-  try {
-    await stage.apply(at(inhabitant, age));
-  } catch (error) {
-    if (!(error instanceof KubeError)) throw error;
-  }
-}
-
-/** Numbers from 0 to 1 that follow from a seed (mulberry32). */
-function chance(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  const verdicts = [...people].map(async ([platform, { made }]) => {
+    const own = places.filter(({ tenant }) => tenant.platform === platform);
+    const problems = await judge(own, platform.steering, made);
+    for (const { deed } of problems) {
+      if (deed) onProgress([deed.name, ...(await lastWrites(platform.steering, deed))].join("\n  "));
+    }
+    return problems;
+  });
+  return {
+    problems: (await Promise.all(verdicts)).flat(),
+    done: village.done,
+    killed: KILLS,
+    accountEdits: ACCOUNT_EDITS,
+    deeds: deeds(),
+    calls,
+    log: leaders.log(),
   };
 }
+
+/** A person does something to the resource of one object, which nobody else touches meanwhile. */
+async function workByHand(
+  village: Village,
+  tenant: Tenant,
+  people: ReadonlyMap<Platform, ReturnType<typeof createPerson>>,
+  random: () => number,
+): Promise<void> {
+  const resident = oneOf(random, village.settledOf(tenant));
+  if (!resident) return;
+  await village.whileHeld(resident, async () => {
+    const attached = await people.get(tenant.platform)?.workOn(resident, random());
+    // The sooner the server goes, the less time there is to learn of the volume.
+    if (attached && random() < 0.6) await village.remove(resident);
+  });
+}
+
+const sum = (a: Deeds, b: Deeds): Deeds => ({
+  attached: a.attached + b.attached,
+  renamed: a.renamed + b.renamed,
+  removed: a.removed + b.removed,
+  lans: a.lans + b.lans,
+});

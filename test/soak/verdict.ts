@@ -7,7 +7,28 @@ import { type Stage, unsettled } from "../cluster/chaos-stage.ts";
 import type { Found, Steering } from "../cluster/steering.ts";
 import type { Life } from "../crash/lives.ts";
 import { lostSecrets, type ReadSecret, secretReader } from "../crash/secrets.ts";
-import { collectionOf, type Fault, faults, type Problem } from "../crash/verdict.ts";
+import { type Fault as CrashFault, collectionOf } from "../crash/verdict.ts";
+import { type Deed, isByHand, type MadeByHand } from "./by-hand.ts";
+import { surplusNics } from "./nics.ts";
+
+/** What must not be, and how the last line counts it. */
+const plural = {
+  duplicate: "duplicates",
+  leak: "leaks",
+  "lost secret": "lost secrets",
+  stuck: "stuck",
+  "volume lost": "volumes lost",
+  "LAN lost": "LANs lost",
+} as const satisfies Record<CrashFault, string> & Record<string, string>;
+
+export type Fault = keyof typeof plural;
+
+export interface Problem {
+  fault: Fault;
+  message: string;
+  /** What a person had made, and is lost. */
+  deed?: Deed;
+}
 
 /** An object that has to be there in the end, with what the platform must show of it. */
 export interface Wanted {
@@ -36,27 +57,83 @@ export async function unrest(stage: Stage, wanted: readonly Wanted[]): Promise<s
   return `${obstacles.length} objects are not at rest, for example ${obstacles.slice(0, 3).join("; ")}`;
 }
 
-/** What must not be, once all is at rest. Every resource belongs to exactly one object and shows what it should. */
+/** A namespace, and what has to be in it. */
+export interface Place {
+  stage: Pick<Stage, "list" | "admin" | "namespace">;
+  wanted: readonly Wanted[];
+}
+
+/** An object of one of the namespaces, with what it has to be, if it has to be there. */
+interface Resident {
+  object: KubeObject;
+  wanted: Wanted | undefined;
+  read: ReadSecret;
+}
+
+/**
+ * What must not be, once all is at rest. Every resource belongs to exactly one object, of whatever namespace, and shows
+ * what it should; what a person has made is still there.
+ */
 export async function judge(
-  stage: Pick<Stage, "list" | "admin" | "namespace">,
+  places: readonly Place[],
   platform: Pick<Steering, "resources">,
-  wanted: readonly Wanted[],
+  byHand: MadeByHand = { volumes: [], lans: [] },
   registry: readonly Kind[] = kinds,
 ): Promise<Problem[]> {
-  const problems: Problem[] = [];
-  const read = secretReader(stage.admin, stage.namespace);
+  const problems = [
+    ...lostByHand("volume lost", byHand.volumes, await platform.resources("volumes")),
+    ...lostByHand("LAN lost", byHand.lans, await platform.resources("lans")),
+  ];
   const made = registry.flatMap((kind) => (kind.resource ? [{ ...kind, resource: kind.resource }] : []));
-  const all = new Map(await Promise.all(made.map(async ({ kind }) => [kind, await stage.list(kind)] as const)));
-  const replicas = replicasOf(all.get("ScalingGroup") ?? []);
+  const all = new Map(
+    await Promise.all(made.map(async ({ kind }) => [kind, await residentsOf(kind, places)] as const)),
+  );
+  const servers = (all.get("Server") ?? []).map(({ object }) => object);
+  for (const message of surplusNics(servers, await platform.resources("nics"))) {
+    problems.push({ fault: "duplicate", message });
+  }
+  const replicas = replicasOf((all.get("ScalingGroup") ?? []).map(({ object }) => object));
   for (const kind of made) {
-    const objects = all.get(kind.kind) ?? [];
+    const residents = all.get(kind.kind) ?? [];
     const resources = await platform.resources(collectionOf(kind) ?? "");
-    const expected = wanted.filter((each) => each.kind === kind.kind);
-    const isPart = (resource: Found) => comesWith(kind, resource, replicas);
-    problems.push(...compare(kind, objects, resources, expected, isPart));
-    problems.push(...(await lostOf(kind, objects, expected, read)));
+    const isPart = (resource: Found) => isByHand(resource) || comesWith(kind, resource, replicas);
+    problems.push(...absent(kind, places, residents), ...compare(kind, residents, resources, isPart));
+    problems.push(...(await lostOf(kind, residents)));
   }
   return problems;
+}
+
+/** What a person has made and nobody may take away; names are not used twice. */
+function lostByHand(fault: Fault, deeds: readonly Deed[], resources: readonly Found[]): Problem[] {
+  const there = new Set(resources.map(({ properties }) => properties?.name));
+  return deeds
+    .filter(({ name }) => !there.has(name))
+    .map((deed) => ({ fault, message: `${deed.name}, which a person has ${deed.what}, is gone`, deed }));
+}
+
+const fullName = ({ metadata: { namespace, name } }: KubeObject): string => `${namespace}/${name}`;
+
+async function residentsOf(kind: string, places: readonly Place[]): Promise<Resident[]> {
+  const found = places.map(async ({ stage, wanted }) => {
+    const read = secretReader(stage.admin, stage.namespace);
+    return (await stage.list(kind)).map((object) => ({
+      object,
+      wanted: wanted.find((each) => each.kind === kind && each.name === object.metadata.name),
+      read,
+    }));
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** Objects that have to be there and are not. */
+function absent({ kind }: MadeKind, places: readonly Place[], residents: readonly Resident[]): Problem[] {
+  const there = new Set(residents.map(({ object }) => fullName(object)));
+  const names = places.flatMap(({ stage, wanted }) =>
+    wanted.filter((each) => each.kind === kind).map(({ name }) => `${stage.namespace}/${name}`),
+  );
+  return names
+    .filter((name) => !there.has(name))
+    .map((name) => ({ fault: "stuck", message: `${kind} ${name} does not exist` }));
 }
 
 type MadeKind = Kind & { resource: ResourceMapping };
@@ -96,9 +173,8 @@ function parentsOf(resource: Found): Record<string, string> {
 
 function compare(
   made: MadeKind,
-  objects: readonly KubeObject[],
+  residents: readonly Resident[],
   resources: readonly Found[],
-  expected: readonly Wanted[],
   isPart: (resource: Found) => boolean,
 ): Problem[] {
   const { kind } = made;
@@ -106,10 +182,9 @@ function compare(
   const blame = (fault: Fault, message: string) => problems.push({ fault, message: `${kind} ${message}` });
   const owners = new Map<string, string>();
   const byPlace = new Map(resources.map((resource) => [placeOf(made, resource.id, parentsOf(resource)), resource]));
-  for (const object of objects) {
-    const { name } = object.metadata;
+  for (const { object, wanted } of residents) {
+    const name = fullName(object);
     const { id, parents = {} } = readStatus(object);
-    const wanted = expected.find((each) => each.name === name);
     const missing = unsettled(object);
     if (!wanted) blame("stuck", `${name} cannot be deleted: ${missing}`);
     else if (missing !== undefined) blame("stuck", `${name}: ${missing}`);
@@ -129,12 +204,7 @@ function compare(
       if ((found ?? null) !== value) blame("stuck", `${name} is Ready, but ${field} is ${found}, not ${value}`);
     }
   }
-  for (const { metadata } of expected
-    .filter(({ name }) => !objects.some((each) => each.metadata.name === name))
-    .map(({ name }) => ({ metadata: { name } }))) {
-    blame("stuck", `${metadata.name} does not exist`);
-  }
-  const names = new Set(objects.map(({ metadata }) => metadata.name));
+  const names = new Set(residents.map(({ object }) => object.metadata.name));
   for (const [place, resource] of byPlace) {
     if (owners.has(place) || isPart(resource)) continue;
     const name = resource.properties?.name ?? "";
@@ -144,31 +214,20 @@ function compare(
 }
 
 /** Secrets that wanted objects promise. Who is not Ready is blamed for that already. */
-async function lostOf(
-  { kind }: MadeKind,
-  objects: readonly KubeObject[],
-  expected: readonly Wanted[],
-  read: ReadSecret,
-) {
+async function lostOf({ kind }: MadeKind, residents: readonly Resident[]): Promise<Problem[]> {
   const problems: Problem[] = [];
-  for (const object of objects.filter((each) => unsettled(each) === undefined)) {
-    const { name } = object.metadata;
-    const promised = expected.find((each) => each.name === name)?.secrets?.(object) ?? [];
-    for (const why of await lostSecrets(promised, read)) {
-      problems.push({ fault: "lost secret", message: `${kind} ${name}: ${why}` });
+  for (const { object, wanted, read } of residents.filter((each) => unsettled(each.object) === undefined)) {
+    for (const why of await lostSecrets(wanted?.secrets?.(object) ?? [], read)) {
+      problems.push({ fault: "lost secret", message: `${kind} ${fullName(object)}: ${why}` });
     }
   }
   return problems;
 }
 
-/** `500 objects, 0 duplicates, 0 leaks, 0 lost secrets, 0 stuck`. */
+/** `500 objects, 0 duplicates, 0 leaks, 0 lost secrets, 0 stuck, 0 volumes lost, 0 LANs lost`. */
 export function totals(objects: number, problems: readonly Problem[]): string {
-  const plural: Record<Fault, string> = {
-    duplicate: "duplicates",
-    leak: "leaks",
-    "lost secret": "lost secrets",
-    stuck: "stuck",
-  };
-  const count = (fault: Fault) => problems.filter((problem) => problem.fault === fault).length;
-  return [`${objects} objects`, ...faults.map((fault) => `${count(fault)} ${plural[fault]}`)].join(", ");
+  const counts = Object.entries(plural).map(
+    ([fault, words]) => `${problems.filter((problem) => problem.fault === fault).length} ${words}`,
+  );
+  return [`${objects} objects`, ...counts].join(", ");
 }

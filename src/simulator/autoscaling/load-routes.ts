@@ -4,7 +4,8 @@ import type { Call, Route } from "../http/exchange.ts";
 import { invalid } from "../http/refusal.ts";
 import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
-import { loadKey, metricOf, policyMetric, shapeSchema } from "./load.ts";
+import { metricOf, policyMetric } from "./load.ts";
+import { loadKey, shapeSchema } from "./load-record.ts";
 import { metrics } from "./properties.ts";
 
 const bodySchema = z.object({

@@ -1,7 +1,8 @@
 import type { World } from "../world.ts";
 import { beginAction, datacenterOf, endAction, runningAction, takeStep, withinBounds } from "./actions.ts";
 import { millisecondsOf } from "./duration.ts";
-import { countsWith, loadKey, policyMetric } from "./load.ts";
+import { countsWith, policyMetric } from "./load.ts";
+import { loadKey } from "./load-record.ts";
 import type { Group, Replica } from "./records.ts";
 import { join, leave } from "./target-groups.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Documents, Table } from "../store/documents.ts";
-import { loadSchema } from "./load.ts";
+import { loadSchema } from "./load-record.ts";
 import { propertiesSchema } from "./properties.ts";
 
 const groupSchema = z.object({

@@ -1,11 +1,9 @@
 import { z } from "zod";
-import { mostCores, mostRam } from "../core/catalogue.ts";
 import { weight } from "../core/kinds/balancing.ts";
-import { checkPorts, firewallRule } from "../core/kinds/firewall-rule.ts";
-import { flowLog } from "../core/kinds/flow-log.ts";
 import { otherwise, port } from "../core/kinds/network-fields.ts";
-import { needsCloudInit, userData } from "../core/kinds/user-data.ts";
-import { imagePassword } from "../core/kinds/volume.ts";
+import { checkPorts, firewallRuleSchema, flowLogSchema } from "../core/kinds/traffic-fields.ts";
+import { imagePassword, needsCloudInit, userData } from "../core/kinds/user-data.ts";
+import { mostCores, mostRam } from "../core/server-sizes.ts";
 import type { Properties } from "../store/resource.ts";
 
 /** What the rules of a replica look up outside the body. */
@@ -18,7 +16,7 @@ export interface ReplicaSurroundings {
 
 const name = z.string().min(1).max(255);
 
-const rule = firewallRule.schema.superRefine((given, context) =>
+const rule = firewallRuleSchema.superRefine((given, context) =>
   checkPorts(given, (property, message) => context.addIssue({ code: "custom", path: [property], message })),
 );
 
@@ -29,7 +27,7 @@ const nic = ({ hasTargetGroup }: ReplicaSurroundings) =>
     dhcp: otherwise(z.boolean(), true),
     firewallActive: z.boolean().nullish(),
     firewallType: z.enum(["INGRESS", "EGRESS", "BIDIRECTIONAL"]).nullish(),
-    flowLogs: z.array(flowLog.schema).max(1).nullish(),
+    flowLogs: z.array(flowLogSchema).max(1).nullish(),
     firewallRules: z.array(rule).nullish(),
     targetGroup: z
       .object({

@@ -4,6 +4,7 @@ import { type Properties, type Resource, textIn } from "../store/resource.ts";
 import type { World } from "../world.ts";
 import type { Kind } from "./kind.ts";
 import { image, location, template } from "./kinds/catalogue.ts";
+import { mostCores, mostRam } from "./server-sizes.ts";
 
 const metroNames: Record<string, string> = {
   "de/fra": "frankfurt",
@@ -32,9 +33,6 @@ const vendors: Record<string, string> = {
 
 /** Every CPU family a server may name. AMD_OPTERON is accepted, but no location lists it. */
 export const cpuFamilies = [...Object.keys(vendors), "AMD_OPTERON"];
-
-export const mostCores = { ENTERPRISE: 62, VCPU: 60 } as const;
-export const mostRam = 235_520;
 
 const cpuArchitecture = Object.entries(vendors).map(([cpuFamily, vendor]) => ({
   cpuFamily,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { refused } from "../http/refusal.ts";
-import type { World } from "../world.ts";
+import type { Table } from "../store/documents.ts";
+import type { Usage } from "./usage.ts";
 
 const count = z.int().min(0);
 
@@ -25,12 +26,18 @@ export const limitsSchema = z.object({
 
 export type Limits = z.infer<typeof limitsSchema>;
 
+/** The part of the world that has limits, and what is used of them. */
+interface Limited {
+  limits: Table<Limits>;
+  usage: Usage;
+}
+
 const generous = limitsSchema.parse({});
 
-export const limitsOf = (world: World): Limits => world.limits.get("contract") ?? generous;
+export const limitsOf = ({ limits }: Pick<Limited, "limits">): Limits => limits.get("contract") ?? generous;
 
 /** Does a write and refuses it with the platform's quota message when it raised a use above the contract's limit. */
-export function withinQuota<R>(world: World, write: () => R): R {
+export function withinQuota<R>(world: Limited, write: () => R): R {
   const before = budgets(world);
   const result = write();
   for (const [index, budget] of budgets(world).entries()) {
@@ -40,7 +47,7 @@ export function withinQuota<R>(world: World, write: () => R): R {
 }
 
 /** Refuses an amount above one of the contract's limits with the platform's quota message. */
-export function checkLimit(world: World, limit: keyof Limits, amount: number, unit: string): void {
+export function checkLimit(world: Pick<Limited, "limits">, limit: keyof Limits, amount: number, unit: string): void {
   const allowed = limitsOf(world)[limit];
   if (amount <= allowed) return;
   throw refused(
@@ -48,8 +55,8 @@ export function checkLimit(world: World, limit: keyof Limits, amount: number, un
   );
 }
 
-function budgets(world: World) {
-  const used = world.usage.counts();
+function budgets({ usage }: Limited) {
+  const used = usage.counts();
   const budget = (limit: keyof Limits, amount: number, unit: string) => ({ limit, amount, unit });
   return [
     budget("coresPerContract", used.coresProvisioned, "cores"),

@@ -1,6 +1,6 @@
 import { numberIn, type Resource, textIn, textsIn } from "../store/resource.ts";
 import type { Resources } from "../store/resources.ts";
-import { addressesOf, addressHolders } from "./address-use.ts";
+import { addressesOf, addressHolders } from "./address-holders.ts";
 
 const nothing = {
   coresProvisioned: 0,

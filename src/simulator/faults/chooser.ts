@@ -19,9 +19,16 @@ export interface Ordeal {
 
 export const noOrdeal: Ordeal = { ending: null, delay: 0, deliveries: 1, effects: noEffects };
 
+/** What of a call the plan looks at. */
+export interface Chosen {
+  method: Method;
+  template: string;
+  depth: number;
+}
+
 /** Decides by the plan what happens to each call: the same calls in the same order meet the same faults. */
 export interface FaultChooser {
-  choose(method: Method, template: string): Ordeal;
+  choose(call: Chosen): Ordeal;
   plan(): FaultPlan;
   replace(plan: FaultPlan): void;
 }
@@ -43,11 +50,11 @@ export function createFaultChooser(first: FaultPlan, simulatorSeed: number): Fau
   }
 
   return {
-    choose(method, template) {
+    choose(call) {
       let ordeal = noOrdeal;
       for (const [index, rule] of rules.entries()) {
         if (ordeal.ending !== null && isEnding(rule.spec)) continue;
-        if (!concerns(rule.spec, method) || !rule.matches(`${method} ${template}`)) continue;
+        if (!concerns(rule.spec, call) || !rule.matches(`${call.method} ${call.template}`)) continue;
         if (happens(rule, index)) ordeal = adding(ordeal, rule.spec);
       }
       return ordeal;
@@ -82,8 +89,8 @@ function matcher(route: string | undefined): (route: string) => boolean {
   return (text) => expression.test(text);
 }
 
-/** A fault of writes does not spend its count on reads, nor one of lists on writes. */
-function concerns(rule: FaultRule, method: Method): boolean {
+/** A fault of writes does not spend its count on reads, nor one of reads on writes. */
+function concerns(rule: FaultRule, { method, depth }: Chosen): boolean {
   switch (rule.fault) {
     case "late-visibility":
     case "request-failed":
@@ -91,7 +98,10 @@ function concerns(rule: FaultRule, method: Method): boolean {
     case "duplicate-delivery":
       return method !== "GET";
     case "missing-item":
+    case "stale":
       return method === "GET";
+    case "shallow":
+      return method === "GET" && depth >= 2;
     default:
       return true;
   }
@@ -131,6 +141,10 @@ function adding(ordeal: Ordeal, rule: FaultRule): Ordeal {
       return { ...ordeal, effects: { ...effects, hideYoungerThan: rule.seconds * 1000 } };
     case "altered-answer":
       return { ...ordeal, effects: { ...effects, alterations: [...effects.alterations, rule] } };
+    case "stale":
+      return { ...ordeal, effects: { ...effects, stale: effects.stale + rule.seconds * 1000 } };
+    case "shallow":
+      return { ...ordeal, effects: { ...effects, shallow: rule.leavesOut } };
     case "clock-skew":
       return { ...ordeal, effects: { ...effects, skew: effects.skew + rule.seconds * 1000 } };
   }

@@ -10,6 +10,10 @@ export interface Effects {
   invisibleFor: number;
   /** Collections leave out items younger than this. */
   hideYoungerThan: number;
+  /** Reads see the platform as it was this long ago. */
+  stale: number;
+  /** What deep reads leave out. */
+  shallow: "entities" | "properties" | null;
   /** Added to the Date header and to every timestamp of the answer. */
   skew: number;
   /** What the answer shows instead of the truth, in this order. */
@@ -21,6 +25,8 @@ export const noEffects: Effects = {
   slowdown: 1,
   invisibleFor: 0,
   hideYoungerThan: 0,
+  stale: 0,
+  shallow: null,
   skew: 0,
   alterations: [],
 };

@@ -53,6 +53,15 @@ const ruleSchema = z.discriminatedUnion("fault", [
     set: z.record(fieldPath, z.json()).default({}).describe("values by the path of their field: properties.cores"),
     remove: z.array(fieldPath).default([]).describe("paths of fields that are left out: entities"),
   }),
+  fault("stale", "a read is answered as things were this long ago; writes are not", {
+    seconds: seconds("simulated seconds"),
+  }),
+  fault("shallow", "a read with depth 2 or more is answered as if it had asked for less", {
+    leavesOut: z
+      .enum(["entities", "properties"])
+      .default("entities")
+      .describe("all entities, or all but the references to them"),
+  }),
   fault("token-revoked", "the bearer token of the call is revoked, the answer is 401", {}),
   fault("clock-skew", "the Date header and all timestamps of the answer are off by this much", {
     seconds: z.number().min(-86_400).max(86_400),
@@ -71,6 +80,10 @@ const planSchema = z.strictObject({
 });
 
 export type FaultPlan = z.infer<typeof planSchema>;
+
+/** How far back reads of this plan may have to look, in simulated milliseconds. */
+export const reachOf = ({ rules }: FaultPlan): number =>
+  rules.reduce((sum, rule) => sum + (rule.fault === "stale" ? rule.seconds * 1000 : 0), 0);
 
 /** Reads a plan from YAML or JSON text; the error names every wrong field. */
 export function parsePlan(text: string): FaultPlan {

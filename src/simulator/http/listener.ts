@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { alter } from "../faults/alter.ts";
 import { type FaultChooser, noOrdeal, type Ordeal } from "../faults/chooser.ts";
+import { shallower } from "../faults/shallow.ts";
 import type { Identity } from "../identity/identity.ts";
-import type { Documents } from "../store/documents.ts";
+import { type Documents, NoTransaction } from "../store/documents.ts";
+import type { History } from "../store/history.ts";
 import type { MachineTime, SimulatedClock } from "../time.ts";
 import type { CallCounter } from "./calls.ts";
 import { type Call, type Method, methods, type Reply, type Route } from "./exchange.ts";
@@ -16,6 +18,7 @@ export interface ListenerParts {
   routes: Route[];
   identity: Identity;
   documents: Documents;
+  history: History;
   clock: SimulatedClock;
   machine: MachineTime;
   contractNumber: number;
@@ -59,7 +62,9 @@ export function createListener(parts: ListenerParts): Listener {
     const name = found.kind === "route" ? found.route.template : "(no such path)";
     const method = methods.find((each) => each === request.method) ?? "GET";
     if (!apart) parts.calls.count(`${request.method} ${name}`);
-    const ordeal = apart ? noOrdeal : parts.faults.choose(method, name);
+    const ordeal = apart
+      ? noOrdeal
+      : parts.faults.choose({ method, template: name, depth: Number(query.get("depth")) });
     const { ending } = ordeal;
     if (ending?.fault === "request-lost") return void request.socket.destroy();
     if (ending?.fault === "reset") return void request.socket.resetAndDestroy();
@@ -127,7 +132,22 @@ export function createListener(parts: ListenerParts): Listener {
     return { ...reply, body: alter(reply.body, effects.alterations) };
   }
 
-  const deliver = (route: Route, call: Call) => parts.documents.transaction(() => route.handle(call));
+  function deliver(route: Route, call: Call): Reply {
+    const { stale, shallow } = call.effects;
+    const reply = (stale > 0 && asItWas(route, call)) || parts.documents.transaction(() => route.handle(call));
+    return shallow === null ? reply : { ...reply, body: shallower(reply.body, shallow) };
+  }
+
+  /** The answer of a while ago; undefined for a read that writes, because what it makes would not be there. */
+  function asItWas(route: Route, call: Call): Reply | undefined {
+    const at = call.at - call.effects.stale;
+    try {
+      return parts.history.asOf(at, () => route.handle({ ...call, at }));
+    } catch (error) {
+      if (error instanceof NoTransaction) return undefined;
+      throw error;
+    }
+  }
 
   function send(response: ServerResponse, { status, headers, body, indent, page }: Reply, skew: number): void {
     const text = page ?? (body === undefined ? "" : JSON.stringify(body, null, indent ? 2 : 0));

@@ -1,7 +1,6 @@
 import type { Call } from "../http/exchange.ts";
 import { errorCode, refusal } from "../http/refusal.ts";
 import type { Resources } from "../store/resources.ts";
-import type { World } from "../world.ts";
 import { type PrivilegeFlag, privilegeFlags } from "./privilege-flags.ts";
 import { groupsOf, type User } from "./users.ts";
 
@@ -24,8 +23,8 @@ export function privilegesOf(resources: Resources, user: User): PrivilegeFlag[] 
 }
 
 /** Throws 403, naming the privilege, unless the caller has it. */
-export function requirePrivilege(world: World, call: Call, privilege: PrivilegeFlag): void {
-  if (privilegesOf(world.resources, call.caller.user).includes(privilege)) return;
+export function requirePrivilege({ resources }: { resources: Resources }, call: Call, privilege: PrivilegeFlag): void {
+  if (privilegesOf(resources, call.caller.user).includes(privilege)) return;
   throw refusal(
     403,
     errorCode.denied,

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Documents } from "../store/documents.ts";
-import type { World } from "../world.ts";
 
 const productSchema = z.enum(["metrics", "logs"]);
 export type Product = z.infer<typeof productSchema>;
@@ -78,14 +77,21 @@ export function createPipelineRecords(documents: Documents) {
 
 export type PipelineRecords = ReturnType<typeof createPipelineRecords>;
 
+/** The part of the world that knows pipelines. */
+type WithPipelines = { pipelines: PipelineRecords };
+
 /** A pipeline by its id, whatever its state and whether or not it can be seen already. */
-export function pipelineOf({ pipelines: { pipelines } }: World, product: Product, id: string): Pipeline | undefined {
+export function pipelineOf(
+  { pipelines: { pipelines } }: WithPipelines,
+  product: Product,
+  id: string,
+): Pipeline | undefined {
   const pipeline = pipelines.get(id);
   return pipeline?.product === product ? pipeline : undefined;
 }
 
 /** The pipeline that takes data with this key: its current one, and neither FAILED nor on its way out. */
-export function pipelineByKey(world: World, product: Product, key: string): Pipeline | undefined {
+export function pipelineByKey(world: WithPipelines, product: Product, key: string): Pipeline | undefined {
   const pipeline = pipelineOf(world, product, world.pipelines.byKeyHash.get(hashOf(key)) ?? "");
   return pipeline !== undefined && takesData(pipeline) ? pipeline : undefined;
 }
@@ -94,7 +100,11 @@ export function pipelineByKey(world: World, product: Product, key: string): Pipe
 export const hashOf = (key: string) => createHash("sha256").update(key).digest("hex");
 
 /** The pipelines of a product, in one region or in all, in order of creation. */
-export const pipelinesIn = ({ pipelines: { pipelines } }: World, product: Product, region?: string): Pipeline[] =>
+export const pipelinesIn = (
+  { pipelines: { pipelines } }: WithPipelines,
+  product: Product,
+  region?: string,
+): Pipeline[] =>
   [...pipelines.values()].filter(
     (each) => each.product === product && (region === undefined || each.region === region),
   );

@@ -1,6 +1,6 @@
 import { createBuiltin } from "./builtin/builtin.ts";
 import { createExternal } from "./external.ts";
-import type { ObjectStorage, StorageParts } from "./storage.ts";
+import type { ObjectStorage, StorageParts } from "./object-storage.ts";
 import { createVersitygw } from "./versitygw/gateway.ts";
 
 /** Where flow logs go unless somebody says otherwise. Every storage has it. */

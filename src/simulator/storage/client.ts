@@ -1,7 +1,7 @@
 import { AwsClient } from "aws4fetch";
 import { elementsIn, textOf } from "./builtin/xml.ts";
+import type { Access } from "./object-storage.ts";
 import { regionOf } from "./region.ts";
-import type { Access } from "./storage.ts";
 
 /** The few calls that the platform itself makes to an object storage that is not its own code. */
 export interface S3Client {

@@ -1,5 +1,5 @@
 import { createS3Client, type S3Client } from "./client.ts";
-import type { Access, ObjectStorage, StorageParts } from "./storage.ts";
+import type { Access, ObjectStorage, StorageParts } from "./object-storage.ts";
 
 /** An object storage that runs elsewhere, with keys of its own. The platform's S3 keys do not open it. */
 export function createExternal(url: string, { buckets, onError }: StorageParts): ObjectStorage {

@@ -1,47 +1,5 @@
-import type { Documents } from "../store/documents.ts";
-import type { MachineTime } from "../time.ts";
-import type { World } from "../world.ts";
-
 /** The object storage as the rest of the platform uses it. It writes into every bucket, whoever owns it. */
 export interface Storage {
   hasBucket(name: string): boolean;
   put(bucket: string, key: string, content: Buffer): Promise<void>;
-}
-
-/** What a client needs to use the object storage. */
-export interface Access {
-  url: string;
-  accessKey: string;
-  secretKey: string;
-}
-
-/** The contract's owner and his first S3 key. */
-export interface Owner {
-  userId: string;
-  accessKey: string;
-  secretKey: string;
-}
-
-/** An object storage with its life: made with the world, opened once the world's state is there. */
-export interface ObjectStorage extends Storage {
-  /** Begins to serve, with the buckets of the contract's owner in it. */
-  open(world: World, owner: Owner): Promise<Access>;
-  /** Resolves when the storage knows every S3 key as it is now. */
-  inStep(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** What any kind of object storage is made with. */
-export interface StorageParts {
-  documents: Documents;
-  machine: MachineTime;
-  /** Keeps the content in this directory, in a folder of its own; absent: in a temporary one that goes at the end. */
-  data: string | undefined;
-  host: string;
-  port: number;
-  /** Buckets of the owner that are there from the start. */
-  buckets: readonly string[];
-  /** Resolves when all rows written so far survive the death of the process. */
-  durable(): Promise<void>;
-  onError(where: string, error: unknown): void;
 }

@@ -30,18 +30,27 @@ export interface Documents {
   restore(changes: Change[]): void;
 }
 
+/** Somebody wants to write where nothing can be written. */
+export class NoTransaction extends Error {}
+
 interface AnyTable {
   set(key: string, value: unknown): void;
+  /** Brings the row back to what it is now. */
+  keep(key: string): () => void;
   current(key: string): unknown;
   entries(): Iterable<[string, unknown]>;
 }
 
-export function createDocuments(committed: (changes: Change[]) => void): Documents {
+/** `remember` is given what takes a commit back, and what makes it again. */
+export function createDocuments(
+  committed: (changes: Change[]) => void,
+  remember: (undo: () => void, redo: () => void) => void = () => {},
+): Documents {
   const tables = new Map<string, AnyTable>();
   let undo: Map<string, Map<string, () => void>> | undefined;
 
   function record(table: string, key: string, restoreBefore: () => void) {
-    if (undo === undefined) throw new Error(`write to ${table} outside a transaction`);
+    if (undo === undefined) throw new NoTransaction(`write to ${table} outside a transaction`);
     const keys = undo.get(table) ?? new Map<string, () => void>();
     undo.set(table, keys);
     if (!keys.has(key)) keys.set(key, restoreBefore);
@@ -64,6 +73,10 @@ export function createDocuments(committed: (changes: Change[]) => void): Documen
       };
       tables.set(name, {
         set: (key, value) => write(key, value === undefined ? undefined : schema.parse(value)),
+        keep(key) {
+          const value = rows.get(key);
+          return () => write(key, value);
+        },
         current: (key) => rows.get(key),
         entries: () => rows.entries(),
       });
@@ -87,10 +100,18 @@ export function createDocuments(committed: (changes: Change[]) => void): Documen
       try {
         const result = work();
         const changes: Change[] = [];
+        const undos: (() => void)[] = [];
+        const redos: (() => void)[] = [];
         for (const [table, keys] of undo) {
-          for (const key of keys.keys()) changes.push({ table, key, value: tables.get(table)?.current(key) });
+          for (const [key, restoreBefore] of keys) {
+            changes.push({ table, key, value: tables.get(table)?.current(key) });
+            undos.push(restoreBefore);
+            redos.push(tables.get(table)?.keep(key) ?? restoreBefore);
+          }
         }
-        if (changes.length > 0) committed(changes);
+        if (changes.length === 0) return result;
+        committed(changes);
+        remember(inTurn(undos), inTurn(redos));
         return result;
       } catch (error) {
         for (const keys of undo.values()) for (const restoreBefore of keys.values()) restoreBefore();
@@ -117,3 +138,7 @@ export function createDocuments(committed: (changes: Change[]) => void): Documen
     },
   };
 }
+
+const inTurn = (steps: readonly (() => void)[]) => () => {
+  for (const step of steps) step();
+};

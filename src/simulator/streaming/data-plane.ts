@@ -1,4 +1,3 @@
-import type { World } from "../world.ts";
 import type { Cluster, Topic } from "./records.ts";
 
 /** How far the brokers have come with something the management API wants of them. */
@@ -17,9 +16,6 @@ export interface DataPlane {
   addressesOf(cluster: Cluster): readonly string[];
   /** What users of a cluster should know about its brokers. */
   noticeOf(cluster: Cluster): string | undefined;
-  /** Begins to follow. Once, when the state of an earlier run is there. */
-  open(world: World): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** The addresses in the caller's own network: nobody can be reached there from this machine. */
@@ -27,13 +23,3 @@ export const networkAddresses = ({ properties }: Cluster): string[] =>
   properties.connections.flatMap(({ brokerAddresses }) =>
     brokerAddresses.map((address) => address.replace(/\/\d+$/, ":9093")),
   );
-
-/** No brokers at all; the management API behaves as with them. */
-export const noDataPlane: DataPlane = {
-  clusterProgress: () => done,
-  topicProgress: () => done,
-  addressesOf: networkAddresses,
-  noticeOf: () => undefined,
-  open: () => Promise.resolve(),
-  close: () => Promise.resolve(),
-};

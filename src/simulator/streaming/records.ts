@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { authoritySchema } from "../certificates.ts";
 import type { Documents } from "../store/documents.ts";
-import type { World } from "../world.ts";
 
 /** What clusters and topics have in common. */
 const life = {
@@ -72,7 +71,7 @@ export function createStreamingRecords(documents: Documents) {
 
 export type StreamingRecords = ReturnType<typeof createStreamingRecords>;
 
-export const topicsOf = ({ streaming: { topics } }: World, clusterId: string): Topic[] =>
+export const topicsOf = ({ streaming: { topics } }: { streaming: StreamingRecords }, clusterId: string): Topic[] =>
   [...topics.values()].filter((topic) => topic.clusterId === clusterId);
 
 /** Whether brokers have to serve it: it was not given up and is not on its way out. */

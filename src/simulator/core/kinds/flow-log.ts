@@ -1,8 +1,8 @@
-import { z } from "zod";
 import { refused } from "../../http/refusal.ts";
 import { bucketNameRule, isBucketName } from "../../storage/bucket-name.ts";
 import { textIn } from "../../store/resource.ts";
 import type { Draft, Kind } from "../kind.ts";
+import { flowLogSchema } from "./traffic-fields.ts";
 
 /** The capture of the traffic of one NIC, load balancer or NAT gateway into a bucket. It never changes. */
 export const flowLog: Kind = {
@@ -12,12 +12,7 @@ export const flowLog: Kind = {
   parents: ["nic", "networkloadbalancer", "applicationloadbalancer", "natgateway"],
   verbs: { collection: "GP", item: "GUAD" },
   paged: true,
-  schema: z.object({
-    name: z.string().min(1),
-    action: z.enum(["ACCEPTED", "REJECTED", "ALL", "ANY"]),
-    direction: z.enum(["INGRESS", "EGRESS", "BIDIRECTIONAL"]),
-    bucket: z.string(),
-  }),
+  schema: flowLogSchema,
   privilege: "createFlowLog",
   spans: { create: [1, 3], update: [1, 3], delete: [1, 3] },
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { refused } from "../../http/refusal.ts";
 import { numberIn, textsIn } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
-import { addressesOf, addressHolders, holderName } from "../address-use.ts";
+import { addressesOf, addressHolders, holderName } from "../address-holders.ts";
 import { publicAddress } from "../addresses.ts";
 import type { Kind } from "../kind.ts";
 import { checkLocation } from "../reference.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { refused } from "../../http/refusal.ts";
 import { type Resource, textIn } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
-import { holderName } from "../address-use.ts";
+import { holderName } from "../address-holders.ts";
 import { addressIn, lanNetwork } from "../addresses.ts";
 import type { Kind } from "../kind.ts";
 import { connection } from "./cross-connect.ts";

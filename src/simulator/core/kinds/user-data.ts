@@ -13,3 +13,7 @@ export const userData = z.base64({ error: "must be base64", abort: true }).refin
 );
 
 export const needsCloudInit = "needs an image with cloud-init (cloudInit V1)";
+
+export const imagePassword = z
+  .string()
+  .regex(/^[A-Za-z0-9]{8,}$/, "must have at least 8 characters of A-Z, a-z and 0-9");

@@ -5,7 +5,7 @@ import type { World } from "../../world.ts";
 import { sameRegion } from "../catalogue.ts";
 import type { Draft, Kind } from "../kind.ts";
 import { limitsOf } from "../limits.ts";
-import { needsCloudInit, userData } from "./user-data.ts";
+import { imagePassword, needsCloudInit, userData } from "./user-data.ts";
 import { attachedServer, nextSlot } from "./volume-attachment.ts";
 
 export const licences = [
@@ -28,10 +28,6 @@ const hotPlugs = [
   "discVirtioHotPlug",
   "discVirtioHotUnplug",
 ] as const;
-
-export const imagePassword = z
-  .string()
-  .regex(/^[A-Za-z0-9]{8,}$/, "must have at least 8 characters of A-Z, a-z and 0-9");
 
 export const volume: Kind = {
   type: "volume",

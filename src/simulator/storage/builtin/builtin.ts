@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { s3KeyOf } from "../../identity/s3-keys.ts";
 import type { World } from "../../world.ts";
-import type { ObjectStorage, StorageParts } from "../storage.ts";
+import type { ObjectStorage, StorageParts } from "../object-storage.ts";
 import { createBlobs } from "./blobs.ts";
 import { makeBucket } from "./bucket-operations.ts";
 import { createBuckets } from "./buckets.ts";

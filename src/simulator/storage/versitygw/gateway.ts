@@ -8,8 +8,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { closeServer, listenOn } from "../../http/serve.ts";
 import { type Guarded, spawnGuarded } from "../../programs/guarded.ts";
 import { createS3Client, type S3Client } from "../client.ts";
+import type { ObjectStorage, StorageParts } from "../object-storage.ts";
 import { defaultRegion } from "../region.ts";
-import type { ObjectStorage, StorageParts } from "../storage.ts";
 import { provideVersitygw } from "./binary.ts";
 import { keepUsers, type Users } from "./users.ts";
 

@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Swept, sweptFolder } from "../../programs/swept.ts";
 import type { World } from "../../world.ts";
-import { type DataPlane, done, networkAddresses, pending } from "../data-plane.ts";
+import { done, networkAddresses, pending } from "../data-plane.ts";
 import { type Cluster, isWanted } from "../records.ts";
+import type { RunningPlane } from "../running-plane.ts";
 import { createHost, type Host } from "./host.ts";
 import { type KafkaProgram, lackFor, provideKafka } from "./program.ts";
 import { clientAddress, nodesOn } from "./settings.ts";
@@ -21,7 +22,7 @@ export interface KafkaParts {
 const mostClusters = 2;
 
 /** Apache Kafka beside this process, for the oldest clusters. */
-export function createKafkaPlane({ brokers, data, onError }: KafkaParts): DataPlane {
+export function createKafkaPlane({ brokers, data, onError }: KafkaParts): RunningPlane {
   const hosts = new Map<string, Host>();
   const closing = new AbortController();
   const root = data === undefined ? join(tmpdir(), `mooring-kafka-${randomUUID()}`) : resolve(data, `kafka-${brokers}`);

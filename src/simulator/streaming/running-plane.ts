@@ -1,0 +1,19 @@
+import type { World } from "../world.ts";
+import { type DataPlane, done, networkAddresses } from "./data-plane.ts";
+
+/** Brokers with their life. */
+export interface RunningPlane extends DataPlane {
+  /** Begins to follow. Once, when the state of an earlier run is there. */
+  open(world: World): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** No brokers at all; the management API behaves as with them. */
+export const noDataPlane: RunningPlane = {
+  clusterProgress: () => done,
+  topicProgress: () => done,
+  addressesOf: networkAddresses,
+  noticeOf: () => undefined,
+  open: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+};

@@ -1,0 +1,149 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { readStatus } from "../../src/engine/schema/status.ts";
+import { unsettled } from "../cluster/chaos-stage.ts";
+import type { Found } from "../cluster/steering.ts";
+import { byHandName, isByHand, type MadeByHand } from "./by-hand.ts";
+import type { Resident } from "./tenants.ts";
+import { STALE_SECONDS } from "./trouble.ts";
+
+const PATIENCE_MS = 30_000;
+/** Longer than any answer is old: whoever reads from then on, sees what was done. */
+const SEEN_MS = STALE_SECONDS * 1000 + 1500;
+
+/** Where the platform keeps what belongs to an object at rest. */
+interface Claim {
+  resident: Resident;
+  id: string;
+  datacenter: string;
+}
+
+/** How often a person did what. */
+export interface Deeds {
+  attached: number;
+  renamed: number;
+  removed: number;
+  lans: number;
+}
+
+/** Somebody who works on the platform beside Mooring, as another user. */
+export function createPerson() {
+  const made: MadeByHand = { volumes: [], lans: [] };
+  const deeds: Deeds = { attached: 0, renamed: 0, removed: 0, lans: 0 };
+  let named = 0;
+
+  /** Makes a volume, attaches it to a server, and lets go when everybody can know. */
+  async function attach({ resident, id, datacenter }: Claim): Promise<boolean> {
+    const { platform } = resident.tenant;
+    const name = byHandName(named++);
+    const home = `/cloudapi/v6/datacenters/${datacenter}`;
+    const look = async () => idle((await platform.named("volumes", name))[0]);
+    const properties = { name, size: 10, type: "HDD", licenceType: "OTHER" };
+    const volume = await achieve(look, async () => {
+      if ((await platform.named("volumes", name)).length === 0) {
+        await platform.asStranger("POST", `${home}/volumes`, { properties });
+      }
+    });
+    const attached = await achieve(
+      async () => {
+        const found = await look();
+        return found?.serverId === id ? found : undefined;
+      },
+      async () => volume && (await platform.asStranger("POST", `${home}/servers/${id}/volumes`, { id: volume.id })),
+    );
+    if (!attached) return false;
+    await delay(SEEN_MS);
+    made.volumes.push({ name, what: `attached to ${fullName(resident)} (${id})`, id: attached.id, datacenter });
+    deeds.attached += 1;
+    return true;
+  }
+
+  /** What Mooring has to put right. */
+  async function rename({ resident, id, datacenter }: Claim): Promise<void> {
+    const path = resident.kind === "Datacenter" ? "" : `/${datacenter}/servers`;
+    const name = `${resident.name}-renamed`;
+    await resident.tenant.platform.asStranger("PATCH", `/cloudapi/v6/datacenters${path}/${id}`, { name });
+    deeds.renamed += 1;
+  }
+
+  /** A server without volumes of others, with its own: what Mooring has to make again. */
+  async function removeServer({ resident: { tenant }, id, datacenter }: Claim): Promise<void> {
+    const volumes = await tenant.platform.steering.resources("volumes");
+    if (volumes.some((each) => each.serverId === id && isByHand(each))) return;
+    const path = `/cloudapi/v6/datacenters/${datacenter}/servers/${id}?deleteVolumes=true`;
+    await tenant.platform.asStranger("DELETE", path);
+    deeds.removed += 1;
+  }
+
+  /** A LAN beside the one of an object, or in its place: the number of one that is gone is given away again. */
+  async function addLan({ resident, id, datacenter }: Claim, instead: boolean): Promise<void> {
+    const { platform } = resident.tenant;
+    const name = byHandName(named++);
+    const path = `/cloudapi/v6/datacenters/${datacenter}/lans`;
+    if (instead) {
+      await platform.asStranger("DELETE", `${path}/${id}`);
+      deeds.removed += 1;
+    }
+    const look = async () => idle((await platform.named("lans", name))[0]);
+    const found = await achieve(look, async () => {
+      const there = (await platform.named("lans", name)).length > 0;
+      if (!there) await platform.asStranger("POST", path, { properties: { name, public: false } });
+    });
+    if (!found) return;
+    await delay(SEEN_MS);
+    const where = `${instead ? "instead of" : "beside"} that of ${fullName(resident)} (${id})`;
+    made.lans.push({ name, what: `made ${where}`, id: found.id, datacenter });
+    deeds.lans += 1;
+  }
+
+  return {
+    made,
+    deeds,
+    /** Does one thing to what an object has on the platform; true when a volume of this person hangs on it now. */
+    async workOn(resident: Resident, dice: number): Promise<boolean> {
+      const claim = await claimOf(resident);
+      if (!claim) return false;
+      try {
+        if (resident.kind === "Server" && dice < 0.7) return await attach(claim);
+        if (resident.kind === "Server" && dice < 0.85) await removeServer(claim);
+        else if (resident.kind === "Lan") await addLan(claim, dice < 0.5);
+        else await rename(claim);
+      } catch {
+        // The platform refuses, or does not answer, people as it does Mooring.
+      }
+      return false;
+    },
+  };
+}
+
+export type Person = ReturnType<typeof createPerson>;
+
+const fullName = ({ kind, name, tenant }: Resident): string => `${kind} ${tenant.stage.namespace}/${name}`;
+
+/** Kinds that a person works on. */
+export const worthTheWork = ({ kind }: Resident): boolean => ["Server", "Lan", "Datacenter"].includes(kind);
+
+/** Only of an object at rest: nobody can hold Mooring to what was done while it was already deleting. */
+async function claimOf(resident: Resident): Promise<Claim | undefined> {
+  const object = await resident.tenant.stage.read(resident.kind, resident.name);
+  if (!object || object.metadata.deletionTimestamp !== undefined || unsettled(object) !== undefined) return undefined;
+  const { id, parents = {} } = readStatus(object);
+  return id === undefined ? undefined : { resident, id, datacenter: parents.datacenter ?? id };
+}
+
+const idle = (found: Found | undefined): Found | undefined =>
+  found?.state === "AVAILABLE" && found.visible === true ? found : undefined;
+
+/** Asks until what was asked for is there; undefined when it does not come. */
+async function achieve(
+  look: () => Promise<Found | undefined>,
+  ask: () => Promise<unknown>,
+): Promise<Found | undefined> {
+  const endsAt = performance.now() + PATIENCE_MS;
+  while (performance.now() < endsAt) {
+    const found = await look();
+    if (found) return found;
+    await ask().catch(() => {});
+    await delay(300);
+  }
+  return undefined;
+}

@@ -1,0 +1,34 @@
+/** How many times as fast as real time the platforms live. */
+export const SPEED = 20;
+
+/** How old an answer may be, in real seconds. */
+export const STALE_SECONDS = 1.5;
+
+/**
+ * One call in five goes wrong. Left out is what no operator could mend: a write that the platform itself executes twice,
+ * and a token that is revoked. 429 is rare, because each halves the pace: with many, hardly a call would be made.
+ */
+export const trouble = [
+  { fault: "response-lost", probability: 0.035 },
+  { fault: "request-lost", probability: 0.035 },
+  { fault: "reset", probability: 0.035 },
+  { fault: "hang", seconds: 4, executed: true, probability: 0.01 },
+  { fault: "hang", seconds: 4, probability: 0.01 },
+  { fault: "status", status: 429, retryAfter: 1, probability: 0.0007 },
+  { fault: "status", status: 429, probability: 0.0003 },
+  { fault: "status", status: 500, probability: 0.027 },
+  { fault: "status", status: 503, probability: 0.027 },
+  { fault: "slow", seconds: 0.5, probability: 0.02 },
+  { route: "POST *", fault: "late-visibility", seconds: 2 * SPEED, probability: 0.2 },
+  { route: "POST *", fault: "request-failed", probability: 0.03 },
+  { route: "* *", fault: "slow-provisioning", factor: 3, probability: 0.05 },
+  { route: "GET *", fault: "missing-item", seconds: SPEED, probability: 0.03 },
+  { route: "GET *", fault: "stale", seconds: STALE_SECONDS * SPEED, probability: 0.05 },
+  { route: "GET *", fault: "shallow", probability: 0.06 },
+  { route: "GET *", fault: "shallow", leavesOut: "properties", probability: 0.04 },
+  { route: "GET *", fault: "clock-skew", seconds: 60, probability: 0.03 },
+];
+
+/** What was made, read at the worst of these moments, is visible within this time. */
+export const patience = ["--settle", "5s", "--resync", "10s"];
+export const RESYNC_MS = 10_000;
