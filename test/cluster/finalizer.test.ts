@@ -1,10 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { z } from "zod";
+import { until } from "./chaos-wait.ts";
 import { cluster } from "./harness.ts";
 import { type Landscape, landscape } from "./landscape.ts";
 import { datacenter, ipBlock, lan, logPipeline, metricPipeline, volume } from "./objects.ts";
 
+const secretShape = z.object({ data: z.record(z.string(), z.string()) });
 let world: Landscape;
 
 beforeAll(async () => {
@@ -24,9 +26,10 @@ describe("an object that was replaced by a manifest without finalizers", () => {
     await world.apply(...objects);
     await world.untilReady(...names);
     // At rest for good: no write of its own is on its way that would bring the finalizer along.
+    const kept = (name: string) => world.value(name, "{.metadata.annotations.mooring\\.dev/external-id}");
     for (const name of names) {
-      const kept = () => world.value(name, "{.metadata.annotations.mooring\\.dev/external-id}");
-      await expect.poll(kept).not.toBe("");
+      const resting = async () => ((await kept(name)) === "" ? "its id is not in its annotations yet" : undefined);
+      await until(resting, { title: name, everyMs: 250 });
     }
     const input = objects.map((object) => stringify(object)).join("---\n");
     const { code, stderr } = await cluster().kubectl(["-n", world.namespace, "replace", "-f", "-"], { input });
@@ -44,18 +47,57 @@ describe("an object that was replaced by a manifest without finalizers", () => {
   });
 });
 
+/** What a workload has read from the Secret of a metric pipeline. */
+interface Access {
+  endpoint: string;
+  key: string;
+}
+
+async function read(secret: string): Promise<Access> {
+  const { stdout } = await world.kubectl("get", "secret", secret, "-o", "json");
+  const { data } = secretShape.parse(JSON.parse(stdout));
+  const plain = (field: string) => Buffer.from(data[field] ?? "", "base64").toString();
+  return { endpoint: plain("endpoint"), key: plain("key") };
+}
+
+async function push({ endpoint, key }: Access): Promise<number> {
+  const headers = { apikey: key, "content-type": "text/plain" };
+  return (await fetch(endpoint, { method: "POST", headers, body: "alive 1\n" })).status;
+}
+
+const renewal = "POST /monitoring/{region}/pipelines/{pipelineId}/key";
+
+describe("a key", () => {
+  it("is not ended before the next one can be kept", async () => {
+    await world.apply(metricPipeline("guarded"));
+    await world.untilReady("metricpipeline/guarded");
+    const before = await read("guarded-metricpipeline");
+    expect(await push(before)).toBe(204);
+    await world.kubectl("create", "quota", "full", "--hard=count/secrets=0");
+    const creation = ["create", "secret", "generic", "probe", "--dry-run=server"];
+    await expect.poll(async () => (await world.kubectl(...creation)).code).not.toBe(0);
+    await world.platform.resetCalls();
+    await world.kubectl("delete", "secret", "guarded-metricpipeline");
+    const renewals = async () => (await world.platform.calls()).byRoute[renewal] ?? 0;
+    const ready = () => world.value("metricpipeline/guarded", '{.status.conditions[?(@.type=="Ready")].status}');
+    await expect.poll(async () => (await renewals()) > 0 || (await ready()) !== "True").toBe(true);
+    expect(await renewals()).toBe(0);
+    expect(await push(before)).toBe(204);
+
+    await world.kubectl("delete", "quota", "full");
+    await world.untilReady("metricpipeline/guarded");
+    expect(await renewals()).toBe(1);
+    expect([await push(before), await push(await read("guarded-metricpipeline"))]).toEqual([401, 204]);
+    await world.remove(metricPipeline("guarded"));
+  });
+});
+
 describe("a namespace that is deleted", () => {
-  const COUNT = 5;
-  const kept = Array.from({ length: COUNT }, (_, index) => `kept-${index}`);
+  const kept = Array.from({ length: 5 }, (_, index) => `kept-${index}`);
   const retain = { deletionPolicy: "Retain" };
-  const secret = z.object({ data: z.record(z.string(), z.string()) });
-  const access = new Map<string, { endpoint: string; key: string }>();
-  const push = async (name: string) => {
-    const { endpoint = "", key = "" } = access.get(name) ?? {};
-    const headers = { apikey: key, "content-type": "text/plain" };
-    return (await fetch(endpoint, { method: "POST", headers, body: "alive 1\n" })).status;
-  };
-  const pushes = async () => Object.fromEntries(await Promise.all(kept.map(async (name) => [name, await push(name)])));
+  const access = new Map<string, Access>();
+  const pushes = async () =>
+    Object.fromEntries(await Promise.all([...access].map(async ([name, each]) => [name, await push(each)])));
   const all = (status: number) => Object.fromEntries(kept.map((name) => [name, status]));
   const issued = async () => {
     const { byRoute } = await world.platform.calls();
@@ -66,12 +108,7 @@ describe("a namespace that is deleted", () => {
     await world.apply(...kept.map((name) => metricPipeline(name, retain)), logPipeline("logs", retain));
     await world.apply(logPipeline("ends"));
     await world.untilReady(...kept.map((name) => `metricpipeline/${name}`), "logpipeline/logs", "logpipeline/ends");
-    for (const name of kept) {
-      const { stdout } = await world.kubectl("get", "secret", `${name}-metricpipeline`, "-o", "json");
-      const { data } = secret.parse(JSON.parse(stdout));
-      const plain = (field: string) => Buffer.from(data[field] ?? "", "base64").toString();
-      access.set(name, { endpoint: plain("endpoint"), key: plain("key") });
-    }
+    for (const name of kept) access.set(name, await read(`${name}-metricpipeline`));
     expect(await pushes()).toEqual(all(204));
     await world.platform.resetCalls();
     await world.kubectl("delete", "namespace", world.namespace, "--wait=false");
