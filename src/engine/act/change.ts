@@ -61,7 +61,7 @@ async function announce(deps: Deps, scene: Scene, operation: Operation): Promise
     ...(before && { after: before.id }),
     ...(marks && { marks }),
   };
-  const { reason, message } = underWay({ noun: scene.kind.resource.names.noun }, action);
+  const { reason, message } = underWay(scene.kind.resource.names, action);
   await record(
     deps,
     scene,
@@ -74,10 +74,7 @@ async function announce(deps: Deps, scene: Scene, operation: Operation): Promise
 const unannounced = (deps: Deps, scene: Scene): Announced => ({ announced: scene, since: deps.clock.now() });
 
 async function retract(deps: Deps, scene: Scene): Promise<void> {
-  const { reason, message } = underWay(
-    { noun: scene.kind.resource.names.noun },
-    scene.status.request?.action ?? "update",
-  );
+  const { reason, message } = underWay(scene.kind.resource.names, scene.status.request?.action ?? "update");
   await record(deps, scene, { mode: "reconciling", reason, message }, { request: undefined });
 }
 
@@ -193,7 +190,7 @@ async function follow(
     ...(call !== undefined && { call, hash }),
     ...(marks && { marks }),
   };
-  const { reason, message } = underWay({ noun: scene.kind.resource.names.noun }, action);
+  const { reason, message } = underWay(scene.kind.resource.names, action);
   const changes = {
     request,
     state: "BUSY",
