@@ -6,10 +6,10 @@ import { manifest } from "../subjects/surroundings.ts";
 import { type HandsFor, named } from "./hands.ts";
 
 /** What holds for a kind whose subject says nothing else. */
-const usual = {
-  shows: (name: string): object => ({ name }),
-  unlike: { name: "another-name" } as object,
-  place: (_name: string): object => ({}),
+const usual: Required<Pick<Described, "shows" | "unlike" | "place" | "nobody">> = {
+  shows: (name) => ({ name }),
+  unlike: { name: "another-name" },
+  place: () => ({}),
   nobody: "00000000-0000-4000-8000-000000000000",
 };
 

@@ -234,16 +234,18 @@ promise(
   subjects.filter(replacing),
 );
 
+/** Applies as Flux does, and waits until the object is Ready with that. */
+async function flux(it: Trial, expect: ExpectStatic, role: string, spec?: object): Promise<void> {
+  await world.applyServerSide(it.manifest(it.name(role), spec));
+  const generation = await world.value(it.ref(role), "{.metadata.generation}");
+  await expect.poll(() => world.value(it.ref(role), "{.status.observedGeneration}")).toBe(generation);
+  await world.untilReady(it.ref(role));
+}
+
 promise(
-  "takes an emptied list for a wish, also by server-side apply, and leaves alone what spec does not have",
+  "takes an emptied list for a wish, also by server-side apply, and leaves alone a list that spec does not have",
   async (it, expect) => {
-    const name = it.name("listed");
-    const applied = async (spec?: object) => {
-      await world.applyServerSide(it.manifest(name, spec));
-      const generation = await world.value(it.ref("listed"), "{.metadata.generation}");
-      await expect.poll(() => world.value(it.ref("listed"), "{.status.observedGeneration}")).toBe(generation);
-      await world.untilReady(it.ref("listed"));
-    };
+    const applied = (spec?: object) => flux(it, expect, "listed", spec);
     await applied();
     for (const { spec, silent, members } of Object.values(it.lists ?? {})) {
       const there = async () => {
@@ -251,15 +253,35 @@ promise(
         return found && members(found, world.platform);
       };
       expect(await there()).toHaveLength(1);
-      if (silent) await applied(silent);
-      expect(await there()).toHaveLength(1);
-      if (silent) await applied();
+      if (silent) {
+        await applied(silent);
+        expect(await there()).toHaveLength(1);
+        await applied();
+      }
       await applied(spec);
       expect(await there()).toEqual([]);
     }
-    await world.kubectl("delete", it.word, name, "--timeout=90s");
+    await world.kubectl("delete", it.word, it.name("listed"), "--timeout=90s");
   },
   subjects.filter(({ lists }) => lists),
+);
+
+/** A change by a field that spec can do without; a name has a default. */
+const optionalChange = ({ spec, change }: Pick<Subject, "spec" | "change">) => {
+  const changed = change?.("any").spec ?? {};
+  return Object.keys(changed).some((field) => field !== "name" && !(field in spec)) ? change : undefined;
+};
+
+promise(
+  "leaves alone what spec no longer says",
+  async (it, expect) => {
+    const { spec, shows } = optionalChange(it)?.(it.name("silent")) ?? none;
+    await flux(it, expect, "silent", spec);
+    await flux(it, expect, "silent");
+    expect(await it.there("silent")).toEqual(containing(shows));
+    await world.kubectl("delete", it.word, it.name("silent"), "--timeout=90s");
+  },
+  subjects.filter(optionalChange),
 );
 
 promise(

@@ -170,3 +170,11 @@ describe("deleting a datacenter", () => {
     });
   });
 });
+
+it("a datacenter shows its Network Load Balancers and NAT gateways, but not its Application Load Balancers", async () => {
+  const { entities } = resource(await platform.core("GET", `${await platform.datacenter()}?depth=1`));
+  expect(Object.keys(entities ?? {})).toEqual(
+    expect.arrayContaining(["servers", "volumes", "lans", "loadbalancers", "networkloadbalancers", "natgateways"]),
+  );
+  expect(entities).not.toHaveProperty("applicationloadbalancers");
+});

@@ -30,38 +30,12 @@ describe("a group", () => {
     expect(Object.keys(resource(answer).properties)).toHaveLength(26);
   });
 
-  it("is replaced by PUT and removed by DELETE, at once", async () => {
-    const path = await addGroup({ createPcc: true });
-    const changed = await platform.core("PUT", path, { properties: { name: "ops", reserveIp: true } });
-    expect(changed).toMatchObject({
-      status: 200,
-      body: { properties: { name: "ops", reserveIp: true, createPcc: false } },
-    });
-    expect((await platform.core("DELETE", path)).status).toBe(200);
-    refusal(await platform.core("GET", path), 404, "309");
-  });
-
   it("needs a name", async () => {
     refusal(await platform.core("POST", "/um/groups", { properties: {} }), 422, "100");
   });
 });
 
 describe("the users of a group", () => {
-  it("join and leave, and see the group among theirs", async () => {
-    const path = await addGroup();
-    const { id, as } = await newcomer();
-    expect(await platform.core("POST", `${path}/users`, { id })).toMatchObject({
-      status: 201,
-      body: { id, type: "user" },
-    });
-    expect(items(await platform.core("GET", `${path}/users`))).toMatchObject([{ id }]);
-    const groups = items(await platform.core("GET", `/um/users/${id}/groups`, undefined, as));
-    expect(groups).toMatchObject([{ id: path.split("/").at(-1), type: "group" }]);
-    expect((await platform.core("DELETE", `${path}/users/${id}`)).status).toBe(200);
-    expect(items(await platform.core("GET", `${path}/users`))).toEqual([]);
-    refusal(await platform.core("DELETE", `${path}/users/${id}`), 404, "309");
-  });
-
   it("are in it once, however often they are added, and stay through a change of the group", async () => {
     const path = await addGroup();
     const { id } = await newcomer();
@@ -142,20 +116,6 @@ function privilegesIn(answer: Answer): string[] {
 }
 
 describe("sharing a resource with a group", () => {
-  it("adds, changes and removes a share", async () => {
-    const path = `${await addGroup()}/shares/${datacenter}`;
-    expect(await platform.core("POST", path, { properties: { editPrivilege: true } })).toMatchObject({
-      status: 201,
-      body: { id: datacenter, type: "resource" },
-    });
-    const read = async () => resource(await platform.core("GET", path)).properties;
-    expect(await read()).toEqual({ editPrivilege: true, sharePrivilege: false });
-    await platform.core("PUT", path, { properties: { sharePrivilege: true } });
-    expect(await read()).toEqual({ editPrivilege: false, sharePrivilege: true });
-    expect((await platform.core("DELETE", path)).status).toBe(200);
-    refusal(await platform.core("GET", path), 404, "309");
-  });
-
   it("shows the resource with the group and the group with the resource", async () => {
     const path = await addGroup();
     await platform.core("POST", `${path}/shares/${datacenter}`, { properties: {} });

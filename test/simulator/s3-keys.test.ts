@@ -34,21 +34,6 @@ describe("an S3 key", () => {
     expect(resource(await platform.core("GET", `${path}/${id}`, undefined, as)).properties).toEqual(properties);
   });
 
-  it("is switched off and on, with the same secret", async () => {
-    const { path, as } = await newUser();
-    const { id, properties } = resource(await platform.core("POST", path, undefined, as));
-    const set = (active: boolean) => platform.core("PUT", `${path}/${id}`, { properties: { active } }, as);
-    expect(resource(await set(false)).properties).toEqual({ ...properties, active: false });
-    expect(resource(await set(true)).properties).toEqual(properties);
-  });
-
-  it("is gone at once when deleted", async () => {
-    const { path, as } = await newUser();
-    const { id } = resource(await platform.core("POST", path, undefined, as));
-    expect((await platform.core("DELETE", `${path}/${id}`, undefined, as)).status).toBe(200);
-    refusal(await platform.core("GET", `${path}/${id}`, undefined, as), 404, "309");
-  });
-
   it("is one of at most five of a user", async () => {
     const { path, as } = await newUser();
     for (let made = 0; made < 5; made += 1) {

@@ -123,17 +123,6 @@ describe("assigning security groups", () => {
     expect(await groupsOf(at)).toEqual([]);
   });
 
-  it("shows in the group, too", async () => {
-    const { path, id, nic } = await server();
-    const own = await group();
-    for (const at of [path, nic]) await platform.done("PUT", `${at}/securitygroups`, { ids: [own] });
-    const read = resource(await platform.core("GET", `${datacenter}/securitygroups/${own}?depth=2`));
-    expect(read.entities).toMatchObject({
-      servers: { items: [{ id, type: "server" }] },
-      nics: { items: [{ id: nic.split("/").at(-1), type: "nic" }] },
-    });
-  });
-
   it("is not followed back and forth, however deep a call reads", async () => {
     const { path } = await server();
     const own = await group();

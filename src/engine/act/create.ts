@@ -163,7 +163,7 @@ export async function claim(deps: Deps, scene: Scene, found: Unclaimed): Promise
   // The key first: it is shown once, and the Secret carries the id, so that neither can be lost alone. Who no longer
   // leads leaves the Secret to its successor, and still has to see to what it made.
   if (issued && leads(deps)) await keepKey(deps, scene, made.id, intent.nonce, issued);
-  const waiting = underWay({ noun: kind.resource.names.noun }, "create");
+  const waiting = underWay(kind.resource.names, "create");
   const contract = scene.account?.connection.contractNumber;
   let last = false;
   for (let object: KubeObject | undefined = scene.object; ; ) {
