@@ -39,20 +39,20 @@ const children = z.object({
           id: z.string(),
           type: z.string().nullish(),
           properties: z.looseObject({ name: z.string().nullish() }).nullish(),
-          entities: z.record(z.string(), z.looseObject({ items: z.array(z.unknown()).nullish() })).nullish(),
         }),
       ),
     }),
   ),
 });
 
-/** What would go with the datacenter. A LAN without NICs and the security groups hold nothing by themselves. */
+/** What holds nothing by itself: whatever is in a LAN is in a server, a gateway or a load balancer as well. */
+const EMPTY: readonly string[] = ["lans", "securitygroups"];
+
+/** What would go with the datacenter. */
 function contents(item: unknown): string[] {
-  return Object.entries(children.parse(item).entities).flatMap(([name, { items }]) => {
-    if (name === "securitygroups") return [];
-    const held = items.filter(({ entities }) => name !== "lans" || entities?.nics?.items?.length !== 0);
-    return held.map(({ id, type, properties }) => `${type ?? name} ${properties?.name ?? id}`);
-  });
+  return Object.entries(children.parse(item).entities).flatMap(([name, { items }]) =>
+    EMPTY.includes(name) ? [] : items.map(({ id, type, properties }) => `${type ?? name} ${properties?.name ?? id}`),
+  );
 }
 
 export const datacenter: Kind = {
@@ -91,6 +91,6 @@ export const datacenter: Kind = {
         return { location, ...(version != null && { version }) };
       },
     },
-    destruction: { contents: { depth: 3, list: contents }, holdsData: false },
+    destruction: { contents: { depth: 2, list: contents }, holdsData: false },
   }),
 };
