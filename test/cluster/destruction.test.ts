@@ -74,7 +74,7 @@ describe("a server is deleted with its volumes only on an answer", () => {
       await world.platform.faults({ route: route("GET", "servers*"), fault: "altered-answer", id, ...lie });
       await world.platform.resetCalls();
       await world.kubectl("delete", "server", name, "--wait=false");
-      await expect.poll(async () => (await reads()) >= 3 || (await count(deletion)) > 0).toBe(true);
+      await expect.poll(async () => (await reads()) >= 2 || (await count(deletion)) > 0).toBe(true);
       expect(await count(deletion)).toBe(0);
       expect(await isThere("servers", id)).toBe(true);
       expect(await isThere("volumes", theirs)).toBe(true);
