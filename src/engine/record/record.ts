@@ -72,7 +72,7 @@ export function postpone(deps: Deps, { memory, object }: Scene, obstacle: Obstac
   // What passes by itself is tried again soon; where somebody has to act, waiting less long does not help.
   const pause = obstacle.stalled ? retryMs * 2 ** Math.min(attempts, 5) : PASSING_MS * 2 ** Math.min(attempts, 6);
   const inMs = Math.max(pause, afterMs);
-  memory.failure = { ...obstacle, generation, attempts, retryAt: deps.clock.now() + inMs };
+  memory.failure = { ...obstacle, generation, attempts, retryAt: deps.clock.monotonic() + inMs };
   return inMs;
 }
 
