@@ -56,8 +56,7 @@ export type Creation = {
   intent: Intent;
   /** When it was begun, or first seen by this process. */
   begunAt: number;
-} & /** Certainly not executed: nothing has left, or it was refused. */
-(
+} /** Certainly not executed: nothing has left, or it was refused. */ & (
   | { phase: "unsent" }
   /** The POST is under way at this moment. */
   | { phase: "posting" }
