@@ -19,19 +19,8 @@ const kubeObject = z.looseObject({
   metadata: z.looseObject({ name: z.string() }),
 });
 
-const PLURALS: Record<string, string> = {
-  Account: "apis/mooring.dev/v1alpha1",
-  Datacenter: "apis/mooring.dev/v1alpha1",
-  Lan: "apis/mooring.dev/v1alpha1",
-  Server: "apis/mooring.dev/v1alpha1",
-  MetricPipeline: "apis/mooring.dev/v1alpha1",
-  CentralLogging: "apis/mooring.dev/v1alpha1",
-  KafkaUser: "apis/mooring.dev/v1alpha1",
-  Secret: "api/v1",
-};
-
 export const pathTo = ({ kind, metadata }: KubeObject): string =>
-  `/${PLURALS[kind]}/namespaces/${metadata.namespace}/${kind.toLowerCase()}s/${metadata.name}`;
+  `/${kind === "Secret" ? "api/v1" : "apis/mooring.dev/v1alpha1"}/namespaces/${metadata.namespace}/${kind.toLowerCase()}s/${metadata.name}`;
 
 /**
  * An API server of a few lines. Of metadata it knows two owners: Mooring, and the one who put the object there. An apply

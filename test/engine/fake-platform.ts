@@ -54,12 +54,20 @@ export function fakePlatform(contract: number | undefined = 1) {
     if (key === undefined || !item || !isShown(item)) throw missing(`${path}/${id}`);
     return { key, item };
   }
-  const wire = (key: string, { state, properties, user, born, entities }: FakeItem) => ({
-    id: key.slice(key.lastIndexOf("/") + 1),
-    metadata: { state, createdByUserId: user, createdDate: born ?? "2026-01-01T00:00:00Z" },
-    properties,
-    ...(entities && { entities }),
-  });
+  function wire(key: string, { state, properties, user, born, path, entities }: FakeItem): object {
+    const id = key.slice(key.lastIndexOf("/") + 1);
+    const parts = (name: string) => {
+      const inside = [...items].filter(([, item]) => item.path === `${path}/${id}/${name}`);
+      return { items: inside.map(([each, item]) => wire(each, item)) };
+    };
+    const deep = path?.endsWith("/servers") ? { volumes: parts("volumes"), nics: parts("nics") } : undefined;
+    return {
+      id,
+      metadata: { state, createdByUserId: user, createdDate: born ?? "2026-01-01T00:00:00Z" },
+      properties,
+      ...((entities ?? deep) && { entities: entities ?? deep }),
+    };
+  }
   const requestOf = ({ id, at, method, path, body, status, targets, type, user }: Logged) => ({
     id,
     metadata: {
