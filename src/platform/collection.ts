@@ -116,7 +116,9 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
   /** When the next list is due. */
   const listDue = (): number => {
     const rested = endedAt + patience;
-    if (problem) return hurried && !(problem instanceof Retry) ? Math.min(rested, endedAt + refreshGapMs) : rested;
+    // Whoever asks for a list while none succeeds does not get one sooner each time.
+    const soon = endedAt + refreshGapMs * 2 ** Math.min(failures, 7);
+    if (problem) return hurried && !(problem instanceof Retry) ? Math.min(rested, soon) : rested;
     const quiet = Math.max(0, endedAt - changedAt);
     const due = [rested];
     if (hurried) due.push(endedAt + refreshGapMs);

@@ -53,6 +53,7 @@ describe("the Account of an object", () => {
   test("is waited for until it was checked, and nobody has to act for that", () => {
     const choice = accounts(["shop/a"], []).choose("shop", undefined);
     expect(choice).toEqual({
+      key: "shop/a",
       obstacle: { reason: "Observing", message: "Account shop/a was not checked yet", stalled: false },
     });
   });
@@ -75,6 +76,7 @@ describe("the Account of an object", () => {
     const all = accounts(["shop/a"], []);
     all.put(handleOf("shop/a", { obstacle: { reason: "Unauthorized", message: "bad token", stalled: true } }));
     expect(all.byKey("shop/a")).toEqual({
+      key: "shop/a",
       obstacle: { reason: "AccountNotReady", message: "Account shop/a: bad token", stalled: false },
     });
   });

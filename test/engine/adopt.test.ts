@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { EXTERNAL_ID } from "../../src/engine/objects/names.ts";
 import { claimOf } from "../../src/engine/objects/objects.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
+import { API } from "./fake-platform.ts";
 import { objectOf } from "./fixtures.ts";
 import { stage } from "./stage.ts";
 
@@ -30,7 +31,7 @@ describe("an object that names an existing resource", () => {
     expect(owned(A)).toBe(id);
     expect(api.get(object)?.status).toMatchObject({ id, contract: 1, account: "shop/main" });
     const kept: unknown = JSON.parse(api.get(object)?.metadata.annotations?.[EXTERNAL_ID] ?? "");
-    expect(kept).toEqual({ id, parents: {}, account: "shop/main", contract: 1, owner: "shop/a" });
+    expect(kept).toEqual({ id, parents: {}, account: "shop/main", contract: 1, endpoint: API, owner: "shop/a" });
   });
 
   test("shows every difference before anything is changed", async () => {

@@ -180,20 +180,24 @@ describe("a client certificate of which two thirds are over", () => {
 
 describe("somebody who asks for a new certificate", () => {
   test("gets it", async () => {
-    const { passes, annotate, offer, status, published } = await open(await accessOf());
+    const { passes, annotate, offer, status, published, clock } = await open(await accessOf());
     await passes(KEY);
     const next = await accessOf({ to: 365 });
     offer(next);
     annotate({ [ROTATE_AT]: "now" });
+    expect(await passes(KEY)).toEqual(["wait Observing"]);
+    await clock.advance(2000);
     expect(await passes(KEY)).toEqual(["renew", "rest"]);
     expect(await published()).toMatchObject({ "tls.crt": next.certificate });
     expect(status().certificate?.version).toBe(2);
   });
 
   test("is told once when the platform has none", async () => {
-    const { passes, annotate, events, asked, status } = await open(await accessOf());
+    const { passes, annotate, events, asked, status, clock } = await open(await accessOf());
     await passes(KEY);
     annotate({ [ROTATE_AT]: "now" });
+    expect(await passes(KEY)).toEqual(["wait Observing"]);
+    await clock.advance(2000);
     expect(await passes(KEY)).toEqual(["renew", "rest"]);
     expect(events.at(-1)).toContain("the platform has no younger one yet");
     expect(status().certificate?.version).toBe(1);

@@ -44,7 +44,7 @@ async function open(...ids: string[]) {
     return woken.toSorted();
   };
   const join = (key: string, id?: string, parents: Record<string, string> = here) =>
-    collections.join(key, account, servers, parents, id);
+    collections.join(key, account, servers, parents, id === undefined ? undefined : { id });
   const lists = () => connection.calls.map(({ url }) => new URL(url).pathname);
   return { collections, account, join, heard, lists, there, clock };
 }
@@ -64,7 +64,7 @@ describe("a collection", () => {
     const { join, collections, account, lists, heard } = await open();
     join("Server/shop/a", "s1");
     join("Server/shop/b", "s2", { datacenter: "d2" });
-    collections.join("Datacenter/shop/dc", account, datacenters, {}, "d1");
+    collections.join("Datacenter/shop/dc", account, datacenters, {}, { id: "d1" });
     await heard(0);
     expect(lists().toSorted()).toEqual([
       "/cloudapi/v6/datacenters",

@@ -42,6 +42,11 @@ describe("a resource that has failed on the platform", () => {
       { step: "delete", action: "replace" },
     ],
     [
+      "is not deleted again while its deletion is under way",
+      stillborn({ request: request({ action: "replace", outcome: "BUSY" }) }),
+      { step: "wait", reason: "Replacing", look: "member" },
+    ],
+    [
       "is let be while it goes",
       owned({ observation: present({ busy: true }), request: request({ action: "replace", outcome: "DONE" }) }),
       { step: "wait", reason: "Replacing" },

@@ -115,7 +115,7 @@ describe("a deleted object", () => {
     [
       "claims what an open intent made, to delete it then",
       deleted({ intent: openIntent, search: search({ matches: ["x"] }) }),
-      { step: "claim", id: "x" },
+      { step: "claim", identity: "x" },
     ],
     [
       "waits while a creation may still appear",

@@ -55,7 +55,7 @@ describe("in every view of an open intent", { timeout: 60_000 }, () => {
     always(({ search, now }, decision) => {
       if (decision.step !== "claim") return;
       const { matches = [], rivals = 0, lookedAt = 0 } = search ?? {};
-      expect(matches).toContain(decision.id);
+      expect(matches).toContain(decision.identity);
       expect(matches.length).toBeLessThanOrEqual(rivals);
       expect(now - lookedAt).toBeLessThan(FRESH);
     });
@@ -73,7 +73,10 @@ describe("in every view of an open intent", { timeout: 60_000 }, () => {
       if (decision.step !== "claim" || !search || search.lookedAt >= view.settledAt) return;
       for (let rank = 0; rank < search.rivals; rank++) {
         if (rank === search.rank) continue;
-        expect(decide({ ...view, search: { ...search, rank } })).not.toMatchObject({ step: "claim", id: decision.id });
+        expect(decide({ ...view, search: { ...search, rank } })).not.toMatchObject({
+          step: "claim",
+          identity: decision.identity,
+        });
       }
     });
   });

@@ -27,11 +27,15 @@ describe("an object with an open intent", () => {
       { intent: openIntent, unsent: true },
       { step: "create" },
     ],
-    ["takes the only match", { intent: openIntent, search: search({ matches: ["x"] }) }, { step: "claim", id: "x" }],
+    [
+      "takes the only match",
+      { intent: openIntent, search: search({ matches: ["x"] }) },
+      { step: "claim", identity: "x" },
+    ],
     [
       "takes the match of its place among equals",
       { intent: openIntent, search: search({ matches: ["x", "y"], rivals: 2, rank: 1 }) },
-      { step: "claim", id: "y" },
+      { step: "claim", identity: "y" },
     ],
     [
       "leaves the only match to the equal that was first",
@@ -61,7 +65,7 @@ describe("an object with an open intent", () => {
     [
       "takes what is left over once everything is visible, whoever was first",
       { intent: settledIntent, search: search({ matches: ["x"], rivals: 2, rank: 1 }) },
-      { step: "claim", id: "x" },
+      { step: "claim", identity: "x" },
     ],
     [
       "keeps looking after the window while something accepted cannot be seen",
@@ -71,7 +75,7 @@ describe("an object with an open intent", () => {
     [
       "takes its match although something else cannot be seen yet",
       { intent: openIntent, search: search({ matches: ["x"], rivals: 2, pending: true }) },
-      { step: "claim", id: "x" },
+      { step: "claim", identity: "x" },
     ],
     [
       "counts the window from when this process first saw the intent",

@@ -19,19 +19,8 @@ const kubeObject = z.looseObject({
   metadata: z.looseObject({ name: z.string() }),
 });
 
-const PLURALS: Record<string, string> = {
-  Account: "apis/mooring.dev/v1alpha1",
-  Datacenter: "apis/mooring.dev/v1alpha1",
-  Lan: "apis/mooring.dev/v1alpha1",
-  Server: "apis/mooring.dev/v1alpha1",
-  MetricPipeline: "apis/mooring.dev/v1alpha1",
-  CentralLogging: "apis/mooring.dev/v1alpha1",
-  KafkaUser: "apis/mooring.dev/v1alpha1",
-  Secret: "api/v1",
-};
-
 export const pathTo = ({ kind, metadata }: KubeObject): string =>
-  `/${PLURALS[kind]}/namespaces/${metadata.namespace}/${kind.toLowerCase()}s/${metadata.name}`;
+  `/${kind === "Secret" ? "api/v1" : "apis/mooring.dev/v1alpha1"}/namespaces/${metadata.namespace}/${kind.toLowerCase()}s/${metadata.name}`;
 
 /**
  * An API server of a few lines. Of metadata it knows two owners: Mooring, and the one who put the object there. An apply
@@ -121,12 +110,26 @@ export function fakeApiServer(...initial: KubeObject[]) {
     return next;
   }
 
+  /** Judges a write like any other, and keeps nothing of it. */
+  function tried(call: KubeCall): unknown {
+    const kept = { objects: new Map(objects), foreign: structuredClone(foreign), version };
+    try {
+      return verbs[call.method](call);
+    } finally {
+      for (const [all, before] of [[objects, kept.objects] as const, [foreign, kept.foreign] as const]) {
+        all.clear();
+        for (const [path, each] of before) Reflect.apply(all.set, all, [path, each]);
+      }
+      version = kept.version;
+    }
+  }
+
   const client: KubeClient = {
     server: "",
     async request<T>(call: KubeCall): Promise<T> {
       calls.push(call);
       before(call);
-      return JSON.parse(JSON.stringify(verbs[call.method](call)));
+      return JSON.parse(JSON.stringify(isDryRun(call) ? tried(call) : verbs[call.method](call)));
     },
     async stream(call) {
       calls.push(call);
@@ -162,4 +165,6 @@ export function fakeApiServer(...initial: KubeObject[]) {
     },
   };
 }
+/** Whether the API server is only asked what it would say. */
+export const isDryRun = ({ query }: KubeCall): boolean => query?.dryRun !== undefined;
 export type FakeApiServer = ReturnType<typeof fakeApiServer>;

@@ -6,7 +6,7 @@ import type { Connection, PlatformCall, Reply } from "../../src/platform/transpo
 
 let version = 1;
 
-/** An object as a watch delivers it; every call is a newer version. */
+/** An object as a watch delivers it; every call is a newer version. One that owns something has the finalizer. */
 export function objectOf(kind: string, name: string, more: Partial<KubeObject> = {}): KubeObject {
   const { metadata, ...rest } = more;
   return {
@@ -16,6 +16,7 @@ export function objectOf(kind: string, name: string, more: Partial<KubeObject> =
       namespace: "shop",
       uid: `uid-${name}`,
       generation: 1,
+      ...(Reflect.get(Object(rest.status), "id") !== undefined && { finalizers: [FINALIZER] }),
       ...metadata,
       name,
       resourceVersion: String(++version),
@@ -44,6 +45,7 @@ export const intending = (name: string, intent: Intent): KubeObject["metadata"] 
 /** Metadata of an object whose id is kept in an annotation, as its own unless another owner is named. */
 export const annotated = (name: string, claim: object, owner = `shop/${name}`): KubeObject["metadata"] => ({
   name,
+  finalizers: [FINALIZER],
   annotations: { [EXTERNAL_ID]: JSON.stringify({ ...claim, owner }) },
 });
 

@@ -1,28 +1,45 @@
 import { describe, expect, test } from "vitest";
 import { isAgain, pendingRequest } from "../../src/engine/look/pending.ts";
 import { markOf } from "../../src/engine/objects/intent.ts";
+import type { Memory } from "../../src/engine/objects/memory.ts";
 import type { ResourceStatus } from "../../src/engine/schema/status-schema.ts";
 import type { Operation } from "../../src/kinds/kind.ts";
 
-const SENT = "2026-01-01T10:00:00.000Z";
-const sent = Date.parse(SENT);
 const statusWith = (request: Partial<NonNullable<ResourceStatus["request"]>>): ResourceStatus => ({
   id: "id-1",
-  request: { action: "update", status: "BUSY", since: SENT, url: "/requests/1/status", ...request },
+  request: {
+    action: "update",
+    status: "BUSY",
+    since: "2026-01-01T10:00:00.000Z",
+    url: "/requests/1/status",
+    ...request,
+  },
 });
+/** This process has seen it at so many milliseconds of its own clock. */
+const seenAt = (at: number): Memory => ({ begun: { what: "it", at } });
 
 describe("what status and the platform tell of a request", () => {
-  test("counts from when it was sent until it is heard to be done, and from then on from there", () => {
+  test("counts from when this process saw it until it is heard to be done, and from then on from there", () => {
     const status = statusWith({});
-    expect(pendingRequest(status, undefined)).toEqual({ action: "update", since: sent, outcome: "unknown" });
-    expect(pendingRequest(status, { status: "BUSY", knownAt: sent + 700 })).toMatchObject({ since: sent });
-    // A read that begins in the very millisecond has begun after it.
-    expect(pendingRequest(status, { status: "DONE", knownAt: sent + 700 })).toMatchObject({ since: sent + 699 });
+    const seen = seenAt(5000);
+    expect(pendingRequest(status, seen, undefined)).toEqual({ action: "update", since: 5000, outcome: "unknown" });
+    expect(pendingRequest(status, seen, { status: "BUSY", knownAt: 5700 })).toMatchObject({ since: 5000 });
+    // A read that begins in the very moment has begun after it.
+    const done = pendingRequest(status, seen, { status: "DONE", knownAt: 5700 });
+    expect(done?.since).toBeGreaterThan(5699);
+    expect(done?.since).toBeLessThan(5700);
+  });
+
+  test("does not care for the clock of whoever wrote it down", () => {
+    for (const since of ["1999-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z"]) {
+      const announced = pendingRequest(statusWith({ status: "SENDING", since }), seenAt(5000), undefined);
+      expect(announced).toEqual({ action: "update", since: 5000, outcome: "unanswered" });
+    }
   });
 
   test("is nothing once it has failed, or where nothing is owned", () => {
-    expect(pendingRequest(statusWith({ status: "FAILED" }), undefined)).toBeUndefined();
-    expect(pendingRequest({ ...statusWith({}), id: undefined }, undefined)).toBeUndefined();
+    expect(pendingRequest(statusWith({ status: "FAILED" }), {}, undefined)).toBeUndefined();
+    expect(pendingRequest({ ...statusWith({}), id: undefined }, {}, undefined)).toBeUndefined();
   });
 });
 

@@ -25,7 +25,7 @@ describe("recovery", () => {
     const id = platform.make("same", body);
     await pass(A);
     await pass(B);
-    expect((await pass(A)).decision).toEqual({ step: "claim", id });
+    expect((await pass(A)).decision).toEqual({ step: "claim", identity: id });
     // A is deleted, its resource with it, all within the five seconds for which B's look is fresh.
     platform.items.delete(id);
     const owner = objects.find(A)?.object ?? a;
@@ -93,7 +93,7 @@ describe("a resource", () => {
       const stored = api.get(object) ?? object;
       api.put({ ...stored, status: { id, nonce: `old-${object.metadata.name}`, account: "shop/main" } });
     }
-    expect((await old.pass(A)).decision).toEqual({ step: "claim", id: first });
+    expect((await old.pass(A)).decision).toEqual({ step: "claim", identity: first });
     await Promise.allSettled(old.debts);
     expect(platform.sent("DELETE")).toEqual([]);
   });
@@ -135,7 +135,7 @@ describe("a resource", () => {
 });
 
 describe("an object that was restored without status", () => {
-  const kept = { id: "dc-same-0", parents: {}, account: "shop/main", contract: 1 };
+  const kept = { id: "dc-same-0", parents: {}, account: "shop/main", contract: 1, endpoint: API };
   test.each([
     ["rests", spec, "rest"],
     ["is changed", { ...spec, name: "renamed" }, "update"],

@@ -1,94 +1,184 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { claim } from "../../src/engine/act/create.ts";
 import { hashBody } from "../../src/engine/objects/intent.ts";
+import { FINALIZER } from "../../src/engine/objects/names.ts";
 import { claimOf } from "../../src/engine/objects/objects.ts";
-import { Retry } from "../../src/platform/errors.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import { NotFound, Retry } from "../../src/platform/errors.ts";
+import { fakePlatform } from "./fake-platform.ts";
 import { intending, intentOf, objectOf } from "./fixtures.ts";
 import { stage } from "./stage.ts";
 
-// The fake platform counts its ids by the log: with an empty one it begins anew, as LANs take free numbers again.
-
-const spec = { name: "same", location: "de/txl" };
-const body = { properties: spec };
-const A = "Datacenter/shop/a";
-const lan = (name: string, datacenterId: string, more: object) =>
-  objectOf("Lan", name, { spec: { datacenterId }, ...more });
-
-test("an id that became free and was given away again answers the creation that has got it", async () => {
-  const object = objectOf("Datacenter", "a", { spec });
-  const { platform, passes, clock, api, sceneOf } = stage([object]);
-  await passes(A);
-  platform.items.clear();
-  platform.log.splice(0);
-  platform.afterEach(({ method }) => {
-    if (method === "POST") throw new Retry({ call: "POST /datacenters", status: 0 }, "unknown");
+const DC = "72e73b81-8551-4e74-b398-fc63b39994af";
+const parents = { datacenter: DC };
+const path = `/datacenters/${DC}/lans`;
+const LAN = "Lan/shop/a";
+const MADE = "2026-01-01T00:00:00Z";
+const body = (name: string) => ({ properties: { name, public: false } });
+const lan = (name: string, more: object) => objectOf("Lan", name, { spec: { datacenterId: DC }, ...more });
+const owning = (metadata: Partial<KubeObject["metadata"]> = {}) =>
+  lan("a", {
+    status: { id: "1", parents, account: "shop/main", born: MADE },
+    metadata: { name: "a", finalizers: [FINALIZER], ...metadata },
   });
+const deleted = { deletionTimestamp: "2026-01-01T00:00:00Z" };
+
+/** Passes and moments, until `done`; the steps that were made. */
+async function until(done: () => boolean, { passes, clock, sync, objects }: ReturnType<typeof stage>) {
   const steps: string[] = [];
-  while (!steps.includes("claim") && clock.now() < Date.UTC(2026, 0, 1, 1)) {
-    sceneOf(A);
-    await clock.advance(2000);
-    steps.push(...(await passes(A)));
+  for (let round = 0; round < 200 && !done(); round++) {
+    sync();
+    if (objects.find(LAN)) steps.push(...(await passes(LAN)));
+    await clock.advance(1000);
   }
-  expect(steps).toEqual(expect.arrayContaining(["forget", "create", "search", "claim"]));
+  return steps;
+}
+
+describe("a LAN that somebody else made one second later, under the number of ours", () => {
+  function replaced(object: KubeObject) {
+    const platform = fakePlatform();
+    platform.make("theirs", { properties: { name: "theirs", public: true } }, { path, at: "2026-01-01T00:00:01Z" });
+    return stage([object], { platform });
+  }
+
+  test("is not changed: ours is created again beside it", async () => {
+    const all = replaced(owning());
+    const steps = await until(() => all.platform.items.size === 2, all);
+    expect(steps).toContain("forget");
+    expect(all.platform.writes()).toEqual([`POST /cloudapi/v6${path}`]);
+    expect(all.platform.items.get(`${path}/1`)?.properties).toEqual({ name: "theirs", public: true });
+  });
+
+  test("stays when our object is deleted", async () => {
+    const object = owning(deleted);
+    const all = replaced(object);
+    await until(() => !all.api.get(object), all);
+    expect(all.api.get(object)).toBeUndefined();
+    expect(all.platform.writes()).toEqual([]);
+  });
+
+  test("and seen too late by a list is not touched: the number is looked at once more before it is written to", async () => {
+    const object = owning(deleted);
+    const platform = fakePlatform();
+    platform.make("a", body("a"), { path, at: MADE });
+    const all = stage([object], { platform });
+    all.sceneOf(LAN);
+    await all.clock.advance(5000);
+    const ours = platform.items.get(`${path}/1`);
+    platform.items.set(`${path}/1`, {
+      ...(ours ?? { state: "", properties: {}, user: "" }),
+      born: "2026-01-01T00:00:01Z",
+    });
+    await until(() => !all.api.get(object), all);
+    expect(platform.writes()).toEqual([]);
+    expect(platform.items.size).toBe(1);
+  });
+});
+
+test("one 404 to the DELETE of a LAN does not let the object go: the LAN is deleted when it is seen again", async () => {
+  const object = owning(deleted);
+  const platform = fakePlatform();
+  platform.make("a", body("a"), { path, at: MADE });
+  const all = stage([object], { platform });
+  let refusals = 1;
+  platform.beforeEach(({ method, url }) => {
+    if (method === "DELETE" && refusals-- > 0) throw new NotFound({ call: `DELETE ${url}`, status: 404 });
+  });
+  await until(() => platform.sent("DELETE").length === 1, all);
+  expect(all.api.get(object)?.metadata.finalizers).toEqual([FINALIZER]);
+  await until(() => !all.api.get(object), all);
+  expect(all.api.get(object)).toBeUndefined();
+  expect(platform.items.size).toBe(0);
+  expect(platform.sent("DELETE")).toHaveLength(2);
+});
+
+test("a number that became free and was given away again answers the creation that has got it", async () => {
+  const object = lan("a", {});
+  const platform = fakePlatform();
+  const all = stage([object], { platform });
+  platform.setClock(all.clock.now);
+  await until(() => claimOf(all.api.get(object) ?? object) !== undefined, all);
+  platform.items.clear();
+  platform.afterEach(({ method }) => {
+    if (method === "POST") throw new Retry({ call: `POST ${path}`, status: 0 }, "unknown");
+  });
+  const steps = await until(() => claimOf(all.api.get(object) ?? object)?.born !== "2026-01-01T00:00:00Z", all);
+  expect(steps).toEqual(expect.arrayContaining(["forget", "create"]));
+  await until(() => claimOf(all.api.get(object) ?? object) !== undefined, all);
   expect(platform.sent("POST")).toHaveLength(2);
-  expect(claimOf(api.get(object) ?? object)?.id).toBe("dc-same-0");
+  expect(claimOf(all.api.get(object) ?? object)).toMatchObject({
+    id: "1",
+    born: platform.items.get(`${path}/1`)?.born,
+  });
 });
 
-test("an earlier creation is not answered by what has its id by now", async () => {
-  const metadata = intending("a", intentOf({ hash: hashBody(body) }));
-  const { platform, passes } = stage([objectOf("Datacenter", "a", { spec, metadata })]);
-  const id = platform.make("same", body);
-  platform.make("other", { properties: { ...spec, name: "other" } }, { targets: [id], at: "2026-01-01T00:00:30Z" });
-  expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+test("an earlier creation is not answered by what has its number by now", async () => {
+  const metadata = intending("a", intentOf({ parents, hash: hashBody(body("a")) }));
+  const { platform, passes } = stage([lan("a", { metadata })]);
+  const id = platform.make("a", body("a"), { path });
+  platform.make("other", body("other"), { path, targets: [id], at: "2026-01-01T00:00:30Z" });
+  expect(await passes(LAN)).toEqual(["search", "wait Recovering"]);
 });
 
-test("one that was given away again, before its last owner has heard that its own is gone, is waited for", async () => {
-  const parents = { datacenter: "d1" };
-  const named = { properties: { name: "a", public: false } };
-  const metadata = intending("a", intentOf({ parents, hash: hashBody(named) }));
+test("a number is claimed although its last owner has not heard yet that its own is gone", async () => {
+  const metadata = intending("a", intentOf({ parents, hash: hashBody(body("a")) }));
   const request = { action: "delete", status: "BUSY", since: "2026-01-01T00:00:00.000Z", url: "/requests/r/status" };
-  const status = { id: "19", parents, account: "shop/main", request };
-  const last = lan("b", "d1", { status });
-  const { api, objects, platform, passes, clock, sceneOf } = stage([lan("a", "d1", { metadata }), last]);
-  platform.make("a", named, { path: "/datacenters/d1/lans", targets: ["19"] });
-  sceneOf("Lan/shop/a");
-  await clock.advance(600_000);
-  expect(await passes("Lan/shop/a")).toEqual(["search", "wait Recovering"]);
-  objects.vacate("Lan", { id: "19", parents }, clock.now());
-  objects.store("Lan").remove(api.get(last) ?? last);
-  await clock.advance(10_000);
-  expect((await passes("Lan/shop/a")).slice(0, 2)).toEqual(["search", "claim"]);
-  expect(sceneOf("Lan/shop/a").view.claim?.id).toBe("19");
+  const last = lan("b", { status: { id: "19", parents, account: "shop/main", born: MADE, request } });
+  const { platform, passes, sceneOf } = stage([lan("a", { metadata }), last]);
+  platform.make("a", body("a"), { path, targets: ["19"], at: "2026-01-01T00:00:01Z" });
+  expect((await passes(LAN)).slice(0, 2)).toEqual(["search", "claim"]);
+  expect(sceneOf(LAN).view.claim).toMatchObject({ id: "19", born: "2026-01-01T00:00:01Z" });
   expect(platform.sent("POST")).toEqual([]);
 });
 
+test("what another object owns, birth and all, answers no creation", async () => {
+  const metadata = intending("a", intentOf({ parents, hash: hashBody(body("a")) }));
+  const owner = lan("b", { status: { id: "1", parents, account: "shop/main", born: MADE } });
+  const { platform, passes } = stage([lan("a", { metadata }), owner]);
+  platform.make("a", body("a"), { path, at: MADE });
+  expect(await passes(LAN)).toEqual(["search", "wait Recovering"]);
+});
+
 test.for([
-  ["Manage", "2026-01-01T00:00:00Z"],
+  ["Manage", MADE],
   ["Observe", undefined],
 ] as const)(
   "who has a number is remembered by its birth, unless it is only looked at: %s",
   async ([managementPolicy, born]) => {
-    const datacenterId = "72e73b81-8551-4e74-b398-fc63b39994af";
-    const status = { id: "7", parents: { datacenter: datacenterId }, account: "shop/main" };
-    const object = lan("a", datacenterId, { status });
-    object.spec = { datacenterId, externalId: "7", managementPolicy };
+    const object = lan("a", { status: { id: "7", parents, account: "shop/main" } });
+    object.spec = { datacenterId: DC, externalId: "7", managementPolicy };
     const { api, platform, passes, clock, sceneOf } = stage([object]);
-    platform.make("a", { properties: { name: "a", public: false } }, { targets: ["7"] });
-    sceneOf("Lan/shop/a");
+    platform.make("a", body("a"), { path, targets: ["7"] });
+    sceneOf(LAN);
     await clock.advance(2000);
-    expect(await passes("Lan/shop/a")).toEqual(["rest"]);
+    expect(await passes(LAN)).toEqual(["rest"]);
     expect(Object(api.get(object)?.status).born).toBe(born);
   },
 );
 
+test("who only observes a number sees whatever has it", async () => {
+  const object = lan("a", { status: { id: "7", parents, account: "shop/main", born: MADE } });
+  object.spec = { datacenterId: DC, externalId: "7", managementPolicy: "Observe" };
+  const { api, platform, passes, clock, sceneOf } = stage([object]);
+  platform.make(
+    "next",
+    { properties: { name: "next", public: true } },
+    { path, targets: ["7"], at: "2026-01-01T00:10:00Z" },
+  );
+  sceneOf(LAN);
+  await clock.advance(2000);
+  expect(await passes(LAN)).toEqual(["rest"]);
+  expect(api.get(object)?.status).toMatchObject({ public: true });
+});
+
 test("what cannot be claimed is deleted, whoever has the same number in another datacenter", async () => {
   const intent = intentOf({ parents: { datacenter: "d1" } });
-  const begun = (nonce: string) => lan("a", "d1", { metadata: intending("a", { ...intent, nonce }) });
+  const begun = (nonce: string) => lan("a", { metadata: intending("a", { ...intent, nonce }) });
   const status = { id: "1", parents: { datacenter: "d2" }, account: "shop/main" };
-  const { deps, api, platform, debts, sceneOf, skip } = stage([begun(intent.nonce), lan("b", "d2", { status })]);
+  const { deps, api, platform, debts, sceneOf, skip } = stage([begun(intent.nonce), lan("b", { status })]);
   skip(600_000);
   api.put(begun("of the next leader"));
-  await claim(deps, sceneOf("Lan/shop/a"), intent, { nonce: intent.nonce, id: "1", since: 0 });
+  await claim(deps, sceneOf(LAN), { intent, begunAt: 0, phase: "made", made: { id: "1" } });
   await Promise.all(debts);
   expect(platform.sent("DELETE").map(({ url }) => new URL(url).pathname)).toEqual([
     "/cloudapi/v6/datacenters/d1/lans/1",

@@ -16,7 +16,7 @@ import type { Connection } from "../../src/platform/transport.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { API, type FakePlatform, fakePlatform } from "./fake-platform.ts";
-import { handleOf } from "./fixtures.ts";
+import { handleOf, objectOf } from "./fixtures.ts";
 
 export function withResource(kind: Kind): ResourceKind {
   if (!kind.resource) throw new Error(`${kind.kind} has no resource`);
@@ -32,6 +32,9 @@ export const SETTINGS: Deps["settings"] = {
   resyncMs: 300_000,
 };
 
+/** When a stage begins, by a wall clock that is right. */
+export const BEGIN = Date.UTC(2026, 0, 1);
+
 /** One life of the engine's parts on an API server and a platform of a few lines; a pass is made when the test says so. */
 export function stage(
   initial: readonly KubeObject[],
@@ -39,16 +42,26 @@ export function stage(
     platform = fakePlatform(),
     api = fakeApiServer(...initial),
     connection = platform.connectionOf("shop/main"),
-  }: { platform?: FakePlatform; api?: Api; connection?: Connection } = {},
+    wallTime = BEGIN,
+  }: { platform?: FakePlatform; api?: Api; connection?: Connection; wallTime?: number } = {},
 ) {
-  const timers = fakeClock();
+  const timers = fakeClock(wallTime);
   let skipped = 0;
-  const clock = { ...timers, now: () => timers.now() + skipped };
+  let stepped = 0;
+  let moment = 0;
+  const clock = {
+    ...timers,
+    now: () => timers.now() + skipped + stepped,
+    monotonic: () => timers.monotonic() + skipped + moment,
+  };
   const objects = createObjects(kinds, (error) => {
     throw error;
   });
+  const memories = createMemories(clock);
   const events: string[] = [];
   const debts: Promise<void>[] = [];
+  const woken: ObjectKey[] = [];
+  const terminating = new Set<string>();
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const accounts = createAccounts(objects, "shop/main");
   accounts.put(handleOf("shop/main", { connection, endpoint: () => API }));
@@ -60,7 +73,8 @@ export function stage(
     client: api.client,
     objects,
     accounts,
-    memories: createMemories(),
+    memories,
+    namespaces: { isTerminating: (name) => terminating.has(name) },
     // Nobody watches: what this life has written is all that is known.
     published: { ...published, find: (object, name) => ({ ...published.find(object, name), known: true }) },
     catalogues: new Map(),
@@ -70,12 +84,25 @@ export function stage(
       flush: async () => {},
       close: async () => {},
     },
-    collections: createCollections({ clock, log, restMs: 300_000, busyMs: 1500, wake: () => {} }),
+    collections: createCollections({
+      clock,
+      log,
+      restMs: 300_000,
+      busyMs: 1500,
+      wake: (key) => void woken.push(key),
+    }),
     guard: () => {},
     nonce: () => `nonce-${++nonces}`,
     suspect: () => {},
     owe: (debt) => void debts.push(debt),
   };
+  objects.subscribe((key, { before, after }) => {
+    if (!after || (before && before.metadata.uid !== after.metadata.uid)) {
+      memories.forget(key);
+      deps.collections.leave(key);
+    }
+    if (after) memories.notice(key, after);
+  });
   /** What the watch would bring. */
   const sync = () => {
     for (const object of initial) {
@@ -83,7 +110,10 @@ export function stage(
       if (fresh) objects.store(object.kind).put(structuredClone(fresh));
     }
   };
+  objects.store("Account").put(objectOf("Account", "main"));
   sync();
+  // What is read from here on is younger than what was wished for before.
+  moment = 1;
 
   const sceneOf = (key: ObjectKey): Scene => {
     const found = objects.find(key);
@@ -106,10 +136,32 @@ export function stage(
     }
     return steps;
   }
-  /** Time passes in the middle of something. */
+  /** Time passes in the middle of something, without a timer that fires. */
   const skip = (ms: number) => {
     skipped += ms;
   };
-  return { deps, clock, skip, api, platform, objects, accounts, events, debts, sync, sceneOf, pass, passes };
+  /** Somebody sets the wall clock of the machine. */
+  const stepWallClock = (ms: number) => {
+    stepped += ms;
+  };
+  return {
+    deps,
+    clock,
+    skip,
+    stepWallClock,
+    terminating,
+    woken,
+    api,
+    platform,
+    objects,
+    accounts,
+    events,
+    debts,
+    sync,
+    sceneOf,
+    pass,
+    passes,
+  };
 }
 type Api = ReturnType<typeof fakeApiServer>;
+export type Stage = ReturnType<typeof stage>;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isDropped, undo } from "../../src/engine/act/abandon.ts";
+import type { Memory } from "../../src/engine/objects/memory.ts";
 import { FINALIZER } from "../../src/engine/objects/names.ts";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
@@ -105,7 +106,7 @@ test("an object that stays keeps what it made", async () => {
 
 test("one that is dropped has our finalizer, was never marked as being deleted, and was just being created", () => {
   const { deps, skip } = stage([]);
-  const memory = { creation: { intent: intentOf() } };
+  const memory = { creation: { intent: intentOf(), begunAt: 0, phase: "sent" as const } };
   const object = (metadata: object): KubeObject =>
     objectOf("Datacenter", "a", { metadata: { name: "a", ...metadata } });
   const dropped = object({ finalizers: [FINALIZER] });
@@ -120,28 +121,29 @@ test("one that is dropped has our finalizer, was never marked as being deleted, 
 
 describe("the creation of an object that is gone", () => {
   const kind = withResource(datacenter);
-  const last = (status: object) => objectOf("Datacenter", "a", { spec, status });
-  async function undone(memory: Parameters<typeof undo>[2]["memory"], status: object) {
+  const last = objectOf("Datacenter", "a", { spec });
+  async function undone(memory: Memory) {
     const { deps, platform, debts, accounts } = stage([]);
     platform.make("same", body);
-    undo(deps, { key: KEY, kind, account: accounts.get("shop/main") }, { memory, last: last(status) });
+    undo(deps, { key: KEY, kind, account: accounts.get("shop/main") }, { memory, last });
     await Promise.all(debts);
     return platform.sent("DELETE").map(({ url }) => url);
   }
-  const intent = intentOf({ nonce: "n" });
-  const claimed = { id: "dc-same-0", nonce: "n" };
+  const begun = { intent: intentOf({ nonce: "n" }), begunAt: 0 };
+  const claimed = { ...begun, phase: "claimed" as const, made: { id: "dc-same-0" } };
 
-  test("is undone by the id in its status", async () => {
-    expect(await undone({ creation: { intent } }, claimed)).toEqual([MADE]);
+  test("is undone by the id of what it made", async () => {
+    expect(await undone({ creation: claimed })).toEqual([MADE]);
+    expect(await undone({ creation: { ...claimed, phase: "made" } })).toEqual([MADE]);
   });
 
   test("is undone once", async () => {
-    const memory = { creation: { intent } };
-    expect(await undone(memory, claimed)).toEqual([MADE]);
-    expect(await undone(memory, claimed)).toEqual([]);
+    const memory: Memory = { creation: claimed };
+    expect(await undone(memory)).toEqual([MADE]);
+    expect(await undone(memory)).toEqual([]);
   });
 
   test("is nothing when it was certainly not sent", async () => {
-    expect(await undone({ creation: { intent }, unsent: "n" }, {})).toEqual([]);
+    expect(await undone({ creation: { ...begun, phase: "unsent" } })).toEqual([]);
   });
 });

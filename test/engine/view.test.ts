@@ -50,9 +50,9 @@ describe("a resource that cannot be seen", () => {
   });
 
   test("is looked for from the beginning when it was seen in between", async () => {
-    const { deps, sceneOf } = await owned();
+    const { deps, pass } = await owned();
     deps.memories.of(A).absence = { since: 0, last: 60_000 };
-    expect(sceneOf(A).view.observation).toMatchObject({ seen: "present" });
+    expect((await pass(A)).decision.step).toBe("rest");
     expect(deps.memories.of(A).absence).toBeUndefined();
   });
 

@@ -1,16 +1,19 @@
 import fc from "fast-check";
-import type { Contents, Observation, PendingRequest, Search, View } from "../../src/engine/look/view.ts";
+import type { Decision } from "../../src/engine/decide/decision.ts";
+import type { Contents, Observation, PendingRequest, Search, Verdict, View } from "../../src/engine/look/view.ts";
 import type { Claim, Intent } from "../../src/engine/objects/intent.ts";
 import type { Failure } from "../../src/engine/objects/memory.ts";
 import type { Reason } from "../../src/engine/schema/reasons.ts";
 import type { Comparison } from "../../src/kinds/kind.ts";
 
-export const NOW = Date.UTC(2026, 0, 1, 12);
+/** On the clock of the process, which never jumps. */
+export const NOW = 5_000_000;
 export const UNSETTLED = 60_000;
+const WALL = Date.UTC(2026, 0, 1);
 
 export const intentAt = (at: number): Intent => ({
   nonce: "n1",
-  at: new Date(at).toISOString(),
+  at: new Date(WALL + at).toISOString(),
   hash: "h",
   parents: {},
   account: "a/b",
@@ -20,12 +23,15 @@ export const claim: Claim = { id: "id-1", parents: {}, account: "a/b" };
 
 /** A new object that nothing stands in the way of; each test names what is different. */
 export const viewOf = (more: Partial<View> = {}): View => ({
-  settledAt: (more.intent ? Date.parse(more.intent.at) : 0) + UNSETTLED,
+  settledAt: (more.intent ? Date.parse(more.intent.at) - WALL : 0) + UNSETTLED,
   now: NOW,
   noun: "server",
   deleting: false,
+  wishedAt: NOW - 30_000,
   paused: false,
+  terminating: false,
   hasFinalizer: true,
+  recorded: true,
   deletionPolicy: "Delete",
   observed: false,
   adopt: undefined,
@@ -42,11 +48,11 @@ export const viewOf = (more: Partial<View> = {}): View => ({
   search: undefined,
   failure: undefined,
   permanent: false,
-  reusesIds: false,
   secret: undefined,
   keyDue: false,
   othersKey: false,
-  platformNow: NOW,
+  renewal: undefined,
+  platformNow: WALL + NOW,
   unsettledMs: UNSETTLED,
   ...more,
 });
@@ -94,9 +100,10 @@ export const search = (more: Partial<Search> = {}): Search => ({
   inFlight: false,
   ...more,
 });
-export const failure = (retryAt: number): Failure => ({
+export const failure = (retryAt: number, stalled = true): Failure => ({
   reason: "ProvisioningFailed",
   message: "the platform said no",
+  stalled,
   retryAt,
 });
 
@@ -119,6 +126,7 @@ const reason = fc.constantFrom<Reason>(
 const around = fc.integer({ min: NOW - 200_000, max: NOW + 100_000 });
 const past = fc.integer({ min: NOW - 200_000, max: NOW });
 const words = fc.constantFrom("because", "quota exceeded", "limit reached");
+const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 
 const obstacle = fc.record({ reason, message: words, stalled: fc.boolean() });
 const comparison = fc.constantFrom<Comparison | undefined>(
@@ -126,31 +134,47 @@ const comparison = fc.constantFrom<Comparison | undefined>(
   { drift: [] },
   { drift: [...drifted.drift] },
   { drift: [...drifted.drift], next: drifted.next },
+  { drift: [...drifted.drift], next: { ...drifted.next, method: "DELETE" } },
 );
 const observation: fc.Arbitrary<Observation> = fc.oneof(
   fc.constant<Observation>({ seen: "unknown" }),
   fc.record({ seen: fc.constant("absent" as const), asOf: past, confirmed: fc.boolean() }),
-  fc.record({ asOf: past, busy: fc.boolean(), comparison, attached: fc.boolean(), broken: mostly(false) }).map(
-    ({ asOf, busy, comparison, attached, broken }): Observation => ({
-      seen: "present",
-      asOf,
-      busy,
-      state: busy ? "BUSY" : "AVAILABLE",
-      comparison: busy ? undefined : comparison,
-      ...(attached && !busy && { farewell }),
-      ...(broken && !busy && { broken: "because" }),
-    }),
-  ),
+  fc
+    .record({
+      asOf: past,
+      busy: fc.boolean(),
+      comparison,
+      attached: fc.boolean(),
+      broken: mostly(false),
+      unclear: mostly(false),
+    })
+    .map(
+      ({ asOf, busy, comparison, attached, broken, unclear }): Observation => ({
+        seen: "present",
+        asOf,
+        busy,
+        state: busy ? "BUSY" : "AVAILABLE",
+        comparison,
+        ...(attached && { farewell }),
+        ...(broken && { broken: "because" }),
+        ...(unclear && { unclear: "the answer is not understood" }),
+      }),
+    ),
 );
 const pending: fc.Arbitrary<PendingRequest> = fc
   .record({
     action: fc.constantFrom("create", "update", "delete", "replace", "start"),
     since: past,
     outcome: fc.constantFrom<PendingRequest["outcome"]>("unanswered", "unknown", "BUSY", "DONE", "FAILED"),
-    message: fc.option(words, { nil: undefined }),
+    message: optional(words),
+    recalledAt: optional(past),
     unseen: fc.boolean(),
   })
-  .map(({ message, ...rest }) => ({ ...rest, ...(message !== undefined && { message }) }));
+  .map(({ message, recalledAt, ...rest }) => ({
+    ...rest,
+    ...(message !== undefined && { message }),
+    ...(recalledAt !== undefined && { recalledAt }),
+  }));
 /** Most looks that count are young ones. */
 const recent = fc.oneof(fc.integer({ min: NOW - 8000, max: NOW }), past);
 const found: fc.Arbitrary<Search> = fc
@@ -163,74 +187,208 @@ const found: fc.Arbitrary<Search> = fc
     inFlight: fc.boolean(),
   })
   .map((each) => ({ ...each, endedAt: each.lookedAt }));
-const failed: fc.Arbitrary<Failure> = fc.record({ reason, message: words, retryAt: around });
+const failed: fc.Arbitrary<Failure> = fc.record({ reason, message: words, stalled: fc.boolean(), retryAt: around });
 const names = fc.subarray(["Server/shop/a", "Server/shop/b"]);
 const inside: fc.Arbitrary<Contents> = fc.record({
   leaving: names,
   staying: names,
-  found: fc.option(names, { nil: undefined }),
+  found: optional(names),
   verb: fc.constantFrom("still holds" as const, "is still used by" as const),
   ignored: fc.boolean(),
 });
 const replacement = fc.record({
   fields: fc.subarray(["location", "boot.image"], { minLength: 1 }),
   why: fc.subarray(["it stays where it is"]),
-  verdict: fc.constantFrom("forbidden" as const, "losesData" as const, "allowed" as const),
+  verdict: fc.constantFrom<Verdict>("forbidden", { allowedBy: "true" }, "allowed"),
 });
-const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+
+/** Every field by itself, whatever the others say. */
+const anything = fc.record({
+  deleting: fc.boolean(),
+  wishedAt: past,
+  paused: mostly(false),
+  terminating: mostly(false),
+  hasFinalizer: mostly(true),
+  recorded: mostly(true),
+  deletionPolicy: fc.constantFrom("Delete" as const, "Retain" as const),
+  observed: mostly(false),
+  adopt: optional(fc.constant("id-9")),
+  replacement: optional(replacement),
+  contents: optional(inside),
+  intent: optional(past.map(intentAt)),
+  settledAt: fc.integer({ min: NOW - 200_000, max: NOW + UNSETTLED }),
+  claim: optional(fc.constant(claim)),
+  unsent: mostly(false),
+  request: optional(pending),
+  unfinished: mostly(false),
+  accountObstacle: optional(obstacle),
+  specObstacle: optional(obstacle),
+  observation,
+  search: optional(found),
+  failure: optional(failed),
+  permanent: mostly(false),
+  secret: fc.constantFrom(undefined, "unknown" as const, "missing" as const, "outdated" as const, "current" as const),
+  keyDue: mostly(false),
+  othersKey: mostly(false),
+  renewal: fc.constantFrom(undefined, "lost" as const, "answered" as const),
+});
+type Fields = typeof anything extends fc.Arbitrary<infer T> ? T : never;
+
+const owned = (seen: Parameters<typeof present>[0] = {}) => ({ claim, observation: present(seen) });
+const unanswered = (more: Partial<PendingRequest> = {}) =>
+  request({ action: "update", outcome: "unanswered", ...more });
+const longAgo = NOW - UNSETTLED - 10_000;
+
+/** Ways to each step. What a view says besides comes by chance, so that each step is met with much that speaks against it. */
+const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
+  ignore: [{ deleting: true, hasFinalizer: false }],
+  rest: [owned(), { ...owned(), secret: "current" }],
+  wait: [
+    { claim },
+    { claim, request: request(), observation: present({ busy: true }) },
+    { ...leavingKey(), observation: present({ farewell }) },
+    { ...leavingKey(), request: unanswered({ action: "delete", since: longAgo }) },
+  ],
+  stall: [owned({ comparison: { drift: [...drifted.drift] } }), { specObstacle: badSpec() }],
+  fail: [
+    { claim, observation: absent(), request: request({ outcome: "FAILED" }) },
+    { ...owned({ comparison: drifting() }), request: request({ action: "update", outcome: "FAILED" }) },
+  ],
+  create: [{}, { intent: intentAt(longAgo), search: search(), settledAt: NOW - 10_000 }],
+  adopt: [{ adopt: "id-9" }, { permanent: true }],
+  inspect: [{ deleting: true, ...owned(), contents: contents({ found: undefined }) }],
+  search: [{ intent: intentAt(NOW - 5000) }],
+  claim: [{ intent: intentAt(NOW - 5000), search: search({ matches: ["id-1"] }) }],
+  mark: [
+    { ...owned(), hasFinalizer: false },
+    { intent: intentAt(NOW - 5000), recorded: false },
+  ],
+  forget: [
+    { claim, observation: absent() },
+    { claim, observation: absent(), request: request({ action: "replace", outcome: "DONE" }) },
+  ],
+  update: [owned({ comparison: drifting() }), { deleting: true, ...owned({ farewell }) }],
+  renew: [
+    { ...owned(), secret: "missing" },
+    { ...owned(), secret: "current", keyDue: true },
+    { ...owned(), secret: "missing", renewal: "lost", request: unanswered({ since: longAgo }) },
+  ],
+  publish: [{ ...owned(), secret: "outdated" }],
+  recall: [{ ...owned(), request: unanswered() }],
+  retract: [{ ...owned(), request: unanswered({ since: longAgo, recalledAt: NOW - 500 }) }],
+  deliver: [{ ...owned(), secret: "current", renewal: "answered", request: unanswered() }],
+  delete: [
+    { deleting: true, ...owned() },
+    { ...owned(), replacement: { fields: ["location"], why: ["it stays where it is"], verdict: "allowed" } },
+    { ...owned({ broken: "because" }), unfinished: true },
+  ],
+  release: [{ deleting: true }, { deleting: true, claim, observation: absent() }],
+};
+
+function leavingKey(): Partial<View> {
+  return { deleting: true, ...owned(), secret: "missing", renewal: "lost", request: unanswered({ since: longAgo }) };
+}
+function drifting(): Comparison {
+  return { drift: [...drifted.drift], next: drifted.next };
+}
+function badSpec() {
+  return { reason: "InvalidSpec", message: "spec.ram: too small", stalled: true } as const;
+}
 
 /**
- * Every view that the engine can put together: a claim and an open intent exclude each other, and nothing that is
- * always there has an intent; a request, an observation, contents and a replacement speak of a claimed resource, a
- * search of an open intent.
+ * Only what `look` can put together: a claim and an open intent exclude each other, and nothing that is always there has
+ * an intent; a request, an observation, contents, a replacement and a Secret speak of a claimed resource, a search of an
+ * open intent. Nothing is seen through an Account that cannot be used, and nothing compared that is busy or unclear.
  */
-export const anyView: fc.Arbitrary<View> = fc
-  .record({
-    deleting: fc.boolean(),
-    paused: fc.boolean(),
-    hasFinalizer: fc.boolean(),
-    deletionPolicy: fc.constantFrom("Delete" as const, "Retain" as const),
-    observed: fc.boolean(),
-    adopt: optional(fc.constant("id-9")),
-    replacement: optional(replacement),
-    contents: optional(inside),
-    owns: fc.constantFrom("nothing", "intent", "claim"),
-    intentAt: past,
-    seenAt: past,
-    unsent: fc.boolean(),
-    request: optional(pending),
-    unfinished: mostly(false),
-    accountObstacle: optional(obstacle),
-    specObstacle: optional(obstacle),
+function consistent(view: View): View {
+  const claimed = view.claim !== undefined;
+  const intent = claimed ? undefined : view.intent;
+  const observation = claimed && !view.accountObstacle ? seen(view) : ({ seen: "unknown" } as const);
+  const keeps = claimed && !view.observed;
+  const gone = observation.seen === "absent" && view.request?.outcome === "unanswered";
+  const open = claimed && !gone ? possible(view) : undefined;
+  const lost = open?.outcome === "unanswered";
+  return {
+    ...view,
+    intent,
+    search: intent && view.search,
+    unsent: intent !== undefined && view.unsent,
+    permanent: intent === undefined && view.permanent,
+    adopt: claimed || intent ? undefined : view.adopt,
     observation,
-    search: optional(found),
-    failure: optional(failed),
-    permanent: mostly(false),
-    reusesIds: mostly(false),
-    secret: fc.constantFrom(undefined, "unknown" as const, "missing" as const, "outdated" as const, "current" as const),
-    keyDue: fc.boolean(),
-    othersKey: fc.boolean(),
-  })
-  .map(({ owns, adopt, replacement, contents, intentAt: at, seenAt, request, observation, search, unsent, ...rest }) =>
-    viewOf({
-      ...rest,
-      ...(owns === "nothing" && { adopt }),
-      ...(owns === "intent" && {
-        intent: intentAt(at),
-        search,
-        unsent,
-        settledAt: Math.max(at, seenAt) + UNSETTLED,
-        permanent: false,
-      }),
-      ...(owns === "claim" && {
-        claim,
-        request: observation.seen === "absent" && request?.outcome === "unanswered" ? undefined : request,
-        observation,
-        replacement,
-        contents,
-      }),
-    }),
-  );
+    request: open && (lost ? open : withoutRecall(open)),
+    replacement: claimed ? view.replacement : undefined,
+    contents: claimed ? view.contents : undefined,
+    unfinished: claimed && view.unfinished,
+    secret: keeps ? view.secret : undefined,
+    keyDue: keeps && view.secret !== undefined && view.keyDue,
+    renewal: keeps && lost && view.secret !== undefined ? view.renewal : undefined,
+    specObstacle:
+      observation.seen === "present" && observation.unclear !== undefined
+        ? { reason: "PlatformUnavailable", message: observation.unclear, stalled: false }
+        : view.specObstacle,
+  };
+}
+
+function seen({ observation, specObstacle }: View): Observation {
+  if (observation.seen !== "present") return observation;
+  const { asOf, busy, state, comparison, unclear, broken } = observation;
+  if (busy) return { seen: "present", asOf, busy, state: "BUSY", comparison: undefined };
+  const shown = { seen: "present", asOf, busy, state, ...(broken !== undefined && { broken }) } as const;
+  if (unclear !== undefined) return { ...shown, comparison: undefined, unclear };
+  const last = observation.farewell && { farewell: observation.farewell };
+  return { ...shown, comparison: specObstacle ? undefined : comparison, ...last };
+}
+
+/** What is being deleted stays so: a deletion of something that stays was a replacement. */
+const possible = ({ request, deleting }: View): PendingRequest | undefined =>
+  request?.action === "delete" && !deleting ? { ...request, action: "replace" } : request;
+
+const withoutRecall = ({ recalledAt: _, ...rest }: PendingRequest): PendingRequest => rest;
+
+const FIELDS = [
+  "deleting",
+  "wishedAt",
+  "paused",
+  "terminating",
+  "hasFinalizer",
+  "recorded",
+  "deletionPolicy",
+  "observed",
+  "adopt",
+  "replacement",
+  "contents",
+  "intent",
+  "settledAt",
+  "claim",
+  "unsent",
+  "request",
+  "unfinished",
+  "accountObstacle",
+  "specObstacle",
+  "observation",
+  "search",
+  "failure",
+  "permanent",
+  "secret",
+  "keyDue",
+  "othersKey",
+  "renewal",
+] as const satisfies readonly (keyof Fields)[];
+
+const STEPS = Object.keys(WAYS).filter((step): step is Decision["step"] => step in WAYS);
+
+export { STEPS };
+
+/** Every view that `look` can put together; a way to each step is taken about equally often. */
+export const anyView: fc.Arbitrary<View> = fc
+  .tuple(anything, fc.constantFrom(undefined, ...STEPS), fc.nat(5), fc.subarray([...FIELDS], { maxLength: 2 }))
+  .map(([fields, step, way, chance]) => {
+    if (step === undefined) return consistent(viewOf(fields));
+    const ways = WAYS[step];
+    const by = Object.fromEntries(chance.map((field) => [field, fields[field]]));
+    return consistent(viewOf({ ...ways[way % ways.length], ...by }));
+  });
 
 /** Views of an object whose creation got no answer, with nothing else in the way: the cases that matter are common. */
 export const recoveringView: fc.Arbitrary<View> = fc

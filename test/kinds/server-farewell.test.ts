@@ -40,9 +40,17 @@ describe("a server that is deleted takes along", () => {
     ["no volume when the platform names none as its boot volume", withVolume, [data], null, []],
     ["the direct-attached volume of a Cube", cube, [nvme, data], "nvme", ["nvme"]],
     ["only that, even if the Cube boots from another one", cube, [nvme, data], "data", ["nvme"]],
-    ["no volume of which nothing but the id is known", withVolume, [os, { id: "x" }], "os", ["os"]],
   ])("%s", (_, spec, volumes, boot, ids) => {
     expect(left(spec, volumes, boot)).toEqual(ids);
+  });
+
+  it.each([
+    ["shows nothing of its volumes", {}],
+    ["is too shallow to name them", { entities: { volumes: {} } }],
+    ["has nothing but the id of one", { entities: { volumes: { items: [os, { id: "x" }] } } }],
+  ])("is not known while an answer %s", (_, shown) => {
+    const item = { id: "srv-1", properties: { bootVolume: { id: "os" } }, ...shown };
+    expect(() => mapping.desire(withVolume).farewell(item, inputs())).toThrow("which volumes are attached");
   });
 
   it("by writes that name the volume", () => {

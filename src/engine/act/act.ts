@@ -48,7 +48,7 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
     case "fail":
       return fail(deps, scene, decision);
     case "create":
-      return attemptCreation(deps, scene);
+      return withPlatform(deps, scene, () => attemptCreation(deps, scene));
     case "search":
       return withPlatform(deps, scene, async () => {
         await lookFor(deps, scene);

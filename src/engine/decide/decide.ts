@@ -160,6 +160,8 @@ function decideSecret(view: View): Decision | undefined {
 /** It is there and does not work. What was never finished is made anew; else the last write is repeated, if there is one. */
 function decideBroken(view: View, observation: Present, why: string): Decision {
   const { request, noun, permanent } = view;
+  if (request?.action === "replace" && request.outcome !== "DONE" && request.outcome !== "FAILED")
+    return { ...underWay(view, "replace"), look: "member" };
   const anew = view.unfinished || request?.action === "replace";
   if (anew && !permanent) return departure(view, observation);
   if (request) return failed(view, { ...request, message: why }, false);

@@ -32,13 +32,14 @@ function numbered(source: CollectionSource): CollectionSource {
     const [number = identity, born] = identity.split(" of ");
     const item = await source.get?.(number, signal);
     const found = item && named(item);
-    return found && (born === undefined || found.id === identity) ? found : undefined;
+    // An answer that does not tell the birth is no proof that ours is gone.
+    return found && (born === undefined || found.id === identity || found.id === number) ? found : undefined;
   };
   return {
     ...source,
     list: async (signal, priority) => (await source.list(signal, priority)).map(named),
     get,
     // A list may be minutes old, and a number is easily given away meanwhile.
-    isStillThere: async (identity, signal) => (await get(identity, signal)) !== undefined,
+    isStillThere: async (identity, signal) => (await get(identity, signal))?.id.startsWith(identity) ?? false,
   };
 }
