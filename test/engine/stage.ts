@@ -30,6 +30,7 @@ export const SETTINGS: Deps["settings"] = {
   annotateAfterMs: 60_000,
   graceMs: 0,
   resyncMs: 300_000,
+  recheckMs: 600_000,
 };
 
 /** One life of the engine's parts on an API server and a platform of a few lines; a pass is made when the test says so. */

@@ -21,6 +21,8 @@ export interface Settings {
   graceMs: number;
   /** Between two checks of an Account, and two lists of a collection, at rest. */
   resyncMs: number;
+  /** Between two looks at an object that nothing has happened to; spread by a fifth either way. */
+  recheckMs: number;
 }
 
 export interface Log {
