@@ -1,6 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { EventRecorder } from "../../kube/events.ts";
 import type { KubeClient } from "../../kube/transport.ts";
+import type { Connection } from "../../platform/transport.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Memories } from "../objects/memory.ts";
 import type { Objects } from "../objects/objects.ts";
@@ -53,8 +54,8 @@ export interface Deps {
   collections: Collections;
   memories: Memories;
   published: PublishedSecrets;
-  /** What the platform's catalogues last said, by connection and address. */
-  catalogues: Map<string, { asOf: number; body: unknown }>;
+  /** What the platform's catalogues have just said, by Account and address. */
+  catalogues: Map<string, { connection: Connection; body: unknown }>;
   settings: Settings;
   /** Throws when this process may not write any more. Called before every write to the platform. */
   guard: () => void;
