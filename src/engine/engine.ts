@@ -21,19 +21,10 @@ import { look } from "./look/look.ts";
 import { createMemories, wishOf } from "./objects/memory.ts";
 import { FINALIZER, RECONCILE_AT } from "./objects/names.ts";
 import { createNamespaces } from "./objects/namespaces.ts";
-import {
-  claimOf,
-  createObjects,
-  isReleased,
-  namedBy,
-  type ObjectKey,
-  objectKey,
-  openIntent,
-  resourceOf,
-} from "./objects/objects.ts";
-import { policiesOf } from "./objects/policies.ts";
+import { claimOf, createObjects, isReleased, namedBy, type ObjectKey, resourceOf } from "./objects/objects.ts";
 import { createPublishedSecrets } from "./objects/published.ts";
 import { readStatus } from "./schema/status.ts";
+import { laneOf, thoseBelow, thoseWhoWaited, usersOf } from "./waking.ts";
 
 /** One pass over one object, for the metrics. */
 export type ReconcileObserver = (pass: {
@@ -64,6 +55,7 @@ export interface EngineOptions {
   /** Only objects of these namespaces; all when absent. */
   namespace?: string;
   guard: () => void;
+  random?: () => number;
   observe?: ReconcileObserver;
   observeCertificate?: CertificateObserver;
 }
@@ -83,15 +75,16 @@ const USAGE_MS = 20_000;
 
 /** Puts the parts together: changes of either cache become keys on the queue, and each key one decided step. */
 export function createEngine(options: EngineOptions): Engine {
-  const { kinds, clock, log, client, queue, settings } = options;
+  const { kinds, clock, log, client, queue, settings, random = Math.random } = options;
   const report = (error: unknown) => log.error({ err: error }, "a listener failed");
   const objects = createObjects(kinds, report);
   const memories = createMemories(clock);
+  /** The generation of each Account that its users have heard of. */
+  const generations = new Map<string, number | undefined>();
   /** What must not be left undone, and the Account that it takes. */
   const debts = new Map<Promise<void>, string | undefined>();
   const watchers: Watcher[] = [];
   const wake = (key: ObjectKey, priority: Priority = "normal") => queue.add(key, priority);
-  const wakeAll = (keys: Iterable<ObjectKey>) => void inSlices(clock, keys, (key) => wake(key));
   const accountKey = (account: string) => `Account/${account}`;
 
   const namespaces = createNamespaces({
@@ -130,11 +123,10 @@ export function createEngine(options: EngineOptions): Engine {
     nonce: randomUUID,
     suspect: (account) => wake(accountKey(account), "people"),
     changed(account) {
-      const users = objects.users(account);
-      for (const user of users) memories.of(user).failure = undefined;
-      wakeAll(users);
-      // Which objects would use an Account is not written anywhere: all that may have waited for it.
-      wakeAll(keysOf(kinds.filter(hasResource), ({ namespace = "" }) => deps.accounts.isOpenTo(namespace, account)));
+      void inSlices(clock, usersOf(deps, account), (key) => {
+        if ((objects.accountOf(key) ?? account) === account) memories.of(key).failure = undefined;
+        wake(key);
+      });
     },
     owes: (account) => debts.values().some((each) => each === account),
     owe(debt, account) {
@@ -158,12 +150,18 @@ export function createEngine(options: EngineOptions): Engine {
     if (after) memories.notice(key, after);
     // Own writes come back as changes as well. They are no reason to look again: that would undo every backoff.
     if (!before || !after || isEdited(before, after)) wake(key, "people");
-    wakeAll(objects.referrers(key));
-    if (before && !isReleased(before) && (!after || isReleased(after))) wakeThoseWhoWaited(key, before);
+    void inSlices(clock, objects.referrers(key), (referrer) => wake(referrer));
+    if (before && !isReleased(before) && (!after || isReleased(after))) {
+      void inSlices(clock, thoseWhoWaited(objects, key, before), (waiting) => wake(waiting));
+    }
     if (after ? before && !isReady(before) && isReady(after) : before) showUsers(key, after ?? before);
     const [held, holds] = [before && claimOf(before), after && claimOf(after)];
     if (held?.id !== holds?.id) {
-      lookBelow(key, held?.id);
+      void inSlices(clock, thoseBelow(objects, key, held?.id), (each) => {
+        memories.of(each).failure = undefined;
+        if (held) deps.collections.refresh(each);
+        wake(each);
+      });
       // What the contract has in use is about to change; one look serves all that happens in the meantime.
       queue.addAfter(accountKey((holds ?? held)?.account ?? ""), USAGE_MS, "background");
     }
@@ -196,47 +194,44 @@ export function createEngine(options: EngineOptions): Engine {
     }
   }
 
-  /** An object has another resource, or none: what lived in the one before or uses it is not as it was last seen. */
-  function lookBelow(key: ObjectKey, before: string | undefined): void {
-    for (const each of new Set([...(before ? objects.inhabitants(before) : []), ...objects.referrers(key)])) {
-      memories.of(each).failure = undefined;
-      if (before) deps.collections.refresh(each);
-      wake(each);
-    }
-  }
-
-  function* keysOf(
-    some: readonly Pick<Kind, "kind">[],
-    which: (metadata: KubeObject["metadata"]) => boolean = () => true,
-  ): Generator<ObjectKey> {
-    for (const { kind } of some) {
-      for (const { metadata } of objects.store(kind).values()) {
-        if (which(metadata)) yield objectKey(kind, metadata.namespace ?? "", metadata.name);
-      }
-    }
-  }
-
-  /** An object is gone, or as good as: what held it may be waiting to be empty, and an Account to be needed no more. */
-  function wakeThoseWhoWaited(key: ObjectKey, gone: KubeObject): void {
-    const kind = kinds.find((each) => key.startsWith(`${each.kind}/`));
-    for (const named of kind ? namedBy(kind, gone) : []) wake(named.key);
-    // Its place may be the only one there is, and somebody may be waiting for it.
-    if (kind?.resource?.identity.onePer) wakeAll(keysOf([kind]));
-    for (const id of Object.values((claimOf(gone) ?? openIntent(gone))?.parents ?? {})) wakeAll(objects.holders(id));
-    wakeAll(keysOf([{ kind: "Account" }], ({ deletionTimestamp }) => deletionTimestamp !== undefined));
-  }
-
   async function reconcile(key: ObjectKey): Promise<Again> {
     const found = objects.find(key);
     if (!found) return "never";
     const { kind, object } = found;
-    if (!hasResource(kind)) return reconcileAccount(deps, key, kind, object);
+    if (!hasResource(kind)) return keepAccount(key, kind, object);
     const scene = look(deps, key, kind, object);
     const decision = decide(scene.view);
     log.debug({ key, step: decision.step, ...("reason" in decision && { reason: decision.reason }) }, "decided");
     const again = await act(deps, scene, decision);
     if (kind.resource.secret?.certificate) showCertificate(key, objects.find(key)?.object);
     return again;
+  }
+
+  /** What was edited in an Account, a new endpoint for example, may be what its users have waited for. */
+  async function keepAccount(key: ObjectKey, kind: Kind, object: KubeObject): Promise<Again> {
+    const account = key.slice("Account/".length);
+    const before = deps.accounts.get(account);
+    const again = await reconcileAccount(deps, key, kind, object);
+    const { generation } = object.metadata;
+    if (deps.accounts.get(account) !== before && generations.get(account) !== generation) {
+      generations.set(account, generation);
+      deps.changed(account);
+    }
+    return again;
+  }
+
+  /**
+   * Level, not edge: every object is looked at again from time to time, so that a wake that was lost is made up for.
+   * Looking at an Account costs a call, and it says itself when that is due.
+   */
+  function lookAgain(key: ObjectKey, again: Again): void {
+    if (again === "now") queue.add(key, "people");
+    else if (again === "backoff") queue.addRateLimited(key);
+    else if (again !== "never") queue.addAfter(key, again.inMs, again.background ? "background" : "normal");
+    const kind = objects.find(key)?.kind;
+    if (kind && (again === "never" || hasResource(kind))) {
+      queue.addAfter(key, settings.recheckMs * (0.8 + 0.4 * random()), "background");
+    }
   }
 
   async function work(key: ObjectKey): Promise<void> {
@@ -249,14 +244,9 @@ export function createEngine(options: EngineOptions): Engine {
       });
     try {
       const again = await reconcile(key);
-      if (again === "backoff") {
-        queue.addRateLimited(key);
-        return done("requeue");
-      }
-      queue.forget(key);
-      if (again === "now") queue.add(key, "people");
-      else if (again !== "never") queue.addAfter(key, again.inMs, again.background ? "background" : "normal");
-      done(again === "never" ? "success" : "requeue_after");
+      if (again !== "backoff") queue.forget(key);
+      lookAgain(key, again);
+      done(again === "backoff" ? "requeue" : again === "never" ? "success" : "requeue_after");
     } catch (error) {
       const inMs = queue.addRateLimited(key);
       // Somebody else wrote first: the watch brings the news, and this pass is simply made again.
@@ -268,13 +258,7 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   return {
-    laneOf(key) {
-      const [kind = "", namespace = "", name = ""] = key.split("/");
-      if (kind === "Account") return `${namespace}/${name}`;
-      const object = objects.accountOf(key) === undefined && objects.find(key)?.object;
-      const choice = object && deps.accounts.choose(namespace, policiesOf(object).accountRef?.name);
-      return objects.accountOf(key) ?? (choice && "account" in choice ? choice.account.key : namespace);
-    },
+    laneOf: (key) => laneOf(deps, key),
     async sync() {
       const { namespace } = options;
       for (const kind of kinds) {

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { readConfig, usage } from "./config.ts";
-import { runOperator } from "./start.ts";
+import { LeadershipLost, runOperator } from "./start.ts";
 
 /** `mooring operator`: runs until SIGINT or SIGTERM. Logs are JSON lines on stderr. */
 export async function operatorCommand(argv: string[]): Promise<number> {
@@ -21,6 +21,13 @@ export async function operatorCommand(argv: string[]): Promise<number> {
   process.once("SIGINT", stop).once("SIGTERM", stop);
   // A mistake in one pass must not end the work of all the others; it is loud in the log instead.
   process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled rejection"));
-  await runOperator(config, log, stopping.signal);
+  try {
+    await runOperator(config, log, stopping.signal);
+  } catch (error) {
+    if (!(error instanceof LeadershipLost)) throw error;
+    console.error(`mooring: ${error.message}`);
+    // Whatever hangs must not keep a process alive that is no leader any more.
+    process.exit(1);
+  }
   return 0;
 }

@@ -18,6 +18,7 @@ export interface Config {
   logLevel: string;
   json: boolean;
   resyncMs: number;
+  recheckMs: number;
   busyMs: number;
   createDeadlineMs: number;
   settleMs: number;
@@ -50,6 +51,7 @@ const flags = {
   "log-level": { type: "string", default: "info", help: "LEVEL  trace, debug, info, warn, error" },
   json: { type: "boolean", default: false, help: "print one JSON line when ready" },
   resync: { type: "string", default: "5m", help: "DURATION  between two looks at resources at rest" },
+  recheck: { type: "string", default: "10m", help: "DURATION  between two looks at objects that nothing happened to" },
   poll: { type: "string", default: "1.5s", help: "DURATION  between two looks at resources in flux" },
   "create-deadline": { type: "string", default: "30s", help: "DURATION  after which a creation counts as unanswered" },
   settle: { type: "string", default: "30s", help: "DURATION  a creation may stay invisible after that" },
@@ -90,6 +92,7 @@ export function readConfig(argv: string[], env: Record<string, string | undefine
     logLevel: level(values["log-level"]),
     json: values.json,
     resyncMs: duration("resync", values.resync),
+    recheckMs: duration("recheck", values.recheck),
     busyMs: duration("poll", values.poll),
     createDeadlineMs: duration("create-deadline", values["create-deadline"]),
     settleMs: duration("settle", values.settle),

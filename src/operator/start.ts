@@ -18,11 +18,20 @@ export class LeadershipLost extends Error {
   }
 }
 
+/** So long a process that lost its lease waits for what it has under way; then it goes without. */
+const LEAVE_MS = 3000;
+
 /**
- * Runs the operator until the signal aborts; every part is closed again in reverse order. Rejects with
- * `LeadershipLost` when the lease is lost: the process must end then.
+ * Runs the operator until the signal aborts; every part is closed again in reverse order. Rejects with `LeadershipLost`
+ * when the lease is lost, whatever may still hang: the process must end then.
  */
 export async function runOperator(config: Config, log: Logger, signal: AbortSignal): Promise<void> {
+  const overdue = Promise.withResolvers<never>();
+  const onLost = () => void systemClock.after(LEAVE_MS, () => overdue.reject(new LeadershipLost()));
+  await Promise.race([live(config, log, signal, onLost), overdue.promise]);
+}
+
+async function live(config: Config, log: Logger, signal: AbortSignal, onLost: () => void): Promise<void> {
   const clock = systemClock;
   const metrics = createMetrics();
   const { kubeconfig, namespace, identity, defaultAccount, watchNamespace, workers } = config;
@@ -95,6 +104,11 @@ export async function runOperator(config: Config, log: Logger, signal: AbortSign
   const end = await Promise.race([stopped, lost, running.then(() => "stopped" as const)]);
   metrics.leading(false);
   working.abort(new Error("the operator is stopping"));
+  if (end === "lost") {
+    onLost();
+    // Nothing that is still under way may have an effect, and no worker shall wait for it.
+    await transport.close();
+  }
   await running;
   if (end === "lost") throw new LeadershipLost();
 }

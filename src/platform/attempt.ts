@@ -18,8 +18,8 @@ export interface Attempt {
   readonly headers: Record<string, string>;
   readonly asked: Asked;
   readonly pacer: Pacer;
-  /** Aborts when the connection closes. */
-  readonly closing: AbortSignal;
+  /** One aborts when the connection closes, or the whole transport. */
+  readonly closing: readonly AbortSignal[];
 }
 
 export interface AttemptOptions {
@@ -38,7 +38,7 @@ export async function perform(attempt: Attempt, options: AttemptOptions): Promis
   const { clock, agent } = options;
   const { method, deadlineMs = defaultDeadlineMs } = call;
   const body = call.body === undefined ? undefined : JSON.stringify(call.body);
-  const signals = call.signal ? [attempt.closing, call.signal] : [attempt.closing];
+  const signals = call.signal ? [...attempt.closing, call.signal] : attempt.closing;
   using deadline = startDeadline(clock, deadlineMs, signals, call.patienceMs);
 
   const began = clock.monotonic();

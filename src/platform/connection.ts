@@ -32,6 +32,8 @@ export interface Connection {
 export interface ConnectionOptions extends TransportOptions {
   agent: Agent;
   nextRequestId: () => string;
+  /** Aborts when all connections close. */
+  closing: AbortSignal;
   pacersOf: (credential: string | undefined) => Pacers;
 }
 
@@ -69,7 +71,10 @@ export function createConnection(
       throw new Unauthorized({ ...refusal, detail: "the token holds characters that cannot be sent" });
     }
     const pacer = session.pacers.at(url.host);
-    return perform({ account: id, call, url, headers, asked, pacer, closing: closing.signal }, options);
+    return perform(
+      { account: id, call, url, headers, asked, pacer, closing: [closing.signal, options.closing] },
+      options,
+    );
   };
 
   return {

@@ -14,6 +14,7 @@ export type { Priority } from "./pacer.ts";
 export interface Transport {
   /** A connection of its own per Account; sockets are shared by all connections to a host. */
   connect(id: string, credentials?: Credentials): Connection;
+  /** Aborts all that is under way or waiting, on any connection. */
   close(): Promise<void>;
 }
 
@@ -29,12 +30,17 @@ export function createTransport(options: TransportOptions): Transport {
   });
   const prefix = randomBytes(4).toString("hex");
   let serial = 0;
+  const closing = new AbortController();
   const { clock, random } = options;
   const pacersOf = sharePacers(() => createPacer({ clock, ...(random && { random }) }));
   const nextRequestId = () => `${prefix}-${++serial}`;
   return {
-    connect: (id, credentials) => createConnection(id, credentials, { ...options, agent, nextRequestId, pacersOf }),
-    // Not close(): that would wait for answers which nobody reads any more.
-    close: () => agent.destroy(),
+    connect: (id, credentials) =>
+      createConnection(id, credentials, { ...options, agent, nextRequestId, pacersOf, closing: closing.signal }),
+    async close() {
+      closing.abort(new Error("the transport was closed"));
+      // Not close(): that would wait for answers which nobody reads any more.
+      await agent.destroy();
+    },
   };
 }

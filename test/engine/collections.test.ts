@@ -73,6 +73,29 @@ describe("a collection", () => {
     ]);
   });
 
+  test("goes on over the new connection when its Account was deleted and made again", async () => {
+    const { join, collections, heard, lists } = await open("s1", "s2");
+    const first = join("Server/shop/a", "s1");
+    join("Server/shop/b", "s2");
+    await heard(0);
+    expect(lists()).toHaveLength(1);
+    const connection = scriptedConnection(() => ({
+      items: [{ id: "s1", metadata: { state: "BUSY" }, properties: {} }],
+    }));
+    const again = collections.join("Server/shop/a", handleOf("shop/main", { connection }), servers, here, { id: "s1" });
+    expect(await heard(0)).toEqual(["Server/shop/a", "Server/shop/b"]);
+    expect(again.collection.read("s1").item?.state).toBe("BUSY");
+    expect(first.collection).toBe(again.collection);
+    await heard(6 * MINUTE);
+    expect(lists()).toHaveLength(1);
+    expect(connection.calls.length).toBeGreaterThan(1);
+    collections.leave("Server/shop/a");
+    collections.leave("Server/shop/b");
+    const before = connection.calls.length;
+    await heard(6 * MINUTE);
+    expect(connection.calls).toHaveLength(before);
+  });
+
   test("wakes everybody after the first list, and then only whom the news concern", async () => {
     const { join, heard, there } = await open("s1", "s2");
     join("Server/shop/a", "s1");

@@ -68,7 +68,8 @@ export async function runEngine(
     },
   };
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  const queue = options.queue ?? createQueue({ clock, random: () => 1 });
+  const laneOf = (key: string): string => engine.laneOf(key);
+  const queue = options.queue ?? createQueue({ clock, random: () => 1, workers, laneOf });
   const engine = createEngine({
     kinds,
     clock,

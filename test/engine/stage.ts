@@ -30,6 +30,7 @@ export const SETTINGS: Deps["settings"] = {
   annotateAfterMs: 60_000,
   graceMs: 0,
   resyncMs: 300_000,
+  recheckMs: 600_000,
 };
 
 /** When a stage begins, by a wall clock that is right. */

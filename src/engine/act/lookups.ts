@@ -4,8 +4,9 @@ import { products } from "../accounts/products.ts";
 import type { Deps } from "../look/deps.ts";
 import type { Resolved } from "../look/references.ts";
 
-/** Catalogues change rarely; many objects that are created together ask the same. */
+/** Catalogues change rarely, and many objects that are created together ask the same. They are large: few are kept, and not for long. */
 const FRESH_MS = 60_000;
+const MOST = 16;
 
 /** Values out of the platform's catalogues, in the order they are asked for: a later one may build on an earlier one. */
 export async function lookUp(
@@ -20,10 +21,16 @@ export async function lookUp(
     const url = access.url(endpoint(access.endpoint), path);
     const key = `${connection.id} ${url}`;
     let entry = catalogues.get(key);
-    if (!entry || clock.now() - entry.asOf >= FRESH_MS) {
+    // An Account that was made anew may see another catalogue under the same name.
+    if (entry?.connection !== connection) {
       const { body } = await connection.send({ method: "GET", url });
-      entry = { asOf: clock.now(), body };
-      catalogues.set(key, entry);
+      const kept = { connection, body };
+      entry = kept;
+      catalogues.delete(key);
+      catalogues.set(key, kept);
+      const [oldest] = catalogues.keys();
+      if (catalogues.size > MOST && oldest !== undefined) catalogues.delete(oldest);
+      clock.after(FRESH_MS, () => catalogues.get(key) === kept && catalogues.delete(key));
     }
     const picked = pick(entry.body, found);
     if ("problem" in picked) {

@@ -8,7 +8,7 @@ import {
   openCollection,
 } from "../../platform/collection.ts";
 import type { RequestLog } from "../../platform/request-log.ts";
-import type { Log } from "../../platform/transport.ts";
+import type { Connection, Log } from "../../platform/transport.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
 import { products } from "../accounts/products.ts";
 import { identified, identityOf } from "../objects/identity.ts";
@@ -48,6 +48,7 @@ export interface Collections {
 }
 
 interface Entry extends Shared {
+  readonly connection: Connection;
   /** Objects by id, of which several may care for the same; those without an id want to hear everything. */
   readonly members: Map<string, Set<ObjectKey>>;
   readonly others: Set<ObjectKey>;
@@ -70,8 +71,14 @@ export function createCollections(options: {
   const entries = new Map<string, Entry>();
   const memberships = new Map<ObjectKey, { entry: Entry; id: string | undefined }>();
 
-  function open(shared: Omit<Shared, "collection" | "identify">, livelyMs = restMs): Entry {
+  /** An Account that was deleted and made again has another connection: those who care for a collection go on with that. */
+  function open(
+    shared: Omit<Entry, "collection" | "identify" | "members" | "others">,
+    livelyMs = restMs,
+    before?: Entry,
+  ): Entry {
     const { source } = shared;
+    before?.collection.close();
     const collection = openCollection(source, { clock, log, restMs: Math.min(restMs, livelyMs), busyMs });
     // Of a number whose birth is not known, whatever has it is meant.
     const identify = (claim: Named) =>
@@ -79,7 +86,8 @@ export function createCollections(options: {
         ? ([...collection.members()].find(({ id }) => id.startsWith(identityOf({ ...claim, born: "" })))?.id ??
           claim.id)
         : identityOf(claim);
-    const entry: Entry = { ...shared, collection, identify, members: new Map(), others: new Set() };
+    const cared = before ?? { members: new Map(), others: new Set() };
+    const entry: Entry = Object.assign(cared, shared, { collection, identify });
     collection.subscribe((ids) => void inSlices(clock, concerned(entry, ids), wake));
     entries.set(source.key, entry);
     return entry;
@@ -116,20 +124,22 @@ export function createCollections(options: {
       const listed = access.collection(connection, endpoint, path, depth);
       const source = identified(kind, listed);
       const before = memberships.get(key);
-      const known = entries.get(source.key);
+      const opened = entries.get(source.key);
+      const known = opened?.connection === connection ? opened : undefined;
       const id = claim && (known?.identify(claim) ?? identityOf(claim));
-      if (before && before.entry === known && before.id === id) return before.entry;
+      if (known && before?.entry === known && before.id === id) return known;
       const logs = new Map<string, RequestLog>();
       const log = (posted: string) => {
-        const opened = logs.get(posted) ?? access.requestLog(connection, endpoint, posted, source);
-        logs.set(posted, opened);
-        return opened;
+        const log = logs.get(posted) ?? access.requestLog(connection, endpoint, posted, source);
+        logs.set(posted, log);
+        return log;
       };
-      const entry = known ?? open({ source, path, log }, livelyMs);
+      const entry = known ?? open({ source, path, log, connection }, livelyMs, opened);
       // The new place is taken before the old one is left, so that the collection is not closed in between.
       if (id === undefined) entry.others.add(key);
       else entry.members.set(id, (entry.members.get(id) ?? new Set()).add(key));
       if (before?.entry === entry) {
+        if (before.id === id) return entry;
         if (before.id === undefined) entry.others.delete(key);
         else drop(entry, before.id, key);
       } else leave(key);

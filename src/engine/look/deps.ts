@@ -1,6 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { EventRecorder } from "../../kube/events.ts";
 import type { KubeClient } from "../../kube/transport.ts";
+import type { Connection } from "../../platform/transport.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Memories } from "../objects/memory.ts";
 import type { Namespaces } from "../objects/namespaces.ts";
@@ -22,6 +23,8 @@ export interface Settings {
   graceMs: number;
   /** Between two checks of an Account, and two lists of a collection, at rest. */
   resyncMs: number;
+  /** Between two looks at an object that nothing has happened to; spread by a fifth either way. */
+  recheckMs: number;
 }
 
 export interface Log {
@@ -53,8 +56,8 @@ export interface Deps {
   memories: Memories;
   namespaces: Pick<Namespaces, "isTerminating">;
   published: PublishedSecrets;
-  /** What the platform's catalogues last said, by connection and address. */
-  catalogues: Map<string, { asOf: number; body: unknown }>;
+  /** What the platform's catalogues have just said, by Account and address. */
+  catalogues: Map<string, { connection: Connection; body: unknown }>;
   settings: Settings;
   /** Throws when this process may not write any more. Called before every write to the platform. */
   guard: () => void;

@@ -1,0 +1,51 @@
+import { hasResource, type Kind } from "../kinds/kind.ts";
+import type { KubeObject } from "../kube/resource.ts";
+import type { Deps } from "./look/deps.ts";
+import { claimOf, namedBy, type ObjectKey, type Objects, objectKey, openIntent } from "./objects/objects.ts";
+import { policiesOf } from "./objects/policies.ts";
+
+/** Whose calls a pass over an object makes, as far as that is known: the Account, else the namespace. */
+export function laneOf({ objects, accounts }: Pick<Deps, "objects" | "accounts">, key: ObjectKey): string {
+  const [kind = "", namespace = "", name = ""] = key.split("/");
+  if (kind === "Account") return `${namespace}/${name}`;
+  const used = objects.accountOf(key);
+  const object = used === undefined ? objects.find(key)?.object : undefined;
+  const choice = object && accounts.choose(namespace, policiesOf(object).accountRef?.name);
+  return used ?? choice?.key ?? namespace;
+}
+
+/** Objects that use an Account. Which would use it is not written anywhere: all that may have waited for it are, too. */
+export function* usersOf(
+  { objects, accounts }: Pick<Deps, "objects" | "accounts">,
+  account: string,
+): Generator<ObjectKey> {
+  yield* objects.users(account);
+  const isOpen = ({ namespace = "" }: KubeObject["metadata"]) => accounts.isOpenTo(namespace, account);
+  for (const { kind } of objects.kinds.filter(hasResource)) yield* keysOf(objects, kind, isOpen);
+}
+
+/** An object is gone, or as good as: what held it may be waiting to be empty, and an Account to be needed no more. */
+export function* thoseWhoWaited(objects: Objects, key: ObjectKey, gone: KubeObject): Generator<ObjectKey> {
+  const kind = objects.kinds.find((each) => key.startsWith(`${each.kind}/`));
+  if (kind) yield* namedBy(kind, gone).map((named) => named.key);
+  // Its place may be the only one there is, and somebody may be waiting for it.
+  if (kind?.resource?.identity.onePer) yield* keysOf(objects, kind.kind);
+  for (const id of Object.values((claimOf(gone) ?? openIntent(gone))?.parents ?? {})) yield* objects.holders(id);
+  yield* keysOf(objects, "Account", ({ deletionTimestamp }) => deletionTimestamp !== undefined);
+}
+
+/** An object has another resource, or none: what lived in the one before or uses it is not as it was last seen. */
+export function* thoseBelow(objects: Objects, key: ObjectKey, before: string | undefined): Generator<ObjectKey> {
+  if (before !== undefined) yield* objects.inhabitants(before);
+  yield* objects.referrers(key);
+}
+
+function* keysOf(
+  objects: Objects,
+  kind: Kind["kind"],
+  which: (metadata: KubeObject["metadata"]) => boolean = () => true,
+): Generator<ObjectKey> {
+  for (const { metadata } of objects.store(kind).values()) {
+    if (which(metadata)) yield objectKey(kind, metadata.namespace ?? "", metadata.name);
+  }
+}
