@@ -31,7 +31,7 @@ export function startLeaders(
       const leader = operators.find((each) => alone || each.leads());
       await leader?.kill();
       if (alone) return;
-      const missing = () => (operators.some((each) => each !== leader && each.leads()) ? undefined : "nobody leads");
+      const missing = () => (operators.some((each) => each.leads()) ? undefined : "nobody leads");
       await until(missing, { title: "handing over" });
     },
     log: () => operators.map((each) => each.log()).join(""),
