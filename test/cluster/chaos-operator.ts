@@ -25,7 +25,7 @@ export interface OperatorProcess {
   metric(name: string): Promise<number>;
   /** Bytes of the heap that are in use after everything unused was collected. */
   heapInUse(): Promise<number>;
-  /** Whether it leads, or led until it ended. */
+  /** Whether it runs and has won the Lease. */
   leads(): boolean;
   untilLeading(): Promise<void>;
   /** SIGKILL; resolves when it is gone. */
@@ -76,7 +76,7 @@ export async function startOperator(
     const lines = (await (await fetch(metrics)).text()).split("\n").filter((line) => line.startsWith(name));
     return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
   };
-  const leads = () => /"msg":"leading"/.test(log);
+  const leads = () => exitCode === undefined && /"msg":"leading"/.test(log);
   return {
     pid,
     log: () => log,

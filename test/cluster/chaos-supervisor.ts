@@ -11,6 +11,8 @@ export interface Supervised extends AsyncDisposable {
   readonly starts: number;
   /** SIGKILL to the process that runs now, if any. */
   kill(): Promise<void>;
+  /** SIGTERM to it, as when a pod is replaced. */
+  stop(): Promise<void>;
 }
 
 export function supervise(start: () => Promise<OperatorProcess>): Supervised {
@@ -43,6 +45,9 @@ export function supervise(start: () => Promise<OperatorProcess>): Supervised {
     },
     async kill() {
       await running?.kill();
+    },
+    async stop() {
+      await running?.stop();
     },
     async [Symbol.asyncDispose]() {
       stopping.abort();

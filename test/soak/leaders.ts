@@ -7,8 +7,11 @@ import { patience } from "./trouble.ts";
 export const AHEAD_SECONDS = 90;
 
 export interface Leaders {
-  /** SIGKILL to the one that leads; resolves when it is gone and somebody leads again. */
-  handOver(): Promise<void>;
+  /**
+   * Ends the one that leads; resolves when it is gone and somebody leads again. After a kill that takes as long as the
+   * Lease lasts; one that is stopped gives it back, and the next begins while its writes are young.
+   */
+  handOver(how: "kill" | "stop"): Promise<void>;
   /** Everything that any of them has logged. */
   log(): string;
 }
@@ -27,11 +30,11 @@ export function startLeaders(
     return cleanup.use(supervise(() => stage.operator({ everywhere, flags, aheadSeconds })));
   });
   return {
-    async handOver() {
+    async handOver(how) {
       const leader = operators.find((each) => alone || each.leads());
-      await leader?.kill();
+      await leader?.[how]();
       if (alone) return;
-      const missing = () => (operators.some((each) => each !== leader && each.leads()) ? undefined : "nobody leads");
+      const missing = () => (operators.some((each) => each.leads()) ? undefined : "nobody leads");
       await until(missing, { title: "handing over" });
     },
     log: () => operators.map((each) => each.log()).join(""),

@@ -55,7 +55,7 @@ async function main(): Promise<number> {
   try {
     const borne = count > 0 ? await bearHostility(cluster.kubeconfig, { count, seed, onProgress }) : undefined;
     for (const complaint of borne?.complaints ?? []) console.log(`manifests: ${complaint}`);
-    const { problems, done, killed, accountEdits, deeds, calls, log } = await soak({
+    const { problems, done, killed, stopped, accountEdits, deeds, calls, log } = await soak({
       kubeconfig: cluster.kubeconfig,
       objects,
       kinds: inhabited,
@@ -73,10 +73,10 @@ async function main(): Promise<number> {
       console.log(`log: ${file}\nagain: make soak ARGS="${flags}"`);
     }
     const { created, edited, deleted } = done;
-    console.log(`${created} created, ${edited} edited, ${deleted} deleted, ${killed} kills, ${calls} platform calls`);
+    console.log(`${created} created, ${edited} edited, ${deleted} deleted, ${calls} platform calls`);
     const { attached, renamed, removed, lans } = deeds;
     console.log(`by hand: ${attached} volumes attached, ${renamed} renamed, ${removed} removed, ${lans} LANs added`);
-    console.log(`${accountEdits} edits of Accounts`);
+    console.log(`${killed} leaders killed, ${stopped} stopped, ${accountEdits} Account edits`);
     if (borne) {
       const { accepted, refused, heapRatio } = borne;
       console.log(`${count} manifests: ${accepted} accepted, ${refused} refused, heap x${heapRatio.toFixed(2)}`);

@@ -80,6 +80,10 @@ export function createPerson() {
     const name = byHandName(named++);
     const path = `/cloudapi/v6/datacenters/${datacenter}/lans`;
     if (instead) {
+      const lans = await platform.steering.resources("lans");
+      const there = lans.find((each) => each.id === id && each.datacenterId === datacenter);
+      // The object may not have learnt yet that its number is somebody else's.
+      if (!there || isByHand(there)) return;
       await platform.asStranger("DELETE", `${path}/${id}`);
       deeds.removed += 1;
     }

@@ -36,8 +36,9 @@ export interface SoakResult {
   problems: Problem[];
   /** What was done to the objects. */
   done: Done;
-  /** How often a leader was killed and another one took over. */
+  /** How often a leader was killed or stopped, and somebody else took over. */
   killed: number;
+  stopped: number;
   accountEdits: number;
   /** What people did on the platforms. */
   deeds: Deeds;
@@ -48,6 +49,7 @@ export interface SoakResult {
 }
 
 const KILLS = 3;
+const STOPS = 3;
 const ACCOUNT_EDITS = 9;
 
 /** Lets a population live through `chaosMs` of trouble, then through quiet, and says what must not be. */
@@ -95,9 +97,9 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   await Promise.all([
     meddling(),
     ...tenants.map(working),
-    repeatedly(KILLS, async () => {
+    repeatedly(KILLS + STOPS, async (nth) => {
       await badMoment(tenants);
-      await leaders.handOver();
+      await leaders.handOver(nth % 2 === 0 ? "kill" : "stop");
     }),
     repeatedly(ACCOUNT_EDITS, async (nth) => {
       const tenant = tenants[nth % tenants.length];
@@ -136,6 +138,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     problems: (await Promise.all(verdicts)).flat(),
     done: village.done,
     killed: KILLS,
+    stopped: STOPS,
     accountEdits: ACCOUNT_EDITS,
     deeds: deeds(),
     calls,
