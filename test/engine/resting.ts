@@ -1,6 +1,6 @@
 import { FINALIZER } from "../../src/engine/objects/names.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { fakePlatform } from "./fake-platform.ts";
+import { API, fakePlatform } from "./fake-platform.ts";
 import { datacenterSpec, objectOf, readyCondition } from "./fixtures.ts";
 
 /** Datacenters that are there, claimed and Ready: nothing is left to do. */
@@ -10,7 +10,7 @@ export function restingDatacenters(count: number) {
     const name = `d${index}`;
     const id = platform.make(name, { properties: { name, ...datacenterSpec } });
     const conditions = [{ ...readyCondition(), message: "the datacenter is as wanted", observedGeneration: 1 }];
-    const claim = { id, parents: {}, account: "shop/main", contract: 1 };
+    const claim = { id, parents: {}, account: "shop/main", endpoint: API, contract: 1 };
     return objectOf("Datacenter", name, {
       spec: datacenterSpec,
       metadata: { name, finalizers: [FINALIZER] },
