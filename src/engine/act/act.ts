@@ -1,35 +1,17 @@
-import { NotFound } from "../../platform/errors.ts";
 import type { Decision } from "../decide/decision.ts";
 import type { Again, Deps } from "../look/deps.ts";
-import { creationOf } from "../look/findings.ts";
-import { inputsOf } from "../look/look.ts";
-import { dueAt } from "../look/rotation.ts";
 import type { Scene } from "../look/view.ts";
-import { birthOf } from "../objects/identity.ts";
-import { ALLOW_DATA_LOSS, EXTERNAL_ID, FINALIZER, INTENT } from "../objects/names.ts";
-import { objectKey, ownerOf } from "../objects/objects.ts";
-import type { Note } from "../objects/published.ts";
-import {
-  comparison,
-  ownership,
-  postpone,
-  record,
-  refreshed,
-  refuse,
-  reject,
-  report,
-  stall,
-  withPlatform,
-} from "../record/record.ts";
+import { EXTERNAL_ID, FINALIZER, INTENT } from "../objects/names.ts";
+import { keptClaim, postpone, record, refreshed, stall, withPlatform } from "../record/record.ts";
 import { release, writeMetadata } from "../record/write.ts";
-import type { Obstacle, Reason } from "../schema/reasons.ts";
-import { readFacts, type Standing } from "../schema/status.ts";
+import type { Reason } from "../schema/reasons.ts";
+import type { Standing } from "../schema/status.ts";
 import { fetchCertificate } from "../secrets/certificate-secret.ts";
 import { deliver, renewKey, republish } from "../secrets/keys.ts";
 import { adopt } from "./adopt.ts";
+import { attemptCreation, lookFor, takeOver } from "./attempt.ts";
 import { inspect, recall, remove, retract, update } from "./change.ts";
-import { claim, create } from "./create.ts";
-import { search } from "./search.ts";
+import { rest } from "./rest.ts";
 
 /** Performs one step and records its outcome. */
 export async function act(deps: Deps, scene: Scene, decision: Decision): Promise<Again> {
@@ -50,10 +32,7 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
     case "create":
       return withPlatform(deps, scene, () => attemptCreation(deps, scene));
     case "search":
-      return withPlatform(deps, scene, async () => {
-        await lookFor(deps, scene);
-        return "now";
-      });
+      return withPlatform(deps, scene, () => lookFor(deps, scene));
     case "adopt":
       return withPlatform(deps, scene, () => adopt(deps, scene, decision.id));
     case "inspect":
@@ -85,81 +64,6 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
       deps.events.record(scene.object, "Normal", decision.reason, decision.message);
       return "never";
   }
-}
-
-async function rest(deps: Deps, scene: Scene): Promise<Again> {
-  const { kind, shared, view, memory, object, desired, inputs, identity } = scene;
-  const { claim: owned } = view;
-  if (!owned || !shared) return "never";
-  const item = shared.collection.read(identity).item;
-  const { noun } = kind.resource.names;
-  const ready: Standing = view.observed
-    ? { mode: "ready", reason: "Observed", message: `the ${noun} is observed and never changed` }
-    : { mode: "ready", reason: "Available", message: `the ${noun} is as wanted` };
-  const { drift } = comparison(scene);
-  const publication = view.observed ? undefined : desired?.publication({ name: object.metadata.name });
-  const note = publication && deps.published.find(object, publication.name).note;
-  const known = {
-    ...ownership(scene),
-    born: owned.born ?? (view.observed ? undefined : birthOf(kind, item?.raw)),
-    // A word that is no longer there may be given again.
-    lossAllowed: object.metadata.annotations?.[ALLOW_DATA_LOSS] === undefined ? undefined : scene.status.lossAllowed,
-    state: item?.state,
-    secretName: note && publication.name,
-    ...shownKey(note),
-  };
-  const context = inputs ?? inputsOf(object, { parents: owned.parents, refs: {} });
-  const facts = item ? kind.resource.comparison.facts(item.raw, context) : readFacts(object);
-  const differences = drift?.length ? drift : undefined;
-  const advice = desired && inputs && !view.observed ? desired.advice(inputs) : [];
-  if (view.secret === "missing") advice.push(KEYLESS);
-  if (memory.renewAfter !== undefined) advice.push(UNRENEWED);
-  const said = advice.length > 0 ? advice : undefined;
-  await record(deps, scene, ready, { ...known, request: undefined, drift: differences, advice: said }, facts);
-  const before = scene.status.advice ?? [];
-  for (const news of advice.filter((each) => !before.includes(each))) {
-    deps.events.record(object, "Warning", "Advice", news);
-  }
-  shared.collection.untrack(identity);
-  memory.failure = undefined;
-  memory.askedAt = undefined;
-  const again = await annotate(deps, scene);
-  const due = note && dueAt(note.key, desired?.rotation(), memory.renewAfter);
-  if (due === undefined) return again;
-  // The platform's clock tells when, and may go another way than ours: a long time is not waited for in one go.
-  const inMs = Math.min(Math.max(0, due - view.platformNow), deps.settings.resyncMs);
-  return typeof again === "object" && again.inMs < inMs ? again : { inMs, background: true };
-}
-
-function shownKey(note: Note | undefined) {
-  return note && "serial" in note.key ? { certificate: note.key } : { key: note?.key };
-}
-
-const KEYLESS =
-  "the key of a resource that was taken over cannot be read: set the annotation mooring.dev/rotate-at to make a new one, which ends the present one";
-
-const UNRENEWED =
-  "the certificate is due to be renewed, and the platform has no younger one yet: it is asked again from time to time";
-
-/**
- * Some time into its rest, an object's intent gives way to the id: it survives a backup that has no status. While
- * neighbours are still being built, their writes go first.
- */
-async function annotate(deps: Deps, scene: Scene): Promise<Again> {
-  const { key, kind, view, memory, shared } = scene;
-  const object = deps.objects.find(key)?.object;
-  const owned = view.claim;
-  if (!object || !owned || object.metadata.annotations?.[INTENT] === undefined) return "never";
-  const now = deps.clock.monotonic();
-  if (shared && shared.collection.inFlux > 0) memory.restingSince = now;
-  memory.restingSince ??= now;
-  const inMs = memory.restingSince + deps.settings.annotateAfterMs - now;
-  if (inMs > 0) return { inMs, background: true };
-  deps.guard();
-  const kept = { ...owned, ...ownership(scene), owner: ownerOf(object) };
-  await writeMetadata(deps, kind, object, { [EXTERNAL_ID]: JSON.stringify(kept) });
-  memory.restingSince = undefined;
-  return "never";
 }
 
 /** Reasons that a young object is not bothered with: what it waits for usually comes in the same breath. */
@@ -229,70 +133,11 @@ async function fail(deps: Deps, scene: Scene, decision: Extract<Decision, { step
   return { inMs };
 }
 
-async function attemptCreation(deps: Deps, scene: Scene): Promise<Again> {
-  const result = await create(deps, scene);
-  switch (result.outcome) {
-    case "claimed":
-      return "now";
-    case "obstructed":
-      return report(deps, scene, result.obstacle, "backoff");
-    case "unknown":
-      return refuse(deps, refreshed(deps, scene), result.error);
-    case "refused": {
-      const { error, intent, hide } = result;
-      const after = refreshed(deps, scene);
-      const changes = { nonce: intent.nonce };
-      if (!(error instanceof NotFound)) return refuse(deps, after, error, changes, hide);
-      return reject(deps, after, orphaned(deps, scene), { changes });
-    }
-  }
-}
-
-/** 404 to a creation: what it was to live under is not there. Whoever stands for that is looked at again. */
-function orphaned(deps: Deps, { object, desired, kind }: Scene): Obstacle {
-  const namespace = object.metadata.namespace ?? "";
-  const places = desired?.references.filter(({ bond = "place" }) => bond === "place") ?? [];
-  const named = places.map(({ kind: parent, field, target }) => {
-    if ("id" in target) return `${field.replace(/Ref$/, "Id")}: there is no ${parent} ${target.id}`;
-    deps.collections.refresh(objectKey(parent, namespace, target.name));
-    return `${field}: the resource of ${parent} ${target.name} is not there`;
-  });
-  const where = named.join(", or ") || `there is no place for the ${kind.resource.names.noun}`;
-  return { reason: "ReferenceNotFound", message: `${where} on the platform, or not with this Account`, stalled: true };
-}
-
-/** Looks for what an open intent made. */
-async function lookFor(deps: Deps, scene: Scene): Promise<void> {
-  const { memory, view } = scene;
-  const { intent, now } = view;
-  if (!intent) return;
-  const known = creationOf(memory, intent);
-  const begun = { intent, begunAt: known?.begunAt ?? memory.begun?.at ?? now };
-  const found = await search(deps, scene, intent, known?.phase === "sent" ? known.search : undefined);
-  memory.creation = { ...begun, phase: "sent", search: found };
-}
-
-async function takeOver(deps: Deps, scene: Scene, identity: string): Promise<Again> {
-  const { memory, view } = scene;
-  const { intent, now } = view;
-  if (!intent) return "now";
-  const known = creationOf(memory, intent);
-  const begun = { intent, begunAt: known?.begunAt ?? memory.begun?.at ?? now };
-  const made = (known?.phase === "sent" && known.search?.matches.get(identity)) || { id: identity };
-  const found = known?.phase === "made" ? known : { ...begun, phase: "made" as const, made, searched: true };
-  // Known before anything is awaited: no other object with an equal body may take the same one.
-  memory.creation = found;
-  await claim(deps, scene, found);
-  return "now";
-}
-
 /** Puts back what keeps the object from going without its resource, and a creation from being forgotten. */
-async function mark(deps: Deps, { kind, object, view }: Scene): Promise<Again> {
+async function mark(deps: Deps, scene: Scene): Promise<Again> {
+  const { kind, object, view } = scene;
   deps.guard();
-  const kept = object.metadata.annotations?.[EXTERNAL_ID];
-  const annotations = view.intent
-    ? { [INTENT]: JSON.stringify(view.intent) }
-    : { ...(kept !== undefined && { [EXTERNAL_ID]: kept }) };
+  const annotations = view.intent ? { [INTENT]: JSON.stringify(view.intent) } : keptClaim(scene);
   const written = await writeMetadata(deps, kind, object, annotations);
   return written.metadata.finalizers?.includes(FINALIZER) ? "now" : "backoff";
 }
@@ -314,7 +159,9 @@ async function forget(deps: Deps, scene: Scene): Promise<Again> {
         reason: "Vanished",
         message: `the ${noun} ${id} is no longer on the platform; it will be created again`,
       };
-  await writeMetadataWithoutClaim(deps, scene);
+  // An id that no longer means anything must not come back out of the annotation.
+  const { kind, object } = scene;
+  if (object.metadata.annotations?.[EXTERNAL_ID] !== undefined) await writeMetadata(deps, kind, object, {});
   const after = refreshed(deps, scene);
   await record(deps, after, standing, { ...NOTHING, left: id, request: undefined, drift: undefined });
   deps.events.record(after.object, replaced ? "Normal" : "Warning", standing.reason, standing.message);
@@ -335,8 +182,3 @@ const NOTHING = {
   key: undefined,
   certificate: undefined,
 };
-
-/** An id that no longer means anything must not come back out of the annotation. */
-async function writeMetadataWithoutClaim(deps: Deps, { kind, object }: Scene): Promise<void> {
-  if (object.metadata.annotations?.[EXTERNAL_ID] !== undefined) await writeMetadata(deps, kind, object, {});
-}

@@ -7,6 +7,8 @@ import type { Again, Deps } from "../look/deps.ts";
 import { obstacleOf } from "../look/problems.ts";
 import type { Scene } from "../look/view.ts";
 import type { Claim } from "../objects/intent.ts";
+import { EXTERNAL_ID } from "../objects/names.ts";
+import { ownerOf } from "../objects/objects.ts";
 import type { Obstacle, Reason } from "../schema/reasons.ts";
 import { conditions, readFacts, readStatus, type Standing } from "../schema/status.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
@@ -54,6 +56,11 @@ export function ownership({ view: { claim }, account, kind }: Scene): Partial<Cl
   return claim && account ? { ...located(account, kind), ...claim, account: account.key } : { ...claim };
 }
 
+/** The annotation that keeps a claim for the day when a backup is restored without status. */
+export const keptClaim = (scene: Scene): Record<string, string> => ({
+  [EXTERNAL_ID]: JSON.stringify({ ...ownership(scene), owner: ownerOf(scene.object) }),
+});
+
 /** Where what is made with an Account is: a claim that it no longer leads to is not gone. */
 export function located(account: AccountHandle, { resource }: ResourceKind): Pick<Claim, "contract" | "endpoint"> {
   const { contractNumber } = account.connection;
@@ -82,11 +89,6 @@ const PASSING_MS = 1000;
 export function refreshed(deps: Deps, scene: Scene): Scene {
   const object = deps.objects.find(scene.key)?.object ?? scene.object;
   return { ...scene, object, status: readStatus(object) };
-}
-
-export async function report(deps: Deps, scene: Scene, { reason, message }: Obstacle, again: Again): Promise<Again> {
-  await record(deps, scene, { mode: "reconciling", reason, message });
-  return again;
 }
 
 /** The platform said no, or certainly did nothing: say so, and come back when it makes sense. */

@@ -1,0 +1,69 @@
+import { NotFound } from "../../platform/errors.ts";
+import type { Again, Deps } from "../look/deps.ts";
+import { creationOf } from "../look/findings.ts";
+import type { Scene } from "../look/view.ts";
+import { objectKey } from "../objects/objects.ts";
+import { refreshed, refuse, reject } from "../record/record.ts";
+import type { Obstacle } from "../schema/reasons.ts";
+import { claim, create } from "./create.ts";
+import { search } from "./search.ts";
+
+/** Creates the resource, and writes down what came of it. */
+export async function attemptCreation(deps: Deps, scene: Scene): Promise<Again> {
+  const result = await create(deps, scene);
+  switch (result.outcome) {
+    case "claimed":
+      return "now";
+    case "obstructed":
+      return reject(deps, scene, result.obstacle);
+    case "unknown":
+      return refuse(deps, refreshed(deps, scene), result.error);
+    case "refused": {
+      const { error, intent, hide } = result;
+      const after = refreshed(deps, scene);
+      const changes = { nonce: intent.nonce };
+      if (!(error instanceof NotFound)) return refuse(deps, after, error, changes, hide);
+      return reject(deps, after, orphaned(deps, scene), { changes });
+    }
+  }
+}
+
+/** 404 to a creation: what it was to live under is not there. Whoever stands for that is looked at again. */
+function orphaned(deps: Deps, { object, desired, kind }: Scene): Obstacle {
+  const namespace = object.metadata.namespace ?? "";
+  const places = desired?.references.filter(({ bond = "place" }) => bond === "place") ?? [];
+  const named = places.map(({ kind: parent, field, target }) => {
+    if ("id" in target) return `${field.replace(/Ref$/, "Id")}: there is no ${parent} ${target.id}`;
+    deps.collections.refresh(objectKey(parent, namespace, target.name));
+    return `${field}: the resource of ${parent} ${target.name} is not there`;
+  });
+  const where = named.join(", or ") || `there is no place for the ${kind.resource.names.noun}`;
+  return { reason: "ReferenceNotFound", message: `${where} on the platform, or not with this Account`, stalled: true };
+}
+
+/** Looks for what an open intent made. */
+export async function lookFor(deps: Deps, scene: Scene): Promise<Again> {
+  const { memory, view } = scene;
+  const { intent } = view;
+  if (!intent) return "now";
+  const known = creationOf(memory, intent);
+  const begun = { intent, begunAt: known?.begunAt ?? memory.begun?.at ?? view.now };
+  const found = await search(deps, scene, intent, known?.phase === "sent" ? known.search : undefined);
+  memory.creation = { ...begun, phase: "sent", search: found };
+  return "now";
+}
+
+/** Claims what a search has found. */
+export async function takeOver(deps: Deps, scene: Scene, identity: string): Promise<Again> {
+  const { memory, view } = scene;
+  const { intent } = view;
+  if (!intent) return "now";
+  const known = creationOf(memory, intent);
+  const begun = { intent, begunAt: known?.begunAt ?? memory.begun?.at ?? view.now };
+  const made = (known?.phase === "sent" && known.search?.matches.get(identity)) || { id: identity };
+  const found = known?.phase === "made" ? known : { ...begun, phase: "made" as const, made, searched: true };
+  // Known before anything is awaited: no other object with an equal body may take the same one.
+  memory.creation = found;
+  await claim(deps, scene, found);
+  return "now";
+}
