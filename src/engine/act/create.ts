@@ -62,9 +62,10 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
   const fixed = fixedFields(kind, scene.object);
   const { identity, place, creation } = kind.resource;
   const hash = hashBody(identity.echo ? identity.echo(body) : body);
-  const intended = await intend(deps, scene, { hash, parents, account: account.key, fixed });
-  const access = products[kind.resource.place.product];
-  const url = access.url(account.endpoint(access.endpoint), (creation.path ?? place.collection)(parents));
+  const access = products[place.product];
+  const endpoint = account.endpoint(access.endpoint);
+  const intended = await intend(deps, scene, { hash, parents, account: account.key, endpoint, fixed });
+  const url = access.url(endpoint, (creation.path ?? place.collection)(parents));
   const hide = (text: string) => redact(text, Object.values(secrets.value));
   const made = make(deps, scene, account, { ...intended, url, body, hide });
   // Should the object go meanwhile, the Account is still needed to undo this.
