@@ -18,8 +18,11 @@ export class LeadershipLost extends Error {
   }
 }
 
-/** So long a process that lost its lease waits for what it has under way; then it goes without. */
-const LEAVE_MS = 3000;
+/**
+ * So long a process that lost its lease has for what is under way, such as deleting what it made and can no longer claim,
+ * of which nobody else knows; then it goes, whatever hangs. It begins nothing new: the guard sees to that.
+ */
+const LEAVE_MS = 4000;
 
 /**
  * Runs the operator until the signal aborts; every part is closed again in reverse order. Rejects with `LeadershipLost`
@@ -104,11 +107,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   const end = await Promise.race([stopped, lost, running.then(() => "stopped" as const)]);
   metrics.leading(false);
   working.abort(new Error("the operator is stopping"));
-  if (end === "lost") {
-    onLost();
-    // Nothing that is still under way may have an effect, and no worker shall wait for it.
-    await transport.close();
-  }
+  if (end === "lost") onLost();
   await running;
   if (end === "lost") throw new LeadershipLost();
 }

@@ -162,6 +162,18 @@ test.each(["GET", "POST"] as const)(
   },
 );
 
+test("closing the transport ends what is under way or waits for its turn, on every connection", async () => {
+  await using server = await scriptedServer(() => {});
+  const transport = open();
+  const calls = ["ns/a", "ns/b"].flatMap((id) => {
+    const connection = transport.connect(id, { token: id });
+    return Array.from({ length: 20 }, () => connection.send({ method: "GET", url: server.url }));
+  });
+  const ended = Promise.allSettled(calls);
+  await transport.close();
+  expect((await ended).filter(({ status }) => status === "rejected")).toHaveLength(40);
+});
+
 describe("a connection", () => {
   test("uses new credentials at once, with an unspoilt pace", async () => {
     await using server = await scriptedServer(answer(429, undefined, { "retry-after": "3600" }));
