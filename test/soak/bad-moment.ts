@@ -4,17 +4,16 @@ import type { Tenant } from "./tenants.ts";
 
 /** Kinds with writes that must not happen twice: NICs, restorations, LANs, keys. */
 const delicate = ["Server", "Snapshot", "Lan", "MetricPipeline", "LogPipeline"];
-const PATIENCE_MS = 10_000;
 
 /** Waits for the worst moment to die in: such a write is noted and not answered. Any moment will do when none comes. */
-export async function badMoment(tenants: readonly Tenant[]): Promise<void> {
+export async function badMoment(tenants: readonly Tenant[], forMs: number): Promise<void> {
   const lists = tenants.flatMap(({ stage }) => delicate.map((kind) => () => stage.list(kind)));
   const missing = async () => {
     const objects = (await Promise.all(lists.map((list) => list()))).flat();
     return objects.some((object) => readStatus(object).request?.status === "SENDING") ? undefined : "nobody sends";
   };
   try {
-    await until(missing, { title: "bad moment", forMs: PATIENCE_MS, everyMs: 50 });
+    await until(missing, { title: "bad moment", forMs, everyMs: 50 });
   } catch (error) {
     if (!(error instanceof TooLate)) throw error;
   }

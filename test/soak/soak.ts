@@ -98,7 +98,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     meddling(),
     ...tenants.map(working),
     repeatedly(KILLS + STOPS, async (nth) => {
-      await badMoment(tenants);
+      await badMoment(tenants, chaosMs / 20);
       await leaders.handOver(nth % 2 === 0 ? "kill" : "stop");
     }),
     repeatedly(ACCOUNT_EDITS, async (nth) => {
