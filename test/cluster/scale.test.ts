@@ -18,6 +18,8 @@ async function writes(resources: string[]): Promise<number> {
   return stdout
     .split("\n")
     .filter((line) => line.startsWith("apiserver_request_total{") && /verb="(APPLY|PATCH|POST|PUT|DELETE)"/.test(line))
+    // What was refused, for the object had changed meanwhile, wrote nothing.
+    .filter((line) => /code="2.."/.test(line))
     .filter((line) => resources.some((resource) => line.includes(`resource="${resource}"`)))
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
 }

@@ -22,14 +22,14 @@ export async function attemptCreation(deps: Deps, scene: Scene): Promise<Again> 
       const { error, intent, hide } = result;
       const after = refreshed(deps, scene);
       const changes = { nonce: intent.nonce };
-      if (!(error instanceof NotFound)) return refuse(deps, after, error, changes, hide);
-      return reject(deps, after, orphaned(deps, scene), { changes });
+      const orphan = error instanceof NotFound ? orphaned(deps, scene) : undefined;
+      return orphan ? reject(deps, after, orphan, { changes }) : refuse(deps, after, error, changes, hide);
     }
   }
 }
 
 /** 404 to a creation: what it was to live under is not there. Whoever stands for that is looked at again. */
-function orphaned(deps: Deps, { object, desired, kind }: Scene): Obstacle {
+function orphaned(deps: Deps, { object, desired }: Scene): Obstacle | undefined {
   const namespace = object.metadata.namespace ?? "";
   const places = desired?.references.filter(({ bond = "place" }) => bond === "place") ?? [];
   const named = places.map(({ kind: parent, field, target }) => {
@@ -37,8 +37,9 @@ function orphaned(deps: Deps, { object, desired, kind }: Scene): Obstacle {
     deps.collections.refresh(objectKey(parent, namespace, target.name));
     return `${field}: the resource of ${parent} ${target.name} is not there`;
   });
-  const where = named.join(", or ") || `there is no place for the ${kind.resource.names.noun}`;
-  return { reason: "ReferenceNotFound", message: `${where} on the platform, or not with this Account`, stalled: true };
+  if (named.length === 0) return undefined;
+  const message = `${named.join(", or ")} on the platform, or not with this Account`;
+  return { reason: "ReferenceNotFound", message, stalled: true };
 }
 
 /** Looks for what an open intent made. */
