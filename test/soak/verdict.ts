@@ -184,10 +184,11 @@ function compare(
   const byPlace = new Map(resources.map((resource) => [placeOf(made, resource.id, parentsOf(resource)), resource]));
   for (const { object, wanted } of residents) {
     const name = fullName(object);
-    const { id, parents = {} } = readStatus(object);
+    const { id, parents = {}, request } = readStatus(object);
+    const underWay = request ? ` ${JSON.stringify(request)}` : "";
     const missing = unsettled(object);
-    if (!wanted) blame("stuck", `${name} cannot be deleted: ${missing}`);
-    else if (missing !== undefined) blame("stuck", `${name}: ${missing}`);
+    if (!wanted) blame("stuck", `${name} cannot be deleted: ${missing}${underWay}`);
+    else if (missing !== undefined) blame("stuck", `${name}: ${missing}${underWay}`);
     if (id === undefined) continue;
     const place = placeOf(made, id, parents);
     const rival = owners.get(place);
