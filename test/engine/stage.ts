@@ -107,7 +107,13 @@ export function stage(
   const sync = () => {
     for (const object of initial) {
       const fresh = api.get(object);
+      const { namespace, name } = object.metadata;
+      const known = objects.store(object.kind).get(`${namespace}/${name}`);
       if (fresh) objects.store(object.kind).put(structuredClone(fresh));
+      else if (known) {
+        const metadata = { ...known.metadata, resourceVersion: api.version };
+        objects.store(object.kind).remove({ ...known, metadata });
+      }
     }
   };
   objects.store("Account").put(objectOf("Account", "main"));
