@@ -6,13 +6,11 @@ import type { PlatformCall } from "../../src/platform/transport.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { fakePlatform } from "./fake-platform.ts";
 import { objectOf } from "./fixtures.ts";
-import { DC, keyless, LANS, type Life, NIC, ownedBlock, ownedLan, ownedServer, SERVERS } from "./lives.ts";
+import { DC, keyless, LANS, type Life, NIC, ownedBlock, ownedLan, ownedServer, readyOf, SERVERS } from "./lives.ts";
 import { BEGIN, stage } from "./stage.ts";
 
 const UNSETTLED_MS = 60_000;
 const account = "shop/main";
-const readyOf = ({ all, object }: Life) =>
-  readStatus(all.api.get(object) ?? object).conditions?.find(({ type }) => type === "Ready");
 
 /** A write that was on record as about to be sent when its leader went. */
 const announced = (sinceMs: number, more: object) => ({
