@@ -169,6 +169,25 @@ describe("a wall clock that is set back by an hour", () => {
   });
 });
 
+test("a catalogue is read again after a minute, although the wall clock was set back meanwhile", async () => {
+  const spec = {
+    datacenterId: DC,
+    size: 10,
+    type: "SSD Standard",
+    imageLookup: { name: "debian", location: "de/txl" },
+  };
+  const { platform, pass, clock, stepWallClock } = stage([objectOf("Volume", "a", { spec })]);
+  platform.make("dc", { properties: { location: "de/txl" } }, { targets: [DC] });
+  const asked = () => platform.sent("GET").filter(({ url }) => url.includes("/images")).length;
+  await pass("Volume/shop/a");
+  await pass("Volume/shop/a");
+  expect(asked()).toBe(1);
+  stepWallClock(-3_600_000);
+  await clock.advance(60_000);
+  await pass("Volume/shop/a");
+  expect(asked()).toBe(2);
+});
+
 describe("the word that allows to lose data", () => {
   const fields = ["location", "size"];
   const made = hashFields({ location: "de/fra", size: 1 }, fields);

@@ -20,9 +20,9 @@ export async function lookUp(
     const url = access.url(endpoint(access.endpoint), path);
     const key = `${connection.id} ${url}`;
     let entry = catalogues.get(key);
-    if (!entry || clock.now() - entry.asOf >= FRESH_MS) {
+    if (!entry || clock.monotonic() - entry.asOf >= FRESH_MS) {
       const { body } = await connection.send({ method: "GET", url });
-      entry = { asOf: clock.now(), body };
+      entry = { asOf: clock.monotonic(), body };
       catalogues.set(key, entry);
     }
     const picked = pick(entry.body, found);
