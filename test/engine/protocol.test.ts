@@ -74,6 +74,7 @@ async function live(
   const others: Happening[] = [
     "a crash",
     "another leader",
+    "another leader",
     "time",
     "time",
     "much time",

@@ -125,7 +125,7 @@ describe("a collection", () => {
   test("follows a creation until it is available", async () => {
     const source = coreCollection(connection, api, "/datacenters", { depth: 1 });
     const collection = openCollection(source, { clock: systemClock, busyMs: 20 });
-    const sent = Date.now();
+    const sent = systemClock.monotonic();
     const reply = await post("/datacenters", { name: "followed", location: "de/fra" });
     const id = idOf(reply);
     collection.track(id, { since: sent, ...(reply.request && { url: reply.request.url }) });
