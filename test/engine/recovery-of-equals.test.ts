@@ -98,6 +98,26 @@ describe("a resource", () => {
     expect(platform.sent("DELETE")).toEqual([]);
   });
 
+  test("that it made itself is not deleted by a leader of before, when an equal has got it", async () => {
+    const [a, b] = [objectOf("Datacenter", "a", { spec }), begun("b")];
+    const api = fakeApiServer(a, b);
+    const platform = fakePlatform();
+    const old = stage([a, b], { api, platform });
+    platform.afterEach(({ method }) => {
+      if (method !== "POST") return;
+      const [left, right] = [api.get(a) ?? a, api.get(b) ?? b];
+      api.put({
+        ...left,
+        metadata: { ...left.metadata, ...intending("a", intentOf({ nonce: "of the next leader" })) },
+      });
+      api.put({ ...right, status: { id: "dc-same-0", nonce: "old-b", account: "shop/main" } });
+    });
+    await old.pass(A);
+    expect(old.debts).not.toEqual([]);
+    await Promise.all(old.debts);
+    expect(platform.sent("DELETE")).toEqual([]);
+  });
+
   test("is not claimed by a leader of before that is thawed: the next one may have given it to an equal", async () => {
     const [a, b] = [objectOf("Datacenter", "a", { spec }), begun("b")];
     const api = fakeApiServer(a, b);
