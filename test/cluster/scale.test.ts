@@ -15,13 +15,17 @@ beforeAll(async () => {
 /** Writes that the API server has counted, by verb and resource; the Lease and what kubectl sends are left out. */
 async function writes(resources: string[]): Promise<number> {
   const { stdout } = await cluster().kubectl(["get", "--raw", "/metrics"]);
-  return stdout
-    .split("\n")
-    .filter((line) => line.startsWith("apiserver_request_total{") && /verb="(APPLY|PATCH|POST|PUT|DELETE)"/.test(line))
-    // What was refused, for the object had changed meanwhile, wrote nothing.
-    .filter((line) => /code="2.."/.test(line))
-    .filter((line) => resources.some((resource) => line.includes(`resource="${resource}"`)))
-    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
+  return (
+    stdout
+      .split("\n")
+      .filter(
+        (line) => line.startsWith("apiserver_request_total{") && /verb="(APPLY|PATCH|POST|PUT|DELETE)"/.test(line),
+      )
+      // What was refused, for the object had changed meanwhile, wrote nothing.
+      .filter((line) => /code="2.."/.test(line))
+      .filter((line) => resources.some((resource) => line.includes(`resource="${resource}"`)))
+      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0)
+  );
 }
 
 /** All in one list: `kubectl wait` looks at its objects one after the other. */

@@ -6,13 +6,11 @@ import type { PlatformCall } from "../../src/platform/transport.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { fakePlatform } from "./fake-platform.ts";
 import { objectOf } from "./fixtures.ts";
-import { DC, keyless, LANS, type Life, NIC, ownedBlock, ownedLan, ownedServer, SERVERS } from "./lives.ts";
+import { DC, keyless, LANS, type Life, NIC, ownedBlock, ownedLan, ownedServer, readyOf, SERVERS } from "./lives.ts";
 import { BEGIN, stage } from "./stage.ts";
 
 const UNSETTLED_MS = 60_000;
 const account = "shop/main";
-const readyOf = ({ all, object }: Life) =>
-  readStatus(all.api.get(object) ?? object).conditions?.find(({ type }) => type === "Ready");
 
 /** A write that was on record as about to be sent when its leader went. */
 const announced = (sinceMs: number, more: object) => ({
@@ -169,6 +167,25 @@ describe("a wall clock that is set back by an hour", () => {
     expect(platform.items.size).toBe(0);
     expect(platform.writes().map((write) => write.split(" ")[0])).toEqual(["POST", "PATCH", "DELETE"]);
   });
+});
+
+test("a catalogue is read again after a minute, although the wall clock was set back meanwhile", async () => {
+  const spec = {
+    datacenterId: DC,
+    size: 10,
+    type: "SSD Standard",
+    imageLookup: { name: "debian", location: "de/txl" },
+  };
+  const { platform, pass, clock, stepWallClock } = stage([objectOf("Volume", "a", { spec })]);
+  platform.make("dc", { properties: { location: "de/txl" } }, { targets: [DC] });
+  const asked = () => platform.sent("GET").filter(({ url }) => url.includes("/images")).length;
+  await pass("Volume/shop/a");
+  await pass("Volume/shop/a");
+  expect(asked()).toBe(1);
+  stepWallClock(-3_600_000);
+  await clock.advance(60_000);
+  await pass("Volume/shop/a");
+  expect(asked()).toBe(2);
 });
 
 describe("the word that allows to lose data", () => {

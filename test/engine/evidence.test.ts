@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { hashFields } from "../../src/engine/objects/intent.ts";
 import { ALLOW_DATA_LOSS, FINALIZER } from "../../src/engine/objects/names.ts";
-import { readStatus } from "../../src/engine/schema/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { fakePlatform } from "./fake-platform.ts";
 import { objectOf } from "./fixtures.ts";
-import { DC, type Life, NIC, ownedServer, SERVERS } from "./lives.ts";
+import { DC, type Life, NIC, ownedServer, readyOf, SERVERS } from "./lives.ts";
 import { stage } from "./stage.ts";
 
 const deletionTimestamp = "2026-01-01T00:00:00Z";
@@ -22,8 +21,6 @@ const changeSpec = (life: Life, spec: object) =>
     spec: { ...Object(rest.spec), ...spec },
     metadata: { ...metadata, generation: (metadata.generation ?? 1) + 1 },
   }));
-const readyOf = ({ all, object }: Life) =>
-  readStatus(all.api.get(object) ?? object).conditions?.find(({ type }) => type === "Ready");
 
 /** Lets time pass for the object, as its queue would. */
 async function live({ all, key }: Life, ms: number, stop: () => boolean = () => false) {

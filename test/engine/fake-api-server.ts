@@ -55,6 +55,11 @@ export function fakeApiServer(...initial: KubeObject[]) {
     return structuredClone(stored);
   }
 
+  function remove(object: KubeObject): boolean {
+    version++;
+    return objects.delete(pathTo(object));
+  }
+
   const whole = (body: unknown): KubeObject => kubeObject.parse(JSON.parse(JSON.stringify(body)));
   function make({ body }: KubeCall): KubeObject {
     const object = whole(body);
@@ -106,7 +111,7 @@ export function fakeApiServer(...initial: KubeObject[]) {
       if (metadata.finalizers) next.metadata.finalizers = metadata.finalizers;
     }
     objects.set(path, next);
-    if (next.metadata.deletionTimestamp && !next.metadata.finalizers?.length) objects.delete(path);
+    if (next.metadata.deletionTimestamp && !next.metadata.finalizers?.length) remove(next);
     return next;
   }
 
@@ -159,7 +164,16 @@ export function fakeApiServer(...initial: KubeObject[]) {
     streams,
     put,
     get: (object: KubeObject) => objects.get(pathTo(object)),
-    remove: (object: KubeObject) => objects.delete(pathTo(object)),
+    remove,
+    /** What the API server does with an object that is deleted while somebody has a finalizer on it. */
+    markDeleted({ metadata }: KubeObject) {
+      metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
+      metadata.resourceVersion = String(++version);
+    },
+    /** Grows with every write. */
+    get version() {
+      return String(version);
+    },
     beforeEach(next: typeof before) {
       before = next;
     },

@@ -12,6 +12,8 @@ export interface Logged {
   body: string;
   status: string;
   targets: string[];
+  /** Not in the log before that, by the platform's clock. */
+  loggedAt?: number;
   /** The platform's word for a target; left out where a test does not care. */
   type?: string;
   user: string;
@@ -30,6 +32,13 @@ export interface FakeItem {
   visibleAt?: number;
 }
 
+/** How long things take, where a test wants them to take time. */
+export interface Pace {
+  made?: (item: FakeItem, logged: Logged, remove: () => void) => void;
+  /** A deletion that was accepted; without it, what is deleted is gone at once. */
+  removing?: (item: FakeItem, logged: Logged, remove: () => void) => void;
+}
+
 type Making = Partial<Logged & { visible: boolean; state: string; visibleAt: number; entities: object }>;
 
 /** What is on the platform, and the log of requests, as the core API shows them; what a call meets is in the test's hands. */
@@ -42,6 +51,7 @@ export function fakePlatform(contract: number | undefined = 1) {
   let before: (call: PlatformCall) => void = () => {};
   /** Called when it was executed; may throw, as if the answer were lost. */
   let after: (call: PlatformCall) => void = () => {};
+  let pace: Pace = {};
 
   const date = () => new Date(now()).toISOString().replace(".000Z", "Z");
   const keyOf = (path: string, id: string) => (path.endsWith("/lans") ? `${path}/${id}` : id);
@@ -128,13 +138,23 @@ export function fakePlatform(contract: number | undefined = 1) {
   function write({ method, body }: PlatformCall, path: string, id: string | undefined): unknown {
     if (method === "POST" && id === undefined) {
       const name = String(Reflect.get(Object(body), "properties")?.name ?? "x");
-      return read(path, make(name, body, path === "/datacenters" ? {} : { path }));
+      const id = make(name, body, path === "/datacenters" ? {} : { path });
+      const key = items.has(keyOf(path, id)) ? keyOf(path, id) : id;
+      const item = items.get(key);
+      const logged = log.at(-1);
+      if (!item || !logged) throw missing(path);
+      pace.made?.(item, logged, () => items.delete(key));
+      return wire(key, item);
     }
     const logged = { method, body: body === undefined ? "" : JSON.stringify(body) };
     if (method === "POST") return void note({ ...logged, path: `${path}/${id}` });
     const { key, item } = find(path, id ?? "");
-    note({ ...logged, path: `${path}/${id}`, targets: [id ?? ""] });
-    if (method === "DELETE") return void items.delete(key);
+    const noted = note({ ...logged, path: `${path}/${id}`, targets: [id ?? ""] });
+    if (method === "DELETE") {
+      const remove = () => void (items.get(key) === item && items.delete(key));
+      if (!pace.removing) return remove();
+      return pace.removing(item, noted, remove);
+    }
     item.properties = { ...item.properties, ...Object(Reflect.get(Object(body), "properties") ?? body) };
     return wire(key, item);
   }
@@ -148,7 +168,9 @@ export function fakePlatform(contract: number | undefined = 1) {
     const path = isMember ? whole.slice(0, whole.lastIndexOf("/")) : whole;
     const [collection, request] = segments;
     if (collection === "contracts") return { items: [{ id: "c", properties: { contractNumber: contract ?? 1 } }] };
-    if (collection === "requests" && request === undefined) return { items: log.map(requestOf) };
+    if (collection === "requests" && request === undefined) {
+      return { items: log.filter(({ loggedAt = 0 }) => now() >= loggedAt).map(requestOf) };
+    }
     if (collection === "requests") {
       const logged = log.find((each) => each.id === request);
       if (!logged) throw missing(whole);
@@ -186,6 +208,9 @@ export function fakePlatform(contract: number | undefined = 1) {
     /** Sets the platform's own clock; without one it stands still. */
     setClock(next: typeof now) {
       now = next;
+    },
+    setPace(next: Pace) {
+      pace = next;
     },
     beforeEach(next: typeof before) {
       before = next;

@@ -1,5 +1,6 @@
 import { FINALIZER } from "../../src/engine/objects/names.ts";
 import type { ObjectKey } from "../../src/engine/objects/objects.ts";
+import { readStatus } from "../../src/engine/schema/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import type { PlatformCall } from "../../src/platform/transport.ts";
 import { accessOf } from "./certificates.ts";
@@ -110,6 +111,21 @@ function datacenter(more: Partial<KubeObject>, make = true): Life {
   if (make) platform.make("a", { properties: { name: "a", location: "de/txl" } }, { entities: {} });
   const object = objectOf("Datacenter", "a", { spec: { location: "de/txl" }, ...more });
   return { all: stage([object], { platform }), key: "Datacenter/shop/a", object, beforeEach: platform.beforeEach };
+}
+
+export const readyOf = ({ all, object }: Pick<Life, "all" | "object">) =>
+  readStatus(all.api.get(object) ?? object).conditions?.find(({ type }) => type === "Ready");
+
+/** Passes and seconds, as the queue would have it, until `done`. */
+export async function live({ all, key, object }: Life, seconds: number, done: () => boolean = () => false) {
+  const steps: string[] = [];
+  for (let second = 0; second < seconds && !done(); second++) {
+    all.sync();
+    if (!all.api.get(object)) break;
+    steps.push(...(await all.passes(key)));
+    await all.clock.advance(1000);
+  }
+  return steps;
 }
 
 const isAt = (method: string, path: RegExp) => (call: PlatformCall) =>

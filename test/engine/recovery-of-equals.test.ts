@@ -98,6 +98,46 @@ describe("a resource", () => {
     expect(platform.sent("DELETE")).toEqual([]);
   });
 
+  test("that it made itself is not deleted by a leader of before, when an equal has got it", async () => {
+    const [a, b] = [objectOf("Datacenter", "a", { spec }), begun("b")];
+    const api = fakeApiServer(a, b);
+    const platform = fakePlatform();
+    const old = stage([a, b], { api, platform });
+    platform.afterEach(({ method }) => {
+      if (method !== "POST") return;
+      const [left, right] = [api.get(a) ?? a, api.get(b) ?? b];
+      api.put({
+        ...left,
+        metadata: { ...left.metadata, ...intending("a", intentOf({ nonce: "of the next leader" })) },
+      });
+      api.put({ ...right, status: { id: "dc-same-0", nonce: "old-b", account: "shop/main" } });
+    });
+    await old.pass(A);
+    expect(old.debts).not.toEqual([]);
+    await Promise.all(old.debts);
+    expect(platform.sent("DELETE")).toEqual([]);
+  });
+
+  test("is not claimed by a leader of before that is thawed: the next one may have given it to an equal", async () => {
+    const [a, b] = [objectOf("Datacenter", "a", { spec }), begun("b")];
+    const api = fakeApiServer(a, b);
+    const platform = fakePlatform();
+    const old = stage([a, b], { api, platform });
+    platform.afterEach(({ method }) => {
+      if (method !== "POST") return;
+      const stored = api.get(b) ?? b;
+      api.put({ ...stored, status: { id: "dc-same-0", nonce: "old-b", account: "shop/main" } });
+      old.deps.guard = () => {
+        throw new Error("the lease is lost");
+      };
+    });
+    await old.pass(A);
+    await Promise.allSettled(old.debts);
+    expect(claimOf(api.get(a) ?? a)).toBeUndefined();
+    expect(claimOf(api.get(b) ?? b)?.id).toBe("dc-same-0");
+    expect(platform.sent("DELETE")).toEqual([]);
+  });
+
   test("is not claimed twice by objects of two Accounts of which one does not say its contract", async () => {
     const { platform, pass, accounts, objects } = stage([begun("a"), begun("b", { account: "shop/other" })]);
     const connection = { ...platform.connectionOf("shop/other"), contractNumber: undefined };

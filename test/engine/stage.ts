@@ -108,10 +108,18 @@ export function stage(
   const sync = () => {
     for (const object of initial) {
       const fresh = api.get(object);
+      const { namespace, name } = object.metadata;
+      const known = objects.store(object.kind).get(`${namespace}/${name}`);
       if (fresh) objects.store(object.kind).put(structuredClone(fresh));
+      else if (known) {
+        const metadata = { ...known.metadata, resourceVersion: api.version };
+        objects.store(object.kind).remove({ ...known, metadata });
+      }
     }
   };
-  objects.store("Account").put(objectOf("Account", "main"));
+  // Older than whatever a test has to say about it.
+  const main = objectOf("Account", "main");
+  objects.store("Account").put({ ...main, metadata: { ...main.metadata, resourceVersion: "1" } });
   sync();
   // What is read from here on is younger than what was wished for before.
   moment = 1;

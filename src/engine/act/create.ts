@@ -166,7 +166,6 @@ export async function claim(deps: Deps, scene: Scene, found: Unclaimed): Promise
   if (issued && leads(deps)) await keepKey(deps, scene, made.id, intent.nonce, issued);
   const waiting = underWay(kind.resource.names, "create");
   const contract = scene.account?.connection.contractNumber;
-  let last = false;
   for (let object: KubeObject | undefined = scene.object; ; ) {
     const { left, lossAllowed } = readStatus(object);
     const status = {
@@ -187,20 +186,23 @@ export async function claim(deps: Deps, scene: Scene, found: Unclaimed): Promise
       conditions: conditions(object, deps.clock.now(), { mode: "reconciling", ...waiting }),
     };
     try {
+      deps.guard();
       const claimed = await writeStatus(deps, kind, object, status);
       memory.creation = { intent, begunAt, made, phase: "claimed" };
       const request = made.request ? `, request ${made.request.id}` : "";
       deps.events.record(claimed, "Normal", "Created", `Created ${kind.resource.names.noun} ${made.id}${request}`);
       return;
     } catch (error) {
-      if (!isConflict(error) && !isNotFound(error)) {
-        // Who leads tries again in a later pass. For who does not, thawed after a long while for example, this is the last.
-        if (last || leads(deps)) throw error;
-        last = true;
-      }
+      // Who leads tries again in a later pass.
+      if (!isConflict(error) && !isNotFound(error) && leads(deps)) throw error;
       object = await fetchObject(deps, kind, object);
     }
-    if (object && stands(object, intent)) continue;
+    if (object && stands(object, intent)) {
+      if (leads(deps)) continue;
+      // Thawed after a long while, for example. Its successor finds this by the intent, and may have given it to an equal.
+      memory.creation = undefined;
+      return;
+    }
     // Another leader goes on; what was only found is left to it, and so is what it has claimed.
     if (searched || (object && readStatus(object).id === made.id)) {
       memory.creation = undefined;

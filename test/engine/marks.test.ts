@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import { EXTERNAL_ID, FINALIZER, INTENT, PAUSED } from "../../src/engine/objects/names.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import { Retry } from "../../src/platform/errors.ts";
+import { annotated, objectOf } from "./fixtures.ts";
+import { ownedBlock } from "./lives.ts";
+import { stage } from "./stage.ts";
+
+const ELSEWHERE = "http://elsewhere.test";
+const account = "shop/main";
+describe("what keeps an object from going without its resource", () => {
+  const stripped = (more: Partial<KubeObject> = {}, annotations: Record<string, string> = {}) =>
+    ownedBlock(false, { metadata: { name: "a", finalizers: [], annotations }, ...more });
+
+  test.each([
+    ["at rest", {}],
+    ["that is paused", { [PAUSED]: "true" }],
+  ])("is put back on an object %s, with the first pass", async (_, annotations) => {
+    const life = stripped({}, annotations);
+    expect((await life.all.pass(life.key)).decision).toEqual({ step: "mark" });
+    const { metadata } = life.all.api.get(life.object) ?? life.object;
+    expect(metadata.finalizers).toEqual([FINALIZER]);
+    expect(metadata.annotations).toEqual(annotations);
+    expect(life.all.platform.writes()).toEqual([]);
+  });
+
+  test("is put back together with the id that an annotation keeps", async () => {
+    const { annotations = {} } = annotated("a", { id: "dc-a-0", parents: {}, account });
+    const life = stripped({}, annotations);
+    await life.all.pass(life.key);
+    expect(life.all.api.get(life.object)?.metadata.annotations).toEqual({ [EXTERNAL_ID]: annotations[EXTERNAL_ID] });
+  });
+
+  test("is put back on one whose Account cannot be used", async () => {
+    const life = stripped({ status: { id: "dc-a-0", account, endpoint: ELSEWHERE } });
+    expect(await life.all.passes(life.key)).toEqual(["mark", "stall AccountMoved"]);
+  });
+
+  test("is not put on an object that is being deleted: somebody wants it gone", async () => {
+    const life = ownedBlock(true, {
+      metadata: { name: "a", finalizers: ["other/guard"], deletionTimestamp: "2026-01-01T00:00:00Z" },
+    });
+    expect((await life.all.pass(life.key)).decision).toEqual({ step: "ignore" });
+  });
+
+  test.each([
+    ["its annotation", (metadata: KubeObject["metadata"]) => ({ ...metadata, annotations: {} })],
+    [
+      "annotation and finalizer",
+      (metadata: KubeObject["metadata"]) => ({ ...metadata, annotations: {}, finalizers: [] }),
+    ],
+    ["and pauses it", (metadata: KubeObject["metadata"]) => ({ ...metadata, annotations: { [PAUSED]: "true" } })],
+  ])("is put back where somebody takes away %s while a creation is open", async (_, strip) => {
+    const object = objectOf("IPBlock", "a", { spec: { location: "de/txl", size: 1 } });
+    const { platform, api, pass, sync } = stage([object]);
+    platform.afterEach(({ method }) => {
+      if (method === "POST") throw new Retry({ call: "POST /ipblocks", status: 0 }, "unknown");
+    });
+    await pass("IPBlock/shop/a");
+    const stored = () => api.get(object) ?? object;
+    const intent = stored().metadata.annotations?.[INTENT];
+    api.put({ ...stored(), metadata: strip(stored().metadata) });
+    sync();
+    expect((await pass("IPBlock/shop/a")).decision).toEqual({ step: "mark" });
+    expect(stored().metadata.finalizers).toEqual([FINALIZER]);
+    expect(stored().metadata.annotations?.[INTENT]).toBe(intent);
+    expect(platform.sent("POST")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,282 @@
+import { claimOf, openIntent } from "../../src/engine/objects/objects.ts";
+import { readStatus } from "../../src/engine/schema/status.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import type { KubeCall } from "../../src/kube/transport.ts";
+import { Retry, Terminal } from "../../src/platform/errors.ts";
+import type { Connection, PlatformCall, Reply } from "../../src/platform/transport.ts";
+import { fakeApiServer } from "./fake-api-server.ts";
+import { fakePlatform } from "./fake-platform.ts";
+import { BEGIN, SETTINGS, type Stage, stage } from "./stage.ts";
+
+/** What the scenario decides next: one of the options, of which the first is the harmless one. */
+export type Choose = <T>(first: T, ...others: T[]) => T;
+
+/** What may become of a write to the platform; "answered" always may. */
+export type Fate = "answered" | "refused" | "slow down" | "answer lost" | "request lost" | "executed late";
+export const EVERY_FATE: readonly Fate[] = ["refused", "slow down", "answer lost", "request lost", "executed late"];
+
+/** As long as the settle time allows. */
+const LONGEST_INVISIBLE = SETTINGS.settleMs;
+
+/** One process of the operator. One that has lost its lease ends what it has begun; one that has died does nothing. */
+interface Process {
+  name: number;
+  life: Stage;
+  leads: boolean;
+  /** Objects of which a pass is under way. */
+  running: Set<string>;
+}
+
+/** Somebody waits at a place where the process may die, or another one go on. */
+interface Waiting {
+  process: Process;
+  on: "Kubernetes" | "the platform";
+  resume: () => void;
+}
+
+const turns = async (count = 4) => {
+  for (let turn = 0; turn < count; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+};
+
+/**
+ * The real engine on an API server and a platform that outlast its processes. Before and after every effect it waits to be
+ * told to go on; what becomes of a call, and how old an answer is, is chosen by the scenario.
+ */
+export function world(
+  objects: readonly KubeObject[],
+  choose: Choose,
+  { fate, met }: { fate: () => Fate; met: (what: string, of?: string) => void },
+) {
+  const platform = fakePlatform();
+  const api = fakeApiServer(...objects);
+  let time = 0;
+  const now = () => BEGIN + time;
+  platform.setClock(now);
+  /** What the platform does later, by its own clock. */
+  const due: { at: number; happen: () => void }[] = [];
+  const later = (ms: number, happen: () => void) => void due.push({ at: time + ms, happen });
+  platform.setPace({
+    made(item, logged, remove) {
+      const invisible = choose(0, 1000, LONGEST_INVISIBLE, 3 * LONGEST_INVISIBLE);
+      const takes = Math.max(invisible, choose(2000, 100_000));
+      const fails = choose(false, true);
+      item.visibleAt = now() + invisible;
+      // What is in no log either is not invisible for longer than the settle time.
+      logged.loggedAt = now() + choose(0, Math.min(invisible, LONGEST_INVISIBLE));
+      item.state = "BUSY";
+      logged.status = "BUSY";
+      later(takes, () => {
+        item.state = "AVAILABLE";
+        logged.status = fails ? "FAILED" : "DONE";
+        if (fails) remove();
+      });
+    },
+    removing(item, logged, remove) {
+      item.state = "BUSY";
+      logged.status = "BUSY";
+      later(3000, () => {
+        logged.status = "DONE";
+        remove();
+      });
+    },
+  });
+
+  const waiting: Waiting[] = [];
+  const gate = (process: Process, on: Waiting["on"]) =>
+    new Promise<void>((resolve) => void waiting.push({ process, on, resume: resolve }));
+
+  function clientOf(process: () => Process) {
+    return {
+      ...api.client,
+      async request<T>(call: KubeCall): Promise<T> {
+        if (call.method === "GET") return api.client.request<T>(call);
+        await gate(process(), "Kubernetes");
+        const fate = choose("written", "written", "written", "written, answer lost", "not written");
+        met(
+          `${call.path.endsWith("/status") ? "status" : "metadata"} ${fate}`,
+          `process ${process().name}: ${call.path}`,
+        );
+        if (fate === "not written") throw new Error("no answer from the API server");
+        const answer = await api.client.request<T>(call);
+        await gate(process(), "Kubernetes");
+        if (fate === "written, answer lost") throw new Error("no answer from the API server");
+        return answer;
+      },
+    };
+  }
+
+  function connectionOf(process: () => Process): Connection {
+    const real = platform.connectionOf("shop/main");
+    const none = (call: PlatformCall, executed: "no" | "unknown") =>
+      new Retry({ call: `${call.method} ${new URL(call.url).pathname}`, status: 0 }, executed);
+    async function write({ guard, ...call }: PlatformCall): Promise<Reply> {
+      const leaveBy = time + (call.deadlineMs ?? SETTINGS.createDeadlineMs);
+      if (leaveBy <= time) throw none(call, "no");
+      guard?.();
+      await gate(process(), "the platform");
+      if (time >= leaveBy) throw none(call, "no");
+      const becomes = fate();
+      met(`${call.method} ${becomes}`, `process ${process().name}: ${call.url}`);
+      if (becomes === "refused") throw new Terminal({ call: call.url, status: 422, platformMessage: "no" });
+      if (becomes === "slow down") throw new Retry({ call: call.url, status: 429 }, "no");
+      if (becomes === "executed late") {
+        later(leaveBy - time, () => {
+          try {
+            platform.execute(call);
+          } catch {
+            // What it was for is gone by now.
+          }
+        });
+      }
+      const reply = becomes === "answered" || becomes === "answer lost" ? await real.send(call) : undefined;
+      await gate(process(), "the platform");
+      if (becomes !== "answered" || !reply) throw none(call, "unknown");
+      return reply;
+    }
+    return {
+      ...real,
+      async send(call) {
+        if (call.method !== "GET") return write(call);
+        const answer = real.send(call);
+        answer.catch(() => {});
+        // An answer may have been on its way for a while.
+        if (choose(false, false, false, true)) await gate(process(), "the platform");
+        return answer;
+      },
+    };
+  }
+
+  let lives = 0;
+  function begin(skewMs: number): Process {
+    lives++;
+    const box: { process?: Process } = {};
+    const self = () => {
+      if (!box.process) throw new Error("the process has not begun");
+      return box.process;
+    };
+    const life = stage(objects, {
+      platform,
+      api: Object.create(api, { client: { value: clientOf(self) } }),
+      connection: connectionOf(self),
+      wallTime: now() + skewMs,
+    });
+    const name = lives;
+    const process: Process = { name, life, leads: true, running: new Set() };
+    box.process = process;
+    let nonces = 0;
+    life.deps.nonce = () => `nonce-${name}-${++nonces}`;
+    life.deps.guard = () => {
+      if (!process.leads) throw new Error("the lease is lost");
+    };
+    return process;
+  }
+  let leader = begin(0);
+  /** Those that have lost the lease and still live. */
+  let former: Process[] = [];
+
+  const stored = (object: KubeObject) => api.get(object);
+  const keyOf = ({ kind, metadata }: KubeObject) => `${kind}/${metadata.namespace}/${metadata.name}`;
+  const resume = async (index: number) => {
+    const [next] = waiting.splice(index, 1);
+    next?.resume();
+    await turns();
+  };
+
+  return {
+    platform,
+    api,
+    /** Lets the leader look at an object, or, where it does so already, go on with it. */
+    async step(object: KubeObject, watched = choose(true, true, true, false)) {
+      const process = leader;
+      const key = keyOf(object);
+      if (watched) process.life.sync();
+      if (process.running.has(key) || !process.life.objects.find(key)) {
+        if (waiting.length > 0) await resume(choose(0, ...waiting.keys()));
+        return;
+      }
+      process.running.add(key);
+      // A pass that fails is made again, as the queue does.
+      void process.life
+        .pass(key)
+        .then(
+          ({ decision }) => met(decision.step, `process ${process.name}: ${key} ${JSON.stringify(decision)}`),
+          () => met("a failed pass", `process ${process.name}: ${key}`),
+        )
+        .finally(() => process.running.delete(key));
+      await turns();
+    },
+    /** Everybody who waits goes on, in their order, until nobody does. */
+    async drain() {
+      for (let count = 0; waiting.length > 0 && count < 200; count++) await resume(0);
+    },
+    async advance(ms: number) {
+      for (const end = time + ms; time < end; ) {
+        time = Math.min(end, time + 2000);
+        for (const each of due.splice(0).sort((a, b) => a.at - b.at)) {
+          if (each.at <= time) each.happen();
+          else due.push(each);
+        }
+        const passed = Math.min(2000, ms);
+        for (const { life } of [leader, ...former]) await life.clock.advance(passed);
+      }
+    },
+    /** The process ends in the middle of whatever it does; another one begins. */
+    crash() {
+      for (let index = waiting.length - 1; index >= 0; index--) {
+        if (waiting[index]?.process !== leader) continue;
+        waiting.splice(index, 1);
+        met("a crash in the middle");
+      }
+      leader.life.deps.collections.close();
+      leader = begin(choose(0, 90_000, -90_000));
+    },
+    /** Another one takes over; what this one has sent is still on its way. */
+    async takeOver() {
+      if (waiting.some(({ process }) => process === leader)) met("two leaders at once");
+      leader.leads = false;
+      // Whoever has the lease next gets it seconds later: what was sent to the API server before has arrived.
+      const isOver = ({ process, on }: Waiting) => process === leader && on === "Kubernetes";
+      while (waiting.some(isOver)) await resume(waiting.findIndex(isOver));
+      former = [...former, leader].slice(-2);
+      leader = begin(choose(0, 90_000, -90_000));
+    },
+    remove(object: KubeObject) {
+      const current = stored(object);
+      if (!current || current.metadata.deletionTimestamp) return;
+      if (!current.metadata.finalizers?.length) return void api.remove(current);
+      api.markDeleted(current);
+    },
+    /** A person removes what an object owns, and has that looked at. */
+    removeByHand(object: KubeObject) {
+      const current = stored(object);
+      const id = current && claimOf(current)?.id;
+      for (const [key, { state }] of platform.items) {
+        if (key.slice(key.lastIndexOf("/") + 1) === id && state !== "BUSY") platform.items.delete(key);
+      }
+      leader.life.deps.collections.refresh(keyOf(object));
+    },
+    /** Claims by object, of those that are left. */
+    owned: () =>
+      objects.flatMap((object) => {
+        const current = stored(object);
+        return current ? [{ name: object.metadata.name, claim: claimOf(current) }] : [];
+      }),
+    /** What really is on the platform, seen or not. */
+    there: () => [...platform.items.keys()].map((key) => key.slice(key.lastIndexOf("/") + 1)),
+    leaving: () => objects.filter((object) => stored(object)?.metadata.deletionTimestamp !== undefined),
+    isAtRest: () =>
+      due.length === 0 &&
+      waiting.length === 0 &&
+      objects.every((object) => {
+        const current = stored(object);
+        if (!current) return true;
+        const { request, conditions = [] } = readStatus(current);
+        const ready = conditions.some(({ type, status }) => type === "Ready" && status === "True");
+        return ready && !request && !openIntent(current) && !current.metadata.deletionTimestamp;
+      }),
+    close() {
+      for (const { life } of [leader, ...former]) life.deps.collections.close();
+    },
+  };
+}
+export type World = ReturnType<typeof world>;
