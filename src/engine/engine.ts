@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { breathe, inSlices } from "../breath.ts";
+import { inSlices } from "../breath.ts";
 import type { Clock } from "../clock.ts";
 import { hasResource, type Kind } from "../kinds/kind.ts";
-import { isConflict, isNotFound } from "../kube/errors.ts";
 import type { EventRecorder } from "../kube/events.ts";
 import type { Priority, Queue } from "../kube/queue.ts";
 import type { KubeObject } from "../kube/resource.ts";
@@ -25,13 +24,7 @@ import { claimOf, createObjects, isReleased, namedBy, type ObjectKey, resourceOf
 import { createPublishedSecrets } from "./objects/published.ts";
 import { readStatus } from "./schema/status.ts";
 import { laneOf, thoseBelow, thoseWhoWaited, usersOf } from "./waking.ts";
-
-/** One pass over one object, for the metrics. */
-export type ReconcileObserver = (pass: {
-  kind: string;
-  result: "success" | "requeue" | "requeue_after" | "error";
-  seconds: number;
-}) => void;
+import { type ReconcileObserver, work } from "./work.ts";
 
 /** When the certificate of an object ends, for the metrics; undefined when it has none any more. */
 export type CertificateObserver = (certificate: {
@@ -220,41 +213,11 @@ export function createEngine(options: EngineOptions): Engine {
     return again;
   }
 
-  /**
-   * Level, not edge: every object is looked at again from time to time, so that a wake that was lost is made up for.
-   * Looking at an Account costs a call, and it says itself when that is due.
-   */
-  function lookAgain(key: ObjectKey, again: Again): void {
-    if (again === "now") queue.add(key, "people");
-    else if (again === "backoff") queue.addRateLimited(key);
-    else if (again !== "never") queue.addAfter(key, again.inMs, again.background ? "background" : "normal");
+  /** Looking at an Account costs a call, and it says itself when that is due. */
+  function comesRound(key: ObjectKey, again: Again): number | undefined {
     const kind = objects.find(key)?.kind;
-    if (kind && (again === "never" || hasResource(kind))) {
-      queue.addAfter(key, settings.recheckMs * (0.8 + 0.4 * random()), "background");
-    }
-  }
-
-  async function work(key: ObjectKey): Promise<void> {
-    const startedAt = clock.monotonic();
-    const done = (result: Parameters<ReconcileObserver>[0]["result"]) =>
-      options.observe?.({
-        kind: key.slice(0, key.indexOf("/")),
-        result,
-        seconds: (clock.monotonic() - startedAt) / 1000,
-      });
-    try {
-      const again = await reconcile(key);
-      if (again !== "backoff") queue.forget(key);
-      lookAgain(key, again);
-      done(again === "backoff" ? "requeue" : again === "never" ? "success" : "requeue_after");
-    } catch (error) {
-      const inMs = queue.addRateLimited(key);
-      // Somebody else wrote first: the watch brings the news, and this pass is simply made again.
-      const expected = isConflict(error) || isNotFound(error);
-      if (expected) log.debug({ key }, "the object has changed meanwhile");
-      else log.error({ key, err: error, inMs }, "could not bring the object forward");
-      done(expected ? "requeue" : "error");
-    }
+    const isDue = kind && (again === "never" || hasResource(kind));
+    return isDue ? settings.recheckMs * (0.8 + 0.4 * random()) : undefined;
   }
 
   return {
@@ -279,21 +242,8 @@ export function createEngine(options: EngineOptions): Engine {
       namespaces.begin();
       await Promise.all([...watchers.map(({ synced }) => synced), deps.published.sync()]);
     },
-    async run(workers, signal) {
-      const worker = async () => {
-        for (;;) {
-          const key = await queue.take(signal);
-          if (key === undefined) return;
-          try {
-            await work(key);
-          } finally {
-            queue.done(key);
-          }
-          await breathe(clock);
-        }
-      };
-      await Promise.all(Array.from({ length: workers }, worker));
-    },
+    run: (workers, signal) =>
+      work({ queue, clock, log, reconcile, comesRound, observe: options.observe }, workers, signal),
     async close() {
       deps.collections.close();
       const watching = [deps.secrets, deps.published, namespaces];

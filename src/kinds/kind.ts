@@ -72,7 +72,7 @@ export interface Inputs {
   name: string;
   /** The resource is only observed: what spec does not say is not wanted either. */
   observed?: boolean;
-  /** The platform failed at the last write: what is as wanted, and can be written again, is to be written again. */
+  /** The platform failed at the last write: what is up to date, and can be written again, is to be written again. */
   failed?: boolean;
   /** Ids of the parents by role. */
   parents: Readonly<Record<string, string>>;

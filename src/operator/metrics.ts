@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { CertificateObserver, ReconcileObserver } from "../engine/engine.ts";
+import type { CertificateObserver } from "../engine/engine.ts";
+import type { ReconcileObserver } from "../engine/work.ts";
 import type { Queue, QueueObserver } from "../kube/queue.ts";
 import type { ClientObserver } from "../kube/transport.ts";
 import type { CallObserver } from "../platform/call.ts";

@@ -95,7 +95,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   });
   const synced = engine.sync().then(() => {
     ready = true;
-    log.info({ kinds: kinds.length }, "caches are full");
+    log.info({ kinds: kinds.length }, "caches are synced");
   });
   if ((await Promise.race([Promise.all([synced, election?.acquired]), stopped])) === "stopped") return;
   metrics.leading(true);

@@ -101,7 +101,7 @@ describe("the Account of an object", () => {
     const { all } = life;
     all.objects.store("Account").put(mine);
     await live(life, 3);
-    all.objects.store("Account").remove({ ...mine, metadata: { ...mine.metadata, resourceVersion: "9000" } });
+    all.objects.store("Account").remove({ ...mine, metadata: { ...mine.metadata, resourceVersion: "900000000" } });
     await live(life, 60);
     expect(all.platform.calls).toEqual([]);
     expect(readyOf(life)).toMatchObject({ reason: "AccountNotFound" });

@@ -120,7 +120,7 @@ describe("an object with a resource", () => {
   const owned = (more: Partial<View>): Partial<View> => ({ claim, ...more });
   const fresh = NOW - UNSETTLED + 5000;
   holds([
-    ["rests when all is as wanted", owned({ observation: present() }), { step: "rest" }],
+    ["rests when all is up to date", owned({ observation: present() }), { step: "rest" }],
     ["asks for a first look", owned({}), { step: "wait", reason: "Observing", look: "list" }],
     [
       "waits while the platform creates it",

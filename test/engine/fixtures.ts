@@ -53,7 +53,7 @@ export const readyCondition = (status: "True" | "False" = "True") => ({
   type: "Ready",
   status,
   reason: "Available",
-  message: "as wanted",
+  message: "up to date",
   lastTransitionTime: "2026-01-01T00:00:00Z",
 });
 

@@ -84,7 +84,7 @@ describe("central logging on the platform", () => {
   });
   afterAll(() => platform.close());
 
-  it("takes what a comparison asks for, and is as wanted then; its farewell brings it back", async () => {
+  it("takes what a comparison asks for, and is up to date then; its farewell brings it back", async () => {
     const { call } = serviceFor(platform, "logging");
     const seen = async () =>
       z

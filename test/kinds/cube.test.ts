@@ -38,7 +38,7 @@ describe("a Cube", () => {
     });
   });
 
-  it("is as wanted once it is there, and its size is never asked to change", async () => {
+  it("is up to date once it is there, and its size is never asked to change", async () => {
     expect(await compare()).toEqual({ drift: [] });
     expect(await settle({ name: "renamed", bootVolume: { ...spec.bootVolume, name: "nvme" } })).toEqual([
       "update",

@@ -119,7 +119,7 @@ describe("on the platform", () => {
   });
   afterAll(() => platform.close());
 
-  it("a flow log of a NIC is as wanted once it is there, and there cannot be a second one", async () => {
+  it("a flow log of a NIC is up to date once it is there, and there cannot be a second one", async () => {
     const body = serverBody({}, {}, { name: "public" });
     const { id } = resource(await platform.done("POST", `${datacenter}/servers`, body));
     const seen = (await platform.core("GET", `${datacenter}/servers/${id}?depth=3`)).body;
@@ -141,7 +141,7 @@ describe("on the platform", () => {
     expect((await platform.core("PATCH", path, { name: "other" })).status).toBe(422);
   });
 
-  it("a flow log of each gateway is as wanted once it is there", async () => {
+  it("a flow log of each gateway is up to date once it is there", async () => {
     const network = networkOf(platform);
     const [listenerLan, targetLan] = [await network.lan(datacenter), await network.lan(datacenter)];
     const { ip } = await network.block("de/fra");

@@ -88,7 +88,7 @@ describe("an IP block on the platform", () => {
   });
   afterAll(() => platform.close());
 
-  it("reserves as many addresses as its size says, and is as wanted then", async () => {
+  it("reserves as many addresses as its size says, and is up to date then", async () => {
     expect(sent(mapping.desire(spec).body(named))).toStrictEqual({
       properties: { name: "web", location: "de/txl", size: 2 },
     });

@@ -59,7 +59,7 @@ describe("a cluster", () => {
     expect(() => mapping.desire({ ...spec, name })).toThrow("must have 2 to 63 letters");
   });
 
-  it("is as wanted whatever the order in which the platform shows its addresses", () => {
+  it("is up to date whatever the order in which the platform shows its addresses", () => {
     const reversed = { ...shownConnection, brokerAddresses: brokerAddresses.toReversed() };
     expect(compare({}, { connections: [reversed] })).toEqual({ drift: [] });
   });
@@ -148,7 +148,7 @@ describe("on the platform", () => {
   });
   afterAll(() => platform.close());
 
-  it.each(["XS", "S", "M", "L", "XL"])("a cluster of size %s is as wanted once it is there", async (size) => {
+  it.each(["XS", "S", "M", "L", "XL"])("a cluster of size %s is up to date once it is there", async (size) => {
     const wanted = { ...spec, size, name: `events-${size}` };
     const resident = await create(platform, kafkaCluster, wanted, within);
     expect(await resident.settle(wanted, within)).toEqual([]);

@@ -131,7 +131,7 @@ describe("on the platform", () => {
     ["as small as can be", { replicationFactor: 1, numberOfPartitions: undefined }],
     ["with everything", { logRetention: { retentionTime: 2_592_000_000, segmentBytes: 1_073_741_824 } }],
     ["that keeps its records", { logRetention: { retentionTime: -1 } }],
-  ])("a topic %s is as wanted once it is there, and known again by its name", async (name, change) => {
+  ])("a topic %s is up to date once it is there, and known again by its name", async (name, change) => {
     const wanted = { ...spec, name: name.replaceAll(" ", "."), ...change };
     const resident = await create(platform, kafkaTopic, wanted, within);
     expect(await resident.settle(wanted, within)).toEqual([]);

@@ -103,7 +103,7 @@ describe("a LAN on the platform", () => {
   });
   afterAll(() => platform.close());
 
-  it("is as wanted once it is there; its id is its number", async () => {
+  it("is up to date once it is there; its id is its number", async () => {
     expect(resident.id).toBe("1");
     expect(await resident.settle(spec, given)).toEqual([]);
     expect(await resident.facts(given)).toEqual({ public: false, ipv4CidrBlock: "10.1.0.0/16" });

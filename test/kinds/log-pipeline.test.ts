@@ -143,7 +143,7 @@ describe("a log pipeline on the platform", () => {
   });
   afterAll(() => platform.close());
 
-  it("is as wanted once it is there", async () => {
+  it("is up to date once it is there", async () => {
     expect(await resident.settle(spec, named)).toEqual([]);
   });
 

@@ -120,7 +120,7 @@ describe("a metric pipeline on the platform", () => {
   });
   afterAll(() => platform.close());
 
-  it("is as wanted once it is there", async () => {
+  it("is up to date once it is there", async () => {
     expect(await resident.settle({}, named)).toEqual([]);
     const { api } = platform.ready.endpoints;
     expect(await resident.facts(named)).toEqual({

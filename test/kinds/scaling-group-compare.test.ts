@@ -7,7 +7,7 @@ const mapping = mapped(scalingGroup);
 const compare = (spec: object, item: unknown, given = inputs()) => mapping.desire(spec).compare(item, given);
 const fieldsOf = (spec: object, item: unknown) => compare(spec, item).drift.map(({ field }) => field);
 
-describe("a group as the platform may show it is as wanted", () => {
+describe("a group as the platform may show it is up to date", () => {
   const volume = { name: "root", size: 10, imageAlias: "ubuntu:latest" };
 
   it.each([

@@ -16,7 +16,7 @@ const replicasOf = async (of: Resident) => shownServers.parse(await of.facts(giv
 const machine = async (id = "") => resource(await platform.core("GET", `${datacenter}/servers/${id}`));
 
 describe("a group on the platform", () => {
-  it("is as wanted once it is there", async () => {
+  it("is up to date once it is there", async () => {
     expect(await resident.settle(group(), given)).toEqual([]);
     expect(await resident.facts(given)).toMatchObject({
       replicas: 2,
@@ -85,7 +85,7 @@ describe("a group on the platform", () => {
   });
 
   it.each(["HDD", "SSD", "SSD Standard", "SSD Premium", "SSD_STANDARD", "SSD_PREMIUM"])(
-    "with volumes of type %s is as wanted once it is there",
+    "with volumes of type %s is up to date once it is there",
     async (type) => {
       const spec = group({ minReplicas: 1 }, { volumes: [{ ...volume, type }] });
       expect(await (await create(platform, scalingGroup, spec, given)).settle(spec, given)).toEqual([]);

@@ -53,7 +53,7 @@ describe("a server as the platform echoes it", () => {
     ["a server that leaves the addresses to the platform", { ...dedicated, nics: [{ name: "n", lan: 1, ips: [] }] }],
     ["a server with an empty list of NICs", { ...vcpu, nics: [] }],
     ["a server with a processor family", { ...dedicated, cpuFamily: "AMD_EPYC" }],
-  ])("%s is as wanted", (_, spec) => {
+  ])("%s is up to date", (_, spec) => {
     expect(compare(spec, created(spec))).toEqual({ drift: [] });
   });
 
@@ -68,7 +68,7 @@ describe("a server as the platform echoes it", () => {
       "a further volume is there",
       (found: PlatformServer) => found.volumes.push({ id: "vol-9", properties: { name: "data", size: 500 } }),
     ],
-  ])("is as wanted while %s", (_, since) => {
+  ])("is up to date while %s", (_, since) => {
     expect(compare(dedicated, created(dedicated, since))).toEqual({ drift: [] });
   });
 });

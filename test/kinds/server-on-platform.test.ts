@@ -52,7 +52,7 @@ const [publicNic, privateNic] = spec.nics;
 const second = { name: "second", lan: 3, ipsFrom: publicNic?.ipsFrom };
 
 describe("a server on the platform", () => {
-  it("is as wanted once it is there, with the addresses of its IP block", async () => {
+  it("is up to date once it is there, with the addresses of its IP block", async () => {
     expect(mapping.desire(spec).problem(given)).toBeUndefined();
     expect(await settle({})).toEqual([]);
     const [, chosen] = addresses.parse(given.refs["nics[public].ipsFrom[0]"]?.status).ips;

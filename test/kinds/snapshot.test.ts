@@ -159,7 +159,7 @@ describe("a snapshot on the platform", () => {
   });
   afterAll(() => platform.close());
 
-  it("is a full copy of the volume in the same region, and as wanted once it is there", async () => {
+  it("is a full copy of the volume in the same region, and up to date once it is there", async () => {
     expect(await resident.settle(spec, given)).toEqual([]);
     expect(await resident.facts(given)).toEqual({ location: "de/txl", size: 10, restored: "" });
   });

@@ -153,7 +153,7 @@ describe("a volume on the platform", () => {
     ["one on an IDE bus", { ...spec, bus: "IDE" }],
     ["one of type HDD", { ...spec, type: "HDD" }],
     ["one of type SSD Standard", { ...spec, type: "SSD Standard" }],
-  ])("%s is as wanted once it is there", async (_, spec) => {
+  ])("%s is up to date once it is there", async (_, spec) => {
     expect(await (await create(platform, volume, spec, given)).settle(spec, given)).toEqual([]);
   });
 

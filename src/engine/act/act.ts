@@ -152,7 +152,7 @@ async function forget(deps: Deps, scene: Scene): Promise<Again> {
     ? {
         mode: "reconciling",
         reason: "Replacing",
-        message: `the ${noun} ${id} is ${left ? "left as it was" : "gone"}; its successor is next`,
+        message: `the ${noun} ${id} is ${left ? "left as it was" : "gone"}; it is created again`,
       }
     : {
         mode: "reconciling",

@@ -18,7 +18,7 @@ export async function rest(deps: Deps, scene: Scene): Promise<Again> {
   const { noun } = kind.resource.names;
   const ready: Standing = view.observed
     ? { mode: "ready", reason: "Observed", message: `the ${noun} is observed and never changed` }
-    : { mode: "ready", reason: "Available", message: `the ${noun} is as wanted` };
+    : { mode: "ready", reason: "Available", message: `the ${noun} is up to date` };
   const { drift } = comparison(scene);
   const publication = view.observed ? undefined : desired?.publication({ name: object.metadata.name });
   const note = publication && deps.published.find(object, publication.name).note;

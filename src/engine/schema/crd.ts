@@ -68,7 +68,7 @@ const pending = {
 function columns(kind: Kind): Json[] {
   const ready = ".status.conditions[?(@.type=='Ready')]";
   const all = [
-    { name: "Ready", type: "string", path: `${ready}.status`, description: "Whether it is as wanted" },
+    { name: "Ready", type: "string", path: `${ready}.status`, description: "Whether it is up to date" },
     { name: "Reason", type: "string", path: `${ready}.reason`, description: "Why it is or is not" },
     ...(kind.resource
       ? [

@@ -1,0 +1,65 @@
+import { breathe } from "../breath.ts";
+import type { Clock } from "../clock.ts";
+import { isConflict, isNotFound } from "../kube/errors.ts";
+import type { Queue } from "../kube/queue.ts";
+import type { Again, Log } from "./look/deps.ts";
+import type { ObjectKey } from "./objects/objects.ts";
+
+/** One pass over one object, for the metrics. */
+export type ReconcileObserver = (pass: {
+  kind: string;
+  result: "success" | "requeue" | "requeue_after" | "error";
+  seconds: number;
+}) => void;
+
+interface Work {
+  queue: Queue;
+  clock: Clock;
+  log: Log;
+  reconcile(key: ObjectKey): Promise<Again>;
+  /** When a key comes round by itself, whatever its last pass said; undefined when it does not. */
+  comesRound(key: ObjectKey, again: Again): number | undefined;
+  observe: ReconcileObserver | undefined;
+}
+
+/** Works on the queue with so many workers until the signal aborts, and ends what is under way. */
+export async function work(options: Work, workers: number, signal: AbortSignal): Promise<void> {
+  const { queue, clock } = options;
+  const worker = async () => {
+    for (;;) {
+      const key = await queue.take(signal);
+      if (key === undefined) return;
+      try {
+        await pass(options, key);
+      } finally {
+        queue.done(key);
+      }
+      await breathe(clock);
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, worker));
+}
+
+async function pass({ queue, clock, log, reconcile, comesRound, observe }: Work, key: ObjectKey): Promise<void> {
+  const startedAt = clock.monotonic();
+  const done = (result: Parameters<ReconcileObserver>[0]["result"]) =>
+    observe?.({ kind: key.slice(0, key.indexOf("/")), result, seconds: (clock.monotonic() - startedAt) / 1000 });
+  try {
+    const again = await reconcile(key);
+    if (again !== "backoff") queue.forget(key);
+    if (again === "now") queue.add(key, "people");
+    else if (again === "backoff") queue.addRateLimited(key);
+    else if (again !== "never") queue.addAfter(key, again.inMs, again.background ? "background" : "normal");
+    // Level, not edge: a wake that was lost is made up for.
+    const inMs = comesRound(key, again);
+    if (inMs !== undefined) queue.addAfter(key, inMs, "background");
+    done(again === "backoff" ? "requeue" : again === "never" ? "success" : "requeue_after");
+  } catch (error) {
+    const inMs = queue.addRateLimited(key);
+    // Somebody else wrote first: the watch brings the news, and this pass is simply made again.
+    const expected = isConflict(error) || isNotFound(error);
+    if (expected) log.debug({ key }, "the object has changed meanwhile");
+    else log.error({ key, err: error, inMs }, "reconcile failed");
+    done(expected ? "requeue" : "error");
+  }
+}
