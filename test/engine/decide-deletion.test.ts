@@ -92,7 +92,7 @@ describe("a deleted object", () => {
     ["does not try again before", owned({ observation: present(), failure: failure(NOW + 1) }), { step: "stall" }],
     [
       "goes when its deletion is done",
-      owned({ observation: absent({ confirmed: false }), request: request({ action: "delete", outcome: "DONE" }) }),
+      owned({ observation: absent({ missedMs: 0 }), request: request({ action: "delete", outcome: "DONE" }) }),
       { step: "release", reason: "Deleted" },
     ],
     [
@@ -103,7 +103,7 @@ describe("a deleted object", () => {
     ["goes when somebody else removed the resource", owned({ observation: absent() }), { step: "release" }],
     [
       "does not believe a list alone",
-      owned({ observation: absent({ confirmed: false }) }),
+      owned({ observation: absent({ missedMs: 0 }) }),
       { step: "wait", look: "member" },
     ],
     [

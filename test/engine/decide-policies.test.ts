@@ -31,7 +31,7 @@ describe("an object that only observes", () => {
     ],
     [
       "looks twice before it says that it is gone",
-      observed({ observation: absent({ confirmed: false }) }),
+      observed({ observation: absent({ missedMs: 0 }) }),
       { step: "wait", look: "member" },
     ],
     [

@@ -216,11 +216,14 @@ describe("in every view", () => {
   });
 
   test("a new key is made only where there is none of this resource, one is due, or a lost one can no longer come", () => {
-    whenever(["renew"], ({ secret, keyDue, othersKey, renewal, request, now, unsettledMs }) => {
+    whenever(["renew"], ({ secret, keyDueAt, platformNow, othersKey, renewal, request, now, unsettledMs }) => {
       if (request?.outcome === "unanswered") {
         expect(renewal).toBe("lost");
         expect(now).toBeGreaterThanOrEqual(request.since + unsettledMs);
-      } else expect(keyDue || (secret === "missing" && !othersKey)).toBe(true);
+      } else
+        expect((keyDueAt ?? Number.POSITIVE_INFINITY) <= platformNow || (secret === "missing" && !othersKey)).toBe(
+          true,
+        );
     });
   });
 
@@ -281,15 +284,15 @@ describe("in every view", () => {
       const { action = "", outcome } = view.request ?? {};
       const ended =
         action === "create" ? outcome === "FAILED" : /^(delete|replace)$/.test(action) && outcome === "DONE";
-      if (!ended) expect(view.observation).toMatchObject({ confirmed: true });
+      if (!ended) expect(view.observation).toMatchObject({ missedMs: view.settleMs });
     });
   });
 
   test("an id is let go only when its absence was confirmed, its creation failed, or its replacement removed or left it", () => {
-    whenever(["forget"], ({ request, permanent, replacement, observation }) => {
+    whenever(["forget"], ({ request, permanent, replacement, observation, settleMs }) => {
       const replaced = request?.action === "replace" && request.outcome === "DONE";
       if (permanent && replacement?.verdict === "allowed" && observation.seen === "present") return;
-      expect(observation).toMatchObject({ seen: "absent", ...(!replaced && { confirmed: true }) });
+      expect(observation).toMatchObject({ seen: "absent", ...(!replaced && { missedMs: settleMs }) });
     });
     whenever(["fail"], ({ observation, request }, { gone }) => {
       if (gone) expect([observation.seen, request?.outcome]).toEqual(["absent", "FAILED"]);

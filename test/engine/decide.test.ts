@@ -203,7 +203,7 @@ describe("an object with a resource", () => {
     ],
     [
       "is looked for by its id before it counts as gone",
-      owned({ observation: absent({ confirmed: false }) }),
+      owned({ observation: absent({ missedMs: 0 }) }),
       { step: "wait", look: "member" },
     ],
     [

@@ -8,6 +8,8 @@ import type { Comparison } from "../../src/kinds/kind.ts";
 
 /** On the clock of the process, which never jumps. */
 export const NOW = 5_000_000;
+/** How long something may stay invisible. */
+export const SETTLE = 30_000;
 export const UNSETTLED = 60_000;
 const WALL = Date.UTC(2026, 0, 1);
 
@@ -49,10 +51,11 @@ export const viewOf = (more: Partial<View> = {}): View => ({
   failure: undefined,
   permanent: false,
   secret: undefined,
-  keyDue: false,
+  keyDueAt: undefined,
   othersKey: false,
   renewal: undefined,
   platformNow: WALL + NOW,
+  settleMs: SETTLE,
   unsettledMs: UNSETTLED,
   ...more,
 });
@@ -69,7 +72,7 @@ export const present = (more: Partial<Extract<Observation, { seen: "present" }>>
 export const absent = (more: Partial<Extract<Observation, { seen: "absent" }>> = {}): Observation => ({
   seen: "absent",
   asOf: NOW - 1000,
-  confirmed: true,
+  missedMs: SETTLE,
   ...more,
 });
 export const drifted = {
@@ -138,7 +141,7 @@ const comparison = fc.constantFrom<Comparison | undefined>(
 );
 const observation: fc.Arbitrary<Observation> = fc.oneof(
   fc.constant<Observation>({ seen: "unknown" }),
-  fc.record({ seen: fc.constant("absent" as const), asOf: past, confirmed: fc.boolean() }),
+  fc.record({ seen: fc.constant("absent" as const), asOf: past, missedMs: fc.constantFrom(0, SETTLE - 1, SETTLE) }),
   fc
     .record({
       asOf: past,
@@ -228,7 +231,7 @@ const anything = fc.record({
   failure: optional(failed),
   permanent: mostly(false),
   secret: fc.constantFrom(undefined, "unknown" as const, "missing" as const, "outdated" as const, "current" as const),
-  keyDue: mostly(false),
+  keyDueAt: fc.constantFrom(undefined, undefined, undefined, 0, WALL + NOW, WALL + NOW + 1),
   othersKey: mostly(false),
   renewal: fc.constantFrom(undefined, "lost" as const, "answered" as const),
 });
@@ -270,7 +273,7 @@ const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
   update: [owned({ comparison: drifting() }), { deleting: true, ...owned({ farewell }) }],
   renew: [
     { ...owned(), secret: "missing" },
-    { ...owned(), secret: "current", keyDue: true },
+    { ...owned(), secret: "current", keyDueAt: 0 },
     { ...owned(), secret: "missing", renewal: "lost", request: unanswered({ since: longAgo }) },
   ],
   publish: [{ ...owned(), secret: "outdated" }],
@@ -321,7 +324,7 @@ function consistent(view: View): View {
     contents: claimed ? view.contents : undefined,
     unfinished: claimed && view.unfinished,
     secret: keeps ? view.secret : undefined,
-    keyDue: keeps && view.secret !== undefined && view.keyDue,
+    keyDueAt: keeps && view.secret !== undefined ? view.keyDueAt : undefined,
     renewal: keeps && lost && view.secret !== undefined ? view.renewal : undefined,
     specObstacle:
       observation.seen === "present" && observation.unclear !== undefined
@@ -371,7 +374,7 @@ const FIELDS = [
   "failure",
   "permanent",
   "secret",
-  "keyDue",
+  "keyDueAt",
   "othersKey",
   "renewal",
 ] as const satisfies readonly (keyof Fields)[];

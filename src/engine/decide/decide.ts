@@ -1,6 +1,13 @@
 import type { Observation, View } from "../look/view.ts";
 import type { Decision } from "./decision.ts";
-import { decideDeletion, decideReplacement, departure, lackOfEvidence, type Present } from "./departure.ts";
+import {
+  decideDeletion,
+  decideReplacement,
+  departure,
+  isConfirmed,
+  lackOfEvidence,
+  type Present,
+} from "./departure.ts";
 import { decideRecovery, decideUnanswered } from "./recovery.ts";
 import { afterFailure, busyWithOthers, failed, obstructed, RECHECK_MS, underWay } from "./standing.ts";
 
@@ -76,7 +83,7 @@ function decideObserved(view: View): Decision {
     case "unknown":
       return { step: "wait", reason: "Observing", message: `waiting for a first look at the ${noun}`, look: "list" };
     case "absent":
-      if (!observation.confirmed) return { ...underWay(view, "update"), look: "member" };
+      if (!isConfirmed(view, observation)) return { ...underWay(view, "update"), look: "member" };
       return { step: "stall", reason: "Vanished", message: `the ${noun} ${claim?.id} is no longer on the platform` };
     case "present":
       return observation.busy ? busyWithOthers(view) : { step: "rest" };
@@ -132,12 +139,14 @@ function decideAbsent(view: View, observation: Extract<Observation, { seen: "abs
   }
   if (request?.outcome === "FAILED") return failed(view, request, request.action === "create");
   if (request && request.outcome !== "DONE") return underWay(view, request.action);
-  if (!observation.confirmed) return { ...underWay(view, request?.action ?? "update"), look: "member" };
+  if (!isConfirmed(view, observation)) return { ...underWay(view, request?.action ?? "update"), look: "member" };
   // A finished creation that cannot be seen yet is given the same time as one that got no answer.
   if (request && observation.asOf < request.since + view.unsettledMs)
     return { ...underWay(view, request.action), look: "member" };
   return { step: "forget" };
 }
+
+const isKeyDue = ({ keyDueAt, platformNow }: View): boolean => keyDueAt !== undefined && keyDueAt <= platformNow;
 
 /** Workloads need the Secret: without it, nothing is ready. A key of somebody else's making is not ended. */
 function decideSecret(view: View): Decision | undefined {
@@ -149,10 +158,10 @@ function decideSecret(view: View): Decision | undefined {
       return { step: "wait", reason: "Observing", message, recheckMs: RECHECK_MS };
     }
     case "missing":
-      return view.othersKey && !view.keyDue ? undefined : { step: "renew" };
+      return view.othersKey && !isKeyDue(view) ? undefined : { step: "renew" };
     case "outdated":
     case "current":
-      if (view.keyDue) return { step: "renew" };
+      if (isKeyDue(view)) return { step: "renew" };
       return view.secret === "current" ? undefined : { step: "publish" };
   }
 }

@@ -5,6 +5,10 @@ import { failed, obstructed, RECHECK_MS, several, underWay } from "./standing.ts
 
 export type Present = Extract<Observation, { seen: "present" }>;
 
+/** One 404 proves nothing: it may mean "not ready" or pass by itself. The same answer over a while does. */
+export const isConfirmed = ({ settleMs }: View, { missedMs }: Extract<Observation, { seen: "absent" }>): boolean =>
+  missedMs >= settleMs;
+
 /** Between two looks at an answer that cannot be understood. */
 const UNCLEAR_MS = 10_000;
 
@@ -118,7 +122,8 @@ export function decideDeletion(view: View): Decision {
       if (request?.action === "delete" || request?.action === "replace") return gone;
       // A creation that is done but not visible yet must be seen before it can be deleted.
       const fresh = request?.action === "create" && observation.asOf < request.since + view.unsettledMs;
-      if (!observation.confirmed || fresh) return { ...underWay(view, request?.action ?? "delete"), look: "member" };
+      if (!isConfirmed(view, observation) || fresh)
+        return { ...underWay(view, request?.action ?? "delete"), look: "member" };
       return gone;
     }
   }

@@ -71,7 +71,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     specObstacle = unfit(desired.value, inputs) ?? taken(deps, key, kind, inputs.parents, claim ?? intent, account);
   let observation: Observation = { seen: "unknown" };
   if (shared && claim) {
-    const seen = observe(shared, identity, memory, settings.settleMs);
+    const seen = observe(shared, identity, memory);
     observation = seen;
     // Whatever it was that was sent to a resource that is gone, it is gone with it.
     if (seen.seen === "absent" && request?.outcome === "unanswered") request = undefined;
@@ -95,7 +95,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const { failure } = memory;
   const platformNow = clock.now() + Math.max(0, account?.connection.aheadMs ?? 0);
   const wanted = "value" in desired ? desired.value : undefined;
-  const keeping = claim && !observed ? secretOf(deps, object, wanted, claim, shared, memory, platformNow) : undefined;
+  const keeping = claim && !observed ? secretOf(deps, object, wanted, claim, shared, memory) : undefined;
   const unsettledMs = settings.createDeadlineMs + settings.settleMs;
   const view: View = {
     now,
@@ -123,10 +123,11 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     failure: failure && failure.generation === object.metadata.generation ? failure : undefined,
     permanent: known.permanent ?? false,
     secret: keeping?.secret,
-    keyDue: keeping?.due ?? false,
+    keyDueAt: keeping?.dueAt,
     renewal: keeping?.renewal,
     othersKey: kind.resource.secret?.key !== undefined && status.nonce === undefined && status.key === undefined,
     platformNow,
+    settleMs: settings.settleMs,
     unsettledMs,
     settledAt: (memory.begun?.at ?? now) + unsettledMs,
   };
@@ -222,7 +223,7 @@ function read(kind: ResourceKind, object: KubeObject): Resolved<Desired> {
   }
 }
 
-function observe({ collection, source }: Shared, identity: string, memory: Memory, settleMs: number): Observation {
+function observe({ collection, source }: Shared, identity: string, memory: Memory): Observation {
   const { item, asOf } = collection.read(identity);
   if (item && asOf !== undefined) {
     const busy = source.isBusy(item);
@@ -231,8 +232,7 @@ function observe({ collection, source }: Shared, identity: string, memory: Memor
     return { seen: "present", ...found, ...(broken !== undefined && !busy && { broken }) };
   }
   if (asOf === undefined && !collection.gone) return { seen: "unknown" };
-  // One 404 proves nothing: it may mean "not ready" or pass by itself. The same answer over a while does.
   const { absence } = memory;
-  const confirmed = absence !== undefined && absence.last - absence.since >= settleMs;
-  return { seen: "absent", asOf: absence?.last ?? asOf ?? 0, confirmed };
+  const missedMs = absence ? absence.last - absence.since : 0;
+  return { seen: "absent", asOf: absence?.last ?? asOf ?? 0, missedMs };
 }

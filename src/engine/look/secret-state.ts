@@ -13,7 +13,7 @@ import type { SecretState, View } from "./view.ts";
 export const contentOf = (publication: Publication, item: unknown): string =>
   hashBody(publication.data(item, "")).slice(0, 12);
 
-/** How the Secret for workloads stands, whether the key in it has served its time, and what became of a renewal. */
+/** How the Secret for workloads stands, when the key in it has served its time, and what became of a renewal. */
 export function secretOf(
   { published }: Deps,
   object: KubeObject,
@@ -21,20 +21,19 @@ export function secretOf(
   { id }: Claim,
   shared: Shared | undefined,
   { renewAfter, renewed }: Memory,
-  now: number,
-): { secret: SecretState; due: boolean; renewal: View["renewal"] } | undefined {
+): { secret: SecretState; dueAt: number | undefined; renewal: View["renewal"] } | undefined {
   const publication = desired?.publication({ name: object.metadata.name });
   if (!publication) return undefined;
   const { known, note } = published.find(object, publication.name);
   const nonce = readStatus(object).request?.nonce;
   const answered = nonce !== undefined && (note?.nonce === nonce || renewed?.nonce === nonce);
   const renewal = nonce === undefined ? undefined : answered ? "answered" : "lost";
-  if (!known) return { secret: "unknown", due: false, renewal };
+  if (!known) return { secret: "unknown", dueAt: undefined, renewal };
   const asked = object.metadata.annotations?.[ROTATE_AT];
-  if (note?.resource !== id) return { secret: "missing", due: asked !== undefined, renewal };
-  const aged = (dueAt(note.key, desired?.rotation(), renewAfter) ?? Number.POSITIVE_INFINITY) <= now;
+  if (note?.resource !== id) return { secret: "missing", dueAt: asked === undefined ? undefined : 0, renewal };
   const item = shared?.collection.read(id).item;
   const current = !item || contentOf(publication, item.raw) === note.content;
-  const due = aged || (asked !== undefined && asked !== note.rotated);
-  return { secret: current ? "current" : "outdated", due, renewal };
+  const isAsked = asked !== undefined && asked !== note.rotated;
+  const due = isAsked ? 0 : dueAt(note.key, desired?.rotation(), renewAfter);
+  return { secret: current ? "current" : "outdated", dueAt: due, renewal };
 }

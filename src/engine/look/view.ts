@@ -12,8 +12,8 @@ import type { Shared } from "./collections.ts";
 export type Observation =
   /** No read of it that counts. */
   | { seen: "unknown" }
-  /** A read says that it is not there; `confirmed` when it was looked for by its id as well, for some time. */
-  | { seen: "absent"; asOf: number; confirmed: boolean }
+  /** A read says that it is not there; `missedMs` is for how long it was looked for by its id as well, in vain. */
+  | { seen: "absent"; asOf: number; missedMs: number }
   | {
       seen: "present";
       asOf: number;
@@ -116,14 +116,16 @@ export interface View {
   permanent: boolean;
   /** The Secret for workloads; undefined for a kind without one. */
   secret: SecretState | undefined;
-  /** A new key is due: by its age, or because somebody asked for one. */
-  keyDue: boolean;
+  /** When a new key is due, by its age or because somebody asked for one; wall time, by the platform's clock. */
+  keyDueAt: number | undefined;
   /** Its key was made by somebody else, and a new one would end it. */
   othersKey: boolean;
   /** A renewal was begun that got no answer; whether its key is there all the same, in the Secret or in memory. */
   renewal: "lost" | "answered" | undefined;
   /** Wall time, by the platform's clock when that is ahead of ours. */
   platformNow: number;
+  /** What is there is visible after so long. */
+  settleMs: number;
   /** From its sending on, a creation may still be executed (deadline) and become visible (settle) for so long. */
   unsettledMs: number;
   /** Until then the outcome of the open intent is open. */
