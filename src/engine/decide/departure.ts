@@ -12,14 +12,17 @@ export const isConfirmed = ({ settleMs }: View, { missedMs }: Extract<Observatio
 /** Between two looks at an answer that cannot be understood. */
 const UNCLEAR_MS = 10_000;
 
+const PATIENCE_MS = 5000;
+
 /**
  * What cannot be brought back is sent only on what was read after it was wished for, was understood, and shows what else
  * would go. Undefined when the last reading will do.
  */
 export function lackOfEvidence(view: View, { asOf, unclear }: Present): Decision | undefined {
   const { now, noun, deleting, wishedAt } = view;
-  const reason = deleting ? "Deleting" : "Observing";
   if (asOf <= wishedAt) {
+    // A look is there in a moment, and not worth a write of its own.
+    const reason = deleting && now - wishedAt > PATIENCE_MS ? "Deleting" : "Observing";
     return { step: "wait", reason, message: `waiting for a fresh look at the ${noun}`, look: "list" };
   }
   if (unclear === undefined) return undefined;
