@@ -27,7 +27,7 @@ export async function record(
     ...facts,
     ...status,
     // Which Account is meant is settled with the first word about the object.
-    account: status.account ?? accountKey,
+    account: accountKey ?? status.account,
     ...changes,
     observedGeneration: object.metadata.generation,
     conditions: conditions(object, deps.clock.now(), standing),
@@ -123,9 +123,6 @@ export async function reject(
   else await record(deps, scene, { mode: "reconciling", reason, message }, changes);
   return { inMs };
 }
-
-/** Until a resource that is being changed is tried again. */
-export const BUSY_MS = 2000;
 
 /** Runs a call; an error of the platform becomes a standing instead of a failure of the operator. */
 export async function withPlatform(deps: Deps, scene: Scene, call: () => Promise<Again>): Promise<Again> {
