@@ -17,7 +17,7 @@ const WAVE = 1000;
 const MOST = 1.3;
 
 /** Sends `count` generated manifests in waves, deletes what was accepted of each, and looks at how the operator bore it. */
-export async function bearHostility(
+export async function sendHostileManifests(
   kubeconfig: string,
   { count, seed, onProgress }: { count: number; seed: number; onProgress: (line: string) => void },
 ): Promise<Borne> {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { chosenKinds } from "../crash/lives.ts";
-import { bearHostility } from "./hostile.ts";
-import { populous } from "./population.ts";
+import { sendHostileManifests } from "./hostile.ts";
+import { soakedKinds } from "./population.ts";
 import { soak } from "./soak.ts";
 import { totals } from "./verdict.ts";
 
@@ -46,14 +46,14 @@ async function main(): Promise<number> {
   }
   const minutes = number("minutes", values.minutes);
   const objects = Math.ceil(number("objects", values.objects));
-  const inhabited = chosenKinds(populous, values.kind);
+  const inhabited = chosenKinds(soakedKinds, values.kind);
   const count = Math.ceil(number("manifests", values.manifests));
   const seed = Math.ceil(number("seed", values.seed));
   const onProgress = (line: string) => console.error(line);
   // Garbage collection removes the Secrets of objects that are gone; their successors wait for that.
   const cluster = await startCluster({ controllerManager: true });
   try {
-    const borne = count > 0 ? await bearHostility(cluster.kubeconfig, { count, seed, onProgress }) : undefined;
+    const borne = count > 0 ? await sendHostileManifests(cluster.kubeconfig, { count, seed, onProgress }) : undefined;
     for (const complaint of borne?.complaints ?? []) console.log(`manifests: ${complaint}`);
     const { problems, done, killed, stopped, accountEdits, deeds, calls, log } = await soak({
       kubeconfig: cluster.kubeconfig,

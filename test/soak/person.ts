@@ -3,7 +3,7 @@ import { readStatus } from "../../src/engine/schema/status.ts";
 import { unsettled } from "../cluster/chaos-stage.ts";
 import type { Found } from "../cluster/steering.ts";
 import { byHandName, isByHand, type MadeByHand } from "./by-hand.ts";
-import type { Resident } from "./tenants.ts";
+import type { SoakObject } from "./tenants.ts";
 import { STALE_SECONDS } from "./trouble.ts";
 
 const PATIENCE_MS = 30_000;
@@ -12,7 +12,7 @@ const SEEN_MS = STALE_SECONDS * 1000 + 1500;
 
 /** Where the platform keeps what belongs to an object at rest. */
 interface Claim {
-  resident: Resident;
+  soaked: SoakObject;
   id: string;
   datacenter: string;
 }
@@ -32,8 +32,8 @@ export function createPerson() {
   let named = 0;
 
   /** Makes a volume, attaches it to a server, and lets go when everybody can know. */
-  async function attach({ resident, id, datacenter }: Claim): Promise<boolean> {
-    const { platform } = resident.tenant;
+  async function attach({ soaked, id, datacenter }: Claim): Promise<boolean> {
+    const { platform } = soaked.tenant;
     const name = byHandName(named++);
     const home = `/cloudapi/v6/datacenters/${datacenter}`;
     const look = async () => idle((await platform.named("volumes", name))[0]);
@@ -52,21 +52,21 @@ export function createPerson() {
     );
     if (!attached) return false;
     await delay(SEEN_MS);
-    made.volumes.push({ name, what: `attached to ${fullName(resident)} (${id})`, id: attached.id, datacenter });
+    made.volumes.push({ name, what: `attached to ${fullName(soaked)} (${id})`, id: attached.id, datacenter });
     deeds.attached += 1;
     return true;
   }
 
   /** What Mooring has to put right. */
-  async function rename({ resident, id, datacenter }: Claim): Promise<void> {
-    const path = resident.kind === "Datacenter" ? "" : `/${datacenter}/servers`;
-    const name = `${resident.name}-renamed`;
-    await resident.tenant.platform.asStranger("PATCH", `/cloudapi/v6/datacenters${path}/${id}`, { name });
+  async function rename({ soaked, id, datacenter }: Claim): Promise<void> {
+    const path = soaked.kind === "Datacenter" ? "" : `/${datacenter}/servers`;
+    const name = `${soaked.name}-renamed`;
+    await soaked.tenant.platform.asStranger("PATCH", `/cloudapi/v6/datacenters${path}/${id}`, { name });
     deeds.renamed += 1;
   }
 
   /** A server without volumes of others, with its own: what Mooring has to make again. */
-  async function removeServer({ resident: { tenant }, id, datacenter }: Claim): Promise<void> {
+  async function removeServer({ soaked: { tenant }, id, datacenter }: Claim): Promise<void> {
     const volumes = await tenant.platform.steering.resources("volumes");
     if (volumes.some((each) => each.serverId === id && isByHand(each))) return;
     const path = `/cloudapi/v6/datacenters/${datacenter}/servers/${id}?deleteVolumes=true`;
@@ -75,8 +75,8 @@ export function createPerson() {
   }
 
   /** A LAN beside the one of an object, or in its place: the number of one that is gone is given away again. */
-  async function addLan({ resident, id, datacenter }: Claim, instead: boolean): Promise<void> {
-    const { platform } = resident.tenant;
+  async function addLan({ soaked, id, datacenter }: Claim, instead: boolean): Promise<void> {
+    const { platform } = soaked.tenant;
     const name = byHandName(named++);
     const path = `/cloudapi/v6/datacenters/${datacenter}/lans`;
     if (instead) {
@@ -94,7 +94,7 @@ export function createPerson() {
     });
     if (!found) return;
     await delay(SEEN_MS);
-    const where = `${instead ? "instead of" : "beside"} that of ${fullName(resident)} (${id})`;
+    const where = `${instead ? "instead of" : "beside"} that of ${fullName(soaked)} (${id})`;
     made.lans.push({ name, what: `made ${where}`, id: found.id, datacenter });
     deeds.lans += 1;
   }
@@ -103,13 +103,13 @@ export function createPerson() {
     made,
     deeds,
     /** Does one thing to what an object has on the platform; true when a volume of this person hangs on it now. */
-    async workOn(resident: Resident, dice: number): Promise<boolean> {
-      const claim = await claimOf(resident);
+    async workOn(soaked: SoakObject, dice: number): Promise<boolean> {
+      const claim = await claimOf(soaked);
       if (!claim) return false;
       try {
-        if (resident.kind === "Server" && dice < 0.7) return await attach(claim);
-        if (resident.kind === "Server" && dice < 0.85) await removeServer(claim);
-        else if (resident.kind === "Lan") await addLan(claim, dice < 0.5);
+        if (soaked.kind === "Server" && dice < 0.7) return await attach(claim);
+        if (soaked.kind === "Server" && dice < 0.85) await removeServer(claim);
+        else if (soaked.kind === "Lan") await addLan(claim, dice < 0.5);
         else await rename(claim);
       } catch {
         // The platform refuses, or does not answer, people as it does Mooring.
@@ -121,17 +121,17 @@ export function createPerson() {
 
 export type Person = ReturnType<typeof createPerson>;
 
-const fullName = ({ kind, name, tenant }: Resident): string => `${kind} ${tenant.stage.namespace}/${name}`;
+const fullName = ({ kind, name, tenant }: SoakObject): string => `${kind} ${tenant.stage.namespace}/${name}`;
 
 /** Kinds that a person works on. */
-export const worthTheWork = ({ kind }: Resident): boolean => ["Server", "Lan", "Datacenter"].includes(kind);
+export const worthTheWork = ({ kind }: SoakObject): boolean => ["Server", "Lan", "Datacenter"].includes(kind);
 
 /** Only of an object at rest: nobody can hold Mooring to what was done while it was already deleting. */
-async function claimOf(resident: Resident): Promise<Claim | undefined> {
-  const object = await resident.tenant.stage.read(resident.kind, resident.name);
+async function claimOf(soaked: SoakObject): Promise<Claim | undefined> {
+  const object = await soaked.tenant.stage.read(soaked.kind, soaked.name);
   if (!object || object.metadata.deletionTimestamp !== undefined || unsettled(object) !== undefined) return undefined;
   const { id, parents = {} } = readStatus(object);
-  return id === undefined ? undefined : { resident, id, datacenter: parents.datacenter ?? id };
+  return id === undefined ? undefined : { soaked, id, datacenter: parents.datacenter ?? id };
 }
 
 const idle = (found: Found | undefined): Found | undefined =>

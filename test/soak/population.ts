@@ -20,7 +20,7 @@ interface Stage {
 }
 
 /** All kinds in the registry but what is always there, one per region: of that, there is not one for each. */
-export const populous: readonly Kind[] = kinds.filter(({ resource }) => !resource?.identity.permanent);
+export const soakedKinds: readonly Kind[] = kinds.filter(({ resource }) => !resource?.identity.permanent);
 
 export interface Population {
   /** Ready before anybody else comes, and never touched. */

@@ -7,11 +7,11 @@ import { badMoment } from "./bad-moment.ts";
 import { chance, oneOf } from "./chance.ts";
 import { startLeaders } from "./leaders.ts";
 import { createPerson, type Deeds } from "./person.ts";
-import { populous } from "./population.ts";
-import { moveIn, openTenants, residentsOf, type Tenant } from "./tenants.ts";
+import { soakedKinds } from "./population.ts";
+import { createSoakObjects, type Done, type SoakObjects } from "./soak-objects.ts";
+import { moveIn, openTenants, soakObjectsOf, type Tenant } from "./tenants.ts";
 import { RESYNC_MS, trouble } from "./trouble.ts";
 import { judge, type Problem, unrest } from "./verdict.ts";
-import { createVillage, type Done, type Village } from "./village.ts";
 import { lastWrites } from "./witness.ts";
 
 export interface SoakOptions {
@@ -54,7 +54,7 @@ const ACCOUNT_EDITS = 9;
 
 /** Lets a population live through `chaosMs` of trouble, then through quiet, and says what must not be. */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
-  const { kubeconfig, objects, kinds = populous, chaosMs, seed, patienceMs, onProgress = () => {} } = options;
+  const { kubeconfig, objects, kinds = soakedKinds, chaosMs, seed, patienceMs, onProgress = () => {} } = options;
   await using cleanup = new AsyncDisposableStack();
   const tenants = await openTenants(cleanup, { kubeconfig, count: options.tenants ?? 3, objects, kinds, seed });
   const crowd = { leaders: options.leaders ?? 2, everywhere: tenants.length > 1 };
@@ -62,7 +62,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   await Promise.all(tenants.map(moveIn));
 
   const random = chance(seed);
-  const village = createVillage(residentsOf(tenants), random);
+  const soakObjects = createSoakObjects(soakObjectsOf(tenants), random);
   const people = new Map(tenants.map(({ platform }) => [platform, createPerson()]));
   const platforms = [...people.keys()];
   const deeds = () => [...people.values()].map((each) => each.deeds).reduce(sum);
@@ -84,14 +84,14 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   };
   const meddling = async () => {
     // As often as every object is touched once in a quarter of a minute, and not more often than the platform keeps up.
-    for (; elapsed() < chaosMs; await delay(Math.max(100, 15_000 / objects))) await village.meddle();
+    for (; elapsed() < chaosMs; await delay(Math.max(100, 15_000 / objects))) await soakObjects.step();
   };
   const working = async (tenant: Tenant) => {
-    for (; elapsed() < chaosMs; await delay(1000)) await workByHand(village, tenant, people, random);
+    for (; elapsed() < chaosMs; await delay(1000)) await workByHand(soakObjects, tenant, people, random);
   };
   const telling = () =>
     repeatedly(Math.floor(chaosMs / 15_000), async () => {
-      const said = { ...village.done, ...deeds() };
+      const said = { ...soakObjects.done, ...deeds() };
       onProgress(`${Math.round(elapsed() / 1000)} s: ${await callsSoFar()} calls, ${JSON.stringify(said)}`);
     });
   await Promise.all([
@@ -111,10 +111,10 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   const calls = await callsSoFar();
   for (const { steering } of platforms) await steering.faults();
   onProgress("quiet: waiting until everything is at rest");
-  await village.insist();
+  await soakObjects.applyAll();
   // Whatever was done by hand last is seen by the next look at everything.
   await delay(RESYNC_MS);
-  const places = tenants.map((tenant) => ({ tenant, stage: tenant.stage, wanted: village.wantedOf(tenant) }));
+  const places = tenants.map((tenant) => ({ tenant, stage: tenant.stage, wanted: soakObjects.wantedOf(tenant) }));
   const missing = async () => {
     const obstacles = await Promise.all(places.map(({ stage, wanted }) => unrest(stage, wanted)));
     return obstacles.find((obstacle) => obstacle !== undefined);
@@ -136,7 +136,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   });
   return {
     problems: (await Promise.all(verdicts)).flat(),
-    done: village.done,
+    done: soakObjects.done,
     killed: KILLS,
     stopped: STOPS,
     accountEdits: ACCOUNT_EDITS,
@@ -148,17 +148,17 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
 
 /** A person does something to the resource of one object, which nobody else touches meanwhile. */
 async function workByHand(
-  village: Village,
+  soakObjects: SoakObjects,
   tenant: Tenant,
   people: ReadonlyMap<Platform, ReturnType<typeof createPerson>>,
   random: () => number,
 ): Promise<void> {
-  const resident = oneOf(random, village.settledOf(tenant));
-  if (!resident) return;
-  await village.whileHeld(resident, async () => {
-    const attached = await people.get(tenant.platform)?.workOn(resident, random());
+  const soaked = oneOf(random, soakObjects.settledOf(tenant));
+  if (!soaked) return;
+  await soakObjects.whileHeld(soaked, async () => {
+    const attached = await people.get(tenant.platform)?.workOn(soaked, random());
     // The sooner the server goes, the less time there is to learn of the volume.
-    if (attached && random() < 0.6) await village.remove(resident);
+    if (attached && random() < 0.6) await soakObjects.remove(soaked);
   });
 }
 

@@ -13,7 +13,7 @@ export interface Tenant extends Population {
   token: string;
 }
 
-export interface Resident extends Inhabitant {
+export interface SoakObject extends Inhabitant {
   readonly tenant: Tenant;
 }
 
@@ -50,5 +50,5 @@ export async function moveIn({ stage, token, prerequisites }: Tenant): Promise<v
   for (const { kind, metadata } of prerequisites) await stage.untilReady(kind, metadata.name);
 }
 
-export const residentsOf = (tenants: readonly Tenant[]): Resident[] =>
+export const soakObjectsOf = (tenants: readonly Tenant[]): SoakObject[] =>
   tenants.flatMap((tenant) => tenant.inhabitants.map((inhabitant) => ({ ...inhabitant, tenant })));

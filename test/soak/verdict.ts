@@ -64,7 +64,7 @@ export interface Place {
 }
 
 /** An object of one of the namespaces, with what it has to be, if it has to be there. */
-interface Resident {
+interface SoakObject {
   object: KubeObject;
   wanted: Wanted | undefined;
   read: ReadSecret;
@@ -86,7 +86,7 @@ export async function judge(
   ];
   const made = registry.flatMap((kind) => (kind.resource ? [{ ...kind, resource: kind.resource }] : []));
   const all = new Map(
-    await Promise.all(made.map(async ({ kind }) => [kind, await residentsOf(kind, places)] as const)),
+    await Promise.all(made.map(async ({ kind }) => [kind, await soakObjectsOf(kind, places)] as const)),
   );
   const servers = (all.get("Server") ?? []).map(({ object }) => object);
   for (const message of surplusNics(servers, await platform.resources("nics"))) {
@@ -94,11 +94,11 @@ export async function judge(
   }
   const replicas = replicasOf((all.get("ScalingGroup") ?? []).map(({ object }) => object));
   for (const kind of made) {
-    const residents = all.get(kind.kind) ?? [];
+    const candidates = all.get(kind.kind) ?? [];
     const resources = await platform.resources(collectionOf(kind) ?? "");
     const isPart = (resource: Found) => isByHand(resource) || comesWith(kind, resource, replicas);
-    problems.push(...absent(kind, places, residents), ...compare(kind, residents, resources, isPart));
-    problems.push(...(await lostOf(kind, residents)));
+    problems.push(...absent(kind, places, candidates), ...compare(kind, candidates, resources, isPart));
+    problems.push(...(await lostOf(kind, candidates)));
   }
   return problems;
 }
@@ -113,7 +113,7 @@ function lostByHand(fault: Fault, deeds: readonly Deed[], resources: readonly Fo
 
 const fullName = ({ metadata: { namespace, name } }: KubeObject): string => `${namespace}/${name}`;
 
-async function residentsOf(kind: string, places: readonly Place[]): Promise<Resident[]> {
+async function soakObjectsOf(kind: string, places: readonly Place[]): Promise<SoakObject[]> {
   const found = places.map(async ({ stage, wanted }) => {
     const read = secretReader(stage.admin, stage.namespace);
     return (await stage.list(kind)).map((object) => ({
@@ -126,8 +126,8 @@ async function residentsOf(kind: string, places: readonly Place[]): Promise<Resi
 }
 
 /** Objects that have to be there and are not. */
-function absent({ kind }: MadeKind, places: readonly Place[], residents: readonly Resident[]): Problem[] {
-  const there = new Set(residents.map(({ object }) => fullName(object)));
+function absent({ kind }: MadeKind, places: readonly Place[], candidates: readonly SoakObject[]): Problem[] {
+  const there = new Set(candidates.map(({ object }) => fullName(object)));
   const names = places.flatMap(({ stage, wanted }) =>
     wanted.filter((each) => each.kind === kind).map(({ name }) => `${stage.namespace}/${name}`),
   );
@@ -173,7 +173,7 @@ function parentsOf(resource: Found): Record<string, string> {
 
 function compare(
   made: MadeKind,
-  residents: readonly Resident[],
+  candidates: readonly SoakObject[],
   resources: readonly Found[],
   isPart: (resource: Found) => boolean,
 ): Problem[] {
@@ -182,7 +182,7 @@ function compare(
   const blame = (fault: Fault, message: string) => problems.push({ fault, message: `${kind} ${message}` });
   const owners = new Map<string, string>();
   const byPlace = new Map(resources.map((resource) => [placeOf(made, resource.id, parentsOf(resource)), resource]));
-  for (const { object, wanted } of residents) {
+  for (const { object, wanted } of candidates) {
     const name = fullName(object);
     const { id, parents = {}, request } = readStatus(object);
     const underWay = request ? ` ${JSON.stringify(request)}` : "";
@@ -205,7 +205,7 @@ function compare(
       if ((found ?? null) !== value) blame("stuck", `${name} is Ready, but ${field} is ${found}, not ${value}`);
     }
   }
-  const names = new Set(residents.map(({ object }) => object.metadata.name));
+  const names = new Set(candidates.map(({ object }) => object.metadata.name));
   for (const [place, resource] of byPlace) {
     if (owners.has(place) || isPart(resource)) continue;
     const name = resource.properties?.name ?? "";
@@ -215,9 +215,9 @@ function compare(
 }
 
 /** Secrets that wanted objects promise. Who is not Ready is blamed for that already. */
-async function lostOf({ kind }: MadeKind, residents: readonly Resident[]): Promise<Problem[]> {
+async function lostOf({ kind }: MadeKind, candidates: readonly SoakObject[]): Promise<Problem[]> {
   const problems: Problem[] = [];
-  for (const { object, wanted, read } of residents.filter((each) => unsettled(each.object) === undefined)) {
+  for (const { object, wanted, read } of candidates.filter((each) => unsettled(each.object) === undefined)) {
     for (const why of await lostSecrets(wanted?.secrets?.(object) ?? [], read)) {
       problems.push({ fault: "lost secret", message: `${kind} ${fullName(object)}: ${why}` });
     }

@@ -1,0 +1,91 @@
+import { KubeError } from "../../src/kube/errors.ts";
+import { oneOf } from "./chance.ts";
+import { worthTheWork } from "./person.ts";
+import { at, wantedAt } from "./population.ts";
+import type { SoakObject, Tenant } from "./tenants.ts";
+import type { Wanted } from "./verdict.ts";
+
+/** What was done to the objects. */
+export interface Done {
+  created: number;
+  edited: number;
+  deleted: number;
+}
+
+/** All objects, and which of them are there, or ought to be, at which stage of life. */
+export interface SoakObjects {
+  readonly done: Done;
+  /** Does to somebody what comes next: creates, changes or deletes. */
+  step(): Promise<void>;
+  remove(soaked: SoakObject): Promise<void>;
+  /** Who is there, free, and of a kind that people work on. */
+  settledOf(tenant: Tenant): SoakObject[];
+  /** Nobody touches the object until the work is done. */
+  whileHeld(soaked: SoakObject, work: () => Promise<void>): Promise<void>;
+  /** Applies everybody once more, when what stood in the way is gone. */
+  applyAll(): Promise<void>;
+  wantedOf(tenant: Tenant): Wanted[];
+}
+
+export function createSoakObjects(candidates: readonly SoakObject[], random: () => number): SoakObjects {
+  const done: Done = { created: 0, edited: 0, deleted: 0 };
+  const ages = new Map<SoakObject, number>();
+  const held = new Set<SoakObject>();
+
+  const become = async (soaked: SoakObject, age: number) => {
+    await soaked.tenant.stage.apply(at(soaked, age));
+    ages.set(soaked, age);
+  };
+
+  const remove = async (soaked: SoakObject) => {
+    await soaked.tenant.stage.remove(soaked.kind, soaked.name);
+    ages.delete(soaked);
+    done.deleted += 1;
+  };
+
+  return {
+    done,
+    remove,
+    async step() {
+      const soaked = oneOf(random, candidates);
+      if (!soaked || held.has(soaked)) return;
+      const age = ages.get(soaked);
+      if (age === undefined) {
+        // One that is still on its way out keeps its name.
+        if (await soaked.tenant.stage.read(soaked.kind, soaked.name)) return;
+        await become(soaked, 0);
+        done.created += 1;
+      } else if (age + 1 < soaked.stages.length && random() < 0.6) {
+        await become(soaked, age + 1);
+        done.edited += 1;
+      } else if (random() < 0.5) {
+        await remove(soaked);
+      }
+    },
+    settledOf: (tenant) =>
+      candidates.filter((each) => each.tenant === tenant && worthTheWork(each) && ages.has(each) && !held.has(each)),
+    async whileHeld(soaked, work) {
+      held.add(soaked);
+      try {
+        await work();
+      } finally {
+        held.delete(soaked);
+      }
+    },
+    async applyAll() {
+      for (const [soaked, age] of ages) {
+        try {
+          await become(soaked, age);
+        } catch (error) {
+          if (!(error instanceof KubeError)) throw error;
+        }
+      }
+    },
+    wantedOf: (tenant) => [
+      ...tenant.prerequisites.map(({ kind, metadata }) => ({ kind, name: metadata.name })),
+      ...candidates.flatMap((each) =>
+        each.tenant === tenant && ages.has(each) ? [wantedAt(each, ages.get(each) ?? 0)] : [],
+      ),
+    ],
+  };
+}
