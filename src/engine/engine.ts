@@ -18,10 +18,11 @@ import { createCollections } from "./look/collections.ts";
 import { type Again, type Log, leads, type Settings } from "./look/deps.ts";
 import { look } from "./look/look.ts";
 import { createMemories, wishOf } from "./objects/memory.ts";
-import { FINALIZER, RECONCILE_AT } from "./objects/names.ts";
+import { FINALIZER, INTENT, RECONCILE_AT } from "./objects/names.ts";
 import { createNamespaces } from "./objects/namespaces.ts";
 import { claimOf, createObjects, isReleased, namedBy, type ObjectKey, resourceOf } from "./objects/objects.ts";
 import { createPublishedSecrets } from "./objects/published.ts";
+import { writeMetadata } from "./record/write.ts";
 import { readStatus } from "./schema/status.ts";
 import { laneOf, thoseBelow, thoseWhoWaited, usersOf } from "./waking.ts";
 import { type ReconcileObserver, work } from "./work.ts";
@@ -141,6 +142,7 @@ export function createEngine(options: EngineOptions): Engine {
       deps.collections.refresh(key);
     }
     if (after) memories.notice(key, after);
+    if (before && after && isBared(before, after)) markWhilePosting(key, after);
     // Own writes come back as changes as well. They are no reason to look again: that would undo every backoff.
     if (!before || !after || isEdited(before, after)) wake(key, "people");
     void inSlices(clock, objects.referrers(key), (referrer) => wake(referrer));
@@ -171,6 +173,20 @@ export function createEngine(options: EngineOptions): Engine {
     if (underWay || !kind || !hasResource(kind) || !isDropped(deps, last, memory) || !leads(deps)) return;
     const account = deps.accounts.get(memory.creation?.intent.account ?? "");
     undo(deps, { key, kind, account }, { memory, last });
+  }
+
+  /** A pass that waits for the answer to a creation does not see that the object was bared, and may be killed meanwhile. */
+  function markWhilePosting(key: ObjectKey, object: KubeObject): void {
+    const kind = objects.find(key)?.kind;
+    const { creation } = memories.of(key);
+    if (!kind || creation?.phase !== "posting" || !leads(deps)) return;
+    const annotations = { [INTENT]: JSON.stringify(creation.intent) };
+    // Whoever wrote in between has it looked at again.
+    const marked = writeMetadata(deps, kind, object, annotations).then(
+      () => {},
+      (error: unknown) => log.debug({ key, err: error }, "the finalizer is put back later"),
+    );
+    deps.owe(marked, creation.intent.account);
   }
 
   function showCertificate(key: ObjectKey, object: KubeObject | undefined): void {
@@ -259,6 +275,11 @@ function isReady(object: KubeObject): boolean {
 
 /** Whether somebody changed what an object wants, as opposed to what it shows, or took away what protects it. */
 function isEdited(before: KubeObject, after: KubeObject): boolean {
-  const bared = before.metadata.finalizers?.includes(FINALIZER) && !after.metadata.finalizers?.includes(FINALIZER);
-  return bared || wishOf(before) !== wishOf(after);
+  return isBared(before, after) || wishOf(before) !== wishOf(after);
+}
+
+/** Whether somebody took away what keeps an object from going without its resource. */
+function isBared(before: KubeObject, after: KubeObject): boolean {
+  const isMarked = ({ metadata }: KubeObject) => metadata.finalizers?.includes(FINALIZER) ?? false;
+  return isMarked(before) && !isMarked(after);
 }

@@ -128,7 +128,7 @@ describe("a creation that is answered 404", () => {
     expect(await pass("Lan/shop/a")).toMatchObject({ decision: { step: "create" }, again: { inMs: 1000 } });
     const after = api.get(object) ?? object;
     expect(readyOf(after)).toMatchObject({ status: "False", reason: "ReferenceNotFound" });
-    expect(readyOf(after)?.message).toContain(`datacenterId: there is no Datacenter ${DC}`);
+    expect(readyOf(after)?.message).toContain(`datacenterId: Datacenter ${DC}`);
     expect(readStatus(after).conditions).toContainEqual(expect.objectContaining({ type: "Stalled", status: "True" }));
     expect(after.metadata.annotations?.[INTENT]).toContain("nonce-1");
     expect(openIntent(after)).toBeUndefined();

@@ -2,8 +2,11 @@ import { describe, expect, test } from "vitest";
 import { EXTERNAL_ID, FINALIZER, INTENT, PAUSED } from "../../src/engine/objects/names.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { Retry } from "../../src/platform/errors.ts";
-import { annotated, objectOf } from "./fixtures.ts";
+import { fakeClock } from "../fake-clock.ts";
+import { fakePlatform } from "./fake-platform.ts";
+import { annotated, datacenterSpec, objectOf } from "./fixtures.ts";
 import { ownedBlock } from "./lives.ts";
+import { accountOf, credentials, runEngine } from "./running-engine.ts";
 import { stage } from "./stage.ts";
 
 const ELSEWHERE = "http://elsewhere.test";
@@ -67,4 +70,32 @@ describe("what keeps an object from going without its resource", () => {
     expect(stored().metadata.annotations?.[INTENT]).toBe(intent);
     expect(platform.sent("POST")).toHaveLength(1);
   });
+});
+
+test("while the platform has not answered a creation, its finalizer and intent are put back without waiting for the answer", async () => {
+  const clock = fakeClock();
+  const platform = fakePlatform();
+  const object = objectOf("Datacenter", "dc", { spec: datacenterSpec });
+  const answers: (() => void)[] = [];
+  const connect = (id: string) => {
+    const connection = platform.connectionOf(id);
+    const send: typeof connection.send = async (call) => {
+      const reply = await connection.send(call);
+      if (call.method === "POST") await new Promise<void>((resolve) => answers.push(resolve));
+      return reply;
+    };
+    return { ...connection, send };
+  };
+  await using engine = await runEngine([accountOf("main"), credentials, object], { clock, platform, connect });
+  await clock.advance(0);
+  await clock.advance(0);
+  expect(answers).toHaveLength(1);
+  const intent = engine.api.get(object)?.metadata.annotations?.[INTENT];
+  expect(intent).toBeDefined();
+  engine.put(object);
+  await clock.advance(0);
+  const { metadata } = engine.api.get(object) ?? object;
+  expect(metadata.finalizers).toEqual([FINALIZER]);
+  expect(metadata.annotations?.[INTENT]).toBe(intent);
+  for (const answer of answers) answer();
 });

@@ -136,7 +136,7 @@ describe("what the lack of an answer means", () => {
     expect(clock.pending).toBe(1);
     await clock.advance(1);
     expect(await sending).toMatchObject({ kind: "Retry", status: 0, executed: "unknown" });
-    expect((await sending).message).toContain("30000 ms");
+    expect((await sending).message).toContain("30 s");
   });
 
   test("the deadline covers the body of the answer as well", async () => {

@@ -33,12 +33,15 @@ function orphaned(deps: Deps, { object, desired }: Scene): Obstacle | undefined 
   const namespace = object.metadata.namespace ?? "";
   const places = desired?.references.filter(({ bond = "place" }) => bond === "place") ?? [];
   const named = places.map(({ kind: parent, field, target }) => {
-    if ("id" in target) return `${field.replace(/Ref$/, "Id")}: there is no ${parent} ${target.id}`;
+    if ("id" in target) return { field: field.replace(/Ref$/, "Id"), what: `${parent} ${target.id}`.trim() };
     deps.collections.refresh(objectKey(parent, namespace, target.name));
-    return `${field}: the resource of ${parent} ${target.name} is not there`;
+    return { field, what: `the resource of ${parent} ${target.name}` };
   });
-  if (named.length === 0) return undefined;
-  const message = `${named.join(", or ")} on the platform, or not with this Account`;
+  // The innermost is named first: which of them is missing, the platform does not say.
+  const [nearest, ...around] = named.reverse();
+  if (!nearest) return undefined;
+  const where = around.length > 0 ? ` in ${around.map(({ what }) => what).join(" in ")}` : "";
+  const message = `${nearest.field}: ${nearest.what} is not there${where}, or this Account cannot see it: correct the field, or create what is missing`;
   return { reason: "ReferenceNotFound", message, stalled: true };
 }
 

@@ -9,7 +9,7 @@ import {
   type Present,
 } from "./departure.ts";
 import { decideRecovery, decideUnanswered } from "./recovery.ts";
-import { afterFailure, busyWithOthers, failed, obstructed, RECHECK_MS, underWay } from "./standing.ts";
+import { afterFailure, busyWithOthers, failed, missing, obstructed, RECHECK_MS, underWay } from "./standing.ts";
 
 /**
  * The next step for one object. Pure: the same view gives the same decision. Guarantees that hold for every view:
@@ -83,7 +83,7 @@ function decideObserved(view: View): Decision {
     case "unknown":
       return { step: "wait", reason: "Observing", message: `waiting for a first look at the ${noun}`, look: "list" };
     case "absent":
-      if (!isConfirmed(view, observation)) return { ...underWay(view, "update"), look: "member" };
+      if (!isConfirmed(view, observation)) return missing(view, "it is looked for");
       return { step: "stall", reason: "Vanished", message: `the ${noun} ${claim?.id} is no longer on the platform` };
     case "present":
       return observation.busy ? busyWithOthers(view) : { step: "rest" };
@@ -139,7 +139,11 @@ function decideAbsent(view: View, observation: Extract<Observation, { seen: "abs
   }
   if (request?.outcome === "FAILED") return failed(view, request, request.action === "create");
   if (request && request.outcome !== "DONE") return underWay(view, request.action);
-  if (!isConfirmed(view, observation)) return { ...underWay(view, request?.action ?? "update"), look: "member" };
+  if (!isConfirmed(view, observation)) {
+    return request
+      ? { ...underWay(view, request.action), look: "member" }
+      : missing(view, "if that stays so, it is created again");
+  }
   // A finished creation that cannot be seen yet is given the same time as one that got no answer.
   if (request && observation.asOf < request.since + view.unsettledMs)
     return { ...underWay(view, request.action), look: "member" };

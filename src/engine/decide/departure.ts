@@ -30,7 +30,7 @@ export function lackOfEvidence(view: View, { asOf, unclear }: Present): Decision
   return {
     step: "wait",
     reason: "PlatformUnavailable",
-    message: `${unclear}; nothing is deleted before it is known what would go with the ${noun}. To leave it on the platform, set deletionPolicy: Retain`,
+    message: `${unclear}; nothing is deleted before it is known what would go with the ${noun}${deleting ? ". To leave it on the platform, set deletionPolicy: Retain" : ""}`,
     ...(due > 0 ? { recheckMs: due } : { look: "list", recheckMs: UNCLEAR_MS }),
   };
 }
@@ -87,12 +87,14 @@ export function decideReplacement(
       };
     case "allowed":
       return departure(view, observation);
-    default:
+    default: {
+      const given = verdict.allowedBy === "true" ? "" : `"true" has been used for an earlier change; `;
       return {
         step: "stall",
         reason: "DataLossNotAllowed",
-        message: `${changed}; replacing the ${noun} loses its data: set the annotation mooring.dev/allow-data-loss to "${verdict.allowedBy}" to allow it this once, or change it back`,
+        message: `${changed}; replacing the ${noun} loses its data: ${given}set the annotation mooring.dev/allow-data-loss to "${verdict.allowedBy}" to allow it this once, or change it back`,
       };
+    }
   }
 }
 

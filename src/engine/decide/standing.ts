@@ -34,6 +34,12 @@ export function underWay({ noun }: Pick<View, "noun">, action: string): Wait {
   return { step: "wait", reason, message: `the platform is ${doing} the ${noun}` };
 }
 
+/** It cannot be found, which may pass by itself: only when that stays so is it gone. */
+export function missing({ noun, claim }: View, otherwise: string): Wait {
+  const message = `the ${noun} ${claim?.id} cannot be found on the platform; ${otherwise}`;
+  return { step: "wait", reason: "Vanished", message, look: "member" };
+}
+
 /** Somebody else changes it, or something inside it: that is no news about this object. */
 export function busyWithOthers({ noun }: View): Wait {
   return { step: "wait", reason: "Observing", message: `the ${noun} is being changed by somebody else` };

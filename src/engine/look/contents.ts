@@ -28,9 +28,11 @@ export function contentsOf(
   const fresh = metadata.deletionTimestamp !== undefined && now - wishedAt < TOGETHER_MS;
   const isLeaving = (each: ObjectKey) => fresh || objects.find(each)?.object.metadata.deletionTimestamp !== undefined;
   const looked = contents && contents.asOf > wishedAt && now - contents.asOf < CONTENTS_MS ? contents.found : undefined;
+  // In an order that does not change: another one would be another message.
+  const all = [...inside].sort();
   return {
-    leaving: [...inside].filter(isLeaving),
-    staying: destruction.contents || destruction.keptWhileUsed ? [...inside].filter((each) => !isLeaving(each)) : [],
+    leaving: all.filter(isLeaving),
+    staying: destruction.contents || destruction.keptWhileUsed ? all.filter((each) => !isLeaving(each)) : [],
     found: destruction.contents ? looked : [],
     verb: destruction.contents ? "still holds" : "is still used by",
     ignored: metadata.annotations?.[ALLOW_NON_EMPTY_DELETE] === "true",

@@ -54,16 +54,17 @@ export function outOfReach(
   { contract, endpoint, ...made }: (Claim | Intent) & Pick<Claim, "contract">,
 ): Obstacle | undefined {
   const what = "id" in made ? made.id : "what was begun";
-  const { contractNumber } = account.connection;
-  if (contract !== undefined && contractNumber !== undefined && contract !== contractNumber) {
-    const message = `${what} belongs to contract ${contract}, but Account ${account.key} works in ${contractNumber}: give it a token of the former`;
-    return { reason: "ContractChanged", message, stalled: true };
-  }
+  const leave = "or, to leave it there, set deletionPolicy: Retain and delete this object";
   const name = products[product].endpoint;
   const now = account.endpoint(name);
-  if (endpoint === undefined || endpoint === now) return undefined;
-  const message = `${what} was created at ${endpoint}, but Account ${account.key} now leads to ${now}: change spec.endpoints.${name} and spec.region of the Account back, or, to leave it there, set deletionPolicy: Retain and delete this object`;
-  return { reason: "AccountMoved", message, stalled: true };
+  if (endpoint !== undefined && endpoint !== now) {
+    const message = `${what} was created at ${endpoint}, but Account ${account.key} now leads to ${now}: change spec.endpoints.${name} and spec.region of the Account back, ${leave}`;
+    return { reason: "AccountMoved", message, stalled: true };
+  }
+  const { contractNumber } = account.connection;
+  if (contract === undefined || contractNumber === undefined || contract === contractNumber) return undefined;
+  const message = `${what} belongs to contract ${contract}, but Account ${account.key} works in ${contractNumber}: give it a token of the former, ${leave}`;
+  return { reason: "ContractChanged", message, stalled: true };
 }
 
 export function notUnderstood(kind: ResourceKind, error: unknown): Obstacle {

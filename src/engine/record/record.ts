@@ -36,14 +36,13 @@ export async function record(
 
 export async function stall(deps: Deps, scene: Scene, reason: Reason, message: string, changes = {}): Promise<void> {
   const { drift } = comparison(scene);
-  const before = scene.object;
-  const after = await record(
-    deps,
-    scene,
-    { mode: "stalled", reason, message },
-    { ...(drift && { drift }), ...changes },
+  const standing = { mode: "stalled", reason, message } as const;
+  const after = await record(deps, scene, standing, { ...(drift && { drift }), ...changes });
+  // The next attempt may end the same way: that is no news.
+  const isKnown = scene.status.conditions?.some(
+    (each) => each.type === "Stalled" && each.reason === reason && each.message === message,
   );
-  if (after !== before) deps.events.record(after, "Warning", reason, message);
+  if (!isKnown) deps.events.record(after, "Warning", reason, message);
 }
 
 export function comparison({ view }: Scene): { drift?: { field: string; wanted: string; found: string }[] } {

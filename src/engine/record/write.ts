@@ -64,7 +64,8 @@ async function erase(
 export async function release(deps: Deps, kind: Kind, object: KubeObject): Promise<void> {
   try {
     const others = object.metadata.finalizers?.filter((name) => name !== FINALIZER) ?? [];
-    await erase(deps, kind, object, [INTENT, EXTERNAL_ID], others);
+    // Read at once: the next pass must not let go of it again before the watch tells that it is gone.
+    keep(deps, kind, await erase(deps, kind, object, [INTENT, EXTERNAL_ID], others));
   } catch (error) {
     if (isNotFound(error)) return;
     if (!isConflict(error) || (await fetchObject(deps, kind, object))) throw error;
