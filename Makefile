@@ -1,5 +1,5 @@
 # Every target installs what it needs first: nothing but Node.js 20 or newer, Go and make has to be there. `make test`
-# also runs clients of other makers, and wants a JDK 17, Maven, Python 3 and OpenSSL for them.
+# also runs third-party clients, and wants a JDK 17, Maven, Python 3 and OpenSSL for them.
 # ARGS passes options on: make demo ARGS=--once
 
 .PHONY: help demo test crash lint crds cluster clean soak bench

@@ -4,7 +4,7 @@ import type { Reason } from "../schema/reasons.ts";
 export type Decision =
   /** Nothing of ours. */
   | { step: "ignore" }
-  /** As wanted. */
+  /** Up to date. */
   | { step: "rest" }
   /** The platform or another object has to move first. */
   | { step: "wait"; reason: Reason; message: string; look?: Look; recheckMs?: number }

@@ -63,7 +63,7 @@ export interface Deps {
   guard: () => void;
   /** A word that no other creation uses. */
   nonce: () => string;
-  /** Have an Account looked at now: a call of its credential was refused. */
+  /** Have an Account checked at once: a call of its credential was refused. */
   suspect: (account: string) => void;
   /** Work that must end before the process does, and before the Account goes that it is done with. */
   owe: (debt: Promise<void>, account?: string) => void;
