@@ -121,6 +121,7 @@ describe("an Account", () => {
 
 describe("a deleted Account", () => {
   const deleted = { finalizers: [FINALIZER], deletionTimestamp: "2026-01-01T00:00:00Z" };
+  const user = objectOf("Datacenter", "dc", { status: { id: "d1", account: "shop/main" } });
 
   test("goes at once when nothing needs it, and its Secret with it", async () => {
     const { check, api, object, said, accounts } = open(deleted);
@@ -131,12 +132,18 @@ describe("a deleted Account", () => {
   });
 
   test("stays, and keeps working, while something was made with it", async () => {
-    const user = objectOf("Datacenter", "dc", { status: { id: "d1", account: "shop/main" } });
     const { check, said } = open(deleted, user);
     const { conditions, obstacle } = await check();
     expect(conditions).toMatchObject([{ reason: "InUse" }, { type: "Reconciling" }]);
     expect(obstacle).toBeUndefined();
     expect(said.released).toBe(0);
+  });
+
+  test("that waits for its users still notices that its token is refused, and that it works again", async () => {
+    const { check } = open(deleted, user);
+    expect((await check()).obstacle).toBeUndefined();
+    expect((await check(refused)).obstacle).toMatchObject({ reason: "Unauthorized" });
+    expect((await check()).obstacle).toBeUndefined();
   });
 
   test("stays while something is undone with it that has no object any more", async () => {

@@ -42,9 +42,7 @@ export async function reconcileAccount(
   }
   const bare = !deleting && !object.metadata.finalizers?.includes(FINALIZER);
   const current = bare ? await writeMetadata(deps, kind, object, {}) : object;
-  // That another of its users has gone is no reason to ask the platform again.
-  const works = deleting && deps.accounts.get(account)?.obstacle === undefined && deps.accounts.get(account);
-  const checked = works ? stillWorks(deps, object) : await check(deps, account, current);
+  const checked = await check(deps, account, current);
   // The Secret's watch wakes the Account as soon as it has looked.
   if (checked === "later") return "never";
   const changed = adjust(deps.accounts.get(account), checked.standing);
@@ -62,12 +60,6 @@ export async function reconcileAccount(
 }
 
 const OWED_MS = 1000;
-
-const stillWorks = (deps: AccountDeps, object: KubeObject): Checked => ({
-  standing: { mode: "ready", reason: "Available", message: "the platform accepts the token" },
-  facts: readFacts(object),
-  again: { inMs: deps.settings.resyncMs, background: true },
-});
 
 /** Tells the objects of an Account how it stands; true when that is news. */
 function adjust(handle: AccountHandle | undefined, { mode, reason, message }: Standing): boolean {

@@ -107,5 +107,4 @@ export const resourceStatus = z.object({
     .optional()
     .describe("Where the resource differs from spec."),
 });
-export type SharedStatus = z.output<typeof sharedStatus>;
 export type ResourceStatus = z.output<typeof sharedStatus> & z.output<typeof resourceStatus>;
