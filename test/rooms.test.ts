@@ -8,12 +8,14 @@ const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
   kinds: { rooms: [], packages: ["zod"] },
   kube: { rooms: ["clock.ts", "breath.ts"] },
   platform: { rooms: ["clock.ts", "breath.ts"] },
-  engine: { rooms: ["kinds", "kube", "platform", "clock.ts", "breath.ts"] },
+  certificates: { rooms: [] },
+  engine: { rooms: ["kinds", "kube", "platform", "certificates", "clock.ts", "breath.ts", "hash.ts"] },
   operator: { rooms: ["engine", "kinds", "kube", "platform", "clock.ts"] },
   simulator: { rooms: [] },
   cli: { rooms: ["engine", "kinds", "kube", "platform", "operator", "clock.ts"] },
   "clock.ts": { rooms: [] },
   "breath.ts": { rooms: ["clock.ts"] },
+  "hash.ts": { rooms: [] },
   "main.ts": { rooms: ["cli", "simulator/command.ts", "operator/command.ts"] },
 };
 

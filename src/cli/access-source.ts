@@ -1,4 +1,4 @@
-import type { EndpointName } from "../engine/accounts/products.ts";
+import type { EndpointName } from "../platform/products.ts";
 import type { Credentials } from "../platform/transport.ts";
 
 /** Where endpoints and credentials come from. Both throw with one line that says what to set. */

@@ -1,8 +1,8 @@
 import { resourceOf } from "../engine/objects/objects.ts";
-import { SECRETS, secretValue } from "../engine/objects/secret.ts";
 import { account, readAccountSpec } from "../kinds/identity/account.ts";
 import { connect } from "../kube/config.ts";
 import { isNotFound } from "../kube/errors.ts";
+import { SECRETS, secretValue } from "../kube/owned-secret.ts";
 import { type KubeObject, pathOf, type Resource } from "../kube/resource.ts";
 import type { KubeClient } from "../kube/transport.ts";
 import { endpointUrl } from "../platform/endpoints.ts";

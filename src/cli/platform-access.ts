@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { systemClock } from "../clock.ts";
-import type { EndpointName } from "../engine/accounts/products.ts";
 import { endpointUrl } from "../platform/endpoints.ts";
+import type { EndpointName } from "../platform/products.ts";
 import { type Connection, createTransport } from "../platform/transport.ts";
 import type { AccessSource } from "./access-source.ts";
 

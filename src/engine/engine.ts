@@ -7,6 +7,9 @@ import type { Priority, Queue } from "../kube/queue.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { KubeClient } from "../kube/transport.ts";
 import { type Watcher, watch } from "../kube/watch.ts";
+import type { Again } from "../kube/work.ts";
+import { type ReconcileObserver, work } from "../kube/work.ts";
+import { createCatalogues } from "../platform/catalogues.ts";
 import type { Transport } from "../platform/transport.ts";
 import { createAccounts } from "./accounts/accounts.ts";
 import { createCredentialSecrets } from "./accounts/credential-secrets.ts";
@@ -15,7 +18,7 @@ import { type AccountDeps, reconcileAccount } from "./act/account.ts";
 import { act } from "./act/act.ts";
 import { decide } from "./decide/decide.ts";
 import { createCollections } from "./look/collections.ts";
-import { type Again, type Log, leads, type Settings } from "./look/deps.ts";
+import { type Log, leads, type Settings } from "./look/deps.ts";
 import { look } from "./look/look.ts";
 import { createMemories, wishOf } from "./objects/memory.ts";
 import { FINALIZER, INTENT, RECONCILE_AT } from "./objects/names.ts";
@@ -25,7 +28,6 @@ import { createPublishedSecrets } from "./objects/published.ts";
 import { writeMetadata } from "./record/write.ts";
 import { readStatus } from "./schema/status.ts";
 import { laneOf, thoseBelow, thoseWhoWaited, usersOf } from "./waking.ts";
-import { type ReconcileObserver, work } from "./work.ts";
 
 /** When the certificate of an object ends, for the metrics; undefined when it has none any more. */
 export type CertificateObserver = (certificate: {
@@ -101,7 +103,7 @@ export function createEngine(options: EngineOptions): Engine {
       wake,
       onError: (error) => log.warn({ kind: "Secret", err: error }, "watch interrupted"),
     }),
-    catalogues: new Map(),
+    catalogues: createCatalogues(clock),
     settings,
     events: options.events,
     guard: options.guard,

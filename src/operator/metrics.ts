@@ -1,8 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { CertificateObserver } from "../engine/engine.ts";
-import type { ReconcileObserver } from "../engine/work.ts";
 import type { Queue, QueueObserver } from "../kube/queue.ts";
 import type { ClientObserver } from "../kube/transport.ts";
+import type { ReconcileObserver } from "../kube/work.ts";
 import type { CallObserver } from "../platform/call.ts";
 
 /**

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { keystoreOf, truststoreOf } from "../../src/engine/secrets/encoding/pkcs12.ts";
+import { keystoreOf, truststoreOf } from "../../src/certificates/pkcs12.ts";
 import { kafkaUser } from "../../src/kinds/streaming/kafka-user.ts";
 import { provideKafka } from "../../src/simulator/streaming/kafka/program.ts";
 import { type Platform, startPlatform } from "../simulator/platform.ts";

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { install, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
 import { resourceOf } from "../../src/engine/objects/objects.ts";
-import { SECRETS } from "../../src/engine/objects/secret.ts";
-import { publish, readPublished, type SecretContent } from "../../src/engine/secrets/publish.ts";
+import { publish } from "../../src/engine/secrets/publish.ts";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import { apply } from "../../src/kube/apply.ts";
 import { connect } from "../../src/kube/config.ts";
 import { isForbidden, isNotFound } from "../../src/kube/errors.ts";
+import { readOwned, SECRETS, type SecretContent } from "../../src/kube/owned-secret.ts";
 import { type KubeObject, pathOf } from "../../src/kube/resource.ts";
 import type { KubeClient } from "../../src/kube/transport.ts";
 import { cluster, namespace } from "./harness.ts";
@@ -76,7 +76,7 @@ describe("a published Secret", () => {
     expect(await write(object, after)).toEqual({ outcome: "written" });
     expect((await stored("first-access"))?.data).toEqual({ key: base64("k2"), region: base64("r2") });
     expect(await write(object, after)).toEqual({ outcome: "unchanged" });
-    expect(await readPublished({ client }, object, "first-access")).toEqual({
+    expect(await readOwned(client, object, "first-access")).toEqual({
       data: { key: "k2", region: "r2" },
       annotations: { "mooring.dev/id": "2" },
     });
@@ -90,7 +90,7 @@ describe("a published Secret", () => {
     let writing = true;
     const reading = (async () => {
       while (writing) {
-        const { data = {} } = (await readPublished({ client }, object, "contested")) ?? {};
+        const { data = {} } = (await readOwned(client, object, "contested")) ?? {};
         if (new Set(Object.values(data)).size !== 1) mixtures.push(Object.keys(data));
       }
     })();
@@ -98,7 +98,7 @@ describe("a published Secret", () => {
     writing = false;
     await reading;
     expect(mixtures).toEqual([]);
-    expect(await readPublished({ client }, object, "contested")).toMatchObject({ data: { a: "20", b: "20", c: "20" } });
+    expect(await readOwned(client, object, "contested")).toMatchObject({ data: { a: "20", b: "20", c: "20" } });
   });
 
   it("of somebody else is neither changed, taken over nor removed with the object", async () => {
@@ -114,7 +114,7 @@ describe("a published Secret", () => {
       outcome: "obstructed",
       obstacle: { reason: "SecretNotOwned", stalled: true },
     });
-    expect(await readPublished({ client }, object, "theirs")).toBeUndefined();
+    expect(await readOwned(client, object, "theirs")).toBeUndefined();
     expect(await write(object, { name: "ours", data: { key: "ours" } })).toEqual({ outcome: "written" });
     await remove("unlucky");
     await expect.poll(() => stored("ours"), collection).toBeUndefined();
@@ -130,8 +130,8 @@ describe("a published Secret", () => {
     const object = await made("phoenix");
     const publishing = () => write(object, { name: "phoenix", data: { key: "new" } });
     await expect.poll(publishing, collection).toEqual({ outcome: "written" });
-    expect(await readPublished({ client }, former, "phoenix")).toBeUndefined();
-    expect(await readPublished({ client }, object, "phoenix")).toMatchObject({ data: { key: "new" } });
+    expect(await readOwned(client, former, "phoenix")).toBeUndefined();
+    expect(await readOwned(client, object, "phoenix")).toMatchObject({ data: { key: "new" } });
   });
 
   it("cannot be deleted by the operator: that is for the garbage collector alone", async () => {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { SECRETS } from "../../src/engine/objects/secret.ts";
 import { isNotFound } from "../../src/kube/errors.ts";
+import { SECRETS } from "../../src/kube/owned-secret.ts";
 import { pathOf } from "../../src/kube/resource.ts";
 import type { KubeClient } from "../../src/kube/transport.ts";
 

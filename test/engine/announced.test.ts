@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { hashFields, markOf } from "../../src/engine/objects/intent.ts";
+import { markOf } from "../../src/engine/objects/intent.ts";
 import { ALLOW_DATA_LOSS, FINALIZER } from "../../src/engine/objects/names.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
+import { hashFields } from "../../src/hash.ts";
 import type { PlatformCall } from "../../src/platform/transport.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { fakePlatform } from "./fake-platform.ts";

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import type { Pems } from "../../src/certificates/inspect.ts";
 import { RECONCILE_AT, ROTATE_AT } from "../../src/engine/objects/names.ts";
-import type { Pems } from "../../src/engine/secrets/certificate.ts";
-import { readPublished } from "../../src/engine/secrets/publish.ts";
+import { readOwned } from "../../src/kube/owned-secret.ts";
+
 import type { KubeObject } from "../../src/kube/resource.ts";
+import { accessOf, DAY_MS, issue } from "../certificates/issue.ts";
 import { kafkaSecretFiles } from "../kafka-secret-files.ts";
-import { accessOf, DAY_MS, issue } from "./certificates.ts";
 import { objectOf, scriptedConnection } from "./fixtures.ts";
 import { stage } from "./stage.ts";
 
@@ -52,7 +53,7 @@ async function open(first: Pems, object = reader(), api?: ReturnType<typeof stag
     offer: (next: Pems) => {
       pems = next;
     },
-    published: async () => (await readPublished(all.deps, object, NAME))?.data,
+    published: async () => (await readOwned(all.deps.client, object, NAME))?.data,
     status: () => shownStatus.parse(all.api.get(object)?.status),
     writes: () => all.api.calls.filter(({ path, method }) => path.includes("/secrets") && method !== "GET"),
     asked: () => connection.calls.filter(({ url }) => url.endsWith("/access")).length,

@@ -8,6 +8,16 @@ describe("an object without a resource", () => {
     ["is created", {}, { step: "create" }],
     ["is not created while it is paused", { paused: true }, { step: "wait", reason: "Paused" }],
     ["waits for its Account", { accountObstacle: accountDown }, { step: "wait", reason: "AccountNotReady" }],
+    [
+      "says nothing of its parent while it is young: that usually comes in the same breath",
+      { specObstacle: noParent, youngUntil: NOW + 300 },
+      { step: "wait", reason: "Observing", recheckMs: 300 },
+    ],
+    [
+      "says at once what only an edit mends",
+      { specObstacle: badSpec, youngUntil: NOW + 300 },
+      { step: "stall", reason: "InvalidSpec" },
+    ],
     ["waits for its parent", { specObstacle: noParent }, { step: "wait", reason: "ReferenceNotReady" }],
     [
       "stalls on a spec that nothing but an edit mends",
@@ -190,6 +200,16 @@ describe("an object with a resource", () => {
       "stalls when spec cannot be read, and is left alone",
       owned({ observation: present({ comparison: undefined }), specObstacle: badSpec }),
       { step: "stall", reason: "InvalidSpec" },
+    ],
+    [
+      "keeps its intent until it has rested for a while",
+      owned({ observation: present(), keepAt: NOW + 1 }),
+      { step: "rest", keep: false },
+    ],
+    [
+      "keeps its id instead of its intent after that",
+      owned({ observation: present(), keepAt: NOW }),
+      { step: "rest", keep: true },
     ],
     [
       "is let go when its creation failed",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { hashFields } from "../../src/engine/objects/intent.ts";
 import { ALLOW_DATA_LOSS, FINALIZER } from "../../src/engine/objects/names.ts";
+import { hashFields } from "../../src/hash.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { fakePlatform } from "./fake-platform.ts";
 import { objectOf } from "./fixtures.ts";

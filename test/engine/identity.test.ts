@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { identified, identityOf } from "../../src/engine/objects/identity.ts";
+import { identified } from "../../src/engine/objects/identity.ts";
 import { server } from "../../src/kinds/compute/server/server.ts";
 import { lan } from "../../src/kinds/network/lan.ts";
 import type { CollectionSource, Item } from "../../src/platform/collection.ts";
+import { identityOf } from "../../src/platform/numbered.ts";
 import { withResource } from "./stage.ts";
 
 const MADE = "2026-01-01T10:00:00Z";

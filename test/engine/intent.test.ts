@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hashBody, hashFields, hashText, readIntent, readKept } from "../../src/engine/objects/intent.ts";
+import { readIntent, readKept } from "../../src/engine/objects/intent.ts";
+import { hashBody, hashFields, hashText } from "../../src/hash.ts";
 import { intentOf } from "./fixtures.ts";
 
 describe("the hash of a body", () => {

@@ -3,7 +3,7 @@ import type { ObjectKey } from "../../src/engine/objects/objects.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import type { PlatformCall } from "../../src/platform/transport.ts";
-import { accessOf } from "./certificates.ts";
+import { accessOf } from "../certificates/issue.ts";
 import { fakePipelines } from "./fake-pipelines.ts";
 import { fakePlatform } from "./fake-platform.ts";
 import { intending, intentOf, objectOf } from "./fixtures.ts";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { identityOf } from "../../src/engine/objects/identity.ts";
+import { identityOf } from "../../src/platform/numbered.ts";
+
 import { objectOf } from "./fixtures.ts";
 import { DC } from "./lives.ts";
 import { type Choose, EVERY_FATE, type Fate, type World, world } from "./world.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { publish, readPublished, type SecretContent } from "../../src/engine/secrets/publish.ts";
+import { publish } from "../../src/engine/secrets/publish.ts";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import { KubeError } from "../../src/kube/errors.ts";
+import { readOwned, type SecretContent } from "../../src/kube/owned-secret.ts";
 import type { KubeObject, OwnerReference } from "../../src/kube/resource.ts";
 import { createClient } from "../../src/kube/transport.ts";
 import { status } from "../kube/objects.ts";
@@ -159,7 +160,7 @@ describe("a Secret that is not the object's own", () => {
     });
     expect(writes()).toEqual([]);
     expect(stored()?.data).toEqual({ key: base64("theirs") });
-    expect(await readPublished(deps, object, "access")).toBeUndefined();
+    expect(await readOwned(deps.client, object, "access")).toBeUndefined();
   });
 
   test("but a former object's of the same name is waited for, and written when it is gone", async () => {
@@ -179,9 +180,9 @@ describe("a Secret that is not the object's own", () => {
 
 test("what was published can be read again, and what was not is absent", async () => {
   const { publish, deps } = open();
-  expect(await readPublished(deps, object, "access")).toBeUndefined();
+  expect(await readOwned(deps.client, object, "access")).toBeUndefined();
   await publish({ data: { key: "schlüssel" } });
-  expect(await readPublished(deps, object, "access")).toEqual({
+  expect(await readOwned(deps.client, object, "access")).toEqual({
     data: { key: "schlüssel" },
     annotations: { "mooring.dev/key-id": "k1" },
   });

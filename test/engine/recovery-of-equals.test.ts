@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { hashBody } from "../../src/engine/objects/intent.ts";
 import { claimOf } from "../../src/engine/objects/objects.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
+import { hashBody } from "../../src/hash.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { API, fakePlatform } from "./fake-platform.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { claim } from "../../src/engine/act/create.ts";
-import { hashBody } from "../../src/engine/objects/intent.ts";
 import { FINALIZER } from "../../src/engine/objects/names.ts";
 import { claimOf } from "../../src/engine/objects/objects.ts";
+import { hashBody } from "../../src/hash.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { NotFound, Retry } from "../../src/platform/errors.ts";
 import { fakePlatform } from "./fake-platform.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { hashBody, readIntent } from "../../src/engine/objects/intent.ts";
+import { readIntent } from "../../src/engine/objects/intent.ts";
 import { INTENT } from "../../src/engine/objects/names.ts";
 import { openIntent } from "../../src/engine/objects/objects.ts";
+import { hashBody } from "../../src/hash.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { Retry, Terminal } from "../../src/platform/errors.ts";
 import type { PlatformCall } from "../../src/platform/transport.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { readSecrets, resolveReferences } from "../../src/engine/look/references.ts";
 import { createObjects } from "../../src/engine/objects/objects.ts";
-import { secretValue } from "../../src/engine/objects/secret.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Desired, Reference, SecretInput, Shown } from "../../src/kinds/kind.ts";
 import { KubeError } from "../../src/kube/errors.ts";
+import { secretValue } from "../../src/kube/owned-secret.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import type { KubeCall, KubeClient } from "../../src/kube/transport.ts";
 import { objectOf, readyCondition } from "./fixtures.ts";

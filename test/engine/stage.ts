@@ -3,7 +3,7 @@ import { act } from "../../src/engine/act/act.ts";
 import { decide } from "../../src/engine/decide/decide.ts";
 import type { Decision } from "../../src/engine/decide/decision.ts";
 import { createCollections } from "../../src/engine/look/collections.ts";
-import type { Again, Deps } from "../../src/engine/look/deps.ts";
+import type { Deps } from "../../src/engine/look/deps.ts";
 import { look } from "../../src/engine/look/look.ts";
 import type { Scene } from "../../src/engine/look/view.ts";
 import { createMemories } from "../../src/engine/objects/memory.ts";
@@ -12,6 +12,8 @@ import { createPublishedSecrets } from "../../src/engine/objects/published.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Kind, ResourceKind } from "../../src/kinds/kind.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
+import type { Again } from "../../src/kube/work.ts";
+import { createCatalogues } from "../../src/platform/catalogues.ts";
 import type { Connection } from "../../src/platform/transport.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
@@ -78,7 +80,7 @@ export function stage(
     namespaces: { isTerminating: (name) => terminating.has(name) },
     // Nobody watches: what this life has written is all that is known.
     published: { ...published, find: (object, name) => ({ ...published.find(object, name), known: true }) },
-    catalogues: new Map(),
+    catalogues: createCatalogues(clock),
     settings: SETTINGS,
     events: {
       record: (_, type, reason, message) => void events.push(`${type} ${reason} ${message}`),

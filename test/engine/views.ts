@@ -30,6 +30,8 @@ export const viewOf = (more: Partial<View> = {}): View => ({
   noun: "server",
   deleting: false,
   wishedAt: NOW - 30_000,
+  youngUntil: 0,
+  keepAt: undefined,
   paused: false,
   terminating: false,
   hasFinalizer: true,

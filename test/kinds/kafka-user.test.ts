@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { inspect } from "../../src/engine/secrets/certificate.ts";
+import { inspect } from "../../src/certificates/inspect.ts";
 import { kafkaUser } from "../../src/kinds/streaming/kafka-user.ts";
 import { items, type Platform, startPlatform } from "../simulator/platform.ts";
 import { streamingOf } from "../simulator/streaming.ts";

@@ -1,8 +1,8 @@
+import { type EndpointName, type Product, products } from "../../platform/products.ts";
 import type { Connection } from "../../platform/transport.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
-import type { EndpointName } from "./products.ts";
 
 /** An Account as other objects use it. */
 export interface AccountHandle {
@@ -14,6 +14,14 @@ export interface AccountHandle {
   /** Why it cannot be used at present. */
   obstacle: Obstacle | undefined;
 }
+
+/** Where a product is reached with an Account. Throws as `endpoint` does. */
+export const addressOf = (account: AccountHandle, product: Product): string =>
+  account.endpoint(products[product].endpoint);
+
+/** The address of a path of a product. */
+export const urlOf = (account: AccountHandle, product: Product, path: string): string =>
+  products[product].url(addressOf(account, product), path);
 
 /** `key` is the one that is meant, whether it works or not. */
 export type AccountChoice = { key: string; account: AccountHandle } | { key?: string; obstacle: Obstacle };

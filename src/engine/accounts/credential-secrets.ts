@@ -1,12 +1,12 @@
 import type { Clock } from "../../clock.ts";
 import { apply } from "../../kube/apply.ts";
 import { isConflict, isNotFound } from "../../kube/errors.ts";
+import { SECRETS, secretValue } from "../../kube/owned-secret.ts";
 import { type KubeObject, pathOf } from "../../kube/resource.ts";
 import { createStore, type Store } from "../../kube/store.ts";
 import type { KubeClient } from "../../kube/transport.ts";
 import { type Watcher, watch } from "../../kube/watch.ts";
 import { FINALIZER } from "../objects/names.ts";
-import { SECRETS, secretValue } from "../objects/secret.ts";
 
 /**
  * The Secrets that Accounts take their tokens from. Each is watched by its name, so that a change is noticed at once

@@ -1,13 +1,14 @@
 import { type AccountSpec, readAccountSpec } from "../../kinds/identity/account.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import type { Again } from "../../kube/work.ts";
 import { type Contract, readContract } from "../../platform/core.ts";
 import { endpointUrl } from "../../platform/endpoints.ts";
 import { NotFound, PlatformError } from "../../platform/errors.ts";
 import type { Transport } from "../../platform/transport.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
 import type { CredentialSecrets } from "../accounts/credential-secrets.ts";
-import type { Again, Deps } from "../look/deps.ts";
+import type { Deps } from "../look/deps.ts";
 import { obstacleOf } from "../look/problems.ts";
 import { FINALIZER } from "../objects/names.ts";
 import type { ObjectKey } from "../objects/objects.ts";

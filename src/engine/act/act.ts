@@ -1,10 +1,10 @@
+import type { Again } from "../../kube/work.ts";
 import type { Decision } from "../decide/decision.ts";
-import type { Again, Deps } from "../look/deps.ts";
+import type { Deps } from "../look/deps.ts";
 import type { Scene } from "../look/view.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../objects/names.ts";
 import { keptClaim, postpone, record, refreshed, stall, withPlatform } from "../record/record.ts";
 import { release, writeMetadata } from "../record/write.ts";
-import type { Reason } from "../schema/reasons.ts";
 import type { Standing } from "../schema/status.ts";
 import { fetchCertificate } from "../secrets/certificate-secret.ts";
 import { deliver, renewKey, republish } from "../secrets/keys.ts";
@@ -21,7 +21,7 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
     case "ignore":
       return "never";
     case "rest":
-      return rest(deps, scene);
+      return rest(deps, scene, decision.keep ?? false);
     case "wait":
       return wait(deps, scene, decision);
     case "stall":
@@ -66,16 +66,8 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
   }
 }
 
-/** Reasons that a young object is not bothered with: what it waits for usually comes in the same breath. */
-const SHORTLIVED: ReadonlySet<Reason> = new Set([
-  "ReferenceNotFound",
-  "ReferenceNotReady",
-  "AccountNotFound",
-  "AccountNotReady",
-]);
-
 async function wait(deps: Deps, scene: Scene, decision: Extract<Decision, { step: "wait" }>): Promise<Again> {
-  const { object, shared, view } = scene;
+  const { shared, view } = scene;
   if (decision.look === "list") shared?.collection.refresh();
   if (decision.look === "member") {
     const asked = await withPlatform(deps, scene, () => confirm(deps, scene));
@@ -87,9 +79,6 @@ async function wait(deps: Deps, scene: Scene, decision: Extract<Decision, { step
   const again: Again = recheckMs === undefined ? "never" : { inMs: recheckMs };
   // Until the platform was looked at, what the status says is the best that is known.
   if (decision.reason === "Observing") return again;
-  const bornAt = Date.parse(object.metadata.creationTimestamp ?? "") || 0;
-  const youngFor = bornAt + deps.settings.graceMs - deps.clock.now();
-  if (SHORTLIVED.has(decision.reason) && youngFor > 0 && !view.claim) return { inMs: youngFor };
   const { reason, message } = decision;
   const drift = view.observation.seen === "present" ? view.observation.comparison?.drift : undefined;
   await record(deps, scene, { mode: "reconciling", reason, message }, drift?.length ? { drift } : {});

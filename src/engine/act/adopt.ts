@@ -1,5 +1,6 @@
+import type { Again } from "../../kube/work.ts";
 import type { Item } from "../../platform/collection.ts";
-import type { Again, Deps } from "../look/deps.ts";
+import type { Deps } from "../look/deps.ts";
 import { fixedFields } from "../look/look.ts";
 import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";

@@ -1,5 +1,6 @@
+import type { Again } from "../../kube/work.ts";
 import { NotFound } from "../../platform/errors.ts";
-import type { Again, Deps } from "../look/deps.ts";
+import type { Deps } from "../look/deps.ts";
 import { creationOf } from "../look/findings.ts";
 import type { Scene } from "../look/view.ts";
 import { objectKey } from "../objects/objects.ts";

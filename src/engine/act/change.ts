@@ -1,13 +1,16 @@
+import { hashBody, hashText } from "../../hash.ts";
 import type { Operation } from "../../kinds/kind.ts";
+import type { Again } from "../../kube/work.ts";
 import { NotFound, PlatformError } from "../../platform/errors.ts";
+import { products } from "../../platform/products.ts";
 import type { LoggedRequest, RequestFilter } from "../../platform/requests.ts";
 import type { Reply } from "../../platform/transport.ts";
-import { products } from "../accounts/products.ts";
+import { addressOf, urlOf } from "../accounts/accounts.ts";
 import { underWay } from "../decide/standing.ts";
-import { type Again, type Deps, deadlineFrom } from "../look/deps.ts";
+import { type Deps, deadlineFrom } from "../look/deps.ts";
 import { notUnderstood } from "../look/obstacles.ts";
 import type { Scene } from "../look/view.ts";
-import { hashBody, hashText, markOf, SKEW_MS } from "../objects/intent.ts";
+import { markOf, SKEW_MS } from "../objects/intent.ts";
 import { begunBy } from "../objects/memory.ts";
 import { comparison, ownership, record, refreshed, refuse, reject } from "../record/record.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
@@ -121,9 +124,9 @@ const pathOf = (path: string): string => path.replace(/\?.*$/, "");
 /** What the platform's own log has of such writes, the latest first. */
 async function logged({ kind, account }: Scene, filter: RequestFilter): Promise<LoggedRequest[]> {
   if (!account) throw new Error("the platform's log cannot be read without an account");
-  const { requests, endpoint } = products[kind.resource.place.product];
-  const url = account.endpoint(endpoint);
-  const found = (await requests?.(account.connection, url, filter, { priority: "people" })) ?? [];
+  const { product } = kind.resource.place;
+  const api = addressOf(account, product);
+  const found = (await products[product].requests?.(account.connection, api, filter, { priority: "people" })) ?? [];
   return found.toSorted((a, b) => b.createdAt - a.createdAt);
 }
 
@@ -151,8 +154,7 @@ function send(
   deadlineMs: number | undefined,
 ): Promise<Reply> {
   if (!account) throw new Error("a call to the platform needs an account");
-  const access = products[kind.resource.place.product];
-  const url = access.url(account.endpoint(access.endpoint), path);
+  const url = urlOf(account, kind.resource.place.product, path);
   return account.connection.send({
     method,
     url,
@@ -194,8 +196,7 @@ export async function inspect(deps: Deps, scene: Scene): Promise<Again> {
   if (!contents || !account || !view.claim) return "now";
   const asOf = deps.clock.monotonic();
   const path = `${place.collection(view.claim.parents)}/${encodeURIComponent(view.claim.id)}?depth=${contents.depth}`;
-  const access = products[place.product];
-  const url = access.url(account.endpoint(access.endpoint), path);
+  const url = urlOf(account, place.product, path);
   const { body } = await account.connection.send({ method: "GET", url });
   try {
     memory.contents = { asOf, found: contents.list(body) };

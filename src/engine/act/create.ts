@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { hashBody } from "../../hash.ts";
 import { isConflict, isNotFound } from "../../kube/errors.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { PlatformError } from "../../platform/errors.ts";
-import type { AccountHandle } from "../accounts/accounts.ts";
-import { products } from "../accounts/products.ts";
+import { type AccountHandle, addressOf, urlOf } from "../accounts/accounts.ts";
 import { underWay } from "../decide/standing.ts";
 import { type Deps, deadlineFrom, leads } from "../look/deps.ts";
 import { fixedFields, inputsOf } from "../look/look.ts";
@@ -11,7 +11,7 @@ import { unfit } from "../look/obstacles.ts";
 import { readSecrets, resolveReferences } from "../look/references.ts";
 import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
-import { hashBody, type Intent } from "../objects/intent.ts";
+import type { Intent } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
 import { INTENT } from "../objects/names.ts";
 import { openIntent } from "../objects/objects.ts";
@@ -62,10 +62,9 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
   const fixed = fixedFields(kind, scene.object);
   const { identity, place, creation } = kind.resource;
   const hash = hashBody(identity.echo ? identity.echo(body) : body);
-  const access = products[place.product];
-  const endpoint = account.endpoint(access.endpoint);
+  const endpoint = addressOf(account, place.product);
   const intended = await intend(deps, scene, { hash, parents, account: account.key, endpoint, fixed });
-  const url = access.url(endpoint, (creation.path ?? place.collection)(parents));
+  const url = urlOf(account, place.product, (creation.path ?? place.collection)(parents));
   const hide = (text: string) => redact(text, Object.values(secrets.value));
   const made = make(deps, scene, account, { ...intended, url, body, hide });
   // Should the object go meanwhile, the Account is still needed to undo this.

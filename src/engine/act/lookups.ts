@@ -1,38 +1,18 @@
 import type { Inputs, Lookup, Product } from "../../kinds/kind.ts";
-import type { AccountHandle } from "../accounts/accounts.ts";
-import { products } from "../accounts/products.ts";
+import { type AccountHandle, urlOf } from "../accounts/accounts.ts";
 import type { Deps } from "../look/deps.ts";
 import type { Resolved } from "../look/references.ts";
 
-/** Catalogues change rarely, and many objects that are created together ask the same. They are large: few are kept, and not for long. */
-const FRESH_MS = 60_000;
-const MOST = 16;
-
 /** Values out of the platform's catalogues, in the order they are asked for: a later one may build on an earlier one. */
 export async function lookUp(
-  { clock, catalogues }: Deps,
-  { connection, endpoint }: AccountHandle,
+  { catalogues }: Deps,
+  account: AccountHandle,
   product: Product,
   lookups: readonly Lookup[],
 ): Promise<Resolved<Inputs["found"]>> {
-  const access = products[product];
   const found: Record<string, string> = {};
   for (const { field, path, pick } of lookups) {
-    const url = access.url(endpoint(access.endpoint), path);
-    const key = `${connection.id} ${url}`;
-    let entry = catalogues.get(key);
-    // An Account that was made anew may see another catalogue under the same name.
-    if (entry?.connection !== connection) {
-      const { body } = await connection.send({ method: "GET", url });
-      const kept = { connection, body };
-      entry = kept;
-      catalogues.delete(key);
-      catalogues.set(key, kept);
-      const [oldest] = catalogues.keys();
-      if (catalogues.size > MOST && oldest !== undefined) catalogues.delete(oldest);
-      clock.after(FRESH_MS, () => catalogues.get(key) === kept && catalogues.delete(key));
-    }
-    const picked = pick(entry.body, found);
+    const picked = pick(await catalogues.read(account.connection, urlOf(account, product, path)), found);
     if ("problem" in picked) {
       return { obstacle: { reason: "InvalidSpec", message: `${field}: ${picked.problem}`, stalled: true } };
     }

@@ -1,11 +1,13 @@
 import { z } from "zod";
+import { hashText } from "../../hash.ts";
 import type { Identity } from "../../kinds/kind.ts";
 import { NotFound } from "../../platform/errors.ts";
+import { identityOf } from "../../platform/numbered.ts";
 import type { LoggedRequest } from "../../platform/requests.ts";
 import type { Deps } from "../look/deps.ts";
 import type { Scene } from "../look/view.ts";
-import { birthOf, identityOf } from "../objects/identity.ts";
-import { hashText, type Intent, SKEW_MS } from "../objects/intent.ts";
+import { birthOf } from "../objects/identity.ts";
+import { type Intent, SKEW_MS } from "../objects/intent.ts";
 import type { Made, SearchResult } from "../objects/memory.ts";
 import { openIntent } from "../objects/objects.ts";
 

@@ -1,4 +1,5 @@
 import type { Observation, View } from "../look/view.ts";
+import type { Reason } from "../schema/reasons.ts";
 import type { Decision } from "./decision.ts";
 import {
   decideDeletion,
@@ -31,10 +32,21 @@ function allowed(view: View, step: Decision): Decision {
     const message = "the namespace is being deleted: nothing is created or renewed in it any more";
     return { step: "wait", reason: "NamespaceTerminating", message };
   }
+  if (step.step === "wait" && PASSING.has(step.reason) && !claim && view.now < view.youngUntil) {
+    return { ...step, reason: "Observing", recheckMs: view.youngUntil - view.now };
+  }
   const pause = calls(step) ? afterFailure(view) : undefined;
   if (pause) return pause;
   return (observation.seen === "present" && ends(step) ? lackOfEvidence(view, observation) : undefined) ?? step;
 }
+
+/** Reasons that a young object is not bothered with. */
+const PASSING: ReadonlySet<Reason> = new Set([
+  "ReferenceNotFound",
+  "ReferenceNotReady",
+  "AccountNotFound",
+  "AccountNotReady",
+]);
 
 const CALLS: ReadonlySet<Decision["step"]> = new Set([
   "create",
@@ -86,7 +98,7 @@ function decideObserved(view: View): Decision {
       if (!isConfirmed(view, observation)) return missing(view, "it is looked for");
       return { step: "stall", reason: "Vanished", message: `the ${noun} ${claim?.id} is no longer on the platform` };
     case "present":
-      return observation.busy ? busyWithOthers(view) : { step: "rest" };
+      return observation.busy ? busyWithOthers(view) : atRest(view);
   }
 }
 
@@ -184,10 +196,12 @@ function decideBroken(view: View, observation: Present, why: string): Decision {
   return { step: "stall", reason: "ProvisioningFailed", message, retryMs: RECHECK_MS * 15 };
 }
 
+const atRest = ({ keepAt, now }: View): Decision => ({ step: "rest", keep: keepAt !== undefined && keepAt <= now });
+
 function settledOrDrifted(view: View, { comparison }: Present): Decision {
-  if (!comparison) return view.specObstacle ? obstructed(view.specObstacle) : { step: "rest" };
+  if (!comparison) return view.specObstacle ? obstructed(view.specObstacle) : atRest(view);
   const [first] = comparison.drift;
-  if (!first) return { step: "rest" };
+  if (!first) return atRest(view);
   return {
     step: "stall",
     reason: "Drifted",

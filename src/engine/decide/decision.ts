@@ -4,8 +4,8 @@ import type { Reason } from "../schema/reasons.ts";
 export type Decision =
   /** Nothing of ours. */
   | { step: "ignore" }
-  /** Up to date. */
-  | { step: "rest" }
+  /** Up to date; with `keep`, its id takes the place of its intent: it survives a backup that has no status. */
+  | { step: "rest"; keep?: boolean }
   /** The platform or another object has to move first. */
   | { step: "wait"; reason: Reason; message: string; look?: Look; recheckMs?: number }
   /** Somebody has to change something; `retryMs` when time may help as well. */

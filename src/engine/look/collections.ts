@@ -7,11 +7,12 @@ import {
   type CollectionSource,
   openCollection,
 } from "../../platform/collection.ts";
+import { identityOf } from "../../platform/numbered.ts";
+import { products } from "../../platform/products.ts";
 import type { RequestLog } from "../../platform/request-log.ts";
 import type { Connection, Log } from "../../platform/transport.ts";
-import type { AccountHandle } from "../accounts/accounts.ts";
-import { products } from "../accounts/products.ts";
-import { identified, identityOf } from "../objects/identity.ts";
+import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
+import { identified } from "../objects/identity.ts";
 import type { Claim } from "../objects/intent.ts";
 import type { ObjectKey } from "../objects/objects.ts";
 
@@ -120,7 +121,7 @@ export function createCollections(options: {
       const access = products[product];
       const path = collection(parents);
       const { connection } = account;
-      const endpoint = account.endpoint(access.endpoint);
+      const endpoint = addressOf(account, product);
       const listed = access.collection(connection, endpoint, path, depth);
       const source = identified(kind, listed);
       const before = memberships.get(key);

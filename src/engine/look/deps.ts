@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { EventRecorder } from "../../kube/events.ts";
 import type { KubeClient } from "../../kube/transport.ts";
-import type { Connection } from "../../platform/transport.ts";
+import type { Catalogues } from "../../platform/catalogues.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Memories } from "../objects/memory.ts";
 import type { Namespaces } from "../objects/namespaces.ts";
@@ -41,9 +41,6 @@ export interface Log {
 export const deadlineFrom = ({ clock, settings }: Pick<Deps, "clock" | "settings">, since: number): number =>
   since + settings.createDeadlineMs - clock.monotonic();
 
-/** When the object wants to be looked at again if nothing happens before: never, at a time, now, or ever later. */
-export type Again = "never" | "now" | "backoff" | { inMs: number; background?: boolean };
-
 /** What every part of the engine works with; handed in, so that tests can hold each of them. */
 export interface Deps {
   clock: Clock;
@@ -56,8 +53,7 @@ export interface Deps {
   memories: Memories;
   namespaces: Pick<Namespaces, "isTerminating">;
   published: PublishedSecrets;
-  /** What the platform's catalogues have just said, by Account and address. */
-  catalogues: Map<string, { connection: Connection; body: unknown }>;
+  catalogues: Catalogues;
   settings: Settings;
   /** Throws when this process may not write any more. Called before every write to the platform. */
   guard: () => void;

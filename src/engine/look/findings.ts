@@ -1,5 +1,6 @@
 import type { Kind } from "../../kinds/kind.ts";
-import { identityOf } from "../objects/identity.ts";
+import { identityOf } from "../../platform/numbered.ts";
+
 import type { Intent } from "../objects/intent.ts";
 import type { Creation, Memory } from "../objects/memory.ts";
 import { type ObjectKey, openIntent } from "../objects/objects.ts";

@@ -1,10 +1,10 @@
+import { hashFields } from "../../hash.ts";
 import type { Desired, Inputs, Kind, ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import type { AccountChoice } from "../accounts/accounts.ts";
-import { products } from "../accounts/products.ts";
-import { type Claim, hashFields, type Intent } from "../objects/intent.ts";
+import { type AccountChoice, addressOf } from "../accounts/accounts.ts";
+import type { Claim, Intent } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
-import { ALLOW_DATA_LOSS, FINALIZER, PAUSED } from "../objects/names.ts";
+import { ALLOW_DATA_LOSS, FINALIZER, INTENT, PAUSED } from "../objects/names.ts";
 import { claimOf, type ObjectKey, observes, openIntent } from "../objects/objects.ts";
 import { policiesOf } from "../objects/policies.ts";
 import type { Obstacle } from "../schema/reasons.ts";
@@ -50,7 +50,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   if (account) {
     try {
       // Throws when the Account has no address of the product, which is told before anything is begun.
-      account.endpoint(products[place.product].endpoint);
+      addressOf(account, place.product);
       const begun = claim ?? intent;
       accountObstacle = begun && outOfReach(account, place.product, begun);
       if (parents && begun && !accountObstacle) shared = deps.collections.join(key, account, kind, parents, claim);
@@ -102,6 +102,9 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     noun: names.noun,
     deleting: object.metadata.deletionTimestamp !== undefined,
     wishedAt: memory.wish?.at ?? now,
+    youngUntil: now + (Date.parse(object.metadata.creationTimestamp ?? "") || 0) + settings.graceMs - clock.now(),
+    keepAt:
+      annotations[INTENT] === undefined ? undefined : restingSince(memory, shared, now) + settings.annotateAfterMs,
     paused: annotations[PAUSED] === "true",
     terminating: deps.namespaces.isTerminating(namespace),
     hasFinalizer: object.metadata.finalizers?.includes(FINALIZER) ?? false,
@@ -146,6 +149,10 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     shared,
   };
 }
+
+/** While neighbours are still being built, their writes go first: then rest begins anew. */
+export const restingSince = ({ restingSince }: Memory, shared: Shared | undefined, now: number): number =>
+  shared && shared.collection.inFlux > 0 ? now : (restingSince ?? now);
 
 /** An intent whose annotation somebody has taken away while its creation was under way. */
 function erasedIntent({ nonce }: ResourceStatus, { creation }: Memory): Intent | undefined {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Desired, Inputs, Product, ResourceKind } from "../../kinds/kind.ts";
-import type { AccountHandle } from "../accounts/accounts.ts";
-import { type EndpointName, products } from "../accounts/products.ts";
+import { products } from "../../platform/products.ts";
+import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
 import { claimOf, type ObjectKey, openIntent } from "../objects/objects.ts";
 import type { Obstacle } from "../schema/reasons.ts";
@@ -28,11 +28,10 @@ export function taken(
   account: AccountHandle | undefined,
 ): Obstacle | undefined {
   if (resource.identity.onePer === undefined || begun || !account) return undefined;
-  const { endpoint } = products[resource.place.product];
   const hasIt = (neighbour: ObjectKey) => {
     const object = deps.objects.find(neighbour)?.object;
     const theirs = object && deps.accounts.get((claimOf(object) ?? openIntent(object))?.account ?? "");
-    return theirs && samePlace(theirs, account, endpoint);
+    return theirs && samePlace(theirs, account, resource.place.product);
   };
   const other = deps.objects.neighbours(kind, parents).find((each) => each !== key && hasIt(each));
   if (other === undefined) return undefined;
@@ -41,10 +40,10 @@ export function taken(
 }
 
 /** Whether two Accounts lead to the same service of the same contract. */
-function samePlace(one: AccountHandle, other: AccountHandle, endpoint: EndpointName): boolean {
+function samePlace(one: AccountHandle, other: AccountHandle, product: Product): boolean {
   if (one.key === other.key) return true;
   const sameContract = one.connection.contractNumber === other.connection.contractNumber;
-  return sameContract && one.endpoint(endpoint) === other.endpoint(endpoint);
+  return sameContract && addressOf(one, product) === addressOf(other, product);
 }
 
 /** What the Account no longer leads to cannot be seen, and must not be taken for gone. */
@@ -56,7 +55,7 @@ export function outOfReach(
   const what = "id" in made ? made.id : "what was begun";
   const leave = "or, to leave it there, set deletionPolicy: Retain and delete this object";
   const name = products[product].endpoint;
-  const now = account.endpoint(name);
+  const now = addressOf(account, product);
   if (endpoint !== undefined && endpoint !== now) {
     const message = `${what} was created at ${endpoint}, but Account ${account.key} now leads to ${now}: change spec.endpoints.${name} and spec.region of the Account back, ${leave}`;
     return { reason: "AccountMoved", message, stalled: true };

@@ -1,9 +1,9 @@
 import type { Desired, Inputs, Reference, Referent } from "../../kinds/kind.ts";
 import { isForbidden, isNotFound } from "../../kube/errors.ts";
+import { SECRETS, secretValue } from "../../kube/owned-secret.ts";
 import { type KubeObject, pathOf } from "../../kube/resource.ts";
 import type { KubeClient } from "../../kube/transport.ts";
 import { claimOf, type Objects, objectKey } from "../objects/objects.ts";
-import { SECRETS, secretValue } from "../objects/secret.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus, readWhole } from "../schema/status.ts";
 

@@ -1,6 +1,7 @@
+import { hashBody } from "../../hash.ts";
 import type { Desired, Publication } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import { type Claim, hashBody } from "../objects/intent.ts";
+import type { Claim } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
 import { ROTATE_AT } from "../objects/names.ts";
 import { readStatus } from "../schema/status.ts";

@@ -83,6 +83,10 @@ export interface View {
   deleting: boolean;
   /** Since when this process knows what is wanted of the object now. */
   wishedAt: number;
+  /** Until then the object is young: what it waits for usually comes in the same `kubectl apply`. */
+  youngUntil: number;
+  /** When the intent in its annotation gives way to the id, should it rest until then; undefined when it has. */
+  keepAt: number | undefined;
   paused: boolean;
   /** The namespace is being deleted, and takes no new objects. */
   terminating: boolean;

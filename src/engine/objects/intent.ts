@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { z } from "zod";
+import { hashBody } from "../../hash.ts";
 import type { Operation } from "../../kinds/kind.ts";
 
 /** Clocks of the platform, of this machine and of other leaders may differ by so much. */
@@ -55,40 +55,8 @@ function read<S extends z.ZodType>(schema: S, text: string | undefined): z.outpu
   }
 }
 
-/** Equal for bodies that say the same, in whatever order their keys stand. */
-export function hashBody(body: unknown): string {
-  return createHash("sha256").update(canonical(body)).digest("hex").slice(0, 32);
-}
-
 /** What a write that must not happen twice is known by, in status and in the platform's log. */
 export const markOf = ({ method, path, body }: Pick<Operation, "method" | "path" | "body">) => ({
   call: `${method} ${path}`,
   hash: hashBody(body ?? null),
 });
-
-/** Equal for a request body as the platform's log keeps it, or for what `of` sees in it; undefined when it is not JSON. */
-export function hashText(text: string, of: (body: unknown) => unknown = (body) => body): string | undefined {
-  try {
-    return hashBody(of(JSON.parse(text)));
-  } catch {
-    return undefined;
-  }
-}
-
-/** A short hash of each of these fields that the spec has; nested ones are written with dots. */
-export function hashFields(spec: unknown, fields: readonly string[]): Record<string, string> {
-  const value = (field: string) =>
-    field
-      .split(".")
-      .reduce<unknown>((node, name) => (typeof node === "object" && node ? Reflect.get(node, name) : undefined), spec);
-  const given = fields.filter((field) => value(field) != null);
-  return Object.fromEntries(given.map((field) => [field, hashBody(value(field)).slice(0, 12)]));
-}
-
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const entries = Object.entries(value).filter(([, child]) => child !== undefined);
-  entries.sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, child]) => `${JSON.stringify(key)}:${canonical(child)}`).join(",")}}`;
-}

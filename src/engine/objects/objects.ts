@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { GROUP, VERSION } from "../../kinds/index.ts";
 import type { Kind, Reference } from "../../kinds/kind.ts";
+import { createIndex } from "../../kube/keyed-index.ts";
 import type { KubeObject, Resource } from "../../kube/resource.ts";
 import { type Change, createStore, type Store } from "../../kube/store.ts";
+import { identityOf } from "../../platform/numbered.ts";
 import { readStatus } from "../schema/status.ts";
-import { identityOf } from "./identity.ts";
+
 import { type Claim, type Intent, readIntent, readKept } from "./intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "./names.ts";
 
@@ -225,24 +227,4 @@ function dependsOn(kind: Kind, object: KubeObject, key: ObjectKey): boolean {
     (reference) =>
       reference.key === key && reference.bond !== "seed" && !kind.resource?.place.outlives?.includes(reference.role),
   );
-}
-
-/** Which keys stand under which words; a key's words are replaced as a whole. */
-function createIndex() {
-  const words = new Map<ObjectKey, string[]>();
-  const keys = new Map<string, Set<ObjectKey>>();
-  return {
-    get: (word: string): ObjectKey[] => [...(keys.get(word) ?? [])],
-    wordsOf: (key: ObjectKey): readonly string[] => words.get(key) ?? [],
-    set(key: ObjectKey, next: string[]) {
-      for (const word of words.get(key) ?? []) {
-        const set = keys.get(word);
-        set?.delete(key);
-        if (set?.size === 0) keys.delete(word);
-      }
-      if (next.length > 0) words.set(key, next);
-      else words.delete(key);
-      for (const word of next) keys.set(word, (keys.get(word) ?? new Set()).add(key));
-    },
-  };
 }

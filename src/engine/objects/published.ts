@@ -1,13 +1,13 @@
 import { z } from "zod";
 import type { Clock } from "../../clock.ts";
-import type { KubeObject, OwnerReference } from "../../kube/resource.ts";
+import { controllerOf, SECRETS } from "../../kube/owned-secret.ts";
+import type { KubeObject } from "../../kube/resource.ts";
 import { createStore } from "../../kube/store.ts";
 import type { KubeClient } from "../../kube/transport.ts";
 import { type Watcher, watch } from "../../kube/watch.ts";
 import { certificateFacts, keyFacts } from "../schema/status-schema.ts";
 import { MANAGED_BY, PUBLISHED } from "./names.ts";
 import { type ObjectKey, objectKey } from "./objects.ts";
-import { SECRETS } from "./secret.ts";
 
 const note = z.object({
   /** The resource whose key it holds. */
@@ -48,14 +48,14 @@ export function createPublishedSecrets(options: {
   let known = false;
   store.subscribe(({ after, before }) => {
     const secret = after ?? before;
-    const owner = secret && ownerOf(secret);
+    const owner = secret && controllerOf(secret);
     if (owner) wake(objectKey(owner.kind, secret.metadata.namespace ?? "", owner.name));
   });
   let watcher: Watcher | undefined;
   return {
     find(object, name) {
       const secret = store.get(`${object.metadata.namespace ?? ""}/${name}`);
-      return { known, note: secret && ownerOf(secret)?.uid === object.metadata.uid ? noteIn(secret) : undefined };
+      return { known, note: secret && controllerOf(secret)?.uid === object.metadata.uid ? noteIn(secret) : undefined };
     },
     put: store.put,
     async sync() {
@@ -80,9 +80,6 @@ export function createPublishedSecrets(options: {
 
 /** What is in a Secret is kept nowhere. */
 const withoutData = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({ apiVersion, kind, metadata });
-
-const ownerOf = ({ metadata }: KubeObject): OwnerReference | undefined =>
-  metadata.ownerReferences?.find(({ controller }) => controller);
 
 /** A note that somebody has spoilt counts as absent: the key is then made anew. */
 function noteIn({ metadata }: KubeObject): Note | undefined {

@@ -1,9 +1,9 @@
 import type { ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import type { Again } from "../../kube/work.ts";
 import { PlatformError, Retry, Unauthorized } from "../../platform/errors.ts";
-import type { AccountHandle } from "../accounts/accounts.ts";
-import { products } from "../accounts/products.ts";
-import type { Again, Deps } from "../look/deps.ts";
+import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
+import type { Deps } from "../look/deps.ts";
 import { obstacleOf } from "../look/problems.ts";
 import type { Scene } from "../look/view.ts";
 import type { Claim } from "../objects/intent.ts";
@@ -63,7 +63,7 @@ export const keptClaim = (scene: Scene): Record<string, string> => ({
 /** Where what is made with an Account is: a claim that it no longer leads to is not gone. */
 export function located(account: AccountHandle, { resource }: ResourceKind): Pick<Claim, "contract" | "endpoint"> {
   const { contractNumber } = account.connection;
-  const endpoint = account.endpoint(products[resource.place.product].endpoint);
+  const endpoint = addressOf(account, resource.place.product);
   return { endpoint, ...(contractNumber !== undefined && { contract: contractNumber }) };
 }
 

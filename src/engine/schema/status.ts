@@ -3,11 +3,12 @@ import type { KubeObject } from "../../kube/resource.ts";
 import type { Reason } from "./reasons.ts";
 import { type Condition, type ResourceStatus, resourceStatus, sharedStatus } from "./status-schema.ts";
 
-/** The three ways an object can stand; each is one shape of the conditions. */
-export type Standing =
-  | { mode: "ready"; reason: Reason; message: string }
-  | { mode: "reconciling"; reason: Reason; message: string }
-  | { mode: "stalled"; reason: Reason; message: string };
+/** How an object stands; each mode is one shape of the conditions. */
+export interface Standing {
+  mode: "ready" | "reconciling" | "stalled";
+  reason: Reason;
+  message: string;
+}
 
 const known = sharedStatus.extend(resourceStatus.shape);
 

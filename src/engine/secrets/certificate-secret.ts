@@ -1,16 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { products } from "../accounts/products.ts";
-import type { Again, Deps } from "../look/deps.ts";
+import { inspect } from "../../certificates/inspect.ts";
+import { keystoreOf, truststoreOf } from "../../certificates/pkcs12.ts";
+import { readOwned } from "../../kube/owned-secret.ts";
+import type { Again } from "../../kube/work.ts";
+import { urlOf } from "../accounts/accounts.ts";
+import type { Deps } from "../look/deps.ts";
 import { contentOf } from "../look/secret-state.ts";
 import type { Scene } from "../look/view.ts";
 import { CERTIFICATE_VERSION, ROTATE_AT } from "../objects/names.ts";
 import type { Note } from "../objects/published.ts";
 import { reject } from "../record/record.ts";
 import type { CertificateFacts } from "../schema/status-schema.ts";
-import { inspect } from "./certificate.ts";
-import { keystoreOf, truststoreOf } from "./encoding/pkcs12.ts";
 import { obstructed, publicationOf, write } from "./keys.ts";
-import { readPublished } from "./publish.ts";
 
 const PASSWORD = "store.password";
 const DAY_MS = 86_400_000;
@@ -27,10 +28,9 @@ export async function fetchCertificate(deps: Deps, scene: Scene): Promise<Again>
   const publication = publicationOf(scene);
   const claim = view.claim;
   if (!account || !source || !publication || !claim) return "now";
-  const access = products[place.product];
   const answers: unknown[] = [];
   for (const path of source.paths(claim.id, claim.parents)) {
-    const url = access.url(account.endpoint(access.endpoint), path);
+    const url = urlOf(account, place.product, path);
     answers.push((await account.connection.send({ method: "GET", url, priority: "people" })).body);
   }
   const pems = source.read(answers);
@@ -53,7 +53,7 @@ export async function fetchCertificate(deps: Deps, scene: Scene): Promise<Again>
   const renewed = last?.serial !== facts.serial;
   const version = (last?.version ?? 0) + (renewed ? 1 : 0);
   // It guards nothing that does not lie beside it. Whoever has read it can open the next stores as well.
-  const kept = (await readPublished(deps, object, publication.name))?.data[PASSWORD] ?? "";
+  const kept = (await readOwned(deps.client, object, publication.name))?.data[PASSWORD] ?? "";
   const password = /^[\w-]+$/.test(kept) ? kept : randomBytes(18).toString("base64url");
   const stores = { keystore: await keystoreOf(pems, password), truststore: await truststoreOf(pems.ca, password) };
   const note: Note = {

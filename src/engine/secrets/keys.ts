@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Publication, SecretData } from "../../kinds/kind.ts";
+import { readOwned } from "../../kube/owned-secret.ts";
+import type { Again } from "../../kube/work.ts";
 import { PlatformError } from "../../platform/errors.ts";
-import { products } from "../accounts/products.ts";
-import { type Again, type Deps, deadlineFrom } from "../look/deps.ts";
+import { urlOf } from "../accounts/accounts.ts";
+import { type Deps, deadlineFrom } from "../look/deps.ts";
 import { contentOf } from "../look/secret-state.ts";
 import type { Scene } from "../look/view.ts";
 import { begunBy, type Issued } from "../objects/memory.ts";
@@ -11,7 +13,7 @@ import type { Note } from "../objects/published.ts";
 import { record, refreshed, refuse, reject } from "../record/record.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
-import { obstacleTo, type Published, publish, readPublished } from "./publish.ts";
+import { obstacleTo, type Published, publish } from "./publish.ts";
 
 /**
  * Why the Secret of an object could not be written, tried with everything that is to be in it but the key. Asked before a key
@@ -65,7 +67,7 @@ export async function write(
 ): Promise<Published> {
   const annotations = { [PUBLISHED]: JSON.stringify(note) };
   const labels = { [label]: String(note.key.version) };
-  return publish(deps, { kind, object }, { name, data, annotations, labels }, deps.published.put);
+  return publish(deps, { kind, object }, { name, data, annotations, labels }, { shown: deps.published.put });
 }
 
 /** The key stays; what else is in the Secret is brought up to date. */
@@ -74,7 +76,7 @@ export async function republish(deps: Deps, scene: Scene): Promise<Again> {
   const id = scene.view.claim?.id;
   const item = id === undefined ? undefined : scene.shared?.collection.read(id).item;
   const note = publication && deps.published.find(scene.object, publication.name).note;
-  const held = publication && (await readPublished(deps, scene.object, publication.name));
+  const held = publication && (await readOwned(deps.client, scene.object, publication.name));
   // It has gone since it was last seen; the watch brings the news.
   if (!publication || !item || !note || !held) return { inMs: LOOK_MS };
   const data = publication.data(item.raw, held.data[KEY] ?? "");
@@ -108,8 +110,7 @@ export async function renewKey(deps: Deps, scene: Scene): Promise<Again> {
   const waiting = { mode: "reconciling", reason: "Updating", message: "a new key is being made" } as const;
   await record(deps, scene, waiting, { request });
   const begun = refreshed(deps, scene);
-  const access = products[kind.resource.place.product];
-  const url = access.url(account.endpoint(access.endpoint), path);
+  const url = urlOf(account, kind.resource.place.product, path);
   const deadlineMs = deadlineFrom(deps, beganAt);
   try {
     const call = { method, url, body, priority: "people" as const, deadlineMs, guard: deps.guard };

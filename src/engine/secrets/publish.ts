@@ -1,29 +1,12 @@
-import { isDeepStrictEqual } from "node:util";
-import { z } from "zod";
 import { GROUP } from "../../kinds/index.ts";
-import type { Kind, SecretData } from "../../kinds/kind.ts";
-import { FIELD_MANAGER } from "../../kube/apply.ts";
-import { isConflict, isNotFound, KubeError } from "../../kube/errors.ts";
-import {
-  apiVersionOf,
-  type KubeObject,
-  type OwnerReference,
-  pathOf,
-  withoutManagedFields,
-} from "../../kube/resource.ts";
+import type { Kind } from "../../kinds/kind.ts";
+import { KubeError } from "../../kube/errors.ts";
+import { controllerOf, type SecretContent, writeOwned } from "../../kube/owned-secret.ts";
+import type { KubeObject } from "../../kube/resource.ts";
 import type { Deps } from "../look/deps.ts";
 import { MANAGED_BY } from "../objects/names.ts";
 import { resourceOf } from "../objects/objects.ts";
-import { SECRETS } from "../objects/secret.ts";
 import type { Obstacle } from "../schema/reasons.ts";
-
-/** What a Secret that Mooring writes holds, in plain text. */
-export interface SecretContent {
-  name: string;
-  data: SecretData;
-  annotations?: Record<string, string>;
-  labels?: Record<string, string>;
-}
 
 export type Published =
   | { outcome: "written" | "unchanged" }
@@ -38,51 +21,25 @@ export interface Publisher {
 
 type PublishDeps = Pick<Deps, "client" | "guard">;
 
-const ATTEMPTS = 5;
-
-/**
- * Writes a Secret for an object, into the object's own namespace, and only when that changes anything.
- *
- * The Secret is the object's own by its controller reference: it goes with the object, by garbage collection, and one
- * without that reference, whoever made it, is neither changed nor deleted. All keys change in one write, on condition
- * that nobody else has written since the Secret was read. Keys that were added by others go, their labels and
- * annotations stay. `shown` is told what is there in the end.
- */
+/** Writes the Secret of an object, marked as Mooring's. `shown` is told what is there in the end. */
 export async function publish(
-  deps: PublishDeps,
+  { client, guard }: PublishDeps,
   publisher: Publisher,
   content: SecretContent,
-  shown: (secret: KubeObject) => void = () => {},
-  query: Record<string, string> = {},
+  { shown = () => {}, dryRun = false }: { shown?: (secret: KubeObject) => void; dryRun?: boolean } = {},
 ): Promise<Published> {
-  const { namespace } = publisher.object.metadata;
-  for (let attempt = 1; ; attempt++) {
-    const found = await fetchSecret(deps, publisher.object, content.name);
-    const wanted = secretOf(publisher, content, found);
-    if (found) {
-      if (!isControlledBy(publisher.object, found)) {
-        return { outcome: "obstructed", obstacle: notOwned(publisher, found) };
-      }
-      if (isDeepStrictEqual(wanted, found)) {
-        shown(found);
-        return { outcome: "unchanged" };
-      }
-    }
-    deps.guard();
-    try {
-      const written = await deps.client.request<KubeObject>({
-        method: found ? "PUT" : "POST",
-        path: pathOf(SECRETS, { namespace, name: found && content.name }),
-        query: { fieldManager: FIELD_MANAGER, ...query },
-        body: wanted,
-      });
-      shown(withoutManagedFields(written));
-      return { outcome: "written" };
-    } catch (error) {
-      // Made, changed or deleted by somebody else meanwhile: what is there now decides.
-      if (attempt === ATTEMPTS || (!isConflict(error) && !isNotFound(error))) throw error;
-    }
-  }
+  const { kind, object } = publisher;
+  const labels = {
+    ...content.labels,
+    [MANAGED_BY]: "mooring",
+    [`${GROUP}/kind`]: labelValue(kind.kind),
+    [`${GROUP}/name`]: labelValue(object.metadata.name),
+  };
+  const owner = { resource: resourceOf(kind), object };
+  const result = await writeOwned(client, owner, { ...content, labels }, { guard, dryRun });
+  if ("foreign" in result) return { outcome: "obstructed", obstacle: notOwned(publisher, result.foreign) };
+  shown(result.secret);
+  return { outcome: result.written ? "written" : "unchanged" };
 }
 
 /** Why such a Secret cannot be written, as the API server says in a dry run. */
@@ -92,7 +49,7 @@ export async function obstacleTo(
   content: SecretContent,
 ): Promise<Obstacle | undefined> {
   try {
-    const tried = await publish(deps, publisher, content, () => {}, { dryRun: "All" });
+    const tried = await publish(deps, publisher, content, { dryRun: true });
     return tried.outcome === "obstructed" ? tried.obstacle : undefined;
   } catch (error) {
     if (!(error instanceof KubeError) || error.status >= 500) throw error;
@@ -101,78 +58,8 @@ export async function obstacleTo(
   }
 }
 
-/** What a published Secret holds; undefined when it is not there, or not this object's own. */
-export async function readPublished(
-  deps: Pick<Deps, "client">,
-  object: KubeObject,
-  name: string,
-): Promise<{ data: Record<string, string>; annotations: Record<string, string> } | undefined> {
-  const found = await fetchSecret(deps, object, name);
-  if (!found || !isControlledBy(object, found)) return undefined;
-  const decoded = Object.entries(dataOf(found)).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]);
-  return { data: Object.fromEntries(decoded), annotations: found.metadata.annotations ?? {} };
-}
-
-async function fetchSecret(
-  { client }: Pick<Deps, "client">,
-  { metadata }: KubeObject,
-  name: string,
-): Promise<KubeObject | undefined> {
-  try {
-    const path = pathOf(SECRETS, { namespace: metadata.namespace, name });
-    return withoutManagedFields(await client.request<KubeObject>({ method: "GET", path }));
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
-}
-
-const secretData = z.looseObject({ data: z.record(z.string(), z.string()).nullish() });
-
-const dataOf = (secret: KubeObject): Record<string, string> => secretData.parse(secret).data ?? {};
-
-/** The whole Secret as it ought to be: the one that was found, with what is ours in it. */
-function secretOf({ kind, object }: Publisher, content: SecretContent, found: KubeObject | undefined): KubeObject {
-  const { name, namespace, uid } = object.metadata;
-  if (uid === undefined) throw new Error(`${kind.kind} ${name} has no uid that a Secret could belong to`);
-  const owner: OwnerReference = {
-    apiVersion: apiVersionOf(resourceOf(kind)),
-    kind: kind.kind,
-    name,
-    uid,
-    controller: true,
-    blockOwnerDeletion: true,
-  };
-  const labels = {
-    ...found?.metadata.labels,
-    ...content.labels,
-    [MANAGED_BY]: "mooring",
-    [`${GROUP}/kind`]: labelValue(kind.kind),
-    [`${GROUP}/name`]: labelValue(name),
-  };
-  const annotations = { ...found?.metadata.annotations, ...content.annotations };
-  const encoded = Object.entries(content.data).map(([key, value]) => [key, Buffer.from(value).toString("base64")]);
-  return {
-    ...(found ?? { apiVersion: "v1", kind: "Secret", type: "Opaque" }),
-    metadata: {
-      ...(found?.metadata ?? { ...(namespace !== undefined && { namespace }), ownerReferences: [owner] }),
-      name: content.name,
-      labels,
-      ...(Object.keys(annotations).length > 0 && { annotations }),
-    },
-    data: Object.fromEntries(encoded),
-  };
-}
-
 /** As much of a name as a label may hold. */
 const labelValue = (text: string): string => text.slice(0, 63).replace(/[^A-Za-z0-9]+$/, "");
-
-const controllerOf = ({ metadata }: KubeObject): OwnerReference | undefined =>
-  metadata.ownerReferences?.find(({ controller }) => controller);
-
-function isControlledBy({ metadata }: KubeObject, secret: KubeObject): boolean {
-  return metadata.uid !== undefined && controllerOf(secret)?.uid === metadata.uid;
-}
 
 function notOwned({ kind, object }: Publisher, secret: KubeObject): Obstacle {
   const owner = controllerOf(secret);

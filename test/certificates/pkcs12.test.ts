@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Pems } from "../../src/engine/secrets/certificate.ts";
-import { keystoreOf, truststoreOf } from "../../src/engine/secrets/encoding/pkcs12.ts";
+import type { Pems } from "../../src/certificates/inspect.ts";
+import { keystoreOf, truststoreOf } from "../../src/certificates/pkcs12.ts";
 import { type Result, run } from "../processes.ts";
-import { accessOf, issue } from "./certificates.ts";
+import { accessOf, issue } from "./issue.ts";
 
 const PASSWORD = "aB3-_xyz0123456789";
 let folder: string;

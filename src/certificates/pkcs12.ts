@@ -1,6 +1,5 @@
 import { createCipheriv, createHash, createHmac, createPrivateKey, pbkdf2, randomBytes } from "node:crypto";
 import { promisify } from "node:util";
-import { certificatesIn, type Pems } from "../certificate.ts";
 import {
   bmpString,
   type Der,
@@ -14,6 +13,7 @@ import {
   setOf,
   utf16,
 } from "./der.ts";
+import { certificatesIn, type Pems } from "./inspect.ts";
 
 /** RFC 7292, 8018 and 5912; `trustedKeyUsage` is Java's own mark of a certificate that is trusted by itself. */
 const OID = {

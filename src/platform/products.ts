@@ -1,12 +1,11 @@
-import type { Product } from "../../kinds/kind.ts";
-import { autoscalingCollection, autoscalingUrl } from "../../platform/autoscaling.ts";
-import type { CollectionSource } from "../../platform/collection.ts";
-import { coreCollection, coreUrl } from "../../platform/core.ts";
-import { regionalCollection, regionalUrl } from "../../platform/regional.ts";
-import { type RequestLog, shareRequestLog } from "../../platform/request-log.ts";
-import { findRequests } from "../../platform/requests.ts";
-import { shownAsLog } from "../../platform/shown-as-log.ts";
-import type { Connection } from "../../platform/transport.ts";
+import { autoscalingCollection, autoscalingUrl } from "./autoscaling.ts";
+import type { CollectionSource } from "./collection.ts";
+import { coreCollection, coreUrl } from "./core.ts";
+import { regionalCollection, regionalUrl } from "./regional.ts";
+import { type RequestLog, shareRequestLog } from "./request-log.ts";
+import { findRequests } from "./requests.ts";
+import { shownAsLog } from "./shown-as-log.ts";
+import type { Connection } from "./transport.ts";
 
 /** The hosts of the platform, as `Account.spec.endpoints` names them. */
 export type EndpointName =
@@ -19,7 +18,10 @@ export type EndpointName =
   | "dns"
   | "certificates";
 
-/** How the engine reaches one API of the platform. */
+/** The APIs whose resources are managed. */
+export type Product = "core" | "autoscaling" | "monitoring" | "logging" | "streaming";
+
+/** How one API of the platform is reached. */
 export interface ProductAccess {
   endpoint: EndpointName;
   /** The address of a path of the product. */

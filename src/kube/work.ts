@@ -1,9 +1,10 @@
 import { breathe } from "../breath.ts";
 import type { Clock } from "../clock.ts";
-import { isConflict, isNotFound } from "../kube/errors.ts";
-import type { Queue } from "../kube/queue.ts";
-import type { Again, Log } from "./look/deps.ts";
-import type { ObjectKey } from "./objects/objects.ts";
+import { isConflict, isNotFound } from "./errors.ts";
+import type { Queue } from "./queue.ts";
+
+/** When a key wants to be looked at again if nothing happens before: never, at a time, now, or ever later. */
+export type Again = "never" | "now" | "backoff" | { inMs: number; background?: boolean };
 
 /** One pass over one object, for the metrics. */
 export type ReconcileObserver = (pass: {
@@ -15,10 +16,10 @@ export type ReconcileObserver = (pass: {
 interface Work {
   queue: Queue;
   clock: Clock;
-  log: Log;
-  reconcile(key: ObjectKey): Promise<Again>;
+  log: Record<"debug" | "error", (fields: object, message: string) => void>;
+  reconcile(key: string): Promise<Again>;
   /** When a key comes round by itself, whatever its last pass said; undefined when it does not. */
-  comesRound(key: ObjectKey, again: Again): number | undefined;
+  comesRound(key: string, again: Again): number | undefined;
   observe: ReconcileObserver | undefined;
 }
 
@@ -40,7 +41,7 @@ export async function work(options: Work, workers: number, signal: AbortSignal):
   await Promise.all(Array.from({ length: workers }, worker));
 }
 
-async function pass({ queue, clock, log, reconcile, comesRound, observe }: Work, key: ObjectKey): Promise<void> {
+async function pass({ queue, clock, log, reconcile, comesRound, observe }: Work, key: string): Promise<void> {
   const startedAt = clock.monotonic();
   const done = (result: Parameters<ReconcileObserver>[0]["result"]) =>
     observe?.({ kind: key.slice(0, key.indexOf("/")), result, seconds: (clock.monotonic() - startedAt) / 1000 });

@@ -1,5 +1,4 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import type { CertificateFacts } from "../schema/status-schema.ts";
 
 export interface Pems {
   ca: string;
@@ -7,7 +6,15 @@ export interface Pems {
   privateKey: string;
 }
 
-export type Inspection = { facts: Omit<CertificateFacts, "version"> } | { problem: string };
+/** What a certificate says of itself. */
+export interface Facts {
+  serial: string;
+  issuedAt: string;
+  expiresAt: string;
+  fingerprint: string;
+}
+
+export type Inspection = { facts: Facts } | { problem: string };
 
 /**
  * What a client certificate says, or why nobody could use it. Judged before it is published. Of a chain the first is

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { inspect, type Pems } from "../../src/engine/secrets/certificate.ts";
-import { accessOf, DAY_MS, issue, NOW } from "./certificates.ts";
+import { inspect, type Pems } from "../../src/certificates/inspect.ts";
+import { accessOf, DAY_MS, issue, NOW } from "./issue.ts";
 
 /** The reason why it is refused, which quotes nothing of what was judged. */
 function problemOf(pems: Pems, now = NOW): string | undefined {

@@ -1,7 +1,7 @@
 import "reflect-metadata";
 import { createPrivateKey, generateKeyPairSync, randomBytes } from "node:crypto";
 import * as x509 from "@peculiar/x509";
-import type { Pems } from "../../src/engine/secrets/certificate.ts";
+import type { Pems } from "../../src/certificates/inspect.ts";
 
 /** The moment that tests judge certificates at, which is also where the clock of tests begins. */
 export const NOW = Date.UTC(2026, 0, 1);

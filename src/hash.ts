@@ -1,0 +1,33 @@
+import { createHash } from "node:crypto";
+
+/** Equal for bodies that say the same, in whatever order their keys stand. */
+export function hashBody(body: unknown): string {
+  return createHash("sha256").update(canonical(body)).digest("hex").slice(0, 32);
+}
+
+/** Equal for a request body as the platform's log keeps it, or for what `of` sees in it; undefined when it is not JSON. */
+export function hashText(text: string, of: (body: unknown) => unknown = (body) => body): string | undefined {
+  try {
+    return hashBody(of(JSON.parse(text)));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A short hash of each of these fields that the spec has; nested ones are written with dots. */
+export function hashFields(spec: unknown, fields: readonly string[]): Record<string, string> {
+  const value = (field: string) =>
+    field
+      .split(".")
+      .reduce<unknown>((node, name) => (typeof node === "object" && node ? Reflect.get(node, name) : undefined), spec);
+  const given = fields.filter((field) => value(field) != null);
+  return Object.fromEntries(given.map((field) => [field, hashBody(value(field)).slice(0, 12)]));
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const entries = Object.entries(value).filter(([, child]) => child !== undefined);
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, child]) => `${JSON.stringify(key)}:${canonical(child)}`).join(",")}}`;
+}

@@ -1,0 +1,145 @@
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { FIELD_MANAGER } from "./apply.ts";
+import { isConflict, isNotFound } from "./errors.ts";
+import {
+  apiVersionOf,
+  type KubeObject,
+  type OwnerReference,
+  pathOf,
+  type Resource,
+  withoutManagedFields,
+} from "./resource.ts";
+import type { KubeClient } from "./transport.ts";
+
+export const SECRETS = { group: "", version: "v1", kind: "Secret", plural: "secrets", namespaced: true };
+
+/** What a Secret is to hold, in plain text. */
+export interface SecretContent {
+  name: string;
+  data: Record<string, string | Uint8Array>;
+  annotations?: Record<string, string>;
+  labels?: Record<string, string>;
+}
+
+/** Whose a Secret is. */
+export interface Owner {
+  resource: Resource;
+  object: KubeObject;
+}
+
+export interface WriteOptions {
+  /** Throws when this process may not write any more. */
+  guard: () => void;
+  dryRun?: boolean;
+}
+
+const ATTEMPTS = 5;
+
+/**
+ * Writes a Secret for an object, into the object's own namespace, and only when that changes anything.
+ *
+ * The Secret is the object's own by its controller reference: it goes with the object, by garbage collection, and one
+ * without that reference, whoever made it, is neither changed nor deleted: it is `foreign`. All keys change in one write,
+ * on condition that nobody else has written since the Secret was read. Keys that were added by others go, their labels
+ * and annotations stay.
+ */
+export async function writeOwned(
+  client: KubeClient,
+  owner: Owner,
+  content: SecretContent,
+  { guard, dryRun = false }: WriteOptions,
+): Promise<{ secret: KubeObject; written: boolean } | { foreign: KubeObject }> {
+  const { namespace } = owner.object.metadata;
+  for (let attempt = 1; ; attempt++) {
+    const found = await fetchSecret(client, owner.object, content.name);
+    const wanted = secretOf(owner, content, found);
+    if (found && !isControlledBy(owner.object, found)) return { foreign: found };
+    if (found && isDeepStrictEqual(wanted, found)) return { secret: found, written: false };
+    guard();
+    try {
+      const secret = await client.request<KubeObject>({
+        method: found ? "PUT" : "POST",
+        path: pathOf(SECRETS, { namespace, name: found && content.name }),
+        query: { fieldManager: FIELD_MANAGER, ...(dryRun && { dryRun: "All" }) },
+        body: wanted,
+      });
+      return { secret: withoutManagedFields(secret), written: true };
+    } catch (error) {
+      // Made, changed or deleted by somebody else meanwhile: what is there now decides.
+      if (attempt === ATTEMPTS || (!isConflict(error) && !isNotFound(error))) throw error;
+    }
+  }
+}
+
+/** What an object's own Secret holds; undefined when it is not there, or somebody else's. */
+export async function readOwned(
+  client: KubeClient,
+  object: KubeObject,
+  name: string,
+): Promise<{ data: Record<string, string>; annotations: Record<string, string> } | undefined> {
+  const found = await fetchSecret(client, object, name);
+  if (!found || !isControlledBy(object, found)) return undefined;
+  const decoded = Object.entries(dataOf(found)).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]);
+  return { data: Object.fromEntries(decoded), annotations: found.metadata.annotations ?? {} };
+}
+
+async function fetchSecret(
+  client: KubeClient,
+  { metadata }: KubeObject,
+  name: string,
+): Promise<KubeObject | undefined> {
+  try {
+    const path = pathOf(SECRETS, { namespace: metadata.namespace, name });
+    return withoutManagedFields(await client.request<KubeObject>({ method: "GET", path }));
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+const secretData = z.looseObject({ data: z.record(z.string(), z.string()).nullish() });
+
+const dataOf = (secret: KubeObject): Record<string, string> => secretData.parse(secret).data ?? {};
+
+/** The whole Secret as it ought to be: the one that was found, with what is ours in it. */
+function secretOf({ resource, object }: Owner, content: SecretContent, found: KubeObject | undefined): KubeObject {
+  const { name, namespace, uid } = object.metadata;
+  if (uid === undefined) throw new Error(`${resource.kind} ${name} has no uid that a Secret could belong to`);
+  const owner: OwnerReference = {
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    name,
+    uid,
+    controller: true,
+    blockOwnerDeletion: true,
+  };
+  const annotations = { ...found?.metadata.annotations, ...content.annotations };
+  const encoded = Object.entries(content.data).map(([key, value]) => [key, Buffer.from(value).toString("base64")]);
+  return {
+    ...(found ?? { apiVersion: "v1", kind: "Secret", type: "Opaque" }),
+    metadata: {
+      ...(found?.metadata ?? { ...(namespace !== undefined && { namespace }), ownerReferences: [owner] }),
+      name: content.name,
+      labels: { ...found?.metadata.labels, ...content.labels },
+      ...(Object.keys(annotations).length > 0 && { annotations }),
+    },
+    data: Object.fromEntries(encoded),
+  };
+}
+
+/** Whose a Secret is, by its controller reference. */
+export const controllerOf = ({ metadata }: KubeObject): OwnerReference | undefined =>
+  metadata.ownerReferences?.find(({ controller }) => controller);
+
+function isControlledBy({ metadata }: KubeObject, secret: KubeObject): boolean {
+  return metadata.uid !== undefined && controllerOf(secret)?.uid === metadata.uid;
+}
+
+/** The decoded value of a key; undefined when there is none. */
+export function secretValue(secret: object, key: string): string | undefined {
+  const data: unknown = Reflect.get(secret, "data");
+  if (typeof data !== "object" || data === null || !Object.hasOwn(data, key)) return undefined;
+  const value: unknown = Reflect.get(data, key);
+  return typeof value === "string" ? Buffer.from(value, "base64").toString("utf8") : undefined;
+}
