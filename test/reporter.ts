@@ -2,7 +2,12 @@ import { writeFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
 import { z } from "zod";
 
-export const countsSchema = z.object({ passed: z.number(), failed: z.number() });
+export const countsSchema = z.object({
+  passed: z.number(),
+  failed: z.number(),
+  /** What failed and why, in short. */
+  failures: z.array(z.string()).default([]),
+});
 
 export type Counts = z.infer<typeof countsSchema>;
 
@@ -12,14 +17,19 @@ export const countsVariable = "MOORING_TEST_COUNTS";
 /** Counts what really happened: a file that cannot be loaded, a failed hook and a stray error are failures too. */
 export default class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], strayErrors: readonly unknown[]): void {
-    const counts = modules.map(count).reduce(add, { passed: 0, failed: strayErrors.length });
+    const counts = modules.map(count).reduce(add, {
+      passed: 0,
+      failed: strayErrors.length,
+      failures: [],
+    });
     const file = process.env[countsVariable];
     if (file) writeFileSync(file, JSON.stringify(counts));
   }
 }
 
 function count(module: TestModule): Counts {
-  const results = [...module.children.allTests()].map((test) => test.result().state);
+  const tests = [...module.children.allTests()];
+  const results = tests.map((test) => test.result().state);
   const groups = [module, ...module.children.allSuites()];
   return {
     passed: results.filter((state) => state === "passed").length,
@@ -27,7 +37,22 @@ function count(module: TestModule): Counts {
     failed:
       results.filter((state) => state === "failed" || state === "pending").length +
       groups.reduce((sum, group) => sum + group.errors().length, 0),
+    failures: tests.flatMap((test) =>
+      (test.result().errors ?? []).map(({ message }) => `${module.relativeModuleId} > ${test.name}\n${short(message)}`),
+    ),
   };
 }
 
-export const add = (a: Counts, b: Counts): Counts => ({ passed: a.passed + b.passed, failed: a.failed + b.failed });
+/** As much of a message as says why. */
+const short = (message: string): string =>
+  message
+    .split("\n")
+    .slice(0, 12)
+    .map((line) => `  ${line.slice(0, 240)}`)
+    .join("\n");
+
+export const add = (a: Counts, b: Counts): Counts => ({
+  passed: a.passed + b.passed,
+  failed: a.failed + b.failed,
+  failures: [...a.failures, ...b.failures],
+});

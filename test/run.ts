@@ -19,7 +19,7 @@ function succeeds(title: string, script: string, args: string[]): boolean {
   return spawnSync(process.execPath, [join(root, script), ...args], { cwd: root, stdio: "inherit" }).status === 0;
 }
 
-const asCounts = (passed: boolean): Counts => ({ passed: passed ? 1 : 0, failed: passed ? 0 : 1 });
+const asCounts = (passed: boolean): Counts => ({ passed: passed ? 1 : 0, failed: passed ? 0 : 1, failures: [] });
 
 /** The tests, and then a search of all that was printed meanwhile, here and by every process that was started. */
 async function runTests(filters: string[]): Promise<Counts> {
@@ -82,7 +82,7 @@ function readCounts(file: string): Counts {
   try {
     return countsSchema.parse(JSON.parse(readFileSync(file, "utf8")));
   } catch {
-    return { passed: 0, failed: 0 };
+    return { passed: 0, failed: 0, failures: [] };
   }
 }
 
@@ -93,5 +93,8 @@ const total = [
   await runTests(process.argv.slice(2)),
 ].reduce(add);
 
+// Whoever sees only the end of the output sees why it failed.
+if (total.failures.length > 0) announce("failed");
+for (const failure of total.failures.slice(0, 20)) console.log(failure);
 console.log(`\n${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 ? 0 : 1;
