@@ -111,8 +111,11 @@ export function fakeApiServer(...initial: KubeObject[]) {
       if (metadata.finalizers) next.metadata.finalizers = metadata.finalizers;
     }
     objects.set(path, next);
-    if (next.metadata.deletionTimestamp && !next.metadata.finalizers?.length) remove(next);
-    return next;
+    if (!next.metadata.deletionTimestamp || next.metadata.finalizers?.length) return next;
+    remove(next);
+    // As the API server answers when the last finalizer goes: with the version from before.
+    const { resourceVersion = "" } = current.metadata;
+    return { ...next, metadata: { ...next.metadata, resourceVersion } };
   }
 
   /** Judges a write like any other, and keeps nothing of it. */

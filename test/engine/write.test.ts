@@ -74,6 +74,12 @@ describe("letting an object go", () => {
     await release(deps, datacenter, current());
   });
 
+  test("knows at once that it is gone, without waiting for the watch: nobody lets go of it again", async () => {
+    const { deps, current } = open(dc({ ...deleted, finalizers: [FINALIZER] }));
+    await release(deps, datacenter, current());
+    expect(deps.objects.find("Datacenter/shop/a")).toBeUndefined();
+  });
+
   test("leaves a finalizer that was added meanwhile, and tries again", async () => {
     const { deps, api, current } = open(dc({ ...deleted, finalizers: [FINALIZER] }));
     api.put(dc({ ...deleted, finalizers: [FINALIZER, "other/guard"] }));

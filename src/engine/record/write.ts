@@ -62,13 +62,17 @@ async function erase(
 
 /** Lets the object go: the finalizer and every annotation of ours are taken away. One that is gone already is fine. */
 export async function release(deps: Deps, kind: Kind, object: KubeObject): Promise<void> {
+  // Read at once: the next pass must not let go of it again before the watch tells that it is gone.
+  const gone = (last: KubeObject) => deps.objects.store(kind.kind).remove(last);
   try {
     const others = object.metadata.finalizers?.filter((name) => name !== FINALIZER) ?? [];
-    // Read at once: the next pass must not let go of it again before the watch tells that it is gone.
-    keep(deps, kind, await erase(deps, kind, object, [INTENT, EXTERNAL_ID], others));
+    const left = await erase(deps, kind, object, [INTENT, EXTERNAL_ID], others);
+    // The answer to the end of an object has the version from before.
+    if (left.metadata.deletionTimestamp && !left.metadata.finalizers?.length) gone(left);
+    else keep(deps, kind, left);
   } catch (error) {
-    if (isNotFound(error)) return;
-    if (!isConflict(error) || (await fetchObject(deps, kind, object))) throw error;
+    if (!isNotFound(error) && (!isConflict(error) || (await fetchObject(deps, kind, object)))) throw error;
+    gone(object);
   }
 }
 
