@@ -24,7 +24,8 @@ export function hashFields(spec: unknown, fields: readonly string[]): Record<str
   return Object.fromEntries(given.map((field) => [field, hashBody(value(field)).slice(0, 12)]));
 }
 
-function canonical(value: unknown): string {
+/** One text for values that say the same: keys in order, without what is undefined. */
+export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   const entries = Object.entries(value).filter(([, child]) => child !== undefined);

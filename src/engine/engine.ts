@@ -21,10 +21,11 @@ import { createCollections } from "./look/collections.ts";
 import { type Log, leads, type Settings } from "./look/deps.ts";
 import { look } from "./look/look.ts";
 import { createMemories, wishOf } from "./objects/memory.ts";
-import { FINALIZER, INTENT, RECONCILE_AT } from "./objects/names.ts";
+import { FINALIZER, RECONCILE_AT } from "./objects/names.ts";
 import { createNamespaces } from "./objects/namespaces.ts";
 import { claimOf, createObjects, isReleased, namedBy, type ObjectKey, resourceOf } from "./objects/objects.ts";
 import { createPublishedSecrets } from "./objects/published.ts";
+import type { Seal } from "./objects/seal.ts";
 import { writeMetadata } from "./record/write.ts";
 import { readStatus } from "./schema/status.ts";
 import { laneOf, thoseBelow, thoseWhoWaited, usersOf } from "./waking.ts";
@@ -42,6 +43,8 @@ export interface EngineOptions {
   clock: Clock;
   log: Log;
   client: KubeClient;
+  /** Tells what the operator has written itself. */
+  seal: Seal;
   transport: Transport;
   events: EventRecorder;
   queue: Queue;
@@ -71,9 +74,9 @@ const USAGE_MS = 20_000;
 
 /** Puts the parts together: changes of either cache become keys on the queue, and each key one decided step. */
 export function createEngine(options: EngineOptions): Engine {
-  const { kinds, clock, log, client, queue, settings, random = Math.random } = options;
+  const { kinds, clock, log, client, seal, queue, settings, random = Math.random } = options;
   const report = (error: unknown) => log.error({ err: error }, "a listener failed");
-  const objects = createObjects(kinds, report);
+  const objects = createObjects(kinds, seal, report);
   const memories = createMemories(clock);
   /** The generation of each Account that its users have heard of. */
   const generations = new Map<string, number | undefined>();
@@ -93,12 +96,14 @@ export function createEngine(options: EngineOptions): Engine {
     clock,
     log,
     client,
+    seal,
     objects,
     memories,
     namespaces,
     published: createPublishedSecrets({
       client,
       clock,
+      seal,
       ...(options.namespace !== undefined && { namespace: options.namespace }),
       wake,
       onError: (error) => log.warn({ kind: "Secret", err: error }, "watch interrupted"),
@@ -154,7 +159,7 @@ export function createEngine(options: EngineOptions): Engine {
     if (after ? before && !isReady(before) && isReady(after) : before) showUsers(key, after ?? before);
     const [held, holds] = [before && claimOf(before), after && claimOf(after)];
     if (held?.id !== holds?.id) {
-      void inSlices(clock, thoseBelow(objects, key, held?.id), (each) => {
+      void inSlices(clock, thoseBelow(objects, key, held), (each) => {
         memories.of(each).failure = undefined;
         if (held) deps.collections.refresh(each);
         wake(each);
@@ -182,9 +187,8 @@ export function createEngine(options: EngineOptions): Engine {
     const kind = objects.find(key)?.kind;
     const { creation } = memories.of(key);
     if (!kind || creation?.phase !== "posting" || !leads(deps)) return;
-    const annotations = { [INTENT]: JSON.stringify(creation.intent) };
     // Whoever wrote in between has it looked at again.
-    const marked = writeMetadata(deps, kind, object, annotations).then(
+    const marked = writeMetadata(deps, kind, object, { intent: creation.intent }).then(
       () => {},
       (error: unknown) => log.debug({ key, err: error }, "the finalizer is put back later"),
     );

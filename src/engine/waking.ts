@@ -1,6 +1,7 @@
 import { hasResource, type Kind } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { Deps } from "./look/deps.ts";
+import type { Claim } from "./objects/intent.ts";
 import { claimOf, namedBy, type ObjectKey, type Objects, objectKey, openIntent } from "./objects/objects.ts";
 import { policiesOf } from "./objects/policies.ts";
 
@@ -30,13 +31,14 @@ export function* thoseWhoWaited(objects: Objects, key: ObjectKey, gone: KubeObje
   if (kind) yield* namedBy(kind, gone).map((named) => named.key);
   // Its place may be the only one there is, and somebody may be waiting for it.
   if (kind?.resource?.identity.onePer) yield* keysOf(objects, kind.kind);
-  for (const id of Object.values((claimOf(gone) ?? openIntent(gone))?.parents ?? {})) yield* objects.holders(id);
+  const { parents = {} } = claimOf(gone) ?? openIntent(gone) ?? {};
+  for (const id of Object.values(parents)) yield* objects.holders(gone.metadata.namespace, id);
   yield* keysOf(objects, "Account", ({ deletionTimestamp }) => deletionTimestamp !== undefined);
 }
 
 /** An object has another resource, or none: what lived in the one before or uses it is not as it was last seen. */
-export function* thoseBelow(objects: Objects, key: ObjectKey, before: string | undefined): Generator<ObjectKey> {
-  if (before !== undefined) yield* objects.inhabitants(before);
+export function* thoseBelow(objects: Objects, key: ObjectKey, before: Claim | undefined): Generator<ObjectKey> {
+  if (before) yield* objects.inhabitants(before.id, before.endpoint);
   yield* objects.referrers(key);
 }
 

@@ -72,6 +72,21 @@ export async function writeOwned(
   }
 }
 
+/** Writes annotations of a Secret and nothing else. */
+export async function annotateSecret(
+  client: KubeClient,
+  where: { namespace: string | undefined; name: string },
+  annotations: Record<string, string>,
+): Promise<KubeObject> {
+  const secret = await client.request<KubeObject>({
+    method: "PATCH",
+    path: pathOf(SECRETS, where),
+    contentType: "application/merge-patch+json",
+    body: { metadata: { annotations } },
+  });
+  return withoutManagedFields(secret);
+}
+
 /** What an object's own Secret holds; undefined when it is not there, or somebody else's. */
 export async function readOwned(
   client: KubeClient,

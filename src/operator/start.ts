@@ -10,6 +10,7 @@ import { createTransport } from "../platform/transport.ts";
 import type { Config } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
 import { serve } from "./serve.ts";
+import { openSeal } from "./signing-key.ts";
 
 /** This process may not write any more: another one leads, or may do so at any moment. */
 export class LeadershipLost extends Error {
@@ -70,8 +71,11 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
     if (election && !election.held()) throw new LeadershipLost();
   };
 
+  const onSealError = (error: unknown) => log.warn({ err: error }, "the signing key could not be watched");
+  const seal = cleanup.use(await openSeal({ client, clock, namespace, onError: onSealError }));
   const engine = createEngine({
     kinds,
+    seal,
     clock,
     log,
     client,

@@ -3,10 +3,11 @@ import { createAccounts } from "../../src/engine/accounts/accounts.ts";
 import { createObjects } from "../../src/engine/objects/objects.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { handleOf, objectOf } from "./fixtures.ts";
+import { unsealed } from "./unsealed.ts";
 
 /** Accounts by namespace/name: the ones that exist as objects, and of those the ones that work. */
 function accounts(existing: string[], working: string[] = existing, defaultAccount?: string) {
-  const objects = createObjects(kinds, () => {});
+  const objects = createObjects(kinds, unsealed, () => {});
   for (const key of existing) {
     const [namespace = "", name = ""] = key.split("/");
     objects.store("Account").put(objectOf("Account", name, { metadata: { name, namespace } }));

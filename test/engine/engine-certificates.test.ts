@@ -8,6 +8,7 @@ import { fakeClock } from "../fake-clock.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { objectOf } from "./fixtures.ts";
 import { SETTINGS } from "./stage.ts";
+import { unsealed } from "./unsealed.ts";
 
 const expiresAt = "2027-01-01T00:00:00.000Z";
 const certificate = { version: 1, serial: "1", issuedAt: "2026-01-01T00:00:00.000Z", expiresAt, fingerprint: "AA" };
@@ -24,6 +25,7 @@ test("the engine tells when a certificate ends, from what status says, until the
   const transport = createTransport({ clock, log });
   const told: Parameters<CertificateObserver>[0][] = [];
   const engine = createEngine({
+    seal: unsealed,
     kinds: [account, kafkaUser],
     clock,
     log,

@@ -96,7 +96,9 @@ export function fakeApiServer(...initial: KubeObject[]) {
     const { annotations: old = {}, finalizers: oldFinalizers = [] } = current.metadata;
     const next = structuredClone(current);
     next.metadata.resourceVersion = String(++version);
-    if (called.endsWith("/status")) next.status = status;
+    const merged =
+      contentType === "application/merge-patch+json" ? { ...Object(current.status), ...Object(status) } : status;
+    if (called.endsWith("/status")) next.status = merged;
     else if (contentType === "application/apply-patch+yaml") {
       const wanted = Object.entries(metadata.annotations ?? {}).flatMap(([name, value]) =>
         value === null ? [] : [[name, value] as const],

@@ -43,10 +43,10 @@ export const intending = (name: string, intent: Intent): KubeObject["metadata"] 
 });
 
 /** Metadata of an object whose id is kept in an annotation, as its own unless another owner is named. */
-export const annotated = (name: string, claim: object, owner = `shop/${name}`): KubeObject["metadata"] => ({
+export const annotated = (name: string, claim: object): KubeObject["metadata"] => ({
   name,
   finalizers: [FINALIZER],
-  annotations: { [EXTERNAL_ID]: JSON.stringify({ ...claim, owner }) },
+  annotations: { [EXTERNAL_ID]: JSON.stringify(claim) },
 });
 
 export const readyCondition = (status: "True" | "False" = "True") => ({

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readIntent, readKept } from "../../src/engine/objects/intent.ts";
+import { readClaim, readIntent } from "../../src/engine/objects/intent.ts";
 import { hashBody, hashFields, hashText } from "../../src/hash.ts";
 import { intentOf } from "./fixtures.ts";
 
@@ -66,14 +66,8 @@ describe("an annotation", () => {
   test("is read as it was written", () => {
     const intent = intentOf({ parents: { datacenter: "d1" } });
     expect(readIntent(JSON.stringify(intent))).toEqual(intent);
-    const claim = { id: "s1", parents: { datacenter: "d1" }, account: "shop/main", contract: 7, owner: "shop/web" };
-    expect(readKept(JSON.stringify(claim))).toEqual(claim);
-  });
-
-  test("of a claim without the name of its owner counts as none", () => {
-    const claim = { id: "s1", parents: {}, account: "shop/main" };
-    expect(readKept(JSON.stringify(claim))).toBeUndefined();
-    expect(readKept(JSON.stringify({ ...claim, owner: "shop/web" }))).toMatchObject({ id: "s1" });
+    const claim = { id: "s1", parents: { datacenter: "d1" }, account: "shop/main", contract: 7 };
+    expect(readClaim(JSON.stringify(claim))).toEqual(claim);
   });
 
   test("of an intent from before fields were kept is still an intent", () => {
@@ -92,13 +86,13 @@ describe("an annotation", () => {
     ["with parents that are no words", JSON.stringify({ ...intentOf(), parents: { datacenter: 7 } })],
   ])("that is %s counts as none", (_, text) => {
     expect(readIntent(text)).toBeUndefined();
-    expect(readKept(text)).toBeUndefined();
+    expect(readClaim(text)).toBeUndefined();
   });
 
   test("can hold anything without harm", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
-        expect(() => [readIntent(text), readKept(text)]).not.toThrow();
+        expect(() => [readIntent(text), readClaim(text)]).not.toThrow();
       }),
     );
   });

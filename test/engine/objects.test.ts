@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { EXTERNAL_ID, FINALIZER } from "../../src/engine/objects/names.ts";
+import { FINALIZER } from "../../src/engine/objects/names.ts";
 import { claimOf, createObjects, objectKey, openIntent } from "../../src/engine/objects/objects.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { annotated, intending, intentOf, objectOf, serverSpec } from "./fixtures.ts";
+import { unsealed } from "./unsealed.ts";
 
 function cluster(...objects: KubeObject[]) {
-  const all = createObjects(kinds, (error) => {
+  const all = createObjects(kinds, unsealed, (error) => {
     throw error;
   });
   const put = (object: KubeObject) => all.store(object.kind).put(object);
@@ -28,15 +29,6 @@ describe("what an object owns", () => {
 
   test("is what its annotation says where status was lost", () => {
     expect(claimOf(server("a", { metadata: annotated("a", claim) }))).toEqual(claim);
-  });
-
-  test("is nothing by an annotation that names another owner, or none", () => {
-    const other = { ...annotated("a", claim, "shop/b"), name: "a" };
-    expect(claimOf(server("a", { metadata: other }))).toBeUndefined();
-    const elsewhere = { ...annotated("a", claim, "shop/a"), namespace: "other" };
-    expect(claimOf(server("a", { metadata: elsewhere }))).toBeUndefined();
-    const ownerless = { name: "a", annotations: { [EXTERNAL_ID]: JSON.stringify(claim) } };
-    expect(claimOf(server("a", { metadata: ownerless }))).toBeUndefined();
   });
 
   test("keeps its contract", () => {
@@ -108,7 +100,7 @@ describe("the index of objects", () => {
     const { all } = cluster(server("a", { status: { id: "1", parents } }));
     expect(all.claimants("Server", { id: "1", parents })).toEqual(["Server/shop/a"]);
     expect(all.claimants("Server", { id: "1", parents: { datacenter: "d2" } })).toEqual([]);
-    expect(all.holders("1")).toEqual(["Server/shop/a"]);
+    expect(all.holders("shop", "1")).toEqual(["Server/shop/a"]);
   });
 
   test("puts equal intents in the order in which they were begun, then by name", () => {
@@ -151,20 +143,9 @@ describe("the index of objects", () => {
       begun("b", "2026-01-01T00:00:00.000Z", { parents: { datacenter: "d1" } }),
       server("c"),
     );
-    expect(all.inhabitants("d1")).toEqual(["Server/shop/a", "Server/shop/b"]);
+    expect(all.inhabitants("d1", undefined)).toEqual(["Server/shop/a", "Server/shop/b"]);
     put(server("a"));
-    expect(all.inhabitants("d1")).toEqual(["Server/shop/b"]);
-  });
-
-  test("a copied annotation claims nothing", () => {
-    const kept = { id: "s1", parents: { datacenter: "d1" }, account: "shop/main" };
-    const { all } = cluster(
-      server("a", { metadata: annotated("a", kept) }),
-      server("copy", { metadata: { ...annotated("a", kept), name: "copy" } }),
-    );
-    expect(all.claimants("Server", { id: "s1", parents: { datacenter: "d1" } })).toEqual(["Server/shop/a"]);
-    expect(all.users("shop/main")).toEqual(["Server/shop/a"]);
-    expect(all.inhabitants("d1")).toEqual(["Server/shop/a"]);
+    expect(all.inhabitants("d1", undefined)).toEqual(["Server/shop/b"]);
   });
 
   test("knows for ever that a resource was claimed, and nothing of another one with its number", () => {

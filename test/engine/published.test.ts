@@ -5,6 +5,7 @@ import type { KubeObject } from "../../src/kube/resource.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { objectOf } from "./fixtures.ts";
+import { unsealed } from "./unsealed.ts";
 
 const owner = objectOf("MetricPipeline", "a");
 const KEY = { issuedAt: "2026-01-01T00:00:00.000Z", fingerprint: "f" };
@@ -27,9 +28,9 @@ async function open(...listed: KubeObject[]) {
   const clock = fakeClock();
   const woken: string[] = [];
   const wake = (key: string) => void woken.push(key);
-  const published = createPublishedSecrets({ client: api.client, clock, wake, onError: () => {} });
+  const published = createPublishedSecrets({ seal: unsealed, client: api.client, clock, wake, onError: () => {} });
   opened.push(published);
-  expect(published.find(owner, "s")).toEqual({ known: false, note: undefined });
+  expect(published.find(owner, "s")).toMatchObject({ known: false, note: undefined });
   const synced = published.sync();
   await clock.advance(0);
   const happen = async (type: string, object: unknown) => {
@@ -49,7 +50,7 @@ describe("a published Secret", () => {
     const { published, versionOf } = await open(secret(1, "50"));
     expect(published.find(owner, "s")).toMatchObject({ known: true, note: { resource: "mp-1", nonce: "n1" } });
     expect(versionOf(objectOf("MetricPipeline", "b"))).toBeUndefined();
-    expect(published.find(owner, "other")).toEqual({ known: true, note: undefined });
+    expect(published.find(owner, "other")).toMatchObject({ known: true, note: undefined });
   });
 
   test("of a former object of the same name says nothing to its successor", async () => {

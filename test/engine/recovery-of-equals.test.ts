@@ -156,7 +156,7 @@ describe("a resource", () => {
     platform.make("same", body);
     await pass(A);
     await pass(B);
-    expect(objects.claimants("Datacenter", { id: "dc-same-0", parents: {} })).toEqual([B]);
+    expect(objects.claimants("Datacenter", { id: "dc-same-0", parents: {}, endpoint: API })).toEqual([B]);
   });
 
   test("whose creation failed is gone, which says nothing about the next one", async () => {

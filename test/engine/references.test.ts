@@ -8,6 +8,7 @@ import { secretValue } from "../../src/kube/owned-secret.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import type { KubeCall, KubeClient } from "../../src/kube/transport.ts";
 import { objectOf, readyCondition } from "./fixtures.ts";
+import { unsealed } from "./unsealed.ts";
 
 const desired = (more: Partial<Desired>): Desired => ({
   references: [],
@@ -29,7 +30,7 @@ const byName = desired({
 const child = objectOf("Server", "web");
 
 function resolve(parent?: Partial<KubeObject>, wanted = byName, kept?: Record<string, string>) {
-  const objects = createObjects(kinds, () => {});
+  const objects = createObjects(kinds, unsealed, () => {});
   if (parent) objects.store("Datacenter").put(objectOf("Datacenter", "dc", parent));
   return resolveReferences(objects, child, wanted, kept);
 }

@@ -9,6 +9,7 @@ import { type FakeApiServer, fakeApiServer } from "./fake-api-server.ts";
 import { API, type FakePlatform, fakePlatform } from "./fake-platform.ts";
 import { objectOf } from "./fixtures.ts";
 import { SETTINGS } from "./stage.ts";
+import { unsealed } from "./unsealed.ts";
 
 export const credentials: KubeObject = {
   apiVersion: "v1",
@@ -78,6 +79,7 @@ export async function runEngine(
     transport: { connect: (id) => connect(id), close: async () => {} },
     events: { record: () => {}, flush: async () => {}, close: async () => {} },
     queue,
+    seal: unsealed,
     settings: SETTINGS,
     busyMs: 1500,
     guard: () => {},

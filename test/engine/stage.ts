@@ -9,6 +9,7 @@ import type { Scene } from "../../src/engine/look/view.ts";
 import { createMemories } from "../../src/engine/objects/memory.ts";
 import { createObjects, type ObjectKey } from "../../src/engine/objects/objects.ts";
 import { createPublishedSecrets } from "../../src/engine/objects/published.ts";
+import type { Seal } from "../../src/engine/objects/seal.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Kind, ResourceKind } from "../../src/kinds/kind.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
@@ -19,6 +20,7 @@ import { fakeClock } from "../fake-clock.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { API, type FakePlatform, fakePlatform } from "./fake-platform.ts";
 import { handleOf, objectOf } from "./fixtures.ts";
+import { unsealed } from "./unsealed.ts";
 
 export function withResource(kind: Kind): ResourceKind {
   if (!kind.resource) throw new Error(`${kind.kind} has no resource`);
@@ -46,7 +48,8 @@ export function stage(
     api = fakeApiServer(...initial),
     connection = platform.connectionOf("shop/main"),
     wallTime = BEGIN,
-  }: { platform?: FakePlatform; api?: Api; connection?: Connection; wallTime?: number } = {},
+    seal = unsealed,
+  }: { seal?: Seal; platform?: FakePlatform; api?: Api; connection?: Connection; wallTime?: number } = {},
 ) {
   const timers = fakeClock(wallTime);
   let skipped = 0;
@@ -57,7 +60,7 @@ export function stage(
     now: () => timers.now() + skipped + stepped,
     monotonic: () => timers.monotonic() + skipped + moment,
   };
-  const objects = createObjects(kinds, (error) => {
+  const objects = createObjects(kinds, seal, (error) => {
     throw error;
   });
   const memories = createMemories(clock);
@@ -68,13 +71,20 @@ export function stage(
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const accounts = createAccounts(objects, "shop/main");
   accounts.put(handleOf("shop/main", { connection, endpoint: () => API }));
-  const published = createPublishedSecrets({ client: api.client, clock, wake: () => {}, onError: () => {} });
+  const published = createPublishedSecrets({
+    client: api.client,
+    clock,
+    seal,
+    wake: () => {},
+    onError: () => {},
+  });
   let nonces = 0;
   const deps: Deps = {
     clock,
     log,
     client: api.client,
     objects,
+    seal,
     accounts,
     memories,
     namespaces: { isTerminating: (name) => terminating.has(name) },

@@ -180,13 +180,6 @@ describe("fields that cannot be changed", () => {
 describe("an annotation that was copied with its manifest", () => {
   const kept = { id: "dc-a-0", parents: {}, account: "shop/main" };
 
-  test("claims nothing for the copy", () => {
-    const copy = objectOf("Datacenter", "a", { spec, metadata: annotated("a", kept, "shop/original") });
-    const { sceneOf } = stage([copy]);
-    expect(sceneOf(A).view.claim).toBeUndefined();
-    expect(decide(sceneOf(A).view)).toEqual({ step: "create" });
-  });
-
   test("opens no Account of another namespace", () => {
     const foreign = { ...kept, account: "bank/main" };
     const copy = objectOf("Datacenter", "a", { spec, metadata: annotated("a", foreign) });

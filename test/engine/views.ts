@@ -44,6 +44,7 @@ export const viewOf = (more: Partial<View> = {}): View => ({
   intent: undefined,
   unsent: false,
   claim: undefined,
+  foreign: undefined,
   request: undefined,
   unfinished: false,
   accountObstacle: undefined,

@@ -4,7 +4,7 @@ import { fetchObject, release, writeMetadata, writeStatus } from "../../src/engi
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import { isConflict } from "../../src/kube/errors.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { datacenterSpec, objectOf } from "./fixtures.ts";
+import { datacenterSpec, intentOf, objectOf } from "./fixtures.ts";
 import { stage } from "./stage.ts";
 
 const dc = (metadata: Partial<KubeObject["metadata"]> = {}, status?: object) =>
@@ -15,22 +15,26 @@ function open(object: KubeObject) {
   const current = () => objects.find("Datacenter/shop/a")?.object ?? object;
   return { deps, api, current };
 }
+const intent = intentOf();
 const deleted = { deletionTimestamp: "2026-01-01T00:00:00Z" };
 
 describe("a write of metadata", () => {
   test("puts the finalizer and the annotation there, and is read at once", async () => {
     const { deps, api, current } = open(dc({ annotations: { team: "x" } }));
-    await writeMetadata(deps, datacenter, current(), { [INTENT]: "i" });
-    expect(current().metadata).toMatchObject({ finalizers: [FINALIZER], annotations: { team: "x", [INTENT]: "i" } });
+    await writeMetadata(deps, datacenter, current(), { intent });
+    expect(current().metadata).toMatchObject({
+      finalizers: [FINALIZER],
+      annotations: { team: "x", [INTENT]: JSON.stringify(intent) },
+    });
     expect(api.calls).toHaveLength(1);
   });
 
   test("erases our annotations that came with the object, which an apply would leave", async () => {
     const restored = dc({ annotations: { team: "x", [INTENT]: "old", [EXTERNAL_ID]: "older" } });
     const { deps, api, current } = open(restored);
-    await writeMetadata(deps, datacenter, current(), { [INTENT]: "new" });
-    expect(api.get(restored)?.metadata.annotations).toEqual({ team: "x", [INTENT]: "new" });
-    expect(current().metadata.annotations).toEqual({ team: "x", [INTENT]: "new" });
+    await writeMetadata(deps, datacenter, current(), { intent });
+    expect(api.get(restored)?.metadata.annotations).toEqual({ team: "x", [INTENT]: JSON.stringify(intent) });
+    expect(current().metadata.annotations).toEqual({ team: "x", [INTENT]: JSON.stringify(intent) });
     expect(api.calls.map(({ contentType }) => contentType)).toEqual([
       "application/apply-patch+yaml",
       "application/merge-patch+json",
@@ -41,7 +45,7 @@ describe("a write of metadata", () => {
     const { deps, api, current } = open(dc());
     const known = current();
     api.put(dc({ annotations: { team: "x" } }));
-    const writing = writeMetadata(deps, datacenter, known, { [INTENT]: "i" });
+    const writing = writeMetadata(deps, datacenter, known, { intent });
     await expect(writing).rejects.toSatisfy(isConflict);
     expect(api.get(known)?.metadata.annotations).toEqual({ team: "x" });
   });

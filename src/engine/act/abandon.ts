@@ -28,7 +28,7 @@ const settledAt = ({ settings }: Deps, begunAt: number): number =>
 export async function abandon(
   deps: Deps,
   { key, kind, account }: Undone,
-  { intent: { parents }, begunAt }: Begun,
+  { intent: { parents, endpoint }, begunAt }: Begun,
   { id, why }: { id: string; why: string },
 ): Promise<void> {
   if (!account) return;
@@ -42,7 +42,7 @@ export async function abandon(
   for (let waitMs = 500; monotonic() < giveUpAt; waitMs = Math.min(waitMs * 2, 10_000)) {
     try {
       // Equal bodies may have been shared out the other way round: what an object owns by now is nobody's to delete.
-      if (await isOwned(deps, kind, { id, parents })) return;
+      if (await isOwned(deps, kind, { id, parents, endpoint })) return;
       await account.connection.send({ method: "DELETE", url, priority: "people" });
       return;
     } catch (error) {
@@ -61,8 +61,10 @@ export async function abandon(
 async function isOwned(deps: Deps, kind: ResourceKind, place: Place): Promise<boolean> {
   const pathTo = ({ id, parents }: Place) => `${kind.resource.place.collection(parents)}/${id}`;
   const owns = (object: KubeObject) => {
-    const owned = claimOf(object);
-    return owned !== undefined && pathTo(owned) === pathTo(place);
+    const owned = claimOf(deps.seal.trusted(kind.kind, object));
+    return (
+      owned !== undefined && (owned.endpoint ?? place.endpoint) === place.endpoint && pathTo(owned) === pathTo(place)
+    );
   };
   const spaces = new Set([...deps.objects.store(kind.kind).values()].map(({ metadata }) => metadata.namespace));
   for (const namespace of spaces) {

@@ -42,7 +42,7 @@ export async function reconcileAccount(
     return deps.owes(account) ? { inMs: OWED_MS } : letGo(deps, account, kind, object);
   }
   const bare = !deleting && !object.metadata.finalizers?.includes(FINALIZER);
-  const current = bare ? await writeMetadata(deps, kind, object, {}) : object;
+  const current = bare ? await writeMetadata(deps, kind, object) : object;
   const checked = await check(deps, account, current);
   // The Secret's watch wakes the Account as soon as it has looked.
   if (checked === "later") return "never";

@@ -2,8 +2,8 @@ import type { Again } from "../../kube/work.ts";
 import type { Decision } from "../decide/decision.ts";
 import type { Deps } from "../look/deps.ts";
 import type { Scene } from "../look/view.ts";
-import { EXTERNAL_ID, FINALIZER, INTENT } from "../objects/names.ts";
-import { keptClaim, postpone, record, refreshed, stall, withPlatform } from "../record/record.ts";
+import { EXTERNAL_ID, FINALIZER } from "../objects/names.ts";
+import { ownership, postpone, record, refreshed, stall, withPlatform } from "../record/record.ts";
 import { release, writeMetadata } from "../record/write.ts";
 import type { Standing } from "../schema/status.ts";
 import { fetchCertificate } from "../secrets/certificate-secret.ts";
@@ -126,8 +126,8 @@ async function fail(deps: Deps, scene: Scene, decision: Extract<Decision, { step
 async function mark(deps: Deps, scene: Scene): Promise<Again> {
   const { kind, object, view } = scene;
   deps.guard();
-  const annotations = view.intent ? { [INTENT]: JSON.stringify(view.intent) } : keptClaim(scene);
-  const written = await writeMetadata(deps, kind, object, annotations);
+  const marks = view.intent ? { intent: view.intent } : { claim: ownership(scene) };
+  const written = await writeMetadata(deps, kind, object, marks);
   return written.metadata.finalizers?.includes(FINALIZER) ? "now" : "backoff";
 }
 
@@ -150,7 +150,7 @@ async function forget(deps: Deps, scene: Scene): Promise<Again> {
       };
   // An id that no longer means anything must not come back out of the annotation.
   const { kind, object } = scene;
-  if (object.metadata.annotations?.[EXTERNAL_ID] !== undefined) await writeMetadata(deps, kind, object, {});
+  if (object.metadata.annotations?.[EXTERNAL_ID] !== undefined) await writeMetadata(deps, kind, object);
   const after = refreshed(deps, scene);
   await record(deps, after, standing, { ...NOTHING, left: id, request: undefined, drift: undefined });
   deps.events.record(after.object, replaced ? "Normal" : "Warning", standing.reason, standing.message);

@@ -4,8 +4,7 @@ import type { Deps } from "../look/deps.ts";
 import { fixedFields } from "../look/look.ts";
 import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
-import { EXTERNAL_ID } from "../objects/names.ts";
-import { type ObjectKey, objectKey, ownerOf } from "../objects/objects.ts";
+import { nameFor, type ObjectKey, objectKey } from "../objects/objects.ts";
 import { located, record, refreshed, reject } from "../record/record.ts";
 import { writeMetadata } from "../record/write.ts";
 import type { Standing } from "../schema/status.ts";
@@ -30,10 +29,11 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
   const id = named ?? item?.id ?? "";
   const born = item && !scene.view.observed ? birthOf(kind, item.raw) : undefined;
   const exclusive = !scene.view.observed && !kind.resource.identity.shared;
-  const claimants = deps.objects.claimants(kind.kind, { id, parents, ...(born !== undefined && { born }) });
+  const { endpoint } = located(account, kind);
+  const claimants = deps.objects.claimants(kind.kind, { id, parents, endpoint, ...(born !== undefined && { born }) });
   const rival = claimants.find((claimant) => claimant !== key) ?? adopter(deps, scene, id);
   const absent = named === undefined ? `the platform has no such ${noun}` : `externalId: there is no ${noun} ${named}`;
-  const taken = `${named === undefined ? "" : "externalId: "}the ${noun} ${id} belongs to ${rival}`;
+  const taken = `${named === undefined ? "" : "externalId: "}the ${noun} ${id} belongs to ${nameFor(object.metadata.namespace, rival ?? "")}`;
   const problem = !item ? `${absent} in ${shared.path}` : rival !== undefined && exclusive ? taken : undefined;
   if (!item || problem !== undefined) {
     return reject(deps, scene, { reason: "NotAdoptable", message: problem ?? "", stalled: true });
@@ -53,7 +53,7 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
   try {
     // What is to be given back as it was: that is on record before anything allows to change it.
     const noted = kind.resource.identity.permanent ? await record(deps, scene, standing, {}, facts) : object;
-    await writeMetadata(deps, kind, noted, { [EXTERNAL_ID]: JSON.stringify({ ...owned, owner: ownerOf(object) }) });
+    await writeMetadata(deps, kind, noted, { claim: owned });
   } finally {
     scene.memory.adopting = undefined;
   }

@@ -150,7 +150,7 @@ async function intend(
   const begun = { intent, begunAt: deps.clock.monotonic() };
   memory.creation = { ...begun, phase: "unsent" };
   memory.begun = { what: intent.nonce, at: begun.begunAt };
-  return { object: await writeMetadata(deps, kind, object, { [INTENT]: JSON.stringify(intent) }), begun };
+  return { object: await writeMetadata(deps, kind, object, { intent }), begun };
 }
 
 /**

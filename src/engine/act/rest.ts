@@ -6,7 +6,7 @@ import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
 import { ALLOW_DATA_LOSS } from "../objects/names.ts";
 import type { Note } from "../objects/published.ts";
-import { comparison, keptClaim, ownership, record } from "../record/record.ts";
+import { comparison, ownership, record } from "../record/record.ts";
 import { writeMetadata } from "../record/write.ts";
 import { readFacts, type Standing } from "../schema/status.ts";
 
@@ -54,7 +54,7 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean): Promise<Aga
   memory.failure = undefined;
   memory.askedAt = undefined;
   memory.restingSince = keep || view.keepAt === undefined ? undefined : restingSince(memory, shared, view.now);
-  if (keep) await writeMetadata(deps, kind, shown, keptClaim(scene));
+  if (keep) await writeMetadata(deps, kind, shown, { claim: ownership(scene) });
   const due = note && dueAt(note.key, desired?.rotation(), memory.renewAfter);
   const dueIn = [
     ...(keep || view.keepAt === undefined ? [] : [view.keepAt - view.now]),

@@ -48,6 +48,7 @@ export async function search(
   const done = (): SearchResult => ({ lookedAt, endedAt: deps.clock.monotonic(), pending, matches, unseen });
 
   const { names, identity, place, creation } = kind.resource;
+  const within = { parents: intent.parents, endpoint: intent.endpoint };
   const path = (creation.path ?? place.collection)(intent.parents);
   const log = await shared
     .log(path)(createdAfter)
@@ -72,12 +73,12 @@ export async function search(
     for (const target of targets) {
       if (target.type !== undefined && target.type !== names.type) continue;
       if (makers.get(target.id) !== id) continue;
-      if (deps.objects.wasClaimed(kind.kind, { id: target.id, parents: intent.parents })) continue;
+      if (deps.objects.wasClaimed(kind.kind, { id: target.id, ...within })) continue;
       const item = await log.read(target.id, AbortSignal.timeout(deps.settings.createDeadlineMs));
       const born = item && birthOf(kind, item.raw);
       const made = { id: target.id, born, request: statusUrl === undefined ? undefined : { id, url: statusUrl } };
       // Under a number that is given away again, the one before may still be seen, or may have been claimed.
-      const owned = deps.objects.wasClaimed(kind.kind, { ...made, parents: intent.parents });
+      const owned = deps.objects.wasClaimed(kind.kind, { ...made, ...within });
       if (item && !owned && isOurs(creatorOf(item.raw), userId)) matches.set(identityOf(made), made);
       if ((item && !owned) || [...(before?.matches.values() ?? [])].some((known) => known.id === target.id)) continue;
       // Accepted and not visible yet, which may outlast the request: this look cannot be the last one.

@@ -82,6 +82,10 @@ function choose(view: View): Decision {
   if (blocked) return obstructed(blocked);
   if (view.intent) return decideRecovery(view, decideCreation(view));
   if (view.claim) return view.observed ? decideObserved(view) : decideClaimed(view);
+  if (view.foreign !== undefined && view.adopt === undefined) {
+    const message = `the object owns the ${view.noun} ${view.foreign}, signed with a key that this operator does not have: put the Secret mooring-signing-key back as it was, or set spec.externalId: ${view.foreign} to take it over`;
+    return { step: "stall", reason: "SigningKeyUnknown", message };
+  }
   if (view.adopt !== undefined) {
     return view.specObstacle ? obstructed(view.specObstacle) : { step: "adopt", id: view.adopt };
   }

@@ -105,6 +105,10 @@ export function decideDeletion(view: View): Decision {
   if (view.deletionPolicy === "Retain" || view.observed) {
     return { step: "release", reason: "Retained", message: `the ${noun} ${claim?.id ?? ""} stays on the platform` };
   }
+  if (!intent && !claim && view.foreign !== undefined) {
+    const message = `the ${noun} ${view.foreign} stays on the platform: it is claimed with a signing key that this operator does not have`;
+    return { step: "release", reason: "Retained", message };
+  }
   if (!intent && !claim) return nothing;
   if (view.accountObstacle) return obstructed(view.accountObstacle);
   if (intent) return decideRecovery(view, nothing);

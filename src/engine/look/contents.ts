@@ -3,7 +3,7 @@ import type { KubeObject } from "../../kube/resource.ts";
 import type { Claim } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
 import { ALLOW_NON_EMPTY_DELETE } from "../objects/names.ts";
-import type { ObjectKey } from "../objects/objects.ts";
+import { nameFor, type ObjectKey } from "../objects/objects.ts";
 import type { Deps } from "./deps.ts";
 import type { Contents } from "./view.ts";
 
@@ -16,23 +16,24 @@ export function contentsOf(
   { objects, clock }: Deps,
   key: ObjectKey,
   { resource: { destruction } }: ResourceKind,
-  { id }: Claim,
+  { id, endpoint }: Claim,
   { contents, wish }: Memory,
   { metadata }: KubeObject,
 ): Contents {
   const now = clock.monotonic();
   const wishedAt = wish?.at ?? now;
   const inside = new Set(objects.dependants(key));
-  if (destruction.contents) for (const inhabitant of objects.inhabitants(id)) inside.add(inhabitant);
+  if (destruction.contents) for (const inhabitant of objects.inhabitants(id, endpoint)) inside.add(inhabitant);
   // What is deleted together arrives one by one: a little later it is clear who stays.
   const fresh = metadata.deletionTimestamp !== undefined && now - wishedAt < TOGETHER_MS;
   const isLeaving = (each: ObjectKey) => fresh || objects.find(each)?.object.metadata.deletionTimestamp !== undefined;
   const looked = contents && contents.asOf > wishedAt && now - contents.asOf < CONTENTS_MS ? contents.found : undefined;
   // In an order that does not change: another one would be another message.
   const all = [...inside].sort();
+  const named = (keys: ObjectKey[]) => [...new Set(keys.map((each) => nameFor(metadata.namespace, each)))];
   return {
-    leaving: all.filter(isLeaving),
-    staying: destruction.contents || destruction.keptWhileUsed ? all.filter((each) => !isLeaving(each)) : [],
+    leaving: named(all.filter(isLeaving)),
+    staying: destruction.contents || destruction.keptWhileUsed ? named(all.filter((each) => !isLeaving(each))) : [],
     found: destruction.contents ? looked : [],
     verb: destruction.contents ? "still holds" : "is still used by",
     ignored: metadata.annotations?.[ALLOW_NON_EMPTY_DELETE] === "true",

@@ -7,6 +7,7 @@ import type { Memories } from "../objects/memory.ts";
 import type { Namespaces } from "../objects/namespaces.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { PublishedSecrets } from "../objects/published.ts";
+import type { Seal } from "../objects/seal.ts";
 import type { Collections } from "./collections.ts";
 
 /** Times that decide how patient the engine is, in milliseconds. */
@@ -48,6 +49,7 @@ export interface Deps {
   client: KubeClient;
   events: EventRecorder;
   objects: Objects;
+  seal: Seal;
   accounts: Accounts;
   collections: Collections;
   memories: Memories;

@@ -38,7 +38,8 @@ export function findings(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent)
   const taken = new Set(equals.map(taking));
   const free = [...search.matches].filter(
     ([identity, made]) =>
-      !taken.has(identity) && !deps.objects.wasClaimed(kind.kind, { ...made, parents: intent.parents }),
+      !taken.has(identity) &&
+      !deps.objects.wasClaimed(kind.kind, { ...made, parents: intent.parents, endpoint: intent.endpoint }),
   );
   const matches = free.map(([identity]) => identity);
   // With one more that cannot be seen yet there would be too many: what can be seen may be somebody else's twin.

@@ -117,6 +117,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     intent,
     unsent: creationOf(memory, intent)?.phase === "unsent",
     claim,
+    foreign: claim || intent ? undefined : deps.seal.foreignClaim(object),
     request,
     unfinished: status.request?.action === "create" && status.request.status === "FAILED",
     accountObstacle,
@@ -174,9 +175,7 @@ function chooseAccount(
   const { accountRef } = policiesOf(object);
   const unchanged = status.observedGeneration === object.metadata.generation;
   if (!begun) return accounts.choose(namespace, accountRef?.name, unchanged ? status.account : undefined);
-  // Status is written by Mooring alone. Annotations come with the object: they open no Account of another namespace.
-  const trusted = ("id" in begun && status.id !== undefined) || accounts.isOpenTo(namespace, begun.account);
-  const before = trusted ? accounts.byKey(begun.account) : undefined;
+  const before = accounts.isOpenTo(namespace, begun.account) ? accounts.byKey(begun.account) : undefined;
   const lost = before && "obstacle" in before && before.obstacle.reason === "AccountNotFound";
   return before && !lost ? before : accounts.choose(namespace, accountRef?.name);
 }

@@ -3,7 +3,7 @@ import type { Desired, Inputs, Product, ResourceKind } from "../../kinds/kind.ts
 import { products } from "../../platform/products.ts";
 import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
-import { claimOf, type ObjectKey, openIntent } from "../objects/objects.ts";
+import { claimOf, nameFor, type ObjectKey, openIntent } from "../objects/objects.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import type { Deps } from "./deps.ts";
 
@@ -35,7 +35,7 @@ export function taken(
   };
   const other = deps.objects.neighbours(kind, parents).find((each) => each !== key && hasIt(each));
   if (other === undefined) return undefined;
-  const message = `there can be one ${resource.names.noun} per ${resource.identity.onePer}, and ${other} has it: delete one of the two`;
+  const message = `there can be one ${resource.names.noun} per ${resource.identity.onePer}, and ${nameFor(key.split("/")[1], other)} has it: delete one of the two`;
   return { reason: "OnlyOne", message, stalled: true };
 }
 

@@ -68,8 +68,7 @@ function resolve(
 
 /** What an object of the namespace knows of a resource that is named by its id. */
 function statusBehind(objects: Objects, namespace: string, kind: string, id: string): Referent["status"] {
-  const prefix = objectKey(kind, namespace, "");
-  const holder = objects.holders(id).find((key) => key.startsWith(prefix));
+  const holder = objects.holders(namespace, id).find((key) => key.startsWith(`${kind}/`));
   const object = holder === undefined ? undefined : objects.find(holder)?.object;
   return object ? readWhole(object) : {};
 }

@@ -25,7 +25,7 @@ export function secretOf(
 ): { secret: SecretState; dueAt: number | undefined; renewal: View["renewal"] } | undefined {
   const publication = desired?.publication({ name: object.metadata.name });
   if (!publication) return undefined;
-  const { known, note } = published.find(object, publication.name);
+  const { known, note, current: isSigned } = published.find(object, publication.name);
   const nonce = readStatus(object).request?.nonce;
   const answered = nonce !== undefined && (note?.nonce === nonce || renewed?.nonce === nonce);
   const renewal = nonce === undefined ? undefined : answered ? "answered" : "lost";
@@ -33,7 +33,7 @@ export function secretOf(
   const asked = object.metadata.annotations?.[ROTATE_AT];
   if (note?.resource !== id) return { secret: "missing", dueAt: asked === undefined ? undefined : 0, renewal };
   const item = shared?.collection.read(id).item;
-  const current = !item || contentOf(publication, item.raw) === note.content;
+  const current = isSigned && (!item || contentOf(publication, item.raw) === note.content);
   const isAsked = asked !== undefined && asked !== note.rotated;
   const due = isAsked ? 0 : dueAt(note.key, desired?.rotation(), renewAfter);
   return { secret: current ? "current" : "outdated", dueAt: due, renewal };

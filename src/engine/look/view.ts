@@ -106,6 +106,8 @@ export interface View {
   /** The POST of the open intent was certainly not executed. */
   unsent: boolean;
   claim: Claim | undefined;
+  /** Id of what the object owns by the word of a signing key that is not here. */
+  foreign: string | undefined;
   request: PendingRequest | undefined;
   /** What is claimed has failed before it was ever finished, and that is on record. */
   unfinished: boolean;

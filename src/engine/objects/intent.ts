@@ -36,15 +36,12 @@ const claim = z.object({
   born: z.iso.datetime({ offset: true }).optional(),
 });
 
-/** A claim as an annotation keeps it: with the name of its owner, for manifests are copied together with annotations. */
-const kept = claim.extend({ owner: z.string() });
-
 /** Which resource an object owns. */
 export type Claim = z.output<typeof claim>;
 
 /** Reads an annotation; one that somebody has spoilt counts as absent. */
 export const readIntent = (text: string | undefined): Intent | undefined => read(intent, text);
-export const readKept = (text: string | undefined): z.output<typeof kept> | undefined => read(kept, text);
+export const readClaim = (text: string | undefined): Claim | undefined => read(claim, text);
 
 function read<S extends z.ZodType>(schema: S, text: string | undefined): z.output<S> | undefined {
   if (text === undefined) return undefined;

@@ -7,8 +7,9 @@ import { type Change, createStore, type Store } from "../../kube/store.ts";
 import { identityOf } from "../../platform/numbered.ts";
 import { readStatus } from "../schema/status.ts";
 
-import { type Claim, type Intent, readIntent, readKept } from "./intent.ts";
+import { type Claim, type Intent, readClaim, readIntent } from "./intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "./names.ts";
+import type { Seal } from "./seal.ts";
 
 /** Names one object among all kinds: `Server/default/web`. */
 export type ObjectKey = string;
@@ -22,6 +23,10 @@ export const resourceOf = (kind: Kind): Resource => ({
 });
 
 export const objectKey = (kind: string, namespace: string, name: string): ObjectKey => `${kind}/${namespace}/${name}`;
+
+/** An object by its name, for people of this namespace: who else there is, is nobody's business. */
+export const nameFor = (namespace: string | undefined, key: ObjectKey): string =>
+  key.split("/")[1] === namespace ? key : "an object of another namespace";
 
 /** Whether Mooring is done with an object that is still there, because others have finalizers of their own on it. */
 export const isReleased = ({ metadata }: KubeObject): boolean =>
@@ -51,17 +56,11 @@ export function claimOf(object: KubeObject): Claim | undefined {
   }
   // An intent that was answered without an id was refused: the annotation, if any, is of the same age.
   if (object.metadata.annotations?.[INTENT] !== undefined) return undefined;
-  const kept = readKept(object.metadata.annotations?.[EXTERNAL_ID]);
-  if (kept?.owner !== ownerOf(object)) return undefined;
-  const { owner: _, ...claim } = kept;
-  return claim;
+  return readClaim(object.metadata.annotations?.[EXTERNAL_ID]);
 }
 
-/** Who an annotation belongs to. The uid would not survive a backup. */
-export const ownerOf = ({ metadata }: KubeObject): string => `${metadata.namespace ?? ""}/${metadata.name}`;
-
-/** Where a resource is: its identity is unique under its parents. */
-export type Place = Pick<Claim, "id" | "parents" | "born">;
+/** Where a resource is: its identity is unique under its parents, at the address where it was made. */
+export type Place = Pick<Claim, "id" | "parents" | "born" | "endpoint">;
 
 /**
  * All objects of all kinds, as last seen, with the questions that one object has about others: who names it, who
@@ -75,14 +74,14 @@ export interface Objects {
   referrers(key: ObjectKey): ObjectKey[];
   /** Objects that claim this id of this kind under these parents. One that only observes claims nothing. */
   claimants(kind: string, claim: Place): ObjectKey[];
-  /** Objects that claim this id, whatever they are. */
-  holders(id: string): ObjectKey[];
+  /** Objects of this namespace that claim this id, whatever they are. */
+  holders(namespace: string | undefined, id: string): ObjectKey[];
   /** Whether any object has, or has had, this resource: it answers no other creation. */
   wasClaimed(kind: string, claim: Place): boolean;
   /** Objects of this kind with an open intent of this hash under these parents, in an order all agree on. */
   rivals(kind: string, intent: Pick<Intent, "hash" | "parents">): ObjectKey[];
-  /** Objects whose resource lives in the one with this id, or is about to. */
-  inhabitants(id: string): ObjectKey[];
+  /** Objects whose resource lives in the one with this id at this address, or is about to. */
+  inhabitants(id: string, endpoint: string | undefined): ObjectKey[];
   /** Objects with a resource, or one in the making, that lives under this object's or uses it. */
   dependants(key: ObjectKey): ObjectKey[];
   /** Objects of this kind whose resource is in the same collection, or is about to be. */
@@ -98,7 +97,11 @@ export interface Objects {
 /** A search looks back minutes; so many ids are those of hours. */
 const SPENT_MOST = 100_000;
 
-export function createObjects(kinds: readonly Kind[], onListenerError: (error: unknown) => void): Objects {
+export function createObjects(
+  kinds: readonly Kind[],
+  seal: Pick<Seal, "trusted">,
+  onListenerError: (error: unknown) => void,
+): Objects {
   const stores = new Map<string, Store<KubeObject>>();
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
   const references = createIndex();
@@ -116,7 +119,8 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
   const parents = createIndex();
   const places = createIndex();
   /** Not every id says by itself where it is: LANs are numbered in each datacenter. */
-  const placeOf = (kind: string, place: Place) => `${houseOf(kind, place.parents)}/${identityOf(place)}`;
+  const placeOf = (kind: string, place: Place) =>
+    at(place.endpoint, `${houseOf(kind, place.parents)}/${identityOf(place)}`);
   const houseOf = (kind: string, within: Place["parents"]) =>
     `${kind}${byName.get(kind)?.resource?.place.collection(within) ?? ""}`;
   const ownedPlace = (kind: string, object: KubeObject | undefined): string | undefined => {
@@ -126,7 +130,8 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
   const listeners: Parameters<Objects["subscribe"]>[0][] = [];
 
   for (const kind of kinds) {
-    const store = createStore<KubeObject>({ onListenerError });
+    const keep = (object: KubeObject) => (kind.resource ? seal.trusted(kind.kind, object) : object);
+    const store = createStore<KubeObject>({ onListenerError, keep });
     stores.set(kind.kind, store);
     store.subscribe(({ key: name, ...change }) => {
       const { before, after } = change;
@@ -136,17 +141,19 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
       const intent = after && openIntent(after);
       const [owned, left] = [ownedPlace(kind.kind, after), ownedPlace(kind.kind, before)];
       claims.set(key, owned === undefined ? [] : [owned]);
-      holders.set(key, claim ? [claim.id] : []);
+      holders.set(key, claim ? [at(after.metadata.namespace, claim.id)] : []);
       if (owned !== undefined && owned !== left) spent.delete(owned);
       if (left !== undefined && claims.get(left).length === 0) spend(left);
       intents.set(key, intent ? [rivalry(kind.kind, intent)] : []);
-      const within = claim?.parents ?? intent?.parents;
-      parents.set(key, livesIn(kind, within ?? {}));
+      const within = (claim ?? intent)?.parents;
+      const { endpoint } = claim ?? intent ?? {};
+      parents.set(
+        key,
+        livesIn(kind, within ?? {}).map((id) => at(endpoint, id)),
+      );
       places.set(key, after && within && !observes(after) ? [houseOf(kind.kind, within)] : []);
-      const account = claim?.account ?? intent?.account;
-      // An annotation is anybody's to write: of another namespace's Account only status is believed.
-      const believed = account && (account === (after && readStatus(after).account) || isAtHome(account, after));
-      accounts.set(key, account && believed ? [account] : []);
+      const { account } = claim ?? intent ?? {};
+      accounts.set(key, account ? [account] : []);
       for (const listener of listeners) listener(key, change);
     });
   }
@@ -162,22 +169,23 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
     const object = kind && stores.get(name)?.get(rest.join("/"));
     return object && { kind, object };
   };
+  const claimants: Objects["claimants"] = (kind, place) =>
+    anywhere(place.endpoint, (endpoint) => claims.get(placeOf(kind, { ...place, endpoint })));
   return {
     kinds,
     store,
     find,
     referrers: (key) => references.get(key),
-    claimants: (kind, claim) => claims.get(placeOf(kind, claim)),
-    holders: (id) => holders.get(id),
+    claimants,
+    holders: (namespace, id) => holders.get(at(namespace, id)),
     wasClaimed(kind, claim) {
-      const place = placeOf(kind, claim);
-      return claims.get(place).length > 0 || spent.has(place);
+      return claimants(kind, claim).length > 0 || spent.has(placeOf(kind, claim));
     },
     rivals(kind, intent) {
-      const at = (key: ObjectKey) => readIntent(find(key)?.object.metadata.annotations?.[INTENT])?.at ?? "";
-      return intents.get(rivalry(kind, intent)).sort((a, b) => at(a).localeCompare(at(b)) || a.localeCompare(b));
+      const begun = (key: ObjectKey) => readIntent(find(key)?.object.metadata.annotations?.[INTENT])?.at ?? "";
+      return intents.get(rivalry(kind, intent)).sort((a, b) => begun(a).localeCompare(begun(b)) || a.localeCompare(b));
     },
-    inhabitants: (id) => parents.get(id),
+    inhabitants: (id, endpoint) => anywhere(endpoint, (where) => parents.get(at(where, id))),
     dependants: (key) =>
       references.get(key).filter((referrer) => {
         const found = find(referrer);
@@ -190,14 +198,17 @@ export function createObjects(kinds: readonly Kind[], onListenerError: (error: u
   };
 }
 
+/** Claims of former versions do not say at which address: they count at every one. */
+const anywhere = (endpoint: string | undefined, look: (endpoint: string | undefined) => ObjectKey[]): ObjectKey[] =>
+  endpoint === undefined ? look(endpoint) : [...look(endpoint), ...look(undefined)];
+
 const policy = z.looseObject({ managementPolicy: z.literal("Observe") });
 
 /** Whether the object only shows its resource. */
 export const observes = (object: KubeObject): boolean => policy.safeParse(object.spec).success;
 
-function isAtHome(account: string, object: KubeObject | undefined): boolean {
-  return account.startsWith(`${object?.metadata.namespace}/`);
-}
+/** Ids mean something at the address where they were given, or in a namespace. */
+const at = (where: string | undefined, id: string): string => `${where ?? ""} ${id}`;
 
 /** Ids of the parents that a resource goes with. */
 function livesIn({ resource }: Kind, parents: Place["parents"]): string[] {

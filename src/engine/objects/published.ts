@@ -8,6 +8,7 @@ import { type Watcher, watch } from "../../kube/watch.ts";
 import { certificateFacts, keyFacts } from "../schema/status-schema.ts";
 import { MANAGED_BY, PUBLISHED } from "./names.ts";
 import { type ObjectKey, objectKey } from "./objects.ts";
+import type { Seal } from "./seal.ts";
 
 const note = z.object({
   /** The resource whose key it holds. */
@@ -28,8 +29,11 @@ export type Note = z.output<typeof note>;
  * a Secret belongs to hears of every change, so that a Secret that somebody deletes is missed at once.
  */
 export interface PublishedSecrets {
-  /** Undefined when there is none of this name, or not this object's; not `known` until they were listed once. */
-  find(object: KubeObject, name: string): { known: boolean; note: Note | undefined };
+  /**
+   * Undefined when there is none of this name, or not this object's; not `known` until they were listed once; `current`
+   * when it is signed with the key that signs now.
+   */
+  find(object: KubeObject, name: string): { known: boolean; note: Note | undefined; current: boolean };
   /** Own writes are believed at once, and no older state after them. */
   put(secret: KubeObject): void;
   sync(): Promise<void>;
@@ -39,11 +43,12 @@ export interface PublishedSecrets {
 export function createPublishedSecrets(options: {
   client: KubeClient;
   clock: Clock;
+  seal: Pick<Seal, "read">;
   namespace?: string;
   wake: (key: ObjectKey) => void;
   onError: (error: unknown) => void;
 }): PublishedSecrets {
-  const { client, clock, namespace, wake, onError } = options;
+  const { client, clock, seal, namespace, wake, onError } = options;
   const store = createStore<KubeObject>({ onListenerError: onError, keep: withoutData });
   let known = false;
   store.subscribe(({ after, before }) => {
@@ -55,7 +60,10 @@ export function createPublishedSecrets(options: {
   return {
     find(object, name) {
       const secret = store.get(`${object.metadata.namespace ?? ""}/${name}`);
-      return { known, note: secret && controllerOf(secret)?.uid === object.metadata.uid ? noteIn(secret) : undefined };
+      const isTheirs = secret && controllerOf(secret)?.uid === object.metadata.uid;
+      const said = isTheirs ? seal.read("Secret", secret, PUBLISHED) : undefined;
+      // A note that somebody has spoilt counts as absent: the key is then made anew.
+      return { known, note: note.safeParse(said?.words).data, current: said?.current ?? false };
     },
     put: store.put,
     async sync() {
@@ -80,12 +88,3 @@ export function createPublishedSecrets(options: {
 
 /** What is in a Secret is kept nowhere. */
 const withoutData = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({ apiVersion, kind, metadata });
-
-/** A note that somebody has spoilt counts as absent: the key is then made anew. */
-function noteIn({ metadata }: KubeObject): Note | undefined {
-  try {
-    return note.parse(JSON.parse(metadata.annotations?.[PUBLISHED] ?? ""));
-  } catch {
-    return undefined;
-  }
-}

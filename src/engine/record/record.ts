@@ -7,8 +7,6 @@ import type { Deps } from "../look/deps.ts";
 import { obstacleOf } from "../look/problems.ts";
 import type { Scene } from "../look/view.ts";
 import type { Claim } from "../objects/intent.ts";
-import { EXTERNAL_ID } from "../objects/names.ts";
-import { ownerOf } from "../objects/objects.ts";
 import type { Obstacle, Reason } from "../schema/reasons.ts";
 import { conditions, readFacts, readStatus, type Standing } from "../schema/status.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
@@ -54,11 +52,6 @@ export function comparison({ view }: Scene): { drift?: { field: string; wanted: 
 export function ownership({ view: { claim }, account, kind }: Scene): Partial<Claim> {
   return claim && account ? { ...located(account, kind), ...claim, account: account.key } : { ...claim };
 }
-
-/** The annotation that keeps a claim for the day when a backup is restored without status. */
-export const keptClaim = (scene: Scene): Record<string, string> => ({
-  [EXTERNAL_ID]: JSON.stringify({ ...ownership(scene), owner: ownerOf(scene.object) }),
-});
 
 /** Where what is made with an Account is: a claim that it no longer leads to is not gone. */
 export function located(account: AccountHandle, { resource }: ResourceKind): Pick<Claim, "contract" | "endpoint"> {

@@ -3,8 +3,9 @@ import { apply } from "../../kube/apply.ts";
 import { isConflict, isNotFound } from "../../kube/errors.ts";
 import { type KubeObject, pathOf } from "../../kube/resource.ts";
 import type { Deps } from "../look/deps.ts";
+import type { Claim, Intent } from "../objects/intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../objects/names.ts";
-import { resourceOf } from "../objects/objects.ts";
+import { claimOf, openIntent, resourceOf } from "../objects/objects.ts";
 import { differs } from "../schema/status.ts";
 
 /** The parts of an object that every server-side apply needs to hit this very object and no successor of its name. */
@@ -23,15 +24,18 @@ function target({ apiVersion, kind, metadata }: KubeObject): KubeObject {
 }
 
 /**
- * Writes what Mooring owns of metadata: the finalizer and these annotations; others that it owned before go. Fails with
- * a conflict when the object has changed since `object` was read.
+ * Writes what Mooring owns of metadata: the finalizer, and what it keeps in annotations; what it kept there before goes.
+ * Fails with a conflict when the object has changed since `object` was read.
  */
 export async function writeMetadata(
   deps: Deps,
   kind: Kind,
   object: KubeObject,
-  annotations: Record<string, string>,
+  { intent, claim }: { intent?: Intent | undefined; claim?: Partial<Claim> } = {},
 ): Promise<KubeObject> {
+  const mark = (annotation: string, words: object | undefined) =>
+    words && { [annotation]: deps.seal.mark(kind.kind, object, annotation, words) };
+  const annotations = { ...mark(INTENT, intent), ...mark(EXTERNAL_ID, claim) };
   const wanted = target(object);
   wanted.metadata = { ...wanted.metadata, finalizers: [FINALIZER], annotations };
   const written = await apply<KubeObject>(deps.client, resourceOf(kind), wanted);
@@ -78,9 +82,32 @@ export async function release(deps: Deps, kind: Kind, object: KubeObject): Promi
 
 /** Writes the whole status, when that would change anything. Same precondition as `writeMetadata`. */
 export async function writeStatus(deps: Deps, kind: Kind, object: KubeObject, status: object): Promise<KubeObject> {
-  if (!differs(object, status)) return object;
-  const wanted = { ...target(object), status: JSON.parse(JSON.stringify(status)) };
+  if (isForeign(deps, object)) return writeStanding(deps, kind, object, status);
+  const signed = kind.resource ? deps.seal.signed(kind.kind, object, status) : status;
+  if (!differs(object, signed)) return object;
+  const wanted = { ...target(object), status: JSON.parse(JSON.stringify(signed)) };
   return keep(deps, kind, await apply(deps.client, resourceOf(kind), wanted, { subresource: "status" }));
+}
+
+/** What is signed with a key that is not here may be all that is left of a claim: it is not written over. */
+const isForeign = ({ seal }: Deps, object: KubeObject): boolean =>
+  seal.foreignClaim(object) !== undefined && !claimOf(object) && !openIntent(object);
+
+/** Writes how an object stands, and leaves everything else in its status alone. */
+async function writeStanding(deps: Deps, kind: Kind, object: KubeObject, status: object): Promise<KubeObject> {
+  const standing = {
+    conditions: Reflect.get(status, "conditions"),
+    observedGeneration: Reflect.get(status, "observedGeneration"),
+  };
+  if (!differs(object, standing)) return object;
+  const { uid, resourceVersion, name, namespace } = object.metadata;
+  const written = await deps.client.request<KubeObject>({
+    method: "PATCH",
+    path: pathOf(resourceOf(kind), { name, namespace, subresource: "status" }),
+    contentType: "application/merge-patch+json",
+    body: { metadata: { uid, resourceVersion }, status: standing },
+  });
+  return keep(deps, kind, written);
 }
 
 /** The object as the API server has it now; undefined when it, the very same one, is gone. */
@@ -98,6 +125,7 @@ export async function fetchObject(deps: Deps, kind: Kind, object: KubeObject): P
 
 /** Own writes are read at once: the next decision must not rest on what was before. */
 function keep(deps: Deps, kind: Kind, object: KubeObject): KubeObject {
-  deps.objects.store(kind.kind).put(object);
-  return object;
+  const ours = kind.resource ? deps.seal.trusted(kind.kind, object) : object;
+  deps.objects.store(kind.kind).put(ours);
+  return ours;
 }

@@ -63,6 +63,10 @@ export const resourceStatus = z.object({
     .int()
     .optional()
     .describe("The generation for which the annotation mooring.dev/allow-data-loss was used last."),
+  signature: z
+    .string()
+    .optional()
+    .describe("Shows that the operator wrote what this status says of the resource: it counts only with it."),
   left: z.string().optional().describe("Id of the resource before this one, which is gone or was left as it was."),
   request: z
     .object({

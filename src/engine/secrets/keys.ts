@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Publication, SecretData } from "../../kinds/kind.ts";
-import { readOwned } from "../../kube/owned-secret.ts";
+import { annotateSecret, readOwned } from "../../kube/owned-secret.ts";
 import type { Again } from "../../kube/work.ts";
 import { PlatformError } from "../../platform/errors.ts";
 import { urlOf } from "../accounts/accounts.ts";
@@ -65,7 +65,8 @@ export async function write(
   note: Note,
   label = KEY_VERSION,
 ): Promise<Published> {
-  const annotations = { [PUBLISHED]: JSON.stringify(note) };
+  const { namespace } = object.metadata;
+  const annotations = { [PUBLISHED]: deps.seal.mark("Secret", secretNamed(namespace, name), PUBLISHED, note) };
   const labels = { [label]: String(note.key.version) };
   return publish(deps, { kind, object }, { name, data, annotations, labels }, { shown: deps.published.put });
 }
@@ -76,6 +77,8 @@ export async function republish(deps: Deps, scene: Scene): Promise<Again> {
   const id = scene.view.claim?.id;
   const item = id === undefined ? undefined : scene.shared?.collection.read(id).item;
   const note = publication && deps.published.find(scene.object, publication.name).note;
+  if (note && (!item || contentOf(publication, item.raw) === note.content))
+    return resign(deps, scene, publication.name, note);
   const held = publication && (await readOwned(deps.client, scene.object, publication.name));
   // It has gone since it was last seen; the watch brings the news.
   if (!publication || !item || !note || !held) return { inMs: LOOK_MS };
@@ -83,6 +86,19 @@ export async function republish(deps: Deps, scene: Scene): Promise<Again> {
   const written = await write(deps, scene, publication, data, { ...note, content: contentOf(publication, item.raw) });
   return written.outcome === "obstructed" ? obstructed(deps, scene, written.obstacle) : "now";
 }
+
+/** What is in the Secret stays; what it says about itself is signed with the key that signs now. */
+async function resign(deps: Deps, { object }: Scene, name: string, note: Note): Promise<Again> {
+  const { namespace } = object.metadata;
+  deps.guard();
+  const annotations = { [PUBLISHED]: deps.seal.mark("Secret", secretNamed(namespace, name), PUBLISHED, note) };
+  deps.published.put(await annotateSecret(deps.client, { namespace, name }, annotations));
+  return "now";
+}
+
+const secretNamed = (namespace: string | undefined, name: string) => ({
+  metadata: { name, ...(namespace !== undefined && { namespace }) },
+});
 
 const LOOK_MS = 2000;
 /** Under this name the key itself is in every Secret. */

@@ -1,0 +1,171 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { decide } from "../../src/engine/decide/decide.ts";
+import { EXTERNAL_ID, INTENT, PUBLISHED } from "../../src/engine/objects/names.ts";
+import { claimOf, openIntent } from "../../src/engine/objects/objects.ts";
+import { createSeal, type Seal } from "../../src/engine/objects/seal.ts";
+import { readStatus } from "../../src/engine/schema/status.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import { datacenterSpec, intentOf, objectOf } from "./fixtures.ts";
+import { stage } from "./stage.ts";
+
+const keys = ["one", "two"];
+const seal = createSeal({ keys: () => keys });
+const claim = { id: "d1", parents: {}, account: "shop/main", endpoint: "https://api.test", contract: 7, nonce: "n1" };
+const dc = (name: string, more: Partial<KubeObject> = {}) =>
+  objectOf("Datacenter", name, { spec: datacenterSpec, ...more });
+
+/** An object whose status was written with a seal. */
+function owning(name: string, by: Seal = seal, status: object = claim): KubeObject {
+  const object = dc(name);
+  return { ...object, status: by.signed("Datacenter", object, status) };
+}
+/** An object whose annotation was written with a seal. */
+function marked(name: string, annotation: string, words: object, by: Seal = seal): KubeObject {
+  return dc(name, {
+    metadata: { name, annotations: { [annotation]: by.mark("Datacenter", dc(name), annotation, words) } },
+  });
+}
+const claimed = (object: KubeObject, by: Seal = seal) => claimOf(by.trusted("Datacenter", object))?.id;
+
+describe("what the operator has written", () => {
+  test("counts: in status, as an intent, as a claim that is kept", () => {
+    expect(claimed(owning("a"))).toBe("d1");
+    expect(claimed(marked("a", EXTERNAL_ID, claim))).toBe("d1");
+    expect(openIntent(seal.trusted("Datacenter", marked("a", INTENT, intentOf())))?.nonce).toBe("n1");
+  });
+
+  test("counts however the API server has put it: other order, nothing for what is empty", () => {
+    const { status, ...object } = owning("a", seal, { ...claim, drift: [], fixed: {}, advice: undefined });
+    const reversed = Object.fromEntries(Object.entries(status ?? {}).reverse());
+    Reflect.deleteProperty(reversed, "drift");
+    Reflect.deleteProperty(reversed, "parents");
+    expect(claimed({ ...object, status: reversed })).toBe("d1");
+  });
+
+  test("says how it stands, whatever else is not believed", () => {
+    const conditions = [{ type: "Ready", status: "True", reason: "Available", message: "", lastTransitionTime: "" }];
+    const forged = dc("a", { status: { ...claim, conditions, observedGeneration: 3 } });
+    expect(seal.trusted("Datacenter", forged).status).toEqual({ conditions, observedGeneration: 3 });
+  });
+});
+
+describe("what a tenant has written", () => {
+  test.each([
+    ["a status without a signature", dc("a", { status: claim })],
+    ["a signature that is none", dc("a", { status: { ...claim, signature: "x" } })],
+    ["a status that was copied", { ...dc("a"), status: owning("b").status ?? {} }],
+    [
+      "an annotation that was copied",
+      { ...dc("a"), metadata: { ...marked("b", EXTERNAL_ID, claim).metadata, name: "a" } },
+    ],
+    [
+      "an annotation without a signature",
+      dc("a", { metadata: { name: "a", annotations: { [EXTERNAL_ID]: JSON.stringify(claim) } } }),
+    ],
+    ["an annotation that is no JSON", dc("a", { metadata: { name: "a", annotations: { [EXTERNAL_ID]: "{" } } })],
+  ])("does not count: %s", (_, object) => {
+    expect(claimed(object)).toBeUndefined();
+    expect(readStatus(seal.trusted("Datacenter", object)).id).toBeUndefined();
+  });
+
+  test("does not count as an intent", () => {
+    const annotations = { [INTENT]: JSON.stringify(intentOf()) };
+    expect(openIntent(seal.trusted("Datacenter", dc("a", { metadata: { name: "a", annotations } })))).toBeUndefined();
+  });
+
+  test("an intent does not pass for a claim, nor the words of one kind for another's", () => {
+    const signed = seal.mark("Datacenter", dc("a"), INTENT, claim);
+    expect(claimed(dc("a", { metadata: { name: "a", annotations: { [EXTERNAL_ID]: signed } } }))).toBeUndefined();
+    expect(claimOf(seal.trusted("Server", owning("a")))).toBeUndefined();
+  });
+
+  test("changes nothing of what is signed without being noticed", () => {
+    const facts = {
+      ...claim,
+      ips: ["10.0.0.1"],
+      request: { action: "create", status: "BUSY", since: "2026-01-01T00:00:00.000Z" },
+    };
+    const honest = owning("a", seal, facts).status ?? {};
+    const field = fc.constantFrom(
+      "id",
+      "parents",
+      "account",
+      "endpoint",
+      "contract",
+      "nonce",
+      "ips",
+      "request",
+      "fixed",
+    );
+    fc.assert(
+      fc.property(field, fc.jsonValue(), (name, value) => {
+        const forged = { ...honest, [name]: value };
+        fc.pre(JSON.stringify(Reflect.get(honest, name) ?? {}) !== JSON.stringify(value ?? {}));
+        fc.pre(!isEmpty(value) || !isEmpty(Reflect.get(honest, name)));
+        expect(claimed(dc("a", { status: forged }))).toBeUndefined();
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+/** What the API server may leave out. */
+const isEmpty = (value: unknown): boolean =>
+  value == null ||
+  (typeof value === "object" && Object.values(value).every((each) => !Array.isArray(value) && isEmpty(each)));
+
+describe("a signing key", () => {
+  test("that was exchanged still counts for as long as it is there, and the new one signs", () => {
+    const before = createSeal({ keys: () => ["two"] });
+    expect(claimed(owning("a", before))).toBe("d1");
+    expect(owning("a").status).not.toEqual(owning("a", before).status);
+    const secret = marked("s", PUBLISHED, { resource: "d1" }, before);
+    expect(seal.read("Datacenter", secret, PUBLISHED)).toEqual({ words: { resource: "d1" }, current: false });
+  });
+
+  test("that is not there makes an object wait for a person, and nothing is created in its place", () => {
+    const lost = createSeal({ keys: () => ["lost"] });
+    for (const object of [owning("a", lost), marked("a", EXTERNAL_ID, claim, lost)]) {
+      const { sceneOf } = stage([object], { seal });
+      const { view } = sceneOf("Datacenter/shop/a");
+      expect(view.claim).toBeUndefined();
+      expect(decide(view)).toMatchObject({ step: "stall", reason: "SigningKeyUnknown" });
+      expect(decide({ ...view, adopt: "d1" })).toEqual({ step: "adopt", id: "d1" });
+      expect(decide({ ...view, deleting: true, hasFinalizer: true })).toMatchObject({
+        step: "release",
+        reason: "Retained",
+      });
+    }
+  });
+
+  test("that comes back finds everything as it was: what it signed is not written over", async () => {
+    const lost = createSeal({ keys: () => ["lost"] });
+    const { pass, api } = stage([owning("a", lost)], { seal });
+    await pass("Datacenter/shop/a");
+    const after = api.get(dc("a"));
+    expect(after?.status).toMatchObject({ conditions: [{ reason: "SigningKeyUnknown" }, {}] });
+    expect(after && claimed(after, lost)).toBe("d1");
+  });
+});
+
+describe("an object of before signatures", () => {
+  const believing = createSeal({ keys: () => keys, believes: () => true });
+  const old = (status: object, annotations: Record<string, string>) =>
+    dc("a", { status, metadata: { name: "a", annotations } });
+  const kept = JSON.stringify({ ...claim, owner: "shop/a" });
+
+  test("is believed when status and annotation agree, and signed with its next status", async () => {
+    const object = old(claim, { [EXTERNAL_ID]: kept });
+    expect(claimed(object, believing)).toBe("d1");
+    expect(claimed(old(claim, { [INTENT]: JSON.stringify(intentOf()) }), believing)).toBe("d1");
+    expect(claimed({ ...object, status: believing.signed("Datacenter", object, claim) })).toBe("d1");
+  });
+
+  test("is not believed when they do not, when the annotation is another's, or when its time is over", () => {
+    expect(claimed(old({ ...claim, id: "d2" }, { [EXTERNAL_ID]: kept }), believing)).not.toBe("d2");
+    expect(claimed(old(claim, {}), believing)).toBeUndefined();
+    const others = JSON.stringify({ ...claim, owner: "bank/a" });
+    expect(claimed(old({}, { [EXTERNAL_ID]: others }), believing)).toBeUndefined();
+    expect(claimed(old(claim, { [EXTERNAL_ID]: kept }))).toBeUndefined();
+  });
+});
