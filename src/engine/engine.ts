@@ -279,9 +279,10 @@ function isReady(object: KubeObject): boolean {
   return readStatus(object).conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
 }
 
-/** Whether somebody changed what an object wants, as opposed to what it shows, or took away what protects it. */
+/** Whether somebody changed what an object wants, as opposed to what it shows, or took away what Mooring relies on. */
 function isEdited(before: KubeObject, after: KubeObject): boolean {
-  return isBared(before, after) || wishOf(before) !== wishOf(after);
+  const isForged = readStatus(before).signature !== undefined && readStatus(after).signature === undefined;
+  return isForged || isBared(before, after) || wishOf(before) !== wishOf(after);
 }
 
 /** Whether somebody took away what keeps an object from going without its resource. */

@@ -83,7 +83,7 @@ function choose(view: View): Decision {
   if (view.intent) return decideRecovery(view, decideCreation(view));
   if (view.claim) return view.observed ? decideObserved(view) : decideClaimed(view);
   if (view.foreign !== undefined && view.adopt === undefined) {
-    const message = `the object owns the ${view.noun} ${view.foreign}, signed with a key that this operator does not have: put the Secret mooring-signing-key back as it was, or set spec.externalId: ${view.foreign} to take it over`;
+    const message = `the object owns the ${view.noun} ${view.foreign}, signed with a key that this operator does not have: put the Secret mooring-signing-key back as it was, or delete the object, which leaves the ${view.noun} as it is, and create it again with externalId: ${view.foreign}`;
     return { step: "stall", reason: "SigningKeyUnknown", message };
   }
   if (view.adopt !== undefined) {

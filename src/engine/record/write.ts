@@ -6,7 +6,7 @@ import type { Deps } from "../look/deps.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../objects/names.ts";
 import { claimOf, openIntent, resourceOf } from "../objects/objects.ts";
-import { differs } from "../schema/status.ts";
+import { differs, readStatus } from "../schema/status.ts";
 
 /** The parts of an object that every server-side apply needs to hit this very object and no successor of its name. */
 function target({ apiVersion, kind, metadata }: KubeObject): KubeObject {
@@ -86,7 +86,24 @@ export async function writeStatus(deps: Deps, kind: Kind, object: KubeObject, st
   const signed = kind.resource ? deps.seal.signed(kind.kind, object, status) : status;
   if (!differs(object, signed)) return object;
   const wanted = { ...target(object), status: JSON.parse(JSON.stringify(signed)) };
-  return keep(deps, kind, await apply(deps.client, resourceOf(kind), wanted, { subresource: "status" }));
+  const written = await apply<KubeObject>(deps.client, resourceOf(kind), wanted, { subresource: "status" });
+  const ours = keep(deps, kind, written);
+  if (!("signature" in signed) || readStatus(ours).signature !== undefined) return ours;
+  // Apply leaves alone what somebody else has added, and with that it is not what was signed.
+  return keep(deps, kind, await replaceStatus(deps, kind, written, wanted.status));
+}
+
+async function replaceStatus(deps: Deps, kind: Kind, { metadata }: KubeObject, status: object): Promise<KubeObject> {
+  const { name, namespace, resourceVersion } = metadata;
+  return deps.client.request<KubeObject>({
+    method: "PATCH",
+    path: pathOf(resourceOf(kind), { name, namespace, subresource: "status" }),
+    contentType: "application/json-patch+json",
+    body: [
+      { op: "test", path: "/metadata/resourceVersion", value: resourceVersion },
+      { op: "replace", path: "/status", value: status },
+    ],
+  });
 }
 
 /** What is signed with a key that is not here may be all that is left of a claim: it is not written over. */

@@ -41,7 +41,7 @@ export const reasons = {
   AccountMoved:
     "The Account leads to another address than the one where the resource is. Change the Account back, or leave the resource there.",
   SigningKeyUnknown:
-    "What the object owns is signed with a key that the operator does not have. Put the signing key back, or set spec.externalId.",
+    "What the object owns is signed with a key that the operator does not have. Put the signing key back, or create the object again with spec.externalId.",
   NamespaceTerminating: "The namespace is being deleted: nothing new is made in it. Wait.",
   EndpointInvalid: "The address of the Account does not answer like the platform. Correct spec.endpoints.",
   Rejected: "The platform refuses the request. Correct the field that the message names.",
