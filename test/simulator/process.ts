@@ -9,6 +9,13 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const program =
   'import("./src/simulator/command.ts").then(async (m) => process.exit(await m.simulatorCommand(process.argv.slice(1))));';
 
+const owner = {
+  contractNumber: z.int(),
+  username: z.string(),
+  password: z.string(),
+  token: z.string(),
+  s3: z.strictObject({ accessKey: z.string(), secretKey: z.string() }),
+};
 const readyShape = z.strictObject({
   ready: z.literal(true),
   endpoints: z.strictObject({
@@ -18,11 +25,8 @@ const readyShape = z.strictObject({
     logging: z.string(),
     streaming: z.string(),
   }),
-  contractNumber: z.int(),
-  username: z.string(),
-  password: z.string(),
-  token: z.string(),
-  s3: z.strictObject({ accessKey: z.string(), secretKey: z.string() }),
+  ...owner,
+  contracts: z.array(z.strictObject(owner)),
   certificates: z.strictObject({ ca: z.string().startsWith("-----BEGIN CERTIFICATE-----") }),
 });
 

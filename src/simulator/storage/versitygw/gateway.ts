@@ -24,6 +24,7 @@ export function createVersitygw(parts: StorageParts): ObjectStorage {
   let users: Users | undefined;
   let stopping = false;
 
+  let first = 0;
   const hasBucket = (name: string) => folder !== undefined && existsSync(join(folder, "buckets", name));
 
   async function start(): Promise<{ url: string; admin: S3Client }> {
@@ -61,15 +62,17 @@ export function createVersitygw(parts: StorageParts): ObjectStorage {
   }
 
   return {
-    hasBucket,
+    // The gateway knows users, not contracts: as far as the platform writes there, buckets are the first one's.
+    hasBucket: (name, contractNumber) => contractNumber === first && hasBucket(name),
     async put(bucket, key, content) {
       if (client === undefined) throw new Error("the object storage is used before it was opened");
       await client.put(bucket, key, content);
     },
-    async open(world, { accessKey, secretKey }) {
+    async open(contracts, { accessKey, secretKey }) {
       try {
+        first = contracts.first.contractNumber;
         const { url, admin } = await start();
-        users = keepUsers(world, admin, parts.onError);
+        users = keepUsers(contracts, admin, parts.onError);
         await users.inStep();
         const owner = createS3Client({ url, accessKey, secretKey });
         for (const name of parts.buckets) if (!hasBucket(name)) await owner.createBucket(name);
