@@ -31,9 +31,9 @@ const readyShape = z.strictObject({
 });
 
 /** The simulator as its own process, as a user starts it, but without brokers unless they are asked for. */
-export function startProcess(argv: string[]) {
+export function startProcess(argv: string[], env: NodeJS.ProcessEnv = {}) {
   const args = ["--eval", program, "--", "--kafka", "off", ...argv];
-  const child = spawn(`${root}/node_modules/.bin/node`, args, { cwd: root });
+  const child = spawn(`${root}/node_modules/.bin/node`, args, { cwd: root, env: { ...process.env, ...env } });
   keepStreams("simulator", child.stdout, child.stderr);
   let stdout = "";
   let stderr = "";

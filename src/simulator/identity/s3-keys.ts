@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import type { Contracts } from "../contracts.ts";
 import { plainResource, textIn } from "../store/resource.ts";
 import type { World } from "../world.ts";
 import { type User, userKey } from "./users.ts";
@@ -15,9 +14,9 @@ export interface S3Key {
   world: World;
 }
 
-/** The key of any contract, by its access key. */
-export function s3KeyOf(contracts: Contracts, accessKey: string): S3Key | undefined {
-  for (const world of contracts.all()) {
+/** The key of any of these contracts, by its access key. */
+export function s3KeyOf(worlds: readonly World[], accessKey: string): S3Key | undefined {
+  for (const world of worlds) {
     const key = world.resources.byId("s3key", accessKey);
     const user = key && world.identity.users.get(world.resources.get(key.parent)?.id ?? "");
     if (key === undefined || user === undefined) continue;

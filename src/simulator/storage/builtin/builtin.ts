@@ -44,7 +44,7 @@ export function createBuiltin(parts: StorageParts): ObjectStorage {
         for (const bucket of [...buckets.buckets.values()].filter((each) => each.contractNumber === 0)) {
           buckets.buckets.put(bucket.name, { ...bucket, contractNumber });
         }
-        const owner = s3KeyOf(contracts, accessKey)?.user;
+        const owner = s3KeyOf(contracts.all(), accessKey)?.user;
         const missing = parts.buckets.filter((name) => buckets.buckets.get(name) === undefined);
         for (const name of missing) makeBucket(depot, name, { id: owner?.id ?? "", contractNumber });
       });
@@ -70,7 +70,7 @@ export function createBuiltin(parts: StorageParts): ObjectStorage {
 }
 
 function activeKey(contracts: Contracts, accessKey: string): { secretKey: string; user: S3User } | undefined {
-  const key = s3KeyOf(contracts, accessKey);
+  const key = s3KeyOf(contracts.all(), accessKey);
   if (key === undefined || !key.active) return undefined;
   const { secretKey, world, user } = key;
   const { contractNumber } = world;

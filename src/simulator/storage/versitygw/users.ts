@@ -28,7 +28,7 @@ export function keepUsers(
   function wanted(): Map<string, GatewayUser> {
     const users = new Map<string, GatewayUser>();
     for (const { id } of contracts.all().flatMap((world) => [...world.resources.ofType("s3key")])) {
-      const key = s3KeyOf(contracts, id);
+      const key = s3KeyOf(contracts.all(), id);
       if (key === undefined || !key.active) continue;
       // An administrator of the gateway opens the buckets of all contracts.
       const opensAll = key.user.role === "owner" && key.world.isFirst;
