@@ -8,13 +8,18 @@ const programs = ["test/cli/**/*.test.ts", "test/clients/**/*.test.ts"];
 const alone = "test/cluster/scale.test.ts";
 
 // A test waits for something that comes: how long that may take on a busy machine is no matter.
-const patient = { expect: { poll: { timeout: 60_000 } }, testTimeout: 60_000, hookTimeout: 60_000 };
+const patient = {
+  expect: { poll: { timeout: 60_000 } },
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  globalSetup: ["test/temporary-files.ts"],
+};
 
 const onCluster = {
   ...patient,
   // Each look is a process of its own, kubectl.
   expect: { poll: { ...patient.expect.poll, interval: 250 } },
-  globalSetup: "test/cluster/global-setup.ts",
+  globalSetup: [...patient.globalSetup, "test/cluster/global-setup.ts"],
   testTimeout: 120_000,
   hookTimeout: 120_000,
 };

@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from "node:child_process";
-import { createWriteStream, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { createWriteStream, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "../src/simulator/programs/swept.ts";
 import { searchForKeys } from "./canary.ts";
 import { outputVariable } from "./kept-output.ts";
 import { add, type Counts, countsSchema, countsVariable } from "./reporter.ts";
@@ -23,21 +23,18 @@ const asCounts = (passed: boolean): Counts => ({ passed: passed ? 1 : 0, failed:
 
 /** The tests, and then a search of all that was printed meanwhile, here and by every process that was started. */
 async function runTests(filters: string[]): Promise<Counts> {
-  const folder = mkdtempSync(join(tmpdir(), "mooring-test-"));
-  const output = mkdtempSync(join(tmpdir(), "mooring-test-output-"));
+  await using compiled = temporaryFolder("test");
+  await using printed = temporaryFolder("test-output");
+  const [folder, output] = [compiled.path, printed.path];
   const counts = join(folder, "counts.json");
-  try {
-    announce("tests");
-    const args = ["run", "--reporter=default", "--reporter=./test/reporter.ts", ...filters];
-    const env = { ...fasterPrograms(folder), [countsVariable]: counts, [outputVariable]: output };
-    const passed = await vitest(args, env, join(output, "tests"));
-    const counted = readCounts(counts);
-    const unexplained = counted.failed === 0 && (!passed || counted.passed === 0);
-    const leakFree = asCounts(await keepsKeys(output, filters.length === 0));
-    return [counted, leakFree, ...(unexplained ? [asCounts(false)] : [])].reduce(add);
-  } finally {
-    for (const each of [folder, output]) rmSync(each, { recursive: true, maxRetries: 5 });
-  }
+  announce("tests");
+  const args = ["run", "--reporter=default", "--reporter=./test/reporter.ts", ...filters];
+  const env = { ...fasterPrograms(folder), [countsVariable]: counts, [outputVariable]: output };
+  const passed = await vitest(args, env, join(output, "tests"));
+  const counted = readCounts(counts);
+  const unexplained = counted.failed === 0 && (!passed || counted.passed === 0);
+  const leakFree = asCounts(await keepsKeys(output, filters.length === 0));
+  return [counted, leakFree, ...(unexplained ? [asCounts(false)] : [])].reduce(add);
 }
 
 /** Hundreds of processes are started: time is dearer here than memory, and what one has compiled serves the next. */

@@ -99,9 +99,8 @@ export function createStore<T extends KubeObject>(
         if (wait) await wait;
       }
       for (const [key, known] of objects) {
-        if (present.has(key)) continue;
         const newer = resourceVersion !== undefined && compareVersions(versionOf(known), resourceVersion) > 0;
-        if (rewound || !newer) drop(key, known);
+        if (!present.has(key) && (rewound || !newer)) drop(key, known);
         const wait = pause?.();
         if (wait) await wait;
       }

@@ -102,10 +102,11 @@ export function createMembers(): Members {
         if (wait) await wait;
       }
       for (const [id, entry] of seen) {
-        if (listed.has(id)) continue;
-        const outcome = miss(read, id, entry, believed(id));
+        const outcome = listed.has(id) ? "listed" : miss(read, id, entry, believed(id));
         if (outcome === "dropped") changed.add(id);
         if (outcome === "doubted") doubted.add(id);
+        const wait = pause?.();
+        if (wait) await wait;
       }
       for (const [id, { serial }] of notFound) if (serial < read.serial) notFound.delete(id);
       lastList = read;

@@ -16,8 +16,9 @@ export interface Chance {
   between(purpose: string, low: number, high: number): number;
 }
 
-export function createChance(seed: number, counters: Counters): Chance {
-  const draw = (purpose: string) => digest(seed, purpose, counters.next(purpose));
+/** `scope` keeps the draws of one contract from those of the others. */
+export function createChance(seed: number, counters: Counters, scope = ""): Chance {
+  const draw = (purpose: string) => digest(seed, scope + purpose, counters.next(scope + purpose));
   return {
     uuid: (purpose) => uuidOf(draw(purpose)),
     between: (purpose, low, high) => low + fraction(draw(purpose)) * (high - low),

@@ -11,6 +11,7 @@ Runs the cloud platform on this machine: its API, its states, its delays and, if
 
   --listen HOST:PORT      address to listen on (default 127.0.0.1:0, any free port)
   --data DIR              keep the state in DIR across restarts (default: in memory only)
+  --contracts N           how many contracts there are, each with its owner (default 1)
   --seed N                whole number that ids, durations and fault probabilities follow from (default 1)
   --speed X               how many times as fast as real time the platform lives (default 1)
   --faults FILE           fault plan in YAML or JSON, see GET /_simulator/faults for the one in force
@@ -66,6 +67,7 @@ function parseFlags(argv: string[]): { help: boolean; json: boolean; options: Si
     options: {
       ...(flags.listen !== undefined && addressFrom("--listen", flags.listen)),
       ...(flags.data !== undefined && { data: directoryFrom(flags.data) }),
+      ...(flags.contracts !== undefined && { contracts: contractsFrom(flags.contracts) }),
       ...(flags.seed !== undefined && { seed: seedFrom(flags.seed) }),
       ...(flags.speed !== undefined && { speed: speedFrom(flags.speed) }),
       ...(flags.faults !== undefined && { faults: planFrom(flags.faults) }),
@@ -86,6 +88,7 @@ function readFlags(argv: string[]) {
       options: {
         listen: { type: "string" },
         data: { type: "string" },
+        contracts: { type: "string" },
         seed: { type: "string" },
         speed: { type: "string" },
         faults: { type: "string" },
@@ -164,6 +167,11 @@ function directoryFrom(text: string): string {
   return text;
 }
 
+function contractsFrom(text: string): number {
+  if (!/^[1-9]\d{0,2}$/.test(text)) throw new UsageError(`--contracts ${text}: give a whole number from 1 to 999`);
+  return Number(text);
+}
+
 function seedFrom(text: string): number {
   const seed = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(seed)) {
@@ -194,7 +202,17 @@ function planFrom(file: string): FaultPlan {
   }
 }
 
-function forPeople({ endpoints, contractNumber, username, password, token, s3 }: Ready): string {
+function forPeople({ endpoints, contractNumber, username, password, token, s3, contracts }: Ready): string {
+  const further = contracts.map(
+    (each) => `
+  contract    ${each.contractNumber}
+  user        ${each.username}
+  password    ${each.password}
+  token       ${each.token}
+  access key  ${each.s3.accessKey}
+  secret key  ${each.s3.secretKey}
+`,
+  );
   return `The platform simulator is ready.
 
   API         ${endpoints.api}
@@ -208,7 +226,7 @@ function forPeople({ endpoints, contractNumber, username, password, token, s3 }:
   metrics     ${endpoints.monitoring}
   logs        ${endpoints.logging}
   streaming   ${endpoints.streaming}
-
+${further.join("")}
 Try:  curl -H "Authorization: Bearer $TOKEN" ${endpoints.api}/cloudapi/v6/datacenters?depth=1
 Stop with Ctrl-C.
 `;

@@ -2,33 +2,24 @@ import { z } from "zod";
 import { createAgenda } from "./agenda.ts";
 import { loadRoutes } from "./autoscaling/load-routes.ts";
 import { resumeScaling } from "./autoscaling/loop.ts";
-import { createScalingRecords } from "./autoscaling/records.ts";
 import { autoscalingRoutes } from "./autoscaling/routes.ts";
-import { createChance, fixedChance } from "./chance.ts";
-import { stockCatalogue } from "./core/catalogue.ts";
+import { createContracts, type Owner } from "./contracts.ts";
 import { coreRoutes } from "./core/core.ts";
-import { limitsSchema } from "./core/limits.ts";
 import { resumeRequests } from "./core/provisioning.ts";
-import { requestSchema } from "./core/request-record.ts";
-import { createUsage } from "./core/usage.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
 import { createFaultChooser } from "./faults/chooser.ts";
 import { type FaultPlan, reachOf } from "./faults/plan.ts";
 import { createRateLimiter } from "./faults/rate-limit.ts";
-import { createFlowLogs } from "./flow-logs/flow-logs.ts";
+import { createFlowLogs, type FlowLogs } from "./flow-logs/flow-logs.ts";
 import { createCallCounter } from "./http/calls.ts";
+import type { Route } from "./http/exchange.ts";
 import { createListener } from "./http/listener.ts";
-import { createIdentity } from "./identity/identity.ts";
 import { tokenRoutes } from "./identity/routes.ts";
-import { firstS3Key } from "./identity/s3-keys.ts";
 import { createForwardListener } from "./ingest/forward-listener.ts";
-import { createLines } from "./ingest/lines.ts";
 import { logRoutes } from "./ingest/log-routes.ts";
 import { readingRoutes } from "./ingest/reading-routes.ts";
-import { createSamples } from "./ingest/samples.ts";
 import { resumePipelines } from "./pipelines/lifecycle.ts";
 import { metricPushRoutes } from "./pipelines/push/routes.ts";
-import { createPipelineRecords } from "./pipelines/records.ts";
 import { pipelineRoutes } from "./pipelines/routes.ts";
 import { endpointOf } from "./pipelines/service.ts";
 import { steeringRoutes } from "./steering.ts";
@@ -36,10 +27,8 @@ import { chooseStorage } from "./storage/choose.ts";
 import { createDocuments } from "./store/documents.ts";
 import { createHistory } from "./store/history.ts";
 import { memoryOnly, openJournal } from "./store/journal.ts";
-import { createResources } from "./store/resources.ts";
 import { createKafkaPlane } from "./streaming/kafka/plane.ts";
 import { resumeStreaming } from "./streaming/lifecycle.ts";
-import { createStreamingRecords } from "./streaming/records.ts";
 import { streamingRoutes } from "./streaming/routes.ts";
 import { noDataPlane } from "./streaming/running-plane.ts";
 import { streamingEndpoint } from "./streaming/service.ts";
@@ -47,6 +36,8 @@ import { createClock, machineTime } from "./time.ts";
 import type { World } from "./world.ts";
 
 export interface SimulatorOptions {
+  /** How many contracts there are at least, each with an owner. Default 1; more can come by steering. */
+  contracts?: number;
   /** Default 127.0.0.1. */
   host?: string;
   /** Default 0: any free port. */
@@ -77,21 +68,19 @@ export interface SimulatorOptions {
 }
 
 /** What a caller needs to use the simulator; `token` is also the one that steers it. */
-export interface Ready {
+export interface Ready extends Owner {
   /** Those of regional products have `{region}` in the place of the region's slug. */
   endpoints: { api: string; objectStorage: string; monitoring: string; logging: string; streaming: string };
-  contractNumber: number;
-  username: string;
-  password: string;
-  token: string;
-  /** Signs calls to the object storage. */
-  s3: { accessKey: string; secretKey: string };
   /** Whom to trust, as PEM: the authority behind the TLS address of log pipelines. */
   certificates: { ca: string };
+  /** The owners of further contracts. */
+  contracts: Owner[];
 }
 
 export interface RunningSimulator {
   ready: Ready;
+  /** Everything that can be called, for tests that promise something about all of it. */
+  routes: readonly Pick<Route, "method" | "template" | "access">[];
   /** Ends all connections and leaves the data directory complete. */
   close(): Promise<void>;
 }
@@ -122,9 +111,6 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
         return count;
       },
     };
-    const chance = createChance(seed, counters);
-    const contractNumber = 31_000_000 + Math.floor(fixedChance(seed, "contract") * 1_000_000);
-    const resources = createResources(documents);
     const storage = chooseStorage(options.objectStorage ?? "builtin", {
       documents,
       machine: machineTime,
@@ -146,79 +132,66 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
       options.kafka === "real"
         ? createKafkaPlane({ brokers: options.brokers ?? 1, data: options.data, onError })
         : noDataPlane;
-    const world: World = {
-      clock,
-      machine: machineTime,
-      agenda: createAgenda(clock, machineTime),
-      chance,
-      counters,
-      documents,
-      resources,
-      requests: documents.table("requests", requestSchema),
-      identity: createIdentity(documents, resources, chance, clock, contractNumber),
-      contractNumber,
-      limits: documents.table("limits", limitsSchema),
-      usage: createUsage(resources),
-      scaling: createScalingRecords(documents),
-      storage,
-      pipelines: createPipelineRecords(documents),
-      samples: createSamples(),
-      lines: createLines(),
-      forwardAddress: () => forward.address(),
-      streaming: createStreamingRecords(documents),
-      dataPlane,
-    };
-    life.defer(() => world.agenda.close());
-    const flowLogs = createFlowLogs(world, seed, onError);
+    const agenda = createAgenda(clock, machineTime);
+    life.defer(() => agenda.close());
+    const parts = { seed, clock, agenda, counters, documents, storage, dataPlane };
+    const contracts = createContracts({ ...parts, forwardAddress: () => forward.address() });
+    const flowLogs = new Map<World, FlowLogs>();
+    contracts.each((world) => flowLogs.set(world, createFlowLogs(world, seed, onError)));
     journal.load(documents, seed);
-    const { user, token } = world.identity.open();
-    const ownerKey = documents.transaction(() => {
-      stockCatalogue(world);
-      return firstS3Key(world, user);
+    const [owner, ...others] = documents.transaction(() => {
+      const opened = contracts.all().map((world) => contracts.open(world));
+      while (opened.length < (options.contracts ?? 1)) opened.push(contracts.add());
+      return opened;
     });
-    resumeRequests(world);
-    resumeScaling(world);
-    resumePipelines(world);
-    resumeStreaming(world);
+    if (owner === undefined) throw new Error("the first contract was not opened");
+    for (const world of contracts.all()) {
+      resumeRequests(world);
+      resumeScaling(world);
+      resumePipelines(world);
+      resumeStreaming(world);
+    }
     life.defer(() => storage.close());
-    const { url: objectStorage, ...s3 } = await storage.open(world, { userId: user.id, ...ownerKey });
+    const { url: objectStorage, ...s3 } = await storage.open(contracts, owner.s3);
     life.defer(() => forward.close());
-    const ca = await forward.open(world);
+    const ca = await forward.open(contracts);
     life.defer(() => dataPlane.close());
-    await dataPlane.open(world);
-    flowLogs.resume();
-    life.defer(() => flowLogs.close());
+    await dataPlane.open(contracts);
+    contracts.each((world) => flowLogs.get(world)?.resume());
+    const everyFlowLog = (work: (each: FlowLogs) => Promise<void>) => Promise.all([...flowLogs.values()].map(work));
+    life.defer(async () => void (await everyFlowLog((each) => each.close())));
 
     const calls = createCallCounter(machineTime);
+    const routesOf = (world: World) => [
+      ...coreRoutes(world),
+      ...autoscalingRoutes(world),
+      ...pipelineRoutes(world),
+      ...streamingRoutes(world),
+      ...metricPushRoutes(contracts),
+      ...tokenRoutes(world.identity, clock),
+      ...steeringRoutes(world, { contracts, calls, faults }),
+      ...loadRoutes(world),
+      ...(flowLogs.get(world)?.routes ?? []),
+      ...logRoutes(contracts),
+      ...readingRoutes(world),
+      ...dashboardRoutes(contracts, machineTime),
+    ];
     const listener = createListener({
-      routes: [
-        ...coreRoutes(world),
-        ...autoscalingRoutes(world),
-        ...pipelineRoutes(world),
-        ...streamingRoutes(world),
-        ...metricPushRoutes(world),
-        ...tokenRoutes(world.identity, clock),
-        ...steeringRoutes(world, calls, faults),
-        ...loadRoutes(world),
-        ...flowLogs.routes,
-        ...logRoutes(world),
-        ...readingRoutes(world),
-        ...dashboardRoutes(world, machineTime),
-      ],
-      identity: world.identity,
+      routesOf,
+      contracts,
+      steeringToken: owner.token,
       documents,
       history,
       clock,
       machine: machineTime,
-      contractNumber,
       calls,
       faults,
       rateLimit: createRateLimiter(machineTime, () => faults.plan().rateLimit),
-      catchUp: () => world.agenda.run(),
+      catchUp: () => agenda.run(),
       async durable() {
         await journal.flushed();
         await storage.inStep();
-        await flowLogs.asked();
+        await everyFlowLog((each) => each.asked());
       },
       onError,
     });
@@ -234,13 +207,12 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
           logging: endpointOf(api, "logs"),
           streaming: streamingEndpoint(api),
         },
-        contractNumber,
-        username: user.username,
-        password: user.password,
-        token,
+        ...owner,
         s3,
         certificates: { ca },
+        contracts: others,
       },
+      routes: routesOf(contracts.first).map(({ method, template, access }) => ({ method, template, access })),
       close: () => life.disposeAsync(),
     };
   } catch (error) {

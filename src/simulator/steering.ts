@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { groupType, stateOf as scalingState, shownProperties } from "./autoscaling/view.ts";
+import type { Contracts } from "./contracts.ts";
 import { objectIn } from "./core/body.ts";
 import { limitsOf, limitsSchema } from "./core/limits.ts";
 import { kindOf, kinds, wireTypeOf } from "./core/table.ts";
@@ -22,20 +23,29 @@ const advanceSchema = z.object({
     .min(0)
     .max(10 * 365 * 86_400),
 });
+const username = z
+  .string()
+  .min(1)
+  .regex(/^[^:]+$/, "must not contain a colon");
+const password = z.string().min(1);
+const ownerSchema = z.object({ username: username.optional(), password: password.optional() });
 const userSchema = z.object({
-  username: z
-    .string()
-    .min(1)
-    .regex(/^[^:]+$/, "must not contain a colon"),
-  password: z.string().min(1),
+  username,
+  password,
   role: z.enum(["owner", "administrator", "user"]).default("user"),
   twoFactor: z.boolean().default(false),
   /** Without a word about them the user may do everything; `[]` leaves him to what his groups give. */
   privileges: z.array(privilegeFlagSchema).default([...privilegeFlags]),
 });
 
+export interface SteeringParts {
+  contracts: Contracts;
+  calls: CallCounter;
+  faults: FaultChooser;
+}
+
 /** What tests and demos do to the simulator itself. Never counted, never faulted. */
-export function steeringRoutes(world: World, calls: CallCounter, faults: FaultChooser): Route[] {
+export function steeringRoutes(world: World, { contracts, calls, faults }: SteeringParts): Route[] {
   const route = (method: Method, path: string, handle: (call: Call) => unknown): Route => ({
     method,
     template: `/_simulator/${path}`,
@@ -65,6 +75,13 @@ export function steeringRoutes(world: World, calls: CallCounter, faults: FaultCh
       setImmediate(() => world.agenda.run());
       return { now: timestamp(world.clock.now()) };
     }),
+    route("GET", "contracts", () => ({
+      items: contracts.all().map(({ contractNumber, identity }) => ({
+        contractNumber,
+        users: [...identity.users.values()].map(({ id, username, role }) => ({ id, username, role })),
+      })),
+    })),
+    route("POST", "contracts", (call) => contracts.add(call.body === "" ? {} : checked(ownerSchema, call.body))),
     route("POST", "users", (call) => {
       const user = world.identity.addUser({ ...checked(userSchema, call.body), active: true });
       return { userId: user.id, token: world.identity.mint(user, longestLifetime) };

@@ -14,8 +14,9 @@ import type { Resources } from "./store/resources.ts";
 import type { DataPlane } from "./streaming/data-plane.ts";
 import type { StreamingRecords } from "./streaming/records.ts";
 import type { MachineTime, SimulatedClock } from "./time.ts";
+import type { Viewer } from "./visibility.ts";
 
-/** Everything the platform is made of, handed to whoever acts on it. */
+/** Everything one contract is made of, handed to whoever acts on it. */
 export interface World {
   readonly clock: SimulatedClock;
   /** For what others compare with their own clocks. */
@@ -24,10 +25,14 @@ export interface World {
   readonly chance: Chance;
   readonly counters: Counters;
   readonly documents: Documents;
+  /** As the user sees them whose call is handled; `viewer` knows him. */
   readonly resources: Resources;
+  readonly viewer: Viewer;
   readonly requests: Table<RequestRecord>;
   readonly identity: Identity;
   readonly contractNumber: number;
+  /** The contract of the ready line. */
+  readonly isFirst: boolean;
   readonly limits: Table<Limits>;
   readonly usage: Usage;
   readonly scaling: ScalingRecords;

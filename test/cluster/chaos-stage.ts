@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
@@ -13,6 +12,7 @@ import { connect } from "../../src/kube/config.ts";
 import { isConflict, isNotFound } from "../../src/kube/errors.ts";
 import { type KubeObject, pathOf } from "../../src/kube/resource.ts";
 import type { KubeClient } from "../../src/kube/transport.ts";
+import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import { type OperatorProcess, shortTimeouts, startOperator } from "./chaos-operator.ts";
 import { until } from "./chaos-wait.ts";
 
@@ -58,8 +58,7 @@ export async function openStage(clusterKubeconfig: string): Promise<Stage> {
   const admin = await connect({ kubeconfig: clusterKubeconfig });
   opening.defer(() => admin.close());
   const namespace = `chaos-${randomBytes(4).toString("hex")}`;
-  const folder = await mkdtemp(join(tmpdir(), "mooring-chaos-"));
-  opening.defer(() => rm(folder, { recursive: true }));
+  const { path: folder } = opening.use(temporaryFolder("chaos"));
   const kubeconfig = join(folder, "kubeconfig");
   await install(admin);
   await writeOperatorKubeconfig(admin, clusterKubeconfig, kubeconfig);

@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { stringify } from "yaml";
 import { z } from "zod";
 import { install, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
 import { connect } from "../../src/kube/config.ts";
+import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import { keepText } from "../kept-output.ts";
 import { mooring, type Result } from "../processes.ts";
 import { cluster, namespace, startProcess } from "./harness.ts";
@@ -60,9 +59,9 @@ export async function landscape(
 ): Promise<Landscape> {
   const { kubeconfig, kubectl: anywhere } = cluster();
   const admin = await connect({ kubeconfig });
-  const folder = await mkdtemp(join(tmpdir(), "mooring-operator-"));
-  const operatorKubeconfig = join(folder, "kubeconfig");
-  afterAll(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder("operator");
+  afterAll(() => folder.remove());
+  const operatorKubeconfig = join(folder.path, "kubeconfig");
   await install(admin);
   await writeOperatorKubeconfig(admin, kubeconfig, operatorKubeconfig);
   await admin.close();

@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { install, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
 import { connect } from "../../src/kube/config.ts";
 import { loadKubeconfig } from "../../src/kube/kubeconfig.ts";
 import type { KubeClient } from "../../src/kube/transport.ts";
+import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 
 /** What all runs share: one API server with Mooring installed, and a folder for what they leave behind. */
 export interface Base extends AsyncDisposable {
@@ -25,13 +25,10 @@ export async function openBase(kubeconfig: string): Promise<Base> {
   await using opening = new AsyncDisposableStack();
   const admin = await connect({ kubeconfig });
   opening.defer(() => admin.close());
-  const folder = await mkdtemp(join(tmpdir(), "mooring-crash-"));
-  const cache = await mkdtemp(join(tmpdir(), "mooring-crash-cache-"));
+  const folder = temporaryFolder("crash");
+  const { path: cache } = opening.use(temporaryFolder("crash-cache"));
   let kept = false;
-  opening.defer(async () => {
-    await rm(cache, { recursive: true, force: true });
-    if (!kept) await rm(folder, { recursive: true, force: true });
-  });
+  opening.defer(() => (kept ? folder.keep() : folder.remove()));
   await install(admin);
   const path = join(cache, "kubeconfig");
   await writeOperatorKubeconfig(admin, kubeconfig, path);
@@ -46,7 +43,7 @@ export async function openBase(kubeconfig: string): Promise<Base> {
     ca,
     operatorToken: user.token ?? "",
     cache,
-    folder,
+    folder: folder.path,
     keep() {
       kept = true;
     },

@@ -129,9 +129,11 @@ export function fakePlatform(contract: number | undefined = 1) {
       const { key, item } = find(path, id);
       return wire(key, item);
     }
-    const here = [...items].filter(([, item]) => isShown(item) && (item.path ?? path) === path);
+    const at = now();
+    const here = items.entries().filter(([, { visibleAt = 0, path: own = path }]) => at >= visibleAt && own === path);
     const [offset, limit] = [Number(query.get("offset")), Number(query.get("limit") ?? 1000)];
-    return { limit, items: here.slice(offset, offset + limit).map(([key, item]) => wire(key, item)) };
+    const page = here.drop(offset).take(limit);
+    return { limit, items: [...page.map(([key, item]) => wire(key, item))] };
   }
 
   /** Executes a write, and says what it made or changed. */

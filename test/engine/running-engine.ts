@@ -33,9 +33,11 @@ export async function runEngine(
     platform?: FakePlatform;
     api?: FakeApiServer;
     connect?: Connect;
+    /** Called when everything around the engine is there, right before it begins. */
+    begin?: () => void;
   },
 ) {
-  const { clock, workers = 4, platform = fakePlatform(), connect = platform.connectionOf, ...rest } = options;
+  const { clock, workers = 4, platform = fakePlatform(), connect = platform.connectionOf, begin, ...rest } = options;
   const { api = fakeApiServer(...initial) } = options;
   const isShown = ({ path, query }: KubeCall, object: KubeObject) =>
     path.endsWith(`/${object.kind.toLowerCase()}s`) &&
@@ -85,6 +87,7 @@ export async function runEngine(
     guard: () => {},
     ...rest,
   });
+  begin?.();
   await engine.sync();
   const ending = new AbortController();
   const working = engine.run(workers, ending.signal);

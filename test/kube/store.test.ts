@@ -98,6 +98,16 @@ test("a list of a rewound server counts alone", () => {
   expect(store.size).toBe(2);
 });
 
+test("a list may pause at every object that it brings, and at every one that is looked at for being gone", async () => {
+  const { store } = setUp();
+  let pauses = 0;
+  const pause = async () => void pauses++;
+  await store.replaceAll([widget("a", 1), widget("b", 2)], "2", pause);
+  expect(pauses).toBe(4);
+  await store.replaceAll([widget("a", 1)], "3", pause);
+  expect(pauses).toBe(7);
+});
+
 test("a listener sees the store as it is after the change, and no more once unsubscribed", () => {
   const store = createStore();
   const seen: number[] = [];

@@ -82,6 +82,13 @@ describe("the members of a collection", () => {
     expect(members.listedAt).toBeUndefined();
   });
 
+  test("may pause at every item of a list, and at every member that is looked at for being missed", async () => {
+    const members = listing("a", "b");
+    let pauses = 0;
+    await members.list(members.beginRead(2), [item("a"), item("b"), item("c")], never, async () => void pauses++);
+    expect(pauses).toBe(6);
+  });
+
   test("whatever the order of answers, a member shown by the read that started last is there", () => {
     const answers = fc.array(fc.record({ list: fc.boolean(), there: fc.boolean(), order: fc.integer() }), {
       maxLength: 12,

@@ -71,7 +71,8 @@ describe("creating a group", () => {
   });
 
   it("leaves a request per server, made on behalf of the user", async () => {
-    const { token } = await platform.user("scaler@example.org");
+    const { token, userId } = await platform.user("scaler@example.org");
+    await platform.share(datacenter, userId);
     const answer = await platform.call("POST", groups, sample({ name: "logged" }), {
       authorization: `Bearer ${token}`,
     });

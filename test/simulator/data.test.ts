@@ -23,7 +23,8 @@ describe("a restart", () => {
     const first = await startPlatform({ data, seed: 9 });
     const datacenter = await first.datacenter();
     await first.done("POST", `${datacenter}/servers`, serverBody());
-    const { token } = await first.user("kept@example.org");
+    const { token, userId } = await first.user("kept@example.org");
+    await first.share(datacenter, userId);
     await first.core("DELETE", `${datacenter}/lans/none`);
     const before = await stateOf(first);
     await first.close();

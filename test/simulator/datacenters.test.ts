@@ -135,6 +135,7 @@ describe("changing a datacenter", () => {
   it("notes who changed it", async () => {
     const path = await platform.datacenter();
     const { token, userId } = await platform.user("editor@example.org");
+    await platform.share(path, userId);
     await platform.core("PATCH", path, { name: "edited" }, { authorization: `Bearer ${token}` });
     expect(resource(await platform.core("GET", path)).metadata).toMatchObject({
       createdBy: platform.ready.username,

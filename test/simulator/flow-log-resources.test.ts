@@ -74,9 +74,11 @@ describe("creating a flow log", () => {
   });
 
   it("needs the privilege to create flow logs", async () => {
-    const { token } = await platform.user("no-flow-logs@example.com", { privileges: [] });
+    const { token, userId } = await platform.user("no-flow-logs@example.com", { privileges: [] });
     const options = { authorization: `Bearer ${token}` };
-    const answer = await platform.core("POST", `${await nic()}/flowlogs`, flowLog(), options);
+    const at = await nic();
+    await platform.share(at, userId);
+    const answer = await platform.core("POST", `${at}/flowlogs`, flowLog(), options);
     expect(refusal(answer, 403, "451")).toContain("Create Flow logs");
   });
 

@@ -22,6 +22,13 @@ const errorShape = z.object({
 });
 const statusShape = z.looseObject({ metadata: z.looseObject({ status: z.string(), message: z.string() }) });
 
+const ownerShape = z.object({
+  contractNumber: z.int(),
+  username: z.string(),
+  password: z.string(),
+  token: z.string(),
+  s3: z.object({ accessKey: z.string(), secretKey: z.string() }),
+});
 const userShape = z.object({ token: z.string(), userId: z.string() });
 
 export interface Answer {
@@ -64,7 +71,8 @@ export async function unfailingPlatformForFile(): Promise<Platform> {
   return platformForFile({ onError: (where, error) => failures.push({ where, error }) });
 }
 
-export function callerFor(simulator: RunningSimulator) {
+/** `steeringToken`: steers what is the caller's, when he is not of the first contract. */
+export function callerFor(simulator: Pick<RunningSimulator, "ready" | "close">, steeringToken?: string) {
   const { ready } = simulator;
 
   async function call(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
@@ -88,7 +96,9 @@ export function callerFor(simulator: RunningSimulator) {
     call(method, `/cloudapi/v6${path}`, body, options);
 
   async function steer(method: string, path: string, body?: unknown): Promise<unknown> {
-    const answer = await call(method, `/_simulator/${path}`, body);
+    const contract = `${path.includes("?") ? "&" : "?"}contract=${ready.contractNumber}`;
+    const authorization = `Bearer ${steeringToken ?? ready.token}`;
+    const answer = await call(method, `/_simulator/${path}${contract}`, body, { authorization });
     expect(answer).toMatchObject({ status: 200 });
     return answer.body;
   }
@@ -125,9 +135,21 @@ export function callerFor(simulator: RunningSimulator) {
     done,
     made,
     datacenter: (location = "de/fra") => made("/datacenters", { properties: { name: "prod", location } }),
+    /** A further contract of the same platform; its own calls are those of its owner. */
+    async contract(owner: object = {}) {
+      const made = ownerShape.parse(await steer("POST", "contracts", owner));
+      return callerFor({ ready: { ...ready, ...made }, close: async () => {} }, steeringToken ?? ready.token);
+    },
     /** A further user of the contract. */
     async user(username: string, more: object = {}): Promise<{ token: string; userId: string }> {
       return userShape.parse(await steer("POST", "users", { username, password: "secret-1", ...more }));
+    },
+    /** Shares what a path leads to with a user, by a group of his own. */
+    async share(path: string, userId: string, properties: object = { editPrivilege: true }): Promise<void> {
+      const group = resource(await core("POST", "/um/groups", { properties: { name: "sharers" } })).id;
+      expect(await core("POST", `/um/groups/${group}/users`, { id: userId })).toMatchObject({ status: 201 });
+      const shares = `/um/groups/${group}/shares/${path.split("/")[2]}`;
+      expect(await core("POST", shares, { properties })).toMatchObject({ status: 201 });
     },
     faults: (...rules: object[]) => steer("PUT", "faults", { rules }),
     close: () => simulator.close(),

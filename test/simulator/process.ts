@@ -1,7 +1,7 @@
-import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import { spawnGuarded } from "../../src/cli/control-plane/guarded.ts";
 import { keepStreams } from "../kept-output.ts";
 import { callerFor } from "./platform.ts";
 
@@ -9,6 +9,13 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const program =
   'import("./src/simulator/command.ts").then(async (m) => process.exit(await m.simulatorCommand(process.argv.slice(1))));';
 
+const owner = {
+  contractNumber: z.int(),
+  username: z.string(),
+  password: z.string(),
+  token: z.string(),
+  s3: z.strictObject({ accessKey: z.string(), secretKey: z.string() }),
+};
 const readyShape = z.strictObject({
   ready: z.literal(true),
   endpoints: z.strictObject({
@@ -18,19 +25,29 @@ const readyShape = z.strictObject({
     logging: z.string(),
     streaming: z.string(),
   }),
-  contractNumber: z.int(),
-  username: z.string(),
-  password: z.string(),
-  token: z.string(),
-  s3: z.strictObject({ accessKey: z.string(), secretKey: z.string() }),
+  ...owner,
+  contracts: z.array(z.strictObject(owner)),
   certificates: z.strictObject({ ca: z.string().startsWith("-----BEGIN CERTIFICATE-----") }),
 });
 
-/** The simulator as its own process, as a user starts it, but without brokers unless they are asked for. */
-export function startProcess(argv: string[]) {
+/** The simulator as its own process, as a user starts it, but without brokers unless they are asked for. It ends with this process. */
+export function startProcess(argv: string[], env: NodeJS.ProcessEnv = {}) {
   const args = ["--eval", program, "--", "--kafka", "off", ...argv];
-  const child = spawn(`${root}/node_modules/.bin/node`, args, { cwd: root });
+  const child = spawnGuarded(`${root}/node_modules/.bin/node`, args, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    output: "pipe",
+  });
+  const { pid } = child;
+  if (pid === undefined || child.stdout === null || child.stderr === null) throw new Error("no simulator was started");
   keepStreams("simulator", child.stdout, child.stderr);
+  let running = true;
+  const exit = child.ended.finally(() => {
+    running = false;
+  });
+  const kill = (signal: NodeJS.Signals) => {
+    if (running) process.kill(pid, signal);
+  };
   let stdout = "";
   let stderr = "";
   child.stderr.on("data", (chunk) => {
@@ -41,20 +58,17 @@ export function startProcess(argv: string[]) {
     stdout += `${line}\n`;
   });
   const firstLine = new Promise<string>((resolve) => lines.once("line", resolve));
-  const exit = new Promise<number | NodeJS.Signals | null>((resolve) =>
-    child.once("close", (code, signal) => resolve(code ?? signal)),
-  );
   return {
-    /** Exit code or signal. */
+    /** The exit code; 137 when it was killed. */
     exit,
     stdout: () => stdout,
     stderr: () => stderr,
     firstLine,
-    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    kill,
     /** Waits for the ready line of `--json` and gives a caller. */
     async platform() {
       const { ready: _, ...ready } = readyShape.parse(JSON.parse(await firstLine));
-      return callerFor({ ready, close: async () => void child.kill("SIGTERM") });
+      return callerFor({ ready, close: async () => kill("SIGTERM") });
     },
   };
 }

@@ -58,7 +58,8 @@ describe("security groups", () => {
   });
 
   it("need the privilege to create them", async () => {
-    const { token } = await platform.user("no-groups@example.com", { privileges: [] });
+    const { token, userId } = await platform.user("no-groups@example.com", { privileges: [] });
+    await platform.share(datacenter, userId);
     const options = { authorization: `Bearer ${token}` };
     const body = { properties: { name: "web" } };
     const answer = await platform.core("POST", `${datacenter}/securitygroups`, body, options);

@@ -95,8 +95,9 @@ describe("taking a snapshot", () => {
   });
 
   it("needs the privilege to create snapshots", async () => {
-    const { token } = await platform.user("no-snapshots@example.com", { privileges: [] });
+    const { token, userId } = await platform.user("no-snapshots@example.com", { privileges: [] });
     const options = { authorization: `Bearer ${token}` };
+    await platform.share(datacenter, userId);
     const answer = await platform.core("POST", `${await volume()}/create-snapshot`, {}, options);
     expect(refusal(answer, 403, "451")).toContain("createSnapshot");
   });

@@ -66,23 +66,44 @@ describe("steering", () => {
     expect(text).not.toContain(platform.ready.password);
   });
 
-  it("counts calls by method and route since the last reset, but not itself", async () => {
+  it("counts calls by method, route and caller since the last reset, but not itself", async () => {
     const datacenter = await platform.datacenter();
+    const { token } = await platform.user("counted@example.org");
     await platform.steer("POST", "calls/reset");
     await platform.core("GET", datacenter);
     await platform.core("GET", `${datacenter}?depth=2`);
     await platform.core("POST", `${datacenter}/servers`, {});
-    await platform.call("GET", "/nowhere");
+    await platform.call("GET", "/nowhere", undefined, { authorization: `Bearer ${token}` });
+    await platform.call("GET", "/nowhere", undefined, { authorization: "Bearer wrong" });
     expect(await platform.steer("GET", "calls")).toEqual({
-      total: 4,
+      total: 5,
       byRoute: {
-        "GET (no such path)": 1,
+        "GET (no such path)": 2,
         "GET /cloudapi/v6/datacenters/{datacenterId}": 2,
         "POST /cloudapi/v6/datacenters/{datacenterId}/servers": 1,
       },
-      highestRatePerSecond: 4,
+      highestRatePerSecond: 5,
+      byCaller: [
+        {
+          contractNumber: platform.ready.contractNumber,
+          username: platform.ready.username,
+          total: 3,
+          byRoute: {
+            "GET /cloudapi/v6/datacenters/{datacenterId}": 2,
+            "POST /cloudapi/v6/datacenters/{datacenterId}/servers": 1,
+          },
+        },
+        {
+          contractNumber: platform.ready.contractNumber,
+          username: "counted@example.org",
+          total: 1,
+          byRoute: { "GET (no such path)": 1 },
+        },
+        { contractNumber: null, username: null, total: 1, byRoute: { "GET (no such path)": 1 } },
+      ],
     });
-    expect(await platform.steer("POST", "calls/reset")).toEqual({ total: 0, byRoute: {}, highestRatePerSecond: 0 });
+    const nothing = { total: 0, byRoute: {}, highestRatePerSecond: 0, byCaller: [] };
+    expect(await platform.steer("POST", "calls/reset")).toEqual(nothing);
   });
 
   it("moves the clock", async () => {

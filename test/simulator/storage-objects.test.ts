@@ -1,32 +1,13 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AwsClient } from "aws4fetch";
 import fc from "fast-check";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { listPage } from "../../src/simulator/storage/builtin/listing.ts";
 import { byBytes, createSortedKeys } from "../../src/simulator/storage/builtin/sorted-keys.ts";
-import { type Platform, platformForFile, resource, startPlatform } from "./platform.ts";
+import { platformForFile, resource, startPlatform } from "./platform.ts";
 import { startProcess } from "./process.ts";
-
-type Keys = Platform["ready"]["s3"];
-
-/** Signed calls to the storage of a platform, by the owner unless told otherwise. */
-function storageOf({ ready }: Platform, { accessKey, secretKey }: Keys = ready.s3) {
-  const client = new AwsClient({
-    accessKeyId: accessKey,
-    secretAccessKey: secretKey,
-    service: "s3",
-    region: "eu-central-1",
-    retries: 0,
-  });
-  return async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
-    const init = { method, headers, ...(body !== undefined && { body }) };
-    const response = await client.fetch(ready.endpoints.objectStorage + path, init);
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, text, code: /<Code>(\w+)</.exec(text)?.[1] };
-  };
-}
+import { storageOf } from "./storage.ts";
 
 const platform = await platformForFile();
 const owner = storageOf(platform);

@@ -76,7 +76,7 @@ function platformCall(
     headers: { "user-agent": "autoscaling", ...(body !== "" && { "content-type": "application/json" }) },
     body,
     origin,
-    caller: { user, tokenId: null },
+    caller: { contractNumber: world.contractNumber, user, tokenId: null },
     at,
     effects: noEffects,
   };

@@ -1,25 +1,26 @@
+import type { Contracts } from "../contracts.ts";
 import type { Route } from "../http/exchange.ts";
 import { missing } from "../http/refusal.ts";
 import { regions } from "../pipelines/service.ts";
 import type { MachineTime } from "../time.ts";
-import type { World } from "../world.ts";
 import { page, pageHeaders } from "./page.ts";
 import { regionOf } from "./region.ts";
 
 /** The page that a pipeline's Grafana address leads to: one per contract and region, for people on this machine. */
-export function dashboardRoutes(world: World, machine: MachineTime): Route[] {
-  return [
-    {
+export function dashboardRoutes(contracts: Contracts, machine: MachineTime): Route[] {
+  return ["/dashboards/{region}", "/dashboards/{region}/{contract}"].map(
+    (template): Route => ({
       method: "GET",
-      template: "/dashboards/{region}",
+      template,
       access: "local",
-      handle({ params: { region: name = "" }, query, origin }) {
-        if (!regions.has(name)) throw missing();
+      handle({ params: { region: name = "", contract }, query, origin }) {
+        const world = contract === undefined ? contracts.first : contracts.of(Number(contract));
+        if (world === undefined || !regions.has(name)) throw missing();
         const filter = { metric: query.get("metric") ?? "", tag: query.get("tag") ?? "" };
         // Senders date their samples by the machine's clock, whatever the platform's time is.
         const region = regionOf(world, name, filter, Math.max(world.clock.now(), machine.now()));
         return { status: 200, headers: pageHeaders, page: page({ world, origin, name, filter, region }) };
       },
-    },
-  ];
+    }),
+  );
 }

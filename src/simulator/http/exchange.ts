@@ -5,8 +5,9 @@ import type { User } from "../identity/users.ts";
 export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof methods)[number];
 
-/** Who calls: the user and, with a bearer token, its id. */
+/** Who calls: the user, of which contract and, with a bearer token, its id. */
 export interface Caller {
+  contractNumber: number;
   user: User;
   tokenId: string | null;
 }

@@ -1,27 +1,30 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Contracts } from "../contracts.ts";
 import { alter } from "../faults/alter.ts";
 import { type FaultChooser, noOrdeal, type Ordeal } from "../faults/chooser.ts";
 import { shallower } from "../faults/shallow.ts";
-import type { Identity } from "../identity/identity.ts";
 import { type Documents, NoTransaction } from "../store/documents.ts";
 import type { History } from "../store/history.ts";
 import type { MachineTime, SimulatedClock } from "../time.ts";
+import type { World } from "../world.ts";
 import type { CallCounter } from "./calls.ts";
 import { type Call, type Method, methods, type Reply, type Route } from "./exchange.ts";
 import { createGate } from "./gate.ts";
 import { originOf, readBody, targetOf } from "./incoming.ts";
-import { errorCode, errorReply, missing, Refusal, refusal } from "./refusal.ts";
+import { errorCode, errorReply, invalid, missing, Refusal, refusal } from "./refusal.ts";
 import { createRouter } from "./router.ts";
 import { closeServer, listenOn } from "./serve.ts";
 
 export interface ListenerParts {
-  routes: Route[];
-  identity: Identity;
+  /** By contract, all with the same templates. */
+  routesOf(world: World): Route[];
+  contracts: Contracts;
+  /** The token that steers. */
+  steeringToken: string;
   documents: Documents;
   history: History;
   clock: SimulatedClock;
   machine: MachineTime;
-  contractNumber: number;
   calls: CallCounter;
   faults: FaultChooser;
   /** Whole seconds to wait, or 0 to pass. */
@@ -42,8 +45,9 @@ export interface Listener {
 
 /** Serves routes over HTTP: matches, counts, injects faults, authenticates, executes in a transaction, answers. */
 export function createListener(parts: ListenerParts): Listener {
-  const match = createRouter(parts.routes);
-  const admit = createGate(parts.identity, parts.contractNumber);
+  const { contracts } = parts;
+  const match = createRouter(parts.routesOf(contracts.first));
+  const gate = createGate(contracts, parts.steeringToken);
   const closing = new AbortController();
   let ownOrigin = "";
 
@@ -61,7 +65,7 @@ export function createListener(parts: ListenerParts): Listener {
     const apart = found.kind === "route" && ["steering", "local"].includes(found.route.access);
     const name = found.kind === "route" ? found.route.template : "(no such path)";
     const method = methods.find((each) => each === request.method) ?? "GET";
-    if (!apart) parts.calls.count(`${request.method} ${name}`);
+    if (!apart) parts.calls.count(`${request.method} ${name}`, gate.recognize(request));
     const ordeal = apart
       ? noOrdeal
       : parts.faults.choose({ method, template: name, depth: Number(query.get("depth")) });
@@ -106,25 +110,32 @@ export function createListener(parts: ListenerParts): Listener {
     if (ending?.fault === "status") throw injected(ending.status, ending.message, ending.retryAfter);
     const wait = route.access === "user" ? parts.rateLimit(headers.authorization ?? "") : 0;
     if (wait > 0) throw injected(429, "The rate limit is exceeded", wait);
+    const caller = gate.admit(request, route.access);
     const call: Call = {
       ...rest,
       method,
       headers,
       origin: originOf(request) ?? ownOrigin,
-      caller: admit(request, route.access),
+      caller,
       at: parts.clock.now(),
       effects,
     };
-    if (ending?.fault === "token-revoked" && call.caller.tokenId !== null) {
-      const { tokenId } = call.caller;
-      parts.documents.transaction(() => parts.identity.tokens.delete(tokenId));
+    const world = worldOf(route, call);
+    if (ending?.fault === "token-revoked" && caller.tokenId !== null) {
+      const { tokenId } = caller;
+      parts.documents.transaction(() => world.identity.tokens.delete(tokenId));
       return execute(request, method, route, rest, noOrdeal);
     }
-    if (route.prepare !== undefined) await route.prepare(call);
-    const reply = deliver(route, call);
+    const own = ownRoute(world, route);
+    if (own.prepare !== undefined) await own.prepare(call);
+    const handle = (at: number) => {
+      const work = () => own.handle({ ...call, at });
+      return route.access === "user" ? world.viewer.as(caller.user, work) : work();
+    };
+    const reply = deliver(handle, call);
     if (deliveries === 2 && method !== "GET") {
       try {
-        deliver(route, call);
+        deliver(handle, call);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
       }
@@ -132,17 +143,39 @@ export function createListener(parts: ListenerParts): Listener {
     return { ...reply, body: alter(reply.body, effects.alterations) };
   }
 
-  function deliver(route: Route, call: Call): Reply {
+  /** The contract that a call is about: the caller's or, when somebody steers, the one he names. */
+  function worldOf({ access }: Route, { caller, query }: Call): World {
+    const named = access === "steering" ? query.get("contract") : null;
+    const number = named === null ? caller.contractNumber || contracts.first.contractNumber : Number(named);
+    const world = contracts.of(number);
+    if (world === undefined) throw invalid("contract", `there is no contract ${named}`);
+    if (named !== null) query.delete("contract");
+    return world;
+  }
+
+  const tables = new Map<World, Map<string, Route>>();
+  const nameOf = ({ method, template }: Route) => `${method} ${template}`;
+
+  /** The route as that contract has it. */
+  function ownRoute(world: World, route: Route): Route {
+    const table = tables.get(world) ?? new Map(parts.routesOf(world).map((each) => [nameOf(each), each]));
+    tables.set(world, table);
+    const own = table.get(nameOf(route));
+    if (own === undefined) throw new Error(`contract ${world.contractNumber} has no route ${nameOf(route)}`);
+    return own;
+  }
+
+  function deliver(handle: (at: number) => Reply, call: Call): Reply {
     const { stale, shallow } = call.effects;
-    const reply = (stale > 0 && asItWas(route, call)) || parts.documents.transaction(() => route.handle(call));
+    const reply = (stale > 0 && asItWas(handle, call)) || parts.documents.transaction(() => handle(call.at));
     return shallow === null ? reply : { ...reply, body: shallower(reply.body, shallow) };
   }
 
   /** The answer of a while ago; undefined for a read that writes, because what it makes would not be there. */
-  function asItWas(route: Route, call: Call): Reply | undefined {
+  function asItWas(handle: (at: number) => Reply, call: Call): Reply | undefined {
     const at = call.at - call.effects.stale;
     try {
-      return parts.history.asOf(at, () => route.handle({ ...call, at }));
+      return parts.history.asOf(at, () => handle(at));
     } catch (error) {
       if (error instanceof NoTransaction) return undefined;
       throw error;

@@ -14,6 +14,7 @@ import { newProfile, type User, userKey, userSchema } from "./users.ts";
 const tokenSchema = z.object({ id: z.string(), userId: z.string(), createdAt: z.number(), expiresAt: z.number() });
 export type Token = Readonly<z.infer<typeof tokenSchema>>;
 
+/** The token is that of the owner; the one of the first contract steers the simulator. */
 const secretsSchema = z.object({ privateKey: z.string(), mainUser: z.string(), steeringToken: z.string() });
 
 /** Seconds a token may live: 1 h, 4 h, 1, 7, 30, 60, 90, 180 and 365 days. */
@@ -21,7 +22,16 @@ export const lifetimes = [3600, 14400, 86400, 604800, 2592000, 5184000, 7776000,
 export const longestLifetime = 31536000;
 const tokensPerUser = 100;
 
+/** Whom a new contract belongs to, and the key that signs the tokens of all contracts. */
+export interface FirstOwner {
+  username: string;
+  password?: string | undefined;
+  privateKey?: string | undefined;
+}
+
+/** Who may call, in one contract. */
 export interface Identity {
+  privateKey(): string;
   readonly users: Table<User>;
   readonly tokens: Table<Token>;
   addUser(account: Omit<User, "id">): User;
@@ -31,11 +41,10 @@ export interface Identity {
   close(userId: string): void;
   /** Mints a token; refuses the 101st living one of a user. `skew` shifts the times it states. */
   mint(user: User, lifetime: number, skew?: number): string;
-  /** Who sends this Authorization header; throws the 401 of the platform. */
-  authenticate(authorization: string | undefined): Caller;
-  isSteeringToken(token: string): boolean;
-  /** Makes key, main user and steering token, or finds those of an earlier run. */
-  open(): { user: User; token: string };
+  /** Who of this contract sends this Authorization header; nobody whom it knows: undefined. Throws the platform's 401. */
+  authenticate(authorization: string | undefined): Caller | undefined;
+  /** Makes signing key, owner and his token, or finds those of an earlier run. Inside a transaction. */
+  open(first: FirstOwner): { user: User; token: string };
 }
 
 export function createIdentity(
@@ -54,7 +63,6 @@ export function createIdentity(
     if (after !== undefined) byName.set(after.username, after);
   });
   let signer: Signer | undefined;
-  let steeringToken = "";
   const signing = () => {
     if (signer === undefined) throw new Error("identity is used before it was opened");
     return signer;
@@ -112,26 +120,24 @@ export function createIdentity(
     });
   }
 
-  function fromBearer(token: string): Caller {
+  function fromBearer(token: string): Caller | undefined {
     const tokenId = signing().tokenIdOf(token);
     const record = tokenId === undefined ? undefined : tokens.get(tokenId);
-    if (record === undefined) throw unauthorized("The token is not valid or was revoked");
+    if (record === undefined) return undefined;
     if (record.expiresAt <= clock.now()) throw unauthorized("The token has expired");
     const user = users.get(record.userId);
     if (user === undefined) throw unauthorized("The user of the token does not exist");
     if (!user.active) throw unauthorized("The user of the token is not active");
-    return { user, tokenId: record.id };
+    return { contractNumber, user, tokenId: record.id };
   }
 
-  function fromBasic(encoded: string): Caller {
+  function fromBasic(encoded: string): Caller | undefined {
     const credentials = Buffer.from(encoded, "base64").toString();
     const colon = credentials.indexOf(":");
     const user = byName.get(credentials.slice(0, Math.max(colon, 0)));
-    if (!user?.active || !same(credentials.slice(colon + 1), user.password)) {
-      throw unauthorized("The credentials are not valid");
-    }
+    if (!user?.active || !same(credentials.slice(colon + 1), user.password)) return undefined;
     if (user.twoFactor) throw unauthorized("Accounts with two-factor authentication must use a bearer token");
-    return { user, tokenId: null };
+    return { contractNumber, user, tokenId: null };
   }
 
   return {
@@ -152,39 +158,31 @@ export function createIdentity(
       }
       throw unauthorized("Credentials are missing: send Authorization with a bearer token");
     },
-    isSteeringToken: (token) => same(token, steeringToken),
-    open: () =>
-      documents.transaction(() => {
-        const kept = secrets.get("own");
-        const privateKey = kept?.privateKey ?? newPrivateKey();
-        signer = createSigner(privateKey);
-        const user =
-          (kept && users.get(kept.mainUser)) ??
-          addUser({
-            username: "owner@simulator.example",
-            password: randomBytes(15).toString("base64url"),
-            role: "owner",
-            twoFactor: false,
-            active: true,
-            privileges: [],
-          });
-        // Accounts of data directories from before users were resources.
-        for (const each of users.values()) if (resources.get(userKey(each.id)) === undefined) addProfile(each);
-        const tokenId = kept && signer.tokenIdOf(kept.steeringToken);
-        const living = tokenId !== undefined && (tokens.get(tokenId)?.expiresAt ?? 0) > clock.now();
-        steeringToken = kept && living ? kept.steeringToken : issue(user, longestLifetime);
-        secrets.put("own", { privateKey, mainUser: user.id, steeringToken });
-        return { user, token: steeringToken };
-      }),
+    privateKey: () => secrets.get("own")?.privateKey ?? newPrivateKey(),
+    open({ username, password = randomBytes(15).toString("base64url"), privateKey: shared }) {
+      const kept = secrets.get("own");
+      const privateKey = kept?.privateKey ?? shared ?? newPrivateKey();
+      signer = createSigner(privateKey);
+      const user =
+        (kept && users.get(kept.mainUser)) ??
+        addUser({ username, password, role: "owner", twoFactor: false, active: true, privileges: [] });
+      // Accounts of data directories from before users were resources.
+      for (const each of users.values()) if (resources.get(userKey(each.id)) === undefined) addProfile(each);
+      const tokenId = kept && signer.tokenIdOf(kept.steeringToken);
+      const living = tokenId !== undefined && (tokens.get(tokenId)?.expiresAt ?? 0) > clock.now();
+      const token = kept && living ? kept.steeringToken : issue(user, longestLifetime);
+      secrets.put("own", { privateKey, mainUser: user.id, steeringToken: token });
+      return { user, token };
+    },
   };
 }
 
-function unauthorized(message: string) {
+export function unauthorized(message: string) {
   return refusal(401, errorCode.unauthorized, message, { "WWW-Authenticate": "Bearer" });
 }
 
 /** Compares without telling by its duration how much was right. */
-function same(a: string, b: string): boolean {
+export function same(a: string, b: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(a), digest(b));
 }

@@ -6,19 +6,24 @@ import { type User, userKey } from "./users.ts";
 export const newAccessKey = ({ chance }: World) => chance.uuid("s3key").replaceAll("-", "").slice(0, 20);
 export const newSecretKey = () => randomBytes(30).toString("base64url");
 
-/** The key that signs calls to the object storage, by its access key. */
-export function s3KeyOf(
-  world: World,
-  accessKey: string,
-): { secretKey: string; userId: string; active: boolean } | undefined {
-  const key = world.resources.byId("s3key", accessKey);
-  const user = key && world.resources.get(key.parent);
-  if (key === undefined || user === undefined) return undefined;
-  return {
-    secretKey: textIn(key.properties, "secretKey") ?? "",
-    userId: user.id,
-    active: key.properties.active === true && world.identity.users.get(user.id)?.active === true,
-  };
+/** A key that signs calls to the object storage, and whose it is. */
+export interface S3Key {
+  secretKey: string;
+  active: boolean;
+  user: User;
+  world: World;
+}
+
+/** The key of any of these contracts, by its access key. */
+export function s3KeyOf(worlds: readonly World[], accessKey: string): S3Key | undefined {
+  for (const world of worlds) {
+    const key = world.resources.byId("s3key", accessKey);
+    const user = key && world.identity.users.get(world.resources.get(key.parent)?.id ?? "");
+    if (key === undefined || user === undefined) continue;
+    const active = key.properties.active === true && user.active;
+    return { secretKey: textIn(key.properties, "secretKey") ?? "", active, user, world };
+  }
+  return undefined;
 }
 
 /** The first S3 key of a user, made when there is none. Inside a transaction. */

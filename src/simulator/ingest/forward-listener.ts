@@ -2,10 +2,10 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { createServer, type Server, type TLSSocket } from "node:tls";
 import { authoritySchema, newAuthority, serverCertificate, validFor } from "../certificates.ts";
+import type { Contracts } from "../contracts.ts";
 import { addressOf } from "../http/serve.ts";
 import type { Documents } from "../store/documents.ts";
 import type { MachineTime } from "../time.ts";
-import type { World } from "../world.ts";
 import { BrokenInput } from "./broken-input.ts";
 import { createForwardSession, type ForwardSession } from "./forward-session.ts";
 
@@ -26,7 +26,7 @@ export interface ForwardParts {
 /** Where agents ship log lines by the Fluentd forward protocol: TLS, and the key of a log pipeline as shared key. */
 export interface ForwardListener {
   /** Begins to listen; gives the authority that senders have to trust, as PEM. It stays the same in one data directory. */
-  open(world: World): Promise<string>;
+  open(contracts: Contracts): Promise<string>;
   /** `host:port`; empty until it listens. */
   address(): string;
   close(): Promise<void>;
@@ -39,8 +39,8 @@ export function createForwardListener({ documents, machine, host, port, onError 
   let server: Server | undefined;
   let address = "";
 
-  async function serve(socket: TLSSocket, world: World): Promise<void> {
-    const session = createForwardSession(world);
+  async function serve(socket: TLSSocket, contracts: Contracts): Promise<void> {
+    const session = createForwardSession(contracts);
     const cancel = machine.after(handshakeWithin, () => {
       if (!session.isAdmitted()) socket.destroy();
     });
@@ -65,7 +65,7 @@ export function createForwardListener({ documents, machine, host, port, onError 
 
   return {
     address: () => address,
-    async open(world) {
+    async open(contracts) {
       // Certificates are judged by their readers' clocks: the machine's time, not the platform's.
       const validity = validFor(machine.now(), tenYears);
       const authority = authorities.get("forward") ?? (await newAuthority("Platform simulator CA", validity));
@@ -84,7 +84,7 @@ export function createForwardListener({ documents, machine, host, port, onError 
       server.on("secureConnection", (socket) => {
         socket.on("error", () => {});
         // What is thrown here is of the connection, which is over.
-        serve(socket, world).catch(() => socket.destroy());
+        serve(socket, contracts).catch(() => socket.destroy());
       });
       address = await addressOf(server, host, port);
       return authority.certificate;

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { encode } from "@msgpack/msgpack";
-import { sharedKeys } from "../pipelines/keys.ts";
+import type { Contracts } from "../contracts.ts";
+import { type SharedKey, sharedKeys } from "../pipelines/keys.ts";
 import { type Pipeline, pipelineOf, takesData } from "../pipelines/records.ts";
 import type { World } from "../world.ts";
 import { BrokenInput } from "./broken-input.ts";
@@ -21,27 +22,29 @@ export interface ForwardSession {
   isAdmitted(): boolean;
 }
 
-export function createForwardSession(world: World): ForwardSession {
+type Sender = Pick<SharedKey, "world" | "pipeline">;
+
+export function createForwardSession(contracts: Contracts): ForwardSession {
   const nonce = randomBytes(16);
   const handshake = createCutter(largestHandshake);
   const transport = createCutter(largestMessage);
-  let sender: Pick<Pipeline, "id" | "keyVersion"> | undefined;
+  let sender: Sender | undefined;
 
   function meet(piece: Uint8Array): { answers: Uint8Array[]; ends: boolean } {
     const [first, ...early] = handshake.cut(piece);
     if (first === undefined) return { answers: [], ends: false };
-    const greeting = greet(first, nonce, sharedKeys(world));
+    const greeting = greet(first, nonce, contracts.all().flatMap(sharedKeys));
     if (greeting === undefined || early.length > 0 || handshake.waits()) {
       throw new BrokenInput("the first message must be a PING and nothing else");
     }
-    sender = greeting.pipeline;
+    sender = greeting.sender;
     return { answers: [greeting.answer], ends: sender === undefined };
   }
 
   /** The sender's pipeline, if its key still counts: one that was replaced ends the connections that came with it. */
-  function pipelineNow(): Pipeline {
-    const pipeline = sender && pipelineOf(world, "logs", sender.id);
-    if (pipeline === undefined || pipeline.keyVersion !== sender?.keyVersion || !takesData(pipeline)) {
+  function pipelineNow({ world, pipeline: { id, keyVersion } }: Sender): Pipeline {
+    const pipeline = pipelineOf(world, "logs", id);
+    if (pipeline === undefined || pipeline.keyVersion !== keyVersion || !takesData(pipeline)) {
       throw new BrokenInput("the key of this connection does not count any more");
     }
     return pipeline;
@@ -51,14 +54,14 @@ export function createForwardSession(world: World): ForwardSession {
     opening: () => helo(nonce),
     isAdmitted: () => sender !== undefined,
     take(piece) {
-      world.agenda.run();
+      contracts.first.agenda.run();
       if (sender === undefined) return meet(piece);
-      const pipeline = pipelineNow();
+      const pipeline = pipelineNow(sender);
       const answers: Uint8Array[] = [];
       for (const message of transport.cut(piece)) {
         const batch = batchIn(message);
         if (batch === undefined) continue;
-        keep(world, pipeline, batch);
+        keep(sender.world, pipeline, batch);
         if (batch.chunk !== undefined) answers.push(encode({ ack: batch.chunk }));
       }
       return { answers, ends: false };

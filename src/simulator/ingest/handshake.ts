@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { encode } from "@msgpack/msgpack";
 import { z } from "zod";
-import type { Pipeline } from "../pipelines/records.ts";
+import type { SharedKey } from "../pipelines/keys.ts";
 import { textOf } from "./messagepack.ts";
 
 /** How the listener calls itself; a sender of the same name is its own echo. */
@@ -28,7 +28,7 @@ export const helo = (nonce: Uint8Array) => encode(["HELO", { nonce, auth: new Ui
 
 export interface Greeting {
   /** Undefined: the sender is not let in. */
-  pipeline: Pipeline | undefined;
+  sender: SharedKey | undefined;
   /** The PONG to send. */
   answer: Uint8Array;
 }
@@ -37,22 +37,18 @@ export interface Greeting {
  * Checks a sender's PING: it knows the key of the pipeline whose digest it sends. Every key is compared to its end,
  * so that the time taken tells nothing. Undefined when the message is no PING.
  */
-export function greet(
-  message: unknown,
-  nonce: Uint8Array,
-  keys: Iterable<{ pipeline: Pipeline; key: string }>,
-): Greeting | undefined {
+export function greet(message: unknown, nonce: Uint8Array, keys: Iterable<SharedKey>): Greeting | undefined {
   const ping = pingSchema.safeParse(message);
   if (!ping.success) return undefined;
   const [, name, salt, digest] = ping.data;
   const digestFor = (host: Uint8Array | string, key: string) =>
     createHash("sha512").update(salt).update(host).update(nonce).update(key).digest("hex");
 
-  if (textOf(name) === ownName) return { pipeline: undefined, answer: pong(false, "same hostname", "") };
-  let known: { pipeline: Pipeline; key: string } | undefined;
+  if (textOf(name) === ownName) return { sender: undefined, answer: pong(false, "same hostname", "") };
+  let known: SharedKey | undefined;
   for (const each of keys) if (same(Buffer.from(digestFor(name, each.key)), digest)) known = each;
-  if (known === undefined) return { pipeline: undefined, answer: pong(false, "shared_key mismatch", "") };
-  return { pipeline: known.pipeline, answer: pong(true, "", digestFor(ownName, known.key)) };
+  if (known === undefined) return { sender: undefined, answer: pong(false, "shared_key mismatch", "") };
+  return { sender: known, answer: pong(true, "", digestFor(ownName, known.key)) };
 }
 
 /** The digest proves to the sender that the listener knows the key too. */

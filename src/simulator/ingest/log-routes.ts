@@ -1,9 +1,9 @@
 import { z } from "zod";
+import type { Contracts } from "../contracts.ts";
 import type { Call, Route } from "../http/exchange.ts";
 import { isJson } from "../http/incoming.ts";
 import { errorCode, invalid, refusal } from "../http/refusal.ts";
 import { admitted } from "../pipelines/ingest-access.ts";
-import type { World } from "../world.ts";
 import { BrokenInput } from "./broken-input.ts";
 import { plain } from "./plain.ts";
 import { objection } from "./streams.ts";
@@ -13,7 +13,7 @@ const recordSchema = z.record(z.string(), z.unknown());
 const recordsSchema = z.union([recordSchema.transform((record) => [record]), z.array(recordSchema)]);
 
 /** Where senders without the forward protocol bring log lines: one JSON object, or an array of them, per call. */
-export function logRoutes(world: World): Route[] {
+export function logRoutes(contracts: Contracts): Route[] {
   return [
     {
       method: "POST",
@@ -22,7 +22,7 @@ export function logRoutes(world: World): Route[] {
       service: "logging",
       mostBytes,
       handle(call) {
-        const pipeline = admitted(world, "logs", call);
+        const { world, pipeline } = admitted(contracts, "logs", call);
         const { tag = "" } = call.params;
         const records = recordsIn(call);
         const reason = objection(pipeline, tag, "http");

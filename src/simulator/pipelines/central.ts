@@ -65,7 +65,7 @@ function shown(world: World, call: RegionalCall) {
     metadata: {
       ...(central && stampsOf(world, call, central)),
       resourceURN: urnOf(world, services[product], "central", id),
-      grafanaEndpoint: dashboardOf(origin, region),
+      grafanaEndpoint: dashboardOf(world, origin, region),
       // None of the products that the simulator has forwards metrics by itself.
       ...(product === "metrics" && { products: [] }),
     },

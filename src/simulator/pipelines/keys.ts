@@ -13,10 +13,18 @@ export function keptKey(world: World, product: Product, key: string): Pick<Pipel
   return { keyHash: hashOf(key), sealedKey: product === "logs" ? sealed(world, key) : null };
 }
 
-/** The log pipelines that take lines now, each with its shared key in clear: for the handshake and nothing else. */
-export function sharedKeys(world: World): { pipeline: Pipeline; key: string }[] {
+/** A log pipeline that takes lines now, with its shared key in clear: for the handshake and nothing else. */
+export interface SharedKey {
+  world: World;
+  pipeline: Pipeline;
+  key: string;
+}
+
+export function sharedKeys(world: World): SharedKey[] {
   return [...world.pipelines.pipelines.values()].flatMap((pipeline) =>
-    pipeline.sealedKey !== null && takesData(pipeline) ? [{ pipeline, key: opened(world, pipeline.sealedKey) }] : [],
+    pipeline.sealedKey !== null && takesData(pipeline)
+      ? [{ world, pipeline, key: opened(world, pipeline.sealedKey) }]
+      : [],
   );
 }
 

@@ -33,7 +33,8 @@ export const hrefOf = (origin: string, product: Product, region: string, path: s
   serviceHref(origin, services[product], region, path);
 
 /** One dashboard per contract and region, for metrics and logs alike. */
-export const dashboardOf = (origin: string, region: string) => `${origin}/dashboards/${region}`;
+export const dashboardOf = ({ isFirst, contractNumber }: World, origin: string, region: string) =>
+  `${origin}/dashboards/${region}${isFirst ? "" : `/${contractNumber}`}`;
 
 /** A call to one of the two products. */
 export interface RegionalCall extends AnyRegionalCall {

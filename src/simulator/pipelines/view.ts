@@ -20,7 +20,7 @@ export function shownPipeline(world: World, call: RegionalCall, pipeline: Pipeli
         metadata: {
           ...metadata,
           status: state,
-          grafanaEndpoint: dashboardOf(call.origin, region),
+          grafanaEndpoint: dashboardOf(world, call.origin, region),
           httpEndpoint: `${call.origin}/ingest/metrics/${id}`,
           ...told,
         },
@@ -36,7 +36,7 @@ export function shownPipeline(world: World, call: RegionalCall, pipeline: Pipeli
           ...(pipeline.resourceTier !== null && { resourceTier: pipeline.resourceTier }),
           tcpAddress: world.forwardAddress(),
           httpAddress: `${call.origin}/ingest/logs/${id}`,
-          grafanaAddress: dashboardOf(call.origin, region),
+          grafanaAddress: dashboardOf(world, call.origin, region),
           status: state === "AVAILABLE" ? "Ready" : state,
           ...told,
         },

@@ -1,7 +1,7 @@
+import type { Contracts } from "../contracts.ts";
 import type { Documents } from "../store/documents.ts";
 import type { MachineTime } from "../time.ts";
-import type { World } from "../world.ts";
-import type { Storage } from "./storage.ts";
+import type { ContractStorage } from "./storage.ts";
 
 /** What a client needs to use the object storage. */
 export interface Access {
@@ -10,17 +10,10 @@ export interface Access {
   secretKey: string;
 }
 
-/** The contract's owner and his first S3 key. */
-export interface Owner {
-  userId: string;
-  accessKey: string;
-  secretKey: string;
-}
-
 /** An object storage with its life: made with the world, opened once the world's state is there. */
-export interface ObjectStorage extends Storage {
-  /** Begins to serve, with the buckets of the contract's owner in it. */
-  open(world: World, owner: Owner): Promise<Access>;
+export interface ObjectStorage extends ContractStorage {
+  /** Begins to serve, with the buckets of the first contract's owner in it; `key` is his. */
+  open(contracts: Contracts, key: Omit<Access, "url">): Promise<Access>;
   /** Resolves when the storage knows every S3 key as it is now. */
   inStep(): Promise<void>;
   close(): Promise<void>;

@@ -1,10 +1,10 @@
-import type { World } from "../world.ts";
+import type { Contracts } from "../contracts.ts";
 import { type DataPlane, done, networkAddresses } from "./data-plane.ts";
 
 /** Brokers with their life. */
 export interface RunningPlane extends DataPlane {
   /** Begins to follow. Once, when the state of an earlier run is there. */
-  open(world: World): Promise<void>;
+  open(contracts: Contracts): Promise<void>;
   close(): Promise<void>;
 }
 

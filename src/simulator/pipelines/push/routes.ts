@@ -1,7 +1,7 @@
+import type { Contracts } from "../../contracts.ts";
 import type { Call, Route } from "../../http/exchange.ts";
 import { errorCode, refusal } from "../../http/refusal.ts";
 import type { Series } from "../../ingest/samples.ts";
-import type { World } from "../../world.ts";
 import { admitted } from "../ingest-access.ts";
 import { services } from "../service.ts";
 import { readExposition } from "./exposition.ts";
@@ -14,7 +14,7 @@ import { uncompressed } from "./snappy.ts";
 const most = 4 * 1024 * 1024;
 
 /** Where agents push metrics with the key of a pipeline. */
-export function metricPushRoutes(world: World): Route[] {
+export function metricPushRoutes(contracts: Contracts): Route[] {
   return [
     {
       method: "POST",
@@ -24,8 +24,8 @@ export function metricPushRoutes(world: World): Route[] {
       mostBytes: Math.ceil(most * (7 / 6)) + 32,
       service: services.metrics.path,
       handle(call) {
-        const { id } = admitted(world, "metrics", call);
-        world.samples.add(id, seriesIn(call));
+        const { world, pipeline } = admitted(contracts, "metrics", call);
+        world.samples.add(pipeline.id, seriesIn(call));
         return { status: 204 };
       },
     },

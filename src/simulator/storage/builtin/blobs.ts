@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, mkdtemp, open, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { z } from "zod";
+import { type Swept, temporaryFolder } from "../../programs/swept.ts";
 
 export const blobSchema = z.object({ id: z.string(), size: z.int() });
 
@@ -27,9 +27,14 @@ export interface Blobs {
 
 /** `folder` keeps the blobs; without it they are in a temporary folder that goes at the end. */
 export function createBlobs(folder: string | undefined): Blobs {
+  let temporary: Swept | undefined;
   let made: Promise<string> | undefined;
   const place = () => {
-    made ??= folder === undefined ? mkdtemp(join(tmpdir(), "mooring-objects-")) : madeFolder(folder);
+    if (folder === undefined) {
+      temporary ??= temporaryFolder("objects");
+      return Promise.resolve(temporary.path);
+    }
+    made ??= madeFolder(folder);
     return made;
   };
   const readers = new Map<string, number>();
@@ -95,7 +100,7 @@ export function createBlobs(folder: string | undefined): Blobs {
       for (const name of await readdir(await place())) if (!ids.has(name)) await unlink(name);
     },
     async close() {
-      if (folder === undefined && made !== undefined) await rm(await made, { recursive: true, force: true });
+      await temporary?.remove();
     },
   };
 }

@@ -3,7 +3,16 @@ import { defaultRegion } from "../region.ts";
 import type { BlobRef } from "./blobs.ts";
 import { textIn } from "./body.ts";
 import type { Bucket } from "./buckets.ts";
-import { type BucketCall, type Depot, isoDate, ownerOf, type S3Call, type S3Reply } from "./call.ts";
+import {
+  type BucketCall,
+  type Depot,
+  isoDate,
+  mayRead,
+  ownerOf,
+  type S3Call,
+  type S3Reply,
+  type S3User,
+} from "./call.ts";
 import { fault } from "./fault.ts";
 import { elementsIn, rootOf, textOf, type Xml } from "./xml.ts";
 
@@ -14,7 +23,7 @@ export function bucketOperations(depot: Depot) {
   const { buckets } = depot.buckets;
   return {
     list({ user }: S3Call): S3Reply {
-      const own = [...buckets.values()].filter(({ userId }) => user.isOwner || userId === user.id);
+      const own = [...buckets.values()].filter((bucket) => mayRead(user, bucket));
       const listed = own
         .sort((a, b) => (a.name < b.name ? -1 : 1))
         .map(
@@ -35,7 +44,7 @@ export function bucketOperations(depot: Depot) {
         document.trim() === ""
           ? undefined
           : textOf(rootOf(document, "CreateBucketConfiguration"), "LocationConstraint");
-      await depot.write(() => makeBucket(depot, name, user.id, region));
+      await depot.write(() => makeBucket(depot, name, user, region));
       return { status: 200, headers: { Location: `/${name}` } };
     },
 
@@ -78,7 +87,12 @@ export function bucketOperations(depot: Depot) {
 }
 
 /** Makes a bucket for a user, inside a transaction. */
-export function makeBucket({ buckets, now }: Depot, name: string, userId: string, region = defaultRegion): Bucket {
+export function makeBucket(
+  { buckets, now }: Depot,
+  name: string,
+  { id: userId, contractNumber }: Pick<S3User, "id" | "contractNumber">,
+  region = defaultRegion,
+): Bucket {
   if (!isBucketName(name)) {
     throw fault("InvalidBucketName", `The name cannot be a bucket's: ${bucketNameRule}`, { BucketName: name });
   }
@@ -92,7 +106,7 @@ export function makeBucket({ buckets, now }: Depot, name: string, userId: string
   if (own.length >= bucketsPerUser) {
     throw fault("TooManyBuckets", `A user can have at most ${bucketsPerUser} buckets; delete some first`);
   }
-  const bucket: Bucket = { name, userId, region, createdAt: now() };
+  const bucket: Bucket = { name, userId, contractNumber, region, createdAt: now() };
   buckets.buckets.put(name, bucket);
   return bucket;
 }

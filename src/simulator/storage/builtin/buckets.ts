@@ -7,6 +7,8 @@ import { createSortedKeys, type SortedKeys } from "./sorted-keys.ts";
 const bucketSchema = z.object({
   name: z.string(),
   userId: z.string(),
+  /** 0: from before there were further contracts. */
+  contractNumber: z.number().default(0),
   region: z.string(),
   createdAt: z.number(),
 });

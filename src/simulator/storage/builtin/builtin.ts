@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import type { Contracts } from "../../contracts.ts";
 import { s3KeyOf } from "../../identity/s3-keys.ts";
-import type { World } from "../../world.ts";
 import type { ObjectStorage, StorageParts } from "../object-storage.ts";
 import { createBlobs } from "./blobs.ts";
 import { makeBucket } from "./bucket-operations.ts";
@@ -30,21 +30,31 @@ export function createBuiltin(parts: StorageParts): ObjectStorage {
   let server: ReturnType<typeof createS3Server> | undefined;
 
   return {
-    hasBucket: (name) => buckets.buckets.get(name) !== undefined,
+    hasBucket: (name, contractNumber) => buckets.buckets.get(name)?.contractNumber === contractNumber,
     async put(bucket, key, content) {
       const { id, size, md5 } = await depot.blobs.write(once(content));
       const object = { bucket, key, blobs: [{ id, size }], size, etag: md5, modifiedAt: machine.now(), headers: {} };
       await storeObject(depot, object, () => {});
     },
-    async open(world, { userId, accessKey, secretKey }) {
+    async open(contracts, { accessKey, secretKey }) {
       await depot.blobs.sweep(buckets.blobs());
       await depot.write(() => {
+        const { contractNumber } = contracts.first;
+        // Buckets of data directories from before there were further contracts.
+        for (const bucket of [...buckets.buckets.values()].filter((each) => each.contractNumber === 0)) {
+          buckets.buckets.put(bucket.name, { ...bucket, contractNumber });
+        }
+        const owner = s3KeyOf(contracts.all(), accessKey)?.user;
         const missing = parts.buckets.filter((name) => buckets.buckets.get(name) === undefined);
-        for (const name of missing) makeBucket(depot, name, userId);
+        for (const name of missing) makeBucket(depot, name, { id: owner?.id ?? "", contractNumber });
       });
-      const nameOf = (id: string) => world.identity.users.get(id)?.username ?? id;
+      const nameOf = (id: string) =>
+        contracts
+          .all()
+          .map(({ identity }) => identity.users.get(id)?.username)
+          .find((name) => name !== undefined) ?? id;
       server = createS3Server({
-        keyOf: (key) => activeKey(world, key),
+        keyOf: (key) => activeKey(contracts, key),
         answer: createOperations(depot, nameOf),
         now: depot.now,
         onError,
@@ -59,14 +69,12 @@ export function createBuiltin(parts: StorageParts): ObjectStorage {
   };
 }
 
-function activeKey(world: World, accessKey: string): { secretKey: string; user: S3User } | undefined {
-  const key = s3KeyOf(world, accessKey);
+function activeKey(contracts: Contracts, accessKey: string): { secretKey: string; user: S3User } | undefined {
+  const key = s3KeyOf(contracts.all(), accessKey);
   if (key === undefined || !key.active) return undefined;
-  const user = world.identity.users.get(key.userId);
-  return {
-    secretKey: key.secretKey,
-    user: { id: key.userId, name: user?.username ?? "", isOwner: user?.role === "owner" },
-  };
+  const { secretKey, world, user } = key;
+  const { contractNumber } = world;
+  return { secretKey, user: { id: user.id, name: user.username, contractNumber, isOwner: user.role === "owner" } };
 }
 
 async function* once(content: Buffer): AsyncGenerator<Buffer> {

@@ -5,6 +5,9 @@ import type { Bucket, Buckets } from "./buckets.ts";
 import type { Signed } from "./signature.ts";
 import type { Xml } from "./xml.ts";
 
+export const mayRead = ({ id, isOwner, contractNumber }: S3User, bucket: Bucket) =>
+  bucket.userId === id || (isOwner && bucket.contractNumber === contractNumber);
+
 /** What the operations of the storage work on. */
 export interface Depot {
   readonly buckets: Buckets;
@@ -15,9 +18,10 @@ export interface Depot {
   write<R>(work: () => R): Promise<R>;
 }
 
-/** Who calls. The contract's owner may read the buckets of all users. */
+/** Who calls. The contract's owner may read the buckets of all its users. */
 export interface S3User {
   id: string;
+  contractNumber: number;
   name: string;
   isOwner: boolean;
 }

@@ -1,6 +1,6 @@
 import { bucketOperations } from "./bucket-operations.ts";
 import { noSuchBucket } from "./buckets.ts";
-import type { BucketCall, Depot, ObjectCall, S3Call, S3Reply } from "./call.ts";
+import { type BucketCall, type Depot, mayRead, type ObjectCall, type S3Call, type S3Reply } from "./call.ts";
 import { fault } from "./fault.ts";
 import { listOperations } from "./list-operations.ts";
 import { objectOperations } from "./object-operations.ts";
@@ -21,7 +21,7 @@ export function createOperations(depot: Depot, nameOf: (userId: string) => strin
   function opened(call: S3Call, name: string, reading: boolean): BucketCall {
     const bucket = depot.buckets.buckets.get(name);
     if (bucket === undefined) throw noSuchBucket(name);
-    if (bucket.userId !== call.user.id && !(reading && call.user.isOwner)) {
+    if (bucket.userId !== call.user.id && !(reading && mayRead(call.user, bucket))) {
       throw fault("AccessDenied", "Access denied: the bucket belongs to another user");
     }
     return { ...call, bucket };

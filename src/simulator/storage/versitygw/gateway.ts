@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { closeServer, listenOn } from "../../http/serve.ts";
 import { type Guarded, spawnGuarded } from "../../programs/guarded.ts";
+import { type Swept, temporaryFolder } from "../../programs/swept.ts";
 import { createS3Client, type S3Client } from "../client.ts";
 import type { ObjectStorage, StorageParts } from "../object-storage.ts";
 import { defaultRegion } from "../region.ts";
@@ -18,17 +18,20 @@ import { keepUsers, type Users } from "./users.ts";
  * system may not be able to keep with them is in `metadata`.
  */
 export function createVersitygw(parts: StorageParts): ObjectStorage {
+  let temporary: Swept | undefined;
   let folder: string | undefined;
   let child: Guarded | undefined;
   let client: S3Client | undefined;
   let users: Users | undefined;
   let stopping = false;
 
+  let first = 0;
   const hasBucket = (name: string) => folder !== undefined && existsSync(join(folder, "buckets", name));
 
   async function start(): Promise<{ url: string; admin: S3Client }> {
     const program = await provideVersitygw(process.env, (line) => process.stderr.write(`${line}\n`));
-    const own = parts.data === undefined ? await mkdtemp(join(tmpdir(), "mooring-versitygw-")) : keptFolder(parts.data);
+    if (parts.data === undefined) temporary = temporaryFolder("versitygw");
+    const own = temporary?.path ?? keptFolder(parts.data ?? "");
     folder = own;
     const [buckets, metadata, accounts] = [join(own, "buckets"), join(own, "metadata"), join(own, "users")];
     // The users are those of the S3 keys as they are now, whatever an earlier run left.
@@ -57,19 +60,21 @@ export function createVersitygw(parts: StorageParts): ObjectStorage {
   async function stop(): Promise<void> {
     stopping = true;
     await child?.kill();
-    if (parts.data === undefined && folder !== undefined) await rm(folder, { recursive: true, force: true });
+    await temporary?.remove();
   }
 
   return {
-    hasBucket,
+    // The gateway knows users, not contracts: as far as the platform writes there, buckets are the first one's.
+    hasBucket: (name, contractNumber) => contractNumber === first && hasBucket(name),
     async put(bucket, key, content) {
       if (client === undefined) throw new Error("the object storage is used before it was opened");
       await client.put(bucket, key, content);
     },
-    async open(world, { accessKey, secretKey }) {
+    async open(contracts, { accessKey, secretKey }) {
       try {
+        first = contracts.first.contractNumber;
         const { url, admin } = await start();
-        users = keepUsers(world, admin, parts.onError);
+        users = keepUsers(contracts, admin, parts.onError);
         await users.inStep();
         const owner = createS3Client({ url, accessKey, secretKey });
         for (const name of parts.buckets) if (!hasBucket(name)) await owner.createBucket(name);

@@ -1,5 +1,5 @@
+import type { Contracts } from "../../contracts.ts";
 import { s3KeyOf } from "../../identity/s3-keys.ts";
-import type { World } from "../../world.ts";
 import { xmlDocument } from "../builtin/xml.ts";
 import type { S3Client } from "../client.ts";
 
@@ -16,18 +16,23 @@ interface GatewayUser {
 }
 
 /** `admin` calls the gateway's administration, which starts without users. */
-export function keepUsers(world: World, admin: S3Client, onError: (where: string, error: unknown) => void): Users {
+export function keepUsers(
+  contracts: Contracts,
+  admin: S3Client,
+  onError: (where: string, error: unknown) => void,
+): Users {
   const there = new Map<string, string>();
   let changed = true;
   let work = Promise.resolve();
 
   function wanted(): Map<string, GatewayUser> {
     const users = new Map<string, GatewayUser>();
-    for (const { id } of world.resources.ofType("s3key")) {
-      const key = s3KeyOf(world, id);
+    for (const { id } of contracts.all().flatMap((world) => [...world.resources.ofType("s3key")])) {
+      const key = s3KeyOf(contracts.all(), id);
       if (key === undefined || !key.active) continue;
-      const isOwner = world.identity.users.get(key.userId)?.role === "owner";
-      users.set(id, { secretKey: key.secretKey, role: isOwner ? "admin" : "userplus" });
+      // An administrator of the gateway opens the buckets of all contracts.
+      const opensAll = key.user.role === "owner" && key.world.isFirst;
+      users.set(id, { secretKey: key.secretKey, role: opensAll ? "admin" : "userplus" });
     }
     return users;
   }
@@ -56,10 +61,12 @@ export function keepUsers(world: World, admin: S3Client, onError: (where: string
   const note = () => {
     changed = true;
   };
-  world.resources.watch((before, after) => {
-    if ((after ?? before)?.type === "s3key") note();
+  contracts.each(({ resources, identity }) => {
+    resources.watch((before, after) => {
+      if ((after ?? before)?.type === "s3key") note();
+    });
+    identity.users.watch(note);
   });
-  world.identity.users.watch(note);
 
   return {
     inStep() {

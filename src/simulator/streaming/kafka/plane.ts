@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import type { Contracts } from "../../contracts.ts";
 import { type Swept, sweptFolder } from "../../programs/swept.ts";
 import type { World } from "../../world.ts";
 import { done, networkAddresses, pending } from "../data-plane.ts";
@@ -26,7 +27,7 @@ export function createKafkaPlane({ brokers, data, onError }: KafkaParts): Runnin
   const hosts = new Map<string, Host>();
   const closing = new AbortController();
   const root = data === undefined ? join(tmpdir(), `mooring-kafka-${randomUUID()}`) : resolve(data, `kafka-${brokers}`);
-  let world: World | undefined;
+  let contracts: Contracts | undefined;
   let temporary: Swept | undefined;
   let program: Promise<KafkaProgram> | undefined;
   let noted = false;
@@ -41,19 +42,27 @@ export function createKafkaPlane({ brokers, data, onError }: KafkaParts): Runnin
     return program;
   }
 
+  const wanted = (world: World) => {
+    const clusters = world.viewer.asPlatform(() => [...world.streaming.clusters.values()]);
+    return clusters.filter(isWanted).map((cluster) => ({ world, cluster }));
+  };
+  /** The oldest of all contracts. */
   const served = () =>
-    world === undefined ? [] : [...world.streaming.clusters.values()].filter(isWanted).slice(0, mostClusters);
-  const isServed = (clusterId: string) => served().some(({ id }) => id === clusterId);
+    (contracts?.all() ?? [])
+      .flatMap(wanted)
+      .sort((a, b) => a.cluster.createdAt - b.cluster.createdAt)
+      .slice(0, mostClusters);
+  const isServed = (clusterId: string) => served().some(({ cluster }) => cluster.id === clusterId);
 
   function follow(): void {
     noted = false;
-    if (world === undefined || closing.signal.aborted) return;
+    if (contracts === undefined || closing.signal.aborted) return;
     for (const [id, host] of hosts) {
       if (isServed(id)) continue;
       hosts.delete(id);
       end(host, false);
     }
-    for (const cluster of served()) {
+    for (const { world, cluster } of served()) {
       const host = hosts.get(cluster.id) ?? started(world, cluster);
       hosts.set(cluster.id, host);
       host.follow();
@@ -83,7 +92,9 @@ export function createKafkaPlane({ brokers, data, onError }: KafkaParts): Runnin
     topicProgress: (topic) =>
       isServed(topic.clusterId) ? (hosts.get(topic.clusterId)?.topicProgress(topic) ?? pending) : done,
     addressesOf(cluster) {
-      const ports = isServed(cluster.id) ? world?.streaming.ports.get(cluster.id) : undefined;
+      const ports = served()
+        .find((each) => each.cluster.id === cluster.id)
+        ?.world.streaming.ports.get(cluster.id);
       return ports === undefined ? networkAddresses(cluster) : nodesOn(ports).map(clientAddress);
     },
     noticeOf({ id }) {
@@ -95,9 +106,11 @@ export function createKafkaPlane({ brokers, data, onError }: KafkaParts): Runnin
     async open(opened) {
       const lack = lackFor(process.env);
       if (lack !== undefined) throw new Error(lack);
-      world = opened;
-      world.streaming.clusters.watch(note);
-      world.streaming.topics.watch(note);
+      contracts = opened;
+      contracts.each(({ streaming }) => {
+        streaming.clusters.watch(note);
+        streaming.topics.watch(note);
+      });
       note();
     },
     async close() {

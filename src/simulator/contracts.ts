@@ -1,0 +1,168 @@
+import { z } from "zod";
+import type { Agenda } from "./agenda.ts";
+import { createScalingRecords } from "./autoscaling/records.ts";
+import { type Counters, createChance, fixedChance } from "./chance.ts";
+import { stockCatalogue } from "./core/catalogue.ts";
+import { limitsSchema } from "./core/limits.ts";
+import { requestSchema } from "./core/request-record.ts";
+import { createUsage } from "./core/usage.ts";
+import { createIdentity } from "./identity/identity.ts";
+import { firstS3Key } from "./identity/s3-keys.ts";
+import { createLines } from "./ingest/lines.ts";
+import { createSamples } from "./ingest/samples.ts";
+import { createPipelineRecords } from "./pipelines/records.ts";
+import type { ContractStorage } from "./storage/storage.ts";
+import type { Documents } from "./store/documents.ts";
+import { createResources } from "./store/resources.ts";
+import type { DataPlane } from "./streaming/data-plane.ts";
+import { createStreamingRecords } from "./streaming/records.ts";
+import { machineTime, type SimulatedClock } from "./time.ts";
+import { createViewer, guardedResources, guardedTable } from "./visibility.ts";
+import type { World } from "./world.ts";
+
+/** What all contracts have in common. */
+export interface ContractParts {
+  seed: number;
+  clock: SimulatedClock;
+  agenda: Agenda;
+  counters: Counters;
+  documents: Documents;
+  storage: ContractStorage;
+  dataPlane: DataPlane;
+  forwardAddress(): string;
+}
+
+/** Who owns a contract and how he calls. */
+export interface Owner {
+  contractNumber: number;
+  username: string;
+  password: string;
+  token: string;
+  s3: { accessKey: string; secretKey: string };
+}
+
+/**
+ * The contracts of the platform. Each is a world of its own, with its own tables: what a handler is not given it cannot
+ * show. They share the clock, the agenda, public addresses and the names of buckets.
+ */
+export interface Contracts {
+  /** The contract of the ready line. */
+  readonly first: World;
+  all(): World[];
+  of(contractNumber: number): World | undefined;
+  /** Tells of every contract, those that are there and those that come. */
+  each(meet: (world: World) => void): void;
+  /** A further contract. Inside a transaction. */
+  add(owner?: { username?: string | undefined; password?: string | undefined }): Owner;
+  /** Gives a contract what it has from the start, unless an earlier run did. Inside a transaction. */
+  open(world: World): Owner;
+}
+
+export function createContracts(parts: ContractParts): Contracts {
+  const { documents, seed } = parts;
+  const numberOf = (nth: number) => 31_000_000 + Math.floor(fixedChance(seed, "contract", nth) * 1_000_000);
+  const listeners: ((world: World) => void)[] = [];
+  const first = createWorld(parts, documents, numberOf(0), "");
+  const worlds = new Map([[first.contractNumber, first]]);
+  const further = documents.table("contracts", z.object({ contractNumber: z.number() }));
+  // Also when an earlier run comes back: the row of a contract is read before all that is in it.
+  further.watch((_before, after) => {
+    if (after === undefined || worlds.has(after.contractNumber)) return;
+    const { contractNumber } = after;
+    const scope = `${contractNumber}/`;
+    const own: Documents = { ...documents, table: (name, schema) => documents.table(scope + name, schema) };
+    const world = createWorld(parts, own, contractNumber, scope);
+    worlds.set(contractNumber, world);
+    for (const meet of listeners) meet(world);
+  });
+
+  /** Without those whose making was undone. */
+  const all = () => [first, ...[...further.values()].flatMap(({ contractNumber }) => worlds.get(contractNumber) ?? [])];
+
+  function open(world: World, { username, password }: Parameters<Contracts["add"]>[0] = {}): Owner {
+    const { contractNumber, identity } = world;
+    const isFirst = world === first;
+    const { user, token } = identity.open({
+      username: username ?? `owner${isFirst ? "" : `-${contractNumber}`}@simulator.example`,
+      password,
+      privateKey: isFirst ? undefined : first.identity.privateKey(),
+    });
+    stockCatalogue(world);
+    return {
+      contractNumber,
+      username: user.username,
+      password: user.password,
+      token,
+      s3: firstS3Key(world, user),
+    };
+  }
+
+  return {
+    first,
+    all,
+    of: (contractNumber) => all().find((world) => world.contractNumber === contractNumber),
+    each(meet) {
+      for (const world of worlds.values()) meet(world);
+      listeners.push(meet);
+    },
+    add(owner) {
+      let nth = worlds.size;
+      while (worlds.has(numberOf(nth))) nth += 1;
+      const contractNumber = numberOf(nth);
+      further.put(String(contractNumber), { contractNumber });
+      const world = worlds.get(contractNumber);
+      if (world === undefined) throw new Error(`the contract ${contractNumber} was not opened`);
+      return open(world, owner);
+    },
+    open: (world) => open(world),
+  };
+}
+
+function createWorld(parts: ContractParts, documents: Documents, contractNumber: number, scope: string): World {
+  const { seed, clock, agenda, counters, storage, dataPlane, forwardAddress } = parts;
+  const chance = createChance(seed, counters, scope);
+  const everything = createResources(documents);
+  const viewer = createViewer();
+  const resources = guardedResources(everything, viewer);
+  const scaling = createScalingRecords(documents);
+  const streaming = createStreamingRecords(documents);
+  const made = { see: ({ createdBy }: { createdBy: string }, { id }: { id: string }) => createdBy === id };
+  return {
+    clock,
+    machine: machineTime,
+    agenda,
+    chance,
+    counters,
+    documents,
+    resources,
+    viewer,
+    requests: guardedTable(documents.table("requests", requestSchema), viewer, made),
+    identity: createIdentity(documents, everything, chance, clock, contractNumber),
+    contractNumber,
+    isFirst: scope === "",
+    limits: documents.table("limits", limitsSchema),
+    usage: createUsage(everything),
+    scaling: {
+      ...scaling,
+      groups: guardedTable(scaling.groups, viewer, {
+        see: (group, user) =>
+          made.see(group, user) || resources.get(`datacenters/${group.properties.datacenter.id}`) !== undefined,
+        change: made.see,
+      }),
+    },
+    storage: {
+      hasBucket: (name) => storage.hasBucket(name, contractNumber),
+      async put(bucket, key, content) {
+        // The name may be somebody else's by now.
+        if (!storage.hasBucket(bucket, contractNumber)) throw new Error(`the bucket ${bucket} does not exist`);
+        await storage.put(bucket, key, content);
+      },
+    },
+    pipelines: createPipelineRecords(documents),
+    samples: createSamples(),
+    lines: createLines(),
+    forwardAddress,
+    streaming: { ...streaming, clusters: guardedTable(streaming.clusters, viewer, made) },
+    dataPlane,
+  };
+}
