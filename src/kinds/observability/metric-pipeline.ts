@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { differences, known, wantedName } from "../fields/compare.ts";
+import { plain, webAddress } from "../fields/encode.ts";
 import { managed, managedRules } from "../fields/fields.ts";
 import { keyFields, pipelineColumns, pipelineKey, rotationOf, secretNameOf } from "../fields/keys.ts";
 import { type Kind, mapping } from "../kind.ts";
@@ -67,11 +68,12 @@ export const metricPipeline: Kind = {
         name: secretNameOf(spec, inputs, "MetricPipeline"),
         data(item, key) {
           const { httpEndpoint, grafanaEndpoint } = wire.parse(item).metadata ?? {};
-          const endpoint = httpEndpoint ? `${httpEndpoint.replace(/\/+$/, "")}/api/v1/push` : "";
+          const base = webAddress("httpEndpoint", httpEndpoint ?? "");
+          const endpoint = base && `${base.replace(/\/+$/, "")}/api/v1/push`;
           return {
             endpoint,
-            key,
-            grafanaEndpoint: grafanaEndpoint ?? "",
+            key: plain("key", key),
+            grafanaEndpoint: plain("grafanaEndpoint", grafanaEndpoint ?? ""),
             "prometheus.yaml": prometheus(endpoint, key),
             "grafana-agent.yaml": grafanaAgent(endpoint, key),
             "otel-collector.yaml": otelCollector(endpoint, key),

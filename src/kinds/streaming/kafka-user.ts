@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { duration, secondsOf } from "../fields/duration.ts";
+import { hostPort } from "../fields/encode.ts";
 import { exactlyOne, managed, managedRules, objectName, uuid } from "../fields/fields.ts";
 import { secretNameOf } from "../fields/keys.ts";
 import { type CertificateAccess, type Kind, mapping } from "../kind.ts";
@@ -46,7 +47,9 @@ const certificate: CertificateAccess = {
     return pems && { ca: pems.certificateAuthority, certificate: pems.certificate, privateKey: pems.privateKey };
   },
   data([, home], { ca, certificate: own, privateKey, keystore, truststore, password }) {
-    const servers = brokersOf(home).join(",");
+    const servers = brokersOf(home)
+      .map((broker) => hostPort("brokerAddresses", broker))
+      .join(",");
     return {
       "ca.crt": ca,
       "tls.crt": own,

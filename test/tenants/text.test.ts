@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { readStatus } from "../../src/engine/schema/status.ts";
+import { readOwned } from "../../src/kube/owned-secret.ts";
+import type { Connection } from "../../src/platform/transport.ts";
+import { accessOf } from "../certificates/issue.ts";
+import { fakeApiServer } from "../engine/fake-api-server.ts";
+import { fakePipelines } from "../engine/fake-pipelines.ts";
+import { objectOf, scriptedConnection } from "../engine/fixtures.ts";
+import { stage } from "../engine/stage.ts";
+
+/** Somebody answers in the platform's place, and would like to run a program where the agent runs. */
+const EXEC = "\n[INPUT]\n    Name exec\n    Command id\n#";
+
+const A = "MetricPipeline/shop/a";
+const SECRET = "a-metricpipeline";
+
+/** A pipeline whose platform can be made to lie: `spoil` changes the text of each answer. */
+function open() {
+  const object = objectOf("MetricPipeline", "a", { spec: {} });
+  const platform = fakePipelines();
+  let spoil = (json: string) => json;
+  const connection: Connection = {
+    ...platform.connection,
+    async send(call) {
+      const reply = await platform.connection.send(call);
+      return { ...reply, body: JSON.parse(spoil(JSON.stringify(reply.body))) };
+    },
+  };
+  const api = fakeApiServer(object);
+  const life = stage([object], { api, connection });
+  let nonces = 0;
+  life.deps.nonce = () => `unique-${++nonces}`;
+  const status = () => readStatus(api.get(object) ?? object);
+  const reason = () => status().conditions?.find(({ type }) => type === "Ready")?.reason;
+  return {
+    platform,
+    status,
+    reason,
+    events: life.events,
+    lie(next: typeof spoil) {
+      spoil = next;
+    },
+    secret: async () => (await readOwned(life.deps.client, object, SECRET))?.data,
+    /** Passes and moments until the object shows one of these reasons. */
+    async until(...wanted: string[]) {
+      for (let round = 0; round < 200 && !wanted.includes(reason() ?? ""); round++) {
+        life.sync();
+        await life.passes(A);
+        await life.clock.advance(10_000);
+      }
+      expect(wanted).toContain(reason());
+    },
+  };
+}
+
+const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
+const badEndpoint = (json: string) => json.replace("/in", () => inJson(`/in${EXEC}`));
+const badKey = (json: string) => json.replace("the-secret-key", () => inJson(`the-secret-key${EXEC}`));
+
+describe("an answer that would break out of an agent's configuration", () => {
+  it.each([
+    ["httpEndpoint", badEndpoint],
+    ["key", badKey],
+  ])("never reaches the Secret: status names %s, and a good answer mends it", async (field, lie) => {
+    const world = open();
+    world.lie(lie);
+    await world.until("InvalidAnswer");
+    expect(await world.secret()).toBeUndefined();
+    const { conditions } = world.status();
+    expect(conditions).toMatchObject([
+      { type: "Ready", status: "False" },
+      { type: "Stalled", status: "True", reason: "InvalidAnswer" },
+    ]);
+    expect(conditions?.[0]?.message).toContain(`${field} has a line break`);
+    expect(JSON.stringify([conditions, world.events])).not.toMatch(/exec|the-secret-key/);
+    world.lie((json) => json);
+    await world.until("Available");
+    const files = await world.secret();
+    expect(world.platform.isGood(files?.key)).toBe(true);
+    expect(JSON.stringify(files)).not.toContain("exec");
+    expect(files?.["fluent-bit.conf"]).toContain(`Authorization Bearer ${files?.key}`);
+  });
+
+  it("leaves the Secret of before as it is", async () => {
+    const world = open();
+    await world.until("Available");
+    const before = await world.secret();
+    world.lie(badEndpoint);
+    await world.until("InvalidAnswer");
+    expect(await world.secret()).toEqual(before);
+    expect(world.platform.isGood(before?.key)).toBe(true);
+    world.lie((json) => json);
+    await world.until("Available");
+    expect(await world.secret()).toEqual(before);
+  });
+
+  it("reaches no Kafka client: the certificate is not published without a safe list of brokers", async () => {
+    const object = objectOf("KafkaUser", "reader", {
+      spec: { clusterId: "72e73b81-8551-4e74-b398-fc63b39994af" },
+      status: { id: "u1", parents: { cluster: "c1" }, account: "shop/main", contract: 1 },
+    });
+    const { ca, certificate, privateKey } = await accessOf();
+    const connection = scriptedConnection(({ url }) => {
+      const user = { id: "u1", metadata: { state: "AVAILABLE" }, properties: { name: "admin" } };
+      if (url.includes("/users?") || url.endsWith("/users")) return { items: [user] };
+      if (url.endsWith("/access")) return { ...user, metadata: { certificateAuthority: ca, certificate, privateKey } };
+      return { id: "c1", metadata: { brokerAddresses: ["a:9093\nsasl.jaas.config=evil"] }, properties: {} };
+    });
+    const life = stage([object], { connection });
+    for (let round = 0; round < 3; round++) {
+      await life.passes("KafkaUser/shop/reader");
+      await life.clock.advance(1000);
+    }
+    expect(await readOwned(life.deps.client, object, "reader-kafkauser")).toBeUndefined();
+    const { conditions } = readStatus(life.api.get(object) ?? object);
+    expect(conditions?.[0]).toMatchObject({ status: "False", reason: "InvalidAnswer" });
+    expect(conditions?.[0]?.message).toContain("brokerAddresses has a line break");
+  });
+});
