@@ -1,12 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import { readOwned } from "../../src/kube/owned-secret.ts";
-import type { Connection } from "../../src/platform/transport.ts";
+import { resourceCollection } from "../../src/platform/resource-collection.ts";
+import { type Connection, createTransport } from "../../src/platform/transport.ts";
 import { accessOf } from "../certificates/issue.ts";
 import { fakeApiServer } from "../engine/fake-api-server.ts";
 import { fakePipelines } from "../engine/fake-pipelines.ts";
 import { objectOf, scriptedConnection } from "../engine/fixtures.ts";
 import { stage } from "../engine/stage.ts";
+import { fakeClock } from "../fake-clock.ts";
+import { answer, scriptedServer } from "../platform/scripted-server.ts";
 
 /** Somebody answers in the platform's place, and would like to run a program where the agent runs. */
 const EXEC = "\n[INPUT]\n    Name exec\n    Command id\n#";
@@ -115,5 +118,45 @@ describe("an answer that would break out of an agent's configuration", () => {
     const { conditions } = readStatus(life.api.get(object) ?? object);
     expect(conditions?.[0]).toMatchObject({ status: "False", reason: "InvalidAnswer" });
     expect(conditions?.[0]?.message).toContain("brokerAddresses has a line break");
+  });
+});
+
+/** What leads out of the place where an id stands, spelt in several ways. */
+const strayIds = ["..", ".", "%2e%2e", "../../contracts", "a/b", "a\\b", "a%2Fb", "a\nb", ""];
+
+describe("an id that is not of the platform's form", () => {
+  it.each(["..", ".", "%2e%2E", "..%2F..%2Fcontracts", "a%2fb", "a%5Cb", "a\\b", "a\nb", "a%0Ab", "%00"])(
+    "is in no path that is called: %j",
+    async (part) => {
+      await using server = await scriptedServer(answer(200, {}));
+      const transport = createTransport({ clock: fakeClock(), random: () => 0 });
+      const connection = transport.connect("shop/main", { token: "tok" });
+      for (const path of [`/datacenters/${part}/servers?depth=1`, `/datacenters/${part}`]) {
+        const sent = connection.send({ method: "DELETE", url: `${server.url}${path}` });
+        await expect(sent).rejects.toMatchObject({ kind: "Terminal", executed: "no" });
+      }
+      expect(server.arrived).toEqual([]);
+      await connection.send({ method: "GET", url: `${server.url}/a/b.c/72e73b81?filter.url=%2F..%2F` });
+      expect(server.arrived).toHaveLength(1);
+      await transport.close();
+    },
+  );
+
+  it.each(strayIds)("%j in a list is no member", async (id) => {
+    const connection = scriptedConnection(() => ({ items: [{ id }] }));
+    const source = resourceCollection(connection, "https://api.example.com/datacenters", {
+      query: {},
+      isBusy: () => false,
+    });
+    await expect(source.list(AbortSignal.timeout(1000), "normal")).rejects.toThrow(/items\.0\.id|platform's form/);
+  });
+
+  it.each(strayIds)("%j in the answer to a creation is never claimed", async (id) => {
+    const world = open();
+    world.lie((json) => json.replaceAll(/"mp-\d+"/g, () => JSON.stringify(id)));
+    await world.until("PlatformUnavailable");
+    expect(world.status().conditions?.[0]?.message).toContain("no id of the platform's form");
+    expect(world.status().id).toBeUndefined();
+    expect(new Set(world.platform.writes())).toEqual(new Set(["POST /pipelines"]));
   });
 });

@@ -8,7 +8,9 @@ import {
   managedRules,
   objectRef,
   platformName,
+  prose,
   uuid,
+  wireId,
 } from "../fields/fields.ts";
 import { type Inputs, type Kind, mapping, type Operation, type Reference, type Shown } from "../kind.ts";
 
@@ -24,7 +26,7 @@ const spec = z.object({
     .optional()
     .describe("Platform id of the volume it is a copy of, a server's boot volume for example. Excludes volumeRef."),
   name: platformName("snapshot"),
-  description: z.string().max(1024).optional().describe("Free text shown on the platform."),
+  description: prose(1024).optional().describe("Free text shown on the platform."),
 });
 type SnapshotSpec = z.output<typeof spec>;
 
@@ -38,7 +40,7 @@ const status = z.object({
 });
 
 const wire = z.object({
-  id: z.string(),
+  id: wireId(),
   properties: z.object({
     name: z.string().nullish(),
     description: z.string().nullish(),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { known, nested, wantedName } from "../fields/compare.ts";
 import { plain } from "../fields/encode.ts";
-import { formed, list, managed, managedRules, required } from "../fields/fields.ts";
+import { formed, list, managed, managedRules, required, wireId } from "../fields/fields.ts";
 import { keyFields, pipelineColumns, pipelineKey, rotationOf, secretNameOf } from "../fields/keys.ts";
 import { type Inputs, type Kind, mapping } from "../kind.ts";
 import { fluentBitForward, fluentBitHttp } from "./log-agents.ts";
@@ -55,7 +55,7 @@ const wireStream = z.looseObject({
   destinations: z.array(z.looseObject({ retentionInDays: z.number().nullish() })).nullish(),
 });
 const wire = z.looseObject({
-  id: z.string(),
+  id: wireId(),
   properties: z.looseObject({
     name: z.string().nullish(),
     logs: z.array(wireStream).nullish(),

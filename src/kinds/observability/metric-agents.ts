@@ -9,7 +9,7 @@ scrape_configs:
     static_configs:
       - targets: ["localhost:9090"]
 remote_write:
-  - url: ${yaml("endpoint", endpoint)}
+  - url: ${yaml("httpEndpoint", endpoint)}
     headers:
       APIKEY: ${yaml("key", key)}
 `;
@@ -19,7 +19,7 @@ export const grafanaAgent = (endpoint: string, key: string): string => `metrics:
   global:
     scrape_interval: 60s
     remote_write:
-      - url: ${yaml("endpoint", endpoint)}
+      - url: ${yaml("httpEndpoint", endpoint)}
         headers:
           APIKEY: ${yaml("key", key)}
   configs:
@@ -41,7 +41,7 @@ processors:
     timeout: 60s
 exporters:
   prometheusremotewrite:
-    endpoint: ${openTelemetry("endpoint", endpoint)}
+    endpoint: ${openTelemetry("httpEndpoint", endpoint)}
     headers:
       APIKEY: ${openTelemetry("key", key)}
 service:
@@ -66,9 +66,9 @@ export function fluentBitMetrics(endpoint: string, key: string): string {
 [OUTPUT]
     Name            prometheus_remote_write
     Match           metrics
-    Host            ${fluentBit("endpoint", hostname)}
+    Host            ${fluentBit("httpEndpoint", hostname)}
     Port            ${port || (protocol === "https:" ? "443" : "80")}
-    Uri             ${fluentBit("endpoint", pathname)}
+    Uri             ${fluentBit("httpEndpoint", pathname)}
     Header          Authorization Bearer ${fluentBit("key", key)}
     Tls             ${protocol === "https:" ? "on" : "off"}
 `;

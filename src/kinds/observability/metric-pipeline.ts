@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { differences, known, wantedName } from "../fields/compare.ts";
 import { plain, webAddress } from "../fields/encode.ts";
-import { managed, managedRules } from "../fields/fields.ts";
+import { managed, managedRules, wireId } from "../fields/fields.ts";
 import { keyFields, pipelineColumns, pipelineKey, rotationOf, secretNameOf } from "../fields/keys.ts";
 import { type Kind, mapping } from "../kind.ts";
 import { fluentBitMetrics, grafanaAgent, otelCollector, prometheus } from "./metric-agents.ts";
@@ -15,7 +15,7 @@ const status = z.object({
 });
 
 const wire = z.looseObject({
-  id: z.string(),
+  id: wireId(),
   metadata: z.looseObject({ httpEndpoint: z.string().nullish(), grafanaEndpoint: z.string().nullish() }).nullish(),
   properties: z.looseObject({ name: z.string().nullish() }),
 });
