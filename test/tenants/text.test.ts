@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { type AccountDeps, reconcileAccount } from "../../src/engine/act/account.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
+import { account } from "../../src/kinds/identity/account.ts";
 import { readOwned } from "../../src/kube/owned-secret.ts";
 import { resourceCollection } from "../../src/platform/resource-collection.ts";
 import { type Connection, createTransport } from "../../src/platform/transport.ts";
 import { accessOf } from "../certificates/issue.ts";
 import { fakeApiServer } from "../engine/fake-api-server.ts";
 import { fakePipelines } from "../engine/fake-pipelines.ts";
+import { API } from "../engine/fake-platform.ts";
 import { objectOf, scriptedConnection } from "../engine/fixtures.ts";
 import { stage } from "../engine/stage.ts";
 import { fakeClock } from "../fake-clock.ts";
@@ -158,5 +161,40 @@ describe("an id that is not of the platform's form", () => {
     expect(world.status().conditions?.[0]?.message).toContain("no id of the platform's form");
     expect(world.status().id).toBeUndefined();
     expect(new Set(world.platform.writes())).toEqual(new Set(["POST /pipelines"]));
+  });
+});
+
+describe("a platform that says too much", () => {
+  it("gets no more of it into the status of an Account than a contract has to say", async () => {
+    const resourceLimits: Record<string, number> = { coresPerServer: 62, coresProvisioned: 7, "a\nb": 1 };
+    for (let n = 0; n < 20_000; n++) resourceLimits[`limit${n}${"x".repeat(100)}`] = n;
+    const properties = { contractNumber: 1, owner: `me\u001b[2J${"x".repeat(100_000)}`, resourceLimits };
+    const connection = scriptedConnection(() => ({ items: [{ properties }] }));
+    const object = objectOf("Account", "main", {
+      spec: { endpoints: { api: API }, credentialsSecretRef: { name: "cred" } },
+    });
+    const { deps, api, objects } = stage([object], { connection });
+    const all: AccountDeps = {
+      ...deps,
+      transport: { connect: () => connection, close: async () => {} },
+      secrets: {
+        read: () => ({ known: true, value: "token" }),
+        hold: async () => {},
+        release: async () => {},
+        close: async () => {},
+      },
+      changed: () => {},
+      owes: () => false,
+    };
+    const key = "Account/shop/main";
+    const check = () => reconcileAccount(all, key, account, objects.find(key)?.object ?? object);
+    await check();
+    const status = api.get(object)?.status;
+    expect(status).toMatchObject({ contractNumber: 1, limits: { coresPerServer: 62 }, used: { coresProvisioned: 7 } });
+    expect(JSON.stringify(status).length).toBeLessThan(50_000);
+    expect(JSON.stringify(status)).not.toMatch(/\\u001b|\\n/);
+    const writes = api.calls.length;
+    await check();
+    expect(api.calls.slice(writes)).toEqual([]);
   });
 });

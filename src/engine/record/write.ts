@@ -1,3 +1,4 @@
+import { bounded } from "../../kinds/fields/bounded.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { apply } from "../../kube/apply.ts";
 import { isConflict, isNotFound } from "../../kube/errors.ts";
@@ -73,7 +74,8 @@ export async function release(deps: Deps, kind: Kind, object: KubeObject): Promi
 }
 
 /** Writes the whole status, when that would change anything. Same precondition as `writeMetadata`. */
-export async function writeStatus(deps: Deps, kind: Kind, object: KubeObject, status: object): Promise<KubeObject> {
+export async function writeStatus(deps: Deps, kind: Kind, object: KubeObject, told: object): Promise<KubeObject> {
+  const status = Object(bounded(told));
   if (!differs(object, status)) return object;
   const wanted = { ...target(object), status: JSON.parse(JSON.stringify(status)) };
   return keep(deps, kind, await apply(deps.client, resourceOf(kind), wanted, { subresource: "status" }));

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { boundedText } from "../fields/bounded.ts";
 import { known, patch, wantedName } from "../fields/compare.ts";
 import {
   datacenterPath,
@@ -80,9 +81,12 @@ function references(spec: SnapshotSpec): Reference[] {
   return [datacenterReference(spec), volume];
 }
 
+/** As status will show it, so that one that was carried out is known again. */
+const askedFor = ({ [RESTORE_AT]: asked }: Inputs["annotations"]) => asked && boundedText(asked);
+
 /** A wish that came with the object itself is none: a manifest that is applied anew must not undo what a volume holds. */
 function wish({ annotations, shown }: Pick<Inputs, "annotations" | "shown">): string | undefined {
-  const asked = annotations[RESTORE_AT];
+  const asked = askedFor(annotations);
   return asked === undefined || shown.restored === undefined || shown.restored === asked ? undefined : asked;
 }
 
@@ -157,7 +161,7 @@ export const snapshot: Kind = {
       },
       facts(item, { annotations, shown }) {
         const { location, size } = wire.parse(item).properties;
-        return { ...known({ location, size }), restored: shown.restored ?? annotations[RESTORE_AT] ?? "" };
+        return { ...known({ location, size }), restored: shown.restored ?? askedFor(annotations) ?? "" };
       },
     },
     destruction: { holdsData: true },
