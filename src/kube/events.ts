@@ -195,7 +195,9 @@ const isPassing = (error: unknown): boolean =>
 
 const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 
-function shorten(message: string): string {
+/** Others may have written parts of it: it stays on one line, and no terminal obeys it. */
+function shorten(text: string): string {
+  const message = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ");
   if (Buffer.byteLength(message) <= MESSAGE_BYTES) return message;
   const { read } = new TextEncoder().encodeInto(message, new Uint8Array(MESSAGE_BYTES - 3));
   return `${message.slice(0, read)}…`;

@@ -67,6 +67,7 @@ export function createConnection(
     const headers = headersFor(call, session, { "user-agent": userAgent, "x-request-id": requestId });
     const refusal = { call: asked.call, requestId, status: 0 };
     if (url === undefined) throw new Terminal({ ...refusal, detail: "the endpoint is not an http or https URL" });
+    if (strays(call.url)) throw new Terminal({ ...refusal, detail: "a part of the path is not an id" });
     if (!isSendable(headers.authorization)) {
       throw new Unauthorized({ ...refusal, detail: "the token holds characters that cannot be sent" });
     }
@@ -148,6 +149,11 @@ function headersFor(call: PlatformCall, { token, contractNumber }: Session, own:
 
 function isSendable(header: string | undefined): boolean {
   return header === undefined || /^[\x20-\x7e]*$/.test(header);
+}
+
+/** Ids in a path come from answers and from stored objects: none leads to another path. */
+function strays(url: string): boolean {
+  return /\/(\.|%2e){1,2}(\/|$)|%2f|%5c|\\|\p{Cc}|%[01][0-9a-f]|%7f/iu.test(url.replace(/[?#].*$/s, ""));
 }
 
 function webAddress(text: string): URL | undefined {

@@ -1,5 +1,9 @@
 /** The words of a collection: what it is read from, and what is known about a member since when. */
+import { z } from "zod";
 import type { Priority } from "./pacer.ts";
+
+/** The id of a resource as the platform writes it: a UUID or a number. It becomes part of a path. */
+export const resourceId = z.string().regex(/^[A-Za-z0-9][\w.-]{0,127}$/, "not an id of the platform's form");
 
 export interface Item {
   readonly id: string;

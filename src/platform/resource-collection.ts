@@ -2,10 +2,10 @@ import { z } from "zod";
 import type { Connection } from "./connection.ts";
 import { NotFound } from "./errors.ts";
 import { checked, readPages, withQuery } from "./paging.ts";
-import type { CollectionSource, Item } from "./reading.ts";
+import { type CollectionSource, type Item, resourceId } from "./reading.ts";
 
 const resource = z.looseObject({
-  id: z.string().min(1),
+  id: resourceId,
   metadata: z
     .looseObject({
       state: z.string().nullish(),

@@ -65,15 +65,6 @@ describe("configuration of agents for metrics", () => {
     expect(output).toMatchObject({ Name: "prometheus_remote_write", ...expected, Uri: new URL(url).pathname });
     expect(output?.Header).toBe(`Authorization Bearer ${key}`);
   });
-
-  it.each([
-    ["Prometheus", prometheus],
-    ["Grafana Agent", grafanaAgent],
-    ["OpenTelemetry Collector", otelCollector],
-  ])("nothing in a key breaks out of the file for %s", (_, write) => {
-    const evil = '"\n- url: "http://evil.example.com\\';
-    expect(JSON.stringify(parse(write(endpoint, evil)))).toContain(JSON.stringify(evil).slice(1, -1));
-  });
 });
 
 describe("configuration of agents for logs", () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { snapshot } from "../../src/kinds/compute/snapshot.ts";
 import { volume } from "../../src/kinds/compute/volume/volume.ts";
+import { bounded } from "../../src/kinds/fields/bounded.ts";
 import type { Inputs } from "../../src/kinds/kind.ts";
 import { type Platform, startPlatform } from "../simulator/platform.ts";
 import { inputs, mapped, nothing, sent } from "./mapped.ts";
@@ -116,6 +117,13 @@ describe("restoring a volume", () => {
   it("does not happen for a value that came with the object: it may be applied anew any time", () => {
     expect(compare({}, {}, asked("2"))).toEqual({ drift: [] });
     expect(mapping.comparison.facts(item(), { ...nothing, ...asked("2") })).toMatchObject({ restored: "2" });
+  });
+
+  it("happens once for a value that status shows in another form", () => {
+    const value = `2\n${"long ".repeat(2000)}`;
+    const { restored = "" } = compare({}, {}, asked(value, "1")).next?.marks ?? {};
+    expect(bounded(restored)).toBe(restored);
+    expect(compare({}, {}, asked(value, restored))).toEqual({ drift: [] });
   });
 
   it("comes after all other changes", () => {

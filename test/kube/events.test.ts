@@ -81,6 +81,12 @@ describe("an event", () => {
     await recorder.flush();
   });
 
+  test("has a message of one line that no terminal obeys", async () => {
+    recorder.record(a, "Warning", "Rejected", "no:\n\u001b[2Jgone\u2028");
+    expect((await accept()).sent.message).toBe("no: [2Jgone ");
+    await recorder.flush();
+  });
+
   test("has a message of at most 1024 bytes, cut between characters, and a name of at most 253", async () => {
     const long = { ...a, metadata: { ...a.metadata, name: `${"n".repeat(229)}-${"n".repeat(20)}` } };
     recorder.record(long, "Warning", "Long", "🚢".repeat(1000));

@@ -88,10 +88,10 @@ describe("a member", () => {
   test("is read at the same depth; 404 means undefined", async () => {
     await using platform = await scriptedServer(answer(200, { ...server(1), metadata: { state: "BUSY" } }));
     const source = coreCollection(connect(), platform.url, "/datacenters", { depth: 3 });
-    const item = await source.get?.("a/b", never);
+    const item = await source.get?.("a b", never);
     expect(item).toMatchObject({ id: "s1", state: "BUSY" });
     expect(item && source.isBusy(item)).toBe(true);
-    expect(platform.arrived[0]?.url).toBe("/cloudapi/v6/datacenters/a%2Fb?depth=3&pretty=false");
+    expect(platform.arrived[0]?.url).toBe("/cloudapi/v6/datacenters/a%20b?depth=3&pretty=false");
     platform.script = answer(404, { messages: [{ errorCode: "309", message: "Resource does not exist" }] });
     expect(await source.get?.("gone", never)).toBeUndefined();
     platform.script = answer(500);

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { hashBody } from "../../hash.ts";
 import { isConflict, isNotFound } from "../../kube/errors.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import { PlatformError } from "../../platform/errors.ts";
+import { PlatformError, Retry } from "../../platform/errors.ts";
+import { resourceId } from "../../platform/reading.ts";
 import { type AccountHandle, addressOf, urlOf } from "../accounts/accounts.ts";
 import { underWay } from "../decide/standing.ts";
 import { type Deps, deadlineFrom, leads } from "../look/deps.ts";
@@ -35,7 +36,7 @@ export type Creation =
 /** What was made and not yet claimed. */
 type Unclaimed = Extract<NonNullable<Memory["creation"]>, { phase: "made" }>;
 
-const created = z.looseObject({ id: z.string().min(1) });
+const created = z.looseObject({ id: resourceId });
 
 /**
  * Creates the resource of an object exactly once: intend, create, claim.
@@ -123,7 +124,10 @@ async function post(
         memory.creation = { ...begun, phase: "posting" };
       },
     });
-    const { id } = created.parse(reply.body);
+    const { data } = created.safeParse(reply.body);
+    const detail = "the answer has no id of the platform's form";
+    if (!data) throw new Retry({ call: `POST ${new URL(url).pathname}`, status: reply.status, detail }, "unknown");
+    const { id } = data;
     const key = kind.resource.secret?.key?.created(reply.body);
     const made = { id, born: birthOf(kind, reply.body), request: reply.request };
     return { ...begun, phase: "made", made, ...(key !== undefined && { issued: { key, answer: reply.body } }) };

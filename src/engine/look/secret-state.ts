@@ -1,18 +1,33 @@
 import { hashBody } from "../../hash.ts";
-import type { Desired, Publication } from "../../kinds/kind.ts";
+import { Unwritable } from "../../kinds/fields/encode.ts";
+import type { Desired, Publication, SecretData } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Claim } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
 import { ROTATE_AT } from "../objects/names.ts";
+import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
 import type { Shared } from "./collections.ts";
 import type { Deps } from "./deps.ts";
 import { dueAt } from "./rotation.ts";
 import type { SecretState, View } from "./view.ts";
 
+/** All that is in a Secret, or why the platform's words cannot go into it. */
+export function filled(data: () => SecretData): { data: SecretData } | { obstacle: Obstacle } {
+  try {
+    return { data: data() };
+  } catch (error) {
+    if (!(error instanceof Unwritable)) throw error;
+    const message = `the Secret is not written: in the platform's answer ${error.message}`;
+    return { obstacle: { reason: "InvalidAnswer", message, stalled: true } };
+  }
+}
+
 /** Everything of a Secret but the key. */
-export const contentOf = (publication: Publication, item: unknown): string =>
-  hashBody(publication.data(item, "")).slice(0, 12);
+export function contentOf(publication: Publication, item: unknown): string {
+  const content = filled(() => publication.data(item, ""));
+  return hashBody("data" in content ? content.data : content.obstacle).slice(0, 12);
+}
 
 /** How the Secret for workloads stands, when the key in it has served its time, and what became of a renewal. */
 export function secretOf(

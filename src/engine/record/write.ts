@@ -1,3 +1,4 @@
+import { bounded } from "../../kinds/fields/bounded.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { apply } from "../../kube/apply.ts";
 import { isConflict, isNotFound } from "../../kube/errors.ts";
@@ -81,7 +82,8 @@ export async function release(deps: Deps, kind: Kind, object: KubeObject): Promi
 }
 
 /** Writes the whole status, when that would change anything. Same precondition as `writeMetadata`. */
-export async function writeStatus(deps: Deps, kind: Kind, object: KubeObject, status: object): Promise<KubeObject> {
+export async function writeStatus(deps: Deps, kind: Kind, object: KubeObject, told: object): Promise<KubeObject> {
+  const status = Object(bounded(told));
   if (isForeign(deps, object)) return writeStanding(deps, kind, object, status);
   const signed = kind.resource ? deps.seal.signed(kind.kind, object, status) : status;
   if (!differs(object, signed)) return object;

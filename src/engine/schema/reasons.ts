@@ -19,6 +19,8 @@ export const reasons = {
   CertificateIssued: "A new client certificate is in the Secret; the one before works until it ends.",
   InvalidCertificate:
     "The platform gave out a certificate that cannot be used. It was not published; the operator asks again.",
+  InvalidAnswer:
+    "The platform told something that cannot go safely into a file of the Secret. Nothing was written; the operator tries again.",
   KeyIssued: "A new key is in the Secret; one from before no longer works. Reload what uses it.",
   Updated: "The platform accepted a change.",
   Deleted: "The resource is gone from the platform.",

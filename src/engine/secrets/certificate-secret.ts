@@ -63,7 +63,7 @@ export async function fetchCertificate(deps: Deps, scene: Scene): Promise<Again>
     key: { version, ...facts },
     rotated,
   };
-  const data = source.data(answers, { ...pems, ...stores, password });
+  const data = () => source.data(answers, { ...pems, ...stores, password });
   const written = await write(deps, scene, publication, data, note, CERTIFICATE_VERSION);
   if (written.outcome === "obstructed") return obstructed(deps, scene, written.obstacle);
   memory.renewAfter = undefined;

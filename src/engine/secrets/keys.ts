@@ -5,7 +5,7 @@ import type { Again } from "../../kube/work.ts";
 import { PlatformError } from "../../platform/errors.ts";
 import { urlOf } from "../accounts/accounts.ts";
 import { type Deps, deadlineFrom } from "../look/deps.ts";
-import { contentOf } from "../look/secret-state.ts";
+import { contentOf, filled } from "../look/secret-state.ts";
 import type { Scene } from "../look/view.ts";
 import { begunBy, type Issued } from "../objects/memory.ts";
 import { KEY_VERSION, PUBLISHED, ROTATE_AT } from "../objects/names.ts";
@@ -22,8 +22,8 @@ import { obstacleTo, type Published, publish } from "./publish.ts";
 export async function obstacleToKey(deps: Deps, scene: Scene, item?: unknown): Promise<Obstacle | undefined> {
   const publication = publicationOf(scene);
   if (!publication) return undefined;
-  const data = item === undefined ? {} : publication.data(item, "");
-  return obstacleTo(deps, scene, { name: publication.name, data });
+  const content = item === undefined ? { data: {} } : filled(() => publication.data(item, ""));
+  return "obstacle" in content ? content.obstacle : obstacleTo(deps, scene, { name: publication.name, ...content });
 }
 
 export const publicationOf = ({ desired, object }: Scene): Publication | undefined =>
@@ -54,21 +54,23 @@ export async function keepKey(
     },
     rotated: object.metadata.annotations?.[ROTATE_AT] ?? "",
   };
-  return write(deps, scene, publication, publication.data(answer, key), note);
+  return write(deps, scene, publication, () => publication.data(answer, key), note);
 }
 
 export async function write(
   deps: Deps,
   { kind, object }: Scene,
   { name }: Publication,
-  data: SecretData,
+  data: () => SecretData,
   note: Note,
   label = KEY_VERSION,
 ): Promise<Published> {
+  const content = filled(data);
+  if ("obstacle" in content) return { outcome: "obstructed", obstacle: content.obstacle };
   const { namespace } = object.metadata;
   const annotations = { [PUBLISHED]: deps.seal.mark("Secret", secretNamed(namespace, name), PUBLISHED, note) };
   const labels = { [label]: String(note.key.version) };
-  return publish(deps, { kind, object }, { name, data, annotations, labels }, { shown: deps.published.put });
+  return publish(deps, { kind, object }, { name, ...content, annotations, labels }, { shown: deps.published.put });
 }
 
 /** The key stays; what else is in the Secret is brought up to date. */
@@ -82,7 +84,7 @@ export async function republish(deps: Deps, scene: Scene): Promise<Again> {
   const held = publication && (await readOwned(deps.client, scene.object, publication.name));
   // It has gone since it was last seen; the watch brings the news.
   if (!publication || !item || !note || !held) return { inMs: LOOK_MS };
-  const data = publication.data(item.raw, held.data[KEY] ?? "");
+  const data = () => publication.data(item.raw, held.data[KEY] ?? "");
   const written = await write(deps, scene, publication, data, { ...note, content: contentOf(publication, item.raw) });
   return written.outcome === "obstructed" ? obstructed(deps, scene, written.obstacle) : "now";
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { patch, wantedName } from "../fields/compare.ts";
-import { location, managed, managedRules, platformName, required } from "../fields/fields.ts";
+import { location, managed, managedRules, platformName, prose, required, wireId } from "../fields/fields.ts";
 import { type Kind, mapping } from "../kind.ts";
 
 const spec = z.object({
@@ -9,7 +9,7 @@ const spec = z.object({
   location: location()
     .optional()
     .describe("Where it stands, <country>/<site>, for example de/txl. Required; cannot be changed."),
-  description: z.string().max(1024).optional().describe("Free text shown on the platform."),
+  description: prose(1024).optional().describe("Free text shown on the platform."),
 });
 
 const status = z.object({
@@ -18,7 +18,7 @@ const status = z.object({
 });
 
 const wire = z.object({
-  id: z.string(),
+  id: wireId(),
   properties: z.object({
     name: z.string().nullish(),
     description: z.string().nullish(),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { boundedText } from "../fields/bounded.ts";
 import { known, patch, wantedName } from "../fields/compare.ts";
 import {
   datacenterPath,
@@ -8,7 +9,9 @@ import {
   managedRules,
   objectRef,
   platformName,
+  prose,
   uuid,
+  wireId,
 } from "../fields/fields.ts";
 import { type Inputs, type Kind, mapping, type Operation, type Reference, type Shown } from "../kind.ts";
 
@@ -24,7 +27,7 @@ const spec = z.object({
     .optional()
     .describe("Platform id of the volume it is a copy of, a server's boot volume for example. Excludes volumeRef."),
   name: platformName("snapshot"),
-  description: z.string().max(1024).optional().describe("Free text shown on the platform."),
+  description: prose(1024).optional().describe("Free text shown on the platform."),
 });
 type SnapshotSpec = z.output<typeof spec>;
 
@@ -38,7 +41,7 @@ const status = z.object({
 });
 
 const wire = z.object({
-  id: z.string(),
+  id: wireId(),
   properties: z.object({
     name: z.string().nullish(),
     description: z.string().nullish(),
@@ -78,9 +81,12 @@ function references(spec: SnapshotSpec): Reference[] {
   return [datacenterReference(spec), volume];
 }
 
+/** As status will show it, so that one that was carried out is known again. */
+const askedFor = ({ [RESTORE_AT]: asked }: Inputs["annotations"]) => asked && boundedText(asked);
+
 /** A wish that came with the object itself is none: a manifest that is applied anew must not undo what a volume holds. */
 function wish({ annotations, shown }: Pick<Inputs, "annotations" | "shown">): string | undefined {
-  const asked = annotations[RESTORE_AT];
+  const asked = askedFor(annotations);
   return asked === undefined || shown.restored === undefined || shown.restored === asked ? undefined : asked;
 }
 
@@ -155,7 +161,7 @@ export const snapshot: Kind = {
       },
       facts(item, { annotations, shown }) {
         const { location, size } = wire.parse(item).properties;
-        return { ...known({ location, size }), restored: shown.restored ?? annotations[RESTORE_AT] ?? "" };
+        return { ...known({ location, size }), restored: shown.restored ?? askedFor(annotations) ?? "" };
       },
     },
     destruction: { holdsData: true },

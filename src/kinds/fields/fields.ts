@@ -26,6 +26,20 @@ export const uuid = () =>
     "must be a UUID, for example 72e73b81-8551-4e74-b398-fc63b39994af",
   );
 
+/** The number of a LAN as the platform writes it. */
+export const lanId = () => formed(/^[1-9][0-9]*$/, 10, "must be the number of a LAN");
+
+/** An id in an answer of the platform: it becomes part of a path. */
+export const wireId = () =>
+  z.string().refine((id) => /^[A-Za-z0-9][\w.-]{0,127}$/.test(id), "is not an id of the platform");
+
+/** A text on one line: a name. */
+export const line = (max: number) =>
+  formed(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, max, "must be one line without control characters").min(1);
+
+/** A text of any number of lines. */
+export const prose = (max: number) => formed(/^([^\p{Cc}]|[\t\r\n])*$/u, max, "must not have control characters in it");
+
 /** The name of an object in the same namespace. */
 export const objectName = () =>
   formed(
@@ -83,7 +97,7 @@ export const address = () =>
 
 /** The platform's name of a resource. */
 export const platformName = (noun: string, otherwise = "metadata.name") =>
-  z.string().min(1).max(255).optional().describe(`Name of the ${noun} on the platform. Default: ${otherwise}.`);
+  line(255).optional().describe(`Name of the ${noun} on the platform. Default: ${otherwise}.`);
 
 /** Fields of every kind that has a resource on the platform. */
 export const managed = {
@@ -92,7 +106,9 @@ export const managed = {
     .describe(
       "The Account to use, in the same namespace. Default: the only Account of the namespace, else the operator's default Account.",
     ),
-  externalId: formed(/^[A-Za-z0-9._-]+$/, 128, "must be the id of a resource on the platform")
+  // The API server lets in UUIDs only; an object that was there before is still read, and let go of.
+  externalId: wireId()
+    .meta({ maxLength: 128, ...uuid().meta() })
     .optional()
     .describe("Id of an existing resource to take over instead of creating one. Can be removed later, not changed."),
   managementPolicy: z

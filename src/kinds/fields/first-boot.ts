@@ -34,10 +34,13 @@ export function userDataField(hint = "") {
   ).optional();
 }
 
+/** One line, which may have tabs in it. */
+export const publicKey = /^[^\s\p{Cc}-]([^\p{Cc}\p{Zl}\p{Zp}]|\t)*$/u;
+
 /** Keys and configuration for the first boot of a machine; spread into whatever makes volumes. */
 export const firstBootFields = {
   sshKeys: list(
-    formed(/^[^\s-][^\r\n]*$/, 16_384, "must be one public key, on one line as in authorized_keys").describe(
+    formed(publicKey, 16_384, "must be one public key, on one line as in authorized_keys").describe(
       "A public key in the form of authorized_keys.",
     ),
     { max: 100 },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Inputs, Lookup, Reference, Rule } from "../kind.ts";
-import { formed, location, objectRef, uuid } from "./fields.ts";
+import { formed, line, location, objectRef, uuid } from "./fields.ts";
 import { newestImage } from "./image-catalogue.ts";
 import { datacenterLocation, datacenterLookups, suppliers } from "./location.ts";
 
@@ -14,10 +14,7 @@ const alias = () =>
 const imageLookup = z
   .object({
     alias: alias().describe("Alias of the image, for example ubuntu:latest."),
-    name: z
-      .string()
-      .min(1)
-      .max(255)
+    name: line(255)
       .optional()
       .describe("How the name of the image begins, for example ubuntu-24.04; in lower or upper case."),
     type: z.enum(["HDD", "UNKNOWN"]).default("HDD").describe("Type of the image. A volume cannot start from a CDROM."),

@@ -5,12 +5,14 @@ import {
   datacenterReference,
   formed,
   inDatacenter,
+  line,
   managed,
   managedRules,
   objectRef,
   platformName,
   required,
   uuid,
+  wireId,
 } from "../fields/fields.ts";
 import { type Inputs, type Kind, mapping, type Reference, type Shown } from "../kind.ts";
 
@@ -25,7 +27,7 @@ const spec = z.object({
     "Platform id of the datacenter of the load balancer or NAT gateway.",
   ),
   serverRef: objectRef("Server").optional().describe("The Server whose NIC to watch. Needs nic."),
-  nic: z.string().min(1).max(255).optional().describe("Name of the NIC of that Server."),
+  nic: line(255).optional().describe("Name of the NIC of that Server."),
   networkLoadBalancerId: gateway("network load balancer"),
   applicationLoadBalancerId: gateway("application load balancer"),
   natGatewayId: gateway("NAT gateway"),
@@ -33,7 +35,7 @@ const spec = z.object({
   action: z.enum(["Accepted", "Rejected", "Any"]).optional().describe("Which traffic is recorded. Required."),
   direction: z.enum(["Ingress", "Egress", "Bidirectional"]).optional().describe("Of which direction. Required."),
   bucket: formed(
-    /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[^\s]+)?$/,
+    /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[^\s\p{Cc}\p{Zl}\p{Zp}]+)?$/u,
     512,
     "must be the name of a bucket, optionally with a prefix: my-bucket/flow",
   )
@@ -49,7 +51,7 @@ const status = z.object({
 });
 
 const wire = z.object({
-  id: z.string(),
+  id: wireId(),
   properties: z.object({
     name: z.string().nullish(),
     action: z.string().nullish(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { known, patch, wantedName } from "../fields/compare.ts";
-import { location, managed, managedRules, platformName, required, whole } from "../fields/fields.ts";
+import { location, managed, managedRules, platformName, required, whole, wireId } from "../fields/fields.ts";
 import { type Kind, mapping } from "../kind.ts";
 
 const spec = z.object({
@@ -32,7 +32,7 @@ const status = z.object({
 });
 
 const wire = z.object({
-  id: z.string(),
+  id: wireId(),
   properties: z.object({
     name: z.string().nullish(),
     location: z.string().nullish(),

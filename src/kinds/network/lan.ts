@@ -5,9 +5,11 @@ import {
   datacenterReference,
   datacenterRules,
   inDatacenter,
+  lanId,
   managed,
   managedRules,
   platformName,
+  wireId,
 } from "../fields/fields.ts";
 import { type Kind, mapping } from "../kind.ts";
 
@@ -17,6 +19,9 @@ const BLOCK = "must be AUTO or a /64 block, for example fd00:2000:0:1::/64";
 const spec = z.object({
   ...managed,
   ...inDatacenter,
+  externalId: lanId()
+    .optional()
+    .describe("Number of an existing LAN to take over instead of creating one. Can be removed later, not changed."),
   name: platformName("LAN"),
   public: z.boolean().optional().describe("Whether it leads to the internet. Default: as it is; a new LAN is private."),
   ipv6: z
@@ -42,7 +47,7 @@ const status = z.object({
 });
 
 const wire = z.object({
-  id: z.string(),
+  id: wireId(),
   properties: z.object({
     name: z.string().nullish(),
     public: z.boolean().nullish(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { differences, known } from "../fields/compare.ts";
-import { managed, managedRules, required } from "../fields/fields.ts";
+import { managed, managedRules, required, wireId } from "../fields/fields.ts";
 import { type Kind, mapping, type Operation } from "../kind.ts";
 
 const spec = z.object({
@@ -16,7 +16,7 @@ const status = z.object({
 });
 
 const wire = z.looseObject({
-  id: z.string(),
+  id: wireId(),
   metadata: z.looseObject({ grafanaEndpoint: z.string().nullish() }).nullish(),
   properties: z.looseObject({ enabled: z.boolean().nullish() }),
 });

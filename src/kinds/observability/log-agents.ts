@@ -1,10 +1,12 @@
 /** Configuration of agents that ship logs: complete files, so that mounting the Secret is all there is to do. */
+import { fluentBit, hostPort, webAddress, word } from "../fields/encode.ts";
 
 const FORWARD_PORT = "9000";
 
 /** Fluent Bit with the forward protocol: one output per stream, each for the records of its tag. */
 export function fluentBitForward(tcpAddress: string, key: string, tags: readonly string[]): string {
   const { host, port } = addressOf(tcpAddress, FORWARD_PORT);
+  const sharedKey = fluentBit("key", key);
   const outputs = tags.map(
     (tag) => `[OUTPUT]
     Name           forward
@@ -12,7 +14,7 @@ export function fluentBitForward(tcpAddress: string, key: string, tags: readonly
     Host           ${host}
     Port           ${port}
     Tls            on
-    Shared_Key     ${key}
+    Shared_Key     ${sharedKey}
     Tag            ${tag}
 `,
   );
@@ -21,17 +23,19 @@ export function fluentBitForward(tcpAddress: string, key: string, tags: readonly
 
 /** Fluent Bit with JSON over HTTP. */
 export function fluentBitHttp(httpAddress: string, key: string, tags: readonly string[]): string {
-  const url = URL.parse(httpAddress.includes("://") ? httpAddress : `https://${httpAddress}`);
+  const scheme = httpAddress === "" || httpAddress.includes("://") ? "" : "https://";
+  const url = URL.parse(webAddress("httpAddress", `${scheme}${httpAddress}`));
+  const path = fluentBit("httpAddress", url?.pathname ?? "/").replace(/\/+$/, "");
   const secure = url?.protocol !== "http:";
   const outputs = tags.map(
     (tag) => `[OUTPUT]
     Name           http
     Match          ${tag}
-    Host           ${url?.hostname ?? ""}
+    Host           ${fluentBit("httpAddress", url?.hostname ?? "")}
     Port           ${url?.port || (secure ? "443" : "80")}
-    Uri            ${(url?.pathname ?? "/").replace(/\/+$/, "")}/${tag}
+    Uri            ${path}/${tag}
     Format         json
-    Header         APIKEY ${key}
+    Header         APIKEY ${fluentBit("key", key)}
     Tls            ${secure ? "on" : "off"}
 `,
   );
@@ -43,6 +47,7 @@ const service = (tags: readonly string[]): string => `[SERVICE]
     Flush          5
 
 ${tags
+  .map((tag) => word("tag", tag))
   .map(
     (tag) => `[INPUT]
     Name           tail
@@ -54,6 +59,8 @@ ${tags
   .join("")}`;
 
 function addressOf(address: string, otherwise: string): { host: string; port: string } {
-  const [host = "", port = otherwise] = address.replace(/^[a-z]+:\/\//, "").split(":");
+  if (address === "") return { host: "", port: otherwise };
+  const known = hostPort("tcpAddress", address.replace(/^[a-z]+:\/\//, ""));
+  const [, host = "", port = otherwise] = /^(\[.*\]|[^:]*)(?::(\d+))?$/.exec(known) ?? [];
   return { host, port };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { known, nested, wantedName } from "../fields/compare.ts";
-import { formed, list, managed, managedRules, required } from "../fields/fields.ts";
+import { plain } from "../fields/encode.ts";
+import { formed, list, managed, managedRules, required, wireId } from "../fields/fields.ts";
 import { keyFields, pipelineColumns, pipelineKey, rotationOf, secretNameOf } from "../fields/keys.ts";
 import { type Inputs, type Kind, mapping } from "../kind.ts";
 import { fluentBitForward, fluentBitHttp } from "./log-agents.ts";
@@ -54,7 +55,7 @@ const wireStream = z.looseObject({
   destinations: z.array(z.looseObject({ retentionInDays: z.number().nullish() })).nullish(),
 });
 const wire = z.looseObject({
-  id: z.string(),
+  id: wireId(),
   properties: z.looseObject({
     name: z.string().nullish(),
     logs: z.array(wireStream).nullish(),
@@ -145,10 +146,10 @@ export const logPipeline: Kind = {
         data(item, key) {
           const { tcpAddress, httpAddress, grafanaAddress, logs } = wire.parse(item).properties;
           return {
-            tcpAddress: tcpAddress ?? "",
-            httpAddress: httpAddress ?? "",
-            key,
-            grafanaEndpoint: grafanaAddress ?? "",
+            tcpAddress: plain("tcpAddress", tcpAddress ?? ""),
+            httpAddress: plain("httpAddress", httpAddress ?? ""),
+            key: plain("key", key),
+            grafanaEndpoint: plain("grafanaAddress", grafanaAddress ?? ""),
             "fluent-bit.conf": fluentBitForward(tcpAddress ?? "", key, tagsOf(logs, "tcp")),
             "fluent-bit-http.conf": fluentBitHttp(httpAddress ?? "", key, tagsOf(logs, "http")),
           };

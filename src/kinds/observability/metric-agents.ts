@@ -1,7 +1,5 @@
 /** Configuration of agents that push metrics: complete files, so that mounting the Secret is all there is to do. */
-
-/** A YAML string in which nothing can break out. */
-const quoted = (text: string): string => JSON.stringify(text);
+import { fluentBit, openTelemetry, yaml } from "../fields/encode.ts";
 
 /** Prometheus: sends what it scrapes; the job is Prometheus itself, to be replaced by one's own. */
 export const prometheus = (endpoint: string, key: string): string => `global:
@@ -11,9 +9,9 @@ scrape_configs:
     static_configs:
       - targets: ["localhost:9090"]
 remote_write:
-  - url: ${quoted(endpoint)}
+  - url: ${yaml("httpEndpoint", endpoint)}
     headers:
-      APIKEY: ${quoted(key)}
+      APIKEY: ${yaml("key", key)}
 `;
 
 /** Grafana Agent in static mode. */
@@ -21,9 +19,9 @@ export const grafanaAgent = (endpoint: string, key: string): string => `metrics:
   global:
     scrape_interval: 60s
     remote_write:
-      - url: ${quoted(endpoint)}
+      - url: ${yaml("httpEndpoint", endpoint)}
         headers:
-          APIKEY: ${quoted(key)}
+          APIKEY: ${yaml("key", key)}
   configs:
     - name: default
       scrape_configs:
@@ -43,9 +41,9 @@ processors:
     timeout: 60s
 exporters:
   prometheusremotewrite:
-    endpoint: ${quoted(endpoint)}
+    endpoint: ${openTelemetry("httpEndpoint", endpoint)}
     headers:
-      APIKEY: ${quoted(key)}
+      APIKEY: ${openTelemetry("key", key)}
 service:
   pipelines:
     metrics:
@@ -68,10 +66,10 @@ export function fluentBitMetrics(endpoint: string, key: string): string {
 [OUTPUT]
     Name            prometheus_remote_write
     Match           metrics
-    Host            ${hostname}
+    Host            ${fluentBit("httpEndpoint", hostname)}
     Port            ${port || (protocol === "https:" ? "443" : "80")}
-    Uri             ${pathname}
-    Header          Authorization Bearer ${key}
+    Uri             ${fluentBit("httpEndpoint", pathname)}
+    Header          Authorization Bearer ${fluentBit("key", key)}
     Tls             ${protocol === "https:" ? "on" : "off"}
 `;
 }

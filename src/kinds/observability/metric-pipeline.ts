@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { differences, known, wantedName } from "../fields/compare.ts";
-import { managed, managedRules } from "../fields/fields.ts";
+import { plain, webAddress } from "../fields/encode.ts";
+import { managed, managedRules, wireId } from "../fields/fields.ts";
 import { keyFields, pipelineColumns, pipelineKey, rotationOf, secretNameOf } from "../fields/keys.ts";
 import { type Kind, mapping } from "../kind.ts";
 import { fluentBitMetrics, grafanaAgent, otelCollector, prometheus } from "./metric-agents.ts";
@@ -14,7 +15,7 @@ const status = z.object({
 });
 
 const wire = z.looseObject({
-  id: z.string(),
+  id: wireId(),
   metadata: z.looseObject({ httpEndpoint: z.string().nullish(), grafanaEndpoint: z.string().nullish() }).nullish(),
   properties: z.looseObject({ name: z.string().nullish() }),
 });
@@ -67,11 +68,12 @@ export const metricPipeline: Kind = {
         name: secretNameOf(spec, inputs, "MetricPipeline"),
         data(item, key) {
           const { httpEndpoint, grafanaEndpoint } = wire.parse(item).metadata ?? {};
-          const endpoint = httpEndpoint ? `${httpEndpoint.replace(/\/+$/, "")}/api/v1/push` : "";
+          const base = webAddress("httpEndpoint", httpEndpoint ?? "");
+          const endpoint = base && `${base.replace(/\/+$/, "")}/api/v1/push`;
           return {
             endpoint,
-            key,
-            grafanaEndpoint: grafanaEndpoint ?? "",
+            key: plain("key", key),
+            grafanaEndpoint: plain("grafanaEndpoint", grafanaEndpoint ?? ""),
             "prometheus.yaml": prometheus(endpoint, key),
             "grafana-agent.yaml": grafanaAgent(endpoint, key),
             "otel-collector.yaml": otelCollector(endpoint, key),

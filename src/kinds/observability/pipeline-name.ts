@@ -1,13 +1,10 @@
-import { z } from "zod";
+import { line } from "../fields/fields.ts";
 import type { Inputs } from "../kind.ts";
 
 const LONGEST = 20;
 
 /** The platform's name of a pipeline. */
-export const pipelineName = z
-  .string()
-  .min(1)
-  .max(LONGEST)
+export const pipelineName = line(LONGEST)
   .optional()
   .describe(`Name of the pipeline on the platform, at most ${LONGEST} characters. Default: metadata.name.`);
 

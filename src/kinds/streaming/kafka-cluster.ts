@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { differences, known } from "../fields/compare.ts";
-import { managed, managedRules, required } from "../fields/fields.ts";
+import { managed, managedRules, required, wireId } from "../fields/fields.ts";
 import { type Kind, mapping } from "../kind.ts";
 import { connection, connectionProblem, connectionReferences } from "./kafka-connection.ts";
 import { kafkaName, kafkaNameProblem } from "./kafka-name.ts";
@@ -25,7 +25,7 @@ const status = z.object({
 });
 
 const wire = z.looseObject({
-  id: z.string(),
+  id: wireId(),
   metadata: z.looseObject({ brokerAddresses: z.array(z.string()).nullish() }).nullish(),
   properties: z.looseObject({
     name: z.string().nullish(),

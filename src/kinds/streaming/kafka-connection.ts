@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { exactlyOne, formed, objectRef, uuid } from "../fields/fields.ts";
+import { exactlyOne, lanId, objectRef, uuid } from "../fields/fields.ts";
 import { lanProblem } from "../fields/nic-lan.ts";
 import type { Inputs, Reference } from "../kind.ts";
 
@@ -31,9 +31,7 @@ export const connection = z
       .describe("The Datacenter. Exactly one of datacenterRef and datacenterId."),
     datacenterId: uuid().optional().describe("Platform id of the datacenter."),
     lanRef: objectRef("Lan").optional().describe("The Lan the brokers are in. Exactly one of lanRef and lanId."),
-    lanId: formed(/^[1-9][0-9]*$/, 10, "must be the number of a LAN")
-      .optional()
-      .describe("Number of the LAN."),
+    lanId: lanId().optional().describe("Number of the LAN."),
     brokerAddresses: z
       .array(brokerAddress)
       .min(3)

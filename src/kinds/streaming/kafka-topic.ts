@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { differences, known } from "../fields/compare.ts";
-import { exactlyOne, managed, managedRules, objectRef, required, uuid, whole } from "../fields/fields.ts";
+import { exactlyOne, managed, managedRules, objectRef, required, uuid, whole, wireId } from "../fields/fields.ts";
 import { type Inputs, type Kind, mapping, type Reference } from "../kind.ts";
 import { kafkaName, kafkaNameProblem } from "./kafka-name.ts";
 
@@ -61,7 +61,7 @@ const status = z.object({
 });
 
 const wire = z.looseObject({
-  id: z.string(),
+  id: wireId(),
   properties: z.looseObject({
     name: z.string().nullish(),
     replicationFactor: z.int().nullish(),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { duration, secondsOf } from "../fields/duration.ts";
-import { exactlyOne, managed, managedRules, objectName, uuid } from "../fields/fields.ts";
+import { hostPort } from "../fields/encode.ts";
+import { exactlyOne, line, managed, managedRules, objectName, uuid, wireId } from "../fields/fields.ts";
 import { secretNameOf } from "../fields/keys.ts";
 import { type CertificateAccess, type Kind, mapping } from "../kind.ts";
 import { brokersOf } from "./kafka-cluster.ts";
@@ -9,12 +10,7 @@ import { clusterPath, clusterReference, inCluster } from "./kafka-topic.ts";
 const spec = z.object({
   ...managed,
   ...inCluster,
-  user: z
-    .string()
-    .min(1)
-    .max(255)
-    .optional()
-    .describe("Name of the user in the cluster. Default: admin. Excludes userId."),
+  user: line(255).optional().describe("Name of the user in the cluster. Default: admin. Excludes userId."),
   userId: uuid().optional().describe("Platform id of the user. Excludes user."),
   secretName: objectName()
     .optional()
@@ -30,7 +26,7 @@ const status = z.object({
   user: z.string().optional().describe("Name of the user."),
 });
 
-const wire = z.looseObject({ id: z.string(), properties: z.looseObject({ name: z.string().nullish() }).nullish() });
+const wire = z.looseObject({ id: wireId(), properties: z.looseObject({ name: z.string().nullish() }).nullish() });
 const access = z.looseObject({
   metadata: z.looseObject({
     certificateAuthority: z.string().min(1),
@@ -46,7 +42,9 @@ const certificate: CertificateAccess = {
     return pems && { ca: pems.certificateAuthority, certificate: pems.certificate, privateKey: pems.privateKey };
   },
   data([, home], { ca, certificate: own, privateKey, keystore, truststore, password }) {
-    const servers = brokersOf(home).join(",");
+    const servers = brokersOf(home)
+      .map((broker) => hostPort("brokerAddresses", broker))
+      .join(",");
     return {
       "ca.crt": ca,
       "tls.crt": own,

@@ -5,7 +5,11 @@ export const badDatacenters = [
   ...bad(datacenter, "Datacenter", [
     ["no location", { location: null }, "spec", "location is required"],
     ["observed without an id", { managementPolicy: "Observe" }, "spec", "managementPolicy Observe needs externalId"],
-    ["an externalId with a slash", { externalId: "a/b" }, "spec.externalId", "must be the id of a resource"],
+    ["an externalId with a slash", { externalId: "a/b" }, "spec.externalId", "must be a UUID"],
+    ["an externalId that leads elsewhere", { externalId: ".." }, "spec.externalId", "must be a UUID"],
+    ["a name of two lines", { name: "a\nb" }, "spec.name", "must be one line without control characters"],
+    ["a name with a line separator", { name: "a\u2028b" }, "spec.name", "must be one line"],
+    ["an escape in a description", { description: "a\u001b[2Jb" }, "spec.description", "must not have control char"],
     ["an unknown replacePolicy", { replacePolicy: "Always" }, "spec.replacePolicy", "Unsupported value"],
     [
       "a city as location",

@@ -8,6 +8,8 @@ export const badNetworks = [
     ["no datacenter", { datacenterRef: null }, "exactly one of datacenterRef and datacenterId is required"],
     ["two datacenters", { datacenterId: someId }, "exactly one of datacenterRef and datacenterId is required"],
     ["observed without an id", { managementPolicy: "Observe" }, "managementPolicy Observe needs externalId"],
+    ["a UUID for a number", { externalId: someId }, "spec.externalId", "Too long"],
+    ["a number that is none", { externalId: "0" }, "spec.externalId", "must be the number of a LAN"],
     ["public as text", { public: "yes" }, "spec.public", "must be of type boolean"],
     ["an empty name", { name: "" }, "spec.name", "at least 1 chars long"],
     [

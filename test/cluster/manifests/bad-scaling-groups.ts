@@ -14,6 +14,8 @@ export const badScalingGroups = [
     ["no datacenter", { datacenterRef: null }, "exactly one of datacenterRef and datacenterId is required"],
     ["two datacenters", { datacenterId: someId }, "exactly one of datacenterRef and datacenterId is required"],
     ["observed without an id", { managementPolicy: "Observe" }, "managementPolicy Observe needs externalId"],
+    ["a NIC name of two lines", nic({ name: "a\nb" }), "spec.replica.nics[0].name", "must be one line"],
+    ["a key of two lines", volume({ sshKeys: ["ssh-rsa A\nB"] }), "spec.replica.volumes[0].sshKeys[0]", "match"],
     ["no minReplicas", { minReplicas: null }, "minReplicas is required"],
     ["no maxReplicas", { maxReplicas: null }, "maxReplicas is required"],
     ["no policy", { policy: null }, "policy is required"],

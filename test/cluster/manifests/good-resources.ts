@@ -44,6 +44,7 @@ export const goodResources = [
     ["of a volume by id", { volumeRef: null, volumeId: someId, datacenterRef: { name: "berlin" } }],
     ["of a volume by id, in a datacenter by id", { volumeRef: null, volumeId: someId, datacenterId: someId }],
     ["at its longest", { name: long(255), description: long(1024) }],
+    ["with a name and a description of many letters", { name: "Größe 🚢", description: "one\n\ttwo\r\n" }],
     ["taken over, of a volume", { externalId: someId }],
     ["taken over, of an unknown volume", { externalId: someId, volumeRef: null }],
     ["only observed, by nothing but its id", { ...observe, volumeRef: null }],

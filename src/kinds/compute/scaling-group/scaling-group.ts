@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { asJson, differences, type Json, wantedName } from "../../fields/compare.ts";
 import { isoDuration } from "../../fields/duration.ts";
-import { datacenterReference, datacenterRules, managedRules, required } from "../../fields/fields.ts";
+import { datacenterReference, datacenterRules, managedRules, required, wireId } from "../../fields/fields.ts";
 import { lanNumber, lanProblem, lanReferences } from "../../fields/nic-lan.ts";
 import { type Comparison, type Inputs, type Kind, mapping } from "../../kind.ts";
 import { changedGroup, groupDrift } from "./compare.ts";
@@ -12,7 +12,7 @@ const collection = "/groups";
 /** The platform takes no more at creation; more of them come by a change. */
 const MOST_AT_CREATION = 100;
 
-const wire = z.looseObject({ id: z.string(), properties: z.record(z.string(), z.unknown()) });
+const wire = z.looseObject({ id: wireId(), properties: z.record(z.string(), z.unknown()) });
 
 const nicsOf = ({ replica }: ScalingGroupSpec) => replica?.nics ?? [];
 const lanRole = ({ name }: { name: string }) => `replica.nics[${name}].lanRef`;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { duration } from "../../fields/duration.ts";
-import { exactlyOne, inDatacenter, list, managed, platformName, uuid, whole } from "../../fields/fields.ts";
-import { userDataField } from "../../fields/first-boot.ts";
+import { exactlyOne, inDatacenter, line, list, managed, platformName, uuid, whole } from "../../fields/fields.ts";
+import { publicKey, userDataField } from "../../fields/first-boot.ts";
 import { imageFields } from "../../fields/images.ts";
 import { lanFields, lanRule } from "../../fields/nic-lan.ts";
 
@@ -69,7 +69,7 @@ const policy = z
 
 export const replicaNic = z
   .object({
-    name: z.string().min(1).max(255).describe("Name of the NIC, unique within the replica."),
+    name: line(255).describe("Name of the NIC, unique within the replica."),
     ...lanFields,
     dhcp: z.boolean().default(true).describe("Whether the address is given by DHCP."),
     targetGroup: z
@@ -85,7 +85,7 @@ export const replicaNic = z
 
 export const replicaVolume = z
   .object({
-    name: z.string().min(1).max(255).describe("Name of the volume, unique within the replica."),
+    name: line(255).describe("Name of the volume, unique within the replica."),
     size: whole(1, 1_000_000).describe("Size in GB."),
     type: z
       .enum(["HDD", "SSD", "SSD Standard", "SSD Premium", "SSD_STANDARD", "SSD_PREMIUM"])
@@ -99,7 +99,10 @@ export const replicaVolume = z
     bootOrder: z.enum(["AUTO", "NONE", "PRIMARY"]).default("AUTO").describe("Whether the replica boots from it."),
     bus: z.enum(["VIRTIO", "IDE"]).default("VIRTIO").describe("How the volume is connected."),
     // Each with a rule of its own would be more than the API server allows for.
-    sshKeys: list(z.string().min(1).max(16_384).describe("A public key in the form of authorized_keys."), { max: 100 })
+    sshKeys: list(
+      z.string().min(1).max(16_384).regex(publicKey).describe("A public key in the form of authorized_keys."),
+      { max: 100 },
+    )
       .optional()
       .describe("Public keys for the default user."),
     userData: userDataField().describe(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { address, list, objectRef, whole } from "../../fields/fields.ts";
+import { address, line, list, objectRef, whole } from "../../fields/fields.ts";
 import { datacenterLocation } from "../../fields/location.ts";
 import { lanFields, lanNumber, lanProblem, lanReferences, lanRule } from "../../fields/nic-lan.ts";
 import type { Inputs, Reference } from "../../kind.ts";
@@ -11,7 +11,7 @@ const reserved = z.object({
 
 export const nic = z
   .object({
-    name: z.string().min(1).max(255).describe("Name of the NIC, unique within the server."),
+    name: line(255).describe("Name of the NIC, unique within the server."),
     ...lanFields,
     dhcp: z.boolean().default(true).describe("Whether the address is given by DHCP."),
     ips: list(address().describe("An IPv4 address; public ones come from an IP block of the contract."), {

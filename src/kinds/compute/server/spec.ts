@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { inDatacenter, list, managed, platformName, uuid, whole } from "../../fields/fields.ts";
+import { inDatacenter, line, list, managed, platformName, uuid, whole } from "../../fields/fields.ts";
 import { nic } from "./nics.ts";
 import { bootVolume } from "./volumes.ts";
 
@@ -38,10 +38,7 @@ export const serverSpec = z.object({
     .describe(
       "Id of the template that fixes the size of a Cube. Exactly one of templateUuid and templateName for CUBE.",
     ),
-  templateName: z
-    .string()
-    .min(1)
-    .max(64)
+  templateName: line(64)
     .optional()
     .describe(
       "Name of the template that fixes the size of a Cube, for example Basic Cube XS; in lower or upper case. Exactly one of templateUuid and templateName for CUBE.",

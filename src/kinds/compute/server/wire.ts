@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { wireId } from "../../fields/fields.ts";
 
-const part = <P extends z.ZodType>(properties: P) => z.object({ id: z.string(), properties: properties.nullish() });
+const part = <P extends z.ZodType>(properties: P) => z.object({ id: wireId(), properties: properties.nullish() });
 const wireVolume = part(
   z.object({
     name: z.string().nullish(),
@@ -22,7 +23,7 @@ const wireNic = part(
 );
 /** What Mooring relies on in a server as a list at depth 3 shows it. */
 export const wire = z.object({
-  id: z.string(),
+  id: wireId(),
   properties: z.object({
     name: z.string().nullish(),
     type: z.string().nullish(),

@@ -11,6 +11,7 @@ import {
   required,
   whenManaged,
   whole,
+  wireId,
 } from "../../fields/fields.ts";
 import {
   firstBootFields,
@@ -67,14 +68,14 @@ const status = z.object({
 });
 
 const wire = z.object({
-  id: z.string(),
+  id: wireId(),
   properties: z.object({
     name: z.string().nullish(),
     size: z.number().nullish(),
     type: z.string().nullish(),
     availabilityZone: z.string().nullish(),
     bus: z.string().nullish(),
-    bootServer: z.string().nullish(),
+    bootServer: wireId().nullish(),
     deviceNumber: z.int().nullish(),
   }),
 });
