@@ -6,6 +6,7 @@ import type { CallObserver, Log, PlatformCall, Reply } from "./call.ts";
 import { startDeadline } from "./deadline.ts";
 import { Retry } from "./errors.ts";
 import { exchange, NoAnswer } from "./exchange.ts";
+import { limits } from "./limits.ts";
 import { Closed, type Pacer } from "./pacer.ts";
 import { routeOf } from "./route.ts";
 
@@ -30,7 +31,6 @@ export interface AttemptOptions {
 }
 
 export const defaultDeadlineMs = 30_000;
-const maxAnswerBytes = 64 * 1024 * 1024;
 
 /** Waits for a turn, sends, reads and judges. Rejects with a `PlatformError`, or with what the call's guard throws. */
 export async function perform(attempt: Attempt, options: AttemptOptions): Promise<Reply> {
@@ -39,7 +39,7 @@ export async function perform(attempt: Attempt, options: AttemptOptions): Promis
   const { method, deadlineMs = defaultDeadlineMs } = call;
   const body = call.body === undefined ? undefined : JSON.stringify(call.body);
   const signals = call.signal ? [...attempt.closing, call.signal] : attempt.closing;
-  using deadline = startDeadline(clock, deadlineMs, signals, call.patienceMs);
+  using deadline = startDeadline(clock, deadlineMs, signals, { patienceMs: call.patienceMs });
 
   const began = clock.monotonic();
   let left = began;
@@ -54,13 +54,11 @@ export async function perform(attempt: Attempt, options: AttemptOptions): Promis
     if (!deadline.leave()) throw unanswered(new NoAnswer(deadline.signal.reason, false, false), asked);
     call.guard?.();
     const outgoing = { method, url, headers, body };
-    const answer = await exchange(agent, outgoing, maxAnswerBytes, deadline.signal).catch((none: NoAnswer) => {
+    const answer = await exchange(agent, outgoing, limits.answerBytes, deadline.signal).catch((none: NoAnswer) => {
       throw unanswered(none, asked);
     });
     status = answer.status;
-    // A long answer is read in a slice of its own.
-    await breathe(clock);
-    const read = readAnswer(answer, asked, clock.now());
+    const read = await readAnswer(answer, asked, clock);
     await breathe(clock);
     if ("body" in read) return replyOf(answer, read.body, url);
     if (status === 429) pass.refused(read.error instanceof Retry ? read.error.afterMs : undefined);
@@ -81,7 +79,7 @@ export function wasReset(error: unknown): boolean {
 
 function unanswered(none: NoAnswer, asked: Asked): Retry {
   const { call, requestId } = asked;
-  const failure = { call, requestId, status: 0, detail: asked.redact(reasonOf(none.cause)), cause: none };
+  const failure = { call, requestId, status: none.status, detail: asked.redact(reasonOf(none.cause)), cause: none };
   return new Retry(failure, none.sent ? executedBy(asked) : "no");
 }
 
@@ -93,12 +91,13 @@ function reasonOf(cause: unknown): string {
   return cause.message.includes(code) ? cause.message : `${cause.message} (${code})`;
 }
 
-function replyOf({ status, headers }: Answer, body: unknown, url: URL): Reply {
+function replyOf({ status, headers, bytes }: Answer, body: unknown, url: URL): Reply {
   const request = requestAt(headers.location, url);
   return {
     status,
     headers,
     body,
+    bytes,
     ...(request && { request }),
     ...(headers.etag !== undefined && { etag: headers.etag }),
   };

@@ -31,6 +31,8 @@ export interface Reply {
   headers: Record<string, string>;
   /** Parsed JSON; undefined when the answer was empty. */
   body: unknown;
+  /** The size of the answer. */
+  bytes?: number;
   /** The asynchronous request that the Location header names. */
   request?: { id: string; url: string };
   etag?: string;

@@ -1,4 +1,5 @@
 import type { Agent } from "undici";
+import type { Clock } from "../clock.ts";
 import { defaultDeadlineMs, perform, wasReset } from "./attempt.ts";
 import type { PlatformCall, Reply, TransportOptions } from "./call.ts";
 import { type Credentials, type Identity, identityOf, redactor } from "./credentials.ts";
@@ -8,6 +9,8 @@ import type { Pacers } from "./shared-pacers.ts";
 /** The calls of one Account. */
 export interface Connection {
   readonly id: string;
+  /** What its deadlines are counted by. */
+  readonly clock?: Clock;
   /**
    * Sends a call when its turn has come and returns its successful answer. Rejects with a `PlatformError` and nothing
    * else (an abort is a `Retry` as well, whose `executed` says whether anything may have happened), but for what the
@@ -79,6 +82,7 @@ export function createConnection(
 
   return {
     id,
+    clock: options.clock,
     async send(call) {
       const patient = call.method === "GET" && call.priority !== "people";
       const { clock } = options;

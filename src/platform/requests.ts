@@ -3,6 +3,7 @@ import type { Connection } from "./connection.ts";
 import { corePageSize, corePath, coreUrl } from "./core-url.ts";
 import { NotFound } from "./errors.ts";
 import { checked, type ReadOptions, readPages } from "./paging.ts";
+import { plainText } from "./plain-text.ts";
 import type { RequestState } from "./reading.ts";
 
 const statusShape = z.looseObject({
@@ -31,7 +32,7 @@ export async function requestStatus(
   return {
     // QUEUED and RUNNING, which the platform also uses, are both under way.
     status: status === "DONE" || status === "FAILED" ? status : "BUSY",
-    ...(message != null && message !== "" && { message }),
+    ...(message != null && message !== "" && { message: plainText(message) }),
     targets: (targets ?? []).map(({ target, status: each }) => ({
       id: target.id,
       ...(target.type != null && { type: target.type }),
@@ -109,7 +110,7 @@ export async function findRequests(
     "filter.createdAfter": logDate(filter.createdAfter),
   };
   const read = (raw: unknown) => loggedRequest(checked(requestShape, raw, url), url);
-  const found = await readPages(connection, url, query, corePageSize, options, read);
+  const found = await readPages(connection, url, query, { items: corePageSize }, options, read);
   const matches = found.filter((logged) => matchesFilter(logged, filter));
   return Promise.all(matches.map((logged) => withTargets(connection, logged, options)));
 }
