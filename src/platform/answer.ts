@@ -35,7 +35,8 @@ export interface Asked {
   readonly redact: (text: string) => string;
 }
 
-const longestWaitMs = 3_600_000;
+/** So long is waited at most, whatever the platform asks for: minutes are polite, an hour would be in the hands of others. */
+const longestWaitMs = 300_000;
 
 /** The JSON of a 2xx answer (undefined when it is empty), or what its failure means. */
 export async function readAnswer(

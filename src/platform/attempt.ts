@@ -19,6 +19,8 @@ export interface Attempt {
   readonly headers: Record<string, string>;
   readonly asked: Asked;
   readonly pacer: Pacer;
+  /** When its turn has to have come, on the monotonic clock. */
+  readonly turnBy: number;
   /** One aborts when the connection closes, or the whole transport. */
   readonly closing: readonly AbortSignal[];
 }
@@ -44,7 +46,8 @@ export async function perform(attempt: Attempt, options: AttemptOptions): Promis
   const began = clock.monotonic();
   let left = began;
   let status: number | "error" = "error";
-  const pass = await attempt.pacer.enter(call.priority ?? "normal", deadline.signal, deadline.end).catch((reason) => {
+  const turnBy = Math.min(attempt.turnBy, deadline.end);
+  const pass = await attempt.pacer.enter(call.priority ?? "normal", deadline.signal, turnBy).catch((reason) => {
     if (!(reason instanceof Closed)) throw unanswered(new NoAnswer(reason, false, false), asked);
     const { afterMs, message: detail } = reason;
     throw new Retry({ call: asked.call, requestId: asked.requestId, status: 429, detail }, "no", afterMs);

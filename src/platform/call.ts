@@ -14,11 +14,14 @@ export interface PlatformCall {
   priority?: Priority;
   /**
    * Default 30,000, counted from `send`, waiting for its turn and sending it again included: after it no byte of a write
-   * leaves any more, which recovery relies on; without any time left nothing is sent. What cannot leave in time, because
-   * the platform has asked to wait for longer, is refused at once.
+   * leaves any more, which recovery relies on; without any time left nothing is sent.
    */
   deadlineMs?: number;
-  /** More time to wait for its turn, for a read that keeps nobody from other work. */
+  /**
+   * How long it may wait for its turn: 2,000 by default, because somebody waits who has other work. What cannot leave by
+   * then is refused at once, and told when to come back. A read that keeps nobody may wait for longer, and that does not
+   * count for its deadline.
+   */
   patienceMs?: number;
   signal?: AbortSignal;
   /** Called at the last moment before the request leaves; what it throws reaches the caller, and nothing was sent. */

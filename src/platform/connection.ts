@@ -50,7 +50,7 @@ interface Session {
 }
 
 const mostRefusals = 3;
-const longestInnerWaitMs = 15_000;
+const defaultPatienceMs = 2_000;
 
 export function createConnection(
   id: string,
@@ -62,7 +62,7 @@ export function createConnection(
   let session = openSession(credentials, pacersOf);
   let aheadMs = 0;
 
-  const sendOnce = (call: PlatformCall): Promise<Reply> => {
+  const sendOnce = (call: PlatformCall, turnBy: number): Promise<Reply> => {
     const requestId = nextRequestId();
     const url = webAddress(call.url);
     const path = url?.pathname ?? "an unusable address";
@@ -75,7 +75,7 @@ export function createConnection(
     }
     const pacer = session.pacers.at(url.host);
     return perform(
-      { account: id, call, url, headers, asked, pacer, closing: [closing.signal, options.closing] },
+      { account: id, call, url, headers, asked, pacer, turnBy, closing: [closing.signal, options.closing] },
       options,
     );
   };
@@ -87,16 +87,17 @@ export function createConnection(
       const patient = call.method === "GET" && call.priority !== "people";
       const { clock } = options;
       const end = clock.monotonic() + (call.deadlineMs ?? defaultDeadlineMs);
+      const turnBy = clock.monotonic() + (call.patienceMs ?? defaultPatienceMs);
       for (let refusals = 0, resets = 0; ; ) {
         try {
-          const reply = await sendOnce({ ...call, deadlineMs: end - clock.monotonic() });
+          const reply = await sendOnce({ ...call, deadlineMs: end - clock.monotonic() }, turnBy);
           const told = Date.parse(reply.headers.date ?? "");
           if (!Number.isNaN(told)) aheadMs = told - clock.now();
           return reply;
         } catch (error) {
           const again =
             (call.method === "GET" && wasReset(error) && ++resets === 1) ||
-            (patient && isShortRefusal(error, end - clock.monotonic()) && ++refusals < mostRefusals);
+            (patient && isShortRefusal(error, Math.min(end, turnBy) - clock.monotonic()) && ++refusals < mostRefusals);
           if (!again) throw error;
         }
       }
@@ -137,8 +138,7 @@ function openSession(credentials: Credentials | undefined, pacersOf: ConnectionO
 
 /** The pacer makes the next attempt wait long enough. */
 function isShortRefusal(error: unknown, leftMs: number): boolean {
-  const longest = Math.min(longestInnerWaitMs, leftMs);
-  return error instanceof Retry && error.status === 429 && (error.afterMs ?? 0) < longest;
+  return error instanceof Retry && error.status === 429 && (error.afterMs ?? 0) < leftMs;
 }
 
 function headersFor(call: PlatformCall, { token, contractNumber }: Session, own: Record<string, string>) {

@@ -38,19 +38,38 @@ export async function readPages<T>(
   options: ReadOptions,
   read: (item: unknown) => T,
 ): Promise<T[]> {
+  return inTime(connection, options, (timed) => readAll(connection, url, query, size, timed, read));
+}
+
+/** A row of reads, such as the pages of a list, that has to end as a whole. */
+export async function inTime<T>(
+  { clock = systemClock }: Connection,
+  options: ReadOptions,
+  perform: (options: ReadOptions) => Promise<T>,
+): Promise<T> {
+  const ms = limits.listMs + (options.patienceMs ?? 0);
+  const signals = options.signal ? [options.signal] : [];
+  using deadline = startDeadline(clock, ms, signals, { missed: "the list was not complete" });
+  return await perform({ ...options, signal: deadline.signal });
+}
+
+async function readAll<T>(
+  connection: Connection,
+  url: string,
+  query: Record<string, string>,
+  size: PageSize,
+  options: ReadOptions,
+  read: (item: unknown) => T,
+): Promise<T[]> {
   const { clock = systemClock } = connection;
   const found = new Map<string, T>();
   const end = (detail: string) => new Retry({ call: `GET ${new URL(url).pathname}`, status: 200, detail }, "no");
-  const listMs = limits.listMs + (options.patienceMs ?? 0);
-  const signals = options.signal ? [options.signal] : [];
-  using deadline = startDeadline(clock, listMs, signals, { missed: "the list was not complete" });
   let bytes = 0;
   for (let pages = 0, offset = 0; ; pages++) {
     if (pages === limits.pages) throw end(`the list has more than ${inFigures(pages)} pages`);
     const pageUrl = withQuery(url, { ...query, offset: String(offset), limit: String(size.items) });
-    const reply = await connection
-      .send({ method: "GET", url: pageUrl, ...options, signal: deadline.signal })
-      .catch(smaller(size));
+    const sending = connection.send({ method: "GET", url: pageUrl, ...options });
+    const reply = await sending.catch(smaller(size));
     if (reply === undefined) continue;
     bytes += reply.bytes ?? 0;
     if (bytes > limits.listBytes) throw end(`the list is larger than ${inBytes(limits.listBytes)}`);

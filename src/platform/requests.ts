@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Connection } from "./connection.ts";
 import { corePageSize, corePath, coreUrl } from "./core-url.ts";
 import { NotFound } from "./errors.ts";
-import { checked, type ReadOptions, readPages } from "./paging.ts";
+import { checked, inTime, type ReadOptions, readPages } from "./paging.ts";
 import { plainText } from "./plain-text.ts";
 import type { RequestState } from "./reading.ts";
 
@@ -110,9 +110,11 @@ export async function findRequests(
     "filter.createdAfter": logDate(filter.createdAfter),
   };
   const read = (raw: unknown) => loggedRequest(checked(requestShape, raw, url), url);
-  const found = await readPages(connection, url, query, { items: corePageSize }, options, read);
-  const matches = found.filter((logged) => matchesFilter(logged, filter));
-  return Promise.all(matches.map((logged) => withTargets(connection, logged, options)));
+  return inTime(connection, options, async (timed) => {
+    const found = await readPages(connection, url, query, { items: corePageSize }, timed, read);
+    const matches = found.filter((logged) => matchesFilter(logged, filter));
+    return await Promise.all(matches.map((logged) => withTargets(connection, logged, timed)));
+  });
 }
 
 function loggedRequest({ id, metadata, properties }: z.output<typeof requestShape>, log: string): LoggedRequest {

@@ -17,7 +17,7 @@ const resource = z.looseObject({
     .nullish(),
 });
 
-/** Thousands of collections may be listed for the first time together. */
+/** Thousands of collections may be listed for the first time together. No worker waits for that, but for what people ask. */
 const LIST_PATIENCE_MS = 300_000;
 
 export interface ResourceCollectionOptions {
@@ -43,7 +43,7 @@ export function resourceCollection(
   return {
     key: `${connection.id} ${url}`,
     list(signal, priority) {
-      const options = { signal, priority, patienceMs: LIST_PATIENCE_MS };
+      const options = { signal, priority, ...(priority !== "people" && { patienceMs: LIST_PATIENCE_MS }) };
       return readPages(connection, url, query, size, options, (raw) => itemOf(raw, url));
     },
     async get(id, signal) {

@@ -14,7 +14,8 @@ const stamped = z.looseObject({
 export function shownAsLog(source: CollectionSource): RequestLog {
   return shareRequestLog(
     async (createdAfter) => {
-      const items = await source.list(AbortSignal.timeout(LIST_MS), "normal");
+      // A worker waits for this.
+      const items = await source.list(AbortSignal.timeout(LIST_MS), "people");
       return items.map(asRequest).filter(({ createdAt }) => createdAt >= createdAfter);
     },
     async (id, signal) => source.get?.(id, signal),

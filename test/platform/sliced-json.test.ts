@@ -39,7 +39,8 @@ test("what is no JSON as a whole is none in pieces either", async () => {
 });
 
 test("blanks between brackets are no members", async () => {
-  for (const text of ["[          ]", "{          }", "[ {        } ]"]) expect(await parse(text)).toEqual(plainly(text));
+  for (const text of ["[          ]", "{          }", "[ {        } ]"])
+    expect(await parse(text)).toEqual(plainly(text));
 });
 
 test("a field named __proto__ is a field", async () => {
