@@ -2,6 +2,7 @@ import type { Agent } from "undici";
 import { breathe } from "../breath.ts";
 import type { Clock } from "../clock.ts";
 import { type Answer, type Asked, executedBy, readAnswer } from "./answer.ts";
+import type { Breaker, Outcome } from "./breaker.ts";
 import type { CallObserver, Log, PlatformCall, Reply } from "./call.ts";
 import { startDeadline } from "./deadline.ts";
 import { Retry } from "./errors.ts";
@@ -19,6 +20,7 @@ export interface Attempt {
   readonly headers: Record<string, string>;
   readonly asked: Asked;
   readonly pacer: Pacer;
+  readonly breaker: Breaker;
   /** When its turn has to have come, on the monotonic clock. */
   readonly turnBy: number;
   /** One aborts when the connection closes, or the whole transport. */
@@ -33,9 +35,32 @@ export interface AttemptOptions {
 }
 
 export const defaultDeadlineMs = 30_000;
+/** A deadline that left less time than that tells nothing about the endpoint. */
+const leastSilenceMs = 5_000;
 
 /** Waits for a turn, sends, reads and judges. Rejects with a `PlatformError`, or with what the call's guard throws. */
 export async function perform(attempt: Attempt, options: AttemptOptions): Promise<Reply> {
+  const { asked, breaker } = attempt;
+  const entered = breaker.enter();
+  if (typeof entered !== "function") {
+    // In the words of the last call: the trouble is the same, and so is what the status says.
+    throw new Retry(
+      { call: asked.call, requestId: asked.requestId, status: 0, detail: entered.why },
+      "no",
+      entered.afterMs,
+    );
+  }
+  let outcome: Outcome = { is: "unknown" };
+  try {
+    return await performed(attempt, options, (known) => {
+      outcome = known;
+    });
+  } finally {
+    entered(outcome);
+  }
+}
+
+async function performed(attempt: Attempt, options: AttemptOptions, tell: (outcome: Outcome) => void): Promise<Reply> {
   const { call, url, headers, asked } = attempt;
   const { clock, agent } = options;
   const { method, deadlineMs = defaultDeadlineMs } = call;
@@ -58,8 +83,13 @@ export async function perform(attempt: Attempt, options: AttemptOptions): Promis
     call.guard?.();
     const outgoing = { method, url, headers, body };
     const answer = await exchange(agent, outgoing, limits.answerBytes, deadline.signal).catch((none: NoAnswer) => {
-      throw unanswered(none, asked);
+      const error = unanswered(none, asked);
+      const hurried = deadline.signal.aborted && clock.monotonic() - left < leastSilenceMs;
+      if (none.status > 0) tell({ is: "answered" });
+      else if (!hurried && !signals.some(({ aborted }) => aborted)) tell({ is: "silent", why: detailOf(none, asked) });
+      throw error;
     });
+    tell({ is: "answered" });
     status = answer.status;
     const read = await readAnswer(answer, asked, clock);
     await breathe(clock);
@@ -82,9 +112,11 @@ export function wasReset(error: unknown): boolean {
 
 function unanswered(none: NoAnswer, asked: Asked): Retry {
   const { call, requestId } = asked;
-  const failure = { call, requestId, status: none.status, detail: asked.redact(reasonOf(none.cause)), cause: none };
+  const failure = { call, requestId, status: none.status, detail: detailOf(none, asked), cause: none };
   return new Retry(failure, none.sent ? executedBy(asked) : "no");
 }
+
+const detailOf = ({ cause }: NoAnswer, { redact }: Asked): string => redact(reasonOf(cause));
 
 /** An error's message, or its code where the message is empty, as it is for a host with several refusing addresses. */
 function reasonOf(cause: unknown): string {

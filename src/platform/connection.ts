@@ -1,6 +1,8 @@
 import type { Agent } from "undici";
 import type { Clock } from "../clock.ts";
 import { defaultDeadlineMs, perform, wasReset } from "./attempt.ts";
+import { createBreaker } from "./breaker.ts";
+import { byHost } from "./by-host.ts";
 import type { PlatformCall, Reply, TransportOptions } from "./call.ts";
 import { type Credentials, type Identity, identityOf, redactor } from "./credentials.ts";
 import { Retry, Terminal, Unauthorized } from "./errors.ts";
@@ -59,6 +61,9 @@ export function createConnection(
 ): Connection {
   const { nextRequestId, pacersOf, userAgent = "mooring" } = options;
   const closing = new AbortController();
+  // An endpoint that answers reads may still hang on every write.
+  const newBreaker = () => createBreaker(options);
+  const breakers = { reads: byHost(newBreaker), writes: byHost(newBreaker) };
   let session = openSession(credentials, pacersOf);
   let aheadMs = 0;
 
@@ -74,10 +79,9 @@ export function createConnection(
       throw new Unauthorized({ ...refusal, detail: "the token holds characters that cannot be sent" });
     }
     const pacer = session.pacers.at(url.host);
-    return perform(
-      { account: id, call, url, headers, asked, pacer, turnBy, closing: [closing.signal, options.closing] },
-      options,
-    );
+    const breaker = breakers[asked.reading ? "reads" : "writes"](url.host);
+    const ending = [closing.signal, options.closing];
+    return perform({ account: id, call, url, headers, asked, pacer, breaker, turnBy, closing: ending }, options);
   };
 
   return {

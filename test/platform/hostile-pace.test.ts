@@ -109,3 +109,83 @@ describe("a call that a worker waits for", () => {
     expect(await listing).toMatchObject([{ id: "one" }]);
   });
 });
+
+describe("an endpoint that hangs on every write", () => {
+  async function hangingServer() {
+    return await scriptedServer((arrived, response, request) => {
+      if (arrived.method === "GET") answer(200, {})(arrived, response, request);
+    });
+  }
+  const outcomeOf = (sending: Promise<unknown>) => sending.catch((reason: unknown) => reason);
+
+  test("holds five of them; the next come back at once, unsent, until one of them is let try", async () => {
+    const clock = fakeClock();
+    await using server = await hangingServer();
+    const connection = connect(clock);
+    const write = () => connection.send({ method: "POST", url: `${server.url}/x`, body: {} });
+    const held = Promise.all(Array.from({ length: 5 }, () => outcomeOf(write())));
+    await server.arrival(5);
+    await clock.advance(30_000);
+    expect(await held).toMatchObject(Array.from({ length: 5 }, () => ({ executed: "unknown" })));
+
+    const refused = { kind: "Retry", executed: "no", status: 0, afterMs: 1_000 };
+    expect(await outcomeOf(write())).toMatchObject(refused);
+    expect(await outcomeOf(write())).toMatchObject({ message: "POST /x got no answer: not answered within 30 s" });
+    await connection.send({ method: "GET", url: server.url });
+    expect(server.arrived.filter(({ method }) => method === "POST")).toHaveLength(5);
+
+    await clock.advance(1_000);
+    const trial = outcomeOf(write());
+    await server.arrival(7);
+    expect(await outcomeOf(write())).toMatchObject(refused);
+    await clock.advance(30_000);
+    expect(await trial).toMatchObject({ executed: "unknown" });
+    expect(await outcomeOf(write())).toMatchObject({ executed: "no", afterMs: 2_000 });
+
+    server.script = answer(202, {});
+    await clock.advance(2_000);
+    await write();
+    await Promise.all([write(), write()]);
+  });
+
+  test("keeps no other Account from it", async () => {
+    const clock = fakeClock();
+    await using server = await hangingServer();
+    const transport = createTransport({ clock, random: () => 0 });
+    transports.push(transport);
+    const [one, two] = ["ns/a", "ns/b"].map((id) => transport.connect(id, { token: id }));
+    const held = Array.from({ length: 5 }, () =>
+      outcomeOf(Promise.resolve(one?.send({ method: "PUT", url: server.url }))),
+    );
+    await server.arrival(5);
+    await clock.advance(30_000);
+    await Promise.all(held);
+    server.script = answer(200, {});
+    expect(await two?.send({ method: "PUT", url: server.url })).toMatchObject({ status: 200 });
+  });
+
+  test("is not blamed for calls that were given up", async () => {
+    const clock = fakeClock();
+    await using server = await hangingServer();
+    const connection = connect(clock);
+    for (let n = 0; n < 6; n++) {
+      const giveUp = new AbortController();
+      const sending = outcomeOf(connection.send({ method: "POST", url: server.url, signal: giveUp.signal }));
+      await server.arrival(n + 1);
+      giveUp.abort();
+      expect(await sending).toMatchObject({ executed: "unknown" });
+    }
+  });
+});
+
+test("a host that refuses connections is left alone for a while", async () => {
+  const clock = fakeClock();
+  const server = await scriptedServer(() => {});
+  await server[Symbol.asyncDispose]();
+  const connection = connect(clock);
+  const failure = () => connection.send({ method: "GET", url: server.url }).catch((reason: unknown) => reason);
+  const met = [];
+  for (let n = 0; n < 6; n++) met.push(await failure());
+  expect(met.map((error) => Reflect.get(Object(error), "afterMs"))).toEqual([...Array(5).fill(undefined), 1_000]);
+  expect(new Set(met.map((error) => Reflect.get(Object(error), "message"))).size).toBe(1);
+});
