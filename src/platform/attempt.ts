@@ -71,6 +71,7 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
   const began = clock.monotonic();
   let left = began;
   let status: number | "error" = "error";
+  let problem: string | undefined;
   const turnBy = Math.min(attempt.turnBy, deadline.end);
   const pass = await attempt.pacer.enter(call.priority ?? "normal", deadline.signal, turnBy).catch((reason) => {
     if (!(reason instanceof Closed)) throw unanswered(new NoAnswer(reason, false, false), asked);
@@ -83,11 +84,13 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
     call.guard?.();
     const outgoing = { method, url, headers, body };
     const answer = await exchange(agent, outgoing, limits.answerBytes, deadline.signal).catch((none: NoAnswer) => {
-      const error = unanswered(none, asked);
-      const hurried = deadline.signal.aborted && clock.monotonic() - left < leastSilenceMs;
+      problem = asked.redact(reasonOf(none.cause));
       if (none.status > 0) tell({ is: "answered" });
-      else if (!hurried && !signals.some(({ aborted }) => aborted)) tell({ is: "silent", why: detailOf(none, asked) });
-      throw error;
+      if (none.status > 0 || signals.some(({ aborted }) => aborted)) throw unanswered(none, asked, problem);
+      const late = deadline.signal.aborted;
+      const why = none.sent ? (late ? problem : brokenOff) : `the endpoint ${url.origin} cannot be reached`;
+      if (!late || clock.monotonic() - left >= leastSilenceMs) tell({ is: "silent", why });
+      throw unanswered(none, asked, why);
     });
     tell({ is: "answered" });
     status = answer.status;
@@ -101,7 +104,8 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
     const timing = { seconds: (clock.monotonic() - left) / 1000, waited: (left - began) / 1000 };
     const done = { method, host: url.host, route: routeOf(url.pathname), status, ...timing };
     options.observe?.(done);
-    options.log?.debug({ request: asked.requestId, account: attempt.account, ...done }, "platform call");
+    const line = { request: asked.requestId, account: attempt.account, ...done, ...(problem && { problem }) };
+    options.log?.debug(line, "platform call");
   }
 }
 
@@ -110,13 +114,13 @@ export function wasReset(error: unknown): boolean {
   return error instanceof Retry && error.cause instanceof NoAnswer && error.cause.reset;
 }
 
-function unanswered(none: NoAnswer, asked: Asked): Retry {
+function unanswered(none: NoAnswer, asked: Asked, detail = reasonOf(none.cause)): Retry {
   const { call, requestId } = asked;
-  const failure = { call, requestId, status: none.status, detail: detailOf(none, asked), cause: none };
-  return new Retry(failure, none.sent ? executedBy(asked) : "no");
+  return new Retry({ call, requestId, status: none.status, detail, cause: none }, none.sent ? executedBy(asked) : "no");
 }
 
-const detailOf = ({ cause }: NoAnswer, { redact }: Asked): string => redact(reasonOf(cause));
+/** Who chose the endpoint reads it: it must not tell what else answers there, or why nothing does. The log does. */
+const brokenOff = "the connection broke off before the answer was complete";
 
 /** An error's message, or its code where the message is empty, as it is for a host with several refusing addresses. */
 function reasonOf(cause: unknown): string {

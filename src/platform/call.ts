@@ -1,4 +1,5 @@
 /** What goes over a connection, and who may watch it. */
+import type { LookupFunction } from "node:net";
 import type { Clock } from "../clock.ts";
 import type { Priority } from "./pacer.ts";
 
@@ -64,4 +65,10 @@ export interface TransportOptions {
   log?: Log;
   observe?: CallObserver;
   userAgent?: string;
+  /** Patterns of the endpoints that may be called (see `AllowedEndpoints`). Without it, any may, at any address. */
+  allowEndpoints?: readonly string[];
+  /** Certificates, PEM, that are trusted besides those that Node trusts by itself. */
+  ca?: string;
+  /** How names are resolved; by the system unless given. */
+  lookup?: LookupFunction;
 }

@@ -1,5 +1,6 @@
 import type { Agent } from "undici";
 import type { Clock } from "../clock.ts";
+import type { AllowedEndpoints } from "./allowed-endpoints.ts";
 import { defaultDeadlineMs, perform, wasReset } from "./attempt.ts";
 import { createBreaker } from "./breaker.ts";
 import { byHost } from "./by-host.ts";
@@ -36,6 +37,8 @@ export interface Connection {
 
 export interface ConnectionOptions extends TransportOptions {
   agent: Agent;
+  /** Undefined: any endpoint. */
+  allowed: AllowedEndpoints | undefined;
   nextRequestId: () => string;
   /** Aborts when all connections close. */
   closing: AbortSignal;
@@ -75,6 +78,9 @@ export function createConnection(
     const headers = headersFor(call, session, { "user-agent": userAgent, "x-request-id": requestId });
     const refusal = { call: asked.call, requestId, status: 0 };
     if (url === undefined) throw new Terminal({ ...refusal, detail: "the endpoint is not an http or https URL" });
+    if (options.allowed && !options.allowed.allows(url.href)) {
+      throw new Terminal({ ...refusal, detail: `the endpoint ${url.origin} is not allowed here` });
+    }
     if (!isSendable(headers.authorization)) {
       throw new Unauthorized({ ...refusal, detail: "the token holds characters that cannot be sent" });
     }
