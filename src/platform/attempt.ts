@@ -83,7 +83,8 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
     if (!deadline.leave()) throw unanswered(new NoAnswer(deadline.signal.reason, false, false), asked);
     call.guard?.();
     const outgoing = { method, url, headers, body };
-    const answer = await exchange(agent, outgoing, limits.answerBytes, deadline.signal).catch((none: NoAnswer) => {
+    const { maxBytes = limits.answerBytes } = call;
+    const answer = await exchange(agent, outgoing, maxBytes, deadline.signal).catch((none: NoAnswer) => {
       problem = asked.redact(reasonOf(none.cause));
       if (none.status > 0) tell({ is: "answered" });
       if (none.status > 0 || signals.some(({ aborted }) => aborted)) throw unanswered(none, asked, problem);

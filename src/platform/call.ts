@@ -24,6 +24,8 @@ export interface PlatformCall {
    * count for its deadline.
    */
   patienceMs?: number;
+  /** The largest answer that is taken, where one of 4 MiB may not be enough. */
+  maxBytes?: number;
   signal?: AbortSignal;
   /** Called at the last moment before the request leaves; what it throws reaches the caller, and nothing was sent. */
   guard?: () => void;

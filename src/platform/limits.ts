@@ -6,6 +6,8 @@
 export const limits = {
   /** Of one answer. */
   answerBytes: 4 * 1024 * 1024,
+  /** Of one that shows all that a resource holds: its deletion waits for that, and it has no pages. */
+  contentsBytes: 16 * 1024 * 1024,
   /** Of an answer that refuses; its status counts, whatever follows. */
   refusalBytes: 64 * 1024,
   depth: 64,

@@ -17,7 +17,10 @@ export interface PageSize {
 
 const fewest = 50;
 
-const identified = z.looseObject({ id: z.string().min(1) });
+/** An id as the platform makes them. It becomes part of addresses, names and files, so nothing may break out of it. */
+export const idShape = z.string().regex(/^\w[\w.:@-]{0,127}$/, "not an id");
+
+const identified = z.looseObject({ id: idShape });
 
 const pageShape = z.looseObject({
   items: z.array(z.unknown()).nullish(),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Connection } from "./connection.ts";
 import { corePageSize, corePath, coreUrl } from "./core-url.ts";
 import { NotFound } from "./errors.ts";
-import { checked, inTime, type ReadOptions, readPages } from "./paging.ts";
+import { checked, idShape, inTime, type ReadOptions, readPages } from "./paging.ts";
 import { plainText } from "./plain-text.ts";
 import type { RequestState } from "./reading.ts";
 
@@ -13,7 +13,7 @@ const statusShape = z.looseObject({
     targets: z
       .array(
         z.looseObject({
-          target: z.looseObject({ id: z.string(), type: z.string().nullish() }),
+          target: z.looseObject({ id: idShape, type: z.string().nullish() }),
           status: z.string().nullish(),
         }),
       )
@@ -70,7 +70,7 @@ export interface RequestFilter {
 }
 
 const requestShape = z.looseObject({
-  id: z.string(),
+  id: idShape,
   metadata: z.looseObject({
     createdDate: z.string(),
     createdBy: z.string().nullish(),
@@ -81,7 +81,7 @@ const requestShape = z.looseObject({
           .looseObject({
             status: z.string().nullish(),
             targets: z
-              .array(z.looseObject({ target: z.looseObject({ id: z.string(), type: z.string().nullish() }) }))
+              .array(z.looseObject({ target: z.looseObject({ id: idShape, type: z.string().nullish() }) }))
               .nullish(),
           })
           .nullish(),

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { Connection } from "./connection.ts";
 import { NotFound } from "./errors.ts";
-import { checked, readPages, withQuery } from "./paging.ts";
+import { checked, idShape, readPages, withQuery } from "./paging.ts";
 import { plainText } from "./plain-text.ts";
 import type { CollectionSource, Item } from "./reading.ts";
 
 const resource = z.looseObject({
-  id: z.string().min(1),
+  id: idShape,
   metadata: z
     .looseObject({
       state: z.string().nullish(),

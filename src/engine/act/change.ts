@@ -1,5 +1,6 @@
 import type { Operation } from "../../kinds/kind.ts";
 import { NotFound, PlatformError } from "../../platform/errors.ts";
+import { limits } from "../../platform/limits.ts";
 import type { LoggedRequest, RequestFilter } from "../../platform/requests.ts";
 import type { Reply } from "../../platform/transport.ts";
 import { products } from "../accounts/products.ts";
@@ -196,7 +197,7 @@ export async function inspect(deps: Deps, scene: Scene): Promise<Again> {
   const path = `${place.collection(view.claim.parents)}/${encodeURIComponent(view.claim.id)}?depth=${contents.depth}`;
   const access = products[place.product];
   const url = access.url(account.endpoint(access.endpoint), path);
-  const { body } = await account.connection.send({ method: "GET", url });
+  const { body } = await account.connection.send({ method: "GET", url, maxBytes: limits.contentsBytes });
   try {
     memory.contents = { asOf, found: contents.list(body) };
     return "now";
