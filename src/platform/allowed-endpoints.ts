@@ -42,7 +42,7 @@ export function allowedEndpoints(patterns: readonly string[]): AllowedEndpoints 
     );
   return {
     allows(endpoint) {
-      const text = endpoint.replaceAll("{region}", "region");
+      const text = endpoint.replaceAll("{region}", PLACEHOLDER);
       const url = URL.canParse(text) ? new URL(text) : undefined;
       if (url === undefined || url.username !== "" || url.password !== "") return false;
       const host = hostOf(url);
@@ -51,6 +51,14 @@ export function allowedEndpoints(patterns: readonly string[]): AllowedEndpoints 
     allowsAddress,
   };
 }
+
+/** The pattern that allows an endpoint of the administrator's own, in every region. Throws when it is no URL. */
+export function patternOf(endpoint: string): string {
+  const { protocol, host } = new URL(endpoint.replaceAll("{region}", PLACEHOLDER));
+  return `${protocol}//${host.replaceAll(PLACEHOLDER, "*")}`;
+}
+
+const PLACEHOLDER = "region-placeholder";
 
 /** Resolves the name of an endpoint to those of its addresses that may be used: they are the ones that get connected to. */
 export function guardedLookup(

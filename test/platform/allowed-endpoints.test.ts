@@ -1,7 +1,7 @@
 import { createServer } from "node:https";
 import type { LookupFunction } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { allowedEndpoints } from "../../src/platform/allowed-endpoints.ts";
+import { allowedEndpoints, patternOf } from "../../src/platform/allowed-endpoints.ts";
 import { createTransport, type Transport, type TransportOptions } from "../../src/platform/transport.ts";
 import { newAuthority, serverCertificate, validFor } from "../../src/simulator/certificates.ts";
 import { fakeClock } from "../fake-clock.ts";
@@ -67,6 +67,16 @@ describe("a pattern", () => {
       expect(() => allowedEndpoints([text])).toThrow("is not a pattern");
     },
   );
+});
+
+test.each([
+  ["https://api.example.com/base/", "https://api.example.com"],
+  ["https://logging.{region}.example.com", "https://logging.*.example.com"],
+  ["http://127.0.0.1:4000/{region}", "http://127.0.0.1:4000"],
+  ["http://[::1]:4000", "http://[::1]:4000"],
+])("the endpoint %s is allowed by the pattern that is made of it", (endpoint, pattern) => {
+  expect(patternOf(endpoint)).toBe(pattern);
+  expect(allowedEndpoints([pattern]).allows(endpoint)).toBe(true);
 });
 
 describe("an address", () => {
