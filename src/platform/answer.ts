@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { breathe } from "../breath.ts";
+import type { Clock } from "../clock.ts";
 import {
   type Failure,
   Forbidden,
@@ -9,12 +11,17 @@ import {
   Terminal,
   Unauthorized,
 } from "./errors.ts";
+import { inBytes, LimitExceeded, limits } from "./limits.ts";
+import { plainText } from "./plain-text.ts";
+import { parseInSlices } from "./sliced-json.ts";
 
 /** A complete HTTP answer, whatever its status. Header names are in lower case. */
 export interface Answer {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly text: string;
+  /** What was received; more than is in `text` when that was cut. */
+  readonly bytes: number;
 }
 
 /** What a call was, as far as judging its answer needs to know. */
@@ -28,20 +35,24 @@ export interface Asked {
   readonly redact: (text: string) => string;
 }
 
-const messageLimit = 1024;
-const longestWaitMs = 3_600_000;
+/** So long is waited at most, whatever the platform asks for: minutes are polite, an hour would be in the hands of others. */
+const longestWaitMs = 300_000;
 
 /** The JSON of a 2xx answer (undefined when it is empty), or what its failure means. */
-export function readAnswer(answer: Answer, asked: Asked, now: number): { body: unknown } | { error: PlatformError } {
-  if (answer.status < 200 || answer.status > 299) return { error: refusal(answer, asked, now) };
-  const text = answer.text.trim();
-  if (text === "") return { body: undefined };
-  const body = parseJson(text);
-  if (body !== undefined) return { body };
-  // The request was accepted, so it may well have had its effect: only the words about it are lost.
-  const detail = "the body is not JSON";
-  const { call, requestId } = asked;
-  return { error: new Retry({ call, requestId, status: answer.status, detail }, executedBy(asked)) };
+export async function readAnswer(
+  answer: Answer,
+  asked: Asked,
+  clock: Clock,
+): Promise<{ body: unknown } | { error: PlatformError }> {
+  if (answer.status < 200 || answer.status > 299) return { error: refusal(answer, asked, clock.now()) };
+  try {
+    return { body: /\S/.test(answer.text) ? await parseInSlices(answer.text, () => breathe(clock)) : undefined };
+  } catch (cause) {
+    // The request was accepted, so it may well have had its effect: only the words about it are lost.
+    const detail = cause instanceof LimitExceeded ? cause.message : "the body is not JSON";
+    const { call, requestId } = asked;
+    return { error: new Retry({ call, requestId, status: answer.status, detail, cause }, executedBy(asked)) };
+  }
 }
 
 function refusal(answer: Answer, asked: Asked, now: number): PlatformError {
@@ -91,18 +102,16 @@ const errorPayload = z.looseObject({
 
 /** `{httpStatus, messages: [{errorCode, message}]}`; of anything else (an HTML page of a proxy) only the size is told. */
 function explanation(answer: Answer, redact: (text: string) => string): Partial<Failure> {
+  if (answer.bytes > limits.refusalBytes) return { detail: `an answer of more than ${inBytes(limits.refusalBytes)}` };
   const payload = errorPayload.safeParse(parseJson(answer.text));
   if (!payload.success) return answer.text === "" ? {} : { detail: `an answer of ${answer.text.length} characters` };
   const messages = payload.data.messages;
-  const words = redact(messages.flatMap(({ message }) => message ?? []).join("; "));
+  // Without control characters first: they must not hide a secret.
+  const words = redact(plainText(messages.flatMap(({ message }) => message ?? []).join("; "), limits.refusalBytes));
   return {
-    platformMessage: words === "" ? undefined : shorten(words),
+    platformMessage: words === "" ? undefined : words,
     errorCode: messages.find(({ errorCode }) => errorCode !== undefined)?.errorCode,
   };
-}
-
-function shorten(words: string): string {
-  return words.length <= messageLimit ? words : `${words.slice(0, messageLimit - 1)}…`;
 }
 
 /** Retry-After in milliseconds: seconds, or a date, which is read by the platform's own clock where it tells it. */

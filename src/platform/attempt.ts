@@ -2,10 +2,12 @@ import type { Agent } from "undici";
 import { breathe } from "../breath.ts";
 import type { Clock } from "../clock.ts";
 import { type Answer, type Asked, executedBy, readAnswer } from "./answer.ts";
+import type { Breaker, Outcome } from "./breaker.ts";
 import type { CallObserver, Log, PlatformCall, Reply } from "./call.ts";
 import { startDeadline } from "./deadline.ts";
 import { Retry } from "./errors.ts";
 import { exchange, NoAnswer } from "./exchange.ts";
+import { limits } from "./limits.ts";
 import { Closed, type Pacer } from "./pacer.ts";
 import { routeOf } from "./route.ts";
 
@@ -18,6 +20,9 @@ export interface Attempt {
   readonly headers: Record<string, string>;
   readonly asked: Asked;
   readonly pacer: Pacer;
+  readonly breaker: Breaker;
+  /** When its turn has to have come, on the monotonic clock. */
+  readonly turnBy: number;
   /** One aborts when the connection closes, or the whole transport. */
   readonly closing: readonly AbortSignal[];
 }
@@ -30,21 +35,45 @@ export interface AttemptOptions {
 }
 
 export const defaultDeadlineMs = 30_000;
-const maxAnswerBytes = 64 * 1024 * 1024;
+/** A deadline that left less time than that tells nothing about the endpoint. */
+const leastSilenceMs = 5_000;
 
 /** Waits for a turn, sends, reads and judges. Rejects with a `PlatformError`, or with what the call's guard throws. */
 export async function perform(attempt: Attempt, options: AttemptOptions): Promise<Reply> {
+  const { asked, breaker } = attempt;
+  const entered = breaker.enter();
+  if (typeof entered !== "function") {
+    // In the words of the last call: the trouble is the same, and so is what the status says.
+    throw new Retry(
+      { call: asked.call, requestId: asked.requestId, status: 0, detail: entered.why },
+      "no",
+      entered.afterMs,
+    );
+  }
+  let outcome: Outcome = { is: "unknown" };
+  try {
+    return await performed(attempt, options, (known) => {
+      outcome = known;
+    });
+  } finally {
+    entered(outcome);
+  }
+}
+
+async function performed(attempt: Attempt, options: AttemptOptions, tell: (outcome: Outcome) => void): Promise<Reply> {
   const { call, url, headers, asked } = attempt;
   const { clock, agent } = options;
   const { method, deadlineMs = defaultDeadlineMs } = call;
   const body = call.body === undefined ? undefined : JSON.stringify(call.body);
   const signals = call.signal ? [...attempt.closing, call.signal] : attempt.closing;
-  using deadline = startDeadline(clock, deadlineMs, signals, call.patienceMs);
+  using deadline = startDeadline(clock, deadlineMs, signals, { patienceMs: call.patienceMs });
 
   const began = clock.monotonic();
   let left = began;
   let status: number | "error" = "error";
-  const pass = await attempt.pacer.enter(call.priority ?? "normal", deadline.signal, deadline.end).catch((reason) => {
+  let problem: string | undefined;
+  const turnBy = Math.min(attempt.turnBy, deadline.end);
+  const pass = await attempt.pacer.enter(call.priority ?? "normal", deadline.signal, turnBy).catch((reason) => {
     if (!(reason instanceof Closed)) throw unanswered(new NoAnswer(reason, false, false), asked);
     const { afterMs, message: detail } = reason;
     throw new Retry({ call: asked.call, requestId: asked.requestId, status: 429, detail }, "no", afterMs);
@@ -54,13 +83,19 @@ export async function perform(attempt: Attempt, options: AttemptOptions): Promis
     if (!deadline.leave()) throw unanswered(new NoAnswer(deadline.signal.reason, false, false), asked);
     call.guard?.();
     const outgoing = { method, url, headers, body };
-    const answer = await exchange(agent, outgoing, maxAnswerBytes, deadline.signal).catch((none: NoAnswer) => {
-      throw unanswered(none, asked);
+    const { maxBytes = limits.answerBytes } = call;
+    const answer = await exchange(agent, outgoing, maxBytes, deadline.signal).catch((none: NoAnswer) => {
+      problem = asked.redact(reasonOf(none.cause));
+      if (none.status > 0) tell({ is: "answered" });
+      if (none.status > 0 || signals.some(({ aborted }) => aborted)) throw unanswered(none, asked, problem);
+      const late = deadline.signal.aborted;
+      const why = none.sent ? (late ? problem : brokenOff) : `the endpoint ${url.origin} cannot be reached`;
+      if (!late || clock.monotonic() - left >= leastSilenceMs) tell({ is: "silent", why });
+      throw unanswered(none, asked, why);
     });
+    tell({ is: "answered" });
     status = answer.status;
-    // A long answer is read in a slice of its own.
-    await breathe(clock);
-    const read = readAnswer(answer, asked, clock.now());
+    const read = await readAnswer(answer, asked, clock);
     await breathe(clock);
     if ("body" in read) return replyOf(answer, read.body, url);
     if (status === 429) pass.refused(read.error instanceof Retry ? read.error.afterMs : undefined);
@@ -70,7 +105,8 @@ export async function perform(attempt: Attempt, options: AttemptOptions): Promis
     const timing = { seconds: (clock.monotonic() - left) / 1000, waited: (left - began) / 1000 };
     const done = { method, host: url.host, route: routeOf(url.pathname), status, ...timing };
     options.observe?.(done);
-    options.log?.debug({ request: asked.requestId, account: attempt.account, ...done }, "platform call");
+    const line = { request: asked.requestId, account: attempt.account, ...done, ...(problem && { problem }) };
+    options.log?.debug(line, "platform call");
   }
 }
 
@@ -79,11 +115,13 @@ export function wasReset(error: unknown): boolean {
   return error instanceof Retry && error.cause instanceof NoAnswer && error.cause.reset;
 }
 
-function unanswered(none: NoAnswer, asked: Asked): Retry {
+function unanswered(none: NoAnswer, asked: Asked, detail = reasonOf(none.cause)): Retry {
   const { call, requestId } = asked;
-  const failure = { call, requestId, status: 0, detail: asked.redact(reasonOf(none.cause)), cause: none };
-  return new Retry(failure, none.sent ? executedBy(asked) : "no");
+  return new Retry({ call, requestId, status: none.status, detail, cause: none }, none.sent ? executedBy(asked) : "no");
 }
+
+/** Who chose the endpoint reads it: it must not tell what else answers there, or why nothing does. The log does. */
+const brokenOff = "the connection broke off before the answer was complete";
 
 /** An error's message, or its code where the message is empty, as it is for a host with several refusing addresses. */
 function reasonOf(cause: unknown): string {
@@ -93,12 +131,13 @@ function reasonOf(cause: unknown): string {
   return cause.message.includes(code) ? cause.message : `${cause.message} (${code})`;
 }
 
-function replyOf({ status, headers }: Answer, body: unknown, url: URL): Reply {
+function replyOf({ status, headers, bytes }: Answer, body: unknown, url: URL): Reply {
   const request = requestAt(headers.location, url);
   return {
     status,
     headers,
     body,
+    bytes,
     ...(request && { request }),
     ...(headers.etag !== undefined && { etag: headers.etag }),
   };

@@ -1,4 +1,5 @@
 /** What goes over a connection, and who may watch it. */
+import type { LookupFunction } from "node:net";
 import type { Clock } from "../clock.ts";
 import type { Priority } from "./pacer.ts";
 
@@ -14,12 +15,17 @@ export interface PlatformCall {
   priority?: Priority;
   /**
    * Default 30,000, counted from `send`, waiting for its turn and sending it again included: after it no byte of a write
-   * leaves any more, which recovery relies on; without any time left nothing is sent. What cannot leave in time, because
-   * the platform has asked to wait for longer, is refused at once.
+   * leaves any more, which recovery relies on; without any time left nothing is sent.
    */
   deadlineMs?: number;
-  /** More time to wait for its turn, for a read that keeps nobody from other work. */
+  /**
+   * How long it may wait for its turn: 2,000 by default, because somebody waits who has other work. What cannot leave by
+   * then is refused at once, and told when to come back. A read that keeps nobody may wait for longer, and that does not
+   * count for its deadline.
+   */
   patienceMs?: number;
+  /** The largest answer that is taken, where one of 4 MiB may not be enough. */
+  maxBytes?: number;
   signal?: AbortSignal;
   /** Called at the last moment before the request leaves; what it throws reaches the caller, and nothing was sent. */
   guard?: () => void;
@@ -31,6 +37,8 @@ export interface Reply {
   headers: Record<string, string>;
   /** Parsed JSON; undefined when the answer was empty. */
   body: unknown;
+  /** The size of the answer. */
+  bytes?: number;
   /** The asynchronous request that the Location header names. */
   request?: { id: string; url: string };
   etag?: string;
@@ -59,4 +67,10 @@ export interface TransportOptions {
   log?: Log;
   observe?: CallObserver;
   userAgent?: string;
+  /** Patterns of the endpoints that may be called (see `AllowedEndpoints`). Without it, any may, at any address. */
+  allowEndpoints?: readonly string[];
+  /** Certificates, PEM, that are trusted besides those that Node trusts by itself. */
+  ca?: string;
+  /** How names are resolved; by the system unless given. */
+  lookup?: LookupFunction;
 }

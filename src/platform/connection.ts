@@ -1,5 +1,9 @@
 import type { Agent } from "undici";
+import type { Clock } from "../clock.ts";
+import type { AllowedEndpoints } from "./allowed-endpoints.ts";
 import { defaultDeadlineMs, perform, wasReset } from "./attempt.ts";
+import { createBreaker } from "./breaker.ts";
+import { byHost } from "./by-host.ts";
 import type { PlatformCall, Reply, TransportOptions } from "./call.ts";
 import { type Credentials, type Identity, identityOf, redactor } from "./credentials.ts";
 import { Retry, Terminal, Unauthorized } from "./errors.ts";
@@ -8,6 +12,8 @@ import type { Pacers } from "./shared-pacers.ts";
 /** The calls of one Account. */
 export interface Connection {
   readonly id: string;
+  /** What its deadlines are counted by. */
+  readonly clock?: Clock;
   /**
    * Sends a call when its turn has come and returns its successful answer. Rejects with a `PlatformError` and nothing
    * else (an abort is a `Retry` as well, whose `executed` says whether anything may have happened), but for what the
@@ -31,6 +37,8 @@ export interface Connection {
 
 export interface ConnectionOptions extends TransportOptions {
   agent: Agent;
+  /** Undefined: any endpoint. */
+  allowed: AllowedEndpoints | undefined;
   nextRequestId: () => string;
   /** Aborts when all connections close. */
   closing: AbortSignal;
@@ -47,7 +55,7 @@ interface Session {
 }
 
 const mostRefusals = 3;
-const longestInnerWaitMs = 15_000;
+const defaultPatienceMs = 2_000;
 
 export function createConnection(
   id: string,
@@ -56,10 +64,13 @@ export function createConnection(
 ): Connection {
   const { nextRequestId, pacersOf, userAgent = "mooring" } = options;
   const closing = new AbortController();
+  // An endpoint that answers reads may still hang on every write.
+  const newBreaker = () => createBreaker(options);
+  const breakers = { reads: byHost(newBreaker), writes: byHost(newBreaker) };
   let session = openSession(credentials, pacersOf);
   let aheadMs = 0;
 
-  const sendOnce = (call: PlatformCall): Promise<Reply> => {
+  const sendOnce = (call: PlatformCall, turnBy: number): Promise<Reply> => {
     const requestId = nextRequestId();
     const url = webAddress(call.url);
     const path = url?.pathname ?? "an unusable address";
@@ -68,32 +79,36 @@ export function createConnection(
     const refusal = { call: asked.call, requestId, status: 0 };
     if (url === undefined) throw new Terminal({ ...refusal, detail: "the endpoint is not an http or https URL" });
     if (strays(call.url)) throw new Terminal({ ...refusal, detail: "a part of the path is not an id" });
+    if (options.allowed && !options.allowed.allows(url.href)) {
+      throw new Terminal({ ...refusal, detail: `the endpoint ${url.origin} is not allowed here` });
+    }
     if (!isSendable(headers.authorization)) {
       throw new Unauthorized({ ...refusal, detail: "the token holds characters that cannot be sent" });
     }
     const pacer = session.pacers.at(url.host);
-    return perform(
-      { account: id, call, url, headers, asked, pacer, closing: [closing.signal, options.closing] },
-      options,
-    );
+    const breaker = breakers[asked.reading ? "reads" : "writes"](url.host);
+    const ending = [closing.signal, options.closing];
+    return perform({ account: id, call, url, headers, asked, pacer, breaker, turnBy, closing: ending }, options);
   };
 
   return {
     id,
+    clock: options.clock,
     async send(call) {
       const patient = call.method === "GET" && call.priority !== "people";
       const { clock } = options;
       const end = clock.monotonic() + (call.deadlineMs ?? defaultDeadlineMs);
+      const turnBy = clock.monotonic() + (call.patienceMs ?? defaultPatienceMs);
       for (let refusals = 0, resets = 0; ; ) {
         try {
-          const reply = await sendOnce({ ...call, deadlineMs: end - clock.monotonic() });
+          const reply = await sendOnce({ ...call, deadlineMs: end - clock.monotonic() }, turnBy);
           const told = Date.parse(reply.headers.date ?? "");
           if (!Number.isNaN(told)) aheadMs = told - clock.now();
           return reply;
         } catch (error) {
           const again =
             (call.method === "GET" && wasReset(error) && ++resets === 1) ||
-            (patient && isShortRefusal(error, end - clock.monotonic()) && ++refusals < mostRefusals);
+            (patient && isShortRefusal(error, Math.min(end, turnBy) - clock.monotonic()) && ++refusals < mostRefusals);
           if (!again) throw error;
         }
       }
@@ -134,8 +149,7 @@ function openSession(credentials: Credentials | undefined, pacersOf: ConnectionO
 
 /** The pacer makes the next attempt wait long enough. */
 function isShortRefusal(error: unknown, leftMs: number): boolean {
-  const longest = Math.min(longestInnerWaitMs, leftMs);
-  return error instanceof Retry && error.status === 429 && (error.afterMs ?? 0) < longest;
+  return error instanceof Retry && error.status === 429 && (error.afterMs ?? 0) < leftMs;
 }
 
 function headersFor(call: PlatformCall, { token, contractNumber }: Session, own: Record<string, string>) {

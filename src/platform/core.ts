@@ -4,6 +4,7 @@ import type { Connection } from "./connection.ts";
 import { corePageSize, coreUrl } from "./core-url.ts";
 import { Terminal } from "./errors.ts";
 import { checked, type ReadOptions, withQuery } from "./paging.ts";
+import { plainText } from "./plain-text.ts";
 import type { CollectionSource } from "./reading.ts";
 import { requestStatus } from "./requests.ts";
 import { resourceCollection } from "./resource-collection.ts";
@@ -51,6 +52,9 @@ export interface Contract {
   readonly limits: Record<string, number>;
 }
 
+/** They go into the status of an Account; the platform has about thirty. */
+const mostLimits = 100;
+
 const contractsShape = z.looseObject({
   items: z.array(
     z.looseObject({
@@ -76,13 +80,13 @@ export async function readContract(connection: Connection, api: string, options:
     const detail = wanted === undefined ? "the token sees no contract" : `the token does not see contract ${wanted}`;
     throw new Terminal({ call: "GET /cloudapi/v6/contracts", status: 200, detail });
   }
-  const limits = Object.entries(contract.resourceLimits ?? {}).filter(
-    (entry): entry is [string, number] => typeof entry[1] === "number",
-  );
+  const limits = Object.entries(contract.resourceLimits ?? {})
+    .filter((entry): entry is [string, number] => typeof entry[1] === "number" && /^\w{1,64}$/.test(entry[0]))
+    .slice(0, mostLimits);
   return {
     contractNumber: contract.contractNumber,
-    owner: contract.owner ?? undefined,
-    status: contract.status ?? undefined,
+    owner: contract.owner == null ? undefined : plainText(contract.owner, 256),
+    status: contract.status == null ? undefined : plainText(contract.status, 64),
     limits: Object.fromEntries(limits),
   };
 }

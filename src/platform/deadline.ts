@@ -9,10 +9,18 @@ export interface Deadline extends Disposable {
   leave(): boolean;
 }
 
-/** The time runs from now on. What waits for its turn may have `patienceMs` more, which end when it leaves. */
-export function startDeadline(clock: Clock, ms: number, signals: readonly AbortSignal[], patienceMs = 0): Deadline {
+/**
+ * The time runs from now on. What waits for its turn may have `patienceMs` more, which end when it leaves. `missed` says
+ * what was not reached in time.
+ */
+export function startDeadline(
+  clock: Clock,
+  ms: number,
+  signals: readonly AbortSignal[],
+  { patienceMs = 0, missed = "not answered" } = {},
+): Deadline {
   const controller = new AbortController();
-  const reason = ms > 0 ? `not answered within ${Math.ceil(ms / 1000)} s` : "not sent, for there was no time left";
+  const reason = ms > 0 ? `${missed} within ${Math.ceil(ms / 1000)} s` : "not sent, for there was no time left";
   const expire = () => controller.abort(new Error(reason));
   let end = clock.monotonic() + ms + patienceMs;
   let cancelTimer = clock.after(ms + patienceMs, expire);

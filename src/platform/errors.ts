@@ -1,3 +1,5 @@
+import { plainText } from "./plain-text.ts";
+
 /**
  * What can go wrong between us and the platform, as types that say what to do next:
  *
@@ -38,7 +40,8 @@ export abstract class PlatformError extends Error {
   readonly errorCode: string | undefined;
   readonly requestId: string | undefined;
 
-  constructor(failure: Failure, executed: Executed) {
+  constructor(given: Failure, executed: Executed) {
+    const failure = plainly(given);
     super(describe(failure), failure.cause === undefined ? undefined : { cause: failure.cause });
     this.name = new.target.name;
     this.executed = executed;
@@ -104,6 +107,18 @@ export class NotFound extends PlatformError {
 /** Whether the platform says in its own words that a limit of the contract is used up. */
 export function saysQuota(words: string): boolean {
   return /\bquotas?\b|\blimits?\b.*\b(exceeded|reached|exhausted)\b|\bexceed\w*\b.*\b(limits?|contract)\b/i.test(words);
+}
+
+/** What comes from outside is fit for a line of status, whoever reports the failure. */
+function plainly(failure: Failure): Failure {
+  const { call, detail, platformMessage, errorCode } = failure;
+  return {
+    ...failure,
+    call: plainText(call, 512),
+    detail: detail && plainText(detail),
+    platformMessage: platformMessage && plainText(platformMessage),
+    errorCode: errorCode && plainText(errorCode, 64),
+  };
 }
 
 function describe({ call, status, detail, platformMessage, errorCode }: Failure): string {

@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 import type { Answer } from "./answer.ts";
+import { inBytes, LimitExceeded, limits } from "./limits.ts";
 
 export interface Outgoing {
   readonly method: string;
@@ -13,18 +14,23 @@ export class NoAnswer extends Error {
   readonly sent: boolean;
   /** True when the connection broke before any of the answer arrived: what an outdated keep-alive socket looks like. */
   readonly reset: boolean;
+  /** Of an answer that is too large; else 0. */
+  readonly status: number;
 
-  constructor(cause: unknown, sent: boolean, reset: boolean) {
+  constructor(cause: unknown, sent: boolean, reset: boolean, status = 0) {
     super("no answer", { cause });
     this.name = "NoAnswer";
     this.sent = sent;
     this.reset = reset;
+    this.status = status;
   }
 }
 
 /**
  * Sends one request and reads the whole answer. Rejects with `NoAnswer` only: when the connection fails, when the
- * answer is longer than `maxBytes`, or as soon as the signal aborts, whether or not a connection stands by then.
+ * answer is larger than `maxBytes`, or as soon as the signal aborts, whether or not a connection stands by then. An answer
+ * that refuses is cut where it is too long, for its status is what counts. What is too much is not read: the connection
+ * ends.
  *
  * It speaks to the dispatcher itself because only there the moment is known at which a request begins to leave.
  */
@@ -44,11 +50,25 @@ export function exchange(
 
     const fail = (cause: unknown) => {
       signal.removeEventListener("abort", abort);
-      reject(new NoAnswer(cause, controller !== undefined, controller !== undefined && !answering && !signal.aborted));
+      const sent = controller !== undefined;
+      reject(
+        new NoAnswer(cause, sent, sent && !answering && !signal.aborted, cause instanceof LimitExceeded ? status : 0),
+      );
     };
     const abort = () => {
       fail(signal.reason);
       controller?.abort(asError(signal.reason));
+    };
+    const end = () => {
+      signal.removeEventListener("abort", abort);
+      resolve({ status, headers, text: Buffer.concat(chunks).toString("utf8"), bytes: size });
+    };
+    const isRefusal = () => status < 200 || status > 299;
+    const most = () => (isRefusal() ? limits.refusalBytes : maxBytes);
+    const cut = (receiving: Dispatcher.DispatchController) => {
+      size = Math.max(size, most() + 1);
+      if (isRefusal()) end();
+      receiving.abort(new LimitExceeded(`the answer is larger than ${inBytes(most())}`));
     };
     if (signal.aborted) return fail(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
@@ -61,21 +81,19 @@ export function exchange(
           if (signal.aborted) return started.abort(asError(signal.reason));
           controller = started;
         },
-        onResponseStart(_, statusCode, received) {
+        onResponseStart(receiving, statusCode, received) {
           if (statusCode < 200) return;
           answering = true;
           status = statusCode;
           headers = plain(received);
+          if (Number(headers["content-length"]) > most()) cut(receiving);
         },
         onResponseData(receiving, chunk) {
           size += chunk.length;
-          if (size > maxBytes) receiving.abort(new Error(`the answer is longer than ${maxBytes} bytes`));
+          if (size > most()) cut(receiving);
           else chunks.push(chunk);
         },
-        onResponseEnd() {
-          signal.removeEventListener("abort", abort);
-          resolve({ status, headers, text: Buffer.concat(chunks).toString("utf8") });
-        },
+        onResponseEnd: end,
         onResponseError(_, error) {
           fail(error);
         },

@@ -2,12 +2,12 @@ import type { Clock } from "../clock.ts";
 
 export type Priority = "people" | "normal" | "background";
 
-/** The platform asked to wait for longer than the request can: it has to come back after so long. */
+/** The turn of a request does not come as soon as it has to: it has to come back after so long. */
 export class Closed extends Error {
   readonly afterMs: number;
 
   constructor(afterMs: number) {
-    super(`not sent: the platform asked to wait, ${Math.ceil(afterMs / 1000)} s are left`);
+    super(`not sent: its turn would come in ${Math.ceil(afterMs / 1000)} s`);
     this.name = "Closed";
     this.afterMs = afterMs;
   }
@@ -35,7 +35,7 @@ export interface Pass {
 export interface Pacer {
   /**
    * Rejects with the signal's reason when that comes first; an aborted wait costs nothing. Rejects with `Closed` as soon
-   * as it is known that the door stays closed `until` then, a time of the monotonic clock.
+   * as it is known that its turn does not come `until` then, a time of the monotonic clock.
    */
   enter(priority: Priority, signal?: AbortSignal, until?: number): Promise<Pass>;
   /** Requests per second that the platform is believed to accept now. */
@@ -125,8 +125,12 @@ export function createPacer(options: PacerOptions): Pacer {
     }
   };
 
-  const turnAwayLate = ({ until, turnAway }: Waiting) => {
-    if (closedUntil > clock.monotonic() && closedUntil >= until) turnAway(new Closed(closedUntil - clock.monotonic()));
+  /** Whether the turn of who is the n-th in the row comes too late, as far as door and rate tell. */
+  const lateAt = (place: number, until: number): Closed | undefined => {
+    const now = clock.monotonic();
+    const closedMs = Math.max(0, closedUntil - now);
+    const wait = closedMs + Math.max(0, ((place - tokens) / rate) * 1000);
+    return wait > 0 && now + wait > until ? new Closed(closedMs > 0 ? closedMs : wait) : undefined;
   };
 
   const refuse = (enteredAt: number, afterMs: number | undefined) => {
@@ -145,7 +149,12 @@ export function createPacer(options: PacerOptions): Pacer {
     // Spread a little, so that several operators behind one limit do not come back in step.
     const pause = (afterMs ?? backoff) * (1 + 0.1 * random());
     if (!known || afterMs !== undefined) closedUntil = Math.max(closedUntil, now + pause);
-    for (const waiting of Object.values(queues).flatMap((queue) => [...queue])) turnAwayLate(waiting);
+    let place = 0;
+    for (const waiting of order.flatMap((priority) => [...queues[priority]])) {
+      const late = lateAt(place + 1, waiting.until);
+      if (late) waiting.turnAway(late);
+      else place += 1;
+    }
     pump();
   };
 
@@ -179,6 +188,14 @@ export function createPacer(options: PacerOptions): Pacer {
     enter(priority, signal, until = Number.POSITIVE_INFINITY) {
       return new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);
+        count();
+        const before = order.slice(0, order.indexOf(priority) + 1);
+        const late = lateAt(
+          before.reduce((sum, each) => sum + queues[each].size, 1),
+          until,
+        );
+        if (late) return reject(late);
+        let stopWaiting = () => {};
         const abort = () => {
           waiting.turnAway(signal?.reason);
           pump();
@@ -188,10 +205,12 @@ export function createPacer(options: PacerOptions): Pacer {
           priority,
           until,
           grant() {
+            stopWaiting();
             signal?.removeEventListener("abort", abort);
             resolve(pass(priority));
           },
           turnAway(reason) {
+            stopWaiting();
             signal?.removeEventListener("abort", abort);
             queues[priority].delete(waiting);
             reject(reason);
@@ -199,8 +218,14 @@ export function createPacer(options: PacerOptions): Pacer {
         };
         signal?.addEventListener("abort", abort, { once: true });
         queues[priority].add(waiting);
-        turnAwayLate(waiting);
         pump();
+        // Others may be served first, and those under way may take their time.
+        if (queues[priority].has(waiting) && Number.isFinite(until)) {
+          stopWaiting = clock.after(until - clock.monotonic(), () => {
+            waiting.turnAway(new Closed(firstPauseMs));
+            pump();
+          });
+        }
       });
     },
   };

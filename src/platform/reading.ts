@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Priority } from "./pacer.ts";
 
 /** The id of a resource as the platform writes it: a UUID or a number. It becomes part of a path. */
-export const resourceId = z.string().regex(/^[A-Za-z0-9][\w.-]{0,127}$/, "not an id of the platform's form");
+export const resourceId = z.string().regex(/^\w[\w.:@-]{0,127}$/, "not an id of the platform's form");
 
 export interface Item {
   readonly id: string;

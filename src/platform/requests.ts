@@ -2,8 +2,10 @@ import { z } from "zod";
 import type { Connection } from "./connection.ts";
 import { corePageSize, corePath, coreUrl } from "./core-url.ts";
 import { NotFound } from "./errors.ts";
-import { checked, type ReadOptions, readPages } from "./paging.ts";
+import { checked, inTime, type ReadOptions, readPages } from "./paging.ts";
+import { plainText } from "./plain-text.ts";
 import type { RequestState } from "./reading.ts";
+import { resourceId } from "./reading.ts";
 
 const statusShape = z.looseObject({
   metadata: z.looseObject({
@@ -12,7 +14,7 @@ const statusShape = z.looseObject({
     targets: z
       .array(
         z.looseObject({
-          target: z.looseObject({ id: z.string(), type: z.string().nullish() }),
+          target: z.looseObject({ id: resourceId, type: z.string().nullish() }),
           status: z.string().nullish(),
         }),
       )
@@ -31,7 +33,7 @@ export async function requestStatus(
   return {
     // QUEUED and RUNNING, which the platform also uses, are both under way.
     status: status === "DONE" || status === "FAILED" ? status : "BUSY",
-    ...(message != null && message !== "" && { message }),
+    ...(message != null && message !== "" && { message: plainText(message) }),
     targets: (targets ?? []).map(({ target, status: each }) => ({
       id: target.id,
       ...(target.type != null && { type: target.type }),
@@ -69,7 +71,7 @@ export interface RequestFilter {
 }
 
 const requestShape = z.looseObject({
-  id: z.string(),
+  id: resourceId,
   metadata: z.looseObject({
     createdDate: z.string(),
     createdBy: z.string().nullish(),
@@ -80,7 +82,7 @@ const requestShape = z.looseObject({
           .looseObject({
             status: z.string().nullish(),
             targets: z
-              .array(z.looseObject({ target: z.looseObject({ id: z.string(), type: z.string().nullish() }) }))
+              .array(z.looseObject({ target: z.looseObject({ id: resourceId, type: z.string().nullish() }) }))
               .nullish(),
           })
           .nullish(),
@@ -109,9 +111,11 @@ export async function findRequests(
     "filter.createdAfter": logDate(filter.createdAfter),
   };
   const read = (raw: unknown) => loggedRequest(checked(requestShape, raw, url), url);
-  const found = await readPages(connection, url, query, corePageSize, options, read);
-  const matches = found.filter((logged) => matchesFilter(logged, filter));
-  return Promise.all(matches.map((logged) => withTargets(connection, logged, options)));
+  return inTime(connection, options, async (timed) => {
+    const found = await readPages(connection, url, query, { items: corePageSize }, timed, read);
+    const matches = found.filter((logged) => matchesFilter(logged, filter));
+    return await Promise.all(matches.map((logged) => withTargets(connection, logged, timed)));
+  });
 }
 
 function loggedRequest({ id, metadata, properties }: z.output<typeof requestShape>, log: string): LoggedRequest {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Connection } from "./connection.ts";
 import { NotFound } from "./errors.ts";
 import { checked, readPages, withQuery } from "./paging.ts";
+import { plainText } from "./plain-text.ts";
 import { type CollectionSource, type Item, resourceId } from "./reading.ts";
 
 const resource = z.looseObject({
@@ -16,7 +17,7 @@ const resource = z.looseObject({
     .nullish(),
 });
 
-/** Thousands of collections may be listed for the first time together. */
+/** Thousands of collections may be listed for the first time together. No worker waits for that, but for what people ask. */
 const LIST_PATIENCE_MS = 300_000;
 
 export interface ResourceCollectionOptions {
@@ -35,13 +36,15 @@ export function resourceCollection(
 ): CollectionSource {
   const itemOf = (raw: unknown, from: string): Item => {
     const { id, metadata } = checked(resource, raw, from);
-    return { id, state: metadata?.state ?? metadata?.status ?? undefined, raw };
+    const state = metadata?.state ?? metadata?.status ?? undefined;
+    return { id, state: state && plainText(state, 64), raw };
   };
+  const size = { items: pageSize };
   return {
     key: `${connection.id} ${url}`,
     list(signal, priority) {
-      const options = { signal, priority, patienceMs: LIST_PATIENCE_MS };
-      return readPages(connection, url, query, pageSize, options, (raw) => itemOf(raw, url));
+      const options = { signal, priority, ...(priority !== "people" && { patienceMs: LIST_PATIENCE_MS }) };
+      return readPages(connection, url, query, size, options, (raw) => itemOf(raw, url));
     },
     async get(id, signal) {
       const itemUrl = withQuery(`${url}/${encodeURIComponent(id)}`, query);
@@ -58,7 +61,7 @@ export function resourceCollection(
       // FAILED_UPDATING and the like are failures, too.
       if (!state?.startsWith("FAILED")) return undefined;
       const { statusMessage, message } = checked(resource, raw, url).metadata ?? {};
-      return statusMessage ?? message ?? "the platform gave no reason";
+      return plainText(statusMessage ?? message ?? "the platform gave no reason");
     },
   };
 }

@@ -1,3 +1,4 @@
+import { byHost } from "./by-host.ts";
 import type { Pacer } from "./pacer.ts";
 
 /** The pacers of one credential, one per host. */
@@ -9,17 +10,13 @@ export interface Pacers {
 
 /** Limits belong to a credential, not to an Account: Accounts with the same token share what either of them learns. */
 export function sharePacers(createPacer: () => Pacer): (credential: string | undefined) => Pacers {
-  const shared = new Map<string | undefined, { users: number; byHost: Map<string, Pacer> }>();
+  const shared = new Map<string | undefined, { users: number; at: (host: string) => Pacer }>();
   return (credential) => {
-    const own = shared.get(credential) ?? { users: 0, byHost: new Map<string, Pacer>() };
+    const own = shared.get(credential) ?? { users: 0, at: byHost(createPacer) };
     own.users += 1;
     shared.set(credential, own);
     return {
-      at(host) {
-        const pacer = own.byHost.get(host) ?? createPacer();
-        own.byHost.set(host, pacer);
-        return pacer;
-      },
+      at: own.at,
       release() {
         own.users -= 1;
         if (own.users === 0) shared.delete(credential);

@@ -14,8 +14,9 @@ const stamped = z.looseObject({
 export function shownAsLog(source: CollectionSource): RequestLog {
   return shareRequestLog(
     async (createdAfter) => {
-      const items = await source.list(AbortSignal.timeout(LIST_MS), "normal");
-      return items.map(asRequest).filter(({ createdAt }) => createdAt >= createdAfter);
+      // A worker waits for this.
+      const items = await source.list(AbortSignal.timeout(LIST_MS), "people");
+      return items.filter((item) => bornAt(item) >= createdAfter).map(asRequest);
     },
     async (id, signal) => source.get?.(id, signal),
   );
@@ -23,15 +24,23 @@ export function shownAsLog(source: CollectionSource): RequestLog {
 
 const LIST_MS = 30_000;
 
-function asRequest({ id, raw }: Item): LoggedRequest {
-  const { createdDate, createdByUserId } = stamped.safeParse(raw).data?.metadata ?? {};
+const stampOf = ({ raw }: Item) => stamped.safeParse(raw).data?.metadata;
+
+/** Without a date, its age is not known: it may be young. */
+function bornAt(item: Item): number {
+  const createdDate = stampOf(item)?.createdDate;
+  return createdDate == null ? Number.POSITIVE_INFINITY : Date.parse(createdDate);
+}
+
+function asRequest(item: Item): LoggedRequest {
+  const { id, raw } = item;
+  const createdByUserId = stampOf(item)?.createdByUserId;
   return {
     id,
     method: "POST",
     url: "",
     body: JSON.stringify(raw),
-    // Without a date, its age is not known: it may be young.
-    createdAt: createdDate == null ? Number.POSITIVE_INFINITY : Date.parse(createdDate),
+    createdAt: bornAt(item),
     status: "DONE",
     targets: [{ id }],
     ...(createdByUserId != null && { createdByUserId }),

@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { Agent } from "undici";
+import { getCACertificates } from "node:tls";
+import { Agent, Pool } from "undici";
+import { allowedEndpoints, guardedLookup } from "./allowed-endpoints.ts";
 import type { TransportOptions } from "./call.ts";
 import { type Connection, createConnection } from "./connection.ts";
 import type { Credentials } from "./credentials.ts";
@@ -20,7 +22,17 @@ export interface Transport {
 
 /** The way to the platform: keep-alive sockets per host, pacing per credential and host, deadlines, typed errors. */
 export function createTransport(options: TransportOptions): Transport {
+  const { ca, lookup } = options;
+  const allowed = options.allowEndpoints && allowedEndpoints(options.allowEndpoints);
   const agent = new Agent({
+    factory: (origin, pool) => {
+      const guarded = allowed ? guardedLookup(allowed, new URL(origin), lookup) : lookup;
+      const trusted = ca === undefined ? undefined : [...getCACertificates("default"), ca];
+      return new Pool(origin, {
+        ...pool,
+        connect: { ...(trusted && { ca: trusted }), ...(guarded && { lookup: guarded }) },
+      });
+    },
     allowH2: false,
     connections: 64,
     connectTimeout: 10_000,
@@ -36,7 +48,14 @@ export function createTransport(options: TransportOptions): Transport {
   const nextRequestId = () => `${prefix}-${++serial}`;
   return {
     connect: (id, credentials) =>
-      createConnection(id, credentials, { ...options, agent, nextRequestId, pacersOf, closing: closing.signal }),
+      createConnection(id, credentials, {
+        ...options,
+        agent,
+        allowed,
+        nextRequestId,
+        pacersOf,
+        closing: closing.signal,
+      }),
     async close() {
       closing.abort(new Error("the transport was closed"));
       // Not close(): that would wait for answers which nobody reads any more.

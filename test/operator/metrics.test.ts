@@ -16,3 +16,18 @@ test("the end of a certificate is told for as long as its object is there", asyn
   certificate({ ...reader, name: "never-there", expiresAt: undefined });
   expect(await shown()).toEqual([writer]);
 });
+
+test("however many endpoints tenants name, and whatever these answer, the series stay few", async () => {
+  const metrics = createMetrics();
+  const call = { method: "GET", seconds: 0.1, waited: 0 };
+  metrics.platform({ ...call, host: "api.example.com", route: "/cloudapi/v6/datacenters", status: 200 });
+  for (let n = 0; n < 2_000; n++) {
+    metrics.platform({ ...call, host: `tenant-${n}.example`, route: `/tenant-${n}`, status: 200 });
+    metrics.platform({ ...call, host: "evil.example", route: "/cloudapi/v6/datacenters", status: 100 + (n % 900) });
+  }
+  const text = await metrics.registry.metrics();
+  const series = text.split("\n").filter((line) => line.startsWith("mooring_platform_requests_total{"));
+  expect(series.length).toBeLessThan(140);
+  expect(series).toContain('mooring_platform_requests_total{code="200",method="GET",route="other"} 1901');
+  expect(text).not.toContain("evil.example");
+});

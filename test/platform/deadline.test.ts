@@ -15,7 +15,7 @@ describe("a deadline", () => {
 
   test("of what may wait for its turn is as short as any other once that has left", async () => {
     const clock = fakeClock();
-    using deadline = startDeadline(clock, 1_000, [], 60_000);
+    using deadline = startDeadline(clock, 1_000, [], { patienceMs: 60_000 });
     await clock.advance(59_000);
     expect(deadline.leave()).toBe(true);
     await clock.advance(999);

@@ -97,12 +97,26 @@ describe("what the lack of an answer means", () => {
     const port = await freePort();
     const error = await failure(connect().send({ method: "POST", url: `http://127.0.0.1:${port}/x` }));
     expect(error).toMatchObject({ kind: "Retry", status: 0, executed: "no" });
-    expect(error.message).toContain("ECONNREFUSED");
+    expect(error.message).toBe(`POST /x got no answer: the endpoint http://127.0.0.1:${port} cannot be reached`);
   });
 
   test("a host without an address executed nothing", async () => {
     const error = await failure(connect().send({ method: "POST", url: "http://nowhere.invalid/x" }));
     expect(error).toMatchObject({ kind: "Retry", status: 0, executed: "no" });
+    expect(error.message).toBe("POST /x got no answer: the endpoint http://nowhere.invalid cannot be reached");
+  });
+
+  test("what does not speak HTTP is told like any connection that breaks off", async () => {
+    const mail = createServer((socket) =>
+      socket
+        .on("error", () => {})
+        .resume()
+        .end("220 mail.example ESMTP\r\n"),
+    );
+    const port = await listen(mail);
+    const error = await failure(connect().send({ method: "POST", url: `http://127.0.0.1:${port}/x` }));
+    expect(error.message).toBe("POST /x got no answer: the connection broke off before the answer was complete");
+    await new Promise((resolve) => mail.close(resolve));
   });
 
   test("an endpoint that is no web address is refused as such", async () => {

@@ -179,6 +179,19 @@ describe("the pacer", () => {
     expect(clock.pending).toBe(0);
   });
 
+  test("turns away at once whose turn the rate puts too far off, and tells when it would come", async () => {
+    const clock = fakeClock();
+    const pacer = createPacer({ clock, rate: 2, burst: 2, concurrent: 100 });
+    const entering = Array.from({ length: 8 }, () => pacer.enter("normal", undefined, 2_100));
+    const outcomes = Promise.allSettled(entering);
+    await clock.advance(0);
+    await expect(entering[6]).rejects.toMatchObject({ afterMs: 2_500 });
+    await expect(pacer.enter("background", undefined, 2_400)).rejects.toMatchObject({ afterMs: 2_500 });
+    await clock.advance(2_000);
+    expect((await outcomes).filter(({ status }) => status === "fulfilled")).toHaveLength(6);
+    expect(clock.pending).toBe(0);
+  });
+
   test("whatever happens, no span of time sees more passes than bucket and rate allow", async () => {
     const step = fc.record({
       gap: fc.integer({ min: 0, max: 3_000 }),

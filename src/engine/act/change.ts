@@ -2,6 +2,7 @@ import { hashBody, hashText } from "../../hash.ts";
 import type { Operation } from "../../kinds/kind.ts";
 import type { Again } from "../../kube/work.ts";
 import { NotFound, PlatformError } from "../../platform/errors.ts";
+import { limits } from "../../platform/limits.ts";
 import { products } from "../../platform/products.ts";
 import type { LoggedRequest, RequestFilter } from "../../platform/requests.ts";
 import type { Reply } from "../../platform/transport.ts";
@@ -197,7 +198,7 @@ export async function inspect(deps: Deps, scene: Scene): Promise<Again> {
   const asOf = deps.clock.monotonic();
   const path = `${place.collection(view.claim.parents)}/${encodeURIComponent(view.claim.id)}?depth=${contents.depth}`;
   const url = urlOf(account, place.product, path);
-  const { body } = await account.connection.send({ method: "GET", url });
+  const { body } = await account.connection.send({ method: "GET", url, maxBytes: limits.contentsBytes });
   try {
     memory.contents = { asOf, found: contents.list(body) };
     return "now";

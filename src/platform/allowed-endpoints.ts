@@ -1,0 +1,148 @@
+import { lookup as lookupAddress } from "node:dns";
+import { BlockList, isIP, type LookupFunction } from "node:net";
+
+/**
+ * Which endpoints an Account may name, and which addresses a connection to one of them may lead to.
+ *
+ * A pattern is scheme, host and port: `https://*.example.com`, `http://127.0.0.1:*`, `https://10.20.0.0/16:8443`.
+ * - `*` in a host stands for one part of it, without dots, or for a piece of one; as a port, for any. Without a port, it is
+ *   the scheme's own.
+ * - http is allowed only by a pattern that says http.
+ * - A host may be an address or a range of addresses (`[fd00::/8]`).
+ *
+ * Whatever a name resolves to, a connection goes to a public address, unless a pattern that fits names the host without
+ * `*`, or one of the same scheme and port names the address or its range.
+ */
+export interface AllowedEndpoints {
+  /** Whether an endpoint, as an Account names it, may be used. `{region}` may stand for a part of its host. */
+  allows(endpoint: string): boolean;
+  /** Whether a connection to this endpoint, which is allowed, may go to this address. */
+  allowsAddress(endpoint: URL, address: string): boolean;
+}
+
+interface Pattern {
+  readonly protocol: string;
+  /** undefined: any. */
+  readonly port: string | undefined;
+  /** A range, or a name; `exact` when it has no `*`. */
+  readonly host: { readonly range: BlockList } | { readonly name: RegExp; readonly exact: boolean };
+}
+
+/** Throws with the pattern in the message when one cannot be read. */
+export function allowedEndpoints(patterns: readonly string[]): AllowedEndpoints {
+  const known = patterns.map(readPattern);
+  const allowsAddress = (endpoint: URL, address: string) =>
+    isPublic(address) ||
+    known.some(
+      (pattern) =>
+        fitsDoor(pattern, endpoint) &&
+        ("range" in pattern.host
+          ? contains(pattern.host.range, address)
+          : pattern.host.exact && fits(pattern, endpoint)),
+    );
+  return {
+    allows(endpoint) {
+      const text = endpoint.replaceAll("{region}", PLACEHOLDER);
+      const url = URL.canParse(text) ? new URL(text) : undefined;
+      if (url === undefined || url.username !== "" || url.password !== "") return false;
+      const host = hostOf(url);
+      return known.some((pattern) => fits(pattern, url)) && (isIP(host) === 0 || allowsAddress(url, host));
+    },
+    allowsAddress,
+  };
+}
+
+/** The pattern that allows an endpoint of the administrator's own, in every region. Throws when it is no URL. */
+export function patternOf(endpoint: string): string {
+  const { protocol, host } = new URL(endpoint.replaceAll("{region}", PLACEHOLDER));
+  return `${protocol}//${host.replaceAll(PLACEHOLDER, "*")}`;
+}
+
+const PLACEHOLDER = "region-placeholder";
+
+/** Resolves the name of an endpoint to those of its addresses that may be used: they are the ones that get connected to. */
+export function guardedLookup(
+  allowed: AllowedEndpoints,
+  endpoint: URL,
+  lookup: LookupFunction = lookupAddress,
+): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      const all = typeof found === "string" ? [{ address: found, family: isIP(found) }] : found;
+      const usable = error ? [] : all.filter(({ address }) => allowed.allowsAddress(endpoint, address));
+      const [first] = usable;
+      if (first === undefined) callback(error ?? new Error(`${hostname} has no address that may be used`), "");
+      else if (options.all) callback(null, usable);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+const form = /^(https?):\/\/(\[[0-9a-f:.]+(?:\/\d+)?\]|[\w.*-]+(?:\/\d+)?)(?::(\*|\d+))?\/?$/i;
+
+function readPattern(text: string): Pattern {
+  const [, scheme = "", host = "", port] = form.exec(text.trim()) ?? [];
+  const pattern = host === "" ? undefined : readHost(host.toLowerCase().replace(/^\[|\]$/g, ""));
+  if (pattern === undefined) {
+    throw new Error(`"${text}" is not a pattern for endpoints, such as https://*.example.com or http://127.0.0.1:*`);
+  }
+  const protocol = `${scheme.toLowerCase()}:`;
+  return { protocol, port: port === "*" ? undefined : (port ?? defaultPort(protocol)), host: pattern };
+}
+
+function readHost(text: string): Pattern["host"] | undefined {
+  const [address = "", bits] = text.split("/");
+  const version = isIP(address);
+  if (version === 0) {
+    if (bits !== undefined || !/[a-z*]/.test(address)) return undefined;
+    const name = address.replaceAll(".", "\\.").replaceAll("*", "[^.]+");
+    return { name: new RegExp(`^${name}$`), exact: !address.includes("*") };
+  }
+  const width = version === 4 ? 32 : 128;
+  const prefix = bits === undefined ? width : Number(bits);
+  return prefix > width ? undefined : { range: rangeOf(`${address}/${prefix}`) };
+}
+
+/** Scheme and port. */
+const fitsDoor = ({ protocol, port }: Pattern, url: URL): boolean =>
+  protocol === url.protocol && (port === undefined || port === (url.port || defaultPort(protocol)));
+
+function fits(pattern: Pattern, url: URL): boolean {
+  const host = hostOf(url);
+  const { host: wanted } = pattern;
+  const fitsHost = "range" in wanted ? contains(wanted.range, host) : wanted.name.test(host);
+  return fitsHost && fitsDoor(pattern, url);
+}
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
+
+const defaultPort = (protocol: string): string => (protocol === "https:" ? "443" : "80");
+
+function contains(range: BlockList, address: string): boolean {
+  const version = isIP(address);
+  return version !== 0 && range.check(address, version === 4 ? "ipv4" : "ipv6");
+}
+
+function rangeOf(...subnets: string[]): BlockList {
+  const range = new BlockList();
+  for (const subnet of subnets) {
+    const [address = "", prefix] = subnet.split("/");
+    range.addSubnet(address, Number(prefix), isIP(address) === 4 ? "ipv4" : "ipv6");
+  }
+  return range;
+}
+
+/** Addresses that lead into this machine, this cluster, its network or the cloud around it, or nowhere. */
+const notPublic = rangeOf(
+  // This host, loopback, private, carrier-grade NAT, link-local with the metadata service.
+  ...["0.0.0.0/8", "127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16"],
+  // Protocols, documentation, benchmarks, multicast, reserved and broadcast.
+  ...["192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24"],
+  ...["224.0.0.0/4", "240.0.0.0/4"],
+  // Unspecified, loopback, unique local, link-local, site-local, multicast, discard, documentation.
+  ...["::/128", "::1/128", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8", "100::/64", "2001:db8::/32", "3fff::/20"],
+  // IPv4 in other clothes: compatible, translated, NAT64, 6to4, Teredo.
+  ...["::/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32"],
+);
+
+const isPublic = (address: string): boolean => isIP(address) !== 0 && !contains(notPublic, address);
