@@ -52,7 +52,7 @@ export async function writeOwned(
 ): Promise<{ secret: KubeObject; written: boolean } | { foreign: KubeObject }> {
   const { namespace } = owner.object.metadata;
   for (let attempt = 1; ; attempt++) {
-    const found = await fetchSecret(client, owner.object, content.name);
+    const found = await fetchSecret(client, { namespace, name: content.name });
     const wanted = secretOf(owner, content, found);
     if (found && !isControlledBy(owner.object, found)) return { foreign: found };
     if (found && isDeepStrictEqual(wanted, found)) return { secret: found, written: false };
@@ -78,20 +78,19 @@ export async function readOwned(
   object: KubeObject,
   name: string,
 ): Promise<{ data: Record<string, string>; annotations: Record<string, string> } | undefined> {
-  const found = await fetchSecret(client, object, name);
+  const found = await fetchSecret(client, { namespace: object.metadata.namespace, name });
   if (!found || !isControlledBy(object, found)) return undefined;
   const decoded = Object.entries(dataOf(found)).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]);
   return { data: Object.fromEntries(decoded), annotations: found.metadata.annotations ?? {} };
 }
 
-async function fetchSecret(
+/** Undefined when there is none. */
+export async function fetchSecret(
   client: KubeClient,
-  { metadata }: KubeObject,
-  name: string,
+  at: { namespace?: string | undefined; name: string },
 ): Promise<KubeObject | undefined> {
   try {
-    const path = pathOf(SECRETS, { namespace: metadata.namespace, name });
-    return withoutManagedFields(await client.request<KubeObject>({ method: "GET", path }));
+    return withoutManagedFields(await client.request<KubeObject>({ method: "GET", path: pathOf(SECRETS, at) }));
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;

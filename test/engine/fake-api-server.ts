@@ -8,6 +8,7 @@ const patch = z.looseObject({
     uid: z.string().optional(),
     resourceVersion: z.string().optional(),
     finalizers: z.array(z.string()).optional(),
+    labels: z.record(z.string(), z.string().nullable()).optional(),
     annotations: z.record(z.string(), z.string().nullable()).optional(),
   }),
   status: z.unknown().optional(),
@@ -96,6 +97,11 @@ export function fakeApiServer(...initial: KubeObject[]) {
     const { annotations: old = {}, finalizers: oldFinalizers = [] } = current.metadata;
     const next = structuredClone(current);
     next.metadata.resourceVersion = String(++version);
+    const labels = Object.entries({ ...next.metadata.labels, ...metadata.labels });
+    if (metadata.labels)
+      next.metadata.labels = Object.fromEntries(
+        labels.flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
+      );
     if (called.endsWith("/status")) next.status = status;
     else if (contentType === "application/apply-patch+yaml") {
       const wanted = Object.entries(metadata.annotations ?? {}).flatMap(([name, value]) =>

@@ -1,125 +1,224 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../clock.ts";
 import { apply } from "../../kube/apply.ts";
+import { createDelays } from "../../kube/delays.ts";
 import { isConflict, isNotFound } from "../../kube/errors.ts";
-import { SECRETS, secretValue } from "../../kube/owned-secret.ts";
-import { type KubeObject, pathOf } from "../../kube/resource.ts";
-import { createStore, type Store } from "../../kube/store.ts";
+import { fetchSecret, SECRETS, secretValue } from "../../kube/owned-secret.ts";
+import { type KubeObject, keyOf, pathOf } from "../../kube/resource.ts";
+import { createStore } from "../../kube/store.ts";
 import type { KubeClient } from "../../kube/transport.ts";
 import { type Watcher, watch } from "../../kube/watch.ts";
-import { FINALIZER } from "../objects/names.ts";
+import { CREDENTIALS, FINALIZER } from "../objects/names.ts";
+import { withoutData } from "../objects/published.ts";
 
 /**
- * The Secrets that Accounts take their tokens from. Each is watched by its name, so that a change is noticed at once
- * and no other Secret of the cluster is ever read. A finalizer keeps it for as long as the Account needs it: when a
- * namespace is deleted, everything in it goes at the same time, and without the token nothing could be cleaned up.
+ * The Secrets that Accounts take their tokens from. Each is read by its name, and no other Secret of the cluster is. While
+ * an Account uses it, it has a label, by which one watch sees changes of all of them, and a finalizer: when a namespace is
+ * deleted, everything in it goes at the same time, and without the token nothing could be cleaned up.
+ *
+ * Whatever is the reason to read a Secret again, a change or that it does not exist yet, the pause between two reads grows
+ * from one second to fifteen, and is short again after a minute of rest. So does the one between two writes to it.
  */
 export interface CredentialSecrets {
   /** The value of a key, on behalf of an Account; not `known` until the Secret was looked for. */
   read(account: string, namespace: string, name: string, key: string): { known: boolean; value: string | undefined };
   /** Keeps the Secret from going. */
   hold(account: string): Promise<void>;
-  /** Lets it go, unless another Account needs it, and stops watching it. */
+  /** Lets it go, unless another Account needs it. */
   release(account: string): Promise<void>;
+  /** Lets go of all but these (namespace/name): a process that died may not have got to it. */
+  releaseOthers(named: ReadonlySet<string>): Promise<void>;
+  /** Begins to watch. */
+  sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-interface Watched {
-  secret: string;
-  store: Store<KubeObject>;
-  watcher: Watcher;
+interface Needed {
+  readonly at: { namespace: string; name: string };
+  readonly accounts: Set<string>;
   known: boolean;
+  secret: KubeObject | undefined;
+  /** Somebody has written to it since it was read. */
+  stale: boolean;
+  lookedAt: number;
+  pauseMs: number;
 }
+
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 15_000;
+const REST_MS = 60_000;
+/** So many are read at the same time, however many Accounts there are. */
+const PARALLEL = 4;
 
 export function createCredentialSecrets(options: {
   client: KubeClient;
   clock: Clock;
+  namespace?: string;
   /** The Secret of this Account has changed, appeared or gone. */
   wake: (account: string) => void;
   onError: (error: unknown) => void;
 }): CredentialSecrets {
-  const { client, clock, wake, onError } = options;
-  const watched = new Map<string, Watched>();
+  const { client, clock, namespace, wake, onError } = options;
+  const needed = new Map<string, Needed>();
+  const secretOf = new Map<string, string>();
+  const due: string[] = [];
+  let looking = 0;
+  let watcher: Watcher | undefined;
+  const delays = createDelays<void>({ clock, due: lookAt, merge: () => {} });
+  const store = createStore<KubeObject>({ onListenerError: onError, keep: withoutData });
+  store.subscribe(({ key, after }) => {
+    const entry = needed.get(key);
+    if (!entry || (after && versionOf(after) === versionOf(entry.secret))) return;
+    entry.stale = true;
+    later(key, entry);
+  });
 
-  function begin(account: string, secret: string, namespace: string, name: string): Watched {
-    const store = createStore<KubeObject>({ onListenerError: onError });
-    store.subscribe(() => wake(account));
-    const fieldSelector = `metadata.name=${name}`;
-    const watcher = watch({ client, resource: SECRETS, namespace, fieldSelector, store, clock, onError });
-    const entry: Watched = { secret, store, watcher, known: false };
-    watched.set(account, entry);
-    const synced = () => {
-      entry.known = true;
-      wake(account);
-    };
-    // Rejects only when it is stopped before that.
-    watcher.synced.then(synced, () => {});
+  const later = (key: string, { lookedAt, pauseMs }: Needed) =>
+    delays.add(key, Math.max(0, lookedAt + pauseMs - clock.monotonic()));
+  /** A Secret with the label is seen by the watch; the others have to be asked for. */
+  const isDue = ({ secret, stale }: Needed) => stale || !isMarked(secret);
+
+  function lookAt(key: string): void {
+    due.push(key);
+    lookAtDue();
+  }
+
+  function lookAtDue(): void {
+    while (looking < PARALLEL && due.length > 0) {
+      const key = due.shift() ?? "";
+      const entry = needed.get(key);
+      if (!entry || !isDue(entry)) continue;
+      looking++;
+      void look(key, entry).finally(() => {
+        looking--;
+        lookAtDue();
+      });
+    }
+  }
+
+  async function look(key: string, entry: Needed): Promise<void> {
+    const now = clock.monotonic();
+    entry.pauseMs = now - entry.lookedAt >= REST_MS ? FIRST_PAUSE_MS : Math.min(2 * entry.pauseMs, LONGEST_PAUSE_MS);
+    entry.lookedAt = now;
+    entry.stale = false;
+    try {
+      see(entry, await fetchSecret(client, entry.at));
+    } catch (error) {
+      entry.stale = true;
+      onError(error);
+    }
+    if (isDue(entry)) later(key, entry);
+  }
+
+  function see(entry: Needed, secret: KubeObject | undefined): void {
+    const before = entry.secret;
+    entry.secret = secret;
+    // A list that does not have it any more tells then that it is gone.
+    if (secret && isMarked(secret)) store.put(secret);
+    const isBare = secret && !isHeld(secret) && versionOf(secret) !== versionOf(before);
+    const isNews = !entry.known || isBare || !isDeepStrictEqual(dataOf(before), dataOf(secret));
+    entry.known = true;
+    if (isNews) for (const account of entry.accounts) wake(account);
+  }
+
+  function need(account: string, at: Needed["at"]): Needed {
+    const key = `${at.namespace}/${at.name}`;
+    if (secretOf.get(account) !== key) release(account).catch(onError);
+    secretOf.set(account, key);
+    let entry = needed.get(key);
+    if (!entry) {
+      entry = {
+        at,
+        accounts: new Set(),
+        known: false,
+        secret: undefined,
+        stale: true,
+        lookedAt: -Infinity,
+        pauseMs: 0,
+      };
+      needed.set(key, entry);
+      later(key, entry);
+    }
+    entry.accounts.add(account);
     return entry;
   }
 
   async function release(account: string): Promise<void> {
-    const entry = watched.get(account);
-    if (!entry) return;
-    watched.delete(account);
-    await entry.watcher.stop();
-    const secret = entry.store.get(entry.secret);
-    const needed = [...watched.values()].some((other) => other.secret === entry.secret);
-    if (secret && !needed) await letGo(client, secret);
+    const key = secretOf.get(account) ?? "";
+    const entry = needed.get(key);
+    secretOf.delete(account);
+    entry?.accounts.delete(account);
+    if (!entry || entry.accounts.size > 0) return;
+    needed.delete(key);
+    if (entry.secret) await letGo(client, entry.secret);
   }
 
   return {
     read(account, namespace, name, key) {
-      const secret = `${namespace}/${name}`;
-      let entry = watched.get(account);
-      if (entry?.secret !== secret) {
-        if (entry) release(account).catch(onError);
-        entry = begin(account, secret, namespace, name);
-      }
-      const object = entry.store.get(secret);
-      return { known: entry.known, value: object && secretValue(object, key) };
+      const { known, secret } = need(account, { namespace, name });
+      return { known, value: secret && secretValue(secret, key) };
     },
     async hold(account) {
-      const entry = watched.get(account);
-      const secret = entry?.store.get(entry.secret);
-      const held = secret?.metadata.finalizers?.includes(FINALIZER);
+      const entry = needed.get(secretOf.get(account) ?? "");
       // An object on its way out takes no new finalizers.
-      if (!entry || !secret || held || secret.metadata.deletionTimestamp) return;
-      entry.store.put(await keep(client, secret));
+      if (!entry?.secret || isHeld(entry.secret) || entry.secret.metadata.deletionTimestamp) return;
+      const held = await keep(client, entry.secret);
+      if (held) see(entry, held);
     },
     release,
+    async releaseOthers(named) {
+      for (const secret of store.values()) if (!named.has(keyOf(secret))) await letGo(client, secret);
+    },
+    async sync() {
+      const labelSelector = `${CREDENTIALS}=true`;
+      const where = { resource: SECRETS, labelSelector, ...(namespace !== undefined && { namespace }) };
+      watcher = watch({ client, store, clock, onError, ...where });
+      await watcher.synced;
+    },
     async close() {
-      await Promise.all([...watched.values()].map(({ watcher }) => watcher.stop()));
-      watched.clear();
+      delays.clear();
+      needed.clear();
+      await watcher?.stop();
     },
   };
 }
 
-/** Adds the finalizer and writes nothing else. A Secret that has gone meanwhile comes up again by its watch. */
-async function keep(client: KubeClient, secret: KubeObject): Promise<KubeObject> {
+const isMarked = (secret: KubeObject | undefined): boolean => secret?.metadata.labels?.[CREDENTIALS] === "true";
+const isHeld = (secret: KubeObject): boolean =>
+  isMarked(secret) && (secret.metadata.finalizers?.includes(FINALIZER) ?? false);
+const versionOf = (secret: KubeObject | undefined): string => secret?.metadata.resourceVersion ?? "";
+const dataOf = (secret: KubeObject | undefined): unknown => secret && Reflect.get(secret, "data");
+
+/** Adds label and finalizer and writes nothing else; undefined when the Secret has gone meanwhile. */
+async function keep(client: KubeClient, secret: KubeObject): Promise<KubeObject | undefined> {
   const { name, namespace, uid } = secret.metadata;
-  const metadata = { name, ...(namespace && { namespace }), ...(uid && { uid }), finalizers: [FINALIZER] };
+  const marks = { labels: { [CREDENTIALS]: "true" }, finalizers: [FINALIZER] };
+  const metadata = { name, ...(namespace && { namespace }), ...(uid && { uid }), ...marks };
   try {
     return await apply(client, SECRETS, { apiVersion: "v1", kind: "Secret", metadata });
   } catch (error) {
-    if (isConflict(error) || isNotFound(error)) return secret;
+    if (isConflict(error) || isNotFound(error)) return undefined;
     throw error;
   }
 }
 
-/** Takes the finalizer away, also one that came with the Secret out of a backup, which apply would leave. */
+/** Takes both away, also those that came with the Secret out of a backup, which apply would leave. */
 async function letGo(client: KubeClient, secret: KubeObject): Promise<void> {
   const { name, namespace, uid } = secret.metadata;
-  const path = pathOf(SECRETS, { name, ...(namespace && { namespace }) });
-  for (let current = secret; current.metadata.uid === uid; ) {
-    const { resourceVersion, finalizers = [] } = current.metadata;
-    if (!finalizers.includes(FINALIZER)) return;
-    const body = { metadata: { uid, resourceVersion, finalizers: finalizers.filter((each) => each !== FINALIZER) } };
+  const at = { name, namespace: namespace ?? "" };
+  for (let current: KubeObject | undefined = secret; current && current.metadata.uid === uid; ) {
+    const { resourceVersion, finalizers = [] }: KubeObject["metadata"] = current.metadata;
+    if (!isMarked(current) && !finalizers.includes(FINALIZER)) return;
+    const others = finalizers.filter((each) => each !== FINALIZER);
+    const body = { metadata: { uid, resourceVersion, finalizers: others, labels: { [CREDENTIALS]: null } } };
     try {
-      await client.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
+      const contentType = "application/merge-patch+json";
+      await client.request({ method: "PATCH", path: pathOf(SECRETS, at), contentType, body });
       return;
     } catch (error) {
       if (isNotFound(error)) return;
       if (!isConflict(error)) throw error;
-      current = await client.request<KubeObject>({ method: "GET", path });
+      current = await fetchSecret(client, at);
     }
   }
 }

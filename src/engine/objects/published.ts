@@ -79,7 +79,7 @@ export function createPublishedSecrets(options: {
 }
 
 /** What is in a Secret is kept nowhere. */
-const withoutData = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({ apiVersion, kind, metadata });
+export const withoutData = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({ apiVersion, kind, metadata });
 
 /** A note that somebody has spoilt counts as absent: the key is then made anew. */
 function noteIn({ metadata }: KubeObject): Note | undefined {
