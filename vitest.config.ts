@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import LongestFirst from "./test/longest-first.ts";
 
-const cluster = "test/cluster/**/*.test.ts";
+const cluster = ["test/cluster/**/*.test.ts", "test/tenants/**/*.test.ts"];
 // Start programs that have to end with their file.
 const programs = ["test/cli/**/*.test.ts", "test/clients/**/*.test.ts"];
 // Counts every write that its API server sees, and so has one of its own.
@@ -30,7 +30,7 @@ export default defineConfig({
           ...patient,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: [cluster, ...programs],
+          exclude: [...cluster, ...programs],
           isolate: false,
           maxWorkers: 2,
         },
@@ -40,7 +40,7 @@ export default defineConfig({
         test: {
           ...onCluster,
           name: "cluster",
-          include: [cluster],
+          include: cluster,
           exclude: [alone],
           maxWorkers: 3,
           sequence: { groupOrder: 1 },
