@@ -75,7 +75,8 @@ export function createCredentialSecrets(options: {
     },
     release,
     async releaseOthers(named) {
-      for (const secret of followed.labelled()) if (!named.has(keyOf(secret))) await letGo(client, secret);
+      // What gets the label meanwhile has it for an Account that came later.
+      for (const secret of [...followed.labelled()]) if (!named.has(keyOf(secret))) await letGo(client, secret);
     },
     sync: followed.sync,
     close: followed.close,
