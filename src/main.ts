@@ -34,6 +34,10 @@ const commands: Record<string, Entry> = {
     summary: "write crds/ and the other generated files",
     load: async () => (await import("./cli/crds.ts")).crdsCommand,
   },
+  rights: {
+    summary: "print what the operator may do, for the whole cluster or for some namespaces",
+    load: async () => (await import("./cli/rights.ts")).rightsCommand,
+  },
   version: { summary: "print the version", load: async () => version },
   help: { summary: "print this text, or the help of one command", load: async () => help },
 };

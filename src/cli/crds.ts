@@ -1,22 +1,23 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { stringify } from "yaml";
 import { customResourceDefinition } from "../engine/schema/crd.ts";
-import { manifests } from "../engine/schema/rbac.ts";
 import { GROUP, kinds } from "../kinds/index.ts";
+import { yaml } from "./manifests/manifests.ts";
+import { operatorPolicies } from "./manifests/policy.ts";
+import { operatorRights, tenantRoles } from "./manifests/rbac.ts";
 
 const NOTE = "# Generated from src/kinds by `make crds`. Changes belong there.\n";
 
 /** Every generated file by its path in the repository. A test compares these with what is checked in. */
 export function generatedFiles(): Map<string, string> {
-  const yaml = (documents: object[]) =>
-    NOTE +
-    documents.map((document) => stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })).join("---\n");
-  const files = new Map(
-    kinds.map((kind) => [`crds/${GROUP}_${kind.plural}.yaml`, yaml([customResourceDefinition(kind)])]),
-  );
-  return files.set("deploy/rbac.yaml", yaml(manifests(kinds)));
+  const file = (documents: object[]) => NOTE + yaml(documents);
+  return new Map([
+    ...kinds.map((kind) => [`crds/${GROUP}_${kind.plural}.yaml`, file([customResourceDefinition(kind)])] as const),
+    ["deploy/rbac.yaml", file(operatorRights(kinds))],
+    ["deploy/policy.yaml", file(operatorPolicies())],
+    ["deploy/tenant-roles.yaml", file(tenantRoles(kinds))],
+  ]);
 }
 
 /** `mooring crds`: writes the generated files into the repository, or below another folder. */
@@ -26,7 +27,7 @@ export async function crdsCommand(argv: string[]): Promise<number> {
     options: { out: { type: "string" }, help: { type: "boolean", default: false } },
   });
   if (values.help) {
-    console.log("usage: mooring crds [--out DIR]\n\nWrites crds/ and deploy/rbac.yaml, generated from src/kinds.");
+    console.log("usage: mooring crds [--out DIR]\n\nWrites crds/ and the generated files of deploy/, from src/kinds.");
     return 0;
   }
   const root = values.out ?? join(import.meta.dirname, "..", "..");

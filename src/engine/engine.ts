@@ -14,7 +14,7 @@ import type { Transport } from "../platform/transport.ts";
 import { createAccounts } from "./accounts/accounts.ts";
 import { createCredentialSecrets } from "./accounts/credential-secrets.ts";
 import { isDropped, undo } from "./act/abandon.ts";
-import { type AccountDeps, reconcileAccount } from "./act/account.ts";
+import { type AccountDeps, reconcileAccount, secretOf } from "./act/account.ts";
 import { act } from "./act/act.ts";
 import { decide } from "./decide/decide.ts";
 import { createCollections } from "./look/collections.ts";
@@ -118,6 +118,7 @@ export function createEngine(options: EngineOptions): Engine {
     secrets: createCredentialSecrets({
       client,
       clock,
+      ...(options.namespace !== undefined && { namespace: options.namespace }),
       wake: (account) => wake(accountKey(account), "people"),
       onError: (error) => log.warn({ kind: "Secret", err: error }, "watch interrupted"),
     }),
@@ -262,10 +263,13 @@ export function createEngine(options: EngineOptions): Engine {
         );
       }
       namespaces.begin();
-      await Promise.all([...watchers.map(({ synced }) => synced), deps.published.sync()]);
+      await Promise.all([...watchers.map(({ synced }) => synced), deps.published.sync(), deps.secrets.sync()]);
     },
-    run: (workers, signal) =>
-      work({ queue, clock, log, reconcile, comesRound, observe: options.observe }, workers, signal),
+    run(workers, signal) {
+      const accounts = [...objects.store("Account").values()];
+      deps.owe(deps.secrets.releaseOthers(new Set(accounts.map(secretOf))));
+      return work({ queue, clock, log, reconcile, comesRound, observe: options.observe }, workers, signal);
+    },
     async close() {
       deps.collections.close();
       const watching = [deps.secrets, deps.published, namespaces];

@@ -15,14 +15,22 @@ export function laneOf({ objects, accounts }: Pick<Deps, "objects" | "accounts">
   return used ?? choice?.key ?? namespace;
 }
 
-/** Objects that use an Account. Which would use it is not written anywhere: all that may have waited for it are, too. */
+/** Objects that use an Account. Which would use it is not written anywhere: all that use and name no other are, too. */
 export function* usersOf(
   { objects, accounts }: Pick<Deps, "objects" | "accounts">,
   account: string,
 ): Generator<ObjectKey> {
   yield* objects.users(account);
-  const isOpen = ({ namespace = "" }: KubeObject["metadata"]) => accounts.isOpenTo(namespace, account);
-  for (const { kind } of objects.kinds.filter(hasResource)) yield* keysOf(objects, kind, isOpen);
+  for (const { kind } of objects.kinds.filter(hasResource)) {
+    const isUser = (object: KubeObject) => {
+      const { namespace = "", name } = object.metadata;
+      if (!accounts.isOpenTo(namespace, account)) return false;
+      const named = policiesOf(object).accountRef?.name;
+      const known = [objects.accountOf(objectKey(kind, namespace, name)), named && `${namespace}/${named}`];
+      return known.includes(account) || known.every((each) => each === undefined);
+    };
+    yield* keysOf(objects, kind, isUser);
+  }
 }
 
 /** An object is gone, or as good as: what held it may be waiting to be empty, and an Account to be needed no more. */
@@ -33,7 +41,7 @@ export function* thoseWhoWaited(objects: Objects, key: ObjectKey, gone: KubeObje
   if (kind?.resource?.identity.onePer) yield* keysOf(objects, kind.kind);
   const { parents = {} } = claimOf(gone) ?? openIntent(gone) ?? {};
   for (const id of Object.values(parents)) yield* objects.holders(gone.metadata.namespace, id);
-  yield* keysOf(objects, "Account", ({ deletionTimestamp }) => deletionTimestamp !== undefined);
+  yield* keysOf(objects, "Account", ({ metadata }) => metadata.deletionTimestamp !== undefined);
 }
 
 /** An object has another resource, or none: what lived in the one before or uses it is not as it was last seen. */
@@ -45,9 +53,10 @@ export function* thoseBelow(objects: Objects, key: ObjectKey, before: Claim | un
 function* keysOf(
   objects: Objects,
   kind: Kind["kind"],
-  which: (metadata: KubeObject["metadata"]) => boolean = () => true,
+  which: (object: KubeObject) => boolean = () => true,
 ): Generator<ObjectKey> {
-  for (const { metadata } of objects.store(kind).values()) {
-    if (which(metadata)) yield objectKey(kind, metadata.namespace ?? "", metadata.name);
+  for (const object of objects.store(kind).values()) {
+    const { namespace = "", name } = object.metadata;
+    if (which(object)) yield objectKey(kind, namespace, name);
   }
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { FIELD_MANAGER } from "./apply.ts";
 import { isConflict, isNotFound } from "./errors.ts";
+import { fetchObject } from "./followed.ts";
 import {
   apiVersionOf,
   type KubeObject,
@@ -52,7 +53,7 @@ export async function writeOwned(
 ): Promise<{ secret: KubeObject; written: boolean } | { foreign: KubeObject }> {
   const { namespace } = owner.object.metadata;
   for (let attempt = 1; ; attempt++) {
-    const found = await fetchSecret(client, owner.object, content.name);
+    const found = await fetchObject(client, SECRETS, { namespace, name: content.name });
     const wanted = secretOf(owner, content, found);
     if (found && !isControlledBy(owner.object, found)) return { foreign: found };
     if (found && isDeepStrictEqual(wanted, found)) return { secret: found, written: false };
@@ -93,24 +94,10 @@ export async function readOwned(
   object: KubeObject,
   name: string,
 ): Promise<{ data: Record<string, string>; annotations: Record<string, string> } | undefined> {
-  const found = await fetchSecret(client, object, name);
+  const found = await fetchObject(client, SECRETS, { namespace: object.metadata.namespace, name });
   if (!found || !isControlledBy(object, found)) return undefined;
   const decoded = Object.entries(dataOf(found)).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]);
   return { data: Object.fromEntries(decoded), annotations: found.metadata.annotations ?? {} };
-}
-
-async function fetchSecret(
-  client: KubeClient,
-  { metadata }: KubeObject,
-  name: string,
-): Promise<KubeObject | undefined> {
-  try {
-    const path = pathOf(SECRETS, { namespace: metadata.namespace, name });
-    return withoutManagedFields(await client.request<KubeObject>({ method: "GET", path }));
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }
 
 const secretData = z.looseObject({ data: z.record(z.string(), z.string()).nullish() });

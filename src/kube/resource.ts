@@ -71,3 +71,10 @@ export function withoutManagedFields<T extends KubeObject>(object: T): T {
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata };
 }
+
+/** What is kept of an object whose content is nobody's business here. */
+export const metadataOnly = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({
+  apiVersion,
+  kind,
+  metadata,
+});

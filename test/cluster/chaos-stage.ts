@@ -60,16 +60,10 @@ export async function openStage(clusterKubeconfig: string): Promise<Stage> {
   const namespace = `chaos-${randomBytes(4).toString("hex")}`;
   const { path: folder } = opening.use(temporaryFolder("chaos"));
   const kubeconfig = join(folder, "kubeconfig");
-  await install(admin);
-  await writeOperatorKubeconfig(admin, clusterKubeconfig, kubeconfig);
-  await applyObject(admin, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
-  for (const each of leaseRights(namespace)) await applyObject(admin, each);
-  opening.defer(() =>
-    admin.request({ method: "DELETE", path: `/api/v1/namespaces/${namespace}` }).then(
-      () => {},
-      () => {},
-    ),
-  );
+  // Operators side by side need one Lease each: every stage is an installation of its own.
+  opening.defer(() => uninstall(admin, namespace));
+  await install(admin, { namespace });
+  await writeOperatorKubeconfig(admin, clusterKubeconfig, kubeconfig, { namespace });
 
   const kindOf = (name: string): Kind => {
     const kind = kinds.find((each) => each.kind === name);
@@ -196,20 +190,16 @@ export function unsettled(object: KubeObject | undefined): string | undefined {
   return openIntent(object) ? "its intent is open" : undefined;
 }
 
-/** What ships allows Leases in mooring-system only; operators side by side need one Lease each. */
-function leaseRights(namespace: string): object[] {
-  const api = { apiVersion: "rbac.authorization.k8s.io/v1", metadata: { name: "mooring-leader", namespace } };
-  return [
-    {
-      ...api,
-      kind: "Role",
-      rules: [{ apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "update"] }],
-    },
-    {
-      ...api,
-      kind: "RoleBinding",
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "mooring-leader" },
-      subjects: [{ kind: "ServiceAccount", name: "mooring", namespace: "mooring-system" }],
-    },
+/** Removes what only the installation in this namespace has. */
+async function uninstall(admin: KubeClient, namespace: string): Promise<void> {
+  const paths = [
+    `/api/v1/namespaces/${namespace}`,
+    ...["clusterroles", "clusterrolebindings"].map(
+      (plural) => `/apis/rbac.authorization.k8s.io/v1/${plural}/mooring-${namespace}`,
+    ),
+    ...["validatingadmissionpolicies", "validatingadmissionpolicybindings"].flatMap((plural) =>
+      ["secrets", "leases"].map((of) => `/apis/admissionregistration.k8s.io/v1/${plural}/mooring-${namespace}-${of}`),
+    ),
   ];
+  await Promise.allSettled(paths.map((path) => admin.request({ method: "DELETE", path })));
 }

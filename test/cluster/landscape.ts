@@ -52,21 +52,22 @@ const operators: Operator[] = [];
 
 /**
  * Each landscape has its operator to itself: it manages one namespace, so that test files can run side by side, and it
- * takes part in no election unless `elected`.
+ * takes part in no election unless `elected`. With `rolesOnly` it has rights in that namespace and its own, and nowhere else.
  */
 export async function landscape(
-  options: { simulator?: string[]; operator?: string[]; elected?: boolean; bare?: boolean } = {},
+  options: { simulator?: string[]; operator?: string[]; elected?: boolean; bare?: boolean; rolesOnly?: boolean } = {},
 ): Promise<Landscape> {
   const { kubeconfig, kubectl: anywhere } = cluster();
   const admin = await connect({ kubeconfig });
   const folder = temporaryFolder("operator");
   afterAll(() => folder.remove());
   const operatorKubeconfig = join(folder.path, "kubeconfig");
-  await install(admin);
-  await writeOperatorKubeconfig(admin, kubeconfig, operatorKubeconfig);
+  const home = await namespace();
+  const installation = options.rolesOnly ? { namespace: await namespace("operator"), watched: [home] } : {};
+  await install(admin, installation);
+  await writeOperatorKubeconfig(admin, kubeconfig, operatorKubeconfig, installation);
   await admin.close();
 
-  const home = await namespace();
   const simulator = await startProcess(mooring, [
     "simulator",
     "--json",
@@ -78,7 +79,9 @@ export async function landscape(
   ]);
   const { endpoints, token } = simulatorReady.parse(simulator.ready);
   const election = options.elected ? [] : ["--no-leader-election"];
-  const operator = await startOperator(operatorKubeconfig, home, [...election, ...(options.operator ?? [])]);
+  const place = installation.namespace === undefined ? [] : ["--namespace", installation.namespace];
+  const flags = [...election, ...place, ...(options.operator ?? [])];
+  const operator = await startOperator(operatorKubeconfig, home, flags);
 
   const kubectl = (...args: string[]) => anywhere(["-n", home, ...args]);
   const succeed = async (...args: string[]): Promise<string> => {

@@ -28,6 +28,8 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
       read: () => secret,
       hold: async () => void said.held++,
       release: async () => void said.released++,
+      releaseOthers: async () => {},
+      sync: async () => {},
       close: async () => {},
     },
     changed: () => void said.changed++,

@@ -8,6 +8,7 @@ const patch = z.looseObject({
     uid: z.string().optional(),
     resourceVersion: z.string().optional(),
     finalizers: z.array(z.string()).optional(),
+    labels: z.record(z.string(), z.string().nullable()).optional(),
     annotations: z.record(z.string(), z.string().nullable()).optional(),
   }),
   status: z.unknown().optional(),
@@ -96,6 +97,11 @@ export function fakeApiServer(...initial: KubeObject[]) {
     const { annotations: old = {}, finalizers: oldFinalizers = [] } = current.metadata;
     const next = structuredClone(current);
     next.metadata.resourceVersion = String(++version);
+    const labels = Object.entries({ ...next.metadata.labels, ...metadata.labels });
+    if (metadata.labels)
+      next.metadata.labels = Object.fromEntries(
+        labels.flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
+      );
     const merged =
       contentType === "application/merge-patch+json" ? { ...Object(current.status), ...Object(status) } : status;
     if (called.endsWith("/status")) next.status = merged;

@@ -42,7 +42,7 @@ export async function runEngine(
   const isShown = ({ path, query }: KubeCall, object: KubeObject) =>
     path.endsWith(`/${object.kind.toLowerCase()}s`) &&
     (!path.includes("/namespaces/") || path.includes(`/namespaces/${object.metadata.namespace}/`)) &&
-    query?.labelSelector === undefined &&
+    isSelected(object, query?.labelSelector) &&
     (query?.fieldSelector ?? `metadata.name=${object.metadata.name}`) === `metadata.name=${object.metadata.name}`;
   const present = new Map<string, Map<string | undefined, KubeObject>>();
   const presentAt = (plural: string) => {
@@ -91,8 +91,12 @@ export async function runEngine(
   await engine.sync();
   const ending = new AbortController();
   const working = engine.run(workers, ending.signal);
-  const tell = (type: string, object: KubeObject) => {
-    for (const { call, send } of api.streams) if (!call.signal?.aborted && isShown(call, object)) send(type, object);
+  const tell = (type: string, object: KubeObject, before = object) => {
+    for (const { call, send } of api.streams) {
+      if (call.signal?.aborted) continue;
+      if (isShown(call, object)) send(type, object);
+      else if (isShown(call, before)) send("DELETED", object);
+    }
   };
   return {
     api,
@@ -101,7 +105,8 @@ export async function runEngine(
     /** Somebody creates or changes an object. */
     put(object: KubeObject) {
       likeOf(object).set(object.metadata.uid, object);
-      tell("MODIFIED", api.put(object));
+      const before = api.get(object);
+      tell("MODIFIED", api.put(object), before);
     },
     /** Somebody removes an object, finalizers or not. */
     remove(object: KubeObject) {
@@ -118,4 +123,8 @@ export async function runEngine(
     },
   };
 }
+const isSelected = ({ metadata }: KubeObject, selector = "") => {
+  const [label = "", value] = selector.split("=");
+  return metadata.labels?.[label] === value;
+};
 type Connect = (id: string) => Connection;

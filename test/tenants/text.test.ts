@@ -181,6 +181,8 @@ describe("a platform that says too much", () => {
         read: () => ({ known: true, value: "token" }),
         hold: async () => {},
         release: async () => {},
+        releaseOthers: async () => {},
+        sync: async () => {},
         close: async () => {},
       },
       changed: () => {},

@@ -5,11 +5,12 @@ import { parse, parseAllDocuments, stringify } from "yaml";
 import { z } from "zod";
 import { resourceOf } from "../../engine/objects/objects.ts";
 import { customResourceDefinition } from "../../engine/schema/crd.ts";
-import { manifests } from "../../engine/schema/rbac.ts";
 import { kinds } from "../../kinds/index.ts";
 import { apply } from "../../kube/apply.ts";
 import { type KubeObject, pathOf, type Resource } from "../../kube/resource.ts";
 import type { KubeClient } from "../../kube/transport.ts";
+import { rights } from "../manifests/manifests.ts";
+import { type Installation, namespaceOf } from "../manifests/rbac.ts";
 
 const builtIn: Record<string, Omit<Resource, "kind">> = {
   CustomResourceDefinition: {
@@ -21,18 +22,23 @@ const builtIn: Record<string, Omit<Resource, "kind">> = {
   Namespace: { group: "", version: "v1", plural: "namespaces", namespaced: false },
   Secret: { group: "", version: "v1", plural: "secrets", namespaced: true },
   ServiceAccount: { group: "", version: "v1", plural: "serviceaccounts", namespaced: true },
-  ...Object.fromEntries(
-    [
-      ["ClusterRole", "clusterroles", false] as const,
-      ["ClusterRoleBinding", "clusterrolebindings", false] as const,
-      ["Role", "roles", true] as const,
-      ["RoleBinding", "rolebindings", true] as const,
-    ].map(([kind, plural, namespaced]) => [
-      kind,
-      { group: "rbac.authorization.k8s.io", version: "v1", plural, namespaced },
-    ]),
-  ),
+  ...inGroup("rbac.authorization.k8s.io", [
+    ["ClusterRole", "clusterroles", false],
+    ["ClusterRoleBinding", "clusterrolebindings", false],
+    ["Role", "roles", true],
+    ["RoleBinding", "rolebindings", true],
+  ]),
+  ...inGroup("admissionregistration.k8s.io", [
+    ["ValidatingAdmissionPolicy", "validatingadmissionpolicies", false],
+    ["ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", false],
+  ]),
 };
+
+function inGroup(group: string, all: [kind: string, plural: string, namespaced: boolean][]): typeof builtIn {
+  return Object.fromEntries(
+    all.map(([kind, plural, namespaced]) => [kind, { group, version: "v1", plural, namespaced }]),
+  );
+}
 
 const kubeObject = z.looseObject({
   apiVersion: z.string(),
@@ -50,10 +56,10 @@ export async function applyObject(client: KubeClient, document: unknown): Promis
   await apply(client, resource, object, { fieldManager: "mooring-demo" });
 }
 
-/** Installs Mooring as a user would: its CRDs, its ServiceAccount and the RBAC that ships. */
-export async function install(client: KubeClient): Promise<void> {
+/** Installs Mooring as a user would: its CRDs, its ServiceAccount, the RBAC and the policies that ship. */
+export async function install(client: KubeClient, installation: Installation = {}): Promise<void> {
   for (const kind of kinds) await applyObject(client, customResourceDefinition(kind));
-  for (const manifest of manifests(kinds)) await applyObject(client, manifest);
+  for (const manifest of rights(kinds, installation)) await applyObject(client, manifest);
   for (const kind of kinds) await untilServed(client, pathOf(resourceOf(kind)));
 }
 
@@ -74,10 +80,15 @@ const tokenAnswer = z.object({ status: z.object({ token: z.string() }) });
 const WEEK_SECONDS = 7 * 24 * 3600;
 
 /** A kubeconfig with which the operator is nobody but its own ServiceAccount. */
-export async function writeOperatorKubeconfig(client: KubeClient, admin: string, path: string): Promise<void> {
+export async function writeOperatorKubeconfig(
+  client: KubeClient,
+  admin: string,
+  path: string,
+  installation: Installation = {},
+): Promise<void> {
   const answer = await client.request({
     method: "POST",
-    path: "/api/v1/namespaces/mooring-system/serviceaccounts/mooring/token",
+    path: `/api/v1/namespaces/${namespaceOf(installation)}/serviceaccounts/mooring/token`,
     body: {
       apiVersion: "authentication.k8s.io/v1",
       kind: "TokenRequest",

@@ -98,6 +98,10 @@ function readSpec(object: KubeObject): AccountSpec | undefined {
   }
 }
 
+/** The Secret that an Account names, as namespace/name. */
+export const secretOf = (object: KubeObject): string =>
+  `${object.metadata.namespace}/${readSpec(object)?.credentialsSecretRef.name}`;
+
 interface Checked {
   standing: Standing;
   facts: Record<string, unknown>;

@@ -19,3 +19,5 @@ export const CERTIFICATE_VERSION = `${GROUP}/certificate-version`;
 export const ROTATE_AT = `${GROUP}/rotate-at`;
 /** The label by which published Secrets are found. */
 export const MANAGED_BY = "app.kubernetes.io/managed-by";
+/** The label of a Secret that an Account uses, as "true": by it changes are noticed. */
+export const CREDENTIALS = `${GROUP}/credentials`;

@@ -1,5 +1,5 @@
 import type { Clock } from "../../clock.ts";
-import type { KubeObject } from "../../kube/resource.ts";
+import { type KubeObject, metadataOnly } from "../../kube/resource.ts";
 import { createStore } from "../../kube/store.ts";
 import type { KubeClient } from "../../kube/transport.ts";
 import { type Watcher, watch } from "../../kube/watch.ts";
@@ -22,8 +22,7 @@ export function createNamespaces(options: {
   onError: (error: unknown) => void;
 }): Namespaces {
   const { client, clock, namespace, onError } = options;
-  const keep = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({ apiVersion, kind, metadata });
-  const store = createStore<KubeObject>({ onListenerError: onError, keep });
+  const store = createStore<KubeObject>({ onListenerError: onError, keep: metadataOnly });
   let watcher: Watcher | undefined;
   return {
     isTerminating: (name) => store.get(name)?.metadata.deletionTimestamp !== undefined,

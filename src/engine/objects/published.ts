@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Clock } from "../../clock.ts";
 import { controllerOf, SECRETS } from "../../kube/owned-secret.ts";
-import type { KubeObject } from "../../kube/resource.ts";
+import { type KubeObject, metadataOnly } from "../../kube/resource.ts";
 import { createStore } from "../../kube/store.ts";
 import type { KubeClient } from "../../kube/transport.ts";
 import { type Watcher, watch } from "../../kube/watch.ts";
@@ -49,7 +49,7 @@ export function createPublishedSecrets(options: {
   onError: (error: unknown) => void;
 }): PublishedSecrets {
   const { client, clock, seal, namespace, wake, onError } = options;
-  const store = createStore<KubeObject>({ onListenerError: onError, keep: withoutData });
+  const store = createStore<KubeObject>({ onListenerError: onError, keep: metadataOnly });
   let known = false;
   store.subscribe(({ after, before }) => {
     const secret = after ?? before;
@@ -85,6 +85,3 @@ export function createPublishedSecrets(options: {
     },
   };
 }
-
-/** What is in a Secret is kept nowhere. */
-const withoutData = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({ apiVersion, kind, metadata });

@@ -1,0 +1,13 @@
+import { stringify } from "yaml";
+import type { Kind } from "../../kinds/kind.ts";
+import { operatorPolicies } from "./policy.ts";
+import { type Installation, operatorRights, tenantRoles } from "./rbac.ts";
+
+/** Everything about rights that an installation consists of. With Roles alone, nothing of it is cluster-wide. */
+export const rights = (kinds: readonly Kind[], installation: Installation = {}): object[] => [
+  ...operatorRights(kinds, installation),
+  ...(installation.watched ? [] : [...operatorPolicies(installation), ...tenantRoles(kinds)]),
+];
+
+export const yaml = (documents: readonly object[]): string =>
+  documents.map((document) => stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })).join("---\n");

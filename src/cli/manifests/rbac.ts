@@ -1,0 +1,106 @@
+import { GROUP } from "../../kinds/index.ts";
+import { hasResource, type Kind } from "../../kinds/kind.ts";
+
+const NAME = "mooring";
+/** The Lease of the operator, in its own namespace. */
+export const LEASE = NAME;
+/** The Secret with the key that claims are signed with, in the operator's namespace. */
+export const SIGNING_KEY = `${NAME}-signing-key`;
+const DEFAULT_NAMESPACE = "mooring-system";
+
+/** Where an operator runs, and for whom. */
+export interface Installation {
+  /** The operator's own namespace, with its ServiceAccount and its Lease. */
+  namespace?: string;
+  /** The only namespaces whose objects it manages: it then has Roles there and no right anywhere else. */
+  watched?: readonly string[];
+}
+
+export const namespaceOf = ({ namespace = DEFAULT_NAMESPACE }: Installation): string => namespace;
+/** Cluster-scoped objects of several installations must not have the same name. */
+export const clusterNameOf = (installation: Installation): string => {
+  const namespace = namespaceOf(installation);
+  return namespace === DEFAULT_NAMESPACE ? NAME : `${NAME}-${namespace}`;
+};
+export const usernameOf = (installation: Installation): string =>
+  `system:serviceaccount:${namespaceOf(installation)}:${NAME}`;
+
+interface Rule {
+  apiGroups: string[];
+  resources: string[];
+  verbs: string[];
+  resourceNames?: string[];
+}
+
+/** What the operator does in each namespace that it manages: as much as the engine uses, and no more. */
+function namespaceRules(kinds: readonly Kind[]): Rule[] {
+  const resources = kinds.map(({ plural }) => plural);
+  return [
+    { apiGroups: [GROUP], resources, verbs: ["get", "list", "watch", "patch"] },
+    { apiGroups: [GROUP], resources: resources.map((plural) => `${plural}/status`), verbs: ["patch"] },
+    { apiGroups: [GROUP], resources: resources.map((plural) => `${plural}/finalizers`), verbs: ["update"] },
+    // Credentials and first-boot configuration are read by their names; those with a label of Mooring are watched. Label and
+    // finalizer on credentials are a patch. Keys of the platform are written into Secrets that belong to their object.
+    { apiGroups: [""], resources: ["secrets"], verbs: ["get", "list", "watch", "create", "update", "patch"] },
+    { apiGroups: [""], resources: ["events"], verbs: ["create", "patch"] },
+  ];
+}
+
+/** RBAC cannot limit a creation to a name; the admission policy does. */
+const byName = (group: string, plural: string, name: string, verbs: string[]): Rule[] => [
+  { apiGroups: [group], resources: [plural], resourceNames: [name], verbs },
+  { apiGroups: [group], resources: [plural], verbs: ["create"] },
+];
+const leaseRules = byName("coordination.k8s.io", "leases", LEASE, ["get", "update"]);
+const signingKeyRules = byName("", "secrets", SIGNING_KEY, ["get", "update", "patch"]);
+
+/** Whether one is being deleted: nothing is made in it then. A Role cannot give this. */
+const clusterRules: Rule[] = [{ apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"] }];
+
+const api = { apiVersion: "rbac.authorization.k8s.io/v1" };
+const roleRef = (kind: string, name: string) => ({ apiGroup: "rbac.authorization.k8s.io", kind, name });
+
+/** The ServiceAccount of the operator and all of its rights. */
+export function operatorRights(kinds: readonly Kind[], installation: Installation = {}): object[] {
+  const namespace = namespaceOf(installation);
+  const { watched } = installation;
+  const subjects = [{ kind: "ServiceAccount", name: NAME, namespace }];
+  const role = (name: string, where: string, rules: Rule[]) => {
+    const metadata = { name, namespace: where };
+    const binding = { ...api, kind: "RoleBinding", metadata, roleRef: roleRef("Role", name), subjects };
+    return [{ ...api, kind: "Role", metadata, rules }, binding];
+  };
+  const metadata = { name: clusterNameOf(installation) };
+  const everywhere = [
+    { ...api, kind: "ClusterRole", metadata, rules: [...namespaceRules(kinds), ...clusterRules] },
+    { ...api, kind: "ClusterRoleBinding", metadata, roleRef: roleRef("ClusterRole", metadata.name), subjects },
+  ];
+  return [
+    { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: NAME, namespace } },
+    ...(watched ? watched.flatMap((each) => role(NAME, each, namespaceRules(kinds))) : everywhere),
+    ...role(`${NAME}-leader`, namespace, [...leaseRules, ...(watched ? signingKeyRules : [])]),
+  ];
+}
+
+/**
+ * What people may do with Mooring's objects, added to the roles view, edit and admin that every cluster has. Nobody writes
+ * status or finalizers but the operator. An Account decides which Secret is sent to which endpoint, so that it takes the
+ * administrator of a namespace to write one.
+ */
+export function tenantRoles(kinds: readonly Kind[]): object[] {
+  const writing = ["create", "update", "patch", "delete", "deletecollection"];
+  const managed = kinds.filter(hasResource).map(({ plural }) => plural);
+  const role = (name: string, resources: string[], verbs: string[]) => ({
+    ...api,
+    kind: "ClusterRole",
+    metadata: { name: `${NAME}-${name}`, labels: { [`rbac.authorization.k8s.io/aggregate-to-${name}`]: "true" } },
+    rules: [{ apiGroups: [GROUP], resources, verbs }],
+  });
+  const all = kinds.map(({ plural }) => plural);
+  return [
+    role("view", all, ["get", "list", "watch"]),
+    role("edit", managed, writing),
+    role("admin", [...managed, "accounts"], writing),
+  ];
+}

@@ -1,0 +1,21 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { install, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
+import { connect } from "../../src/kube/config.ts";
+import type { KubeClient } from "../../src/kube/transport.ts";
+import { cluster } from "../cluster/harness.ts";
+
+/** An installation as it ships, and whoever has stolen its operator's identity. */
+export async function stolenIdentity(cleanup: AsyncDisposableStack): Promise<{ admin: KubeClient; thief: KubeClient }> {
+  const { kubeconfig } = cluster();
+  const folder = await mkdtemp(join(tmpdir(), "mooring-rights-"));
+  cleanup.defer(() => rm(folder, { recursive: true }));
+  const admin = await connect({ kubeconfig });
+  cleanup.defer(() => admin.close());
+  await install(admin);
+  await writeOperatorKubeconfig(admin, kubeconfig, join(folder, "kubeconfig"));
+  const thief = await connect({ kubeconfig: join(folder, "kubeconfig") });
+  cleanup.defer(() => thief.close());
+  return { admin, thief };
+}

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { resourceOf } from "../../src/engine/objects/objects.ts";
+import { datacenter } from "../../src/kinds/compute/datacenter.ts";
+import { apply } from "../../src/kube/apply.ts";
+import { isForbidden, KubeError } from "../../src/kube/errors.ts";
+import { SECRETS } from "../../src/kube/owned-secret.ts";
+import { type KubeObject, pathOf } from "../../src/kube/resource.ts";
+import type { KubeCall, KubeClient } from "../../src/kube/transport.ts";
+import { until } from "../cluster/chaos-wait.ts";
+import { namespace } from "../cluster/harness.ts";
+import { stolenIdentity } from "./operator.ts";
+
+const OWN = "mooring-system";
+const cleanup = new AsyncDisposableStack();
+let admin: KubeClient;
+let thief: KubeClient;
+let home: string;
+
+const owner = {
+  apiVersion: "mooring.dev/v1alpha1",
+  kind: "Datacenter",
+  name: "d",
+  uid: "of-nobody",
+  controller: true,
+};
+const ours = { "app.kubernetes.io/managed-by": "mooring" };
+const published = { labels: ours, ownerReferences: [owner] };
+const token = { "kubernetes.io/service-account.name": "default" };
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+const theirs = { labels: { team: "shop" }, annotations: { note: "theirs" }, finalizers: ["example.com/theirs"] };
+const MARK = "mooring.dev/credentials";
+
+const secret = (name: string, metadata: object, more: object = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  type: "Opaque",
+  metadata: { name, ...metadata },
+  ...more,
+});
+
+/** What comes of a write by RBAC and by the policies. An administrator could do it: nothing else is wrong with it. */
+async function tried(call: KubeCall): Promise<"allowed" | "denied" | "forbidden"> {
+  const dry = { ...call, query: { dryRun: "All" } };
+  await admin.request(dry);
+  try {
+    await thief.request(dry);
+    return "allowed";
+  } catch (error) {
+    if (error instanceof KubeError && error.status === 422) return "denied";
+    if (isForbidden(error)) return "forbidden";
+    throw error;
+  }
+}
+
+const create = (body: object, where = home) =>
+  tried({ method: "POST", path: pathOf(SECRETS, { namespace: where }), body });
+const merge = (name: string, body: object) =>
+  tried({
+    method: "PATCH",
+    path: pathOf(SECRETS, { namespace: home, name }),
+    contentType: "application/merge-patch+json",
+    body,
+  });
+const lease = (name: string, where: string) =>
+  tried({
+    method: "POST",
+    path: `/apis/coordination.k8s.io/v1/namespaces/${where}/leases`,
+    body: { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name }, spec: { holderIdentity: "me" } },
+  });
+
+beforeAll(async () => {
+  ({ admin, thief } = await stolenIdentity(cleanup));
+  home = await namespace("rights");
+  const { apiVersion, kind, name } = owner;
+  const object = { apiVersion, kind, metadata: { name, namespace: home }, spec: { location: "de/txl" } };
+  const made = await apply(admin, resourceOf(datacenter), object, { fieldManager: "a-user" });
+  // The garbage collector would remove what belongs to nobody.
+  owner.uid = made.metadata.uid ?? "";
+  const data = { password: base64("theirs") };
+  for (const [name, metadata] of [
+    ["theirs", theirs],
+    ["pipeline", published],
+  ] as const) {
+    const object = secret(name, { ...metadata, namespace: home }, { data });
+    await apply(admin, SECRETS, object, { fieldManager: "a-user" });
+  }
+  const unheeded = async () => ((await create(secret("probe", {}))) === "allowed" ? "not in force yet" : undefined);
+  await until(unheeded, { title: "the policy" });
+});
+afterAll(async () => {
+  const body = { metadata: { finalizers: null } };
+  const path = pathOf(SECRETS, { namespace: home, name: "theirs" });
+  await admin.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
+  await cleanup.disposeAsync();
+});
+
+describe("whoever has the operator's identity creates no Secret", () => {
+  it.each([
+    ["with the token of a ServiceAccount", { annotations: token }, { type: "kubernetes.io/service-account-token" }],
+    [
+      "with the token of a ServiceAccount that looks like Mooring's",
+      { ...published, annotations: token },
+      { type: "kubernetes.io/service-account-token" },
+    ],
+    ["for joining nodes", published, { type: "bootstrap.kubernetes.io/token" }],
+    ["without Mooring's label", { ownerReferences: [owner] }, {}],
+    ["without an owner", { labels: ours }, {}],
+    ["of an owner of another group", { ...published, ownerReferences: [{ ...owner, apiVersion: "apps/v1" }] }, {}],
+    [
+      "of an owner whose group begins like Mooring's",
+      { ...published, ownerReferences: [{ ...owner, apiVersion: "mooring.dev.example.com/v1" }] },
+      {},
+    ],
+    ["of an owner that does not control it", { ...published, ownerReferences: [{ ...owner, controller: false }] }, {}],
+  ])("%s", async (_, metadata, more) => {
+    expect(await create(secret("new", metadata, more))).toBe("denied");
+    expect(await create(secret("new", metadata, more), "kube-system")).toBe("denied");
+  });
+
+  it("but one for an object of Mooring, and the key that claims are signed with, in its own namespace", async () => {
+    expect(await create(secret("new", published, { stringData: { key: "k" } }))).toBe("allowed");
+    expect(await create(secret("mooring-signing-key", { labels: ours }))).toBe("denied");
+    expect(await create(secret("another", { labels: ours }), OWN)).toBe("denied");
+    const path = pathOf(SECRETS, { namespace: OWN, name: "mooring-signing-key" });
+    const body = secret("mooring-signing-key", { labels: ours, namespace: OWN });
+    const contentType = "application/apply-patch+yaml";
+    const query = { fieldManager: "mooring", force: "true", dryRun: "All" };
+    await thief.request({ method: "PATCH", path, contentType, query, body });
+  });
+});
+
+describe("whoever has the operator's identity changes nothing of a Secret that somebody brought", () => {
+  it.each([
+    ["its data", { data: { password: base64("ours") } }],
+    ["its data in plain text", { stringData: { password: "ours" } }],
+    ["a key more", { data: { more: base64("ours") } }],
+    ["a key less", { data: { password: null } }],
+    ["whose it is", { metadata: { ownerReferences: [owner] } }],
+    ["whose it is, with the label and new data", { metadata: published, data: { password: base64("ours") } }],
+    ["its annotations", { metadata: { annotations: { note: "ours" } } }],
+    ["its labels", { metadata: { labels: { team: "ours" } } }],
+    ["a label less", { metadata: { labels: { team: null } } }],
+    ["a label more", { metadata: { labels: ours } }],
+    ["that it is kept", { metadata: { finalizers: [] } }],
+    ["by whom it is kept", { metadata: { finalizers: [...theirs.finalizers, "example.com/ours"] } }],
+    ["that it can be changed", { immutable: true }],
+  ])("%s", async (_, change) => {
+    expect(await merge("theirs", change)).toBe("denied");
+  });
+
+  it("but Mooring's own label and finalizer, both ways", async () => {
+    const path = pathOf(SECRETS, { namespace: home, name: "theirs" });
+    const finalizers = [...theirs.finalizers, "mooring.dev/finalizer"];
+    const marked = { metadata: { labels: { [MARK]: "true" }, finalizers } };
+    expect(await merge("theirs", marked)).toBe("allowed");
+    await admin.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body: marked });
+    const bare = { metadata: { labels: { [MARK]: null }, finalizers: theirs.finalizers } };
+    expect(await merge("theirs", bare)).toBe("allowed");
+    expect(await merge("theirs", { ...bare, data: { password: base64("ours") } })).toBe("denied");
+  });
+
+  it("and of a Secret of Mooring its data, but not whose it is", async () => {
+    expect(await merge("pipeline", { data: { password: base64("new") } })).toBe("allowed");
+    const other = { ...owner, name: "another" };
+    expect(await merge("pipeline", { metadata: { ownerReferences: [other] } })).toBe("denied");
+    expect(await merge("pipeline", { metadata: { labels: { "app.kubernetes.io/managed-by": null } } })).toBe("denied");
+  });
+});
+
+describe("whoever has the operator's identity", () => {
+  it("takes away no Secret", async () => {
+    const path = pathOf(SECRETS, { namespace: home });
+    expect(await tried({ method: "DELETE", path: `${path}/theirs` })).toBe("forbidden");
+    expect(await tried({ method: "DELETE", path: `${path}/pipeline` })).toBe("forbidden");
+    expect(await tried({ method: "DELETE", path })).toBe("forbidden");
+  });
+
+  it("takes away no Secret even where RBAC lets it", async () => {
+    const api = { apiVersion: "rbac.authorization.k8s.io/v1", metadata: { name: "too-much" } };
+    const roles = `/apis/rbac.authorization.k8s.io/v1/namespaces/${home}`;
+    const rules = [{ apiGroups: [""], resources: ["secrets"], verbs: ["delete"] }];
+    await admin.request({ method: "POST", path: `${roles}/roles`, body: { ...api, kind: "Role", rules } });
+    const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "too-much" };
+    const subjects = [{ kind: "ServiceAccount", name: "mooring", namespace: OWN }];
+    const binding = { ...api, kind: "RoleBinding", roleRef, subjects };
+    await admin.request({ method: "POST", path: `${roles}/rolebindings`, body: binding });
+    const path = pathOf(SECRETS, { namespace: home, name: "theirs" });
+    await expect.poll(() => tried({ method: "DELETE", path })).toBe("denied");
+  });
+
+  it("makes no Lease but its own", async () => {
+    expect(await lease("another", OWN)).toBe("denied");
+    expect(await lease("mooring", home)).toBe("forbidden");
+    expect(await lease("mooring", "kube-node-lease")).toBe("forbidden");
+  });
+});
