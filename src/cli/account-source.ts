@@ -32,7 +32,7 @@ async function readSource(client: KubeClient, namespace: string, name: string): 
   const token = secret && secretValue(secret, key)?.trim();
   return {
     endpoint(endpoint) {
-      const template = spec.endpoints[endpoint];
+      const template = spec.endpoints?.[endpoint];
       if (template === undefined) throw new Error(`${where} has no address: set spec.endpoints.${endpoint}`);
       return endpointUrl(template, spec.region);
     },

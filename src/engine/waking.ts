@@ -1,17 +1,25 @@
 import { hasResource, type Kind } from "../kinds/kind.ts";
+import { laneWithin } from "../kube/queue.ts";
 import type { KubeObject } from "../kube/resource.ts";
+import { accountOf, isShared } from "./accounts/accounts.ts";
 import type { Deps } from "./look/deps.ts";
 import { claimOf, namedBy, type ObjectKey, type Objects, objectKey, openIntent } from "./objects/objects.ts";
 import { policiesOf } from "./objects/policies.ts";
+import { readStatus } from "./schema/status.ts";
 
-/** Whose calls a pass over an object makes, as far as that is known: the Account, else the namespace. */
+/**
+ * Whose calls a pass over an object makes, as far as that is known: the Account, else the namespace. Those who share one
+ * have lanes of their own within its lane.
+ */
 export function laneOf({ objects, accounts }: Pick<Deps, "objects" | "accounts">, key: ObjectKey): string {
-  const [kind = "", namespace = "", name = ""] = key.split("/");
-  if (kind === "Account") return `${namespace}/${name}`;
-  const used = objects.accountOf(key);
-  const object = used === undefined ? objects.find(key)?.object : undefined;
-  const choice = object && accounts.choose(namespace, policiesOf(object).accountRef?.name);
-  return used ?? choice?.key ?? namespace;
+  const [, namespace = ""] = key.split("/");
+  const itself = accountOf(key);
+  if (itself !== undefined) return itself;
+  const found = objects.find(key);
+  const ref = found && policiesOf(found.object).accountRef;
+  const used = objects.accountOf(key) ?? (found && accounts.choose({ kind: found.kind, namespace }, ref).key);
+  if (used === undefined) return namespace;
+  return isShared(used) ? laneWithin(used, namespace) : used;
 }
 
 /** Objects that use an Account. Which would use it is not written anywhere: all that may have waited for it are, too. */
@@ -20,8 +28,19 @@ export function* usersOf(
   account: string,
 ): Generator<ObjectKey> {
   yield* objects.users(account);
-  const isOpen = ({ namespace = "" }: KubeObject["metadata"]) => accounts.isOpenTo(namespace, account);
-  for (const { kind } of objects.kinds.filter(hasResource)) yield* keysOf(objects, kind, isOpen);
+  for (const kind of objects.kinds.filter(hasResource)) {
+    yield* keysOf(objects, kind.kind, (object) => {
+      const { namespace = "" } = object.metadata;
+      return readStatus(object).account === account || accounts.isOpenTo({ kind, namespace }, account);
+    });
+  }
+}
+
+/** All that may use another Account since the labels of their namespace have changed. */
+export function* thoseIn(objects: Objects, namespace: string): Generator<ObjectKey> {
+  for (const { kind } of objects.kinds.filter(hasResource)) {
+    yield* keysOf(objects, kind, ({ metadata }) => metadata.namespace === namespace);
+  }
 }
 
 /** An object is gone, or as good as: what held it may be waiting to be empty, and an Account to be needed no more. */
@@ -31,7 +50,9 @@ export function* thoseWhoWaited(objects: Objects, key: ObjectKey, gone: KubeObje
   // Its place may be the only one there is, and somebody may be waiting for it.
   if (kind?.resource?.identity.onePer) yield* keysOf(objects, kind.kind);
   for (const id of Object.values((claimOf(gone) ?? openIntent(gone))?.parents ?? {})) yield* objects.holders(id);
-  yield* keysOf(objects, "Account", ({ deletionTimestamp }) => deletionTimestamp !== undefined);
+  for (const { kind } of objects.kinds.filter((each) => !hasResource(each))) {
+    yield* keysOf(objects, kind, ({ metadata }) => metadata.deletionTimestamp !== undefined);
+  }
 }
 
 /** An object has another resource, or none: what lived in the one before or uses it is not as it was last seen. */
@@ -43,9 +64,10 @@ export function* thoseBelow(objects: Objects, key: ObjectKey, before: string | u
 function* keysOf(
   objects: Objects,
   kind: Kind["kind"],
-  which: (metadata: KubeObject["metadata"]) => boolean = () => true,
+  which: (object: KubeObject) => boolean = () => true,
 ): Generator<ObjectKey> {
-  for (const { metadata } of objects.store(kind).values()) {
-    if (which(metadata)) yield objectKey(kind, metadata.namespace ?? "", metadata.name);
+  for (const object of objects.store(kind).values()) {
+    const { namespace = "", name } = object.metadata;
+    if (which(object)) yield objectKey(kind, namespace, name);
   }
 }

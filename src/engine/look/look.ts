@@ -37,7 +37,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const namespace = object.metadata.namespace ?? "";
 
   const desired = read(kind, object);
-  const choice = chooseAccount(deps, object, status, claim ?? intent);
+  const choice = chooseAccount(deps, kind, object, status, claim ?? intent);
   const account = "account" in choice ? choice.account : undefined;
 
   const stored = claim?.parents ?? intent?.parents;
@@ -166,19 +166,17 @@ function erasedIntent({ nonce }: ResourceStatus, { creation }: Memory): Intent |
  */
 function chooseAccount(
   { accounts }: Deps,
+  kind: Kind,
   object: KubeObject,
   status: ResourceStatus,
   begun: Claim | Intent | undefined,
 ): AccountChoice {
-  const namespace = object.metadata.namespace ?? "";
+  const user = { kind, namespace: object.metadata.namespace ?? "" };
   const { accountRef } = policiesOf(object);
-  const unchanged = status.observedGeneration === object.metadata.generation;
-  if (!begun) return accounts.choose(namespace, accountRef?.name, unchanged ? status.account : undefined);
-  // Status is written by Mooring alone. Annotations come with the object: they open no Account of another namespace.
-  const trusted = ("id" in begun && status.id !== undefined) || accounts.isOpenTo(namespace, begun.account);
-  const before = trusted ? accounts.byKey(begun.account) : undefined;
-  const lost = before && "obstacle" in before && before.obstacle.reason === "AccountNotFound";
-  return before && !lost ? before : accounts.choose(namespace, accountRef?.name);
+  const settled = status.observedGeneration === object.metadata.generation ? status.account : undefined;
+  return (
+    (begun && accounts.keep(user, begun.account)) ?? accounts.choose(user, accountRef, begun ? undefined : settled)
+  );
 }
 
 /** What a comparison is made of, and a creation apart from what has to be asked for first. */

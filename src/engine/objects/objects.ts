@@ -10,7 +10,7 @@ import { readStatus } from "../schema/status.ts";
 import { type Claim, type Intent, readIntent, readKept } from "./intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "./names.ts";
 
-/** Names one object among all kinds: `Server/default/web`. */
+/** Names one object among all kinds: `Server/default/web`, or `ClusterAccount/shared` where there is no namespace. */
 export type ObjectKey = string;
 
 export const resourceOf = (kind: Kind): Resource => ({
@@ -18,10 +18,11 @@ export const resourceOf = (kind: Kind): Resource => ({
   version: VERSION,
   kind: kind.kind,
   plural: kind.plural,
-  namespaced: true,
+  namespaced: kind.scope !== "Cluster",
 });
 
-export const objectKey = (kind: string, namespace: string, name: string): ObjectKey => `${kind}/${namespace}/${name}`;
+export const objectKey = (kind: string, namespace: string, name: string): ObjectKey =>
+  namespace === "" ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
 
 /** Whether Mooring is done with an object that is still there, because others have finalizers of their own on it. */
 export const isReleased = ({ metadata }: KubeObject): boolean =>

@@ -33,6 +33,8 @@ export const reasons = {
     "The Secret to be written exists and belongs to somebody else. Choose another spec.secretName, or delete the Secret.",
   SecretNotWritable: "The API server does not let the Secret be written. The message is the API server's.",
   AccountNotFound: "No Account can be chosen. Create one, or name one in spec.accountRef.",
+  AccountNotAllowed:
+    "The ClusterAccount does not exist, or does not admit this kind in this namespace. Ask the administrator, or use an Account.",
   AccountNotReady: "The Account does not work at present. Look at the Account.",
   CredentialsMissing: "The Secret of the Account has no token. Create the Secret with the key.",
   Unauthorized: "The platform refuses the token. Put a valid token into the Secret.",
@@ -42,6 +44,8 @@ export const reasons = {
     "The Account leads to another address than the one where the resource is. Change the Account back, or leave the resource there.",
   NamespaceTerminating: "The namespace is being deleted: nothing new is made in it. Wait.",
   EndpointInvalid: "The address of the Account does not answer like the platform. Correct spec.endpoints.",
+  EndpointNotAllowed:
+    "The operator does not allow an address of the Account. Remove it from spec.endpoints, or have it allowed (--allow-endpoint).",
   Rejected: "The platform refuses the request. Correct the field that the message names.",
   QuotaExceeded: "The contract's limit is reached. Free something or have the limit raised.",
   RateLimited: "The platform asks to slow down. Wait.",
