@@ -5,7 +5,6 @@ import { accountOf, isShared } from "./accounts/accounts.ts";
 import type { Deps } from "./look/deps.ts";
 import { claimOf, namedBy, type ObjectKey, type Objects, objectKey, openIntent } from "./objects/objects.ts";
 import { policiesOf } from "./objects/policies.ts";
-import { readStatus } from "./schema/status.ts";
 
 /**
  * Whose calls a pass over an object makes, as far as that is known: the Account, else the namespace. Those who share one
@@ -29,17 +28,14 @@ export function* usersOf(
 ): Generator<ObjectKey> {
   yield* objects.users(account);
   for (const kind of objects.kinds.filter(hasResource)) {
-    yield* keysOf(objects, kind.kind, (object) => {
-      const { namespace = "" } = object.metadata;
-      return readStatus(object).account === account || accounts.isOpenTo({ kind, namespace }, account);
-    });
+    yield* keysOf(objects, kind.kind, ({ namespace = "" }) => accounts.isOpenTo({ kind, namespace }, account));
   }
 }
 
 /** All that may use another Account since the labels of their namespace have changed. */
 export function* thoseIn(objects: Objects, namespace: string): Generator<ObjectKey> {
   for (const { kind } of objects.kinds.filter(hasResource)) {
-    yield* keysOf(objects, kind, ({ metadata }) => metadata.namespace === namespace);
+    yield* keysOf(objects, kind, (metadata) => metadata.namespace === namespace);
   }
 }
 
@@ -51,7 +47,7 @@ export function* thoseWhoWaited(objects: Objects, key: ObjectKey, gone: KubeObje
   if (kind?.resource?.identity.onePer) yield* keysOf(objects, kind.kind);
   for (const id of Object.values((claimOf(gone) ?? openIntent(gone))?.parents ?? {})) yield* objects.holders(id);
   for (const { kind } of objects.kinds.filter((each) => !hasResource(each))) {
-    yield* keysOf(objects, kind, ({ metadata }) => metadata.deletionTimestamp !== undefined);
+    yield* keysOf(objects, kind, ({ deletionTimestamp }) => deletionTimestamp !== undefined);
   }
 }
 
@@ -64,10 +60,9 @@ export function* thoseBelow(objects: Objects, key: ObjectKey, before: string | u
 function* keysOf(
   objects: Objects,
   kind: Kind["kind"],
-  which: (object: KubeObject) => boolean = () => true,
+  which: (metadata: KubeObject["metadata"]) => boolean = () => true,
 ): Generator<ObjectKey> {
-  for (const object of objects.store(kind).values()) {
-    const { namespace = "", name } = object.metadata;
-    if (which(object)) yield objectKey(kind, namespace, name);
+  for (const { metadata } of objects.store(kind).values()) {
+    if (which(metadata)) yield objectKey(kind, metadata.namespace ?? "", metadata.name);
   }
 }

@@ -168,7 +168,7 @@ describe("an object whose admission is taken away", () => {
     ["by a label", (all: Awaited<ReturnType<typeof open>>) => all.all.labels.set("team", {})],
     ["by an edit of names", (all: Awaited<ReturnType<typeof open>>) => all.put({ namespaces: { names: ["other"] } })],
     ["by an edit of kinds", (all: Awaited<ReturnType<typeof open>>) => all.put({ ...gold, kinds: ["Server"] })],
-  ])("%s stops, keeps what it has, and goes on when it is given back", async (_, take) => {
+  ])("%s is written to no more, and forgets nothing", async (_, take) => {
     const opened = await open();
     const { life, all, before, stored } = opened;
     take(opened);
@@ -181,7 +181,7 @@ describe("an object whose admission is taken away", () => {
     expect(account).toBe(SHARED);
   });
 
-  test("is Ready again with the same resource when it is admitted again", async () => {
+  test("is Ready again with the same resource when it is admitted again, without a write to it", async () => {
     const { life, all, before, stored } = await open();
     all.labels.set("team", {});
     await live(life, 60);

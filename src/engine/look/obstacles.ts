@@ -42,8 +42,13 @@ export function taken(
 /** Whether two Accounts lead to the same service of the same contract. */
 function samePlace(one: AccountHandle, other: AccountHandle, product: Product): boolean {
   if (one.key === other.key) return true;
-  const sameContract = one.connection.contractNumber === other.connection.contractNumber;
-  return sameContract && addressOf(one, product) === addressOf(other, product);
+  if (one.connection.contractNumber !== other.connection.contractNumber) return false;
+  try {
+    return addressOf(one, product) === addressOf(other, product);
+  } catch {
+    // One of them leads nowhere.
+    return false;
+  }
 }
 
 /** What the Account no longer leads to cannot be seen, and must not be taken for gone. */
