@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import LongestFirst from "./test/longest-first.ts";
 
-const cluster = "test/cluster/**/*.test.ts";
+const cluster = "test/{cluster,tenants}/**/*.test.ts";
 // Start programs that have to end with their file.
 const programs = ["test/cli/**/*.test.ts", "test/clients/**/*.test.ts"];
 // Counts every write that its API server sees, and so has one of its own.
