@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { createNamespaces } from "../../src/engine/objects/namespaces.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
+import { KubeError } from "../../src/kube/errors.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import type { Connection } from "../../src/platform/transport.ts";
 import { type FakeClock, fakeClock } from "../fake-clock.ts";
+import { fakeApiServer } from "./fake-api-server.ts";
 import { API, fakePlatform } from "./fake-platform.ts";
 import { clusterAccountOf, objectOf } from "./fixtures.ts";
 import { credentials, runEngine } from "./running-engine.ts";
@@ -77,6 +80,18 @@ describe("the engine with a ClusterAccount", () => {
     expect(standing(mine).reason).toBe("AccountNotFound");
     expect(standing(account).reason).toBeUndefined();
   });
+});
+
+test("an operator that may not look at namespaces works all the same, and selects none by their labels", async () => {
+  const clock = fakeClock();
+  const refuse = async () => {
+    throw new KubeError({ status: 403, reason: "Forbidden", message: "no" });
+  };
+  const client = { ...fakeApiServer().client, request: refuse, stream: refuse };
+  const namespaces = createNamespaces({ client, clock, relabelled: () => {}, onError: () => {} });
+  await namespaces.begin();
+  expect(namespaces.labelsOf("team")).toBeUndefined();
+  await namespaces.close();
 });
 
 describe("namespaces that share a ClusterAccount", () => {

@@ -7,6 +7,7 @@ import { kinds } from "../../src/kinds/index.ts";
 import { ipBlock } from "../../src/kinds/network/ipblock.ts";
 import { centralLogging } from "../../src/kinds/observability/central-logging.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
+import { API, fakePlatform } from "./fake-platform.ts";
 import { clusterAccountOf, handleOf, objectOf } from "./fixtures.ts";
 import { type Life, live, readyOf } from "./lives.ts";
 import { stage } from "./stage.ts";
@@ -208,6 +209,50 @@ describe("an object whose admission is taken away", () => {
     expect(all.api.get(object)).toBeUndefined();
     expect(all.platform.items.size).toBe(1);
   });
+});
+
+describe("what an earlier version made with the Account of another namespace that was the default", () => {
+  const owned = (contract: number) => {
+    const platform = fakePlatform();
+    const id = platform.make("a", { properties: { name: "a", location: "de/txl", size: 1 } }, { path: "/ipblocks" });
+    const object = objectOf("IPBlock", "a", {
+      spec: { location: "de/txl", size: 1 },
+      metadata: { name: "a", namespace: "team" },
+      status: { id, account: "ops/main", contract, endpoint: API },
+    });
+    const all = stage([object], { platform });
+    const life: Life = { all, key: "IPBlock/team/a", object, beforeEach: platform.beforeEach };
+    return { life, id, platform };
+  };
+
+  test("goes on through the default ClusterAccount of the same contract", async () => {
+    const { life, id, platform } = owned(1);
+    await live(life, 30);
+    const after = life.all.api.get(life.object) ?? life.object;
+    expect(readStatus(after)).toMatchObject({ id, account: SHARED });
+    expect(readyOf(life)).toMatchObject({ status: "True" });
+    expect(platform.calls.filter(({ method }) => method !== "GET")).toEqual([]);
+  });
+
+  test("waits where that one leads to another contract", async () => {
+    const { life, platform } = owned(2);
+    await live(life, 60);
+    expect(readyOf(life)).toMatchObject({ reason: "ContractChanged" });
+    expect(platform.calls).toEqual([]);
+  });
+});
+
+test("an Account that has lost an address does not keep others from the switch of the same contract", () => {
+  const logging = (name: string, account: string) =>
+    objectOf("CentralLogging", name, { spec: { enabled: true, accountRef: { name: account } } });
+  const theirs = { ...logging("theirs", "lost"), status: { id: "central", account: "shop/lost" } };
+  const { accounts, sceneOf } = stage([theirs, logging("mine", "main")]);
+  const connection = fakePlatform().connectionOf("shop/lost");
+  const endpoint = () => {
+    throw new Error("there is no address");
+  };
+  accounts.put(handleOf("shop/lost", { connection, endpoint }));
+  expect(sceneOf("CentralLogging/shop/mine").view.specObstacle).toBeUndefined();
 });
 
 describe("what somebody else has written into status", () => {

@@ -15,6 +15,7 @@ import { contentsOf } from "./contents.ts";
 import type { Deps } from "./deps.ts";
 import { creationOf, findings } from "./findings.ts";
 import { messageOf, notUnderstood, outOfReach, taken, unfit } from "./obstacles.ts";
+import { notYours } from "./ownership.ts";
 import { isAgain, pendingRequest, track } from "./pending.ts";
 import { obstacleOf } from "./problems.ts";
 import { type References, type Resolved, resolveReferences } from "./references.ts";
@@ -68,7 +69,10 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   if ("obstacle" in desired) specObstacle = desired.obstacle;
   else if ("obstacle" in resolved) specObstacle = resolved.obstacle;
   else if (inputs)
-    specObstacle = unfit(desired.value, inputs) ?? taken(deps, key, kind, inputs.parents, claim ?? intent, account);
+    specObstacle =
+      notYours(objects, object, desired.value, account, (claim ?? intent) !== undefined) ??
+      unfit(desired.value, inputs) ??
+      taken(deps, key, kind, inputs.parents, claim ?? intent, account);
   let observation: Observation = { seen: "unknown" };
   if (shared && claim) {
     const seen = observe(shared, identity, memory);

@@ -53,6 +53,8 @@ export const reasons = {
   ProvisioningFailed: "The platform accepted the request and failed at it. The message is the platform's.",
   NotAdoptable:
     "The resource that spec.externalId names does not exist here or belongs to another object. Correct the id.",
+  NotYours:
+    "Through a ClusterAccount an id leads only to what objects of the same namespace own. Name an object instead.",
   OnlyOne:
     "There can be only one such resource in its place, and another object has it. Delete one of the two objects.",
   ImmutableFieldChanged:
