@@ -47,6 +47,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   let inputs = "value" in resolved ? inputsOf(object, resolved.value) : undefined;
 
   let accountObstacle = "obstacle" in choice ? choice.obstacle : undefined;
+  if (accountObstacle?.reason === "AccountNotAllowed") deps.collections.leave(key);
   let shared: Shared | undefined;
   if (account) {
     try {
