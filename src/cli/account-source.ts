@@ -8,21 +8,27 @@ import type { KubeClient } from "../kube/transport.ts";
 import { endpointUrl } from "../platform/endpoints.ts";
 import type { AccessSource } from "./access-source.ts";
 
-/** Endpoints and token of an Account of the current cluster, read once. */
+/** Endpoints and token of an Account of the current cluster, read once; `endpoints` for those that it does not name. */
 export async function sourceOfAccount(
   name: string,
   namespace: string | undefined,
   env: Record<string, string | undefined>,
+  endpoints: Record<string, string>,
 ): Promise<AccessSource> {
   const client = await connect({ env });
   try {
-    return await readSource(client, namespace ?? client.namespace ?? "default", name);
+    return await readSource(client, namespace ?? client.namespace ?? "default", name, endpoints);
   } finally {
     await client.close();
   }
 }
 
-async function readSource(client: KubeClient, namespace: string, name: string): Promise<AccessSource> {
+async function readSource(
+  client: KubeClient,
+  namespace: string,
+  name: string,
+  others: Record<string, string>,
+): Promise<AccessSource> {
   const where = `Account ${namespace}/${name}`;
   const object = await find(client, resourceOf(account), namespace, name);
   if (!object) throw new Error(`there is no ${where}: see "kubectl get accounts -A", and give its namespace with -n`);
@@ -32,8 +38,10 @@ async function readSource(client: KubeClient, namespace: string, name: string): 
   const token = secret && secretValue(secret, key)?.trim();
   return {
     endpoint(endpoint) {
-      const template = spec.endpoints[endpoint];
-      if (template === undefined) throw new Error(`${where} has no address: set spec.endpoints.${endpoint}`);
+      const template = spec.endpoints?.[endpoint] ?? others[endpoint];
+      if (template === undefined) {
+        throw new Error(`${where} has no spec.endpoints.${endpoint}: set MOORING_ENDPOINTS to what the operator has`);
+      }
       return endpointUrl(template, spec.region);
     },
     credentials() {

@@ -67,12 +67,13 @@ async function demo(values: { once: boolean; timeout: string; speed: string }, s
   await install(client);
   const kubeconfig = join(dirname(cluster.kubeconfig), "operator.kubeconfig");
   await writeOperatorKubeconfig(client, cluster.kubeconfig, kubeconfig);
-  const operator = await startChild("operator", ["--kubeconfig", kubeconfig]);
+  const endpoints = Object.entries(platform.endpoints).flatMap(([name, url]) => ["--endpoint", `${name}=${url}`]);
+  const operator = await startChild("operator", ["--kubeconfig", kubeconfig, ...endpoints]);
   cleanup.defer(() => operator.stop());
   const { metrics } = operatorReady.parse(operator.ready);
   console.log(`operator     ${metrics}`);
 
-  await applySamples(client, NAMESPACE, platform);
+  await applySamples(client, NAMESPACE, platform.token);
   console.log(`samples      applied into namespace ${NAMESPACE}\n`);
   const died = Promise.race([cluster.died, simulator.died, operator.died]);
   const waitMs = values.once ? Number(values.timeout) * 1000 : Number.POSITIVE_INFINITY;
@@ -113,7 +114,7 @@ function refuse(late: Row[]): number {
 function goOn(
   { kubeconfig, assets }: { kubeconfig: string; assets: string },
   metrics: string,
-  { api, objectStorage }: z.infer<typeof simulatorReady>["endpoints"],
+  endpoints: z.infer<typeof simulatorReady>["endpoints"],
 ): string {
   const built = join(assets, "kubectl");
   const kubectl = existsSync(built) ? built : "kubectl";
@@ -123,10 +124,11 @@ All are Ready. In another terminal:
   export KUBECONFIG=${kubeconfig}
   ${kubectl} get mooring -A
   ${kubectl} -n ${NAMESPACE} describe server web
+  export MOORING_ENDPOINTS='${JSON.stringify(endpoints)}'   # for bin/mooring flowlogs
 
 metrics    ${metrics}
-simulator  ${api}
-storage    ${objectStorage}
+simulator  ${endpoints.api}
+storage    ${endpoints.objectStorage}
 
 Ctrl-C ends everything.`;
 }

@@ -11,7 +11,8 @@ export const accessFlags = {
   namespace: { type: "string", short: "n" },
 } as const;
 
-export const accessUsage = `  --account NAME          use the endpoints and the token of this Account of the current cluster
+export const accessUsage = `  --account NAME          use the token of this Account of the current cluster, and its endpoints; those that it does
+                          not name are the operator's: give them as MOORING_ENDPOINTS
   -n, --namespace NAME    its namespace (default: that of the kubeconfig's context)
                           Without --account: MOORING_ENDPOINTS, a JSON object such as {"api": "https://…",
                           "objectStorage": "https://…"}, and MOORING_TOKEN; MOORING_REGION fills {region} in them.`;
@@ -31,10 +32,11 @@ export interface AccessOptions {
 /** Access by an Account of the current cluster when one is named, else by the environment. */
 export async function openPlatform(options: AccessOptions = {}): Promise<PlatformAccess> {
   const { account, namespace, env = process.env } = options;
-  if (account === undefined) return accessWith(ofEnvironment(env));
+  const endpoints = env.MOORING_ENDPOINTS ? parseEndpoints(env.MOORING_ENDPOINTS) : undefined;
+  if (account === undefined) return accessWith(ofEnvironment(env, endpoints));
   // Without a cluster, nobody has to wait for all that speaks to one.
   const { sourceOfAccount } = await import("./account-source.ts");
-  return accessWith(await sourceOfAccount(account, namespace, env));
+  return accessWith(await sourceOfAccount(account, namespace, env, endpoints ?? {}));
 }
 
 function accessWith({ endpoint, credentials }: AccessSource): PlatformAccess {
@@ -59,10 +61,11 @@ function accessWith({ endpoint, credentials }: AccessSource): PlatformAccess {
 const address = z.string().regex(/^https?:\/\/\S+$/, "must be an http or https URL");
 const endpointsShape = z.record(z.string(), address);
 
-function ofEnvironment(env: Record<string, string | undefined>): AccessSource {
-  const { MOORING_ENDPOINTS, MOORING_TOKEN, MOORING_REGION } = env;
+function ofEnvironment(
+  { MOORING_TOKEN, MOORING_REGION }: Record<string, string | undefined>,
+  endpoints: Record<string, string> | undefined,
+): AccessSource {
   const wayOut = "or name an Account of the cluster with --account";
-  const endpoints = MOORING_ENDPOINTS ? parseEndpoints(MOORING_ENDPOINTS) : undefined;
   return {
     endpoint(name) {
       if (!endpoints) {

@@ -11,7 +11,8 @@ import type { Again } from "../kube/work.ts";
 import { type ReconcileObserver, work } from "../kube/work.ts";
 import { createCatalogues } from "../platform/catalogues.ts";
 import type { Transport } from "../platform/transport.ts";
-import { createAccounts } from "./accounts/accounts.ts";
+import { accountOf, createAccounts, objectOf } from "./accounts/accounts.ts";
+import type { Sites } from "./accounts/addresses.ts";
 import { createCredentialSecrets } from "./accounts/credential-secrets.ts";
 import { isDropped, undo } from "./act/abandon.ts";
 import { type AccountDeps, reconcileAccount, secretOf } from "./act/account.ts";
@@ -28,7 +29,7 @@ import { createPublishedSecrets } from "./objects/published.ts";
 import type { Seal } from "./objects/seal.ts";
 import { writeMetadata } from "./record/write.ts";
 import { readStatus } from "./schema/status.ts";
-import { laneOf, thoseBelow, thoseWhoWaited, usersOf } from "./waking.ts";
+import { laneOf, thoseBelow, thoseIn, thoseWhoWaited, usersOf } from "./waking.ts";
 
 /** When the certificate of an object ends, for the metrics; undefined when it has none any more. */
 export type CertificateObserver = (certificate: {
@@ -50,7 +51,10 @@ export interface EngineOptions {
   queue: Queue;
   settings: Settings;
   busyMs: number;
-  defaultAccount?: string;
+  /** The operator's own namespace, where the Secrets of ClusterAccounts are. */
+  home?: string;
+  /** The operator's endpoints, and what Accounts may have instead; anything, when absent. */
+  sites?: Sites;
   /** Only objects of these namespaces; all when absent. */
   namespace?: string;
   guard: () => void;
@@ -84,12 +88,12 @@ export function createEngine(options: EngineOptions): Engine {
   const debts = new Map<Promise<void>, string | undefined>();
   const watchers: Watcher[] = [];
   const wake = (key: ObjectKey, priority: Priority = "normal") => queue.add(key, priority);
-  const accountKey = (account: string) => `Account/${account}`;
 
   const namespaces = createNamespaces({
     client,
     clock,
     namespace: options.namespace,
+    relabelled: (name) => void inSlices(clock, thoseIn(objects, name), (key) => wake(key)),
     onError: (error) => log.warn({ kind: "Namespace", err: error }, "watch interrupted"),
   });
   const deps: AccountDeps = {
@@ -113,17 +117,19 @@ export function createEngine(options: EngineOptions): Engine {
     events: options.events,
     guard: options.guard,
     transport: options.transport,
-    accounts: createAccounts(objects, options.defaultAccount),
+    home: options.home ?? "mooring-system",
+    sites: options.sites ?? { endpoints: {}, isAllowed: () => true },
+    accounts: createAccounts(objects, namespaces),
     collections: createCollections({ clock, log, restMs: settings.resyncMs, busyMs: options.busyMs, wake }),
     secrets: createCredentialSecrets({
       client,
       clock,
       ...(options.namespace !== undefined && { namespace: options.namespace }),
-      wake: (account) => wake(accountKey(account), "people"),
+      wake: (account) => wake(objectOf(account), "people"),
       onError: (error) => log.warn({ kind: "Secret", err: error }, "watch interrupted"),
     }),
     nonce: randomUUID,
-    suspect: (account) => wake(accountKey(account), "people"),
+    suspect: (account) => wake(objectOf(account), "people"),
     changed(account) {
       void inSlices(clock, usersOf(deps, account), (key) => {
         if ((objects.accountOf(key) ?? account) === account) memories.of(key).failure = undefined;
@@ -166,10 +172,11 @@ export function createEngine(options: EngineOptions): Engine {
         wake(each);
       });
       // What the contract has in use is about to change; one look serves all that happens in the meantime.
-      queue.addAfter(accountKey((holds ?? held)?.account ?? ""), USAGE_MS, "background");
+      queue.addAfter(objectOf((holds ?? held)?.account ?? ""), USAGE_MS, "background");
     }
-    if (key.startsWith("Account/") && (!before || !after)) deps.changed(key.slice("Account/".length));
-    if (!after && key.startsWith("Account/")) deps.owe(deps.secrets.release(key.slice("Account/".length)));
+    const account = accountOf(key);
+    if (account !== undefined && (!before || !after)) deps.changed(account);
+    if (account !== undefined && !after) deps.owe(deps.secrets.release(account));
   });
 
   /** Nobody else knows what an object has made that is dropped in spite of its finalizer. */
@@ -214,7 +221,9 @@ export function createEngine(options: EngineOptions): Engine {
     const found = objects.find(key);
     if (!found) return "never";
     const { kind, object } = found;
-    if (!hasResource(kind)) return keepAccount(key, kind, object);
+    const account = accountOf(key);
+    if (account !== undefined) return keepAccount(account, kind, object);
+    if (!hasResource(kind)) return "never";
     const scene = look(deps, key, kind, object);
     const decision = decide(scene.view);
     log.debug({ key, step: decision.step, ...("reason" in decision && { reason: decision.reason }) }, "decided");
@@ -224,10 +233,9 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   /** What was edited in an Account, a new endpoint for example, may be what its users have waited for. */
-  async function keepAccount(key: ObjectKey, kind: Kind, object: KubeObject): Promise<Again> {
-    const account = key.slice("Account/".length);
+  async function keepAccount(account: string, kind: Kind, object: KubeObject): Promise<Again> {
     const before = deps.accounts.get(account);
-    const again = await reconcileAccount(deps, key, kind, object);
+    const again = await reconcileAccount(deps, account, kind, object);
     const { generation } = object.metadata;
     if (deps.accounts.get(account) !== before && generations.get(account) !== generation) {
       generations.set(account, generation);
@@ -247,7 +255,8 @@ export function createEngine(options: EngineOptions): Engine {
     laneOf: (key) => laneOf(deps, key),
     async sync() {
       const { namespace } = options;
-      for (const kind of kinds) {
+      // An operator of one namespace neither knows nor manages what belongs to all.
+      for (const kind of kinds.filter(({ scope }) => scope !== "Cluster" || namespace === undefined)) {
         const store = objects.store(kind.kind);
         const onError = (error: unknown, retryInMs: number) =>
           log.warn({ kind: kind.kind, err: error, retryInMs }, "watch interrupted");
@@ -262,12 +271,14 @@ export function createEngine(options: EngineOptions): Engine {
           }),
         );
       }
-      namespaces.begin();
-      await Promise.all([...watchers.map(({ synced }) => synced), deps.published.sync(), deps.secrets.sync()]);
+      const first = [deps.published.sync(), deps.secrets.sync(), namespaces.begin()];
+      await Promise.all([...watchers.map(({ synced }) => synced), ...first]);
     },
     run(workers, signal) {
-      const accounts = [...objects.store("Account").values()];
-      deps.owe(deps.secrets.releaseOthers(new Set(accounts.map(secretOf))));
+      const accounts = kinds
+        .filter((kind) => !hasResource(kind))
+        .flatMap(({ kind }) => [...objects.store(kind).values()]);
+      deps.owe(deps.secrets.releaseOthers(new Set(accounts.map((each) => secretOf(each, deps.home)))));
       return work({ queue, clock, log, reconcile, comesRound, observe: options.observe }, workers, signal);
     },
     async close() {

@@ -1,18 +1,25 @@
 import { hasResource, type Kind } from "../kinds/kind.ts";
+import { laneWithin } from "../kube/queue.ts";
 import type { KubeObject } from "../kube/resource.ts";
+import { namedBy as accountNamedBy, accountOf, isShared } from "./accounts/accounts.ts";
 import type { Deps } from "./look/deps.ts";
 import type { Claim } from "./objects/intent.ts";
 import { claimOf, namedBy, type ObjectKey, type Objects, objectKey, openIntent } from "./objects/objects.ts";
 import { policiesOf } from "./objects/policies.ts";
 
-/** Whose calls a pass over an object makes, as far as that is known: the Account, else the namespace. */
+/**
+ * Whose calls a pass over an object makes, as far as that is known: the Account, else the namespace. Those who share one
+ * have lanes of their own within its lane.
+ */
 export function laneOf({ objects, accounts }: Pick<Deps, "objects" | "accounts">, key: ObjectKey): string {
-  const [kind = "", namespace = "", name = ""] = key.split("/");
-  if (kind === "Account") return `${namespace}/${name}`;
-  const used = objects.accountOf(key);
-  const object = used === undefined ? objects.find(key)?.object : undefined;
-  const choice = object && accounts.choose(namespace, policiesOf(object).accountRef?.name);
-  return used ?? choice?.key ?? namespace;
+  const [, namespace = ""] = key.split("/");
+  const itself = accountOf(key);
+  if (itself !== undefined) return itself;
+  const found = objects.find(key);
+  const ref = found && policiesOf(found.object).accountRef;
+  const used = objects.accountOf(key) ?? (found && accounts.choose({ kind: found.kind, namespace }, ref).key);
+  if (used === undefined) return namespace;
+  return isShared(used) ? laneWithin(used, namespace) : used;
 }
 
 /** Objects that use an Account. Which would use it is not written anywhere: all that use and name no other are, too. */
@@ -21,15 +28,22 @@ export function* usersOf(
   account: string,
 ): Generator<ObjectKey> {
   yield* objects.users(account);
-  for (const { kind } of objects.kinds.filter(hasResource)) {
+  for (const kind of objects.kinds.filter(hasResource)) {
     const isUser = (object: KubeObject) => {
       const { namespace = "", name } = object.metadata;
-      if (!accounts.isOpenTo(namespace, account)) return false;
-      const named = policiesOf(object).accountRef?.name;
-      const known = [objects.accountOf(objectKey(kind, namespace, name)), named && `${namespace}/${named}`];
+      if (!accounts.isOpenTo({ kind, namespace }, account)) return false;
+      const ref = policiesOf(object).accountRef;
+      const known = [objects.accountOf(objectKey(kind.kind, namespace, name)), ref && accountNamedBy(namespace, ref)];
       return known.includes(account) || known.every((each) => each === undefined);
     };
-    yield* keysOf(objects, kind, isUser);
+    yield* keysOf(objects, kind.kind, isUser);
+  }
+}
+
+/** All that may use another Account since the labels of their namespace have changed. */
+export function* thoseIn(objects: Objects, namespace: string): Generator<ObjectKey> {
+  for (const { kind } of objects.kinds.filter(hasResource)) {
+    yield* keysOf(objects, kind, ({ metadata }) => metadata.namespace === namespace);
   }
 }
 
@@ -41,7 +55,9 @@ export function* thoseWhoWaited(objects: Objects, key: ObjectKey, gone: KubeObje
   if (kind?.resource?.identity.onePer) yield* keysOf(objects, kind.kind);
   const { parents = {} } = claimOf(gone) ?? openIntent(gone) ?? {};
   for (const id of Object.values(parents)) yield* objects.holders(gone.metadata.namespace, id);
-  yield* keysOf(objects, "Account", ({ metadata }) => metadata.deletionTimestamp !== undefined);
+  for (const { kind } of objects.kinds.filter((each) => !hasResource(each))) {
+    yield* keysOf(objects, kind, ({ metadata }) => metadata.deletionTimestamp !== undefined);
+  }
 }
 
 /** An object has another resource, or none: what lived in the one before or uses it is not as it was last seen. */

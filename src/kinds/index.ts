@@ -4,6 +4,7 @@ import { server } from "./compute/server/server.ts";
 import { snapshot } from "./compute/snapshot.ts";
 import { volume } from "./compute/volume/volume.ts";
 import { account } from "./identity/account.ts";
+import { clusterAccount } from "./identity/cluster-account.ts";
 import type { Kind } from "./kind.ts";
 import { flowLog } from "./network/flow-log.ts";
 import { ipBlock } from "./network/ipblock.ts";
@@ -18,6 +19,7 @@ import { kafkaUser } from "./streaming/kafka-user.ts";
 /** Every kind there is. A kind exists when its line is here. */
 export const kinds: readonly Kind[] = [
   account,
+  clusterAccount,
   datacenter,
   lan,
   ipBlock,

@@ -214,6 +214,8 @@ export interface Identity {
   permanent?: boolean;
   /** Any number of objects may use it at once. */
   shared?: boolean;
+  /** It acts on all that the contract has: who shares a contract may use it only where that is said. */
+  contractWide?: boolean;
   /** There can be only one in its place, which is called: `NIC`. */
   onePer?: string;
 }
@@ -279,6 +281,8 @@ export interface ResourceMapping {
 export interface Kind {
   kind: string;
   plural: string;
+  /** Its objects belong to no namespace. */
+  scope?: "Cluster";
   shortNames: string[];
   description: string;
   spec: z.ZodObject;

@@ -21,7 +21,7 @@ export interface QueueObserver {
  * while being processed is handed out again afterwards.
  *
  * Keys have lanes, which take turns, and no lane can hold all workers: one leaves a quarter of them free, and half while
- * another lane has keys ready.
+ * another lane has keys ready. The same holds for the lanes within a lane and its share.
  */
 export interface Queue {
   add(key: string, priority?: Priority): void;
@@ -58,10 +58,20 @@ interface Asked {
   lane?: string;
 }
 
+const WITHIN = "|";
+/** The name of a lane within another one: it has a share of that one's share. */
+export const laneWithin = (outer: string, name: string): string => `${outer}${WITHIN}${name}`;
+
+/** A lane and those it is within, the outermost first. */
+const levelsOf = (lane: string): string[] =>
+  lane.split(WITHIN).map((_, depth, names) => names.slice(0, depth + 1).join(WITHIN));
+
 const tally = (counts: Map<string, number>, lane: string, by: number): void => {
-  const count = (counts.get(lane) ?? 0) + by;
-  if (count === 0) counts.delete(lane);
-  else counts.set(lane, count);
+  for (const level of levelsOf(lane)) {
+    const count = (counts.get(level) ?? 0) + by;
+    if (count === 0) counts.delete(level);
+    else counts.set(level, count);
+  }
 };
 
 export function createQueue(options: {
@@ -77,7 +87,6 @@ export function createQueue(options: {
 }): Queue {
   const { clock, random = Math.random, baseMs = 1000, maxMs = 300_000, observe, laneOf = () => "" } = options;
   const { workers = Number.POSITIVE_INFINITY } = options;
-  const [share, contendedShare] = [Math.ceil(workers * 0.75), Math.ceil(workers / 2)];
   const ready = { people: createLanes<Asked>(), normal: createLanes<Asked>(), background: createLanes<Asked>() };
   /** Keys that need processing: each is ready, or in work and asked for again. */
   const dirty = new Map<string, Asked>();
@@ -90,10 +99,15 @@ export function createQueue(options: {
   const takers = new Set<(key: string | undefined) => void>();
   let closed = false;
 
-  const hasRoom = (lane: string) => {
-    const others = waiting.size > (waiting.has(lane) ? 1 : 0);
-    return closed || (held.get(lane) ?? 0) < (others ? contendedShare : share);
-  };
+  function hasRoom(lane: string): boolean {
+    let [room, around] = [workers, depth];
+    return levelsOf(lane).every((level) => {
+      const here = waiting.get(level) ?? 0;
+      room = Math.max(1, Math.round(room * (around > here ? 0.5 : 0.75)));
+      around = here;
+      return closed || (held.get(level) ?? 0) < room;
+    });
+  }
   const isCurrent = (asked: Asked) => dirty.get(asked.key) === asked;
 
   /** A key comes to wait in its lane, or waits no more. */

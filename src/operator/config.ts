@@ -2,15 +2,19 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { parseArgs } from "node:util";
+import { allowing, type Endpoints, readEndpoints } from "./endpoints.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** Everything about the operator that can be set from outside. */
 export interface Config {
   kubeconfig: string | undefined;
-  /** Where the operator's own Lease lives. */
+  /** The operator's own: of its Lease, and of the Secrets of ClusterAccounts. */
   namespace: string;
   /** Only objects of this namespace; all when undefined. */
   watchNamespace: string | undefined;
-  defaultAccount: string | undefined;
+  /** Where the platform is for Accounts that do not say it, and what those may say that do. */
+  endpoints: Endpoints;
+  isAllowed: (url: string) => boolean;
   listen: { host: string; port: number };
   workers: number;
   leaderElection: boolean;
@@ -33,10 +37,22 @@ const flags = {
   },
   namespace: {
     type: "string",
-    help: "NAME  namespace of the operator's Lease (default: the pod's own, else mooring-system)",
+    help: "NAME  namespace of the operator's Lease and of the Secrets of ClusterAccounts (default: the pod's own, else mooring-system)",
   },
-  "watch-namespace": { type: "string", help: "NAME  manage objects of this namespace only (default: all)" },
-  "default-account": { type: "string", help: "NAMESPACE/NAME  Account for namespaces that have none" },
+  "watch-namespace": {
+    type: "string",
+    help: "NAME  manage objects of this namespace only, without ClusterAccounts (default: all)",
+  },
+  endpoint: {
+    type: "string",
+    multiple: true,
+    help: "NAME=URL  address of the platform for Accounts that name none, for example api=https://api.example.com or logging=https://logging.{region}.example.com; repeatable (or MOORING_ENDPOINTS, a JSON object)",
+  },
+  "allow-endpoint": {
+    type: "string",
+    multiple: true,
+    help: "PATTERN  other addresses that Accounts may name, for example https://*.example.com or http://127.0.0.1:*; repeatable (default: none; any, where no --endpoint is given)",
+  },
   listen: {
     type: "string",
     default: "127.0.0.1:0",
@@ -71,20 +87,17 @@ export const usage = (): string =>
     ...Object.entries(flags).map(([name, { help }]) => `  --${name} ${help}`),
   ].join("\n");
 
-/** A value on the command line that cannot be used; its message names the flag and the way out. */
-export class UsageError extends Error {
-  readonly code = "ERR_PARSE_ARGS_VALUE";
-}
-
 /** Reads the command line; "help" when that was asked for. Throws `UsageError`. */
 export function readConfig(argv: string[], env: Record<string, string | undefined> = process.env): Config | "help" {
   const { values } = parseArgs({ args: argv, options: flags, strict: true });
   if (values.help) return "help";
+  const endpoints = readEndpoints(values.endpoint ?? [], env.MOORING_ENDPOINTS);
   return {
     kubeconfig: values.kubeconfig,
     namespace: values.namespace ?? env.POD_NAMESPACE ?? podNamespace() ?? "mooring-system",
     watchNamespace: values["watch-namespace"],
-    defaultAccount: account(values["default-account"]),
+    endpoints,
+    isAllowed: allowing(values["allow-endpoint"] ?? [], endpoints),
     listen: address(values.listen),
     workers: count(values.workers),
     leaderElection: !values["no-leader-election"],
@@ -126,11 +139,6 @@ function count(text: string): number {
     throw new UsageError(`--workers: "${text}" is not a whole number from 1 to 1000`);
   }
   return number;
-}
-
-function account(text: string | undefined): string | undefined {
-  if (text === undefined || /^[^/]+\/[^/]+$/.test(text)) return text;
-  throw new UsageError(`--default-account: "${text}" is not NAMESPACE/NAME`);
 }
 
 function level(text: string): string {

@@ -38,7 +38,7 @@ export async function runOperator(config: Config, log: Logger, signal: AbortSign
 async function live(config: Config, log: Logger, signal: AbortSignal, onLost: () => void): Promise<void> {
   const clock = systemClock;
   const metrics = createMetrics();
-  const { kubeconfig, namespace, identity, defaultAccount, watchNamespace, workers } = config;
+  const { kubeconfig, namespace, identity, watchNamespace, workers } = config;
   await using cleanup = new AsyncDisposableStack();
   const client = await connect({ observe: metrics.kube, ...(kubeconfig !== undefined && { kubeconfig }) });
   cleanup.defer(() => client.close());
@@ -87,7 +87,8 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
     settings: { ...config, graceMs: 5000 },
     observe: metrics.reconcile,
     observeCertificate: metrics.certificate,
-    ...(defaultAccount !== undefined && { defaultAccount }),
+    home: namespace,
+    sites: config,
     ...(watchNamespace !== undefined && { namespace: watchNamespace }),
   });
   cleanup.defer(() => engine.close());

@@ -50,7 +50,7 @@ describe("access by an Account", () => {
   const secretPath = "/api/v1/namespaces/team/secrets/access";
   const secret = { data: { token: Buffer.from(`${token}\n`).toString("base64") } };
 
-  async function open(answers: Record<string, unknown>, namespace?: string) {
+  async function open(answers: Record<string, unknown>, namespace?: string, more: Record<string, string> = {}) {
     await using cluster = await scriptedServer(paths(answers));
     const folder = mkdtempSync(join(tmpdir(), "mooring-access-"));
     const kubeconfig = join(folder, "config");
@@ -61,7 +61,7 @@ describe("access by an Account", () => {
     };
     writeFileSync(kubeconfig, JSON.stringify(config));
     try {
-      return await openPlatform({ account: "main", namespace, env: { KUBECONFIG: kubeconfig } });
+      return await openPlatform({ account: "main", namespace, env: { KUBECONFIG: kubeconfig, ...more } });
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -70,8 +70,15 @@ describe("access by an Account", () => {
   it("has its endpoints, with the region, and the token of its Secret", async () => {
     await using access = await open({ [accountPath]: account, [secretPath]: secret });
     expect(access.endpoint("objectStorage")).toBe("http://s3.de-fra.example");
-    expect(() => access.endpoint("logging")).toThrow("Account team/main has no address: set spec.endpoints.logging");
+    expect(() => access.endpoint("logging")).toThrow("Account team/main has no spec.endpoints.logging");
     expect(access.connection().identity?.userId).toBe("user-1");
+  });
+
+  it("has the operator's endpoints, where it names none, from MOORING_ENDPOINTS", async () => {
+    const MOORING_ENDPOINTS = '{"logging": "http://logs.{region}.example", "objectStorage": "http://other.example"}';
+    await using access = await open({ [accountPath]: account, [secretPath]: secret }, "team", { MOORING_ENDPOINTS });
+    expect(access.endpoint("logging")).toBe("http://logs.de-fra.example");
+    expect(access.endpoint("objectStorage")).toBe("http://s3.de-fra.example");
   });
 
   it("says which Account is not there", async () => {

@@ -95,7 +95,8 @@ export async function openStage(clusterKubeconfig: string): Promise<Stage> {
   const apply: Stage["apply"] = async (...objects) => {
     for (const object of objects) {
       const { metadata, ...rest } = named.parse(object);
-      await applyObject(admin, { ...rest, metadata: { ...metadata, namespace } });
+      const isNamespaced = kinds.find(({ kind }) => kind === rest.kind)?.scope !== "Cluster";
+      await applyObject(admin, { ...rest, metadata: { ...metadata, ...(isNamespaced && { namespace }) } });
     }
   };
   const closing = opening.move();

@@ -162,8 +162,7 @@ describe("an object that waits for its namespace's own Account", () => {
     const object = await tenant.read("IPBlock", name);
     return object && readStatus(object).conditions?.find(({ type }) => type === "Ready")?.reason;
   };
-  const start = () =>
-    shared.operator({ everywhere: true, flags: ["--default-account", `${shared.namespace}/main`, "--resync", "2s"] });
+  const start = () => shared.operator({ everywhere: true, flags: ["--resync", "2s"] });
   const platforms = { default: startPlatform({ speed: 200 }), own: startPlatform({ speed: 200 }) };
 
   // A control plane of its own: this operator watches all namespaces, and nobody else's objects are to be among them.
@@ -175,13 +174,19 @@ describe("an object that waits for its namespace's own Account", () => {
     shared = cleanup.use(await openStage(control.kubeconfig));
     tenant = cleanup.use(await openStage(control.kubeconfig));
     await shared.account(await platforms.default);
+    const endpoints = { api: (await platforms.default).url };
+    const open = { default: true, namespaces: { selector: {} } };
+    await shared.apply({
+      ...account("shared", { endpoints, credentialsSecretRef: { name: "main" }, ...open }),
+      kind: "ClusterAccount",
+    });
     operator = await start();
-    await shared.untilReady("Account", "main");
+    await shared.untilReady("ClusterAccount", "shared");
   });
 
   const madeByDefault = async () => (await platforms.default).named("ipblocks", "waiting");
 
-  it("is not created through the operator's default Account when its own is deleted; it says AccountNotFound", async () => {
+  it("is not created through the default ClusterAccount when its own is deleted; it says AccountNotFound", async () => {
     await using other = await openStage(admin);
     await tenant.apply({
       apiVersion: api,

@@ -20,7 +20,10 @@ export const atCreation = ({ kind, life }: Subject): Subject => ({
   creationOnly: true,
 });
 
-/** The lives of these kinds. Throws when a kind with a resource on the platform has none. */
+/**
+ * The lives of these kinds, but for those whose objects belong to no namespace: each operator that is killed has a namespace
+ * to itself. A ClusterAccount is kept as an Account is. Throws when a kind with a resource on the platform has none.
+ */
 export function subjectsOf(kinds: readonly Kind[]): Subject[] {
   const known = new Map(subjects.map((subject) => [subject.kind, subject]));
   const without = kinds.filter(({ kind, resource }) => resource && !known.has(kind)).map(({ kind }) => kind);
@@ -31,7 +34,9 @@ export function subjectsOf(kinds: readonly Kind[]): Subject[] {
   }
   return kinds.flatMap((kind) => {
     const subject = known.get(kind.kind);
-    return subject ? [{ kind, life: (ground: Ground) => lifeOf(subject, kind, ground) }] : [];
+    return subject && kind.scope !== "Cluster"
+      ? [{ kind, life: (ground: Ground) => lifeOf(subject, kind, ground) }]
+      : [];
   });
 }
 

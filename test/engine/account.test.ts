@@ -8,7 +8,7 @@ import { API } from "./fake-platform.ts";
 import { objectOf } from "./fixtures.ts";
 import { stage } from "./stage.ts";
 
-const KEY = "Account/shop/main";
+const KEY = "shop/main";
 const call = "GET /contracts";
 const spec = { endpoints: { api: API }, credentialsSecretRef: { name: "cred" } };
 const unavailable = new Retry({ call, status: 503 }, "no");
@@ -32,6 +32,8 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
       sync: async () => {},
       close: async () => {},
     },
+    home: "mooring-system",
+    sites: { endpoints: {}, isAllowed: () => true },
     changed: () => void said.changed++,
     owes: () => said.owes,
   };
@@ -40,7 +42,7 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
     platform.beforeEach(() => {
       if (error) throw error;
     });
-    const again = await reconcileAccount(all, KEY, account, objects.find(KEY)?.object ?? object);
+    const again = await reconcileAccount(all, KEY, account, objects.find(`Account/${KEY}`)?.object ?? object);
     const conditions: unknown = Reflect.get(Object(api.get(object)?.status), "conditions");
     return { again, conditions, obstacle: accounts.get("shop/main")?.obstacle };
   }

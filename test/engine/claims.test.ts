@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { createAccounts } from "../../src/engine/accounts/accounts.ts";
 import { FINALIZER } from "../../src/engine/objects/names.ts";
 import { claimOf, openIntent } from "../../src/engine/objects/objects.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
+import { ipBlock } from "../../src/kinds/network/ipblock.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { Retry } from "../../src/platform/errors.ts";
 import { API } from "./fake-platform.ts";
@@ -85,7 +85,7 @@ describe("the Account of an object", () => {
     return objectOf("IPBlock", "a", { spec, metadata: { name: "a", namespace: "team", ...metadata }, ...rest });
   };
   const mine = objectOf("Account", "mine", { metadata: { name: "mine", namespace: "team" } });
-  /** An object of another namespace than the operator's default Account. */
+  /** An object of a namespace without an Account: the default is a ClusterAccount. */
   const open = (object = block()) => {
     const all = stage([object]);
     return { all, object, key: KEY, beforeEach: all.platform.beforeEach };
@@ -93,7 +93,7 @@ describe("the Account of an object", () => {
 
   test("is the default where the namespace never had one", async () => {
     const { all } = open();
-    expect(all.sceneOf(KEY).accountKey).toBe("shop/main");
+    expect(all.sceneOf(KEY).accountKey).toBe("ClusterAccount/shared");
   });
 
   test("is not the default for who has waited for an Account of the namespace that is deleted", async () => {
@@ -135,10 +135,9 @@ describe("the Account of an object", () => {
   });
 
   test("is not the default for a namespace whose objects have used one of its own", () => {
-    const { objects } = stage([]);
-    const accounts = createAccounts(objects, "shop/main");
+    const { objects, accounts } = stage([]);
     objects.store("IPBlock").put(block({ status: { id: "b1", account: "team/mine" } }));
-    const choice = accounts.choose("team", undefined);
+    const choice = accounts.choose({ kind: ipBlock, namespace: "team" }, undefined);
     expect(choice).toMatchObject({ obstacle: { reason: "AccountNotFound" } });
   });
 });

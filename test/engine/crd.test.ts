@@ -91,8 +91,8 @@ describe.each(each)("the definition of $name", ({ kind }) => {
     expect(silent).toEqual([]);
   });
 
-  it("is namespaced, has short names, and belongs to the category mooring", () => {
-    expect(scope).toBe("Namespaced");
+  it("is namespaced unless its kind says otherwise, has short names, and belongs to the category mooring", () => {
+    expect(scope).toBe(kind.scope ?? "Namespaced");
     expect(names.shortNames.length).toBeGreaterThan(0);
     expect(names.categories).toEqual(["mooring"]);
   });

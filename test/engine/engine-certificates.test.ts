@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type CertificateObserver, createEngine } from "../../src/engine/engine.ts";
 import { account } from "../../src/kinds/identity/account.ts";
+import { clusterAccount } from "../../src/kinds/identity/cluster-account.ts";
 import { kafkaUser } from "../../src/kinds/streaming/kafka-user.ts";
 import { createQueue } from "../../src/kube/queue.ts";
 import { createTransport } from "../../src/platform/transport.ts";
@@ -26,7 +27,7 @@ test("the engine tells when a certificate ends, from what status says, until the
   const told: Parameters<CertificateObserver>[0][] = [];
   const engine = createEngine({
     seal: unsealed,
-    kinds: [account, kafkaUser],
+    kinds: [account, clusterAccount, kafkaUser],
     clock,
     log,
     client: api.client,

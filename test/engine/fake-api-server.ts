@@ -20,8 +20,11 @@ const kubeObject = z.looseObject({
   metadata: z.looseObject({ name: z.string() }),
 });
 
-export const pathTo = ({ kind, metadata }: KubeObject): string =>
-  `/${kind === "Secret" ? "api/v1" : "apis/mooring.dev/v1alpha1"}/namespaces/${metadata.namespace}/${kind.toLowerCase()}s/${metadata.name}`;
+export function pathTo({ kind, metadata }: KubeObject): string {
+  const root = kind === "Secret" ? "/api/v1" : "/apis/mooring.dev/v1alpha1";
+  const scope = metadata.namespace === undefined ? "" : `/namespaces/${metadata.namespace}`;
+  return `${root}${scope}/${kind.toLowerCase()}s/${metadata.name}`;
+}
 
 /**
  * An API server of a few lines. Of metadata it knows two owners: Mooring, and the one who put the object there. An apply
@@ -45,7 +48,7 @@ export function fakeApiServer(...initial: KubeObject[]) {
   };
   /** What a collection holds; undefined when the path names an object. */
   const listed = (path: string) =>
-    /\/namespaces\/[^/]+\/[^/]+\/[^/]/.test(path)
+    /\/namespaces\/[^/]+\/[^/]+\/[^/]|\/clusteraccounts\/[^/]/.test(path)
       ? undefined
       : { items: [...objects].filter(([each]) => each.startsWith(`${path}/`)).map(([, object]) => object) };
   function put(object: KubeObject): KubeObject {

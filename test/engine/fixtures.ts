@@ -25,6 +25,16 @@ export function objectOf(kind: string, name: string, more: Partial<KubeObject> =
   };
 }
 
+/** A ClusterAccount; it is open to nobody unless spec says so. */
+export const clusterAccountOf = (name: string, spec: object = {}, metadata: Partial<KubeObject["metadata"]> = {}) => {
+  const { metadata: all, ...rest } = objectOf("ClusterAccount", name, {
+    spec: { credentialsSecretRef: { name: "cred" }, ...spec },
+    metadata: { name, ...metadata },
+  });
+  const { namespace: _, ...none } = all;
+  return { ...rest, metadata: none };
+};
+
 export const intentOf = (more: Partial<Intent> = {}): Intent => ({
   nonce: "n1",
   at: "2026-01-01T00:00:00.000Z",
@@ -86,6 +96,7 @@ export const handleOf = (key: string, more: Partial<AccountHandle> = {}): Accoun
   key,
   connection: scriptedConnection(() => ({ items: [] })),
   endpoint: () => "http://platform.test",
+  adoption: "Any",
   obstacle: undefined,
   ...more,
 });

@@ -12,14 +12,14 @@ import { createPublishedSecrets } from "../../src/engine/objects/published.ts";
 import type { Seal } from "../../src/engine/objects/seal.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Kind, ResourceKind } from "../../src/kinds/kind.ts";
-import type { KubeObject } from "../../src/kube/resource.ts";
+import { type KubeObject, keyOf } from "../../src/kube/resource.ts";
 import type { Again } from "../../src/kube/work.ts";
 import { createCatalogues } from "../../src/platform/catalogues.ts";
 import type { Connection } from "../../src/platform/transport.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { API, type FakePlatform, fakePlatform } from "./fake-platform.ts";
-import { handleOf, objectOf } from "./fixtures.ts";
+import { clusterAccountOf, handleOf, objectOf } from "./fixtures.ts";
 import { unsealed } from "./unsealed.ts";
 
 export function withResource(kind: Kind): ResourceKind {
@@ -69,8 +69,11 @@ export function stage(
   const woken: ObjectKey[] = [];
   const terminating = new Set<string>();
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  const accounts = createAccounts(objects, "shop/main");
+  const labels = new Map<string, Record<string, string>>();
+  const labelsOf = (name: string) => labels.get(name) ?? {};
+  const accounts = createAccounts(objects, { labelsOf });
   accounts.put(handleOf("shop/main", { connection, endpoint: () => API }));
+  accounts.put(handleOf("ClusterAccount/shared", { connection, endpoint: () => API, adoption: "None" }));
   const published = createPublishedSecrets({
     client: api.client,
     clock,
@@ -120,8 +123,7 @@ export function stage(
   const sync = () => {
     for (const object of initial) {
       const fresh = api.get(object);
-      const { namespace, name } = object.metadata;
-      const known = objects.store(object.kind).get(`${namespace}/${name}`);
+      const known = objects.store(object.kind).get(keyOf(object));
       if (fresh) objects.store(object.kind).put(structuredClone(fresh));
       else if (known) {
         const metadata = { ...known.metadata, resourceVersion: api.version };
@@ -132,6 +134,8 @@ export function stage(
   // Older than whatever a test has to say about it.
   const main = objectOf("Account", "main");
   objects.store("Account").put({ ...main, metadata: { ...main.metadata, resourceVersion: "1" } });
+  const shared = clusterAccountOf("shared", { default: true, namespaces: { selector: {} } });
+  objects.store("ClusterAccount").put({ ...shared, metadata: { ...shared.metadata, resourceVersion: "1" } });
   sync();
   // What is read from here on is younger than what was wished for before.
   moment = 1;
@@ -171,6 +175,7 @@ export function stage(
     skip,
     stepWallClock,
     terminating,
+    labels,
     woken,
     api,
     platform,

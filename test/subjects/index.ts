@@ -1,5 +1,6 @@
 import { account } from "./account.ts";
 import { centralLogging } from "./central-logging.ts";
+import { clusterAccount } from "./cluster-account.ts";
 import { datacenter } from "./datacenter.ts";
 import { flowLog } from "./flow-log.ts";
 import { ipBlock } from "./ip-block.ts";
@@ -18,6 +19,7 @@ import { volume } from "./volume.ts";
 /** One per kind. */
 export const subjects: readonly Subject[] = [
   account,
+  clusterAccount,
   datacenter,
   server,
   lan,

@@ -176,6 +176,8 @@ describe("a platform that says too much", () => {
     const { deps, api, objects } = stage([object], { connection });
     const all: AccountDeps = {
       ...deps,
+      home: "mooring-system",
+      sites: { endpoints: {}, isAllowed: () => true },
       transport: { connect: () => connection, close: async () => {} },
       secrets: {
         read: () => ({ known: true, value: "token" }),

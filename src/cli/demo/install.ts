@@ -110,17 +110,11 @@ export async function writeOperatorKubeconfig(
   await writeFile(path, stringify(kubeconfig), { mode: 0o600 });
 }
 
-/** What of the simulator the samples need. */
-export interface Platform {
-  endpoints: Record<string, string>;
-  token: string;
-}
-
 const samples = ["landscape.yaml"];
 const TOKEN_SECRET = "platform-token";
 
-/** Applies deploy/samples into a namespace, with the simulator in place of the address and the token. */
-export async function applySamples(client: KubeClient, namespace: string, platform: Platform): Promise<void> {
+/** Applies deploy/samples into a namespace, with this token of the platform. */
+export async function applySamples(client: KubeClient, namespace: string, token: string): Promise<void> {
   await applyObject(client, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
   for (const name of samples) {
     const path = fileURLToPath(new URL(`../../../deploy/samples/${name}`, import.meta.url));
@@ -128,10 +122,8 @@ export async function applySamples(client: KubeClient, namespace: string, platfo
       const object = kubeObject.parse(document.toJS());
       object.metadata.namespace = namespace;
       if (object.kind === "Secret" && object.metadata.name === TOKEN_SECRET) {
-        object.stringData = { token: platform.token };
+        object.stringData = { token };
       }
-      if (object.kind === "Account")
-        object.spec = { ...z.looseObject({}).parse(object.spec), endpoints: platform.endpoints };
       await applyObject(client, object);
     }
   }

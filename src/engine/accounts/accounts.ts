@@ -1,16 +1,24 @@
+import { account } from "../../kinds/identity/account.ts";
+import { admits, clusterAccount, readSharing, type Sharing } from "../../kinds/identity/cluster-account.ts";
+import type { Kind } from "../../kinds/kind.ts";
+import type { KubeObject } from "../../kube/resource.ts";
 import { type EndpointName, type Product, products } from "../../platform/products.ts";
 import type { Connection } from "../../platform/transport.ts";
-import type { Objects } from "../objects/objects.ts";
+import type { Namespaces } from "../objects/namespaces.ts";
+import { type ObjectKey, type Objects, objectKey } from "../objects/objects.ts";
+import type { AccountRef } from "../objects/policies.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
 
 /** An Account as other objects use it. */
 export interface AccountHandle {
-  /** namespace/name. */
+  /** `namespace/name`, or `ClusterAccount/name`. */
   readonly key: string;
   readonly connection: Connection;
-  /** The address of a host, with the region filled in. Throws with the field's name when spec has none. */
+  /** The address of a host, with the region filled in. Throws with the field's name when there is none. */
   endpoint(name: EndpointName): string;
+  /** Which resources its users may reach by id: those of their own namespace, or any. */
+  readonly adoption: Sharing["adoption"];
   /** Why it cannot be used at present. */
   obstacle: Obstacle | undefined;
 }
@@ -23,33 +31,61 @@ export const addressOf = (account: AccountHandle, product: Product): string =>
 export const urlOf = (account: AccountHandle, product: Product, path: string): string =>
   products[product].url(addressOf(account, product), path);
 
+/** Whether objects of several namespaces may use it. No namespace has capitals: no Account is taken for one. */
+export const isShared = (account: string): boolean => account.startsWith(`${clusterAccount.kind}/`);
+
+/** The Account that an object is; undefined for one of another kind. */
+export function accountOf(key: ObjectKey): string | undefined {
+  if (isShared(key)) return key;
+  return key.startsWith(`${account.kind}/`) ? key.slice(account.kind.length + 1) : undefined;
+}
+
+/** The object that an Account is. */
+export const objectOf = (key: string): ObjectKey => (isShared(key) ? key : `${account.kind}/${key}`);
+
+/** The Account that an object of a namespace names. */
+export const namedBy = (namespace: string, { kind, name }: AccountRef): string =>
+  kind === clusterAccount.kind ? objectKey(kind, "", name) : `${namespace}/${name}`;
+
+/** For messages: `Account shop/main`, `ClusterAccount shared`. */
+export const titleOf = (key: string): string => objectOf(key).replace("/", " ");
+
 /** `key` is the one that is meant, whether it works or not. */
 export type AccountChoice = { key: string; account: AccountHandle } | { key?: string; obstacle: Obstacle };
+
+/** An object that needs an Account. */
+export interface User {
+  kind: Pick<Kind, "kind" | "resource">;
+  namespace: string;
+}
 
 /** Which Account an object works with, and whether that one works. */
 export interface Accounts {
   /**
-   * spec.accountRef, else the one that was settled on before, else the namespace's only Account, else the operator's
-   * default. A namespace that has had an Account of its own never gets the default: that is another contract.
+   * spec.accountRef, else the one that was settled on before, else the namespace's only Account, else the newest default
+   * ClusterAccount that admits the object. A namespace that has had an Account of its own never gets the default: that is
+   * another contract.
    */
-  choose(namespace: string, name: string | undefined, settled?: string): AccountChoice;
-  /** The Account that an object has used before. */
-  byKey(key: string): AccountChoice;
-  /** Whether objects of a namespace may use this Account: it is of theirs, or the operator's default. */
-  isOpenTo(namespace: string, key: string): boolean;
+  choose(user: User, ref: AccountRef | undefined, settled?: string): AccountChoice;
+  /** The Account that a resource was made with; undefined when it is gone, and another one may lead there. */
+  keep(user: User, key: string): AccountChoice | undefined;
+  /** Whether an object may use this Account now: it is of its namespace, or admits it. */
+  isOpenTo(user: User, key: string): boolean;
   put(handle: AccountHandle): void;
   remove(key: string): void;
   get(key: string): AccountHandle | undefined;
 }
 
-export function createAccounts(objects: Objects, defaultAccount: string | undefined): Accounts {
+export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, "labelsOf">): Accounts {
   const handles = new Map<string, AccountHandle>();
+  /** A version of an object never changes: it is read once. */
+  const sharings = new WeakMap<KubeObject, Sharing>();
   /** Namespaces that have or had Accounts of their own, as far as this process has seen. */
   const independent = new Set<string>();
   objects.subscribe((key, { after }) => {
     const [kind, namespace = ""] = key.split("/");
     const used = after && readStatus(after).account;
-    if (kind === "Account" || used?.startsWith(`${namespace}/`)) independent.add(namespace);
+    if (kind === account.kind || used?.startsWith(`${namespace}/`)) independent.add(namespace);
   });
 
   const missing = (message: string, key?: string): AccountChoice => ({
@@ -57,35 +93,70 @@ export function createAccounts(objects: Objects, defaultAccount: string | undefi
     obstacle: { reason: "AccountNotFound", message, stalled: false },
   });
 
-  const byKey = (key: string): AccountChoice => {
-    const handle = handles.get(key);
-    if (handle) {
-      const { obstacle } = handle;
-      if (!obstacle) return { key, account: handle };
-      const message = `Account ${key}: ${obstacle.message}`;
-      // Not looked at yet is no news about anybody: what the objects show stays as it is.
-      if (obstacle.reason === "Observing") return { key, obstacle: { ...obstacle, message } };
-      return { key, obstacle: { reason: "AccountNotReady", message, stalled: false } };
-    }
-    if (!objects.store("Account").get(key)) return missing(`there is no Account ${key}`, key);
-    return { key, obstacle: { reason: "Observing", message: `Account ${key} was not checked yet`, stalled: false } };
+  const sharingOf = (object: KubeObject): Sharing => {
+    const sharing = sharings.get(object) ?? readSharing(object.spec);
+    sharings.set(object, sharing);
+    return sharing;
+  };
+  const isAdmitted = (object: KubeObject, { kind, namespace }: User) =>
+    admits(sharingOf(object), { kind, namespace, labels: labelsOf(namespace) });
+  const isOpenTo: Accounts["isOpenTo"] = (user, key) => {
+    if (!isShared(key)) return key.startsWith(`${user.namespace}/`);
+    const object = objects.find(key)?.object;
+    return object !== undefined && isAdmitted(object, user);
   };
 
+  /** The newest, as with StorageClasses. */
+  function defaultOf(user: User): string | undefined {
+    const age = ({ metadata }: KubeObject) => metadata.creationTimestamp ?? "";
+    const [newest] = [...objects.store(clusterAccount.kind).values()]
+      .filter((object) => sharingOf(object).default && isAdmitted(object, user))
+      .sort((a, b) => age(b).localeCompare(age(a)) || a.metadata.name.localeCompare(b.metadata.name));
+    return newest && objectKey(clusterAccount.kind, "", newest.metadata.name);
+  }
+
+  function byKey(user: User, key: string, wayOut = ""): AccountChoice {
+    if (isShared(key) && !isOpenTo(user, key)) {
+      // The same words whatever the cause: who may not use it learns nothing about it.
+      const message = `${titleOf(key)} does not exist, or does not admit ${user.kind.kind} objects of namespace ${user.namespace}: ask the administrator to admit them${wayOut}`;
+      return { key, obstacle: { reason: "AccountNotAllowed", message, stalled: true } };
+    }
+    const handle = handles.get(key);
+    if (!handle) {
+      if (!objects.find(objectOf(key))) return missing(`there is no ${titleOf(key)}`, key);
+      return { key, obstacle: { reason: "Observing", message: `${titleOf(key)} was not checked yet`, stalled: false } };
+    }
+    const { obstacle } = handle;
+    if (!obstacle) return { key, account: handle };
+    // Secrets and addresses of a shared one are the administrator's business.
+    const message = `${titleOf(key)}: ${isShared(key) ? `${obstacle.reason}; ask the administrator` : obstacle.message}`;
+    // Not looked at yet is no news about anybody: what the objects show stays as it is.
+    if (obstacle.reason === "Observing") return { key, obstacle: { ...obstacle, message } };
+    return { key, obstacle: { reason: "AccountNotReady", message, stalled: false } };
+  }
+
   return {
-    byKey,
-    isOpenTo: (namespace, key) => key.startsWith(`${namespace}/`) || key === defaultAccount,
-    choose(namespace, name, settled) {
-      if (name !== undefined) return byKey(`${namespace}/${name}`);
-      if (settled !== undefined) return byKey(settled);
-      const here = [...objects.store("Account").values()].filter(({ metadata }) => metadata.namespace === namespace);
+    isOpenTo,
+    keep(user, key) {
+      if (!isShared(key) && !isOpenTo(user, key)) return undefined;
+      const leave = "; to leave the resource on the platform, set deletionPolicy: Retain and delete this object";
+      const kept = byKey(user, key, leave);
+      return "obstacle" in kept && kept.obstacle.reason === "AccountNotFound" ? undefined : kept;
+    },
+    choose(user, ref, settled) {
+      const { namespace } = user;
+      if (ref) return byKey(user, namedBy(namespace, ref));
+      // Of another namespace's Account only an earlier version of Mooring, or somebody else, can have spoken.
+      if (settled !== undefined && (isShared(settled) || isOpenTo(user, settled))) return byKey(user, settled);
+      const here = [...objects.store(account.kind).values()].filter(({ metadata }) => metadata.namespace === namespace);
       const [only] = here;
-      if (only && here.length === 1) return byKey(`${namespace}/${only.metadata.name}`);
+      if (only && here.length === 1) return byKey(user, `${namespace}/${only.metadata.name}`);
       if (here.length > 1) {
         const names = here.map(({ metadata }) => metadata.name).sort();
         return missing(`namespace ${namespace} has several Accounts (${names.join(", ")}): set spec.accountRef.name`);
       }
-      if (defaultAccount !== undefined && !independent.has(namespace)) return byKey(defaultAccount);
-      return missing(`namespace ${namespace} has no Account: create one`);
+      const shared = independent.has(namespace) ? undefined : defaultOf(user);
+      return shared ? byKey(user, shared) : missing(`namespace ${namespace} has no Account: create one`);
     },
     put: (handle) => void handles.set(handle.key, handle),
     remove: (key) => void handles.delete(key),

@@ -1,12 +1,13 @@
 import { type AccountSpec, readAccountSpec } from "../../kinds/identity/account.ts";
+import { readSharing } from "../../kinds/identity/cluster-account.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Again } from "../../kube/work.ts";
 import { type Contract, readContract } from "../../platform/core.ts";
-import { endpointUrl } from "../../platform/endpoints.ts";
 import { NotFound, PlatformError } from "../../platform/errors.ts";
 import type { Transport } from "../../platform/transport.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
+import { type Addresses, addressesOf, type Sites } from "../accounts/addresses.ts";
 import type { CredentialSecrets } from "../accounts/credential-secrets.ts";
 import type { Deps } from "../look/deps.ts";
 import { obstacleOf } from "../look/problems.ts";
@@ -19,6 +20,9 @@ import { conditions, readFacts, type Standing } from "../schema/status.ts";
 export interface AccountDeps extends Deps {
   transport: Transport;
   secrets: CredentialSecrets;
+  /** The operator's own namespace: the Secret of an Account that has none is there. */
+  home: string;
+  sites: Sites;
   /** The Account has become usable, unusable, or has new credentials: tell the objects that use it. */
   changed: (account: string) => void;
   /** Whether work with this Account is under way that no object stands for. */
@@ -31,11 +35,10 @@ export interface AccountDeps extends Deps {
  */
 export async function reconcileAccount(
   deps: AccountDeps,
-  key: ObjectKey,
+  account: string,
   kind: Kind,
   object: KubeObject,
 ): Promise<Again> {
-  const account = key.slice(key.indexOf("/") + 1);
   const deleting = object.metadata.deletionTimestamp !== undefined;
   const users = deps.objects.users(account);
   if (deleting && users.length === 0) {
@@ -77,7 +80,7 @@ async function letGo(deps: AccountDeps, account: string, kind: Kind, object: Kub
   const spec = readSpec(object);
   const { name, key = "" } = spec?.credentialsSecretRef ?? {};
   // A fresh process has to see the Secret before it can let go of it.
-  if (name && !deps.secrets.read(account, object.metadata.namespace ?? "", name, key).known) return "never";
+  if (name && !deps.secrets.read(account, object.metadata.namespace ?? deps.home, name, key).known) return "never";
   await deps.secrets.release(account);
   await deps.accounts.get(account)?.connection.close();
   deps.accounts.remove(account);
@@ -99,8 +102,8 @@ function readSpec(object: KubeObject): AccountSpec | undefined {
 }
 
 /** The Secret that an Account names, as namespace/name. */
-export const secretOf = (object: KubeObject): string =>
-  `${object.metadata.namespace}/${readSpec(object)?.credentialsSecretRef.name}`;
+export const secretOf = (object: KubeObject, home: string): string =>
+  `${object.metadata.namespace ?? home}/${readSpec(object)?.credentialsSecretRef.name}`;
 
 interface Checked {
   standing: Standing;
@@ -116,11 +119,18 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
   });
   const spec = readSpec(object);
   if (!spec) return blocked({ reason: "InvalidSpec", message: "spec cannot be read", stalled: true }, "never");
-  const { name, key } = spec.credentialsSecretRef;
-  const secret = deps.secrets.read(account, object.metadata.namespace ?? "", name, key);
+  const addresses = addressesOf(spec, deps.sites);
+  if (addresses.obstacle) {
+    connect(deps, account, object, addresses);
+    return blocked(addresses.obstacle, "never");
+  }
+  const { credentialsSecretRef, contractNumber } = spec;
+  const { name, key } = credentialsSecretRef;
+  const secret = deps.secrets.read(account, object.metadata.namespace ?? deps.home, name, key);
   if (!secret.known) return "later";
   const token = secret.value?.trim() ?? "";
-  const handle = connect(deps, account, spec, token);
+  const handle = connect(deps, account, object, addresses);
+  handle.connection.setCredentials({ token, ...(contractNumber !== undefined && { contractNumber }) });
   if (token === "") {
     const message = `credentialsSecretRef: Secret ${name} does not exist or has no key ${key}: create it with the platform's token`;
     return blocked({ reason: "CredentialsMissing", message, stalled: true }, "never");
@@ -132,7 +142,7 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
     return blocked({ reason: "Unauthorized", message, stalled: true }, { inMs: deps.settings.resyncMs });
   }
   try {
-    const contract = await readContract(handle.connection, spec.endpoints.api, { priority: "people" });
+    const contract = await readContract(handle.connection, handle.endpoint("api"), { priority: "people" });
     return {
       standing: { mode: "ready", reason: "Available", message: "the platform accepts the token" },
       facts: factsOf(contract, expiresAt),
@@ -149,20 +159,19 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
   }
 }
 
-/** The handle that other objects use, made once and kept up to date. New credentials are used from the next call on. */
-function connect(deps: AccountDeps, account: string, spec: AccountSpec, token: string): AccountHandle {
-  const credentials = { token, ...(spec.contractNumber !== undefined && { contractNumber: spec.contractNumber }) };
+/** The handle that other objects use, made once and kept up to date. */
+function connect(
+  deps: AccountDeps,
+  account: string,
+  { metadata, spec }: KubeObject,
+  { endpoint }: Addresses,
+): AccountHandle {
   const before = deps.accounts.get(account);
-  const connection = before?.connection ?? deps.transport.connect(account);
-  connection.setCredentials(credentials);
   const handle: AccountHandle = {
     key: account,
-    connection,
-    endpoint(name) {
-      const template = spec.endpoints[name];
-      if (template === undefined) throw new Error(`Account ${account} has no spec.endpoints.${name}`);
-      return endpointUrl(template, spec.region);
-    },
+    connection: before?.connection ?? deps.transport.connect(account),
+    endpoint,
+    adoption: metadata.namespace === undefined ? readSharing(spec).adoption : "Any",
     // One that works goes on working while it is looked at again.
     obstacle: before ? before.obstacle : { reason: "Observing", message: "not checked yet", stalled: false },
   };

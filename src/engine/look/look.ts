@@ -15,6 +15,7 @@ import { contentsOf } from "./contents.ts";
 import type { Deps } from "./deps.ts";
 import { creationOf, findings } from "./findings.ts";
 import { messageOf, notUnderstood, outOfReach, taken, unfit } from "./obstacles.ts";
+import { notYours } from "./ownership.ts";
 import { isAgain, pendingRequest, track } from "./pending.ts";
 import { obstacleOf } from "./problems.ts";
 import { type References, type Resolved, resolveReferences } from "./references.ts";
@@ -37,7 +38,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const namespace = object.metadata.namespace ?? "";
 
   const desired = read(kind, object);
-  const choice = chooseAccount(deps, object, status, claim ?? intent);
+  const choice = chooseAccount(deps, kind, object, status, claim ?? intent);
   const account = "account" in choice ? choice.account : undefined;
 
   const stored = claim?.parents ?? intent?.parents;
@@ -46,6 +47,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   let inputs = "value" in resolved ? inputsOf(object, resolved.value) : undefined;
 
   let accountObstacle = "obstacle" in choice ? choice.obstacle : undefined;
+  if (accountObstacle?.reason === "AccountNotAllowed") deps.collections.leave(key);
   let shared: Shared | undefined;
   if (account) {
     try {
@@ -68,7 +70,10 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   if ("obstacle" in desired) specObstacle = desired.obstacle;
   else if ("obstacle" in resolved) specObstacle = resolved.obstacle;
   else if (inputs)
-    specObstacle = unfit(desired.value, inputs) ?? taken(deps, key, kind, inputs.parents, claim ?? intent, account);
+    specObstacle =
+      notYours(objects, object, desired.value, account, (claim ?? intent) !== undefined) ??
+      unfit(desired.value, inputs) ??
+      taken(deps, key, kind, inputs.parents, claim ?? intent, account);
   let observation: Observation = { seen: "unknown" };
   if (shared && claim) {
     const seen = observe(shared, identity, memory);
@@ -167,17 +172,17 @@ function erasedIntent({ nonce }: ResourceStatus, { creation }: Memory): Intent |
  */
 function chooseAccount(
   { accounts }: Deps,
+  kind: Kind,
   object: KubeObject,
   status: ResourceStatus,
   begun: Claim | Intent | undefined,
 ): AccountChoice {
-  const namespace = object.metadata.namespace ?? "";
+  const user = { kind, namespace: object.metadata.namespace ?? "" };
   const { accountRef } = policiesOf(object);
-  const unchanged = status.observedGeneration === object.metadata.generation;
-  if (!begun) return accounts.choose(namespace, accountRef?.name, unchanged ? status.account : undefined);
-  const before = accounts.isOpenTo(namespace, begun.account) ? accounts.byKey(begun.account) : undefined;
-  const lost = before && "obstacle" in before && before.obstacle.reason === "AccountNotFound";
-  return before && !lost ? before : accounts.choose(namespace, accountRef?.name);
+  const settled = status.observedGeneration === object.metadata.generation ? status.account : undefined;
+  return (
+    (begun && accounts.keep(user, begun.account)) ?? accounts.choose(user, accountRef, begun ? undefined : settled)
+  );
 }
 
 /** What a comparison is made of, and a creation apart from what has to be asked for first. */

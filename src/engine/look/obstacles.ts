@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Desired, Inputs, Product, ResourceKind } from "../../kinds/kind.ts";
 import { products } from "../../platform/products.ts";
-import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
+import { type AccountHandle, addressOf, titleOf } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
 import { claimOf, nameFor, type ObjectKey, openIntent } from "../objects/objects.ts";
 import type { Obstacle } from "../schema/reasons.ts";
@@ -42,8 +42,13 @@ export function taken(
 /** Whether two Accounts lead to the same service of the same contract. */
 function samePlace(one: AccountHandle, other: AccountHandle, product: Product): boolean {
   if (one.key === other.key) return true;
-  const sameContract = one.connection.contractNumber === other.connection.contractNumber;
-  return sameContract && addressOf(one, product) === addressOf(other, product);
+  if (one.connection.contractNumber !== other.connection.contractNumber) return false;
+  try {
+    return addressOf(one, product) === addressOf(other, product);
+  } catch {
+    // One of them leads nowhere.
+    return false;
+  }
 }
 
 /** What the Account no longer leads to cannot be seen, and must not be taken for gone. */
@@ -57,12 +62,12 @@ export function outOfReach(
   const name = products[product].endpoint;
   const now = addressOf(account, product);
   if (endpoint !== undefined && endpoint !== now) {
-    const message = `${what} was created at ${endpoint}, but Account ${account.key} now leads to ${now}: change spec.endpoints.${name} and spec.region of the Account back, ${leave}`;
+    const message = `${what} was created at ${endpoint}, but ${titleOf(account.key)} now leads to ${now}: change spec.endpoints.${name} and spec.region of the Account back, ${leave}`;
     return { reason: "AccountMoved", message, stalled: true };
   }
   const { contractNumber } = account.connection;
   if (contract === undefined || contractNumber === undefined || contract === contractNumber) return undefined;
-  const message = `${what} belongs to contract ${contract}, but Account ${account.key} works in ${contractNumber}: give it a token of the former, ${leave}`;
+  const message = `${what} belongs to contract ${contract}, but ${titleOf(account.key)} works in ${contractNumber}: give it a token of the former, ${leave}`;
   return { reason: "ContractChanged", message, stalled: true };
 }
 

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../clock.ts";
+import { isForbidden } from "../../kube/errors.ts";
 import { type KubeObject, metadataOnly } from "../../kube/resource.ts";
 import { createStore } from "../../kube/store.ts";
 import type { KubeClient } from "../../kube/transport.ts";
@@ -9,8 +11,10 @@ const NAMESPACES = { group: "", version: "v1", kind: "Namespace", plural: "names
 /** Namespaces as last seen. In one that is being deleted nothing new can be kept: it takes no more objects. */
 export interface Namespaces {
   isTerminating(name: string): boolean;
-  /** Begins to watch. Until it has looked, and where it may not, none is known to be on its way out. */
-  begin(): void;
+  /** Undefined for one that is not known. */
+  labelsOf(name: string): Readonly<Record<string, string>> | undefined;
+  /** Begins to watch; resolves when it has looked, or may not: then none is known. */
+  begin(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -19,18 +23,35 @@ export function createNamespaces(options: {
   clock: Clock;
   /** The only one that matters. */
   namespace?: string | undefined;
+  /** Its labels are not what they were. */
+  relabelled: (name: string) => void;
   onError: (error: unknown) => void;
 }): Namespaces {
-  const { client, clock, namespace, onError } = options;
+  const { client, clock, namespace, relabelled, onError } = options;
   const store = createStore<KubeObject>({ onListenerError: onError, keep: metadataOnly });
   let watcher: Watcher | undefined;
+  let looked = false;
+  store.subscribe(({ key, before, after }) => {
+    if (looked && !isDeepStrictEqual(before?.metadata.labels, after?.metadata.labels)) relabelled(key);
+  });
   return {
     isTerminating: (name) => store.get(name)?.metadata.deletionTimestamp !== undefined,
-    begin() {
+    labelsOf(name) {
+      const found = store.get(name);
+      return found && (found.metadata.labels ?? {});
+    },
+    async begin() {
       const fieldSelector = namespace === undefined ? {} : { fieldSelector: `metadata.name=${namespace}` };
-      watcher = watch({ client, resource: NAMESPACES, store, clock, onError, ...fieldSelector });
+      const refused = Promise.withResolvers<void>();
+      const failed = (error: unknown) => {
+        onError(error);
+        if (isForbidden(error)) refused.resolve();
+      };
+      watcher = watch({ client, resource: NAMESPACES, store, clock, onError: failed, ...fieldSelector });
       // Rejects only when it is stopped before.
-      watcher.synced.catch(() => {});
+      const synced = watcher.synced.catch(() => {});
+      await Promise.race([synced, refused.promise]);
+      looked = true;
     },
     close: async () => watcher?.stop(),
   };

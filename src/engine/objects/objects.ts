@@ -11,7 +11,7 @@ import { type Claim, type Intent, readClaim, readIntent } from "./intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "./names.ts";
 import type { Seal } from "./seal.ts";
 
-/** Names one object among all kinds: `Server/default/web`. */
+/** Names one object among all kinds: `Server/default/web`, or `ClusterAccount/shared` where there is no namespace. */
 export type ObjectKey = string;
 
 export const resourceOf = (kind: Kind): Resource => ({
@@ -19,10 +19,11 @@ export const resourceOf = (kind: Kind): Resource => ({
   version: VERSION,
   kind: kind.kind,
   plural: kind.plural,
-  namespaced: true,
+  namespaced: kind.scope !== "Cluster",
 });
 
-export const objectKey = (kind: string, namespace: string, name: string): ObjectKey => `${kind}/${namespace}/${name}`;
+export const objectKey = (kind: string, namespace: string, name: string): ObjectKey =>
+  namespace === "" ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
 
 /** An object by its name, for people of this namespace: who else there is, is nobody's business. */
 export const nameFor = (namespace: string | undefined, key: ObjectKey): string =>

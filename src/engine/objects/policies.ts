@@ -1,9 +1,12 @@
 import { z } from "zod";
 import type { KubeObject } from "../../kube/resource.ts";
 
+const accountRef = z.object({ kind: z.enum(["Account", "ClusterAccount"]).default("Account"), name: z.string() });
+export type AccountRef = z.output<typeof accountRef>;
+
 /** The engine's part of spec. Each field is read by itself: a wrong one must not change what another says. */
 const ours = z.object({
-  accountRef: z.object({ name: z.string() }).optional().catch(undefined),
+  accountRef: accountRef.optional().catch(undefined),
   deletionPolicy: z.enum(["Delete", "Retain"]).catch("Delete"),
   replacePolicy: z.enum(["Never", "WhenNeeded"]).catch("Never"),
   externalId: z.string().optional().catch(undefined),

@@ -18,7 +18,7 @@ export function customResourceDefinition(kind: Kind): Json {
     metadata: { name: `${kind.plural}.${GROUP}` },
     spec: {
       group: GROUP,
-      scope: "Namespaced",
+      scope: kind.scope ?? "Namespaced",
       names: {
         kind: kind.kind,
         listKind: `${kind.kind}List`,

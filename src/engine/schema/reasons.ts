@@ -35,6 +35,8 @@ export const reasons = {
     "The Secret to be written exists and belongs to somebody else. Choose another spec.secretName, or delete the Secret.",
   SecretNotWritable: "The API server does not let the Secret be written. The message is the API server's.",
   AccountNotFound: "No Account can be chosen. Create one, or name one in spec.accountRef.",
+  AccountNotAllowed:
+    "The ClusterAccount does not exist, or does not admit this kind in this namespace. Ask the administrator, or use an Account.",
   AccountNotReady: "The Account does not work at present. Look at the Account.",
   CredentialsMissing: "The Secret of the Account has no token. Create the Secret with the key.",
   Unauthorized: "The platform refuses the token. Put a valid token into the Secret.",
@@ -46,6 +48,8 @@ export const reasons = {
     "What the object owns is signed with a key that the operator does not have. Put the signing key back, or create the object again with spec.externalId.",
   NamespaceTerminating: "The namespace is being deleted: nothing new is made in it. Wait.",
   EndpointInvalid: "The address of the Account does not answer like the platform. Correct spec.endpoints.",
+  EndpointNotAllowed:
+    "The operator does not allow an address of the Account. Remove it from spec.endpoints, or have it allowed (--allow-endpoint).",
   Rejected: "The platform refuses the request. Correct the field that the message names.",
   QuotaExceeded: "The contract's limit is reached. Free something or have the limit raised.",
   RateLimited: "The platform asks to slow down. Wait.",
@@ -53,6 +57,8 @@ export const reasons = {
   ProvisioningFailed: "The platform accepted the request and failed at it. The message is the platform's.",
   NotAdoptable:
     "The resource that spec.externalId names does not exist here or belongs to another object. Correct the id.",
+  NotYours:
+    "Through a ClusterAccount an id leads only to what objects of the same namespace own. Name an object instead.",
   OnlyOne:
     "There can be only one such resource in its place, and another object has it. Delete one of the two objects.",
   ImmutableFieldChanged:

@@ -43,7 +43,7 @@ export type CertificateFacts = z.output<typeof certificateFacts>;
 export const resourceStatus = z.object({
   id: z.string().optional().describe("Id of the resource on the platform."),
   state: z.string().optional().describe("State of the resource, in the platform's own word."),
-  account: z.string().optional().describe("The Account in use, as namespace/name."),
+  account: z.string().optional().describe("The Account in use, as namespace/name, or ClusterAccount/name."),
   parents: z
     .record(z.string(), z.string())
     .optional()

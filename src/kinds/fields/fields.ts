@@ -102,9 +102,15 @@ export const platformName = (noun: string, otherwise = "metadata.name") =>
 /** Fields of every kind that has a resource on the platform. */
 export const managed = {
   accountRef: objectRef("Account")
+    .extend({
+      kind: z
+        .enum(["Account", "ClusterAccount"])
+        .default("Account")
+        .describe("Account, in the same namespace, or ClusterAccount, one that admits the namespace."),
+    })
     .optional()
     .describe(
-      "The Account to use, in the same namespace. Default: the only Account of the namespace, else the operator's default Account.",
+      "The Account to use. Default: the only Account of the namespace; where it never had one, the default ClusterAccount that admits it.",
     ),
   // The API server lets in UUIDs only; an object that was there before is still read, and let go of.
   externalId: wireId()

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formed, location, objectName, secretKey } from "../fields/fields.ts";
-import type { Kind } from "../kind.ts";
+import type { Column, Kind, Rule } from "../kind.ts";
 
 const url = (text: string) =>
   formed(
@@ -19,23 +19,32 @@ const regional = (product: string) =>
     .optional()
     .describe(`URL of the ${product} API; {region} stands for the region's slug.`);
 
-const spec = z.object({
-  endpoints: z
-    .object({
-      api: formed(
-        /^https?:\/\/[^\s/?#{}@]+\/?$/,
-        2048,
-        "must be an http or https URL without user and path, for example https://api.example.com",
-      ).describe("URL of the API host, without a path: /cloudapi/v6, /auth/v1 and others hang below it."),
-      monitoring: regional("metric pipeline"),
-      logging: regional("log pipeline"),
-      streaming: regional("event streaming"),
-      inference: url("URL of the inference API, without /v1."),
-      objectStorage: regional("object storage"),
-      dns: url("URL of the DNS API."),
-      certificates: url("URL of the certificate manager API."),
-    })
-    .describe("Where the platform is. No address is built in."),
+const endpoints = z.object({
+  api: formed(
+    /^https?:\/\/[^\s/?#{}@]+\/?$/,
+    2048,
+    "must be an http or https URL without user and path, for example https://api.example.com",
+  )
+    .optional()
+    .describe("URL of the API host, without a path: /cloudapi/v6, /auth/v1 and others hang below it."),
+  monitoring: regional("metric pipeline"),
+  logging: regional("log pipeline"),
+  streaming: regional("event streaming"),
+  inference: url("URL of the inference API, without /v1."),
+  objectStorage: regional("object storage"),
+  dns: url("URL of the DNS API."),
+  certificates: url("URL of the certificate manager API."),
+});
+export const endpointNames = endpoints.keyof().options;
+export const endpointSchema = endpoints.shape;
+
+/** What leads to a contract, whoever may use it. */
+export const accountSpec = z.object({
+  endpoints: endpoints
+    .optional()
+    .describe(
+      "Where the platform is, each where it is not the operator's own (--endpoint). Only addresses that the operator allows (--allow-endpoint).",
+    ),
   region: location()
     .optional()
     .describe("Region of the regional products, a location such as de/txl. Fills {region} in endpoints as de-txl."),
@@ -47,13 +56,15 @@ const spec = z.object({
     .describe("The contract to work in, for users with several. Default: the contract of the token."),
   credentialsSecretRef: z
     .object({
-      name: objectName().describe("Name of the Secret, in the same namespace."),
+      name: objectName().describe(
+        "Name of the Secret: in the same namespace, for a ClusterAccount in that of the operator.",
+      ),
       key: secretKey().default("token").describe("Key that holds the bearer token."),
     })
     .describe("The Secret with the platform's bearer token. A change of it is noticed at once."),
 });
 
-const status = z.object({
+export const accountStatus = z.object({
   contractNumber: z.int().optional().describe("The contract this Account works in."),
   contractOwner: z.string().optional().describe("Who owns the contract."),
   tokenExpiresAt: z.iso.datetime().optional().describe("When the token ends, as the token itself says."),
@@ -61,26 +72,29 @@ const status = z.object({
   used: z.record(z.string(), z.int()).optional().describe("What of it is in use."),
 });
 
+export const accountRules: Rule[] = (["monitoring", "logging", "streaming", "objectStorage"] as const).map((name) => ({
+  rule: `!has(self.endpoints) || !has(self.endpoints.${name}) || !self.endpoints.${name}.contains('{region}') || has(self.region)`,
+  message: `endpoints.${name} contains {region}: set spec.region, for example de/txl`,
+}));
+
+export const accountColumns: Column[] = [
+  { name: "Contract", type: "integer", path: ".status.contractNumber", description: "Contract number" },
+  { name: "Token-Expires", type: "string", path: ".status.tokenExpiresAt", description: "When the token ends" },
+  { name: "Api", type: "string", path: ".spec.endpoints.api", description: "API host", wide: true },
+];
+
 export const account: Kind = {
   kind: "Account",
   plural: "accounts",
   shortNames: ["acct"],
-  description: "Endpoints and credentials of one contract of the platform.",
-  spec,
-  status,
-  rules: [
-    ...(["monitoring", "logging", "streaming", "objectStorage"] as const).map((name) => ({
-      rule: `!has(self.endpoints.${name}) || !self.endpoints.${name}.contains('{region}') || has(self.region)`,
-      message: `endpoints.${name} contains {region}: set spec.region, for example de/txl`,
-    })),
-  ],
+  description: "Credentials of one contract of the platform, for objects of the same namespace.",
+  spec: accountSpec,
+  status: accountStatus,
+  rules: accountRules,
   immutable: {},
-  columns: [
-    { name: "Contract", type: "integer", path: ".status.contractNumber", description: "Contract number" },
-    { name: "Token-Expires", type: "string", path: ".status.tokenExpiresAt", description: "When the token ends" },
-    { name: "Api", type: "string", path: ".spec.endpoints.api", description: "API host", wide: true },
-  ],
+  columns: accountColumns,
 };
 
-export type AccountSpec = z.output<typeof spec>;
-export const readAccountSpec = (raw: unknown): AccountSpec => spec.parse(raw);
+export type AccountSpec = z.output<typeof accountSpec>;
+/** Of a ClusterAccount as well: who may use it is read apart. */
+export const readAccountSpec = (raw: unknown): AccountSpec => accountSpec.parse(raw);

@@ -42,7 +42,7 @@ export const centralLogging: Kind = {
   columns: [{ name: "Enabled", type: "boolean", path: ".status.enabled", description: "Whether it is on" }],
   resource: mapping(spec, {
     names: { noun: "central logging", type: "central" },
-    identity: { permanent: true, onePer: "Account and region" },
+    identity: { permanent: true, contractWide: true, onePer: "Account and region" },
     place: {
       product: "logging",
       collection: () => collection,

@@ -1,11 +1,9 @@
-import { account } from "./base.ts";
+import { account, clusterAccount, datacenter } from "./base.ts";
 import { bad, long } from "./table.ts";
 
 export const badAccounts = [
   ...bad(account, "Account", [
     ["no spec", null, "spec", "Required value"],
-    ["no endpoints", { endpoints: null }, "spec.endpoints", "Required value"],
-    ["no API endpoint", { endpoints: { api: null } }, "spec.endpoints.api", "Required value"],
     [
       "an endpoint without a scheme",
       { endpoints: { api: "api.example.com" } },
@@ -119,5 +117,38 @@ export const badAccounts = [
       "must be a key of a Secret",
     ],
     ["the token itself", { token: "abc" }, 'unknown field "spec.token"'],
+    ["what only a ClusterAccount has", { default: true }, 'unknown field "spec.default"'],
+  ]),
+  ...bad(clusterAccount, "ClusterAccount", [
+    ["no credentials", { credentialsSecretRef: null }, "spec.credentialsSecretRef", "Required value"],
+    ["adoption of another word", { adoption: "Some" }, "spec.adoption", '"None", "Any"'],
+    ["a kind in lower case", { kinds: ["servers"] }, "spec.kinds[0]", "must be the name of a kind"],
+    ["a namespace in upper case", { namespaces: { names: ["Shop"] } }, "spec.namespaces.names[0]", "lower-case"],
+    ["an unknown way to select", { namespaces: { all: true } }, 'unknown field "spec.namespaces.all"'],
+    [
+      "a label that is judged in another way",
+      { namespaces: { selector: { matchExpressions: [{ key: "a", operator: "Gt", values: ["1"] }] } } },
+      "spec.namespaces.selector.matchExpressions[0].operator",
+      '"Exists"',
+    ],
+    [
+      "In without values",
+      { namespaces: { selector: { matchExpressions: [{ key: "a", operator: "In" }] } } },
+      "values are needed with In and NotIn",
+    ],
+    [
+      "Exists with values",
+      { namespaces: { selector: { matchExpressions: [{ key: "a", operator: "Exists", values: ["b"] }] } } },
+      "values are needed with In and NotIn, and only there",
+    ],
+    [
+      "an endpoint without its region",
+      { region: null, endpoints: { logging: "https://logging.{region}.example.com" } },
+      "set spec.region",
+    ],
+  ]),
+  ...bad(datacenter, "A reference to an Account", [
+    ["of another kind", { accountRef: { kind: "Secret", name: "main" } }, "spec.accountRef.kind", '"ClusterAccount"'],
+    ["without a name", { accountRef: { kind: "ClusterAccount" } }, "spec.accountRef.name", "Required value"],
   ]),
 ];

@@ -1,3 +1,4 @@
+import { kinds } from "../../../src/kinds/index.ts";
 import { subjects } from "../../subjects/index.ts";
 
 export type Json = Record<string, unknown>;
@@ -18,6 +19,7 @@ export const account: Base = {
   spec: { endpoints: { api: "https://api.example.com" }, credentialsSecretRef: { name: "platform-token" } },
 };
 
+export const clusterAccount = of("ClusterAccount");
 export const datacenter = of("Datacenter");
 export const dedicated = of("Server");
 export const lan = of("Lan");
@@ -54,10 +56,11 @@ export const kafkaAt = (connection: object): Base =>
 
 /** The base as an object, its spec changed by a JSON merge patch: null removes a field. */
 export function manifest(base: Base, namespace: string, name: string, patch: unknown = {}) {
+  const isNamespaced = kinds.find(({ kind }) => kind === base.kind)?.scope !== "Cluster";
   return {
     apiVersion: "mooring.dev/v1alpha1",
     kind: base.kind,
-    metadata: { namespace, name },
+    metadata: { ...(isNamespaced && { namespace }), name },
     spec: merge(base.spec, patch),
   };
 }

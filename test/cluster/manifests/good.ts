@@ -1,4 +1,4 @@
-import { account, cube, datacenter, dedicated, vcpu } from "./base.ts";
+import { account, clusterAccount, cube, datacenter, dedicated, vcpu } from "./base.ts";
 import { each, long, good as of, type GoodRow as Row, someId } from "./table.ts";
 
 const volume = (fields: object) => ({ bootVolume: fields });
@@ -6,7 +6,8 @@ const volume = (fields: object) => ({ bootVolume: fields });
 /** What must be accepted: each model as it stands, every boundary, every value of every enumeration. */
 export const good = [
   ...of(account, "Account", [
-    ["as small as can be", {}],
+    ["as small as can be", { endpoints: null }],
+    ["one endpoint, the others being the operator's", { endpoints: { api: null, dns: "https://dns.example.com" } }],
     ["an endpoint with a port and a slash", { endpoints: { api: "http://127.0.0.1:8080/" } }],
     ["a contract and another key", { contractNumber: 9_999_999_999, credentialsSecretRef: { key: "bearer.token" } }],
     [
@@ -25,8 +26,14 @@ export const good = [
       },
     ],
   ]),
+  ...of(clusterAccount, "ClusterAccount", [
+    ["with everything", {}],
+    ["as small as can be", { region: null, namespaces: null, kinds: null, default: null, adoption: null }],
+    ["for all namespaces", { namespaces: { names: null, selector: { matchLabels: null, matchExpressions: null } } }],
+  ]),
   ...of(datacenter, "Datacenter", [
     ["as small as can be", {}],
+    ["through a ClusterAccount", { accountRef: { kind: "ClusterAccount", name: "shared" } }],
     ["a location of three parts", { location: "de/fra/2" }],
     ["everything at its longest", { name: long(255), description: long(1024) }],
     ["kept when deleted, in a named Account", { deletionPolicy: "Retain", accountRef: { name: "main" } }],

@@ -1,0 +1,50 @@
+import { type AccountSpec, endpointNames } from "../../kinds/identity/account.ts";
+import { endpointUrl } from "../../platform/endpoints.ts";
+import type { EndpointName } from "../../platform/products.ts";
+import type { Obstacle } from "../schema/reasons.ts";
+
+/** What the administrator says about addresses. */
+export interface Sites {
+  /** The operator's own, for Accounts that name none. */
+  endpoints: Readonly<Partial<Record<EndpointName, string | undefined>>>;
+  /** Whether credentials may be sent to another one that an Account names. */
+  isAllowed(url: string): boolean;
+}
+
+/** Where an Account leads: each address is its own where that is allowed, else the operator's. */
+export interface Addresses {
+  /** The address of a host, with the region filled in. Throws with the field's name when there is none. */
+  endpoint(name: EndpointName): string;
+  /** Why nothing may be sent. */
+  obstacle: Obstacle | undefined;
+}
+
+export function addressesOf({ endpoints = {}, region }: AccountSpec, sites: Sites): Addresses {
+  const invalid = (message: string) => ({ reason: "EndpointInvalid", message, stalled: true }) as const;
+  const find = (name: EndpointName): { url: string } | { obstacle: Obstacle } => {
+    const [own, given] = [endpoints[name], sites.endpoints[name]];
+    const template = own ?? given;
+    if (template === undefined) {
+      const message = `there is no address: set spec.endpoints.${name} of the Account, or start the operator with --endpoint ${name}=URL`;
+      return { obstacle: invalid(message) };
+    }
+    try {
+      const url = endpointUrl(template, region);
+      if (own === undefined || own === given || sites.isAllowed(url)) return { url };
+      const message = `spec.endpoints.${name}: the operator does not allow ${url}: remove the field to use the operator's own address, or ask the administrator to allow it (--allow-endpoint)`;
+      return { obstacle: { reason: "EndpointNotAllowed", message, stalled: true } };
+    } catch (error) {
+      return { obstacle: invalid(error instanceof Error ? error.message : String(error)) };
+    }
+  };
+  const needed = endpointNames.filter((name) => name === "api" || endpoints[name] !== undefined).map(find);
+  const refused = needed.find((each) => "obstacle" in each);
+  return {
+    endpoint(name) {
+      const found = find(name);
+      if ("url" in found) return found.url;
+      throw new Error(found.obstacle.message);
+    },
+    obstacle: refused && "obstacle" in refused ? refused.obstacle : undefined,
+  };
+}

@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import { fakePlatform } from "./fake-platform.ts";
+import { objectOf } from "./fixtures.ts";
+import { DC, type Life, live, readyOf } from "./lives.ts";
+import { stage } from "./stage.ts";
+
+const SHARED = "ClusterAccount/shared";
+const of = (kind: string, namespace: string, spec: object, more: Partial<KubeObject> = {}) =>
+  objectOf(kind, "a", {
+    spec: { accountRef: { kind: "ClusterAccount", name: "shared" }, ...spec },
+    metadata: { name: "a", namespace },
+    ...more,
+  });
+
+/** A datacenter and an IP block are on the platform; an object of this namespace has them, through this Account. */
+async function reached(
+  object: KubeObject,
+  { by = "", through = SHARED, adoption = "None" as "None" | "Any", managementPolicy = "Manage" } = {},
+) {
+  const platform = fakePlatform();
+  platform.make("b", { properties: { name: "b", location: "de/txl", size: 1 } }, { path: "/ipblocks" });
+  const [block = ""] = platform.items.keys();
+  const owner = (kind: string, id: string) =>
+    objectOf(kind, "owner", {
+      spec: { location: "de/txl", size: 1, managementPolicy },
+      metadata: { name: "owner", namespace: by },
+      status: { id, account: through },
+    });
+  const owners = by === "" ? [] : [owner("Datacenter", DC), owner("IPBlock", block)];
+  const spec = { ...Object(object.spec), ...(Object(object.spec).externalId === "" && { externalId: block }) };
+  const asked = { ...object, spec };
+  const all = stage([asked, ...owners], { platform });
+  const handle = all.accounts.get(SHARED);
+  if (handle) all.accounts.put({ ...handle, adoption });
+  const life: Life = { all, key: `${object.kind}/team/a`, object: asked, beforeEach: platform.beforeEach };
+  await live(life, 30);
+  return { reason: readyOf(life)?.reason, message: readyOf(life)?.message, calls: platform.calls };
+}
+
+const lan = of("Lan", "team", { datacenterId: DC });
+const adopter = of("IPBlock", "team", { location: "de/txl", size: 1, externalId: "" });
+const observer = of("IPBlock", "team", { externalId: "", managementPolicy: "Observe" });
+
+describe("through a ClusterAccount without adoption", () => {
+  test.each([
+    ["a parent by id", lan],
+    ["an adoption", adopter],
+    ["an observation", observer],
+  ])("%s leads nowhere when nobody of the namespace has it, in the same words whoever has", async (_, object) => {
+    const [nobody, others, elsewhere, observed] = [
+      await reached(object),
+      await reached(object, { by: "other" }),
+      await reached(object, { by: "team", through: "team/own" }),
+      await reached(object, { by: "team", managementPolicy: "Observe" }),
+    ];
+    expect(nobody).toMatchObject({ reason: "NotYours", calls: [] });
+    expect(nobody.message).toMatch(/^(datacenterId|externalId): no object of namespace team has /);
+    expect(others).toMatchObject({ reason: "NotYours", calls: [], message: nobody.message });
+    expect(elsewhere).toMatchObject({ reason: "NotYours", calls: [], message: nobody.message });
+    expect(observed).toMatchObject({ reason: "NotYours", calls: [], message: nobody.message });
+  });
+
+  test("what the namespace itself has is reached by its id", async () => {
+    expect(await reached(lan, { by: "team" })).toMatchObject({ reason: "Available" });
+    expect(await reached(observer, { by: "team" })).toMatchObject({ reason: "Observed" });
+  });
+});
+
+describe("with adoption: Any", () => {
+  test.each([
+    ["a parent by id", lan, "Available"],
+    ["an adoption", adopter, "Available"],
+    ["an observation", observer, "Observed"],
+  ])("%s leads to all of the contract", async (_, object, reason) => {
+    expect((await reached(object, { adoption: "Any" })).reason).toBe(reason);
+  });
+});

@@ -1,0 +1,19 @@
+import type { Subject } from "./subject.ts";
+
+export const clusterAccount: Subject = {
+  kind: "ClusterAccount",
+  spec: {
+    region: "de/txl",
+    credentialsSecretRef: { name: "shared-token" },
+    namespaces: {
+      names: ["shop"],
+      selector: {
+        matchLabels: { tier: "gold" },
+        matchExpressions: [{ key: "example.com/team", operator: "In", values: ["a", "b"] }],
+      },
+    },
+    kinds: ["Server", "CentralLogging"],
+    default: true,
+    adoption: "Any",
+  },
+};

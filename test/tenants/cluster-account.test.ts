@@ -1,0 +1,145 @@
+import { createServer } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startCluster } from "../../src/cli/control-plane/start.ts";
+import { readStatus } from "../../src/engine/schema/status.ts";
+import { type Platform, startPlatform } from "../cluster/chaos-platform.ts";
+import { openStage, type Stage } from "../cluster/chaos-stage.ts";
+import { datacenter, ipBlock } from "../cluster/objects.ts";
+import { manifest } from "../subjects/surroundings.ts";
+
+// One operator for all namespaces, and so a control plane of its own: nobody else's objects are to be among them.
+const cleanup = new AsyncDisposableStack();
+afterAll(() => cleanup.disposeAsync());
+
+let platform: Platform;
+/** The operator's own namespace, and two tenants. */
+let home: Stage;
+let gold: Stage;
+let other: Stage;
+const byName = (name: string) => ({ accountRef: { kind: "ClusterAccount", name } });
+const clusterAccount = (name: string, spec: object) =>
+  manifest("ClusterAccount", name, { credentialsSecretRef: { name: "shared" }, ...spec });
+const labelled = { namespaces: { selector: { matchLabels: { tier: "gold" } } } };
+
+/** Somebody who may gives a namespace labels, or takes them away. */
+const label = ({ namespace, admin }: Stage, labels: Record<string, string | null>) =>
+  admin.request({
+    method: "PATCH",
+    path: `/api/v1/namespaces/${namespace}`,
+    contentType: "application/merge-patch+json",
+    body: { metadata: { labels } },
+  });
+async function statusOf(stage: Stage, kind: string, name: string) {
+  const object = await stage.read(kind, name);
+  return object && readStatus(object);
+}
+const messageOf = async (stage: Stage, kind: string, name: string) =>
+  (await statusOf(stage, kind, name))?.conditions?.find(({ type }) => type === "Ready")?.message ?? "";
+
+beforeAll(async () => {
+  const control = await startCluster();
+  cleanup.defer(control.stop);
+  platform = cleanup.use(await startPlatform({ speed: 200 }));
+  home = cleanup.use(await openStage(control.kubeconfig));
+  gold = cleanup.use(await openStage(control.kubeconfig));
+  other = cleanup.use(await openStage(control.kubeconfig));
+  await label(gold, { tier: "gold" });
+  await home.apply({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "shared" },
+    stringData: { token: platform.token },
+  });
+  await home.apply(clusterAccount("shared", { default: true, ...labelled }));
+  await home.operator({ everywhere: true, flags: ["--resync", "2s", "--endpoint", `api=${platform.url}`] });
+  await home.untilReady("ClusterAccount", "shared");
+});
+
+describe("a ClusterAccount", () => {
+  it("is used by objects of the namespaces that it admits, with the operator's endpoints and a Secret of its namespace", async () => {
+    await gold.apply(ipBlock("mine"));
+    await gold.untilReady("IPBlock", "mine");
+    expect(await statusOf(gold, "IPBlock", "mine")).toMatchObject({ account: "ClusterAccount/shared" });
+    expect(await platform.named("ipblocks", "mine")).toHaveLength(1);
+  });
+
+  it("is told of to nobody else: not by default, and by name in the same words as one that does not exist", async () => {
+    await other.apply(ipBlock("unnamed"), ipBlock("named", byName("shared")), ipBlock("nobody", byName("none")));
+    await other.untilReason("IPBlock", "unnamed", "AccountNotFound");
+    await other.untilReason("IPBlock", "named", "AccountNotAllowed");
+    await other.untilReason("IPBlock", "nobody", "AccountNotAllowed");
+    const words = await messageOf(other, "IPBlock", "nobody");
+    expect(await messageOf(other, "IPBlock", "named")).toBe(words.replace("none", "shared"));
+    for (const name of ["unnamed", "named", "nobody"]) {
+      await other.remove("IPBlock", name);
+      await other.untilGone("IPBlock", name);
+    }
+  });
+
+  it("whose admission a label gives and takes keeps what was made, and deletes it only for who is admitted", async () => {
+    await label(other, { tier: "gold" });
+    await other.apply(datacenter("dc"), ipBlock("block"));
+    await other.untilReady("Datacenter", "dc");
+    await other.untilReady("IPBlock", "block");
+    const before = await statusOf(other, "Datacenter", "dc");
+    await label(other, { tier: null });
+    await other.untilReason("Datacenter", "dc", "AccountNotAllowed");
+    expect(await statusOf(other, "Datacenter", "dc")).toMatchObject({ id: before?.id, account: before?.account });
+    await other.remove("IPBlock", "block");
+    await expect.poll(() => messageOf(other, "IPBlock", "block")).toContain("set deletionPolicy: Retain");
+    expect(await platform.named("ipblocks", "block")).toHaveLength(1);
+
+    await label(other, { tier: "gold" });
+    await other.untilGone("IPBlock", "block");
+    expect(await platform.named("ipblocks", "block")).toEqual([]);
+    await other.untilReady("Datacenter", "dc");
+    expect((await statusOf(other, "Datacenter", "dc"))?.id).toBe(before?.id);
+    expect(await platform.named("datacenters", "dc")).toHaveLength(1);
+    await other.remove("Datacenter", "dc");
+    await other.untilGone("Datacenter", "dc");
+    await label(other, { tier: null });
+  });
+
+  it("stays until nothing needs it", async () => {
+    await home.remove("ClusterAccount", "shared");
+    await home.untilReason("ClusterAccount", "shared", "InUse");
+    await gold.remove("IPBlock", "mine");
+    await gold.untilGone("IPBlock", "mine");
+    await home.untilGone("ClusterAccount", "shared");
+    expect(await platform.named("ipblocks", "mine")).toEqual([]);
+  });
+});
+
+describe("an Account of a tenant", () => {
+  const secret = {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "token" },
+    stringData: { token: "database password" },
+  };
+  const account = (name: string, spec: object) =>
+    manifest("Account", name, { credentialsSecretRef: { name: "token" }, ...spec });
+
+  it("with an endpoint that the operator does not allow sends nobody the Secret that it names", async () => {
+    const heard: (string | undefined)[] = [];
+    const attacker = createServer((request, response) => {
+      heard.push(request.headers.authorization);
+      response.end("{}");
+    });
+    await new Promise<void>((resolve) => attacker.listen(0, "127.0.0.1", resolve));
+    cleanup.defer(() => new Promise((resolve) => attacker.close(() => resolve())));
+    const address = attacker.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    await other.apply(secret, account("mine", { endpoints: { api: `http://127.0.0.1:${port}` } }));
+    await other.untilReason("Account", "mine", "EndpointNotAllowed");
+    expect(await messageOf(other, "Account", "mine")).toContain("spec.endpoints.api");
+    await other.apply(ipBlock("waiting", { accountRef: { name: "mine" } }));
+    await other.untilReason("IPBlock", "waiting", "AccountNotReady");
+    expect(heard).toEqual([]);
+  });
+
+  it("without one leads where the operator does", async () => {
+    await gold.apply({ ...secret, stringData: { token: platform.token } }, account("own", {}));
+    await gold.untilReady("Account", "own");
+  });
+});
