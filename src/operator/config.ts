@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { parseArgs } from "node:util";
-import { allowing, type Endpoints, readEndpoints } from "./endpoints.ts";
+import { type Endpoints, readEndpoints, readPatterns } from "./endpoints.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Everything about the operator that can be set from outside. */
@@ -14,7 +14,9 @@ export interface Config {
   watchNamespace: string | undefined;
   /** Where the platform is for Accounts that do not say it, and what those may say that do. */
   endpoints: Endpoints;
-  isAllowed: (url: string) => boolean;
+  allowEndpoints: readonly string[];
+  /** Certificates of authorities that are trusted as well. */
+  ca: string | undefined;
   listen: { host: string; port: number };
   workers: number;
   leaderElection: boolean;
@@ -51,7 +53,11 @@ const flags = {
   "allow-endpoint": {
     type: "string",
     multiple: true,
-    help: "PATTERN  other addresses that Accounts may name, for example https://*.example.com or http://127.0.0.1:*; repeatable (default: none; any, where no --endpoint is given)",
+    help: "PATTERN  other addresses that Accounts may name, for example https://*.example.com or http://127.0.0.1:*; repeatable (default: none)",
+  },
+  "ca-file": {
+    type: "string",
+    help: "PATH  certificates in PEM of authorities that sign for the platform, besides the public ones",
   },
   listen: {
     type: "string",
@@ -97,7 +103,8 @@ export function readConfig(argv: string[], env: Record<string, string | undefine
     namespace: values.namespace ?? env.POD_NAMESPACE ?? podNamespace() ?? "mooring-system",
     watchNamespace: values["watch-namespace"],
     endpoints,
-    isAllowed: allowing(values["allow-endpoint"] ?? [], endpoints),
+    allowEndpoints: readPatterns(values["allow-endpoint"] ?? []),
+    ca: certificates(values["ca-file"]),
     listen: address(values.listen),
     workers: count(values.workers),
     leaderElection: !values["no-leader-election"],
@@ -139,6 +146,13 @@ function count(text: string): number {
     throw new UsageError(`--workers: "${text}" is not a whole number from 1 to 1000`);
   }
   return number;
+}
+
+function certificates(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  const text = existsSync(path) ? readFileSync(path, "utf8") : "";
+  if (text.includes("-----BEGIN CERTIFICATE-----")) return text;
+  throw new UsageError(`--ca-file: "${path}" holds no certificate in PEM`);
 }
 
 function level(text: string): string {

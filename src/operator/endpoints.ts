@@ -1,4 +1,5 @@
 import { endpointNames, endpointSchema } from "../kinds/identity/account.ts";
+import { allowedEndpoints } from "../platform/allowed-endpoints.ts";
 import type { EndpointName } from "../platform/products.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -33,30 +34,12 @@ function objectIn(json: string | undefined): object {
   throw new UsageError('MOORING_ENDPOINTS has to be a JSON object such as {"api": "https://api.example.com"}');
 }
 
-/**
- * What Accounts may name as endpoints of their own. `*` stands for a part of the host, or for the port. Without a
- * pattern nothing, unless the operator has no endpoints either: then Accounts are all that leads anywhere.
- */
-export function allowing(patterns: readonly string[], endpoints: Endpoints): (url: string) => boolean {
-  if (patterns.length === 0 && Object.keys(endpoints).length === 0) return () => true;
-  const allowed = patterns.map((pattern) => {
-    const [, scheme = "", host = "", port] =
-      /^(https?):\/\/([A-Za-z0-9.*-]+|\[[0-9A-Fa-f:]+\])(?::(\d+|\*))?$/.exec(pattern) ?? [];
-    if (host === "") throw new UsageError(`--allow-endpoint: "${pattern}" is not like https://*.example.com:8443`);
-    const hosts = new RegExp(
-      `^${host
-        .toLowerCase()
-        .replace(/[.[\]]/g, "\\$&")
-        .replaceAll("*", "[a-z0-9.-]+")}$`,
-    );
-    return (url: URL) =>
-      url.protocol === `${scheme}:` && hosts.test(url.hostname) && (port === "*" || url.port === portOf(scheme, port));
-  });
-  return (text) => {
-    const url = URL.parse(text);
-    return url !== null && url.username === "" && url.password === "" && allowed.some((matches) => matches(url));
-  };
+/** Patterns of what Accounts may name as endpoints of their own: nothing without one. */
+export function readPatterns(patterns: readonly string[]): readonly string[] {
+  try {
+    allowedEndpoints(patterns);
+    return patterns;
+  } catch (error) {
+    throw new UsageError(`--allow-endpoint: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
-
-/** As a URL has it: the usual port is not written. */
-const portOf = (scheme: string, port = ""): string => (port === (scheme === "https" ? "443" : "80") ? "" : port);

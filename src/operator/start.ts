@@ -6,6 +6,7 @@ import { connect } from "../kube/config.ts";
 import { createEventRecorder } from "../kube/events.ts";
 import { elect } from "../kube/lease.ts";
 import { createQueue } from "../kube/queue.ts";
+import { allowedEndpoints, patternOf } from "../platform/allowed-endpoints.ts";
 import { createTransport } from "../platform/transport.ts";
 import type { Config } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
@@ -57,7 +58,12 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
     onError: (error) => log.warn({ err: error }, "an Event was not written"),
   });
   cleanup.defer(() => events.close());
-  const transport = createTransport({ clock, log, observe: metrics.platform });
+  const { endpoints, ca } = config;
+  const allowed = allowedEndpoints(config.allowEndpoints);
+  // What the operator was started with is allowed to itself.
+  const allowEndpoints = [...config.allowEndpoints, ...Object.values(endpoints).map(patternOf)];
+  const observe = metrics.platform;
+  const transport = createTransport({ clock, log, observe, allowEndpoints, ...(ca !== undefined && { ca }) });
   cleanup.defer(() => transport.close());
   const queue = createQueue({ clock, observe: metrics.queue, workers, laneOf: (key) => engine.laneOf(key) });
   metrics.watchQueue(queue, workers);
@@ -88,7 +94,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
     observe: metrics.reconcile,
     observeCertificate: metrics.certificate,
     home: namespace,
-    sites: config,
+    sites: { endpoints, isAllowed: (url) => allowed.allows(url) },
     ...(watchNamespace !== undefined && { namespace: watchNamespace }),
   });
   cleanup.defer(() => engine.close());

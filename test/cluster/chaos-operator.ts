@@ -9,8 +9,21 @@ import { until } from "./chaos-wait.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const ready = z.object({ metrics: z.string() });
 
+/** Simulators of tests are on this machine. */
+export const onThisMachine = ["--allow-endpoint", "http://127.0.0.1:*"];
+
 /** Patience short enough that waiting out a lost creation takes seconds. */
-export const shortTimeouts = ["--create-deadline", "3s", "--settle", "3s", "--retry", "1s", "--poll", "500ms"];
+export const shortTimeouts = [
+  ...onThisMachine,
+  "--create-deadline",
+  "3s",
+  "--settle",
+  "3s",
+  "--retry",
+  "1s",
+  "--poll",
+  "500ms",
+];
 
 /** The operator as a process of its own, which others freeze, kill and look into. */
 export interface OperatorProcess {

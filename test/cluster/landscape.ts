@@ -7,6 +7,7 @@ import { connect } from "../../src/kube/config.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import { keepText } from "../kept-output.ts";
 import { mooring, type Result } from "../processes.ts";
+import { onThisMachine } from "./chaos-operator.ts";
 import { cluster, namespace, startProcess } from "./harness.ts";
 import { type Steering, steer } from "./steering.ts";
 
@@ -130,7 +131,8 @@ export async function landscape(
 }
 
 async function startOperator(kubeconfig: string, home: string, args: string[]): Promise<Operator> {
-  const flags = ["operator", "--json", "--kubeconfig", kubeconfig, "--watch-namespace", home, ...args];
+  const place = ["--kubeconfig", kubeconfig, "--watch-namespace", home, ...onThisMachine];
+  const flags = ["operator", "--json", ...place, ...args];
   const process = await startProcess(mooring, flags);
   const { metrics: address } = operatorReady.parse(process.ready);
   const metrics = async () => (await fetch(address)).text();

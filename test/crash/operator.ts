@@ -38,6 +38,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 
 export const flagsOf = ({ kubeconfig, namespace }: Pick<OperatorOptions, "kubeconfig" | "namespace">): string[] => [
   "--no-leader-election",
+  ...["--allow-endpoint", "http://127.0.0.1:*"],
   ...["--kubeconfig", kubeconfig, "--watch-namespace", namespace],
   ...Object.entries(patience).flatMap(([flag, value]) => [`--${flag}`, value]),
 ];
