@@ -9,13 +9,14 @@ const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
   kube: { rooms: ["clock.ts", "breath.ts"] },
   platform: { rooms: ["clock.ts", "breath.ts"] },
   certificates: { rooms: [] },
-  engine: { rooms: ["kinds", "kube", "platform", "certificates", "clock.ts", "breath.ts", "hash.ts"] },
+  engine: { rooms: ["kinds", "kube", "platform", "certificates", "clock.ts", "breath.ts", "hash.ts", "signer.ts"] },
   operator: { rooms: ["engine", "kinds", "kube", "platform", "clock.ts"] },
   simulator: { rooms: [] },
   cli: { rooms: ["engine", "kinds", "kube", "platform", "operator", "clock.ts"] },
   "clock.ts": { rooms: [] },
   "breath.ts": { rooms: ["clock.ts"] },
   "hash.ts": { rooms: [] },
+  "signer.ts": { rooms: ["hash.ts"] },
   "main.ts": { rooms: ["cli", "simulator/command.ts", "operator/command.ts"] },
 };
 

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { customResourceDefinition } from "../engine/schema/crd.ts";
 import { GROUP, kinds } from "../kinds/index.ts";
+import { customResourceDefinition } from "./manifests/crd.ts";
 import { yaml } from "./manifests/manifests.ts";
 import { operatorPolicies } from "./manifests/policy.ts";
 import { operatorRights, tenantRoles } from "./manifests/rbac.ts";

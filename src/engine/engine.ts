@@ -3,6 +3,8 @@ import { inSlices } from "../breath.ts";
 import type { Clock } from "../clock.ts";
 import { hasResource, type Kind } from "../kinds/kind.ts";
 import type { EventRecorder } from "../kube/events.ts";
+import { createHeldSecrets } from "../kube/held-secrets.ts";
+import { createNamespaces } from "../kube/namespaces.ts";
 import type { Priority, Queue } from "../kube/queue.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { KubeClient } from "../kube/transport.ts";
@@ -13,7 +15,6 @@ import { createCatalogues } from "../platform/catalogues.ts";
 import type { Transport } from "../platform/transport.ts";
 import { accountOf, createAccounts, objectOf } from "./accounts/accounts.ts";
 import type { Sites } from "./accounts/addresses.ts";
-import { createCredentialSecrets } from "./accounts/credential-secrets.ts";
 import { isDropped, undo } from "./act/abandon.ts";
 import { type AccountDeps, reconcileAccount, secretOf } from "./act/account.ts";
 import { act } from "./act/act.ts";
@@ -21,15 +22,14 @@ import { decide } from "./decide/decide.ts";
 import { createCollections } from "./look/collections.ts";
 import { type Log, leads, type Settings } from "./look/deps.ts";
 import { look } from "./look/look.ts";
-import { createMemories, wishOf } from "./objects/memory.ts";
-import { FINALIZER, RECONCILE_AT } from "./objects/names.ts";
-import { createNamespaces } from "./objects/namespaces.ts";
+import { createMemories } from "./objects/memory.ts";
+import { CREDENTIALS, FINALIZER, RECONCILE_AT } from "./objects/names.ts";
 import { claimOf, createObjects, isReleased, namedBy, type ObjectKey, resourceOf } from "./objects/objects.ts";
 import { createPublishedSecrets } from "./objects/published.ts";
 import type { Seal } from "./objects/seal.ts";
 import { writeMetadata } from "./record/write.ts";
 import { readStatus } from "./schema/status.ts";
-import { laneOf, thoseBelow, thoseIn, thoseWhoWaited, usersOf } from "./waking.ts";
+import { isBared, isEdited, isReady, laneOf, thoseBelow, thoseIn, thoseWhoWaited, usersOf } from "./waking.ts";
 
 /** When the certificate of an object ends, for the metrics; undefined when it has none any more. */
 export type CertificateObserver = (certificate: {
@@ -87,6 +87,8 @@ export function createEngine(options: EngineOptions): Engine {
   /** What must not be left undone, and the Account that it takes. */
   const debts = new Map<Promise<void>, string | undefined>();
   const watchers: Watcher[] = [];
+  const interrupted = (kind: string) => (error: unknown, retryInMs?: number) =>
+    log.warn({ kind, err: error, retryInMs }, "watch interrupted");
   const wake = (key: ObjectKey, priority: Priority = "normal") => queue.add(key, priority);
 
   const namespaces = createNamespaces({
@@ -94,7 +96,7 @@ export function createEngine(options: EngineOptions): Engine {
     clock,
     namespace: options.namespace,
     relabelled: (name) => void inSlices(clock, thoseIn(objects, name), (key) => wake(key)),
-    onError: (error) => log.warn({ kind: "Namespace", err: error }, "watch interrupted"),
+    onError: interrupted("Namespace"),
   });
   const deps: AccountDeps = {
     clock,
@@ -110,7 +112,7 @@ export function createEngine(options: EngineOptions): Engine {
       seal,
       ...(options.namespace !== undefined && { namespace: options.namespace }),
       wake,
-      onError: (error) => log.warn({ kind: "Secret", err: error }, "watch interrupted"),
+      onError: interrupted("Secret"),
     }),
     catalogues: createCatalogues(clock),
     settings,
@@ -121,12 +123,14 @@ export function createEngine(options: EngineOptions): Engine {
     sites: options.sites ?? { endpoints: {}, isAllowed: () => true },
     accounts: createAccounts(objects, namespaces),
     collections: createCollections({ clock, log, restMs: settings.resyncMs, busyMs: options.busyMs, wake }),
-    secrets: createCredentialSecrets({
+    secrets: createHeldSecrets({
+      label: CREDENTIALS,
+      finalizer: FINALIZER,
       client,
       clock,
       ...(options.namespace !== undefined && { namespace: options.namespace }),
       wake: (account) => wake(objectOf(account), "people"),
-      onError: (error) => log.warn({ kind: "Secret", err: error }, "watch interrupted"),
+      onError: interrupted("Secret"),
     }),
     nonce: randomUUID,
     suspect: (account) => wake(objectOf(account), "people"),
@@ -258,8 +262,7 @@ export function createEngine(options: EngineOptions): Engine {
       // An operator of one namespace neither knows nor manages what belongs to all.
       for (const kind of kinds.filter(({ scope }) => scope !== "Cluster" || namespace === undefined)) {
         const store = objects.store(kind.kind);
-        const onError = (error: unknown, retryInMs: number) =>
-          log.warn({ kind: kind.kind, err: error, retryInMs }, "watch interrupted");
+        const onError = interrupted(kind.kind);
         watchers.push(
           watch<KubeObject>({
             client,
@@ -288,20 +291,4 @@ export function createEngine(options: EngineOptions): Engine {
       await Promise.all(debts.keys());
     },
   };
-}
-
-function isReady(object: KubeObject): boolean {
-  return readStatus(object).conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
-}
-
-/** Whether somebody changed what an object wants, as opposed to what it shows, or took away what Mooring relies on. */
-function isEdited(before: KubeObject, after: KubeObject): boolean {
-  const isForged = readStatus(before).signature !== undefined && readStatus(after).signature === undefined;
-  return isForged || isBared(before, after) || wishOf(before) !== wishOf(after);
-}
-
-/** Whether somebody took away what keeps an object from going without its resource. */
-function isBared(before: KubeObject, after: KubeObject): boolean {
-  const isMarked = ({ metadata }: KubeObject) => metadata.finalizers?.includes(FINALIZER) ?? false;
-  return isMarked(before) && !isMarked(after);
 }

@@ -4,8 +4,11 @@ import type { KubeObject } from "../kube/resource.ts";
 import { namedBy as accountNamedBy, accountOf, isShared } from "./accounts/accounts.ts";
 import type { Deps } from "./look/deps.ts";
 import type { Claim } from "./objects/intent.ts";
+import { wishOf } from "./objects/memory.ts";
+import { FINALIZER } from "./objects/names.ts";
 import { claimOf, namedBy, type ObjectKey, type Objects, objectKey, openIntent } from "./objects/objects.ts";
 import { policiesOf } from "./objects/policies.ts";
+import { readStatus } from "./schema/status.ts";
 
 /**
  * Whose calls a pass over an object makes, as far as that is known: the Account, else the namespace. Those who share one
@@ -75,4 +78,20 @@ function* keysOf(
     const { namespace = "", name } = object.metadata;
     if (which(object)) yield objectKey(kind, namespace, name);
   }
+}
+
+export function isReady(object: KubeObject): boolean {
+  return readStatus(object).conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
+}
+
+/** Whether somebody changed what an object wants, as opposed to what it shows, or took away what Mooring relies on. */
+export function isEdited(before: KubeObject, after: KubeObject): boolean {
+  const isForged = readStatus(before).signature !== undefined && readStatus(after).signature === undefined;
+  return isForged || isBared(before, after) || wishOf(before) !== wishOf(after);
+}
+
+/** Whether somebody took away what keeps an object from going without its resource. */
+export function isBared(before: KubeObject, after: KubeObject): boolean {
+  const isMarked = ({ metadata }: KubeObject) => metadata.finalizers?.includes(FINALIZER) ?? false;
+  return isMarked(before) && !isMarked(after);
 }

@@ -47,3 +47,31 @@ export async function apply<T extends KubeObject>(
   }
   return withoutManagedFields(answer);
 }
+
+/** The parts of an object that every server-side apply needs to hit this very object and no successor of its name. */
+export function target({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    },
+  };
+}
+
+/** Changes an object, or its status: a list is a JSON patch, anything else is merged. */
+export function patch(
+  client: KubeClient,
+  resource: Resource,
+  { name, namespace }: KubeObject["metadata"],
+  change: object,
+  subresource?: string,
+): Promise<KubeObject> {
+  const contentType = Array.isArray(change) ? "application/json-patch+json" : "application/merge-patch+json";
+  const path = pathOf(resource, { name, namespace, subresource });
+  return client.request<KubeObject>({ method: "PATCH", path, contentType, body: change });
+}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createNamespaces } from "../../src/engine/objects/namespaces.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import { KubeError } from "../../src/kube/errors.ts";
+import { createNamespaces } from "../../src/kube/namespaces.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import type { Connection } from "../../src/platform/transport.ts";
 import { type FakeClock, fakeClock } from "../fake-clock.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { generatedFiles } from "../../src/cli/crds.ts";
-import { customResourceDefinition } from "../../src/engine/schema/crd.ts";
+import { customResourceDefinition } from "../../src/cli/manifests/crd.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import { structural } from "../../src/kube/structural.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { type CredentialSecrets, createCredentialSecrets } from "../../src/engine/accounts/credential-secrets.ts";
 import { CREDENTIALS, FINALIZER } from "../../src/engine/objects/names.ts";
+import { createHeldSecrets, type HeldSecrets } from "../../src/kube/held-secrets.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
@@ -15,7 +15,7 @@ const secret = (name: string, token: string, metadata: Partial<KubeObject["metad
 const label = { [CREDENTIALS]: "true" };
 const marks = { labels: label, finalizers: [FINALIZER] };
 
-const opened: CredentialSecrets[] = [];
+const opened: HeldSecrets[] = [];
 afterEach(() => Promise.all(opened.splice(0).map((each) => each.close())));
 
 async function open(...initial: KubeObject[]) {
@@ -23,7 +23,9 @@ async function open(...initial: KubeObject[]) {
   const api = fakeApiServer(...initial);
   const woken: string[] = [];
   const errors: unknown[] = [];
-  const secrets = createCredentialSecrets({
+  const secrets = createHeldSecrets({
+    label: CREDENTIALS,
+    finalizer: FINALIZER,
     client: api.client,
     clock,
     wake: (account) => woken.push(account),

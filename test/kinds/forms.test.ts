@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { customResourceDefinition } from "../../src/engine/schema/crd.ts";
+import { customResourceDefinition } from "../../src/cli/manifests/crd.ts";
 import { kinds } from "../../src/kinds/index.ts";
 
 const node = z.looseObject({

@@ -4,11 +4,11 @@ import { fileURLToPath } from "node:url";
 import { parse, parseAllDocuments, stringify } from "yaml";
 import { z } from "zod";
 import { resourceOf } from "../../engine/objects/objects.ts";
-import { customResourceDefinition } from "../../engine/schema/crd.ts";
 import { kinds } from "../../kinds/index.ts";
 import { apply } from "../../kube/apply.ts";
 import { type KubeObject, pathOf, type Resource } from "../../kube/resource.ts";
 import type { KubeClient } from "../../kube/transport.ts";
+import { customResourceDefinition } from "../manifests/crd.ts";
 import { rights } from "../manifests/manifests.ts";
 import { type Installation, namespaceOf } from "../manifests/rbac.ts";
 

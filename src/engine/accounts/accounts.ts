@@ -1,10 +1,10 @@
 import { account } from "../../kinds/identity/account.ts";
 import { admits, clusterAccount, readSharing, type Sharing } from "../../kinds/identity/cluster-account.ts";
 import type { Kind } from "../../kinds/kind.ts";
+import type { Namespaces } from "../../kube/namespaces.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { type EndpointName, type Product, products } from "../../platform/products.ts";
 import type { Connection } from "../../platform/transport.ts";
-import type { Namespaces } from "../objects/namespaces.ts";
 import { type ObjectKey, type Objects, objectKey } from "../objects/objects.ts";
 import type { AccountRef } from "../objects/policies.ts";
 import type { Obstacle } from "../schema/reasons.ts";

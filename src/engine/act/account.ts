@@ -1,6 +1,7 @@
 import { type AccountSpec, readAccountSpec } from "../../kinds/identity/account.ts";
 import { readSharing } from "../../kinds/identity/cluster-account.ts";
 import type { Kind } from "../../kinds/kind.ts";
+import type { HeldSecrets } from "../../kube/held-secrets.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Again } from "../../kube/work.ts";
 import { type Contract, readContract } from "../../platform/core.ts";
@@ -8,7 +9,7 @@ import { NotFound, PlatformError } from "../../platform/errors.ts";
 import type { Transport } from "../../platform/transport.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
 import { type Addresses, addressesOf, type Sites } from "../accounts/addresses.ts";
-import type { CredentialSecrets } from "../accounts/credential-secrets.ts";
+import { several } from "../decide/standing.ts";
 import type { Deps } from "../look/deps.ts";
 import { obstacleOf } from "../look/problems.ts";
 import { FINALIZER } from "../objects/names.ts";
@@ -19,7 +20,7 @@ import { conditions, readFacts, type Standing } from "../schema/status.ts";
 
 export interface AccountDeps extends Deps {
   transport: Transport;
-  secrets: CredentialSecrets;
+  secrets: HeldSecrets;
   /** The operator's own namespace: the Secret of an Account that has none is there. */
   home: string;
   sites: Sites;
@@ -89,8 +90,11 @@ async function letGo(deps: AccountDeps, account: string, kind: Kind, object: Kub
 }
 
 function inUse(users: ObjectKey[]): Standing {
-  const named = users.toSorted().slice(0, 5).join(", ") + (users.length > 5 ? ` and ${users.length - 5} more` : "");
-  return { mode: "reconciling", reason: "InUse", message: `waits until nothing needs it: ${named}` };
+  return {
+    mode: "reconciling",
+    reason: "InUse",
+    message: `waits until nothing needs it: ${several(users.toSorted())}`,
+  };
 }
 
 function readSpec(object: KubeObject): AccountSpec | undefined {

@@ -137,17 +137,11 @@ async function forget(deps: Deps, scene: Scene): Promise<Again> {
   const id = scene.view.claim?.id;
   const left = scene.view.observation.seen === "present";
   const replaced = left || scene.view.request?.action === "replace";
-  const standing: Standing = replaced
-    ? {
-        mode: "reconciling",
-        reason: "Replacing",
-        message: `the ${noun} ${id} is ${left ? "left as it was" : "gone"}; it is created again`,
-      }
-    : {
-        mode: "reconciling",
-        reason: "Vanished",
-        message: `the ${noun} ${id} is no longer on the platform; it will be created again`,
-      };
+  const what = replaced
+    ? `is ${left ? "left as it was" : "gone"}; it is created again`
+    : "is no longer on the platform; it will be created again";
+  const reason = replaced ? "Replacing" : "Vanished";
+  const standing: Standing = { mode: "reconciling", reason, message: `the ${noun} ${id} ${what}` };
   // An id that no longer means anything must not come back out of the annotation.
   const { kind, object } = scene;
   if (object.metadata.annotations?.[EXTERNAL_ID] !== undefined) await writeMetadata(deps, kind, object);

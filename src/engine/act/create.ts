@@ -69,11 +69,10 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
   const hide = (text: string) => redact(text, Object.values(secrets.value));
   const made = make(deps, scene, account, { ...intended, url, body, hide });
   // Should the object go meanwhile, the Account is still needed to undo this.
-  const ended = made.then(
-    () => {},
-    () => {},
+  deps.owe(
+    Promise.allSettled([made]).then(() => {}),
+    account.key,
   );
-  deps.owe(ended, account.key);
   return made;
 }
 

@@ -1,7 +1,7 @@
+import { dueAt } from "../../kinds/fields/rotation.ts";
 import type { Again } from "../../kube/work.ts";
 import type { Deps } from "../look/deps.ts";
 import { inputsOf, restingSince } from "../look/look.ts";
-import { dueAt } from "../look/rotation.ts";
 import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
 import { ALLOW_DATA_LOSS } from "../objects/names.ts";

@@ -1,10 +1,10 @@
 import type { Clock } from "../../clock.ts";
 import type { EventRecorder } from "../../kube/events.ts";
+import type { Namespaces } from "../../kube/namespaces.ts";
 import type { KubeClient } from "../../kube/transport.ts";
 import type { Catalogues } from "../../platform/catalogues.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Memories } from "../objects/memory.ts";
-import type { Namespaces } from "../objects/namespaces.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { PublishedSecrets } from "../objects/published.ts";
 import type { Seal } from "../objects/seal.ts";
@@ -28,12 +28,7 @@ export interface Settings {
   recheckMs: number;
 }
 
-export interface Log {
-  debug(fields: object, message: string): void;
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
+export type Log = Record<"debug" | "info" | "warn" | "error", (fields: object, message: string) => void>;
 
 /**
  * What is left of the deadline of a write that was begun at `since`, by the clock that never jumps; no byte of it leaves

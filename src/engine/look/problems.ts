@@ -1,4 +1,4 @@
-import { Forbidden, NotFound, PlatformError, Retry, Terminal, Unauthorized } from "../../platform/errors.ts";
+import { Forbidden, PlatformError, Retry, Terminal, Unauthorized } from "../../platform/errors.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 
 /**
@@ -23,6 +23,5 @@ export function obstacleOf(error: unknown, privilege?: string): Obstacle {
   if (error instanceof Retry && error.status === 429) {
     return { reason: "RateLimited", message: "the platform asks to slow down", stalled: false };
   }
-  if (error instanceof NotFound) return { reason: "PlatformUnavailable", message: error.message, stalled: false };
   return { reason: "PlatformUnavailable", message: error.message, stalled: false };
 }

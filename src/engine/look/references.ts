@@ -1,7 +1,8 @@
 import type { Desired, Inputs, Reference, Referent } from "../../kinds/kind.ts";
-import { isForbidden, isNotFound } from "../../kube/errors.ts";
+import { isForbidden } from "../../kube/errors.ts";
+import { fetchObject } from "../../kube/followed.ts";
 import { SECRETS, secretValue } from "../../kube/owned-secret.ts";
-import { type KubeObject, pathOf } from "../../kube/resource.ts";
+import type { KubeObject } from "../../kube/resource.ts";
 import type { KubeClient } from "../../kube/transport.ts";
 import { claimOf, type Objects, objectKey } from "../objects/objects.ts";
 import type { Obstacle } from "../schema/reasons.ts";
@@ -99,11 +100,10 @@ async function readSecret(
   key: string,
 ): Promise<string | undefined> {
   try {
-    const path = pathOf(SECRETS, { namespace, name });
-    const secret = await client.request<{ data?: Record<string, string> }>({ method: "GET", path });
-    return secretValue(secret, key);
+    const secret = await fetchObject(client, SECRETS, { namespace, name });
+    return secret && secretValue(secret, key);
   } catch (error) {
-    if (isNotFound(error) || isForbidden(error)) return undefined;
+    if (isForbidden(error)) return undefined;
     throw error;
   }
 }

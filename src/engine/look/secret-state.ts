@@ -1,5 +1,6 @@
 import { hashBody } from "../../hash.ts";
 import { Unwritable } from "../../kinds/fields/encode.ts";
+import { dueAt } from "../../kinds/fields/rotation.ts";
 import type { Desired, Publication, SecretData } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Claim } from "../objects/intent.ts";
@@ -9,7 +10,6 @@ import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
 import type { Shared } from "./collections.ts";
 import type { Deps } from "./deps.ts";
-import { dueAt } from "./rotation.ts";
 import type { SecretState, View } from "./view.ts";
 
 /** All that is in a Secret, or why the platform's words cannot go into it. */

@@ -1,6 +1,5 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { canonical } from "../../hash.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import { createSigner, isVoid, type Verdict } from "../../signer.ts";
 import { readStatus } from "../schema/status.ts";
 import { readClaim, readIntent } from "./intent.ts";
 import { EXTERNAL_ID, INTENT } from "./names.ts";
@@ -29,39 +28,24 @@ export interface SealOptions {
   believes?: (object: KubeObject) => boolean;
 }
 
-type Verdict = "ours" | "absent" | "foreign";
-
 export function createSeal({ keys, believes = () => false }: SealOptions): Seal {
   const foreign = new WeakMap<KubeObject, string>();
 
-  const macOf = (key: string, words: unknown) => createHmac("sha256", key).update(canonical(words)).digest("base64url");
-  const sign = (words: unknown): string => {
-    const [key = ""] = keys();
-    return `${nameOf(key)}.${macOf(key, words)}`;
-  };
-  /** Undefined when it is none; the key that made it, or "foreign" when that is not here. */
-  const signerOf = (words: unknown, signature: string): string | undefined => {
-    const [name = "", mac = ""] = signature.split(".");
-    const key = keys().find((each) => nameOf(each) === name);
-    if (key === undefined) return /^[0-9a-f]{8}$/.test(name) && mac !== "" ? "foreign" : undefined;
-    const [given, expected] = [Buffer.from(mac), Buffer.from(macOf(key, words))];
-    return given.length === expected.length && timingSafeEqual(given, expected) ? key : undefined;
-  };
+  const { sign, judge: judgeSigned } = createSigner(keys);
   const judge = (words: unknown, signature: unknown, unsigned: () => boolean): Verdict => {
     if (signature === undefined) return unsigned() ? "ours" : "absent";
-    const signer = typeof signature === "string" ? signerOf(words, signature) : undefined;
-    return signer === undefined ? "absent" : signer === "foreign" ? "foreign" : "ours";
+    return typeof signature === "string" ? judgeSigned(words, signature) : "absent";
   };
 
   const statusWords = (kind: string, object: KubeObject, status: object) => [
     ...ownerOf(kind, object),
     "status",
-    withoutVoid(Object.fromEntries(Object.entries(status).filter(([name]) => !isShownOnly(name)))),
+    Object.fromEntries(Object.entries(status).filter(([name]) => !isShownOnly(name))),
   ];
   const markWords = (kind: string, object: Pick<KubeObject, "metadata">, annotation: string, words: object) => [
     ...ownerOf(kind, object),
     annotation,
-    withoutVoid(words),
+    words,
   ];
   const judgeMark = (kind: string, object: KubeObject, annotation: string): { verdict: Verdict; words: object } => {
     const { signature, ...words } = parsed(object.metadata.annotations?.[annotation]);
@@ -99,9 +83,6 @@ export function createSeal({ keys, believes = () => false }: SealOptions): Seal 
   };
 }
 
-/** Tells keys apart and gives none away. */
-const nameOf = (key: string): string => createHash("sha256").update(`name of ${key}`).digest("hex").slice(0, 8);
-
 /** Whose words they are. The uid would not survive a backup. */
 const ownerOf = (kind: string, { metadata }: Pick<KubeObject, "metadata">): string[] => [
   kind,
@@ -117,17 +98,6 @@ function parsed(text: string | undefined): Record<string, unknown> {
     return {};
   }
 }
-
-/** What the API server may leave out makes no difference. */
-function withoutVoid(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutVoid);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([name, child]) => [name, withoutVoid(child)] as const);
-  return Object.fromEntries(entries.filter(([, child]) => !isVoid(child)));
-}
-
-const isVoid = (value: unknown): boolean =>
-  value === undefined || value === null || (typeof value === "object" && Object.keys(value).length === 0);
 
 /** Whether a status says more than how the object stands. */
 const hasWords = (status: object): boolean =>

@@ -1,28 +1,14 @@
 import { bounded } from "../../kinds/fields/bounded.ts";
 import type { Kind } from "../../kinds/kind.ts";
-import { apply } from "../../kube/apply.ts";
+import { apply, patch, target } from "../../kube/apply.ts";
 import { isConflict, isNotFound } from "../../kube/errors.ts";
-import { type KubeObject, pathOf } from "../../kube/resource.ts";
+import { fetchObject as fetchNamed } from "../../kube/followed.ts";
+import type { KubeObject } from "../../kube/resource.ts";
 import type { Deps } from "../look/deps.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../objects/names.ts";
 import { claimOf, openIntent, resourceOf } from "../objects/objects.ts";
 import { differs, readStatus } from "../schema/status.ts";
-
-/** The parts of an object that every server-side apply needs to hit this very object and no successor of its name. */
-function target({ apiVersion, kind, metadata }: KubeObject): KubeObject {
-  const { name, namespace, uid, resourceVersion } = metadata;
-  return {
-    apiVersion,
-    kind,
-    metadata: {
-      name,
-      ...(namespace !== undefined && { namespace }),
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-    },
-  };
-}
 
 /**
  * Writes what Mooring owns of metadata: the finalizer, and what it keeps in annotations; what it kept there before goes.
@@ -55,14 +41,10 @@ async function erase(
   annotations: string[],
   finalizers?: string[],
 ): Promise<KubeObject> {
-  const { name, namespace, uid, resourceVersion } = metadata;
+  const { uid, resourceVersion } = metadata;
   const gone = Object.fromEntries(annotations.map((annotation) => [annotation, null]));
-  return deps.client.request<KubeObject>({
-    method: "PATCH",
-    path: pathOf(resourceOf(kind), { name, ...(namespace !== undefined && { namespace }) }),
-    contentType: "application/merge-patch+json",
-    body: { metadata: { uid, resourceVersion, annotations: gone, ...(finalizers && { finalizers }) } },
-  });
+  const change = { metadata: { uid, resourceVersion, annotations: gone, ...(finalizers && { finalizers }) } };
+  return patch(deps.client, resourceOf(kind), metadata, change);
 }
 
 /** Lets the object go: the finalizer and every annotation of ours are taken away. One that is gone already is fine. */
@@ -92,20 +74,11 @@ export async function writeStatus(deps: Deps, kind: Kind, object: KubeObject, to
   const ours = keep(deps, kind, written);
   if (!("signature" in signed) || readStatus(ours).signature !== undefined) return ours;
   // Apply leaves alone what somebody else has added, and with that it is not what was signed.
-  return keep(deps, kind, await replaceStatus(deps, kind, written, wanted.status));
-}
-
-async function replaceStatus(deps: Deps, kind: Kind, { metadata }: KubeObject, status: object): Promise<KubeObject> {
-  const { name, namespace, resourceVersion } = metadata;
-  return deps.client.request<KubeObject>({
-    method: "PATCH",
-    path: pathOf(resourceOf(kind), { name, namespace, subresource: "status" }),
-    contentType: "application/json-patch+json",
-    body: [
-      { op: "test", path: "/metadata/resourceVersion", value: resourceVersion },
-      { op: "replace", path: "/status", value: status },
-    ],
-  });
+  const change = [
+    { op: "test", path: "/metadata/resourceVersion", value: written.metadata.resourceVersion },
+    { op: "replace", path: "/status", value: wanted.status },
+  ];
+  return keep(deps, kind, await patch(deps.client, resourceOf(kind), written.metadata, change, "status"));
 }
 
 /** What is signed with a key that is not here may be all that is left of a claim: it is not written over. */
@@ -119,27 +92,15 @@ async function writeStanding(deps: Deps, kind: Kind, object: KubeObject, status:
     observedGeneration: Reflect.get(status, "observedGeneration"),
   };
   if (!differs(object, standing)) return object;
-  const { uid, resourceVersion, name, namespace } = object.metadata;
-  const written = await deps.client.request<KubeObject>({
-    method: "PATCH",
-    path: pathOf(resourceOf(kind), { name, namespace, subresource: "status" }),
-    contentType: "application/merge-patch+json",
-    body: { metadata: { uid, resourceVersion }, status: standing },
-  });
-  return keep(deps, kind, written);
+  const { uid, resourceVersion } = object.metadata;
+  const change = { metadata: { uid, resourceVersion }, status: standing };
+  return keep(deps, kind, await patch(deps.client, resourceOf(kind), object.metadata, change, "status"));
 }
 
 /** The object as the API server has it now; undefined when it, the very same one, is gone. */
 export async function fetchObject(deps: Deps, kind: Kind, object: KubeObject): Promise<KubeObject | undefined> {
-  const { namespace, name, uid } = object.metadata;
-  const path = pathOf(resourceOf(kind), { name, ...(namespace !== undefined && { namespace }) });
-  try {
-    const fresh = await deps.client.request<KubeObject>({ method: "GET", path });
-    return fresh.metadata.uid === uid ? keep(deps, kind, fresh) : undefined;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  const fresh = await fetchNamed(deps.client, resourceOf(kind), object.metadata);
+  return fresh && fresh.metadata.uid === object.metadata.uid ? keep(deps, kind, fresh) : undefined;
 }
 
 /** Own writes are read at once: the next decision must not rest on what was before. */

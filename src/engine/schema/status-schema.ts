@@ -1,15 +1,5 @@
 import { z } from "zod";
-
-/** One of the conditions that kubectl, Flux, Argo CD and Helm read. */
-export const condition = z.object({
-  type: z.string().max(316).describe("Ready, Reconciling or Stalled."),
-  status: z.enum(["True", "False", "Unknown"]).describe("Whether the condition holds."),
-  reason: z.string().max(1024).describe("Why, as one word from a closed list."),
-  message: z.string().max(32_768).describe("Why, for people, with the way out where there is one."),
-  lastTransitionTime: z.iso.datetime().describe("Since when the condition has this status."),
-  observedGeneration: z.int().optional().describe("The generation of the object that this was judged by."),
-});
-export type Condition = z.output<typeof condition>;
+import { condition } from "../../kube/conditions.ts";
 
 /** What every object shows, whatever its kind. */
 export const sharedStatus = z.object({

@@ -1,14 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
+import { type Standing as AnyStanding, type Condition, conditionsOf } from "../../kube/conditions.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Reason } from "./reasons.ts";
-import { type Condition, type ResourceStatus, resourceStatus, sharedStatus } from "./status-schema.ts";
+import { type ResourceStatus, resourceStatus, sharedStatus } from "./status-schema.ts";
 
-/** How an object stands; each mode is one shape of the conditions. */
-export interface Standing {
-  mode: "ready" | "reconciling" | "stalled";
-  reason: Reason;
-  message: string;
-}
+/** How an object stands, for a reason of the closed list. */
+export type Standing = AnyStanding & { reason: Reason };
 
 const known = sharedStatus.extend(resourceStatus.shape);
 
@@ -45,29 +42,9 @@ export function readFacts(object: KubeObject): Record<string, unknown> {
   return Object.fromEntries(Object.entries(status).filter(([key]) => !(key in known.shape)));
 }
 
-/**
- * Conditions as kstatus reads them: Ready always, Reconciling and Stalled only while they hold. A time of transition
- * moves only when the status of its condition does.
- */
-export function conditions(object: KubeObject, now: number, standing: Standing): Condition[] {
-  const before = readStatus(object).conditions ?? [];
-  const { reason } = standing;
-  const message = standing.message.slice(0, 4096);
-  const observedGeneration = object.metadata.generation ?? 1;
-  const make = (type: string, status: "True" | "False"): Condition => {
-    const old = before.find((each) => each.type === type && each.status === status);
-    const since = `${new Date(now).toISOString().slice(0, 19)}Z`;
-    return { type, status, reason, message, observedGeneration, lastTransitionTime: old?.lastTransitionTime ?? since };
-  };
-  switch (standing.mode) {
-    case "ready":
-      return [make("Ready", "True")];
-    case "reconciling":
-      return [make("Ready", "False"), make("Reconciling", "True")];
-    case "stalled":
-      return [make("Ready", "False"), make("Stalled", "True")];
-  }
-}
+/** How the object stands, as conditions. */
+export const conditions = (object: KubeObject, now: number, standing: Standing): Condition[] =>
+  conditionsOf(readStatus(object).conditions ?? [], object.metadata.generation ?? 1, now, standing);
 
 /** Whether writing `status` would change anything. */
 export function differs(object: KubeObject, status: object): boolean {

@@ -1,17 +1,16 @@
-import type { Rotation } from "../../kinds/kind.ts";
-import type { CertificateFacts, KeyFacts } from "../schema/status-schema.ts";
+import type { Rotation } from "../kind.ts";
 
 const DAY_MS = 86_400_000;
 
 /** When a key or certificate is to be renewed, not before `after`; undefined when it is not by itself. */
 export function dueAt(
-  facts: KeyFacts | CertificateFacts,
+  facts: { issuedAt: string; expiresAt?: string },
   rotation: Rotation | undefined,
   after = 0,
 ): number | undefined {
   if (!rotation) return undefined;
   const issued = Date.parse(facts.issuedAt);
-  if ("expiresAt" in facts) {
+  if (facts.expiresAt !== undefined) {
     const ends = Date.parse(facts.expiresAt);
     const due =
       rotation.beforeEndSeconds === undefined

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Clock } from "../../clock.ts";
-import { isForbidden } from "../../kube/errors.ts";
-import { type KubeObject, metadataOnly } from "../../kube/resource.ts";
-import { createStore } from "../../kube/store.ts";
-import type { KubeClient } from "../../kube/transport.ts";
-import { type Watcher, watch } from "../../kube/watch.ts";
+import type { Clock } from "../clock.ts";
+import { isForbidden } from "./errors.ts";
+import { type KubeObject, metadataOnly } from "./resource.ts";
+import { createStore } from "./store.ts";
+import type { KubeClient } from "./transport.ts";
+import { type Watcher, watch } from "./watch.ts";
 
 const NAMESPACES = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", namespaced: false };
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { resourceStatus, sharedStatus } from "../../engine/schema/status-schema.ts";
 import { GROUP, VERSION } from "../../kinds/index.ts";
 import type { Kind, Rule } from "../../kinds/kind.ts";
 import { type Json, structural } from "../../kube/structural.ts";
-import { resourceStatus, sharedStatus } from "./status-schema.ts";
 
 /** The CustomResourceDefinition of a kind, made of its zod schemas alone. */
 export function customResourceDefinition(kind: Kind): Json {

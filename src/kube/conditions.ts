@@ -1,0 +1,45 @@
+import { z } from "zod";
+
+/** One of the conditions that kubectl, Flux, Argo CD and Helm read. */
+export const condition = z.object({
+  type: z.string().max(316).describe("Ready, Reconciling or Stalled."),
+  status: z.enum(["True", "False", "Unknown"]).describe("Whether the condition holds."),
+  reason: z.string().max(1024).describe("Why, as one word from a closed list."),
+  message: z.string().max(32_768).describe("Why, for people, with the way out where there is one."),
+  lastTransitionTime: z.iso.datetime().describe("Since when the condition has this status."),
+  observedGeneration: z.int().optional().describe("The generation of the object that this was judged by."),
+});
+export type Condition = z.output<typeof condition>;
+
+/** How an object stands; each mode is one shape of the conditions. */
+export interface Standing {
+  mode: "ready" | "reconciling" | "stalled";
+  reason: string;
+  message: string;
+}
+
+/**
+ * Conditions as kstatus reads them: Ready always, Reconciling and Stalled only while they hold. A time of transition
+ * moves only when the status of its condition does.
+ */
+export function conditionsOf(
+  before: readonly Condition[],
+  observedGeneration: number,
+  now: number,
+  { mode, reason, message: told }: Standing,
+): Condition[] {
+  const message = told.slice(0, 4096);
+  const make = (type: string, status: "True" | "False"): Condition => {
+    const old = before.find((each) => each.type === type && each.status === status);
+    const since = `${new Date(now).toISOString().slice(0, 19)}Z`;
+    return { type, status, reason, message, observedGeneration, lastTransitionTime: old?.lastTransitionTime ?? since };
+  };
+  switch (mode) {
+    case "ready":
+      return [make("Ready", "True")];
+    case "reconciling":
+      return [make("Ready", "False"), make("Reconciling", "True")];
+    case "stalled":
+      return [make("Ready", "False"), make("Stalled", "True")];
+  }
+}
