@@ -19,8 +19,11 @@ export function laneOf({ objects, accounts }: Pick<Deps, "objects" | "accounts">
   const itself = accountOf(key);
   if (itself !== undefined) return itself;
   const found = objects.find(key);
-  const ref = found && policiesOf(found.object).accountRef;
-  const used = objects.accountOf(key) ?? (found && accounts.choose({ kind: found.kind, namespace }, ref).key);
+  if (!found) return namespace;
+  const user = { kind: found.kind, namespace };
+  // Neither status nor spec puts an object among those whose Account it may not use.
+  const open = (account = "") => (accounts.isOpenTo(user, account) ? account : undefined);
+  const used = open(objects.accountOf(key)) ?? open(accounts.choose(user, policiesOf(found.object).accountRef).key);
   if (used === undefined) return namespace;
   return isShared(used) ? laneWithin(used, namespace) : used;
 }

@@ -3,6 +3,7 @@ import { createAccounts, type User } from "../../src/engine/accounts/accounts.ts
 import { FINALIZER } from "../../src/engine/objects/names.ts";
 import { createObjects } from "../../src/engine/objects/objects.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
+import { laneOf } from "../../src/engine/waking.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { ipBlock } from "../../src/kinds/network/ipblock.ts";
 import { centralLogging } from "../../src/kinds/observability/central-logging.ts";
@@ -259,6 +260,27 @@ test("an Account that has lost an address does not keep others from the switch o
 });
 
 describe("what somebody else has written into status", () => {
+  test.each(["shop/main", "ClusterAccount/closed", "ClusterAccount/shared|shop"])(
+    "puts no object into the lane of others: %s",
+    (account) => {
+      const forged = objectOf("IPBlock", "a", {
+        spec: { location: "de/txl", size: 1, accountRef: { name: "own" } },
+        metadata: { name: "a", namespace: "team" },
+        status: { id: "theirs", account },
+      });
+      const { deps, objects } = stage([forged]);
+      objects.store("ClusterAccount").put(clusterAccountOf("closed"));
+      expect(laneOf(deps, "IPBlock/team/a")).toBe("team/own");
+    },
+  );
+
+  test("nor does a ClusterAccount that spec names and that does not admit it", () => {
+    const spec = { location: "de/txl", size: 1, accountRef: { kind: "ClusterAccount", name: "closed" } };
+    const { deps, objects } = stage([objectOf("IPBlock", "a", { spec, metadata: { name: "a", namespace: "team" } })]);
+    objects.store("ClusterAccount").put(clusterAccountOf("closed"));
+    expect(laneOf(deps, "IPBlock/team/a")).toBe("team");
+  });
+
   test("does not open an Account of another namespace", () => {
     const forged = objectOf("IPBlock", "a", {
       spec: { location: "de/txl", size: 1 },
