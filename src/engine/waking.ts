@@ -10,11 +10,13 @@ import { claimOf, namedBy, type ObjectKey, type Objects, objectKey, openIntent }
 import { policiesOf } from "./objects/policies.ts";
 import { readStatus } from "./schema/status.ts";
 
+type Known = Pick<Deps, "objects" | "accounts">;
+
 /**
  * Whose calls a pass over an object makes, as far as that is known: the Account, else the namespace. Those who share one
  * have lanes of their own within its lane.
  */
-export function laneOf({ objects, accounts }: Pick<Deps, "objects" | "accounts">, key: ObjectKey): string {
+export function laneOf({ objects, accounts }: Known, key: ObjectKey): string {
   const [, namespace = ""] = key.split("/");
   const itself = accountOf(key);
   if (itself !== undefined) return itself;
@@ -29,10 +31,7 @@ export function laneOf({ objects, accounts }: Pick<Deps, "objects" | "accounts">
 }
 
 /** Objects that use an Account. Which would use it is not written anywhere: all that use and name no other are, too. */
-export function* usersOf(
-  { objects, accounts }: Pick<Deps, "objects" | "accounts">,
-  account: string,
-): Generator<ObjectKey> {
+export function* usersOf({ objects, accounts }: Known, account: string): Generator<ObjectKey> {
   yield* objects.users(account);
   for (const kind of objects.kinds.filter(hasResource)) {
     const isUser = (object: KubeObject) => {

@@ -7,6 +7,7 @@ import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
 import { readConfig } from "../../src/operator/config.ts";
 import { LeadershipLost, runOperator } from "../../src/operator/start.ts";
+import { onThisMachine } from "../cluster/chaos-operator.ts";
 import { listening } from "../kube/scripted-server.ts";
 
 const servers: Server[] = [];
@@ -80,7 +81,7 @@ test("a process that lost its lease ends, whatever hangs at the platform and at 
     users: [{ name: "u", user: {} }],
   };
   await writeFile(kubeconfig, JSON.stringify({ apiVersion: "v1", kind: "Config", ...config }));
-  const read = readConfig(["--kubeconfig", kubeconfig, "--namespace", "default"]);
+  const read = readConfig(["--kubeconfig", kubeconfig, "--namespace", "default", ...onThisMachine]);
   if (read === "help") throw new Error("no help was asked for");
   const log = pino({ level: "silent" });
   await expect(runOperator(read, log, new AbortController().signal)).rejects.toBeInstanceOf(LeadershipLost);

@@ -32,7 +32,7 @@ function allowed(view: View, step: Decision): Decision {
     const message = "the namespace is being deleted: nothing is created or renewed in it any more";
     return { step: "wait", reason: "NamespaceTerminating", message };
   }
-  if (step.step === "wait" && PASSING.has(step.reason) && !claim && view.now < view.youngUntil) {
+  if (step.step === "wait" && PASSING.includes(step.reason) && !claim && view.now < view.youngUntil) {
     return { ...step, reason: "Observing", recheckMs: view.youngUntil - view.now };
   }
   const pause = calls(step) ? afterFailure(view) : undefined;
@@ -41,12 +41,7 @@ function allowed(view: View, step: Decision): Decision {
 }
 
 /** Reasons that a young object is not bothered with. */
-const PASSING: ReadonlySet<Reason> = new Set([
-  "ReferenceNotFound",
-  "ReferenceNotReady",
-  "AccountNotFound",
-  "AccountNotReady",
-]);
+const PASSING: readonly Reason[] = ["ReferenceNotFound", "ReferenceNotReady", "AccountNotFound", "AccountNotReady"];
 
 const CALLS: ReadonlySet<Decision["step"]> = new Set([
   "create",

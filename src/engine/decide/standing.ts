@@ -8,9 +8,8 @@ type Wait = Extract<Decision, { step: "wait" }>;
 /** Between two looks at something that another party has to bring about. */
 export const RECHECK_MS = 2000;
 
-export function obstructed({ reason, message, stalled }: Obstacle): Decision {
-  return stalled ? { step: "stall", reason, message } : { step: "wait", reason, message };
-}
+export const obstructed = ({ reason, message, stalled }: Obstacle): Decision =>
+  stalled ? { step: "stall", reason, message } : { step: "wait", reason, message };
 
 /** A failed attempt stands until its time has come. */
 export function afterFailure({ failure, now }: View): Decision | undefined {

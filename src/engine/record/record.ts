@@ -43,10 +43,8 @@ export async function stall(deps: Deps, scene: Scene, reason: Reason, message: s
   if (!isKnown) deps.events.record(after, "Warning", reason, message);
 }
 
-export function comparison({ view }: Scene): { drift?: { field: string; wanted: string; found: string }[] } {
-  const { observation } = view;
-  return observation.seen === "present" && observation.comparison ? { drift: observation.comparison.drift } : {};
-}
+export const comparison = ({ view: { observation } }: Scene): Pick<ResourceStatus, "drift"> =>
+  observation.seen === "present" && observation.comparison ? { drift: observation.comparison.drift } : {};
 
 /** A claim as status keeps it, wherever it was read. */
 export function ownership({ view: { claim }, account, kind }: Scene): Partial<Claim> {

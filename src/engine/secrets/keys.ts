@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Publication, SecretData } from "../../kinds/kind.ts";
 import { annotateSecret, readOwned } from "../../kube/owned-secret.ts";
+import type { KubeObject } from "../../kube/resource.ts";
 import type { Again } from "../../kube/work.ts";
 import { PlatformError } from "../../platform/errors.ts";
 import { urlOf } from "../accounts/accounts.ts";
@@ -67,8 +68,7 @@ export async function write(
 ): Promise<Published> {
   const content = filled(data);
   if ("obstacle" in content) return { outcome: "obstructed", obstacle: content.obstacle };
-  const { namespace } = object.metadata;
-  const annotations = { [PUBLISHED]: deps.seal.mark("Secret", secretNamed(namespace, name), PUBLISHED, note) };
+  const annotations = marked(deps, object, name, note);
   const labels = { [label]: String(note.key.version) };
   return publish(deps, { kind, object }, { name, ...content, annotations, labels }, { shown: deps.published.put });
 }
@@ -93,13 +93,13 @@ export async function republish(deps: Deps, scene: Scene): Promise<Again> {
 async function resign(deps: Deps, { object }: Scene, name: string, note: Note): Promise<Again> {
   const { namespace } = object.metadata;
   deps.guard();
-  const annotations = { [PUBLISHED]: deps.seal.mark("Secret", secretNamed(namespace, name), PUBLISHED, note) };
-  deps.published.put(await annotateSecret(deps.client, { namespace, name }, annotations));
+  deps.published.put(await annotateSecret(deps.client, { namespace, name }, marked(deps, object, name, note)));
   return "now";
 }
 
-const secretNamed = (namespace: string | undefined, name: string) => ({
-  metadata: { name, ...(namespace !== undefined && { namespace }) },
+/** The note of a Secret in its annotation. */
+const marked = ({ seal }: Deps, { metadata }: KubeObject, name: string, note: Note) => ({
+  [PUBLISHED]: seal.mark("Secret", { metadata: { ...metadata, name } }, PUBLISHED, note),
 });
 
 const LOOK_MS = 2000;
