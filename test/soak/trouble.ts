@@ -30,5 +30,5 @@ export const trouble = [
 ];
 
 /** What was made, read at the worst of these moments, is visible within this time. */
-export const patience = ["--settle", "5s", "--resync", "10s"];
+export const patience = ["--settle", "5s", "--resync", "10s", "--allow-endpoint", "https://*.example.com"];
 export const RESYNC_MS = 10_000;

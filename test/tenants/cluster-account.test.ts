@@ -130,7 +130,7 @@ describe("an Account of a tenant", () => {
     cleanup.defer(() => new Promise((resolve) => attacker.close(() => resolve())));
     const address = attacker.address();
     const port = typeof address === "object" ? address?.port : 0;
-    await other.apply(secret, account("mine", { endpoints: { api: `http://127.0.0.1:${port}` } }));
+    await other.apply(secret, account("mine", { endpoints: { api: `http://localhost:${port}` } }));
     await other.untilReason("Account", "mine", "EndpointNotAllowed");
     expect(await messageOf(other, "Account", "mine")).toContain("spec.endpoints.api");
     await other.apply(ipBlock("waiting", { accountRef: { name: "mine" } }));

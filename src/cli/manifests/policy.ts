@@ -1,6 +1,7 @@
 import { CREDENTIALS, FINALIZER, MANAGED_BY } from "../../engine/objects/names.ts";
 import { GROUP } from "../../kinds/index.ts";
-import { clusterNameOf, type Installation, LEASE, namespaceOf, SIGNING_KEY, usernameOf } from "./rbac.ts";
+import { SIGNING_KEY } from "../../operator/signing-key.ts";
+import { clusterNameOf, type Installation, LEASE, namespaceOf, usernameOf } from "./rbac.ts";
 
 const api = { apiVersion: "admissionregistration.k8s.io/v1" };
 

@@ -1,11 +1,10 @@
 import { GROUP } from "../../kinds/index.ts";
 import { hasResource, type Kind } from "../../kinds/kind.ts";
+import { SIGNING_KEY } from "../../operator/signing-key.ts";
 
 const NAME = "mooring";
 /** The Lease of the operator, in its own namespace. */
 export const LEASE = NAME;
-/** The Secret with the key that claims are signed with, in the operator's namespace. */
-export const SIGNING_KEY = `${NAME}-signing-key`;
 const DEFAULT_NAMESPACE = "mooring-system";
 
 /** Where an operator runs, and for whom. */
@@ -52,7 +51,7 @@ const byName = (group: string, plural: string, name: string, verbs: string[]): R
   { apiGroups: [group], resources: [plural], verbs: ["create"] },
 ];
 const leaseRules = byName("coordination.k8s.io", "leases", LEASE, ["get", "update"]);
-const signingKeyRules = byName("", "secrets", SIGNING_KEY, ["get", "update", "patch"]);
+const signingKeyRules = byName("", "secrets", SIGNING_KEY, ["get", "list", "watch"]);
 
 /** Whether one is being deleted: nothing is made in it then. A Role cannot give this. */
 const clusterRules: Rule[] = [{ apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"] }];
