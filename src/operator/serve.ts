@@ -11,14 +11,14 @@ export interface Serving {
 export async function serve(
   { host, port }: { host: string; port: number },
   registry: Registry,
-  ready: () => boolean,
+  { ready, problem }: { ready: () => boolean; problem: () => string | undefined },
 ): Promise<Serving> {
   const server = createServer((request, response) => {
     const path = request.url?.split("?")[0];
     const text = (status: number, body: string, type = "text/plain") => {
       response.writeHead(status, { "content-type": type }).end(body);
     };
-    if (path === "/healthz") text(200, "ok");
+    if (path === "/healthz") text(problem() === undefined ? 200 : 503, problem() ?? "ok");
     else if (path === "/readyz") text(ready() ? 200 : 503, ready() ? "ok" : "not ready");
     else if (path === "/metrics") {
       registry.metrics().then(

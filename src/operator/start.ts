@@ -10,6 +10,7 @@ import { allowedEndpoints, patternOf } from "../platform/allowed-endpoints.ts";
 import { createTransport } from "../platform/transport.ts";
 import type { Config } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
+import { createPulse } from "./pulse.ts";
 import { serve } from "./serve.ts";
 import { openSeal } from "./signing-key.ts";
 
@@ -45,7 +46,8 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   cleanup.defer(() => client.close());
 
   let ready = false;
-  const serving = await serve(config.listen, metrics.registry, () => ready);
+  const pulse = createPulse(clock, () => queue);
+  const serving = await serve(config.listen, metrics.registry, { ready: () => ready, problem: pulse.problem });
   cleanup.defer(() => serving.close());
   if (config.json) console.log(JSON.stringify({ ready: true, metrics: `${serving.url}/metrics`, identity }));
   log.info({ url: serving.url, identity }, "serving metrics and health");
@@ -65,7 +67,14 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   const observe = metrics.platform;
   const transport = createTransport({ clock, log, observe, allowEndpoints, ...(ca !== undefined && { ca }) });
   cleanup.defer(() => transport.close());
-  const queue = createQueue({ clock, observe: metrics.queue, workers, laneOf: (key) => engine.laneOf(key) });
+  const observed = {
+    ...metrics.queue,
+    worked(seconds: number) {
+      pulse.beat();
+      metrics.queue.worked?.(seconds);
+    },
+  };
+  const queue = createQueue({ clock, observe: observed, workers, laneOf: (key) => engine.laneOf(key) });
   metrics.watchQueue(queue, workers);
 
   const election = config.leaderElection
@@ -114,6 +123,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
 
   const working = new AbortController();
   const lost = election?.lost.then(() => "lost" as const) ?? new Promise<never>(() => {});
+  pulse.begin();
   const running = engine.run(workers, working.signal);
   const end = await Promise.race([stopped, lost, running.then(() => "stopped" as const)]);
   metrics.leading(false);

@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import { createPulse } from "../../src/operator/pulse.ts";
+import { fakeClock } from "../fake-clock.ts";
+
+/** A queue with so many keys that wait, and workers that have been at theirs for so many seconds. */
+function open(depth: number, inWork: number[] = []) {
+  const clock = fakeClock();
+  const queue = { depth, inWork: () => inWork };
+  return { clock, queue, pulse: createPulse(clock, () => queue) };
+}
+
+describe("an operator is well", () => {
+  test("while it stands by, however much waits for the one that leads", async () => {
+    const { clock, pulse } = open(500);
+    await clock.advance(600_000);
+    expect(pulse.problem()).toBeUndefined();
+  });
+
+  test("while passes end, and while there is nothing to do", async () => {
+    const { clock, pulse, queue } = open(500);
+    pulse.begin();
+    for (let minute = 0; minute < 5; minute++) {
+      await clock.advance(60_000);
+      pulse.beat();
+    }
+    expect(pulse.problem()).toBeUndefined();
+    queue.depth = 0;
+    await clock.advance(600_000);
+    expect(pulse.problem()).toBeUndefined();
+  });
+});
+
+describe("an operator is to be started again", () => {
+  test("when objects wait and no pass has ended for two minutes", async () => {
+    const { clock, pulse } = open(3);
+    pulse.begin();
+    await clock.advance(119_000);
+    expect(pulse.problem()).toBeUndefined();
+    await clock.advance(1000);
+    expect(pulse.problem()).toBe("3 objects wait, and no pass has ended for 120 s");
+  });
+
+  test("when a worker has been at one object for two minutes, whatever the others do", () => {
+    const { pulse } = open(0, [1, 121, 3]);
+    pulse.begin();
+    pulse.beat();
+    expect(pulse.problem()).toBe("a worker has been at one object for 121 s");
+  });
+});
