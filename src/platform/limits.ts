@@ -15,8 +15,8 @@ export const limits = {
   fields: 5_000,
   /** Of one list, all its pages together. */
   pages: 200,
-  items: 20_000,
-  listBytes: 32 * 1024 * 1024,
+  items: 60_000,
+  listBytes: 64 * 1024 * 1024,
   listMs: 60_000,
 } as const;
 
@@ -38,5 +38,5 @@ export function inBytes(bytes: number): string {
   return bytes >= 1024 * 1024 ? `${bytes / (1024 * 1024)} MiB` : `${bytes / 1024} KiB`;
 }
 
-/** "20,000". */
+/** "60,000". */
 export const inFigures = (count: number): string => count.toLocaleString("en-US");
