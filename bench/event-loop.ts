@@ -1,3 +1,4 @@
+import { PerformanceObserver, type PerformanceObserverEntryList } from "node:perf_hooks";
 import { setImmediate as turn } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { systemClock } from "../src/clock.ts";
@@ -22,20 +23,49 @@ function worked(): number {
   return (user + system) / 1000;
 }
 
-/** The longest work between two turns of the event loop. */
+/** A turn of the event loop in which more was done than in most. */
+interface Turn {
+  from: number;
+  to: number;
+  cpu: number;
+}
+
+/**
+ * The longest work between two turns of the event loop; and without what the collector of garbage took of it, which stops
+ * everything whenever it likes and grows with what is kept in memory.
+ */
 function watchLoop() {
-  let [longest, last, ending] = [0, worked(), false];
+  let [last, ending] = [worked(), false];
+  const turns: Turn[] = [];
+  const collections: Pick<Turn, "from" | "to">[] = [];
+  const keep = (list: PerformanceObserverEntryList) =>
+    collections.push(
+      ...list.getEntries().map((each) => ({ from: each.startTime, to: each.startTime + each.duration })),
+    );
+  const observer = new PerformanceObserver(keep);
+  observer.observe({ entryTypes: ["gc"] });
   const watching = (async () => {
-    while (!ending) {
+    for (let from = performance.now(); !ending; ) {
       await turn();
-      longest = Math.max(longest, worked() - last);
+      const to = performance.now();
+      const cpu = worked() - last;
+      if (cpu > 5) turns.push({ from, to, cpu });
       last = worked();
+      from = to;
     }
   })();
+  const collecting = ({ from, to }: Turn) =>
+    collections.reduce((sum, each) => sum + Math.max(0, Math.min(to, each.to) - Math.max(from, each.from)), 0);
   return async () => {
     ending = true;
     await watching;
-    return longest;
+    // What was collected last is told in a later turn.
+    for (let n = 0; n < 10; n++) await turn();
+    observer.disconnect();
+    return {
+      stall: Math.max(0, ...turns.map(({ cpu }) => cpu)),
+      work: Math.max(0, ...turns.map((each) => each.cpu - collecting(each))),
+    };
   };
 }
 
@@ -50,7 +80,7 @@ async function measure(count: number) {
   const initial = [accountOf("main"), credentials, ...objects];
   const api = fakeApiServer(...initial);
   let began = 0;
-  let stop = async () => 0;
+  let stop: ReturnType<typeof watchLoop> = async () => ({ stall: 0, work: 0 });
   await using _ = await runEngine(initial, {
     api,
     clock: systemClock,
@@ -71,7 +101,7 @@ async function measure(count: number) {
   });
   while (rested.size < count) await turn();
   const seconds = (performance.now() - began) / 1000;
-  return { stall: await stop(), passes, perSecond: passes / seconds, seconds };
+  return { ...(await stop()), passes, perSecond: passes / seconds, seconds };
 }
 
 if (values.help) console.log(usage);
@@ -80,7 +110,10 @@ else {
   const few = await measure(Math.ceil(count / 50));
   const many = await measure(count);
   console.log(`${count} objects at rest after ${many.seconds.toFixed(1)} s and ${many.passes} passes`);
-  console.log(`longest stall of the event loop ${many.stall.toFixed(0)} ms (25 ms are promised)`);
+  console.log(
+    `longest stretch of work without a turn of the event loop ${many.work.toFixed(0)} ms (25 ms are promised)`,
+  );
+  console.log(`longest stall, garbage collection included, ${many.stall.toFixed(0)} ms`);
   const ratio = many.perSecond / few.perSecond;
   console.log(`${many.perSecond.toFixed(0)} passes per second, ${ratio.toFixed(2)} times as many as with a fiftieth`);
 }
