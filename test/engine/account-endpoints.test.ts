@@ -5,7 +5,7 @@ import { account } from "../../src/kinds/identity/account.ts";
 import { clusterAccount } from "../../src/kinds/identity/cluster-account.ts";
 import { type KubeObject, keyOf } from "../../src/kube/resource.ts";
 import { API } from "./fake-platform.ts";
-import { clusterAccountOf, objectOf } from "./fixtures.ts";
+import { clusterAccountOf, objectOf, tokens } from "./fixtures.ts";
 import { stage } from "./stage.ts";
 
 const ELSEWHERE = "http://elsewhere.test";
@@ -28,15 +28,11 @@ function open(object: KubeObject, sites: AccountDeps["sites"]) {
     sites,
     transport: { connect: (id) => platform.connectionOf(id), close: async () => {} },
     secrets: {
+      ...tokens,
       read(_, namespace, secret) {
         read.push(`${namespace}/${secret}`);
         return { known: true, value: "token" };
       },
-      hold: async () => {},
-      release: async () => {},
-      releaseOthers: async () => {},
-      sync: async () => {},
-      close: async () => {},
     },
     changed: () => {},
     owes: () => false,

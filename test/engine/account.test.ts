@@ -5,7 +5,7 @@ import { account } from "../../src/kinds/identity/account.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { NotFound, type PlatformError, Retry, Unauthorized } from "../../src/platform/errors.ts";
 import { API } from "./fake-platform.ts";
-import { objectOf } from "./fixtures.ts";
+import { objectOf, tokens } from "./fixtures.ts";
 import { stage } from "./stage.ts";
 
 const KEY = "shop/main";
@@ -25,12 +25,10 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
     ...deps,
     transport: { connect: (id) => platform.connectionOf(id), close: async () => {} },
     secrets: {
+      ...tokens,
       read: () => secret,
       hold: async () => void said.held++,
       release: async () => void said.released++,
-      releaseOthers: async () => {},
-      sync: async () => {},
-      close: async () => {},
     },
     home: "mooring-system",
     sites: { endpoints: {}, isAllowed: () => true },

@@ -1,6 +1,7 @@
 import type { AccountHandle } from "../../src/engine/accounts/accounts.ts";
 import type { Intent } from "../../src/engine/objects/intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../../src/engine/objects/names.ts";
+import type { HeldSecrets } from "../../src/kube/held-secrets.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import type { Connection, PlatformCall, Reply } from "../../src/platform/transport.ts";
 
@@ -100,3 +101,13 @@ export const handleOf = (key: string, more: Partial<AccountHandle> = {}): Accoun
   obstacle: undefined,
   ...more,
 });
+
+/** The Secret of every Account is there, with a token in it. */
+export const tokens: HeldSecrets = {
+  read: () => ({ known: true, value: "token" }),
+  hold: async () => {},
+  release: async () => {},
+  releaseOthers: async () => {},
+  sync: async () => {},
+  close: async () => {},
+};

@@ -9,7 +9,7 @@ import { accessOf } from "../certificates/issue.ts";
 import { fakeApiServer } from "../engine/fake-api-server.ts";
 import { fakePipelines } from "../engine/fake-pipelines.ts";
 import { API } from "../engine/fake-platform.ts";
-import { objectOf, scriptedConnection } from "../engine/fixtures.ts";
+import { objectOf, scriptedConnection, tokens } from "../engine/fixtures.ts";
 import { stage } from "../engine/stage.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { answer, scriptedServer } from "../platform/scripted-server.ts";
@@ -179,14 +179,7 @@ describe("a platform that says too much", () => {
       home: "mooring-system",
       sites: { endpoints: {}, isAllowed: () => true },
       transport: { connect: () => connection, close: async () => {} },
-      secrets: {
-        read: () => ({ known: true, value: "token" }),
-        hold: async () => {},
-        release: async () => {},
-        releaseOthers: async () => {},
-        sync: async () => {},
-        close: async () => {},
-      },
+      secrets: tokens,
       changed: () => {},
       owes: () => false,
     };
