@@ -13,10 +13,11 @@ import type { Again } from "../kube/work.ts";
 import { type ReconcileObserver, work } from "../kube/work.ts";
 import { createCatalogues } from "../platform/catalogues.ts";
 import type { Transport } from "../platform/transport.ts";
-import { accountOf, createAccounts, objectOf } from "./accounts/accounts.ts";
+import { accountKinds, accountOf, createAccounts, objectOf } from "./accounts/accounts.ts";
 import type { Sites } from "./accounts/addresses.ts";
 import { isDropped, undo } from "./act/abandon.ts";
 import { type AccountDeps, reconcileAccount, secretOf } from "./act/account.ts";
+import { acknowledge } from "./act/acknowledge.ts";
 import { act } from "./act/act.ts";
 import { decide } from "./decide/decide.ts";
 import { createCollections } from "./look/collections.ts";
@@ -24,12 +25,22 @@ import { type Log, leads, type Settings } from "./look/deps.ts";
 import { look } from "./look/look.ts";
 import { createMemories } from "./objects/memory.ts";
 import { CREDENTIALS, FINALIZER, RECONCILE_AT } from "./objects/names.ts";
-import { claimOf, createObjects, isReleased, namedBy, type ObjectKey, resourceOf } from "./objects/objects.ts";
+import { claimOf, createObjects, isReleased, type ObjectKey, resourceOf } from "./objects/objects.ts";
 import { createPublishedSecrets } from "./objects/published.ts";
 import type { Seal } from "./objects/seal.ts";
 import { writeMetadata } from "./record/write.ts";
 import { readStatus } from "./schema/status.ts";
-import { isBared, isEdited, isReady, laneOf, thoseBelow, thoseIn, thoseWhoWaited, usersOf } from "./waking.ts";
+import {
+  isBared,
+  isEdited,
+  isReady,
+  laneOf,
+  thoseBelow,
+  thoseIn,
+  thoseUsed,
+  thoseWhoWaited,
+  usersOf,
+} from "./waking.ts";
 
 /** When the certificate of an object ends, for the metrics; undefined when it has none any more. */
 export type CertificateObserver = (certificate: {
@@ -80,7 +91,7 @@ const USAGE_MS = 20_000;
 export function createEngine(options: EngineOptions): Engine {
   const { kinds, clock, log, client, seal, queue, settings, random = Math.random } = options;
   const report = (error: unknown) => log.error({ err: error }, "a listener failed");
-  const objects = createObjects(kinds, seal, report);
+  const objects = createObjects(kinds, seal, report, (name) => namespaces.labelsOf(name));
   const memories = createMemories(clock);
   /** The generation of each Account that its users have heard of. */
   const generations = new Map<string, number | undefined>();
@@ -167,7 +178,11 @@ export function createEngine(options: EngineOptions): Engine {
     if (before && !isReleased(before) && (!after || isReleased(after))) {
       void inSlices(clock, thoseWhoWaited(objects, key, before), (waiting) => wake(waiting));
     }
-    if (after ? before && !isReady(before) && isReady(after) : before) showUsers(key, after ?? before);
+    void inSlices(clock, objects.guests(key), (guest) => {
+      if (objects.isConcerned(guest, { before, after })) wake(guest);
+    });
+    const user = (after ? before && !isReady(before) && isReady(after) : before) && (after ?? before);
+    if (user) for (const used of thoseUsed(objects, key, user)) deps.collections.refresh(used);
     const [held, holds] = [before && claimOf(before), after && claimOf(after)];
     if (held?.id !== holds?.id) {
       void inSlices(clock, thoseBelow(objects, key, held), (each) => {
@@ -213,21 +228,13 @@ export function createEngine(options: EngineOptions): Engine {
     options.observeCertificate?.({ kind, namespace, name, expiresAt: end === undefined ? undefined : Date.parse(end) });
   }
 
-  /** What an object uses may say so in its own status, and shall not take a resync to notice. */
-  function showUsers(key: ObjectKey, object: KubeObject | undefined): void {
-    const kind = object && objects.kinds.find((each) => key.startsWith(`${each.kind}/`));
-    for (const { key: used, bond } of kind ? namedBy(kind, object) : []) {
-      if (bond === "use" && objects.find(used)?.kind.resource?.place.showsUsers) deps.collections.refresh(used);
-    }
-  }
-
   async function reconcile(key: ObjectKey): Promise<Again> {
     const found = objects.find(key);
     if (!found) return "never";
     const { kind, object } = found;
     const account = accountOf(key);
     if (account !== undefined) return keepAccount(account, kind, object);
-    if (!hasResource(kind)) return "never";
+    if (!hasResource(kind)) return acknowledge(deps, kind, object);
     const scene = look(deps, key, kind, object);
     const decision = decide(scene.view);
     log.debug({ key, step: decision.step, ...("reason" in decision && { reason: decision.reason }) }, "decided");
@@ -278,9 +285,7 @@ export function createEngine(options: EngineOptions): Engine {
       await Promise.all([...watchers.map(({ synced }) => synced), ...first]);
     },
     run(workers, signal) {
-      const accounts = kinds
-        .filter((kind) => !hasResource(kind))
-        .flatMap(({ kind }) => [...objects.store(kind).values()]);
+      const accounts = accountKinds.flatMap(({ kind }) => [...objects.store(kind).values()]);
       deps.owe(deps.secrets.releaseOthers(new Set(accounts.map((each) => secretOf(each, deps.home)))));
       return work({ queue, clock, log, reconcile, comesRound, observe: options.observe }, workers, signal);
     },

@@ -1,12 +1,12 @@
 import { hasResource, type Kind } from "../kinds/kind.ts";
 import { laneWithin } from "../kube/queue.ts";
 import type { KubeObject } from "../kube/resource.ts";
-import { namedBy as accountNamedBy, accountOf, isShared } from "./accounts/accounts.ts";
+import { accountKinds, accountOf, isShared, namedBy } from "./accounts/accounts.ts";
 import type { Deps } from "./look/deps.ts";
 import type { Claim } from "./objects/intent.ts";
 import { wishOf } from "./objects/memory.ts";
 import { FINALIZER } from "./objects/names.ts";
-import { claimOf, namedBy, type ObjectKey, type Objects, objectKey, openIntent } from "./objects/objects.ts";
+import { claimOf, type ObjectKey, type Objects, objectKey, openIntent } from "./objects/objects.ts";
 import { policiesOf } from "./objects/policies.ts";
 import { readStatus } from "./schema/status.ts";
 
@@ -38,14 +38,14 @@ export function* usersOf({ objects, accounts }: Known, account: string): Generat
       const { namespace = "", name } = object.metadata;
       if (!accounts.isOpenTo({ kind, namespace }, account)) return false;
       const ref = policiesOf(object).accountRef;
-      const known = [objects.accountOf(objectKey(kind.kind, namespace, name)), ref && accountNamedBy(namespace, ref)];
+      const known = [objects.accountOf(objectKey(kind.kind, namespace, name)), ref && namedBy(namespace, ref)];
       return known.includes(account) || known.every((each) => each === undefined);
     };
     yield* keysOf(objects, kind.kind, isUser);
   }
 }
 
-/** All that may use another Account since the labels of their namespace have changed. */
+/** All that may use another Account, or refer elsewhere, since the labels of their namespace have changed. */
 export function* thoseIn(objects: Objects, namespace: string): Generator<ObjectKey> {
   for (const { kind } of objects.kinds.filter(hasResource)) {
     yield* keysOf(objects, kind, ({ metadata }) => metadata.namespace === namespace);
@@ -55,13 +55,21 @@ export function* thoseIn(objects: Objects, namespace: string): Generator<ObjectK
 /** An object is gone, or as good as: what held it may be waiting to be empty, and an Account to be needed no more. */
 export function* thoseWhoWaited(objects: Objects, key: ObjectKey, gone: KubeObject): Generator<ObjectKey> {
   const kind = objects.kinds.find((each) => key.startsWith(`${each.kind}/`));
-  if (kind) yield* namedBy(kind, gone).map((named) => named.key);
+  if (kind) yield* objects.named(kind, gone).map((named) => named.key);
   // Its place may be the only one there is, and somebody may be waiting for it.
   if (kind?.resource?.identity.onePer) yield* keysOf(objects, kind.kind);
   const { parents = {} } = claimOf(gone) ?? openIntent(gone) ?? {};
   for (const id of Object.values(parents)) yield* objects.holders(gone.metadata.namespace, id);
-  for (const { kind } of objects.kinds.filter((each) => !hasResource(each))) {
+  for (const { kind } of accountKinds) {
     yield* keysOf(objects, kind, ({ metadata }) => metadata.deletionTimestamp !== undefined);
+  }
+}
+
+/** What an object uses may say so in its own status, and shall not take a resync to notice. */
+export function* thoseUsed(objects: Objects, key: ObjectKey, user: KubeObject): Generator<ObjectKey> {
+  const kind = objects.kinds.find((each) => key.startsWith(`${each.kind}/`));
+  for (const { key: used, bond } of kind ? objects.named(kind, user) : []) {
+    if (bond === "use" && objects.find(used)?.kind.resource?.place.showsUsers) yield used;
   }
 }
 

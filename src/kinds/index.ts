@@ -5,6 +5,7 @@ import { snapshot } from "./compute/snapshot.ts";
 import { volume } from "./compute/volume/volume.ts";
 import { account } from "./identity/account.ts";
 import { clusterAccount } from "./identity/cluster-account.ts";
+import { grant } from "./identity/grant.ts";
 import type { Kind } from "./kind.ts";
 import { flowLog } from "./network/flow-log.ts";
 import { ipBlock } from "./network/ipblock.ts";
@@ -20,6 +21,7 @@ import { kafkaUser } from "./streaming/kafka-user.ts";
 export const kinds: readonly Kind[] = [
   account,
   clusterAccount,
+  grant,
   datacenter,
   lan,
   ipBlock,

@@ -23,7 +23,13 @@ export type Product = "core" | "autoscaling" | "monitoring" | "logging" | "strea
 /** The kind's part of an object's status, whatever it holds. */
 export type Shown = Readonly<Record<string, unknown>>;
 
-/** A field that points to another object: by its name in the same namespace, or by the platform's id. */
+/** Another object by its name, in the same namespace unless another one is named. */
+export interface ObjectRef {
+  name: string;
+  namespace?: string | undefined;
+}
+
+/** A field that points to another object: by its name, or by the platform's id. */
 export interface Reference {
   /** The role it plays, the key of its id in `Inputs`: `datacenter`. */
   role: string;
@@ -31,7 +37,7 @@ export interface Reference {
   kind: string;
   /** The field to name in messages: `datacenterRef`. */
   field: string;
-  target: { name: string } | { id: string };
+  target: ObjectRef | { id: string };
   /**
    * `place` (default): the resource lives under it; the id is kept in status, and deletion works from there.
    * `use`: needed for as long as the resource exists; looked at anew each time.
@@ -78,6 +84,8 @@ export interface Inputs {
   parents: Readonly<Record<string, string>>;
   /** What spec's references lead to, by role. Those that are used are all there; others as far as they are known. */
   refs: Readonly<Record<string, Referent>>;
+  /** Roles of references that lead into another namespace, whether they may or not. */
+  abroad?: readonly string[];
   /** Values of the Secrets by field; at creation only. */
   secrets: Readonly<Record<string, string>>;
   /** Values of the lookups by field; at creation only. */

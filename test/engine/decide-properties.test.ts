@@ -84,6 +84,11 @@ describe("the gate", () => {
     among(ending, (_, { step }) => expect(["create", "adopt", "renew", "publish", "delete"]).not.toContain(step));
   });
 
+  test("begins nothing for an object that refers to another namespace and may not", () => {
+    const refused = ({ ungranted, deleting }: View) => ungranted !== undefined && !deleting;
+    among(refused, (_, { step }) => expect(["create", "adopt", "renew", "publish", "delete"]).not.toContain(step));
+  });
+
   test("asks nothing of the platform for an object before the pause after a failure is over", () => {
     among(pausing, (_, decision) => {
       expect(CALLS).not.toContain(decision.step);

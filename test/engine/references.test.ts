@@ -43,7 +43,7 @@ const waiting = (reason: string, message: string) => ({ obstacle: { reason, mess
 describe("a reference", () => {
   test("by id needs no object", () => {
     expect(resolve(undefined, bound({ target: { id: "d-7" } }))).toEqual({
-      value: { parents: { datacenter: "d-7" }, refs: { datacenter: { id: "d-7", status: {} } } },
+      value: { parents: { datacenter: "d-7" }, refs: { datacenter: { id: "d-7", status: {} } }, abroad: [] },
     });
   });
 
@@ -57,7 +57,7 @@ describe("a reference", () => {
   test("by name is the id of a parent that is Ready", () => {
     const status = { id: "d-1", conditions: [readyCondition()] };
     expect(resolve({ status })).toEqual({
-      value: { parents: { datacenter: "d-1" }, refs: { datacenter: { id: "d-1", status } } },
+      value: { parents: { datacenter: "d-1" }, refs: { datacenter: { id: "d-1", status } }, abroad: [] },
     });
   });
 
@@ -112,7 +112,7 @@ describe("a reference of a resource that exists", () => {
   const kept = { datacenter: "d-0" };
 
   test.each([["place"], ["seed"]] as const)("of the bond %s may lead nowhere", (bond) => {
-    expect(resolve(undefined, bound({ bond }), kept)).toEqual({ value: { parents: kept, refs: {} } });
+    expect(resolve(undefined, bound({ bond }), kept)).toEqual({ value: { parents: kept, refs: {}, abroad: [] } });
   });
 
   test("does not move it", () => {

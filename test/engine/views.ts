@@ -49,6 +49,7 @@ export const viewOf = (more: Partial<View> = {}): View => ({
   unfinished: false,
   accountObstacle: undefined,
   specObstacle: undefined,
+  ungranted: undefined,
   observation: { seen: "unknown" },
   search: undefined,
   failure: undefined,
@@ -229,6 +230,7 @@ const anything = fc.record({
   unfinished: mostly(false),
   accountObstacle: optional(obstacle),
   specObstacle: optional(obstacle),
+  ungranted: fc.constantFrom(undefined, undefined, undefined, undefined, undefined, ungranted()),
   observation,
   search: optional(found),
   failure: optional(failed),
@@ -296,6 +298,9 @@ function leavingKey(): Partial<View> {
 }
 function drifting(): Comparison {
   return { drift: [...drifted.drift], next: drifted.next };
+}
+export function ungranted() {
+  return { reason: "ReferenceNotGranted", message: "serverRef: no Grant", stalled: true } as const;
 }
 function badSpec() {
   return { reason: "InvalidSpec", message: "spec.ram: too small", stalled: true } as const;

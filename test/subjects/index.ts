@@ -3,6 +3,7 @@ import { centralLogging } from "./central-logging.ts";
 import { clusterAccount } from "./cluster-account.ts";
 import { datacenter } from "./datacenter.ts";
 import { flowLog } from "./flow-log.ts";
+import { grant } from "./grant.ts";
 import { ipBlock } from "./ip-block.ts";
 import { kafkaCluster } from "./kafka-cluster.ts";
 import { kafkaTopic } from "./kafka-topic.ts";
@@ -20,6 +21,7 @@ import { volume } from "./volume.ts";
 export const subjects: readonly Subject[] = [
   account,
   clusterAccount,
+  grant,
   datacenter,
   server,
   lan,

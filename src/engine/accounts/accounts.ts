@@ -31,6 +31,8 @@ export const addressOf = (account: AccountHandle, product: Product): string =>
 export const urlOf = (account: AccountHandle, product: Product, path: string): string =>
   products[product].url(addressOf(account, product), path);
 
+export const accountKinds: readonly Kind[] = [account, clusterAccount];
+
 /** Whether objects of several namespaces may use it. No namespace has capitals: no Account is taken for one. */
 export const isShared = (account: string): boolean => account.startsWith(`${clusterAccount.kind}/`);
 

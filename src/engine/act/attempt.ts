@@ -3,7 +3,7 @@ import { NotFound } from "../../platform/errors.ts";
 import type { Deps } from "../look/deps.ts";
 import { creationOf } from "../look/findings.ts";
 import type { Scene } from "../look/view.ts";
-import { objectKey } from "../objects/objects.ts";
+import { keyOfTarget } from "../objects/objects.ts";
 import { refreshed, refuse, reject } from "../record/record.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { claim, create } from "./create.ts";
@@ -35,7 +35,7 @@ function orphaned(deps: Deps, { object, desired }: Scene): Obstacle | undefined 
   const places = desired?.references.filter(({ bond = "place" }) => bond === "place") ?? [];
   const named = places.map(({ kind: parent, field, target }) => {
     if ("id" in target) return { field: field.replace(/Ref$/, "Id"), what: `${parent} ${target.id}`.trim() };
-    deps.collections.refresh(objectKey(parent, namespace, target.name));
+    deps.collections.refresh(keyOfTarget(namespace, parent, target));
     return { field, what: `the resource of ${parent} ${target.name}` };
   });
   // The innermost is named first: which of them is missing, the platform does not say.

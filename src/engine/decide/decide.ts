@@ -32,8 +32,10 @@ function allowed(view: View, step: Decision): Decision {
     const message = "the namespace is being deleted: nothing is created or renewed in it any more";
     return { step: "wait", reason: "NamespaceTerminating", message };
   }
-  if (step.step === "wait" && PASSING.includes(step.reason) && !claim && view.now < view.youngUntil) {
-    return { ...step, reason: "Observing", recheckMs: view.youngUntil - view.now };
+  if (view.ungranted && !deleting && begins(step)) return obstructed(view.ungranted);
+  const waits = step.step === "wait" || step.step === "stall";
+  if (waits && PASSING.includes(step.reason) && !claim && view.now < view.youngUntil) {
+    return { ...step, step: "wait", reason: "Observing", recheckMs: view.youngUntil - view.now };
   }
   const pause = calls(step) ? afterFailure(view) : undefined;
   if (pause) return pause;
@@ -41,7 +43,13 @@ function allowed(view: View, step: Decision): Decision {
 }
 
 /** Reasons that a young object is not bothered with. */
-const PASSING: readonly Reason[] = ["ReferenceNotFound", "ReferenceNotReady", "AccountNotFound", "AccountNotReady"];
+const PASSING: readonly Reason[] = [
+  "ReferenceNotFound",
+  "ReferenceNotReady",
+  "ReferenceNotGranted",
+  "AccountNotFound",
+  "AccountNotReady",
+];
 
 const CALLS: ReadonlySet<Decision["step"]> = new Set([
   "create",

@@ -18,7 +18,7 @@ import { messageOf, notUnderstood, outOfReach, taken, unfit } from "./obstacles.
 import { notYours } from "./ownership.ts";
 import { isAgain, pendingRequest, track } from "./pending.ts";
 import { obstacleOf } from "./problems.ts";
-import { type References, type Resolved, resolveReferences } from "./references.ts";
+import { notGranted, type References, type Resolved, resolveReferences } from "./references.ts";
 import { secretOf } from "./secret-state.ts";
 import type { Observation, Scene, View } from "./view.ts";
 
@@ -71,7 +71,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   else if ("obstacle" in resolved) specObstacle = resolved.obstacle;
   else if (inputs)
     specObstacle =
-      notYours(objects, object, desired.value, account, (claim ?? intent) !== undefined) ??
+      notYours(objects, kind, object, { ...desired.value, parents: inputs.parents }, account, claim ?? intent) ??
       unfit(desired.value, inputs) ??
       taken(deps, key, kind, inputs.parents, claim ?? intent, account);
   let observation: Observation = { seen: "unknown" };
@@ -127,6 +127,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     unfinished: status.request?.action === "create" && status.request.status === "FAILED",
     accountObstacle,
     specObstacle,
+    ungranted: "value" in desired ? notGranted(objects, object, desired.value) : undefined,
     observation,
     search: intent && findings(deps, key, kind, intent),
     failure: failure && failure.generation === object.metadata.generation ? failure : undefined,
@@ -186,7 +187,7 @@ function chooseAccount(
 }
 
 /** What a comparison is made of, and a creation apart from what has to be asked for first. */
-export function inputsOf(object: KubeObject, references: References): Inputs {
+export function inputsOf(object: KubeObject, references: Omit<References, "abroad">): Inputs {
   return {
     ...references,
     name: object.metadata.name,

@@ -4,7 +4,7 @@ import { fetchObject } from "../../kube/followed.ts";
 import { SECRETS, secretValue } from "../../kube/owned-secret.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { KubeClient } from "../../kube/transport.ts";
-import { claimOf, type Objects, objectKey } from "../objects/objects.ts";
+import { claimOf, keyOfTarget, type Objects } from "../objects/objects.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus, readWhole } from "../schema/status.ts";
 
@@ -15,10 +15,12 @@ export interface References {
   /** Ids of what the resource lives under, by role. */
   parents: Readonly<Record<string, string>>;
   refs: Inputs["refs"];
+  /** Roles that lead into another namespace. */
+  abroad: readonly string[];
 }
 
 /**
- * Follows spec's references, all of the object's own namespace. `kept` are the parents of a resource that exists or is
+ * Follows spec's references, within the object's own namespace and where a Grant opens another one. `kept` are the parents of a resource that exists or is
  * being made: it does not move, and needs no more than what it uses.
  */
 export function resolveReferences(
@@ -29,41 +31,57 @@ export function resolveReferences(
 ): Resolved<References> {
   const parents: Record<string, string> = { ...kept };
   const refs: Record<string, Referent> = {};
+  const { namespace = "" } = object.metadata;
+  const abroad = references.filter(({ target }) => "name" in target && (target.namespace ?? namespace) !== namespace);
   for (const reference of references) {
     const { bond = "place", role } = reference;
     const needed = kept === undefined || bond === "use";
-    const resolved = resolve(objects, object.metadata.namespace ?? "", reference, kept === undefined);
+    const resolved = resolve(objects, namespace, reference, kept === undefined);
     if ("value" in resolved) refs[role] = resolved.value;
     else if (needed) return resolved;
     if (bond === "place" && kept === undefined && "value" in resolved) parents[role] = resolved.value.id;
   }
-  return { value: { parents, refs } };
+  return { value: { parents, refs, abroad: abroad.map(({ role }) => role) } };
 }
 
-function resolve(
-  objects: Objects,
-  namespace: string,
-  { kind, field, target, part }: Reference,
-  whenReady: boolean,
-): Resolved<Referent> {
-  if ("id" in target) return { value: { id: target.id, status: statusBehind(objects, namespace, kind, target.id) } };
-  const found = objects.find(objectKey(kind, namespace, target.name))?.object;
+/** A reference of spec that leads into another namespace and may not. Where it does, nothing is made any more. */
+export function notGranted(objects: Objects, object: KubeObject, { references }: Desired): Obstacle | undefined {
+  const { namespace = "" } = object.metadata;
+  return references.map((reference) => closed(objects, namespace, reference)).find((obstacle) => obstacle);
+}
+
+/** In the same words whatever is there: who may not refer to it learns nothing about it. */
+function closed(objects: Objects, own: string, { kind, field, target }: Reference): Obstacle | undefined {
+  if ("id" in target || objects.isOpenTo(own, keyOfTarget(own, kind, target))) return undefined;
+  const { name, namespace } = target;
+  const message = `${field}: no Grant in namespace ${namespace} lets namespace ${own} refer to ${kind} ${name}: have one created there, or name an object of this namespace`;
+  return { reason: "ReferenceNotGranted", message, stalled: true };
+}
+
+function resolve(objects: Objects, own: string, reference: Reference, whenReady: boolean): Resolved<Referent> {
+  const { kind, field, target, part } = reference;
+  if ("id" in target) return { value: { id: target.id, status: statusBehind(objects, own, kind, target.id) } };
+  const obstacle = closed(objects, own, reference);
+  if (obstacle) return { obstacle };
+  const { name, namespace = own } = target;
+  const title = `${kind} ${namespace === own ? name : `${namespace}/${name}`}`;
+  const found = objects.find(keyOfTarget(own, kind, target))?.object;
   const wait = (reason: "ReferenceNotFound" | "ReferenceNotReady", message: string): Resolved<Referent> => ({
     obstacle: { reason, message: `${field}: ${message}`, stalled: false },
   });
-  if (!found) return wait("ReferenceNotFound", `there is no ${kind} ${target.name} in namespace ${namespace}`);
+  if (!found) return wait("ReferenceNotFound", `there is no ${kind} ${name} in namespace ${namespace}`);
   if (whenReady && found.metadata.deletionTimestamp) {
-    return wait("ReferenceNotReady", `${kind} ${target.name} is being deleted`);
+    return wait("ReferenceNotReady", `${title} is being deleted`);
   }
   const claim = claimOf(found);
   // A parent must be fully provisioned before a child is created; one that is being changed will be so again.
   const ready = readStatus(found).conditions?.some(({ type, status }) => type === "Ready" && status === "True");
   if (!claim || (whenReady && !ready)) {
-    return wait("ReferenceNotReady", `waiting for ${kind} ${target.name} to be Ready`);
+    return wait("ReferenceNotReady", `waiting for ${title} to be Ready`);
   }
   const status = readWhole(found);
   const id = part ? part.of(status) : claim.id;
-  if (id === undefined) return wait("ReferenceNotReady", `${kind} ${target.name} has no ${part?.what}`);
+  if (id === undefined) return wait("ReferenceNotReady", `${title} has no ${part?.what}`);
   return { value: { id, status } };
 }
 

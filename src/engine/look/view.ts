@@ -115,6 +115,8 @@ export interface View {
   accountObstacle: Obstacle | undefined;
   /** What keeps spec from being turned into a body: references, Secrets, values. */
   specObstacle: Obstacle | undefined;
+  /** A reference leads into another namespace and may not, or may no longer: nothing new is made. */
+  ungranted: Obstacle | undefined;
   observation: Observation;
   search: Search | undefined;
   failure: Failure | undefined;

@@ -1,12 +1,14 @@
 import { z } from "zod";
+import { grant } from "../../kinds/identity/grant.ts";
 import { GROUP, VERSION } from "../../kinds/index.ts";
-import type { Kind, Reference } from "../../kinds/kind.ts";
+import type { Kind, ObjectRef, Reference } from "../../kinds/kind.ts";
 import { createIndex } from "../../kube/keyed-index.ts";
 import type { KubeObject, Resource } from "../../kube/resource.ts";
 import { type Change, createStore, type Store } from "../../kube/store.ts";
 import { identityOf } from "../../platform/numbered.ts";
 import { readStatus } from "../schema/status.ts";
 
+import { createGrants, type GrantChange, type Target } from "./grants.ts";
 import { type Claim, type Intent, readClaim, readIntent } from "./intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "./names.ts";
 import type { Seal } from "./seal.ts";
@@ -25,9 +27,15 @@ export const resourceOf = (kind: Kind): Resource => ({
 export const objectKey = (kind: string, namespace: string, name: string): ObjectKey =>
   namespace === "" ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
 
+const targetOf = (key: ObjectKey): Target => {
+  const [kind = "", namespace = "", name = ""] = key.split("/");
+  return { kind, namespace, name };
+};
+const namespaceOf = (key: ObjectKey): string => targetOf(key).namespace;
+
 /** An object by its name, for people of this namespace: who else there is, is nobody's business. */
 export const nameFor = (namespace: string | undefined, key: ObjectKey): string =>
-  key.split("/")[1] === namespace ? key : "an object of another namespace";
+  namespaceOf(key) === namespace ? key : "an object of another namespace";
 
 /** Whether Mooring is done with an object that is still there, because others have finalizers of their own on it. */
 export const isReleased = ({ metadata }: KubeObject): boolean =>
@@ -71,8 +79,16 @@ export interface Objects {
   readonly kinds: readonly Kind[];
   store(kind: string): Store<KubeObject>;
   find(key: ObjectKey): { kind: Kind; object: KubeObject } | undefined;
-  /** Objects whose spec names this one. */
+  /** Objects whose spec names this one, and which may. */
   referrers(key: ObjectKey): ObjectKey[];
+  /** What an object's spec names and may, whether it exists or not. */
+  named(kind: Kind, object: KubeObject): Named[];
+  /** Whether objects of a namespace may refer to this one: it is theirs, or a Grant beside it admits them. */
+  isOpenTo(namespace: string, key: ObjectKey): boolean;
+  /** Of a Grant: objects of other namespaces whose spec names one of its namespace, whether it may or not. */
+  guests(key: ObjectKey): ObjectKey[];
+  /** Whether an object names something that this Grant opens to it after a change and did not before, or the other way round. */
+  isConcerned(guest: ObjectKey, change: GrantChange): boolean;
   /** Objects that claim this id of this kind under these parents. One that only observes claims nothing. */
   claimants(kind: string, claim: Place): ObjectKey[];
   /** Objects of this namespace that claim this id, whatever they are. */
@@ -102,10 +118,26 @@ export function createObjects(
   kinds: readonly Kind[],
   seal: Pick<Seal, "trusted">,
   onListenerError: (error: unknown) => void,
+  labelsOf: (namespace: string) => Readonly<Record<string, string>> | undefined = () => undefined,
 ): Objects {
   const stores = new Map<string, Store<KubeObject>>();
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
   const references = createIndex();
+  /** The namespaces besides its own that an object's spec names. */
+  const abroad = createIndex();
+  const grants = createGrants(labelsOf);
+  const isOpenTo: Objects["isOpenTo"] = (namespace, key) =>
+    namespaceOf(key) === namespace || grants.admit(targetOf(key), namespace);
+  const referrers: Objects["referrers"] = (key) => {
+    // Of a namespace with many objects it is asked once.
+    const known = new Map<string, boolean>();
+    return references.get(key).filter((referrer) => {
+      const from = namespaceOf(referrer);
+      const isOpen = known.get(from) ?? isOpenTo(from, key);
+      known.set(from, isOpen);
+      return isOpen;
+    });
+  };
   const claims = createIndex();
   const holders = createIndex();
   /** Resources that were claimed and are no longer. */
@@ -137,7 +169,13 @@ export function createObjects(
     store.subscribe(({ key: name, ...change }) => {
       const { before, after } = change;
       const key = `${kind.kind}/${name}`;
-      references.set(key, after ? [...new Set(namedBy(kind, after).map((reference) => reference.key))] : []);
+      const named = after ? [...new Set(namedBy(kind, after).map((reference) => reference.key))] : [];
+      references.set(key, named);
+      abroad.set(
+        key,
+        [...new Set(named.map(namespaceOf))].filter((namespace) => namespace !== namespaceOf(key)),
+      );
+      if (kind.kind === grant.kind) grants.set(name, after);
       const claim = after && claimOf(after);
       const intent = after && openIntent(after);
       const [owned, left] = [ownedPlace(kind.kind, after), ownedPlace(kind.kind, before)];
@@ -176,7 +214,12 @@ export function createObjects(
     kinds,
     store,
     find,
-    referrers: (key) => references.get(key),
+    referrers,
+    named: (kind, object) => namedBy(kind, object).filter(({ key }) => isOpenTo(object.metadata.namespace ?? "", key)),
+    isOpenTo,
+    guests: (key) => (targetOf(key).kind === grant.kind ? abroad.get(namespaceOf(key)) : []),
+    isConcerned: (guest, change) =>
+      references.wordsOf(guest).some((key) => grants.differ(change, targetOf(key), namespaceOf(guest))),
     claimants,
     holders: (namespace, id) => holders.get(at(namespace, id)),
     wasClaimed(kind, claim) {
@@ -188,7 +231,7 @@ export function createObjects(
     },
     inhabitants: (id, endpoint) => anywhere(endpoint, (where) => parents.get(at(where, id))),
     dependants: (key) =>
-      references.get(key).filter((referrer) => {
+      referrers(key).filter((referrer) => {
         const found = find(referrer);
         return found && (claimOf(found.object) ?? openIntent(found.object)) && dependsOn(found.kind, found.object, key);
       }),
@@ -220,15 +263,22 @@ function rivalry(kind: string, { hash, parents }: Pick<Intent, "hash" | "parents
   return `${kind}/${hash}/${JSON.stringify(Object.entries(parents).sort())}`;
 }
 
+/** A reference by name, and the object that it means. */
+export type Named = Reference & { key: ObjectKey };
+
+/** The object that a reference by name means. */
+export const keyOfTarget = (own: string, kind: string, { namespace = own, name }: ObjectRef): ObjectKey =>
+  objectKey(kind, namespace, name);
+
 /** What spec names, whether it exists or not. A spec that cannot be read names nothing. */
-export function namedBy(kind: Kind, object: KubeObject): (Reference & { key: ObjectKey })[] {
+function namedBy(kind: Kind, object: KubeObject): Named[] {
   let references: Reference[] = [];
   try {
     references = kind.resource?.desire(object.spec).references ?? [];
   } catch {}
   return references.flatMap((reference) =>
     "name" in reference.target
-      ? [{ ...reference, key: objectKey(reference.kind, object.metadata.namespace ?? "", reference.target.name) }]
+      ? [{ ...reference, key: keyOfTarget(object.metadata.namespace ?? "", reference.kind, reference.target) }]
       : [],
   );
 }

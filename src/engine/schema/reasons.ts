@@ -30,6 +30,8 @@ export const reasons = {
   InvalidSpec: "A field of spec is wrong in a way that the API server cannot see. Correct it.",
   ReferenceNotFound: "An object that spec names does not exist. Create it or correct the name.",
   ReferenceNotReady: "An object that spec names has no resource yet. Wait, or look at that object.",
+  ReferenceNotGranted:
+    "Spec names an object of another namespace, and no Grant there admits that. Ask for a Grant, or name another object.",
   SecretNotFound: "A Secret that spec names, or its key, does not exist. Create it or correct the name.",
   SecretNotOwned:
     "The Secret to be written exists and belongs to somebody else. Choose another spec.secretName, or delete the Secret.",

@@ -20,9 +20,7 @@ const spec = z.object({
   ...inDatacenter,
   datacenterRef: inDatacenter.datacenterRef.describe("With volumeId: the Datacenter of the volume."),
   datacenterId: inDatacenter.datacenterId.describe("With volumeId: platform id of the datacenter of the volume."),
-  volumeRef: objectRef("Volume")
-    .optional()
-    .describe("The Volume it is a copy of, an object in the same namespace. Excludes volumeId."),
+  volumeRef: objectRef("Volume").optional().describe("The Volume it is a copy of. Excludes volumeId."),
   volumeId: uuid()
     .optional()
     .describe("Platform id of the volume it is a copy of, a server's boot volume for example. Excludes volumeRef."),
@@ -138,8 +136,12 @@ export const snapshot: Kind = {
     place: { product: "core", collection: () => collection, outlives: ["datacenter", "volume"], depth: 1, references },
     creation: {
       path: (parents) => `${volumePath(parents)}/create-snapshot`,
-      problem(_spec, inputs) {
-        if (wish(inputs) === undefined || inputs.parents.volume !== undefined) return undefined;
+      problem(spec, inputs) {
+        if (wish(inputs) === undefined) return undefined;
+        if (inputs.abroad?.includes("volume") && !inputs.refs.volume) {
+          return `${RESTORE_AT}: Volume ${spec.volumeRef?.name} of another namespace cannot be referred to, and is not restored: remove the annotation, or ask for a Grant there`;
+        }
+        if (inputs.parents.volume !== undefined) return undefined;
         return `${RESTORE_AT}: it is not known which volume to restore: remove the annotation, or delete the object (deletionPolicy: Retain keeps the snapshot) and create it again with externalId and volumeRef`;
       },
       body: (spec, { name }) => ({

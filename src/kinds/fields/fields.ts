@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Reference, Rule } from "../kind.ts";
+import type { ObjectRef, Reference, Rule } from "../kind.ts";
 
 /** A string of one form, or several at once. The API server tells it in words, where a plain pattern shows its expression. */
 export const formed = (pattern: RegExp, max: number, form: string, ...further: [pattern: RegExp, form: string][]) => {
@@ -48,8 +48,21 @@ export const objectName = () =>
     "must be the name of an object: lower-case letters, digits, '-' and '.', with a letter or digit at both ends",
   );
 
-/** The name of an object of this kind in the same namespace. */
-export const objectRef = (kind: string) => z.object({ name: objectName().describe(`Name of the ${kind}.`) });
+export const namespaceName = () =>
+  formed(
+    /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/,
+    63,
+    "must be the name of a namespace: lower-case letters, digits and '-', with a letter or digit at both ends",
+  );
+
+/** An object of this kind, in the same namespace or in one that has a Grant for it. */
+export const objectRef = (kind: string) =>
+  z.object({
+    name: objectName().describe(`Name of the ${kind}.`),
+    namespace: namespaceName()
+      .optional()
+      .describe(`Namespace of the ${kind}, which needs a Grant there. Default: the same namespace.`),
+  });
 
 /** A key in the data of a Secret. */
 export const secretKey = () =>
@@ -101,8 +114,9 @@ export const platformName = (noun: string, otherwise = "metadata.name") =>
 
 /** Fields of every kind that has a resource on the platform. */
 export const managed = {
-  accountRef: objectRef("Account")
-    .extend({
+  accountRef: z
+    .object({
+      name: objectName().describe("Name of the Account."),
       kind: z
         .enum(["Account", "ClusterAccount"])
         .default("Account")
@@ -161,9 +175,7 @@ export const required = (field: string): Rule =>
 export const inDatacenter = {
   datacenterRef: objectRef("Datacenter")
     .optional()
-    .describe(
-      "The Datacenter it belongs to, an object in the same namespace. Exactly one of datacenterRef and datacenterId.",
-    ),
+    .describe("The Datacenter it belongs to. Exactly one of datacenterRef and datacenterId."),
   datacenterId: uuid()
     .optional()
     .describe("Platform id of the datacenter it belongs to. Exactly one of datacenterRef and datacenterId."),
@@ -172,10 +184,10 @@ export const inDatacenter = {
 export const datacenterRules: Rule[] = [exactlyOne("datacenterRef", "datacenterId")];
 
 export function datacenterReference(spec: {
-  datacenterRef?: { name: string } | undefined;
+  datacenterRef?: ObjectRef | undefined;
   datacenterId?: string | undefined;
 }): Reference {
-  const target = spec.datacenterId !== undefined ? { id: spec.datacenterId } : { name: spec.datacenterRef?.name ?? "" };
+  const target = spec.datacenterId !== undefined ? { id: spec.datacenterId } : (spec.datacenterRef ?? { name: "" });
   return { role: "datacenter", kind: "Datacenter", field: "datacenterRef", target };
 }
 

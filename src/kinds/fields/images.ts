@@ -36,9 +36,7 @@ export const imageFields = {
   imageAlias: alias().describe(
     "Alias of the image it starts from, for example ubuntu:latest. Excludes the other sources.",
   ),
-  snapshotRef: objectRef("Snapshot")
-    .optional()
-    .describe("The Snapshot it starts from, an object in the same namespace. Excludes the other sources."),
+  snapshotRef: objectRef("Snapshot").optional().describe("The Snapshot it starts from. Excludes the other sources."),
   imageLookup: imageLookup
     .optional()
     .describe(

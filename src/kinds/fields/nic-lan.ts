@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Inputs, Reference } from "../kind.ts";
+import type { Inputs, ObjectRef, Reference } from "../kind.ts";
 import { exactlyOne, objectRef, whole } from "./fields.ts";
 
 /** The LAN that a NIC is in; spread into whatever has NICs. */
@@ -11,13 +11,13 @@ export const lanFields = {
     ),
   lanRef: objectRef("Lan")
     .optional()
-    .describe("The Lan, an object in the same namespace and datacenter. Exactly one of lan and lanRef."),
+    .describe("The Lan, an object in the same datacenter. Exactly one of lan and lanRef."),
 };
 export const lanRule = exactlyOne("lan", "lanRef");
 
 interface InLan {
   lan?: number | undefined;
-  lanRef?: { name: string } | undefined;
+  lanRef?: ObjectRef | undefined;
 }
 
 /** `field` is where `lanRef` stands in spec, which is its role as well. */
@@ -31,13 +31,19 @@ export function lanNumber({ lan, lanRef }: InLan, field: string, { refs }: Pick<
 
 const shown = z.object({ parents: z.object({ datacenter: z.string() }).optional() });
 
-/** The number of a LAN says nothing in another datacenter: there it is another LAN, or would become one. */
+/**
+ * The number of a LAN says nothing in another datacenter: there it is another LAN, or would become one. In a datacenter that
+ * another namespace lends, a number would lead to every LAN of that namespace.
+ */
 export function lanProblem(
   { lanRef }: InLan,
   field: string,
-  { refs, parents }: Pick<Inputs, "refs" | "parents">,
+  { refs, parents, abroad = [] }: Pick<Inputs, "refs" | "parents" | "abroad">,
   noun: string,
 ): string | undefined {
+  if (!lanRef && abroad.includes("datacenter")) {
+    return `${field}: the datacenter belongs to another namespace, where LANs have no numbers: name a Lan`;
+  }
   const home = shown.parse(refs[field]?.status ?? {}).parents?.datacenter;
   if (!lanRef || home === undefined || home === parents.datacenter) return undefined;
   return `${field}: Lan ${lanRef.name} is in another datacenter (${home}): use one of the ${noun}'s own datacenter`;

@@ -1,46 +1,13 @@
 import { z } from "zod";
-import { formed, list, objectName } from "../fields/fields.ts";
 import type { Kind } from "../kind.ts";
 import { accountColumns, accountRules, accountSpec, accountStatus } from "./account.ts";
-
-const labelKey = () =>
-  formed(/^([a-z0-9.-]+\/)?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/, 317, "must be the key of a label");
-const labelValue = () =>
-  formed(/^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$/, 63, "must be the value of a label").describe("A value.");
-
-const expression = z
-  .object({
-    key: labelKey().describe("Key of the label."),
-    operator: z.enum(["In", "NotIn", "Exists", "DoesNotExist"]).describe("How the label is judged."),
-    values: list(labelValue(), { max: 32 }).optional().describe("The values, for In and NotIn."),
-  })
-  .meta({
-    "x-kubernetes-validations": [
-      {
-        rule: "(self.operator in ['In', 'NotIn']) == (has(self.values) && size(self.values) > 0)",
-        message: "values are needed with In and NotIn, and only there",
-      },
-    ],
-  })
-  .describe("A condition.");
+import { admitsNamespace, type Guest, kindNames, namespaces } from "./admission.ts";
 
 const sharing = z.object({
-  namespaces: z
-    .object({
-      names: list(objectName().describe("Name of a namespace."), { max: 256 }).optional().describe("These namespaces."),
-      selector: z
-        .object({
-          matchLabels: z.record(z.string(), z.string()).optional().describe("Labels that the namespace has."),
-          matchExpressions: list(expression, { max: 16 }).optional().describe("Conditions, all of which hold."),
-        })
-        .optional()
-        .describe("Namespaces with these labels; an empty selector means all namespaces."),
-    })
+  namespaces: namespaces
     .optional()
     .describe("Who may use it: namespaces that are named here, and those that the selector matches. Default: none."),
-  kinds: list(formed(/^[A-Z][A-Za-z]+$/, 63, "must be the name of a kind, for example Server").describe("A kind."), {
-    max: 64,
-  })
+  kinds: kindNames()
     .optional()
     .describe(
       "Kinds that may use it. Default: all but those that act on the whole contract, such as CentralLogging, which have to be named.",
@@ -83,39 +50,11 @@ const closed: Sharing = { default: false, adoption: "None" };
 export const readSharing = (raw: unknown): Sharing => sharing.safeParse(raw).data ?? closed;
 
 /** An object that asks, and the labels of its namespace. */
-export interface Applicant {
+export interface Applicant extends Guest {
   kind: Pick<Kind, "kind" | "resource">;
-  namespace: string;
-  labels: Readonly<Record<string, string>> | undefined;
 }
 
-export function admits({ namespaces = {}, kinds }: Sharing, { kind, namespace, labels }: Applicant): boolean {
+export function admits({ namespaces = {}, kinds }: Sharing, { kind, ...guest }: Applicant): boolean {
   const isKind = kinds ? kinds.includes(kind.kind) : !kind.resource?.identity.contractWide;
-  const { names = [], selector } = namespaces;
-  return isKind && (names.includes(namespace) || (selector !== undefined && !!labels && selects(selector, labels)));
-}
-
-type Selector = NonNullable<NonNullable<Sharing["namespaces"]>["selector"]>;
-
-/** As the API server judges a label selector: what NotIn is about need not be there. */
-function selects(
-  { matchLabels = {}, matchExpressions = [] }: Selector,
-  labels: Readonly<Record<string, string>>,
-): boolean {
-  const holds = ({ key, operator, values = [] }: (typeof matchExpressions)[number]) => {
-    const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
-    const isAmong = value !== undefined && values.includes(value);
-    switch (operator) {
-      case "In":
-        return isAmong;
-      case "NotIn":
-        return !isAmong;
-      case "Exists":
-        return value !== undefined;
-      case "DoesNotExist":
-        return value === undefined;
-    }
-  };
-  const exact = Object.entries(matchLabels).map(([key, value]) => ({ key, operator: "In" as const, values: [value] }));
-  return [...exact, ...matchExpressions].every(holds);
+  return isKind && admitsNamespace(namespaces, guest);
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { exactlyOne, lanId, objectRef, uuid } from "../fields/fields.ts";
 import { lanProblem } from "../fields/nic-lan.ts";
-import type { Inputs, Reference } from "../kind.ts";
+import type { Inputs, ObjectRef, Reference } from "../kind.ts";
 
 const ADDRESS = "must be an IPv4 address with its prefix length, for example 192.168.1.101/24";
 
@@ -57,11 +57,11 @@ export const connection = z
 type Connection = z.output<typeof connection>;
 
 export function connectionReferences({ datacenterRef, datacenterId, lanRef, lanId }: Connection): Reference[] {
-  const one = (role: string, kind: string, ref: { name: string } | undefined, id: string | undefined): Reference => ({
+  const one = (role: string, kind: string, ref: ObjectRef | undefined, id: string | undefined): Reference => ({
     role,
     kind,
     field: `connection.${role}Ref`,
-    target: id !== undefined ? { id } : { name: ref?.name ?? "" },
+    target: id !== undefined ? { id } : (ref ?? { name: "" }),
   });
   return [one("datacenter", "Datacenter", datacenterRef, datacenterId), one("lan", "Lan", lanRef, lanId)];
 }

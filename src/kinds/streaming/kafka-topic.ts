@@ -1,22 +1,22 @@
 import { z } from "zod";
 import { differences, known } from "../fields/compare.ts";
 import { exactlyOne, managed, managedRules, objectRef, required, uuid, whole, wireId } from "../fields/fields.ts";
-import { type Inputs, type Kind, mapping, type Reference } from "../kind.ts";
+import { type Inputs, type Kind, mapping, type ObjectRef, type Reference } from "../kind.ts";
 import { kafkaName, kafkaNameProblem } from "./kafka-name.ts";
 
 /** Fields of every kind that lives in a Kafka cluster. */
 export const inCluster = {
   clusterRef: objectRef("KafkaCluster")
     .optional()
-    .describe("The KafkaCluster, an object in the same namespace. Exactly one of clusterRef and clusterId."),
+    .describe("The KafkaCluster. Exactly one of clusterRef and clusterId."),
   clusterId: uuid().optional().describe("Platform id of the cluster. Exactly one of clusterRef and clusterId."),
 };
 
 export function clusterReference(spec: {
-  clusterRef?: { name: string } | undefined;
+  clusterRef?: ObjectRef | undefined;
   clusterId?: string | undefined;
 }): Reference {
-  const target = spec.clusterId !== undefined ? { id: spec.clusterId } : { name: spec.clusterRef?.name ?? "" };
+  const target = spec.clusterId !== undefined ? { id: spec.clusterId } : (spec.clusterRef ?? { name: "" });
   return { role: "cluster", kind: "KafkaCluster", field: "clusterRef", target };
 }
 

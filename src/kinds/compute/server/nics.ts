@@ -2,10 +2,10 @@ import { z } from "zod";
 import { address, line, list, objectRef, whole } from "../../fields/fields.ts";
 import { datacenterLocation } from "../../fields/location.ts";
 import { lanFields, lanNumber, lanProblem, lanReferences, lanRule } from "../../fields/nic-lan.ts";
-import type { Inputs, Reference } from "../../kind.ts";
+import type { Inputs, ObjectRef, Reference } from "../../kind.ts";
 
 const reserved = z.object({
-  ipBlockRef: objectRef("IPBlock").describe("The IPBlock, an object in the same namespace and location."),
+  ipBlockRef: objectRef("IPBlock").describe("The IPBlock, an object in the same location."),
   index: whole(0, 9999).default(0).describe("Which of its addresses, counted from 0."),
 });
 
@@ -32,7 +32,7 @@ const lanRole = ({ name }: Nic) => `nics[${name}].lanRef`;
 const blockRole = ({ name }: Nic, index: number) => `nics[${name}].ipsFrom[${index}]`;
 
 export function nicReferences(nics: readonly Nic[] = []): Reference[] {
-  const use = (role: string, target: { name: string }): Reference => ({
+  const use = (role: string, target: ObjectRef): Reference => ({
     role,
     kind: "IPBlock",
     field: role,

@@ -5,7 +5,7 @@ import type { Comparison, Inputs, Reference } from "../../kind.ts";
 /** The server that a volume is attached to. */
 export const attachTo = z
   .object({
-    serverRef: objectRef("Server").optional().describe("The Server, an object in the same namespace."),
+    serverRef: objectRef("Server").optional().describe("The Server."),
     serverId: uuid().optional().describe("Platform id of the server."),
   })
   .meta({ "x-kubernetes-validations": [exactlyOne("serverRef", "serverId")] });
@@ -14,7 +14,7 @@ type AttachTo = z.output<typeof attachTo>;
 export function attachReferences(attachTo: AttachTo | undefined): Reference[] {
   if (!attachTo) return [];
   const { serverRef, serverId } = attachTo;
-  const target = serverId !== undefined ? { id: serverId } : { name: serverRef?.name ?? "" };
+  const target = serverId !== undefined ? { id: serverId } : (serverRef ?? { name: "" });
   return [{ role: "server", kind: "Server", field: "attachTo", target, bond: "use" }];
 }
 

@@ -1,0 +1,18 @@
+import type { Kind } from "../../kinds/kind.ts";
+import type { KubeObject } from "../../kube/resource.ts";
+import type { Again } from "../../kube/work.ts";
+import type { Deps } from "../look/deps.ts";
+import { writeStatus } from "../record/write.ts";
+import { conditions, type Standing } from "../schema/status.ts";
+
+/** An object that is nothing but its spec is Ready once it was read: tools wait for that. */
+export async function acknowledge(deps: Deps, kind: Kind, object: KubeObject): Promise<Again> {
+  const { generation, deletionTimestamp } = object.metadata;
+  if (deletionTimestamp !== undefined) return "never";
+  const standing: Standing = kind.spec.safeParse(object.spec).success
+    ? { mode: "ready", reason: "Available", message: `the ${kind.kind} is in effect` }
+    : { mode: "stalled", reason: "InvalidSpec", message: "spec cannot be read: it has no effect" };
+  const status = { observedGeneration: generation, conditions: conditions(object, deps.clock.now(), standing) };
+  await writeStatus(deps, kind, object, status);
+  return "never";
+}

@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { formed, list, namespaceName } from "../fields/fields.ts";
+
+const labelKey = () =>
+  formed(/^([a-z0-9.-]+\/)?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/, 317, "must be the key of a label");
+const labelValue = () =>
+  formed(/^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$/, 63, "must be the value of a label").describe("A value.");
+
+const expression = z
+  .object({
+    key: labelKey().describe("Key of the label."),
+    operator: z.enum(["In", "NotIn", "Exists", "DoesNotExist"]).describe("How the label is judged."),
+    values: list(labelValue(), { max: 32 }).optional().describe("The values, for In and NotIn."),
+  })
+  .meta({
+    "x-kubernetes-validations": [
+      {
+        rule: "(self.operator in ['In', 'NotIn']) == (has(self.values) && size(self.values) > 0)",
+        message: "values are needed with In and NotIn, and only there",
+      },
+    ],
+  })
+  .describe("A condition.");
+
+/** Namespaces that are let in by whoever writes this into spec. */
+export const namespaces = z.object({
+  names: list(namespaceName().describe("Name of a namespace."), { max: 256 }).optional().describe("These namespaces."),
+  selector: z
+    .object({
+      matchLabels: z.record(z.string(), z.string()).optional().describe("Labels that the namespace has."),
+      matchExpressions: list(expression, { max: 16 }).optional().describe("Conditions, all of which hold."),
+    })
+    .optional()
+    .describe("Namespaces with these labels; an empty selector means all namespaces."),
+});
+type Namespaces = z.output<typeof namespaces>;
+
+/** Names of kinds. */
+export const kindNames = () =>
+  list(formed(/^[A-Z][A-Za-z]+$/, 63, "must be the name of a kind, for example Server").describe("A kind."), {
+    max: 64,
+  });
+
+/** A namespace that asks, and its labels as far as they are known. */
+export interface Guest {
+  namespace: string;
+  labels: Readonly<Record<string, string>> | undefined;
+}
+
+export const admitsNamespace = ({ names = [], selector }: Namespaces, { namespace, labels }: Guest): boolean =>
+  names.includes(namespace) || (selector !== undefined && !!labels && selects(selector, labels));
+
+/** As the API server judges a label selector: what NotIn is about need not be there. */
+function selects(
+  { matchLabels = {}, matchExpressions = [] }: NonNullable<Namespaces["selector"]>,
+  labels: Readonly<Record<string, string>>,
+): boolean {
+  const holds = ({ key, operator, values = [] }: (typeof matchExpressions)[number]) => {
+    const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+    const isAmong = value !== undefined && values.includes(value);
+    switch (operator) {
+      case "In":
+        return isAmong;
+      case "NotIn":
+        return !isAmong;
+      case "Exists":
+        return value !== undefined;
+      case "DoesNotExist":
+        return value === undefined;
+    }
+  };
+  const exact = Object.entries(matchLabels).map(([key, value]) => ({ key, operator: "In" as const, values: [value] }));
+  return [...exact, ...matchExpressions].every(holds);
+}

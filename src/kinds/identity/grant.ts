@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { list, objectName } from "../fields/fields.ts";
+import type { Kind } from "../kind.ts";
+import { admitsNamespace, type Guest, kindNames, namespaces } from "./admission.ts";
+
+const spec = z.object({
+  namespaces: namespaces.describe(
+    "Whose objects may refer to them: those of the namespaces that are named here or that the selector matches.",
+  ),
+  kinds: kindNames().min(1).describe("Kinds of the objects of this namespace that may be referred to."),
+  names: list(objectName().describe("Name of an object."), { max: 256 })
+    .optional()
+    .describe("The objects that may be referred to. Default: all of these kinds."),
+});
+
+export const grant: Kind = {
+  kind: "Grant",
+  plural: "grants",
+  shortNames: ["grant"],
+  description: "Lets objects of other namespaces refer to objects of this one.",
+  spec,
+  status: z.object({}),
+  rules: [],
+  immutable: {},
+  columns: [
+    { name: "Kinds", type: "string", path: ".spec.kinds", description: "What may be referred to" },
+    { name: "Names", type: "string", path: ".spec.names", description: "Which of them; all when empty" },
+  ],
+};
+
+export type GrantSpec = z.output<typeof spec>;
+/** What cannot be read grants nothing. */
+export const readGrant = (raw: unknown): GrantSpec | undefined => spec.safeParse(raw).data;
+
+/** Whether objects of a namespace may refer to the object of this kind and name. */
+export const grants = (
+  { namespaces, kinds, names }: GrantSpec,
+  { kind, name }: { kind: string; name: string },
+  guest: Guest,
+): boolean => kinds.includes(kind) && (names?.includes(name) ?? true) && admitsNamespace(namespaces, guest);
