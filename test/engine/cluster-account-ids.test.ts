@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { fakePlatform } from "./fake-platform.ts";
-import { objectOf } from "./fixtures.ts";
+import { objectOf, readyCondition } from "./fixtures.ts";
 import { DC, type Life, live, readyOf } from "./lives.ts";
 import { stage } from "./stage.ts";
 
@@ -64,6 +64,34 @@ describe("through a ClusterAccount without adoption", () => {
   test("what the namespace itself has is reached by its id", async () => {
     expect(await reached(lan, { by: "team" })).toMatchObject({ reason: "Available" });
     expect(await reached(observer, { by: "team" })).toMatchObject({ reason: "Observed" });
+  });
+});
+
+describe("the number of a LAN as externalId", () => {
+  const OTHER = "82e73b81-8551-4e74-b398-fc63b39994af";
+  const claimed = (kind: string, name: string, namespace: string, spec: object, status: object) => {
+    const conditions = [readyCondition()];
+    return objectOf(kind, name, {
+      spec,
+      metadata: { name, namespace, uid: `${kind}-${name}` },
+      status: { account: SHARED, conditions, ...status },
+    });
+  };
+  const grant = objectOf("Grant", "team", {
+    spec: { namespaces: { names: ["team"] }, kinds: ["Datacenter"] },
+    metadata: { name: "team", namespace: "other" },
+  });
+  const theirs = claimed("Datacenter", "dc", "other", { location: "de/txl" }, { id: OTHER });
+  const mine = claimed("Datacenter", "dc", "team", { location: "de/txl" }, { id: DC });
+  const first = claimed("Lan", "first", "team", {}, { id: "1", parents: { datacenter: DC } });
+
+  test.each([
+    ["of its own datacenter leads to what it owns there", { name: "dc" }, undefined],
+    ["of one that is lent leads to nothing of the same number", { namespace: "other", name: "dc" }, "NotYours"],
+  ])("%s", (_, datacenterRef, reason) => {
+    const asked = of("Lan", "team", { datacenterRef, externalId: "1", managementPolicy: "Observe" });
+    const { sceneOf } = stage([grant, theirs, mine, first, asked]);
+    expect(sceneOf("Lan/team/a").view.specObstacle?.reason).toBe(reason);
   });
 });
 

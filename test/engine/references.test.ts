@@ -29,8 +29,19 @@ const byName = desired({
 });
 const child = objectOf("Server", "web");
 
-function resolve(parent?: Partial<KubeObject>, wanted = byName, kept?: Record<string, string>) {
+const granted = objectOf("Grant", "all", {
+  spec: { namespaces: { names: ["shop"] }, kinds: ["Datacenter"] },
+  metadata: { name: "all", namespace: "other" },
+});
+
+function resolve(
+  parent?: Partial<KubeObject>,
+  wanted = byName,
+  kept?: Record<string, string>,
+  ...grants: KubeObject[]
+) {
   const objects = createObjects(kinds, unsealed, () => {});
+  for (const grant of grants) objects.store("Grant").put(grant);
   if (parent) objects.store("Datacenter").put(objectOf("Datacenter", "dc", parent));
   return resolveReferences(objects, child, wanted, kept);
 }
@@ -83,11 +94,26 @@ describe("a reference", () => {
     );
   });
 
-  test("does not reach into another namespace", () => {
+  test("does not reach into another namespace by itself", () => {
     const status = { id: "d-1", conditions: [readyCondition()] };
     expect(resolve({ metadata: { name: "dc", namespace: "other" }, status })).toMatchObject({
       obstacle: { reason: "ReferenceNotFound" },
     });
+  });
+
+  test("into another namespace leads there by a Grant, and tells that it does", () => {
+    const wanted = bound({ target: { namespace: "other", name: "dc" } });
+    const metadata = { name: "dc", namespace: "other" };
+    const status = { id: "d-1", conditions: [readyCondition()] };
+    expect(resolve({ metadata, status }, wanted)).toMatchObject({
+      obstacle: { reason: "ReferenceNotGranted", stalled: true },
+    });
+    expect(resolve({ metadata, status }, wanted, undefined, granted)).toEqual({
+      value: { parents: { datacenter: "d-1" }, refs: { datacenter: { id: "d-1", status } }, abroad: ["datacenter"] },
+    });
+    expect(resolve({ metadata }, wanted, undefined, granted)).toEqual(
+      waiting("ReferenceNotReady", "datacenterRef: waiting for Datacenter other/dc to be Ready"),
+    );
   });
 
   test.each([
@@ -127,6 +153,29 @@ describe("a reference of a resource that exists", () => {
     const status = { id: "d-1", conditions: [readyCondition("False")] };
     expect(resolve({ status }, bound({ bond: "use" }), kept)).toMatchObject({
       value: { parents: kept, refs: { datacenter: { id: "d-1" } } },
+    });
+  });
+});
+
+describe("a reference into another namespace of a resource that exists", () => {
+  const kept = { datacenter: "d-0" };
+  const abroad = (bond: Reference["bond"]) =>
+    bound({ target: { namespace: "other", name: "dc" }, ...(bond && { bond }) });
+
+  test.each([["place"], ["seed"]] as const)("of the bond %s needs no Grant any more", (bond) => {
+    const status = { id: "d-1", conditions: [readyCondition()] };
+    expect(resolve({ metadata: { name: "dc", namespace: "other" }, status }, abroad(bond), kept)).toEqual({
+      value: { parents: kept, refs: {}, abroad: ["datacenter"] },
+    });
+  });
+
+  test("that it uses is not followed without one", () => {
+    const [metadata, status] = [{ name: "dc", namespace: "other" }, { id: "d-1" }];
+    expect(resolve({ metadata, status }, abroad("use"), kept, granted)).toMatchObject({
+      value: { refs: { datacenter: { id: "d-1" } } },
+    });
+    expect(resolve({ metadata, status }, abroad("use"), kept)).toMatchObject({
+      obstacle: { reason: "ReferenceNotGranted" },
     });
   });
 });

@@ -32,6 +32,13 @@ describe("the connection of a cluster", () => {
     expect(mapping.desire(byId).references.map(({ target }) => target)).toEqual([{ id: datacenterId }, { id: "2" }]);
   });
 
+  it("names its LAN in a datacenter of another namespace, where a number would lead to any", () => {
+    const { lanRef: _, ...connection } = spec.connection;
+    const byNumber = mapping.desire({ ...spec, connection: { ...connection, lanId: "2" } });
+    expect(byNumber.problem(given({ abroad: ["datacenter"] }))).toContain("connection.lan: in a datacenter of another");
+    expect(byNumber.problem(given())).toBeUndefined();
+  });
+
   it("is not in another datacenter than its LAN", () => {
     const lanIn = (datacenter: string) => given({ refs: { lan: { id: "2", status: { parents: { datacenter } } } } });
     expect(mapping.desire(spec).problem(lanIn("dc-1"))).toBeUndefined();

@@ -90,6 +90,16 @@ describe("what is wrong with the network is told before anything is sent", () =>
     expect(problem(inputs({ refs, found: { datacenterId: "de/txl" } }), publicNic())).toContain("is in de/fra");
   });
 
+  it("a LAN by its number in a datacenter of another namespace, known or not", () => {
+    const abroad = ["datacenter"];
+    for (const given of [taken({}), inputs({ refs: { datacenter: { id: "dc-1", status: {} } } })]) {
+      expect(problem({ ...given, abroad }, { name: "n", lan: 1 })).toBe(
+        "nics[n].lanRef: in a datacenter of another namespace a LAN has to be named: use lanRef instead of its number",
+      );
+      expect(problem({ ...given, abroad }, { name: "n", lanRef: { name: "front" } })).toBeUndefined();
+    }
+  });
+
   it("a Lan of another datacenter", () => {
     const refs = { "nics[n].lanRef": { id: "1", status: { parents: { datacenter: "dc-2" } } } };
     expect(problem(taken(refs), { name: "n", lanRef: { name: "front" } })).toBe(

@@ -135,6 +135,14 @@ describe("restoring a volume", () => {
     expect(compare({}, {}, { ...asked("2", "1"), refs }).next?.path).toContain("/volumes/vol-2/restore-snapshot");
   });
 
+  it("is a problem where the volume is of another namespace that no longer lends it", () => {
+    const lent = mapping.desire({ volumeRef: { namespace: "other", name: "data" } });
+    const given = inputs({ parents, abroad: ["datacenter", "volume"], ...asked("2", "1") });
+    expect(lent.problem(given)).toContain("Volume data of another namespace cannot be referred to");
+    const refs = { datacenter: { id: "dc-1", status: {} }, volume: { id: "vol-1", status: {} } };
+    expect(lent.problem({ ...given, refs })).toBeUndefined();
+  });
+
   it("is a problem where nobody knows which volume", () => {
     const taken = mapping.desire({ externalId: "snap-1" });
     expect(taken.problem(inputs({ parents: {}, ...asked("2", "1") }))).toBe(

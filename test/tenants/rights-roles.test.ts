@@ -47,6 +47,7 @@ const table: [action: string, verbs: string[], resource: string, who: (typeof ro
   ["sees Accounts", ["get", "list", "watch"], "accounts", ["view", "edit", "admin"]],
   ["writes resources", ["create", "update", "patch", "delete", "deletecollection"], "servers", ["edit", "admin"]],
   ["writes Accounts", ["create", "update", "patch", "delete", "deletecollection"], "accounts", ["admin"]],
+  ["writes Grants", ["create", "update", "patch", "delete", "deletecollection"], "grants", ["admin"]],
   ["writes status", ["update", "patch"], "servers/status", []],
   ["writes status of Accounts", ["update", "patch"], "accounts/status", []],
   ["writes by the subresource finalizers", ["update", "patch"], "servers/finalizers", []],

@@ -42,7 +42,7 @@ export function lanProblem(
   noun: string,
 ): string | undefined {
   if (!lanRef && abroad.includes("datacenter")) {
-    return `${field}: the datacenter belongs to another namespace, where LANs have no numbers: name a Lan`;
+    return `${field}: in a datacenter of another namespace a LAN has to be named: use lanRef instead of its number`;
   }
   const home = shown.parse(refs[field]?.status ?? {}).parents?.datacenter;
   if (!lanRef || home === undefined || home === parents.datacenter) return undefined;

@@ -1,4 +1,4 @@
-import { account, clusterAccount, datacenter } from "./base.ts";
+import { account, clusterAccount, datacenter, grant, lan } from "./base.ts";
 import { bad, long } from "./table.ts";
 
 export const badAccounts = [
@@ -147,7 +147,23 @@ export const badAccounts = [
       "set spec.region",
     ],
   ]),
+  ...bad(grant, "Grant", [
+    ["to nobody", { namespaces: null }, "spec.namespaces", "Required value"],
+    ["of nothing", { kinds: [] }, "spec.kinds", "at least 1"],
+    ["of unnamed kinds", { kinds: null }, "spec.kinds", "Required value"],
+    ["a kind in lower case", { kinds: ["servers"] }, "spec.kinds[0]", "must be the name of a kind"],
+    ["a name in upper case", { names: ["DC"] }, "spec.names[0]", "must be the name of an object"],
+  ]),
+  ...bad(lan, "A reference into a namespace", [
+    ["in upper case", { datacenterRef: { namespace: "Shop" } }, "spec.datacenterRef.namespace", "name of a namespace"],
+    ["with a dot", { datacenterRef: { namespace: "a.b" } }, "spec.datacenterRef.namespace", "name of a namespace"],
+  ]),
   ...bad(datacenter, "A reference to an Account", [
+    [
+      "of another namespace",
+      { accountRef: { name: "a", namespace: "b" } },
+      'unknown field "spec.accountRef.namespace"',
+    ],
     ["of another kind", { accountRef: { kind: "Secret", name: "main" } }, "spec.accountRef.kind", '"ClusterAccount"'],
     ["without a name", { accountRef: { kind: "ClusterAccount" } }, "spec.accountRef.name", "Required value"],
   ]),

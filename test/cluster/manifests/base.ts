@@ -20,6 +20,7 @@ export const account: Base = {
 };
 
 export const clusterAccount = of("ClusterAccount");
+export const grant = of("Grant");
 export const datacenter = of("Datacenter");
 export const dedicated = of("Server");
 export const lan = of("Lan");

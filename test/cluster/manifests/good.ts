@@ -1,4 +1,4 @@
-import { account, clusterAccount, cube, datacenter, dedicated, vcpu } from "./base.ts";
+import { account, clusterAccount, cube, datacenter, dedicated, grant, vcpu } from "./base.ts";
 import { each, long, good as of, type GoodRow as Row, someId } from "./table.ts";
 
 const volume = (fields: object) => ({ bootVolume: fields });
@@ -31,6 +31,10 @@ export const good = [
     ["as small as can be", { region: null, namespaces: null, kinds: null, default: null, adoption: null }],
     ["for all namespaces", { namespaces: { names: null, selector: { matchLabels: null, matchExpressions: null } } }],
   ]),
+  ...of(grant, "Grant", [
+    ["with everything", {}],
+    ["of all objects of a kind, to all namespaces", { namespaces: { names: null, selector: {} }, names: null }],
+  ]),
   ...of(datacenter, "Datacenter", [
     ["as small as can be", {}],
     ["through a ClusterAccount", { accountRef: { kind: "ClusterAccount", name: "shared" } }],
@@ -43,6 +47,7 @@ export const good = [
     ["without boot volume and NICs", { bootVolume: null, nics: null }],
     ["the largest", { cores: 62, ram: 235_520 }],
     ["the smallest", { cores: 1, ram: 256, bootVolume: { size: 1 } }],
+    ["in a datacenter of another namespace", { datacenterRef: { namespace: "shop" } }],
     ["in a datacenter by id", { datacenterRef: null, datacenterId: someId }],
     ["stopped", { powerState: "Stopped" }],
     ...each("cpuFamily", ["AMD_EPYC", "AMD_TURIN", "INTEL_XEON", "INTEL_SKYLAKE", "INTEL_ICELAKE"]),
