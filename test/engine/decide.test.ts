@@ -1,7 +1,19 @@
 import { describe } from "vitest";
 import type { View } from "../../src/engine/look/view.ts";
 import { accountDown, badSpec, holds, noParent, openIntent, settledIntent } from "./decisions.ts";
-import { absent, claim, drifted, failure, NOW, present, presentDrifted, request, search, UNSETTLED } from "./views.ts";
+import {
+  absent,
+  claim,
+  drifted,
+  failure,
+  NOW,
+  present,
+  presentDrifted,
+  request,
+  search,
+  UNSETTLED,
+  ungranted,
+} from "./views.ts";
 
 describe("an object without a resource", () => {
   holds([
@@ -12,6 +24,16 @@ describe("an object without a resource", () => {
       "says nothing of its parent while it is young: that usually comes in the same breath",
       { specObstacle: noParent, youngUntil: NOW + 300 },
       { step: "wait", reason: "Observing", recheckMs: 300 },
+    ],
+    [
+      "nor of a Grant that may come with it",
+      { specObstacle: ungranted(), ungranted: ungranted(), youngUntil: NOW + 300 },
+      { step: "wait", reason: "Observing", recheckMs: 300 },
+    ],
+    [
+      "waits for a person where no Grant comes",
+      { specObstacle: ungranted(), ungranted: ungranted() },
+      { step: "stall", reason: "ReferenceNotGranted" },
     ],
     [
       "says at once what only an edit mends",

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { FINALIZER } from "../../src/engine/objects/names.ts";
 import { claimOf, createObjects, objectKey, openIntent } from "../../src/engine/objects/objects.ts";
 import { kinds } from "../../src/kinds/index.ts";
+import type { Kind } from "../../src/kinds/kind.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { annotated, intending, intentOf, objectOf, serverSpec } from "./fixtures.ts";
 import { unsealed } from "./unsealed.ts";
@@ -15,6 +16,11 @@ function cluster(...objects: KubeObject[]) {
   return { all, put, remove: (object: KubeObject) => all.store(object.kind).remove(object) };
 }
 
+function kindOf(name: string): Kind {
+  const kind = kinds.find((each) => each.kind === name);
+  if (!kind) throw new Error(`there is no kind ${name}`);
+  return kind;
+}
 const server = (name: string, more: Partial<KubeObject> = {}) =>
   objectOf("Server", name, { spec: serverSpec("dc"), ...more });
 const begun = (name: string, at: string, more: object = {}) =>
@@ -79,6 +85,33 @@ describe("the index of objects", () => {
     put(server("a", { spec: serverSpec("dc2") }));
     expect(all.referrers("Datacenter/shop/dc")).toEqual([]);
     expect(all.referrers("Datacenter/shop/dc2")).toEqual(["Server/shop/a"]);
+  });
+
+  test("counts a reference into another namespace while a Grant there opens it", () => {
+    const nic = { name: "n", lan: 1, ipsFrom: [{ ipBlockRef: { namespace: "other", name: "b" } }] };
+    const user = server("a", { spec: { ...serverSpec("dc"), nics: [nic] }, status: { id: "s1" } });
+    const { all, put, remove } = cluster(user);
+    const grant = (more: object = {}) =>
+      objectOf("Grant", "g", {
+        spec: { namespaces: { names: ["shop"] }, kinds: ["IPBlock"] },
+        metadata: { name: "g", namespace: "other", ...more },
+      });
+    const known = () => {
+      const named = all.named(kindOf("Server"), user).map(({ key }) => key);
+      return [all.referrers("IPBlock/other/b"), all.dependants("IPBlock/other/b"), named];
+    };
+    const users = ["Server/shop/a"];
+    const granted = [users, users, ["Datacenter/shop/dc", "IPBlock/other/b"]];
+    const closed = [[], [], ["Datacenter/shop/dc"]];
+    expect(known()).toEqual(closed);
+    put(grant());
+    expect(known()).toEqual(granted);
+    put(grant({ deletionTimestamp: "2026-01-01T00:00:00Z" }));
+    expect(known()).toEqual(closed);
+    remove(grant());
+    expect(known()).toEqual(closed);
+    put(grant({ uid: "again" }));
+    expect(known()).toEqual(granted);
   });
 
   test("finds no references in a spec that cannot be read", () => {

@@ -31,7 +31,7 @@ const targetOf = (key: ObjectKey): Target => {
   const [kind = "", namespace = "", name = ""] = key.split("/");
   return { kind, namespace, name };
 };
-const namespaceOf = (key: ObjectKey): string => targetOf(key).namespace;
+const namespaceOf = (key: ObjectKey): string => key.split("/", 2)[1] ?? "";
 
 /** An object by its name, for people of this namespace: who else there is, is nobody's business. */
 export const nameFor = (namespace: string | undefined, key: ObjectKey): string =>
