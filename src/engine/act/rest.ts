@@ -49,7 +49,7 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean): Promise<Aga
   for (const news of advice.filter((each) => !before.includes(each))) {
     deps.events.record(object, "Warning", "Advice", news);
   }
-  shared.collection.untrack(identity);
+  if (!view.observed) shared.collection.untrack(identity);
   memory.failure = undefined;
   memory.askedAt = undefined;
   memory.restingSince = keep || view.keepAt === undefined ? undefined : restingSince(memory, shared, view.now);

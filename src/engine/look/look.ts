@@ -62,7 +62,8 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   }
 
   const identity = claim ? (shared?.identify(claim) ?? claim.id) : "";
-  if (shared && claim) track(shared, identity, status);
+  // Who only observes has no request of its own, and leaves the owner's alone.
+  if (shared && claim && !observed) track(shared, identity, status);
   let request = pendingRequest(status, memory, shared?.collection.read(identity).request);
   const { marks } = status.request ?? {};
   if (inputs && marks && request?.outcome === "DONE") inputs = { ...inputs, shown: { ...inputs.shown, ...marks } };
