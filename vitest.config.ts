@@ -3,7 +3,7 @@ import LongestFirst from "./test/longest-first.ts";
 
 const cluster = ["test/cluster/**/*.test.ts", "test/tenants/**/*.test.ts"];
 // Start programs that have to end with their file.
-const programs = ["test/cli/**/*.test.ts", "test/clients/**/*.test.ts"];
+const programs = ["test/cli/**/*.test.ts", "test/clients/**/*.test.ts", "test/docs/**/*.test.ts"];
 // Counts every write that its API server sees, and so has one of its own.
 const alone = "test/cluster/scale.test.ts";
 

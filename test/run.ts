@@ -87,6 +87,7 @@ const total = [
   asCounts(succeeds("types", "node_modules/typescript/bin/tsc", ["--noEmit"])),
   asCounts(succeeds("lint", "node_modules/@biomejs/biome/bin/biome", ["check", "."])),
   asCounts(succeeds("control plane binaries", "src/main.ts", ["cluster", "build"])),
+  asCounts(succeeds("programs of other ecosystems", "test/prepare.ts", [])),
   await runTests(process.argv.slice(2)),
 ].reduce(add);
 

@@ -8,28 +8,51 @@ import type { KubeClient } from "../kube/transport.ts";
 import { progressTo } from "./control-plane/progress.ts";
 import { startCluster } from "./control-plane/start.ts";
 import { startChild } from "./demo/children.ts";
-import { applySamples, install, writeOperatorKubeconfig } from "./demo/install.ts";
+import {
+  applySamples,
+  install,
+  type Part,
+  parts,
+  TOKEN_SECRET,
+  writeKubeconfig,
+  writeOperatorKubeconfig,
+} from "./demo/install.ts";
+import { onKey } from "./demo/keys.ts";
+import { createLogView } from "./demo/log.ts";
+import { keepOperator } from "./demo/operator.ts";
 import { createDisplay, format, type Row, readRows } from "./demo/table.ts";
 
 const usage = `usage: mooring demo [OPTION…]
 
-Starts a Kubernetes API, the platform simulator and the operator on this machine, applies deploy/samples and shows
-them become Ready. Everything is gone after Ctrl-C.
+Starts a Kubernetes API, the platform simulator and the operator on this machine, applies deploy/samples/landscape.yaml
+and shows its objects become Ready. Everything is gone after Ctrl-C. On a terminal, l shows and hides the operator's log.
 
+  --with PART,…    also apply samples of observability (metric and log pipelines) and streaming (Kafka; needs Java and
+                   Maven)
   --once           exit 0 as soon as all are Ready, 1 with the reasons if they do not get there
   --timeout N      seconds that --once waits (default 180)
-  --speed X        let the simulated platform work X times as fast (default 1)`;
+  --speed X        let the simulated platform work X times as fast (default 1)
+  --json           print one line of JSON when all are Ready: kubeconfig, namespace, endpoints, token, metrics, log`;
 
 const options = {
+  with: { type: "string", default: "" },
   once: { type: "boolean", default: false },
   timeout: { type: "string", default: "180" },
   speed: { type: "string", default: "1" },
+  json: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
 const NAMESPACE = "demo";
 const simulatorReady = z.object({ endpoints: z.record(z.string(), z.string()), token: z.string() });
-const operatorReady = z.object({ metrics: z.string() });
+
+interface Wishes {
+  chosen: Part[];
+  once: boolean;
+  json: boolean;
+  waitMs: number;
+  speed: string;
+}
 
 /** `mooring demo`: the whole of Mooring on one machine. */
 export async function demoCommand(argv: string[]): Promise<number> {
@@ -38,52 +61,78 @@ export async function demoCommand(argv: string[]): Promise<number> {
     console.log(usage);
     return 0;
   }
+  const named = values.with.split(",").filter((name) => name !== "");
+  const wrong = named.find((name) => !isPart(name));
+  if (wrong !== undefined) {
+    console.error(`mooring demo: --with ${wrong}: there are ${Object.keys(parts).join(", ")}`);
+    return 2;
+  }
+  const { once, json, speed } = values;
+  const waitMs = once ? Number(values.timeout) * 1000 : Number.POSITIVE_INFINITY;
+  const chosen = [...new Set<Part>(["compute", ...named.filter(isPart)])];
   const interrupt = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => interrupt.abort());
   try {
-    return await demo(values, interrupt.signal);
+    return await demo({ chosen, once, json, waitMs, speed }, interrupt);
   } catch (error) {
-    if (interrupt.signal.aborted) return values.once ? 130 : 0;
+    if (interrupt.signal.aborted) return once ? 130 : 0;
     throw error;
   }
 }
 
-async function demo(values: { once: boolean; timeout: string; speed: string }, signal: AbortSignal): Promise<number> {
+const isPart = (name: string): name is Part => Object.hasOwn(parts, name);
+
+async function demo({ chosen, once, json, waitMs, speed }: Wishes, interrupt: AbortController): Promise<number> {
+  const { signal } = interrupt;
+  // What a program reads is the last line alone.
+  const out = json ? process.stderr : process.stdout;
+  const say = (text: string) => void out.write(`${text}\n`);
   await using cleanup = new AsyncDisposableStack();
   const progress = progressTo(process.stderr);
-  const cluster = await startCluster({ onProgress: progress.update, signal });
+  const cluster = await startCluster({ controllerManager: true, onProgress: progress.update, signal });
   progress.end();
   cleanup.defer(() => cluster.stop());
   const client = await connect({ kubeconfig: cluster.kubeconfig });
   cleanup.defer(() => client.close());
-  console.log(`kubernetes   ${cluster.server}`);
+  const at = (name: string) => join(dirname(cluster.kubeconfig), name);
+  const kubeconfig = at("demo.kubeconfig");
+  await writeKubeconfig(kubeconfig, cluster.kubeconfig, { namespace: NAMESPACE });
+  say(`kubernetes   ${cluster.server}`);
 
-  const simulator = await startChild("simulator", ["--speed", values.speed]);
+  const simulator = await startChild("simulator", ["--speed", speed]);
   cleanup.defer(() => simulator.stop());
-  const platform = simulatorReady.parse(simulator.ready);
-  console.log(`simulator    ${platform.endpoints.api}`);
-  console.log(`storage      ${platform.endpoints.objectStorage}`);
+  const { endpoints, token } = simulatorReady.parse(simulator.ready);
+  say(`simulator    ${endpoints.api}`);
+  say(`storage      ${endpoints.objectStorage}`);
 
   await install(client);
-  const kubeconfig = join(dirname(cluster.kubeconfig), "operator.kubeconfig");
-  await writeOperatorKubeconfig(client, cluster.kubeconfig, kubeconfig);
-  const endpoints = Object.entries(platform.endpoints).flatMap(([name, url]) => ["--endpoint", `${name}=${url}`]);
-  const operator = await startChild("operator", ["--kubeconfig", kubeconfig, ...endpoints]);
+  await writeOperatorKubeconfig(client, cluster.kubeconfig, at("operator.kubeconfig"));
+  const addresses = Object.entries(endpoints).flatMap(([name, url]) => ["--endpoint", `${name}=${url}`]);
+  const log = createLogView(at("operator.log"), say);
+  const operator = await keepOperator(["--kubeconfig", at("operator.kubeconfig"), ...addresses], log.add);
   cleanup.defer(() => operator.stop());
-  const { metrics } = operatorReady.parse(operator.ready);
-  console.log(`operator     ${metrics}`);
+  say(`operator     ${operator.metrics}, process ${operator.pid}`);
 
-  await applySamples(client, NAMESPACE, platform.token);
-  console.log(`samples      applied into namespace ${NAMESPACE}\n`);
-  const died = Promise.race([cluster.died, simulator.died, operator.died]);
-  const waitMs = values.once ? Number(values.timeout) * 1000 : Number.POSITIVE_INFINITY;
-  const rows = await Promise.race([untilReady(client, waitMs, signal), died]);
+  await applySamples(client, NAMESPACE, token, chosen);
+  say(`samples      applied into namespace ${NAMESPACE}\n`);
+  cleanup.use(onKey(process.stdin, { l: log.toggle, "\u0003": () => interrupt.abort() }));
+  const died = Promise.race([cluster.died, simulator.died]);
+  const rows = await Promise.race([untilReady(client, { waitMs, signal, out, hidden: () => log.shown }), died]);
   if (rows instanceof Error) throw rows;
   const late = rows.filter(({ ready }) => ready !== "True");
   if (late.length > 0) return refuse(late);
-  if (values.once) return 0;
 
-  console.log(goOn(cluster, metrics, platform.endpoints));
+  const access = {
+    kubeconfig,
+    namespace: NAMESPACE,
+    endpoints,
+    token,
+    metrics: operator.metrics,
+    log: at("operator.log"),
+  };
+  if (json) console.log(JSON.stringify({ ready: true, ...access }));
+  else if (!once) say(goOn(cluster.assets, access));
+  if (once) return 0;
   const ended = new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
   const death = await Promise.race([died, ended]);
   if (death) throw death;
@@ -92,14 +141,23 @@ async function demo(values: { once: boolean; timeout: string; speed: string }, s
 
 const LOOK_MS = 500;
 
+interface Watching {
+  waitMs: number;
+  signal: AbortSignal;
+  out: NodeJS.WriteStream;
+  /** Whether something else is on the screen. */
+  hidden: () => boolean;
+}
+
 /** Shows the objects until all are Ready or the time is over; returns them as they are then. */
-async function untilReady(client: KubeClient, waitMs: number, signal: AbortSignal): Promise<Row[]> {
-  const display = createDisplay(process.stdout);
+async function untilReady(client: KubeClient, { waitMs, signal, out, hidden }: Watching): Promise<Row[]> {
+  const display = createDisplay(out);
   const startedAt = Date.now();
   for (;;) {
     const now = Date.now();
     const rows = await readRows(client, NAMESPACE, now);
-    display.show(rows);
+    if (hidden()) display.leave();
+    else display.show(rows);
     if (rows.every(({ ready }) => ready === "True") || now - startedAt > waitMs) return rows;
     await delay(LOOK_MS, undefined, { signal });
   }
@@ -111,24 +169,29 @@ function refuse(late: Row[]): number {
   return 1;
 }
 
-function goOn(
-  { kubeconfig, assets }: { kubeconfig: string; assets: string },
-  metrics: string,
-  endpoints: z.infer<typeof simulatorReady>["endpoints"],
-): string {
-  const built = join(assets, "kubectl");
-  const kubectl = existsSync(built) ? built : "kubectl";
+interface Access {
+  kubeconfig: string;
+  endpoints: Record<string, string>;
+  metrics: string;
+  log: string;
+}
+
+function goOn(assets: string, { kubeconfig, endpoints, metrics, log }: Access): string {
+  const kubectl = existsSync(join(assets, "kubectl")) ? `\n  export PATH="$PATH:${assets}"   # kubectl` : "";
   return `
 All are Ready. In another terminal:
 
-  export KUBECONFIG=${kubeconfig}
-  ${kubectl} get mooring -A
-  ${kubectl} -n ${NAMESPACE} describe server web
+  export KUBECONFIG=${kubeconfig}${kubectl}
+  export API=${endpoints.api}
+  export TOKEN="$(kubectl get secret ${TOKEN_SECRET} -o jsonpath='{.data.token}' | base64 -d)"
   export MOORING_ENDPOINTS='${JSON.stringify(endpoints)}'   # for bin/mooring flowlogs
 
-metrics    ${metrics}
-simulator  ${endpoints.api}
-storage    ${endpoints.objectStorage}
+  kubectl get mooring
+  kubectl describe server web
+  curl -H "Authorization: Bearer $TOKEN" "$API/_simulator/calls"
 
-Ctrl-C ends everything.`;
+metrics    ${metrics}
+log        ${log}
+
+l shows and hides the operator's log, Ctrl-C ends everything.`;
 }

@@ -11,8 +11,8 @@ import { type Platform, startPlatform } from "../simulator/platform.ts";
 import { type Streaming, streamingOf } from "../simulator/streaming.ts";
 import { consume, produce } from "./kafka-client.ts";
 
-/** Long enough to fetch Kafka and its clients where they never were. */
-const patience = { timeout: 10 * 60_000 };
+/** Brokers take their time on a busy machine. */
+const patience = { timeout: 3 * 60_000 };
 const execute = promisify(execFile);
 /** A client that never reads what it sent is ended. */
 const run = (program: string, args: string[]) => execute(program, args, { timeout: 120_000 });

@@ -18,9 +18,6 @@ import { type Platform, resource, serverBody, startPlatform } from "../simulator
 import { startProcess } from "../simulator/process.ts";
 import { clientFor } from "./s3-client.ts";
 
-/** Long enough to build the gateway where it never was. */
-const patience = 20 * 60_000;
-
 let directory: string;
 let platform: Platform;
 let owner: S3Client;
@@ -28,7 +25,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "versitygw-"));
   platform = await startPlatform({ objectStorage: "versitygw", data: join(directory, "data"), buckets: ["more"] });
   owner = clientFor(platform.ready.endpoints.objectStorage, platform.ready.s3);
-}, patience);
+});
 afterAll(async () => {
   owner.destroy();
   await platform.close();

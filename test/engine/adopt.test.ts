@@ -73,6 +73,20 @@ describe("an object that names an existing resource", () => {
     expect(owned(A)).toBe(id);
   });
 
+  test("has its request watched, whoever observes what it has", async () => {
+    const request = { action: "update", status: "BUSY", since: "2026-01-01T00:00:00.000Z", url: `${API}/requests/1` };
+    const status = { id: "dc-theirs-0", account: "shop/main", contract: 1, endpoint: API };
+    const owner = objectOf("Datacenter", "a", { spec: { location: "de/txl" }, status: { ...status, request } });
+    const observer = { ...naming("b", { managementPolicy: "Observe" }), status };
+    const { sceneOf, passes, clock } = open(owner, observer);
+    const watched = () => sceneOf(B).shared?.collection.inFlux;
+    sceneOf(A);
+    expect(watched()).toBe(1);
+    await clock.advance(2000);
+    expect((await passes(B)).at(-1)).toBe("rest");
+    expect(watched()).toBe(1);
+  });
+
   test("is the only one: of two that name the same at the same moment, one gets it", async () => {
     const { pass, owned, id } = open(naming("a"), naming("b"));
     await Promise.all([pass(A), pass(B)]);

@@ -202,6 +202,19 @@ describe("a new key", () => {
     expect(platform.keys).toHaveLength(2);
   });
 
+  test("is made by the operator's own clock, however far ahead the platform's is", async () => {
+    const { live, platform } = await made(pipeline({ keyRotation: { every: "1h" } }));
+    const { settle, clock, accounts } = live();
+    const handle = accounts.get("shop/main");
+    if (!handle) throw new Error("there is no Account");
+    accounts.put({ ...handle, connection: { ...handle.connection, aheadMs: 300 * 86_400_000 } });
+    await settle();
+    expect(platform.keys).toHaveLength(1);
+    await clock.advance(3_600_000);
+    await settle();
+    expect(platform.keys).toHaveLength(2);
+  });
+
   test("is made when the Secret was deleted, and the count goes on", async () => {
     const { api, live, held, first, platform, status } = await made();
     api.remove(objectOf("Secret", SECRET));

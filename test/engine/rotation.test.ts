@@ -56,8 +56,8 @@ describe("a certificate", () => {
 
   test("is not renewed before the platform is to be asked again", () => {
     const later = Date.UTC(2026, 0, 25);
-    expect(dueAt(certificate, {}, later)).toBe(later);
-    expect(dueAt(certificate, {}, Date.UTC(2026, 0, 5))).toBe(Date.UTC(2026, 0, 21));
+    expect(dueAt(certificate, {}, { after: later })).toBe(later);
+    expect(dueAt(certificate, {}, { after: Date.UTC(2026, 0, 5) })).toBe(Date.UTC(2026, 0, 21));
   });
 });
 

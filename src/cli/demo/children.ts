@@ -3,6 +3,7 @@ import { type Guarded, spawnGuarded } from "../control-plane/guarded.ts";
 
 /** A `mooring` process of the demo, beside this one. */
 export interface Child {
+  readonly pid: number | undefined;
   /** The line of JSON it printed when it was ready. */
   readonly ready: unknown;
   /** Resolves with its last words when it ends without being asked to. */
@@ -12,25 +13,27 @@ export interface Child {
 }
 
 const PATIENCE_MS = 10_000;
-const LAST_WORDS = 4000;
+const LAST_LINES = 20;
 
 /** Starts `mooring NAME … --json` and waits for its ready line. It cannot outlive this process. */
-export async function startChild(name: string, args: string[]): Promise<Child> {
+export async function startChild(name: string, args: string[], onLog?: (line: string) => void): Promise<Child> {
   const [, main = ""] = process.argv;
   const child = spawnGuarded(process.execPath, [main, name, ...args, "--json"], { cwd: process.cwd(), output: "pipe" });
   const { stdout, stderr } = child;
   if (!stdout || !stderr) throw new Error(`mooring ${name} has no output`);
-  let words = "";
-  stderr.setEncoding("utf8").on("data", (text: string) => {
-    words = (words + text).slice(-LAST_WORDS);
+  let words: string[] = [];
+  createInterface({ input: stderr }).on("line", (line) => {
+    words = [...words, line].slice(-LAST_LINES);
+    onLog?.(line);
   });
   let stopping = false;
-  const ended = child.ended.then((code) => new Error(`mooring ${name} ended with code ${code}\n${words}`));
+  const ended = child.ended.then((code) => new Error(`mooring ${name} ended with code ${code}\n${words.join("\n")}`));
   const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
   const first = await Promise.race([lines.next(), ended]);
   if (first instanceof Error) throw first;
   if (first.done) throw await ended;
   return {
+    pid: child.pid,
     ready: JSON.parse(first.value),
     died: new Promise((resolve) => {
       void ended.then((error) => stopping || resolve(error));

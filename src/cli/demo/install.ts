@@ -96,27 +96,54 @@ export async function writeOperatorKubeconfig(
     },
   });
   const { token } = tokenAnswer.parse(answer).status;
-  const config: unknown = parse(await readFile(admin, "utf8"));
-  const { clusters } = z.looseObject({ clusters: z.array(z.looseObject({ name: z.string() })) }).parse(config);
-  const cluster = clusters[0]?.name ?? "";
+  await writeKubeconfig(path, admin, { user: { name: "mooring", user: { token } } });
+}
+
+const adminConfig = z.object({
+  clusters: z.tuple([z.looseObject({ name: z.string() })]),
+  users: z.tuple([z.looseObject({ name: z.string() })]),
+});
+
+/** Another way into the cluster of a kubeconfig: as somebody else, or with a namespace that commands are about. */
+export async function writeKubeconfig(
+  path: string,
+  admin: string,
+  { user, namespace }: { user?: { name: string; user: object }; namespace?: string },
+): Promise<void> {
+  const { clusters, users } = adminConfig.parse(parse(await readFile(admin, "utf8")));
+  const [somebody] = user ? [user] : users;
+  const context = { cluster: clusters[0].name, user: somebody?.name, ...(namespace !== undefined && { namespace }) };
   const kubeconfig = {
     apiVersion: "v1",
     kind: "Config",
     clusters,
-    users: [{ name: "mooring", user: { token } }],
-    contexts: [{ name: "mooring", context: { cluster, user: "mooring" } }],
+    users: [somebody],
+    contexts: [{ name: "mooring", context }],
     "current-context": "mooring",
   };
   await writeFile(path, stringify(kubeconfig), { mode: 0o600 });
 }
 
-const samples = ["landscape.yaml"];
-const TOKEN_SECRET = "platform-token";
+/** What the demo can show, and the samples that show it. */
+export const parts = {
+  compute: ["landscape.yaml"],
+  observability: ["metricpipeline.yaml", "logpipeline.yaml", "centrallogging.yaml"],
+  streaming: ["demo/streaming.yaml"],
+} as const;
+export type Part = keyof typeof parts;
 
-/** Applies deploy/samples into a namespace, with this token of the platform. */
-export async function applySamples(client: KubeClient, namespace: string, token: string): Promise<void> {
+/** The Secret of the samples that holds the token. */
+export const TOKEN_SECRET = "platform-token";
+
+/** Applies samples into a namespace, with this token of the platform. */
+export async function applySamples(
+  client: KubeClient,
+  namespace: string,
+  token: string,
+  chosen: readonly Part[],
+): Promise<void> {
   await applyObject(client, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
-  for (const name of samples) {
+  for (const name of chosen.flatMap((part) => parts[part])) {
     const path = fileURLToPath(new URL(`../../../deploy/samples/${name}`, import.meta.url));
     for (const document of parseAllDocuments(await readFile(path, "utf8"))) {
       const object = kubeObject.parse(document.toJS());

@@ -66,10 +66,14 @@ export function format(rows: readonly Row[]): string[] {
 }
 
 /** Shows a table that changes: redrawn in place on a terminal, one line per change elsewhere. */
-export function createDisplay(out: NodeJS.WriteStream): { show(rows: readonly Row[]): void } {
+export function createDisplay(out: NodeJS.WriteStream): { show(rows: readonly Row[]): void; leave(): void } {
   let drawn = 0;
   const seen = new Map<string, string>();
   return {
+    /** What is drawn stays where it is: something else follows it. */
+    leave() {
+      drawn = 0;
+    },
     show(rows) {
       if (out.isTTY) {
         const lines = format(rows);

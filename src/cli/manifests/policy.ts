@@ -73,11 +73,12 @@ export function operatorPolicies(installation: Installation = {}): object[] {
 function policy(installation: Installation, plural: string, group: string, rules: object): object[] {
   const metadata = { name: `${clusterNameOf(installation)}-${plural}` };
   const operations = ["CREATE", "UPDATE", "DELETE"];
-  const resourceRules = [{ apiGroups: [group], apiVersions: ["v1"], operations, resources: [plural] }];
+  const resourceRules = [{ apiGroups: [group], apiVersions: ["v1"], operations, resources: [plural], scope: "*" }];
   const isOperator = `request.userInfo.username == '${usernameOf(installation)}'`;
   const spec = {
     failurePolicy: "Fail",
-    matchConstraints: { resourceRules },
+    // With what the API server would fill in: this belongs to its appliers as a whole, who must agree on all of it.
+    matchConstraints: { matchPolicy: "Equivalent", namespaceSelector: {}, objectSelector: {}, resourceRules },
     matchConditions: [{ name: "the-operator", expression: isOperator }],
     ...rules,
   };

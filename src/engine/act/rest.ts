@@ -1,4 +1,3 @@
-import { dueAt } from "../../kinds/fields/rotation.ts";
 import type { Again } from "../../kube/work.ts";
 import type { Deps } from "../look/deps.ts";
 import { inputsOf, restingSince } from "../look/look.ts";
@@ -50,16 +49,17 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean): Promise<Aga
   for (const news of advice.filter((each) => !before.includes(each))) {
     deps.events.record(object, "Warning", "Advice", news);
   }
-  shared.collection.untrack(identity);
+  if (!view.observed) shared.collection.untrack(identity);
   memory.failure = undefined;
   memory.askedAt = undefined;
   memory.restingSince = keep || view.keepAt === undefined ? undefined : restingSince(memory, shared, view.now);
   if (keep) await writeMetadata(deps, kind, shown, { claim: ownership(scene) });
-  const due = note && dueAt(note.key, desired?.rotation(), memory.renewAfter);
   const dueIn = [
     ...(keep || view.keepAt === undefined ? [] : [view.keepAt - view.now]),
     // The platform's clock tells when, and may go another way than ours: a long time is not waited for in one go.
-    ...(due === undefined ? [] : [Math.min(Math.max(0, due - view.platformNow), deps.settings.resyncMs)]),
+    ...(view.keyDueAt === undefined
+      ? []
+      : [Math.min(Math.max(0, view.keyDueAt - view.platformNow), deps.settings.resyncMs)]),
   ];
   return dueIn.length === 0 ? "never" : { inMs: Math.min(...dueIn), background: true };
 }

@@ -62,7 +62,8 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   }
 
   const identity = claim ? (shared?.identify(claim) ?? claim.id) : "";
-  if (shared && claim) track(shared, identity, status);
+  // Who only observes has no request of its own, and leaves the owner's alone.
+  if (shared && claim && !observed) track(shared, identity, status);
   let request = pendingRequest(status, memory, shared?.collection.read(identity).request);
   const { marks } = status.request ?? {};
   if (inputs && marks && request?.outcome === "DONE") inputs = { ...inputs, shown: { ...inputs.shown, ...marks } };
@@ -98,9 +99,9 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   }
 
   const { failure } = memory;
-  const platformNow = clock.now() + Math.max(0, account?.connection.aheadMs ?? 0);
+  const aheadMs = Math.max(0, account?.connection.aheadMs ?? 0);
   const wanted = "value" in desired ? desired.value : undefined;
-  const keeping = claim && !observed ? secretOf(deps, object, wanted, claim, shared, memory) : undefined;
+  const keeping = claim && !observed ? secretOf(deps, object, wanted, claim, shared, memory, aheadMs) : undefined;
   const unsettledMs = settings.createDeadlineMs + settings.settleMs;
   const view: View = {
     now,
@@ -136,7 +137,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     keyDueAt: keeping?.dueAt,
     renewal: keeping?.renewal,
     othersKey: kind.resource.secret?.key !== undefined && status.nonce === undefined && status.key === undefined,
-    platformNow,
+    platformNow: clock.now() + aheadMs,
     settleMs: settings.settleMs,
     unsettledMs,
     settledAt: (memory.begun?.at ?? now) + unsettledMs,

@@ -37,6 +37,7 @@ export function secretOf(
   { id }: Claim,
   shared: Shared | undefined,
   { renewAfter, renewed }: Memory,
+  aheadMs: number,
 ): { secret: SecretState; dueAt: number | undefined; renewal: View["renewal"] } | undefined {
   const publication = desired?.publication({ name: object.metadata.name });
   if (!publication) return undefined;
@@ -50,6 +51,6 @@ export function secretOf(
   const item = shared?.collection.read(id).item;
   const current = isSigned && (!item || contentOf(publication, item.raw) === note.content);
   const isAsked = asked !== undefined && asked !== note.rotated;
-  const due = isAsked ? 0 : dueAt(note.key, desired?.rotation(), renewAfter);
+  const due = isAsked ? 0 : dueAt(note.key, desired?.rotation(), { after: renewAfter, aheadMs });
   return { secret: current ? "current" : "outdated", dueAt: due, renewal };
 }

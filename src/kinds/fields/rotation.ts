@@ -2,11 +2,15 @@ import type { Rotation } from "../kind.ts";
 
 const DAY_MS = 86_400_000;
 
-/** When a key or certificate is to be renewed, not before `after`; undefined when it is not by itself. */
+/**
+ * When a key or certificate is to be renewed, by the platform's clock; undefined when it is not by itself. A certificate
+ * expires by that clock, and is not asked for before `after`. A key has the age that our own clock gives it, which also
+ * wrote down when it was issued: the platform's may be `aheadMs` of it.
+ */
 export function dueAt(
   facts: { issuedAt: string; expiresAt?: string },
   rotation: Rotation | undefined,
-  after = 0,
+  { after = 0, aheadMs = 0 }: { after?: number | undefined; aheadMs?: number } = {},
 ): number | undefined {
   if (!rotation) return undefined;
   const issued = Date.parse(facts.issuedAt);
@@ -20,7 +24,7 @@ export function dueAt(
   }
   if (rotation.everySeconds === undefined) return undefined;
   const earliest = issued + rotation.everySeconds * 1000;
-  return rotation.at === undefined ? earliest : nextTimeOfDay(earliest, rotation.at);
+  return (rotation.at === undefined ? earliest : nextTimeOfDay(earliest, rotation.at)) + aheadMs;
 }
 
 function nextTimeOfDay(earliest: number, at: string): number {

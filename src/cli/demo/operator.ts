@@ -1,0 +1,47 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
+import { type Child, startChild } from "./children.ts";
+
+const operatorReady = z.object({ metrics: z.string() });
+
+/** The operator of the demo: whoever kills it sees it come back, as the Pod of a Deployment would. */
+export interface RunningOperator {
+  /** Of the process that runs now: it has another port after each start. */
+  readonly metrics: string;
+  readonly pid: number | undefined;
+  stop(): Promise<void>;
+}
+
+const RESTART_MS = 1000;
+
+export async function keepOperator(args: string[], onLog: (line: string) => void): Promise<RunningOperator> {
+  let stopping = false;
+  let child = await startChild("operator", args, onLog);
+  async function again(): Promise<void> {
+    while (!stopping) {
+      const { message } = await child.died;
+      onLog(`demo: ${message.split("\n", 1)[0]}; starting it again`);
+      await delay(RESTART_MS);
+      if (!stopping) child = await startAnew(child);
+    }
+  }
+  /** One that does not come up is tried again, for as long as the demo runs. */
+  const startAnew = (before: Child): Promise<Child> =>
+    startChild("operator", args, onLog).catch((error: unknown) => {
+      onLog(`demo: ${error instanceof Error ? error.message : String(error)}`);
+      return { ...before, died: Promise.resolve(new Error("mooring operator did not start")) };
+    });
+  void again();
+  return {
+    get metrics() {
+      return operatorReady.parse(child.ready).metrics;
+    },
+    get pid() {
+      return child.pid;
+    },
+    async stop() {
+      stopping = true;
+      await child.stop();
+    },
+  };
+}

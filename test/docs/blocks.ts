@@ -1,0 +1,99 @@
+import { spawnSync } from "node:child_process";
+
+/** A command that a page shows, and what it shows below it. */
+export interface Command {
+  line: number;
+  text: string;
+  shown: string[];
+}
+
+/** A file that a page tells its reader to have. */
+export interface PageFile {
+  name: string;
+  text: string;
+}
+
+export interface Page {
+  commands: Command[];
+  files: PageFile[];
+  /** Blocks of commands that are marked as not to be run, with why. */
+  left: { line: number; why: string }[];
+}
+
+const fence = /^(?<indent> *)```(?<language>\w*)$/;
+const marked = /<!-- (?<what>not run|file): (?<text>.+) -->/;
+
+/**
+ * Every block of language `console` holds commands, each behind "$ ", unless `<!-- not run: why -->` stands on the line
+ * before; `<!-- file: NAME -->` there gives a block of any other language a name.
+ */
+export function readPage(markdown: string): Page {
+  const page: Page = { commands: [], files: [], left: [] };
+  const lines = markdown.split("\n");
+  for (let at = 0; at < lines.length; at++) {
+    const { indent = "", language } = fence.exec(lines[at] ?? "")?.groups ?? {};
+    if (language === undefined) continue;
+    const end = lines.indexOf(`${indent}\`\`\``, at + 1);
+    if (end < 0) throw new Error(`line ${at + 1}: the block has no end`);
+    const body = lines.slice(at + 1, end).map((line) => line.slice(indent.length));
+    const mark = marked.exec(lines[at - 1] ?? "")?.groups;
+    if (mark?.what === "file") page.files.push({ name: mark.text ?? "", text: `${body.join("\n")}\n` });
+    else if (language === "console" && mark) page.left.push({ line: at + 1, why: mark.text ?? "" });
+    else if (language === "console") page.commands.push(...commandsIn(body, at + 2));
+    at = end;
+  }
+  return page;
+}
+
+/** bash itself knows where a command ends: what follows is what it prints. */
+const isWhole = (text: string): boolean => {
+  const { status, stderr } = spawnSync("bash", ["-n"], { input: text, encoding: "utf8" });
+  return status === 0 && stderr === "" && !text.endsWith("\\");
+};
+
+function commandsIn(body: readonly string[], firstLine: number): Command[] {
+  const commands: Command[] = [];
+  for (let at = 0; at < body.length; at++) {
+    const line = body[at] ?? "";
+    if (!line.startsWith("$ ")) {
+      const last = commands.at(-1);
+      if (!last) throw new Error(`line ${firstLine + at}: a block of commands begins with "$ "`);
+      if (line.trim() !== "") last.shown.push(line);
+      continue;
+    }
+    const begin = at;
+    let text = line.slice(2);
+    while (!isWhole(text)) {
+      if (++at >= body.length) throw new Error(`line ${firstLine + begin}: the command has no end`);
+      text += `\n${body[at]}`;
+    }
+    commands.push({ line: firstLine + begin, text, shown: [] });
+  }
+  return commands;
+}
+
+/** What differs from run to run, and how a table is spaced, is no matter. */
+function essence(text: string): string {
+  return text
+    .replace(/[█▉▊▋▌▍▎▏]+/g, "")
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "#")
+    .replace(/\b(?=[0-9a-fA-F]*\d)[0-9a-fA-F]{6,}\b/g, "#")
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z?/g, "#")
+    .replace(/\b\d+(\.\d+)? [KMGT]?i?B\b/g, "#")
+    .replace(/\b(\d+[dhms])+\b/g, "#")
+    .replace(/\d[\d,.:]*/g, "#")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** The lines of what is shown that are not in what was printed; "…" stands for anything. */
+export function missing(shown: readonly string[], printed: string): string[] {
+  const lines = printed.split("\n").map(essence);
+  return shown.filter((line) => {
+    if (line.trim() === "…") return false;
+    const pattern = new RegExp(`^${essence(line).split("…").map(escaped).join(".*")}$`);
+    return !lines.some((each) => pattern.test(each));
+  });
+}

@@ -1,0 +1,76 @@
+import { globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { provideBinaries } from "../../src/cli/control-plane/binaries.ts";
+import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
+import { mooring, root, start } from "../processes.ts";
+import { type Command, missing, readPage } from "./blocks.ts";
+import { openShell } from "./shell.ts";
+
+const demoReady = z.object({
+  kubeconfig: z.string(),
+  endpoints: z.looseObject({ api: z.string() }),
+  token: z.string(),
+});
+const pages = ["README.md", ...globSync("docs/**/*.md", { cwd: root }).sort()].map((path) => ({
+  path,
+  page: readPage(readFileSync(join(root, path), "utf8")),
+}));
+
+const folder = temporaryFolder("docs");
+const env: NodeJS.ProcessEnv = { ...process.env };
+beforeAll(async () => {
+  const assets = await provideBinaries(["kubectl"], {});
+  const demo = start(mooring, ["demo", "--json", "--speed", "20", "--with", "observability,streaming"]);
+  const { kubeconfig, endpoints, token } = demoReady.parse(JSON.parse(await demo.line()));
+  env.PATH = [join(root, "bin"), assets, env.PATH].join(delimiter);
+  Object.assign(env, { KUBECONFIG: kubeconfig, API: endpoints.api, TOKEN: token });
+  env.MOORING_ENDPOINTS = JSON.stringify(endpoints);
+}, 300_000);
+afterAll(() => folder.remove());
+
+/** What only looks may be asked again until it shows what it should: things take their time. */
+const onlyLooks = /^kubectl (-n \S+ )?(get|describe|events|explain)\b/;
+const isRefusal = ({ shown }: Command) =>
+  shown.some((line) => /^(error:|Error from server|The \S+ ".*" is invalid)/.test(line));
+
+async function follow(shell: ReturnType<typeof openShell>, command: Command): Promise<void> {
+  const { line, text, shown } = command;
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const { code, printed } = await shell.run(text);
+    const told = `line ${line}: ${text}\n${printed}`;
+    const absent = missing(shown, printed);
+    const well = (code === 0) !== isRefusal(command);
+    if (well && absent.length === 0) return;
+    if (!onlyLooks.test(text) || Date.now() > deadline) {
+      expect(well, `${told}\nexit code ${code}`).toBe(true);
+      expect(absent, told).toEqual([]);
+    }
+    await delay(500);
+  }
+}
+
+describe("every command of", () => {
+  it.each(pages.filter(({ page }) => page.commands.length > 0))(
+    "$path works and prints what is shown",
+    { timeout: 300_000 },
+    async ({ path, page }) => {
+      const cwd = join(folder.path, path.replaceAll("/", "-"));
+      mkdirSync(cwd);
+      for (const name of ["bin", "crds", "deploy"]) symlinkSync(join(root, name), join(cwd, name));
+      for (const { name, text } of page.files) writeFileSync(join(cwd, name), text);
+      using shell = openShell(cwd, env);
+      for (const command of page.commands) await follow(shell, command);
+    },
+  );
+
+  it("the pages is run, or says why not", () => {
+    const silent = pages.flatMap(({ path, page }) =>
+      page.left.filter(({ why }) => why.length < 10).map(({ line }) => `${path}:${line}`),
+    );
+    expect(silent).toEqual([]);
+  });
+});

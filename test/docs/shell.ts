@@ -1,0 +1,42 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+
+export interface Outcome {
+  code: number;
+  printed: string;
+}
+
+/** One bash for a whole page: what a command sets, the next one has. */
+export function openShell(cwd: string, env: NodeJS.ProcessEnv) {
+  const child: ChildProcess = spawn("bash", ["--norc", "-s"], { cwd, env, detached: true, stdio: "pipe" });
+  let printed = "";
+  let look = () => {};
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      printed += text;
+      look();
+    });
+  }
+  child.once("close", () => look());
+  return {
+    async run(command: string): Promise<Outcome> {
+      const end = `end-${randomBytes(8).toString("hex")}`;
+      printed = "";
+      child.stdin?.write(`{\n${command}\n} </dev/null 2>&1\nprintf '\\n%s %s\\n' ${end} $?\n`);
+      const ended = new RegExp(`\\n${end} (\\d+)\\n`);
+      return new Promise((resolve, reject) => {
+        look = () => {
+          const match = ended.exec(printed);
+          if (match) resolve({ code: Number(match[1]), printed: printed.slice(0, match.index) });
+          else if (child.exitCode !== null) reject(new Error(`the shell ended: ${printed}`));
+        };
+        look();
+      });
+    },
+    [Symbol.dispose]() {
+      child.stdin?.end();
+      // With all that it has started.
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    },
+  };
+}

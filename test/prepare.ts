@@ -1,0 +1,39 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { provideVersitygw } from "../src/simulator/storage/versitygw/binary.ts";
+import { provideKafka } from "../src/simulator/streaming/kafka/program.ts";
+
+// What the tests take from other ecosystems, fetched or built before the first of them begins: nobody's time-out has a
+// build or a download in it, and a cold machine behaves as a warm one. What is there already costs nothing.
+
+const say = (line: string) => console.log(line);
+
+/** A script that says what it does on stderr, and where the program is on stdout. */
+const script =
+  (...[path = "", ...args]: string[]) =>
+  async () => {
+    const { status, error } = spawnSync(join(import.meta.dirname, path), args, {
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    if (error) throw error;
+    if (status !== 0) throw new Error(`${path} failed (above)`);
+  };
+
+const programs: Record<string, () => Promise<unknown>> = {
+  Kafka: () => provideKafka(process.env, say, new AbortController().signal),
+  versitygw: () => provideVersitygw(process.env, say),
+  "librdkafka for Python": script("clients/setup-librdkafka"),
+  Prometheus: script("clients/setup-prometheus", "go"),
+  "Prometheus of Debian": script("clients/setup-prometheus", "debian"),
+  Chromium: script("../bin/setup-browser"),
+};
+
+for (const [name, provide] of Object.entries(programs)) {
+  try {
+    await provide();
+    say(`${name}: ready`);
+  } catch (error) {
+    say(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = 1;
+  }
+}
