@@ -69,11 +69,14 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   let specObstacle: Obstacle | undefined;
   if ("obstacle" in desired) specObstacle = desired.obstacle;
   else if ("obstacle" in resolved) specObstacle = resolved.obstacle;
-  else if (inputs)
+  else if (inputs) {
+    const asking = { object, desired: desired.value, account };
+    const foreign = notYours(objects, asking, inputs.parents, (claim ?? intent) !== undefined);
+    // What was reached while that was allowed is neither looked at nor kept up any more; only its deletion goes on.
+    if (claim && !object.metadata.deletionTimestamp) accountObstacle ??= foreign;
     specObstacle =
-      notYours(objects, object, desired.value, account, (claim ?? intent) !== undefined) ??
-      unfit(desired.value, inputs) ??
-      taken(deps, key, kind, inputs.parents, claim ?? intent, account);
+      foreign ?? unfit(desired.value, inputs) ?? taken(deps, key, kind, inputs.parents, claim ?? intent, account);
+  }
   let observation: Observation = { seen: "unknown" };
   if (shared && claim) {
     const seen = observe(shared, identity, memory);

@@ -1,35 +1,109 @@
-import type { Desired } from "../../kinds/kind.ts";
+import { z } from "zod";
+import type { Desired, Inputs, Mention, Reference } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import { type AccountHandle, titleOf } from "../accounts/accounts.ts";
-import { claimOf, type Objects, observes } from "../objects/objects.ts";
+import { type AccountHandle, isShared, titleOf, urlOf } from "../accounts/accounts.ts";
+import { claimOf, type Objects, objectKey, observes } from "../objects/objects.ts";
 import { policiesOf } from "../objects/policies.ts";
 import type { Obstacle } from "../schema/reasons.ts";
+import { readWhole } from "../schema/status.ts";
+import type { Deps } from "./deps.ts";
+
+/** Whom a question about ownership concerns: what the object wants, and the Account that it works with. */
+interface Asking {
+  object: KubeObject;
+  desired: Desired;
+  account: AccountHandle | undefined;
+}
 
 /**
- * Where a contract is shared, knowing an id gives no right to what has it: unless the Account allows adoption, ids lead
- * only to what objects of the same namespace own. `begun`: the object has, or is about to have, a resource of its own.
+ * Where a contract is shared, knowing a name of the platform gives no right to what has it: unless the Account allows
+ * adoption, ids, numbers and addresses lead only to what objects of the same namespace own. So do names of objects, whose
+ * resource another Account may have shown. `begun`: the object has, or is about to have, a resource of its own.
  */
 export function notYours(
   objects: Objects,
-  object: KubeObject,
-  { references }: Desired,
-  account: AccountHandle | undefined,
+  { object, desired, account }: Asking,
+  parents: Inputs["parents"],
   begun: boolean,
 ): Obstacle | undefined {
   if (!account || account.adoption === "Any") return undefined;
-  const { namespace = "" } = object.metadata;
+  const owner = ownerIn(objects, object, account);
   const { externalId } = policiesOf(object);
-  const owns = (other: KubeObject | undefined, id: string): boolean => {
+  const named: Mention[] = desired.references.flatMap((reference) => mentioned(objects, object, reference));
+  if (externalId !== undefined && (!begun || observes(object))) named.push({ field: "externalId", value: externalId });
+  // What may be of a catalogue is judged when it is sent: then that has been read.
+  named.push(...desired.mentions.filter(({ catalogue }) => catalogue === undefined));
+  const foreign = named.find((mention) => !owner.has(mention, parents));
+  return foreign && refusal(foreign, object, account);
+}
+
+/**
+ * The same for what may be one of the platform's own as well, an image, when a body that names it is about to be sent.
+ * Reads the catalogue.
+ */
+export async function notPublic(
+  deps: Pick<Deps, "objects" | "catalogues">,
+  { object, desired, account }: Asking,
+  body: unknown,
+): Promise<Obstacle | undefined> {
+  if (!account || account.adoption === "Any") return undefined;
+  const owner = ownerIn(deps.objects, object, account);
+  const sent = JSON.stringify(body ?? "");
+  for (const mention of desired.mentions) {
+    const { catalogue, value } = mention;
+    if (catalogue === undefined || !sent.includes(value) || owner.has(mention, {})) continue;
+    const answer = await deps.catalogues.read(account.connection, urlOf(account, "core", catalogue));
+    const { items } = listed.parse(shownTo(account, answer));
+    if (!items.some(({ id, properties }) => id === value && properties.public === true)) {
+      return refusal(mention, object, account);
+    }
+  }
+  return undefined;
+}
+
+const item = z.looseObject({ id: z.string(), properties: z.looseObject({ public: z.boolean().nullish() }) });
+const listed = z.looseObject({ items: z.array(item) });
+
+/** A catalogue without what others of the contract have put into it: their images. */
+export function shownTo({ adoption }: AccountHandle, answer: unknown): unknown {
+  const { data } = listed.safeParse(answer);
+  if (adoption === "Any" || !data) return answer;
+  return { ...data, items: data.items.filter(({ properties }) => !("public" in properties) || properties.public) };
+}
+
+/** What objects of the same namespace have of the same contract. What they only observe is not theirs. */
+function ownerIn(objects: Objects, { metadata: { namespace = "" } }: KubeObject, account: AccountHandle) {
+  const { contractNumber } = account.connection;
+  const owned = (other: KubeObject | undefined) => {
     const claim = other && !observes(other) ? claimOf(other) : undefined;
-    return claim?.account === account.key && claim.id === id;
+    // An Account of the namespace may lead anywhere, to somebody who makes up what is there as well.
+    const isSame = contractNumber !== undefined && claim?.contract === contractNumber && isShared(claim.account);
+    return claim?.account === account.key || isSame ? claim : undefined;
   };
-  const isOwn = (id: string) => objects.holders(namespace, id).some((key) => owns(objects.find(key)?.object, id));
-  const named = references.flatMap(({ field, target }) =>
-    "id" in target ? [{ field: field.replace(/Ref$/, "Id"), id: target.id }] : [],
-  );
-  if (externalId !== undefined && (!begun || observes(object))) named.push({ field: "externalId", id: externalId });
-  const foreign = named.find(({ id }) => !isOwn(id));
-  if (!foreign) return undefined;
-  const message = `${foreign.field}: no object of namespace ${namespace} has ${foreign.id}, and ${titleOf(account.key)} leads to nothing else: name an object, or ask the administrator for adoption: Any`;
+  const hasId = (id: string) =>
+    objects.holders(namespace, id).some((key) => owned(objects.find(key)?.object)?.id === id);
+  const hasPart = ({ kind, isIn }: NonNullable<Mention["part"]>) =>
+    [...objects.store(kind).values()].some(
+      (other) => other.metadata.namespace === namespace && isIn(readWhole(other)) && owned(other),
+    );
+  return {
+    has({ value, part, within }: Mention, parents: Inputs["parents"]): boolean {
+      if (within !== undefined) return hasId(parents[within] ?? "");
+      return part ? hasPart(part) : hasId(value);
+    },
+  };
+}
+
+/** What a reference leads to, in the platform's words; nothing, as long as there is nothing behind a name. */
+function mentioned(objects: Objects, { metadata }: KubeObject, { kind, field, target }: Reference): Mention[] {
+  if ("id" in target) return [{ field: field.replace(/Ref$/, "Id"), value: target.id }];
+  const object = objects.find(objectKey(kind, metadata.namespace ?? "", target.name))?.object;
+  const claim = object && claimOf(object);
+  return claim ? [{ field, value: claim.id }] : [];
+}
+
+/** The same words whether it exists or not. */
+function refusal({ field, value }: Mention, { metadata }: KubeObject, { key }: AccountHandle): Obstacle {
+  const message = `${field}: no object of namespace ${metadata.namespace} has ${value}, and ${titleOf(key)} leads to nothing else: name an object, or ask the administrator for adoption: Any`;
   return { reason: "NotYours", message, stalled: true };
 }
