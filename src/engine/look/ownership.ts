@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { Desired, Inputs, Mention, Reference } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { type AccountHandle, isShared, titleOf, urlOf } from "../accounts/accounts.ts";
-import { claimOf, type Objects, objectKey, observes } from "../objects/objects.ts";
+import type { Claim, Intent } from "../objects/intent.ts";
+import { type ObjectKey, type Objects, objectKey, observes } from "../objects/objects.ts";
 import { policiesOf } from "../objects/policies.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readWhole } from "../schema/status.ts";
@@ -18,13 +19,13 @@ interface Asking {
 /**
  * Where a contract is shared, knowing a name of the platform gives no right to what has it: unless the Account allows
  * adoption, ids, numbers and addresses lead only to what objects of the same namespace own. So do names of objects, whose
- * resource another Account may have shown. `begun`: the object has, or is about to have, a resource of its own.
+ * resource another Account may have shown. `begun`: what the object has, or is about to have.
  */
 export function notYours(
   objects: Objects,
   { object, desired, account }: Asking,
   parents: Inputs["parents"],
-  begun: boolean,
+  begun: Claim | Intent | undefined,
 ): Obstacle | undefined {
   if (!account || account.adoption === "Any") return undefined;
   const owner = ownerIn(objects, object, account);
@@ -33,7 +34,8 @@ export function notYours(
   if (externalId !== undefined && (!begun || observes(object))) named.push({ field: "externalId", value: externalId });
   // What may be of a catalogue is judged when it is sent: then that has been read.
   named.push(...desired.mentions.filter(({ catalogue }) => catalogue === undefined));
-  const foreign = named.find((mention) => !owner.has(mention, parents));
+  const foreign =
+    named.find((mention) => !owner.has(mention, parents)) ?? (begun && handedOver(objects, object, desired, begun));
   return foreign && refusal(foreign, object, account);
 }
 
@@ -74,17 +76,20 @@ export function shownTo({ adoption }: AccountHandle, answer: unknown): unknown {
 /** What objects of the same namespace have of the same contract. What they only observe is not theirs. */
 function ownerIn(objects: Objects, { metadata: { namespace = "" } }: KubeObject, account: AccountHandle) {
   const { contractNumber } = account.connection;
-  const owned = (other: KubeObject | undefined) => {
-    const claim = other && !observes(other) ? claimOf(other) : undefined;
+  const owned = (key: ObjectKey) => {
+    const object = objects.find(key)?.object;
+    const claim = object && !observes(object) ? objects.owned(key) : undefined;
     // An Account of the namespace may lead anywhere, to somebody who makes up what is there as well.
     const isSame = contractNumber !== undefined && claim?.contract === contractNumber && isShared(claim.account);
     return claim?.account === account.key || isSame ? claim : undefined;
   };
-  const hasId = (id: string) =>
-    objects.holders(namespace, id).some((key) => owned(objects.find(key)?.object)?.id === id);
+  const hasId = (id: string) => objects.holders(namespace, id).some((key) => owned(key)?.id === id);
   const hasPart = ({ kind, isIn }: NonNullable<Mention["part"]>) =>
     [...objects.store(kind).values()].some(
-      (other) => other.metadata.namespace === namespace && isIn(readWhole(other)) && owned(other),
+      (other) =>
+        other.metadata.namespace === namespace &&
+        isIn(readWhole(other)) &&
+        owned(objectKey(kind, namespace, other.metadata.name)),
     );
   return {
     has({ value, part, within }: Mention, parents: Inputs["parents"]): boolean {
@@ -94,11 +99,25 @@ function ownerIn(objects: Objects, { metadata: { namespace = "" } }: KubeObject,
   };
 }
 
+/** What the resource lives in, and what an object of another namespace has by now. */
+function handedOver(
+  objects: Objects,
+  { metadata: { namespace = "" } }: KubeObject,
+  { references }: Desired,
+  { parents, endpoint }: Claim | Intent,
+): Mention | undefined {
+  const lost = references.find(({ role, kind }) => {
+    const id = parents[role];
+    const place = { id: id ?? "", parents, ...(endpoint !== undefined && { endpoint }) };
+    return id !== undefined && objects.claimants(kind, place).some((key) => key.split("/")[1] !== namespace);
+  });
+  return lost && { field: lost.field, value: parents[lost.role] ?? "" };
+}
+
 /** What a reference leads to, in the platform's words; nothing, as long as there is nothing behind a name. */
 function mentioned(objects: Objects, { metadata }: KubeObject, { kind, field, target }: Reference): Mention[] {
   if ("id" in target) return [{ field: field.replace(/Ref$/, "Id"), value: target.id }];
-  const object = objects.find(objectKey(kind, metadata.namespace ?? "", target.name))?.object;
-  const claim = object && claimOf(object);
+  const claim = objects.owned(objectKey(kind, metadata.namespace ?? "", target.name));
   return claim ? [{ field, value: claim.id }] : [];
 }
 

@@ -4,7 +4,7 @@ import { fetchObject } from "../../kube/followed.ts";
 import { SECRETS, secretValue } from "../../kube/owned-secret.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { KubeClient } from "../../kube/transport.ts";
-import { claimOf, type Objects, objectKey } from "../objects/objects.ts";
+import { type Objects, objectKey } from "../objects/objects.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus, readWhole } from "../schema/status.ts";
 
@@ -47,7 +47,8 @@ function resolve(
   whenReady: boolean,
 ): Resolved<Referent> {
   if ("id" in target) return { value: { id: target.id, status: statusBehind(objects, namespace, kind, target.id) } };
-  const found = objects.find(objectKey(kind, namespace, target.name))?.object;
+  const key = objectKey(kind, namespace, target.name);
+  const found = objects.find(key)?.object;
   const wait = (reason: "ReferenceNotFound" | "ReferenceNotReady", message: string): Resolved<Referent> => ({
     obstacle: { reason, message: `${field}: ${message}`, stalled: false },
   });
@@ -55,7 +56,7 @@ function resolve(
   if (whenReady && found.metadata.deletionTimestamp) {
     return wait("ReferenceNotReady", `${kind} ${target.name} is being deleted`);
   }
-  const claim = claimOf(found);
+  const claim = objects.owned(key);
   // A parent must be fully provisioned before a child is created; one that is being changed will be so again.
   const ready = readStatus(found).conditions?.some(({ type, status }) => type === "Ready" && status === "True");
   if (!claim || (whenReady && !ready)) {
