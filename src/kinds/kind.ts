@@ -49,6 +49,23 @@ export interface Reference {
   part?: { what: string; of(status: Shown): string | undefined };
 }
 
+/**
+ * Something of the contract that spec names in the platform's own words, and that is no reference. Where a contract is
+ * shared, the engine judges whose it is: one that objects of the namespace have, or one that is everybody's.
+ */
+export interface Mention {
+  /** The field to name in messages: `bootVolume.image`. */
+  field: string;
+  /** An id of a resource, unless it says more below. */
+  value: string;
+  /** It is a part of what objects of this kind have: an address of an IPBlock. */
+  part?: { kind: string; isIn(status: Shown): boolean };
+  /** It means something only in the parent of this role: the number of a LAN in its datacenter. */
+  within?: string;
+  /** The platform has some for everybody; where they are listed, below the base address of the core product. */
+  catalogue?: string;
+}
+
 /** What a reference leads to. */
 export interface Referent {
   id: string;
@@ -180,6 +197,7 @@ export interface Rotation {
 /** One object's spec, read and checked by its kind. */
 export interface Desired {
   references: Reference[];
+  mentions: Mention[];
   secrets: SecretInput[];
   lookups(inputs: Inputs): Lookup[];
   /** What a person has to change before anything is sent, where only the references together can tell. */
@@ -312,7 +330,7 @@ export const hasResource = (kind: Kind): kind is ResourceKind => kind.resource !
 export interface TypedMapping<Spec> {
   names: Names;
   identity?: Identity & { isMeant?(spec: Spec, item: unknown): boolean };
-  place: Place & { references(spec: Spec): Reference[] };
+  place: Place & { references(spec: Spec): Reference[]; mentions?(spec: Spec): Mention[] };
   creation: Creation & {
     body(spec: Spec, inputs: Inputs): unknown;
     secrets?(spec: Spec): SecretInput[];
@@ -341,6 +359,7 @@ export function mapping<S extends z.ZodObject>(schema: S, typed: TypedMapping<z.
       return {
         isMeant: (item) => identity.isMeant?.(spec, item) ?? true,
         references: place.references(spec),
+        mentions: place.mentions?.(spec) ?? [],
         body: (inputs) => creation.body(spec, inputs),
         secrets: creation.secrets?.(spec) ?? [],
         lookups: (inputs) => creation.lookups?.(spec, inputs) ?? [],

@@ -20,6 +20,8 @@ import { until } from "./chaos-wait.ts";
 export interface Stage extends AsyncDisposable {
   readonly namespace: string;
   readonly admin: KubeClient;
+  /** Whoever acts here: the administrator, unless the stage was opened for somebody else. */
+  readonly hands: KubeClient;
   /** The kubeconfig of the operator's ServiceAccount. */
   readonly kubeconfig: string;
   /** The same for another address of the API server. */
@@ -53,7 +55,10 @@ const named = z.looseObject({
   metadata: z.looseObject({ name: z.string() }),
 });
 
-export async function openStage(clusterKubeconfig: string): Promise<Stage> {
+export async function openStage(
+  clusterKubeconfig: string,
+  handsOf: (admin: KubeClient, namespace: string) => Promise<KubeClient> = async (admin) => admin,
+): Promise<Stage> {
   await using opening = new AsyncDisposableStack();
   const admin = await connect({ kubeconfig: clusterKubeconfig });
   opening.defer(() => admin.close());
@@ -64,6 +69,8 @@ export async function openStage(clusterKubeconfig: string): Promise<Stage> {
   opening.defer(() => uninstall(admin, namespace));
   await install(admin, { namespace });
   await writeOperatorKubeconfig(admin, clusterKubeconfig, kubeconfig, { namespace });
+  const hands = await handsOf(admin, namespace);
+  opening.defer(() => hands.close());
 
   const kindOf = (name: string): Kind => {
     const kind = kinds.find((each) => each.kind === name);
@@ -78,14 +85,14 @@ export async function openStage(clusterKubeconfig: string): Promise<Stage> {
 
   const read: Stage["read"] = async (kind, name) => {
     try {
-      return await admin.request<KubeObject>({ method: "GET", path: pathTo(kind, name) });
+      return await hands.request<KubeObject>({ method: "GET", path: pathTo(kind, name) });
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
     }
   };
   const patch: Stage["patch"] = async (kind, name, change) => {
-    await admin.request({
+    await hands.request({
       method: "PATCH",
       path: pathTo(kind, name),
       contentType: "application/merge-patch+json",
@@ -96,13 +103,14 @@ export async function openStage(clusterKubeconfig: string): Promise<Stage> {
     for (const object of objects) {
       const { metadata, ...rest } = named.parse(object);
       const isNamespaced = kinds.find(({ kind }) => kind === rest.kind)?.scope !== "Cluster";
-      await applyObject(admin, { ...rest, metadata: { ...metadata, ...(isNamespaced && { namespace }) } });
+      await applyObject(hands, { ...rest, metadata: { ...metadata, ...(isNamespaced && { namespace }) } });
     }
   };
   const closing = opening.move();
   return {
     namespace,
     admin,
+    hands,
     kubeconfig,
     async kubeconfigVia(server) {
       const path = join(folder, `kubeconfig-${randomBytes(4).toString("hex")}`);
@@ -133,14 +141,14 @@ export async function openStage(clusterKubeconfig: string): Promise<Stage> {
     patch,
     async remove(kind, name) {
       try {
-        await admin.request({ method: "DELETE", path: pathTo(kind, name) });
+        await hands.request({ method: "DELETE", path: pathTo(kind, name) });
       } catch (error) {
         if (!isNotFound(error) && !isConflict(error)) throw error;
       }
     },
     read,
     async list(kind) {
-      const { items } = listed.parse(await admin.request({ method: "GET", path: pathTo(kind) }));
+      const { items } = listed.parse(await hands.request({ method: "GET", path: pathTo(kind) }));
       return items.map((item) => ({ apiVersion: "", kind, ...named.parse(item) }));
     },
     async untilReady(kind, name) {

@@ -61,6 +61,17 @@ describe("through a ClusterAccount without adoption", () => {
     expect(observed).toMatchObject({ reason: "NotYours", calls: [], message: nobody.message });
   });
 
+  test("what was observed while that was allowed is not shown any more, and not looked at", async () => {
+    const platform = fakePlatform();
+    const id = platform.make("b", { properties: { name: "b", location: "de/txl", size: 1 } }, { path: "/ipblocks" });
+    const status = { id, account: SHARED };
+    const object = of("IPBlock", "team", { externalId: id, managementPolicy: "Observe" }, { status });
+    const all = stage([object], { platform });
+    const life: Life = { all, key: "IPBlock/team/a", object, beforeEach: platform.beforeEach };
+    await live(life, 5);
+    expect(readyOf(life)?.reason).toBe("NotYours");
+  });
+
   test("what the namespace itself has is reached by its id", async () => {
     expect(await reached(lan, { by: "team" })).toMatchObject({ reason: "Available" });
     expect(await reached(observer, { by: "team" })).toMatchObject({ reason: "Observed" });

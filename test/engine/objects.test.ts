@@ -26,6 +26,29 @@ const server = (name: string, more: Partial<KubeObject> = {}) =>
 const begun = (name: string, at: string, more: object = {}) =>
   server(name, { metadata: intending(name, intentOf({ at, ...more })) });
 
+describe("a resource that several objects claim", () => {
+  const claim = { id: "s1", parents: { datacenter: "d1" }, account: "shop/main" };
+  const at = (name: string, creationTimestamp: string, more: object = {}) =>
+    server(name, { metadata: { name, creationTimestamp }, status: { ...claim, ...more } });
+
+  test("is that of the one which was there first, and of the other when that is gone", () => {
+    const [first, replayed] = [at("first", "2026-01-01T00:00:00Z"), at("again", "2026-01-02T00:00:00Z")];
+    const { all, remove } = cluster(replayed, first);
+    expect(all.owned("Server/shop/first")).toEqual(claim);
+    expect(all.owned("Server/shop/again")).toBeUndefined();
+    remove(first);
+    expect(all.owned("Server/shop/again")).toEqual(claim);
+  });
+
+  test("is somebody else's where only its number is the same", () => {
+    const { all } = cluster(
+      at("a", "2026-01-01T00:00:00Z"),
+      at("b", "2026-01-02T00:00:00Z", { parents: { datacenter: "d2" } }),
+    );
+    expect(all.owned("Server/shop/b")).toMatchObject({ id: "s1" });
+  });
+});
+
 describe("what an object owns", () => {
   const claim = { id: "s1", parents: { datacenter: "d1" }, account: "shop/main" };
 

@@ -12,6 +12,7 @@ import { unsealed } from "./unsealed.ts";
 
 const desired = (more: Partial<Desired>): Desired => ({
   references: [],
+  mentions: [],
   secrets: [],
   lookups: () => [],
   problem: () => undefined,

@@ -230,7 +230,7 @@ const anything = fc.record({
   unfinished: mostly(false),
   accountObstacle: optional(obstacle),
   specObstacle: optional(obstacle),
-  ungranted: fc.constantFrom(undefined, undefined, undefined, undefined, undefined, ungranted()),
+  ungranted: fc.constantFrom(undefined, ungranted()),
   observation,
   search: optional(found),
   failure: optional(failed),

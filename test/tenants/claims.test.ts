@@ -1,22 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
-import { resourceOf } from "../../src/engine/objects/objects.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import { hashBody } from "../../src/hash.ts";
-import { datacenter as kind } from "../../src/kinds/compute/datacenter.ts";
 import { SECRETS } from "../../src/kube/owned-secret.ts";
 import { type KubeObject, pathOf } from "../../src/kube/resource.ts";
 import { SIGNING_KEY } from "../../src/operator/signing-key.ts";
 import { type Platform, startPlatform } from "../cluster/chaos-platform.ts";
 import { openStage, type Stage } from "../cluster/chaos-stage.ts";
-import { datacenter, server } from "../cluster/objects.ts";
+import { cluster } from "../cluster/harness.ts";
+import { centralLogging, datacenter, ipBlock, metricPipeline, server } from "../cluster/objects.ts";
+import { accountSpec, manifest } from "../subjects/surroundings.ts";
+import { forge, openTenant } from "./tenant.ts";
 
-// One operator for all namespaces, and so a control plane of its own. B is the victim; tenants may write anything into
-// objects of their own namespace, status included, as `resources: ["*"]` lets them.
+// One operator for all namespaces, and so a control plane of its own. B is the victim; tenants have the roles that ship,
+// and those who forge may write anything into objects of their own namespace, status included.
 const cleanup = new AsyncDisposableStack();
 const quick = ["--annotate-after", "1s", "--log-level", "debug"];
 let kubeconfig: string;
 let platform: Platform;
+let a: Stage;
 let b: Stage;
 
 beforeAll(async () => {
@@ -24,20 +27,43 @@ beforeAll(async () => {
   cleanup.defer(control.stop);
   kubeconfig = control.kubeconfig;
   platform = cleanup.use(await startPlatform({ speed: 200 }));
-  b = cleanup.use(await openStage(kubeconfig));
-  await b.operator({ everywhere: true, flags: quick });
-  await b.account(platform);
-  await b.untilReady("Account", "main");
+  const home = cleanup.use(await openStage(kubeconfig));
+  await home.operator({ everywhere: true, flags: quick });
+  a = cleanup.use(await openTenant(kubeconfig, { forges: true }));
+  b = cleanup.use(await openTenant(kubeconfig, { forges: true }));
+  await open(b);
 });
 afterAll(() => cleanup.disposeAsync());
 
-const idOf = (object: KubeObject | undefined): string => (object && readStatus(object).id) ?? "";
-
-/** Writes into the status of an object, whoever owns it. */
-async function forge({ admin, namespace }: Stage, name: string, status: object): Promise<void> {
-  const path = pathOf(resourceOf(kind), { namespace, name, subresource: "status" });
-  await admin.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body: { status } });
+/** Gives a tenant an Account of the contract. */
+async function open(stage: Stage): Promise<void> {
+  const spec = { ...accountSpec({ api: platform.url, nth: 0 }), credentialsSecretRef: { name: "main" } };
+  const secret = {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "main" },
+    stringData: { token: platform.token },
+  };
+  await stage.apply(secret, manifest("Account", "main", spec));
+  await stage.untilReady("Account", "main");
 }
+
+const idOf = (object: KubeObject | undefined): string => (object && readStatus(object).id) ?? "";
+/** What B's objects have written into them, as far as A can know it. */
+const claimed = (id: string, more: object = {}) => ({
+  id,
+  parents: {},
+  account: `${b.namespace}/main`,
+  contract: 31_000_001,
+  endpoint: platform.url,
+  ...more,
+});
+/** An object of A whose annotation says that it has this. */
+const claiming = ({ metadata, ...rest }: { metadata: { name: string } }, claim: object) => {
+  const owner = `${a.namespace}/${metadata.name}`;
+  const annotations = { "mooring.dev/external-id": JSON.stringify({ ...claim, owner }) };
+  return { ...rest, metadata: { ...metadata, annotations } };
+};
 
 /** B's datacenter as the platform has it. */
 async function prize(name: string): Promise<{ id: string; look: () => Promise<unknown> }> {
@@ -50,17 +76,36 @@ describe("a status that a tenant writes", () => {
   it("renames and deletes nothing of another tenant, with his own finalizer or without", async () => {
     const { id, look } = await prize("renamed");
     const before = await look();
-    await using a = await openStage(kubeconfig);
     await a.apply({
       ...datacenter("thief", { description: "taken" }),
       metadata: { name: "thief", finalizers: ["mooring.dev/finalizer"] },
     });
-    const account = `${b.namespace}/main`;
-    await forge(a, "thief", { id, account, parents: {}, contract: 31_000_001, endpoint: platform.url, nonce: "n" });
+    await forge(a, "Datacenter", "thief", claimed(id, { nonce: "n" }));
     await a.untilReason("Datacenter", "thief", "AccountNotFound");
     await a.remove("Datacenter", "thief");
     await a.untilGone("Datacenter", "thief");
     expect(await look()).toEqual(before);
+  });
+
+  it("rotates no key of another tenant, and brings none into a Secret", async () => {
+    await b.apply(metricPipeline("pipe"));
+    const id = idOf(await b.untilReady("MetricPipeline", "pipe"));
+    const secretOf = async (stage: Stage, name: string) => {
+      const path = pathOf(SECRETS, { namespace: stage.namespace, name });
+      return secret.parse(await stage.hands.request({ method: "GET", path })).data;
+    };
+    const before = await secretOf(b, "pipe-metricpipeline");
+    const { metadata, ...rest } = metricPipeline("thief");
+    await a.apply({ ...rest, metadata: { ...metadata, annotations: { "mooring.dev/rotate-at": "now" } } });
+    const endpoint = `${platform.url}/monitoring/de-txl`;
+    const key = { version: 1, issuedAt: "2020-01-01T00:00:00Z", fingerprint: "f" };
+    await forge(a, "MetricPipeline", "thief", claimed(id, { endpoint, nonce: "n", key }));
+    await a.untilReason("MetricPipeline", "thief", "AccountNotFound");
+    await expect(secretOf(a, "thief-metricpipeline")).rejects.toThrow("not found");
+    expect(await secretOf(b, "pipe-metricpipeline")).toEqual(before);
+    const [url, apikey] = ["endpoint", "key"].map((name) => Buffer.from(before[name] ?? "", "base64").toString());
+    const headers = { apikey: apikey ?? "", "content-type": "text/plain" };
+    expect((await fetch(url ?? "", { method: "POST", headers, body: "alive 1\n" })).status).toBe(204);
   });
 
   it("gives an object of the same Account nothing either: it gets a resource of its own", async () => {
@@ -69,7 +114,7 @@ describe("a status that a tenant writes", () => {
     const { metadata, ...rest } = datacenter("copycat", { description: "taken" });
     await b.apply({ ...rest, metadata: { ...metadata, annotations: { "mooring.dev/paused": "true" } } });
     await b.untilReason("Datacenter", "copycat", "Paused");
-    await forge(b, "copycat", { id, account: `${b.namespace}/main`, parents: {}, nonce: "n" });
+    await forge(b, "Datacenter", "copycat", { id, account: `${b.namespace}/main`, parents: {}, nonce: "n" });
     await b.patch("Datacenter", "copycat", { metadata: { annotations: { "mooring.dev/paused": null } } });
     expect(idOf(await b.untilReady("Datacenter", "copycat"))).not.toBe(id);
     expect(await look()).toEqual(before);
@@ -80,7 +125,7 @@ describe("a status that a tenant writes", () => {
     await expect
       .poll(async () => (await b.read("Datacenter", "tampered"))?.metadata.annotations?.["mooring.dev/external-id"])
       .toBeDefined();
-    await forge(b, "tampered", { id: "11111111-2222-4333-8444-555555555555", advice: ["send money"] });
+    await forge(b, "Datacenter", "tampered", { id: "11111111-2222-4333-8444-555555555555", advice: ["send money"] });
     const status = async () => (await b.read("Datacenter", "tampered"))?.status;
     await expect.poll(status).toMatchObject({ id });
     await expect.poll(status).not.toHaveProperty("advice");
@@ -114,16 +159,37 @@ describe("annotations that a tenant writes", () => {
 
   it("stand in the way of no deletion of another tenant, and are not told of", async () => {
     const { id, look } = await prize("held");
-    await using a = await openStage(kubeconfig);
-    const claim = { id: "x", parents: { datacenter: id }, account: `${a.namespace}/main`, endpoint: platform.url };
-    const { metadata, ...rest } = server("blocker");
-    const annotations = { "mooring.dev/external-id": JSON.stringify({ ...claim, owner: `${a.namespace}/blocker` }) };
-    await a.apply({ ...rest, metadata: { ...metadata, annotations } });
+    const claim = { ...claimed("x"), parents: { datacenter: id }, account: `${a.namespace}/main` };
+    await a.apply(claiming(server("blocker"), claim));
     await b.remove("Datacenter", "held");
     await b.untilGone("Datacenter", "held");
     await expect.poll(look).toBeUndefined();
   });
+
+  it("take neither the only place of its kind nor what another tenant takes over", async () => {
+    const [handmade] = [await platform.steering.call("POST", "/cloudapi/v6/datacenters", { properties: wanted })];
+    const { id } = found.parse(handmade);
+    const logging = claimed("central", { endpoint: `${platform.url}/logging/de-txl` });
+    await a.apply(claiming(centralLogging("switch"), logging), claiming(datacenter("mine"), claimed(id)));
+    await a.untilReason("CentralLogging", "switch", "AccountNotFound");
+    await a.untilReason("Datacenter", "mine", "AccountNotFound");
+    await b.apply(centralLogging("switch"), datacenter("taken", { ...wanted, externalId: id }));
+    await b.untilReady("CentralLogging", "switch");
+    expect(idOf(await b.untilReady("Datacenter", "taken"))).toBe(id);
+  });
+
+  it("keep no Account of another tenant from going", async () => {
+    await using c = await openTenant(kubeconfig);
+    await open(c);
+    await a.apply(claiming(ipBlock("user"), claimed("x", { account: `${c.namespace}/main` })));
+    await a.untilReason("IPBlock", "user", "AccountNotFound");
+    await c.remove("Account", "main");
+    await c.untilGone("Account", "main");
+  });
 });
+const wanted = { name: "by-hand", location: "de/txl" };
+const found = z.looseObject({ id: z.string() });
+const secret = z.object({ data: z.record(z.string(), z.string()) });
 
 describe("a backup that is restored without status", () => {
   /** The object as a backup has it; its resource stays where it is. */
@@ -147,9 +213,8 @@ describe("a backup that is restored without status", () => {
   });
 
   it("waits for a person where it is not, and finds it by externalId", async () => {
-    const control = await startCluster();
-    await using _ = { [Symbol.asyncDispose]: control.stop };
-    await using elsewhere = await openStage(control.kubeconfig);
+    // Not where an operator works on all namespaces.
+    await using elsewhere = await openStage(cluster().kubeconfig);
     const first = await elsewhere.operator({ flags: quick });
     await elsewhere.account(platform);
     const { id, saved } = await backup(elsewhere, "moved");

@@ -1,16 +1,32 @@
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
+import { applyObject } from "../../src/cli/demo/install.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
+import { SECRETS } from "../../src/kube/owned-secret.ts";
+import { pathOf } from "../../src/kube/resource.ts";
 import { type Platform, startPlatform } from "../cluster/chaos-platform.ts";
 import { openStage, type Stage } from "../cluster/chaos-stage.ts";
-import { datacenter, ipBlock } from "../cluster/objects.ts";
-import { manifest } from "../subjects/surroundings.ts";
+import {
+  centralLogging,
+  datacenter,
+  ipBlock,
+  kafkaCluster,
+  lan,
+  metricPipeline,
+  server,
+  snapshot,
+  volume,
+} from "../cluster/objects.ts";
+import { bootVolume, manifest } from "../subjects/surroundings.ts";
+import { openTenant } from "./tenant.ts";
 
 // One operator for all namespaces, and so a control plane of its own: nobody else's objects are to be among them.
 const cleanup = new AsyncDisposableStack();
 afterAll(() => cleanup.disposeAsync());
 
+let kubeconfig: string;
 let platform: Platform;
 /** The operator's own namespace, and two tenants. */
 let home: Stage;
@@ -19,6 +35,7 @@ let other: Stage;
 const byName = (name: string) => ({ accountRef: { kind: "ClusterAccount", name } });
 const clusterAccount = (name: string, spec: object) =>
   manifest("ClusterAccount", name, { credentialsSecretRef: { name: "shared" }, ...spec });
+const manifestOf = z.looseObject({ kind: z.string() });
 const labelled = { namespaces: { selector: { matchLabels: { tier: "gold" } } } };
 
 /** Somebody who may gives a namespace labels, or takes them away. */
@@ -39,10 +56,11 @@ const messageOf = async (stage: Stage, kind: string, name: string) =>
 beforeAll(async () => {
   const control = await startCluster();
   cleanup.defer(control.stop);
+  kubeconfig = control.kubeconfig;
   platform = cleanup.use(await startPlatform({ speed: 200 }));
-  home = cleanup.use(await openStage(control.kubeconfig));
-  gold = cleanup.use(await openStage(control.kubeconfig));
-  other = cleanup.use(await openStage(control.kubeconfig));
+  home = cleanup.use(await openStage(kubeconfig));
+  gold = cleanup.use(await openTenant(kubeconfig));
+  other = cleanup.use(await openTenant(kubeconfig, { forges: true }));
   await label(gold, { tier: "gold" });
   await home.apply({
     apiVersion: "v1",
@@ -50,8 +68,10 @@ beforeAll(async () => {
     metadata: { name: "shared" },
     stringData: { token: platform.token },
   });
-  await home.apply(clusterAccount("shared", { default: true, ...labelled }));
-  await home.operator({ everywhere: true, flags: ["--resync", "2s", "--endpoint", `api=${platform.url}`] });
+  const regional = ["monitoring", "logging", "streaming"].map((name) => `${name}=${platform.url}/${name}/{region}`);
+  const endpoints = [`api=${platform.url}`, ...regional].flatMap((each) => ["--endpoint", each]);
+  await home.apply(clusterAccount("shared", { region: "de/txl", default: true, ...labelled }));
+  await home.operator({ everywhere: true, flags: ["--resync", "2s", ...endpoints] });
   await home.untilReady("ClusterAccount", "shared");
 });
 
@@ -100,6 +120,103 @@ describe("a ClusterAccount", () => {
     await label(other, { tier: null });
   });
 
+  describe("between two tenants", () => {
+    /** Ids of what one tenant has; the other one knows them all. */
+    const ids: Record<string, string> = {};
+    const unknown = "72e73b81-8551-4e74-b398-fc63b39994af";
+
+    beforeAll(async () => {
+      await label(other, { tier: "gold" });
+      const connection = { ...Object(kafkaCluster("stream").spec).connection, lanRef: { name: "net" } };
+      await gold.apply(
+        datacenter("dc"),
+        lan("net"),
+        volume("disk"),
+        snapshot("copy", { volumeRef: { name: "disk" } }),
+        server("web", { bootVolume, nics: [{ name: "n", lanRef: { name: "net" } }] }),
+        kafkaCluster("stream", { connection: { ...connection, datacenterRef: { name: "dc" } } }),
+      );
+      await other.apply(datacenter("dc"), lan("net"));
+      for (const [kind, name] of [
+        ["Datacenter", "dc"],
+        ["Volume", "disk"],
+        ["Snapshot", "copy"],
+        ["Server", "web"],
+        ["KafkaCluster", "stream"],
+      ] as const) {
+        await gold.untilReady(kind, name);
+        ids[kind] = (await statusOf(gold, kind, name))?.id ?? "";
+      }
+      await other.untilReady("Datacenter", "dc");
+    });
+
+    it.each<[what: string, object: (id: string) => object, owner: string]>([
+      [
+        "an admin certificate by clusterId",
+        (clusterId) => manifest("KafkaUser", "thief", { clusterId }),
+        "KafkaCluster",
+      ],
+      [
+        "a copy of a disk by volumeId",
+        (volumeId) => manifest("Snapshot", "thief", { volumeId, datacenterId: ids.Datacenter }),
+        "Volume",
+      ],
+      ["a disk by its snapshot as an image", (image) => volume("thief", { imageAlias: undefined, image }), "Snapshot"],
+      ["a disk itself", (externalId) => volume("thief", { externalId }), "Volume"],
+      [
+        "the NICs of a server by Observe",
+        (externalId) =>
+          manifest("Server", "thief", { datacenterId: ids.Datacenter, externalId, managementPolicy: "Observe" }),
+        "Server",
+      ],
+      ["a place in a datacenter by its id", (datacenterId) => manifest("Lan", "thief", { datacenterId }), "Datacenter"],
+    ])("nobody gets %s, in the same words as for one that does not exist", async (_, object, owner) => {
+      const words: string[] = [];
+      const before = await platform.steering.made();
+      for (const id of [ids[owner] ?? "", unknown]) {
+        const asked = object(id);
+        const { kind } = manifestOf.parse(asked);
+        await other.apply(asked);
+        await other.untilReason(kind, "thief", "NotYours");
+        words.push((await messageOf(other, kind, "thief")).replaceAll(id, "that"));
+        await other.remove(kind, "thief");
+        await other.untilGone(kind, "thief");
+      }
+      expect(words[0]).toBe(words[1]);
+      expect(await platform.steering.made()).toEqual(before);
+    });
+
+    it("nobody deletes anything of another one by an annotation", async () => {
+      const claim = { id: ids.Server, parents: { datacenter: ids.Datacenter }, account: "ClusterAccount/shared" };
+      const owned = { ...claim, endpoint: platform.url, contract: 31_000_001, owner: `${other.namespace}/web` };
+      const annotations = { "mooring.dev/external-id": JSON.stringify(owned) };
+      const metadata = { name: "web", annotations, finalizers: ["mooring.dev/finalizer"] };
+      await other.apply({ ...server("web", { datacenterRef: { name: "nowhere" } }), metadata });
+      await other.remove("Server", "web");
+      await other.untilGone("Server", "web");
+      expect((await platform.steering.resources("servers")).map(({ id }) => id)).toContain(ids.Server);
+    });
+
+    it("nobody turns a switch of the whole contract that it does not name among its kinds", async () => {
+      await other.apply(centralLogging("switch", byName("shared")));
+      await other.untilReason("CentralLogging", "switch", "AccountNotAllowed");
+      await home.apply(clusterAccount("switches", { region: "de/txl", kinds: ["CentralLogging"], ...labelled }));
+      await other.apply(centralLogging("allowed", byName("switches")));
+      await other.untilReady("CentralLogging", "allowed");
+    });
+
+    afterAll(async () => {
+      for (const kind of ["CentralLogging", "KafkaCluster", "Server", "Snapshot", "Volume", "Lan", "Datacenter"]) {
+        for (const stage of [gold, other]) {
+          const named = (await stage.list(kind)).map(({ metadata }) => metadata.name);
+          for (const name of named) await stage.remove(kind, name);
+          for (const name of named) await stage.untilGone(kind, name);
+        }
+      }
+      await label(other, { tier: null });
+    });
+  });
+
   it("stays until nothing needs it", async () => {
     await home.remove("ClusterAccount", "shared");
     await home.untilReason("ClusterAccount", "shared", "InUse");
@@ -120,22 +237,66 @@ describe("an Account of a tenant", () => {
   const account = (name: string, spec: object) =>
     manifest("Account", name, { credentialsSecretRef: { name: "token" }, ...spec });
 
+  /** Somebody who listens in the platform's place. */
+  async function listen(answer: RequestListener): Promise<number> {
+    const server = createServer(answer);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    cleanup.defer(() => new Promise((resolve) => server.close(() => resolve())));
+    const address = server.address();
+    return (typeof address === "object" && address?.port) || 0;
+  }
+
   it("with an endpoint that the operator does not allow sends nobody the Secret that it names", async () => {
-    const heard: (string | undefined)[] = [];
-    const attacker = createServer((request, response) => {
+    const heard: unknown[] = [];
+    const port = await listen((request, response) => {
       heard.push(request.headers.authorization);
       response.end("{}");
     });
-    await new Promise<void>((resolve) => attacker.listen(0, "127.0.0.1", resolve));
-    cleanup.defer(() => new Promise((resolve) => attacker.close(() => resolve())));
-    const address = attacker.address();
-    const port = typeof address === "object" ? address?.port : 0;
-    await other.apply(secret, account("mine", { endpoints: { api: `http://localhost:${port}` } }));
-    await other.untilReason("Account", "mine", "EndpointNotAllowed");
-    expect(await messageOf(other, "Account", "mine")).toContain("spec.endpoints.api");
-    await other.apply(ipBlock("waiting", { accountRef: { name: "mine" } }));
-    await other.untilReason("IPBlock", "waiting", "AccountNotReady");
+    // They may name a Secret in an Account, and read none.
+    await using thief = await openTenant(kubeconfig, { secrets: false });
+    await applyObject(thief.admin, { ...secret, metadata: { name: "token", namespace: thief.namespace } });
+    await expect(thief.apply(secret)).rejects.toThrow("403 Forbidden");
+    // One port is open, nobody listens at the other; their words are the same.
+    const words = new Set<string>();
+    for (const api of ["http", "https"].flatMap((scheme) => [port, 1].map((at) => `${scheme}://localhost:${at}`))) {
+      await thief.apply(account("mine", { endpoints: { api } }));
+      await expect.poll(() => messageOf(thief, "Account", "mine")).toContain(`does not allow ${api}:`);
+      await thief.untilReason("Account", "mine", "EndpointNotAllowed");
+      words.add((await messageOf(thief, "Account", "mine")).replaceAll(api, "that"));
+    }
+    expect(words.size).toBe(1);
+    await thief.apply(ipBlock("waiting", { accountRef: { name: "mine" } }));
+    await thief.untilReason("IPBlock", "waiting", "AccountNotReady");
     expect(heard).toEqual([]);
+  });
+
+  it("that leads to somebody who lies gets nothing into a Secret but text", async () => {
+    let lie = "/in\n[INPUT]\n    Name exec\n#";
+    const port = await listen(async ({ method = "", url, headers }, response) => {
+      const { authorization = "" } = headers;
+      const answer = await fetch(`${platform.url}${url}`, {
+        method,
+        headers: { authorization, "content-type": "application/json" },
+        ...(method === "POST" && { body: JSON.stringify({ properties: { name: "lied-to" } }) }),
+      });
+      const text = await answer.text();
+      const spoilt = text.replace(/("httpEndpoint":"[^"]*)/g, (found) => found + JSON.stringify(lie).slice(1, -1));
+      response.writeHead(answer.status, { "content-type": "application/json" }).end(spoilt);
+    });
+    const endpoints = { monitoring: `http://127.0.0.1:${port}/monitoring/{region}` };
+    const own = { ...secret, metadata: { name: "own" }, stringData: { token: platform.token } };
+    const lied = account("lied", { endpoints, region: "de/txl", credentialsSecretRef: { name: "own" } });
+    await other.apply(own, lied, metricPipeline("lied-to", { accountRef: { name: "lied" } }));
+    const path = pathOf(SECRETS, { namespace: other.namespace, name: "lied-to-metricpipeline" });
+    const read = () => other.hands.request({ method: "GET", path });
+    await other.untilReason("MetricPipeline", "lied-to", "InvalidAnswer");
+    await expect(read()).rejects.toThrow("not found");
+    lie = ["/in/$", "{file:/etc/passwd}"].join("");
+    await expect.poll(() => messageOf(other, "MetricPipeline", "lied-to")).toContain("which agents replace");
+    await expect(read()).rejects.toThrow("not found");
+    lie = "";
+    await other.untilReady("MetricPipeline", "lied-to");
+    await read();
   });
 
   it("without one leads where the operator does", async () => {

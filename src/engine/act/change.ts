@@ -10,6 +10,7 @@ import { addressOf, urlOf } from "../accounts/accounts.ts";
 import { underWay } from "../decide/standing.ts";
 import { type Deps, deadlineFrom } from "../look/deps.ts";
 import { notUnderstood } from "../look/obstacles.ts";
+import { notPublic } from "../look/ownership.ts";
 import type { Scene } from "../look/view.ts";
 import { markOf, SKEW_MS } from "../objects/intent.ts";
 import { begunBy } from "../objects/memory.ts";
@@ -20,6 +21,9 @@ import { keepKey } from "../secrets/keys.ts";
 /** Sends one write. One that must not be sent twice is on record before it leaves. */
 export async function update(deps: Deps, scene: Scene, operation: Operation): Promise<Again> {
   const { action, note } = operation;
+  const { object, desired, account } = scene;
+  const foreign = desired && (await notPublic(deps, { object, desired, account }, operation.body));
+  if (foreign) return reject(deps, scene, foreign);
   const fields = comparison(scene).drift?.map(({ field }) => field);
   return perform(deps, scene, operation, () => {
     const about = fields?.length ? `: ${fields.join(", ")}` : "";

@@ -9,6 +9,7 @@ import { underWay } from "../decide/standing.ts";
 import { type Deps, deadlineFrom, leads } from "../look/deps.ts";
 import { fixedFields, inputsOf } from "../look/look.ts";
 import { unfit } from "../look/obstacles.ts";
+import { notPublic } from "../look/ownership.ts";
 import { readSecrets, resolveReferences } from "../look/references.ts";
 import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
@@ -60,6 +61,8 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
   const obstacle = unfit(desired, inputs) ?? (await obstacleToKey(deps, scene));
   if (obstacle) return { outcome: "obstructed", obstacle };
   const body: unknown = JSON.parse(JSON.stringify(desired.body(inputs)));
+  const foreign = await notPublic(deps, { object: scene.object, desired, account }, body);
+  if (foreign) return { outcome: "obstructed", obstacle: foreign };
   const fixed = fixedFields(kind, scene.object);
   const { identity, place, creation } = kind.resource;
   const hash = hashBody(identity.echo ? identity.echo(body) : body);

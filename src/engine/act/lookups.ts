@@ -1,6 +1,7 @@
 import type { Inputs, Lookup, Product } from "../../kinds/kind.ts";
 import { type AccountHandle, urlOf } from "../accounts/accounts.ts";
 import type { Deps } from "../look/deps.ts";
+import { shownTo } from "../look/ownership.ts";
 import type { Resolved } from "../look/references.ts";
 
 /** Values out of the platform's catalogues, in the order they are asked for: a later one may build on an earlier one. */
@@ -12,7 +13,10 @@ export async function lookUp(
 ): Promise<Resolved<Inputs["found"]>> {
   const found: Record<string, string> = {};
   for (const { field, path, pick } of lookups) {
-    const picked = pick(await catalogues.read(account.connection, urlOf(account, product, path)), found);
+    const picked = pick(
+      shownTo(account, await catalogues.read(account.connection, urlOf(account, product, path))),
+      found,
+    );
     if ("problem" in picked) {
       return { obstacle: { reason: "InvalidSpec", message: `${field}: ${picked.problem}`, stalled: true } };
     }

@@ -5,7 +5,7 @@ import { type AccountChoice, addressOf } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
 import { ALLOW_DATA_LOSS, FINALIZER, INTENT, PAUSED } from "../objects/names.ts";
-import { claimOf, type ObjectKey, observes, openIntent } from "../objects/objects.ts";
+import { type ObjectKey, observes, openIntent } from "../objects/objects.ts";
 import { policiesOf } from "../objects/policies.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readFacts, readStatus } from "../schema/status.ts";
@@ -30,7 +30,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const status = readStatus(object);
   const { place, names, identity: known } = kind.resource;
   const recorded = openIntent(object);
-  const claim = claimOf(object);
+  const claim = objects.owned(key);
   const intent = recorded ?? (claim ? undefined : erasedIntent(status, memory));
   const { deletionPolicy, replacePolicy, externalId } = policiesOf(object);
   const observed = observes(object);
@@ -70,11 +70,14 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   let specObstacle: Obstacle | undefined;
   if ("obstacle" in desired) specObstacle = desired.obstacle;
   else if ("obstacle" in resolved) specObstacle = resolved.obstacle;
-  else if (inputs)
+  else if (inputs) {
+    const asking = { object, desired: desired.value, account };
+    const foreign = notYours(objects, kind, asking, inputs, claim ?? intent);
+    // What was reached while that was allowed is neither looked at nor kept up any more; only its deletion goes on.
+    if (claim && !object.metadata.deletionTimestamp) accountObstacle ??= foreign;
     specObstacle =
-      notYours(objects, kind, object, { ...desired.value, parents: inputs.parents }, account, claim ?? intent) ??
-      unfit(desired.value, inputs) ??
-      taken(deps, key, kind, inputs.parents, claim ?? intent, account);
+      foreign ?? unfit(desired.value, inputs) ?? taken(deps, key, kind, inputs.parents, claim ?? intent, account);
+  }
   let observation: Observation = { seen: "unknown" };
   if (shared && claim) {
     const seen = observe(shared, identity, memory);

@@ -1,41 +1,148 @@
-import type { Inputs, Reference, ResourceKind } from "../../kinds/kind.ts";
+import { z } from "zod";
+import type { Desired, Inputs, Mention, ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import { type AccountHandle, titleOf } from "../accounts/accounts.ts";
-import { claimOf, type ObjectKey, type Objects, observes } from "../objects/objects.ts";
+import { type AccountHandle, isShared, titleOf, urlOf } from "../accounts/accounts.ts";
+import type { Claim, Intent } from "../objects/intent.ts";
+import { keyOfTarget, type ObjectKey, type Objects, objectKey, observes } from "../objects/objects.ts";
 import { policiesOf } from "../objects/policies.ts";
 import type { Obstacle } from "../schema/reasons.ts";
+import { readWhole } from "../schema/status.ts";
+import type { Deps } from "./deps.ts";
+
+/** Whom a question about ownership concerns: what the object wants, and the Account that it works with. */
+interface Asking {
+  object: KubeObject;
+  desired: Desired;
+  account: AccountHandle | undefined;
+}
 
 /**
- * Where a contract is shared, knowing an id gives no right to what has it: unless the Account allows adoption, ids lead
- * only to what objects of the same namespace own. `begun`: what the object has, or is about to have, of its own.
+ * Where a contract is shared, knowing a name of the platform gives no right to what has it: unless the Account allows
+ * adoption, ids, numbers and addresses lead only to what objects of the same namespace own. So do names of objects, whose
+ * resource another Account may have shown. `begun`: what the object has, or is about to have.
  */
 export function notYours(
   objects: Objects,
-  { kind, resource: { place } }: ResourceKind,
-  object: KubeObject,
-  { references, parents }: { references: Reference[]; parents: Inputs["parents"] },
-  account: AccountHandle | undefined,
-  begun: object | undefined,
+  { resource: { place }, kind }: ResourceKind,
+  { object, desired, account }: Asking,
+  { parents, abroad = [] }: Pick<Inputs, "parents" | "abroad">,
+  begun: Claim | Intent | undefined,
 ): Obstacle | undefined {
   if (!account || account.adoption === "Any") return undefined;
   const { namespace = "" } = object.metadata;
+  const owner = ownerIn(objects, object, account);
+  const foreign =
+    desired.references
+      .map(({ kind: other, field, target }): Mention | undefined => {
+        if ("id" in target) {
+          return owner.hasId(target.id) ? undefined : { field: field.replace(/Ref$/, "Id"), value: target.id };
+        }
+        const key = keyOfTarget(namespace, other, target);
+        const claim = objects.owned(key);
+        return claim && !owner.owned(key) && !owner.hasId(claim.id) ? { field, value: claim.id } : undefined;
+      })
+      .find((mention) => mention !== undefined) ??
+    // What may be of a catalogue is judged when it is sent: then that has been read.
+    desired.mentions.find((mention) => {
+      if (mention.catalogue !== undefined) return false;
+      // In a place that another namespace lends, its kind says what may be named there.
+      if (mention.within !== undefined) {
+        return !abroad.includes(mention.within) && !owner.hasId(parents[mention.within] ?? "");
+      }
+      return !owner.has(mention);
+    }) ??
+    handedOver(objects, object, desired, begun);
+  if (foreign) return refusal(foreign, object, account);
   const { externalId } = policiesOf(object);
+  if (externalId === undefined || (begun && !observes(object))) return undefined;
   const house = place.collection(parents);
-  /** A number is one of many in its datacenter, which may be lent by another namespace: for externalId the place counts, too. */
-  const owns = (key: ObjectKey, isExternal: boolean): boolean => {
-    const other = objects.find(key);
-    const claim = other && !observes(other.object) ? claimOf(other.object) : undefined;
-    const isThere = !isExternal || (other?.kind.kind === kind && claim && place.collection(claim.parents) === house);
-    return claim?.account === account.key && isThere === true;
+  // A number is one of many in its datacenter, which may be lent by another namespace: the place counts, too.
+  const isThere = (key: ObjectKey, claim: Claim) =>
+    objects.find(key)?.kind.kind === kind && place.collection(claim.parents) === house;
+  return owner.hasId(externalId, isThere)
+    ? undefined
+    : refusal({ field: "externalId", value: externalId }, object, account);
+}
+
+/**
+ * The same for what may be one of the platform's own as well, an image, when a body that names it is about to be sent.
+ * Reads the catalogue.
+ */
+export async function notPublic(
+  deps: Pick<Deps, "objects" | "catalogues">,
+  { object, desired, account }: Asking,
+  body: unknown,
+): Promise<Obstacle | undefined> {
+  if (!account || account.adoption === "Any") return undefined;
+  const owner = ownerIn(deps.objects, object, account);
+  const sent = JSON.stringify(body ?? "");
+  for (const mention of desired.mentions) {
+    const { catalogue, value } = mention;
+    if (catalogue === undefined || !sent.includes(value) || owner.has(mention)) continue;
+    const answer = await deps.catalogues.read(account.connection, urlOf(account, "core", catalogue));
+    const { items } = listed.parse(shownTo(account, answer));
+    if (!items.some(({ id, properties }) => id === value && properties.public === true)) {
+      return refusal(mention, object, account);
+    }
+  }
+  return undefined;
+}
+
+const item = z.looseObject({ id: z.string(), properties: z.looseObject({ public: z.boolean().nullish() }) });
+const listed = z.looseObject({ items: z.array(item) });
+
+/** A catalogue without what others of the contract have put into it: their images. */
+export function shownTo({ adoption }: AccountHandle, answer: unknown): unknown {
+  const { data } = listed.safeParse(answer);
+  if (adoption === "Any" || !data) return answer;
+  return { ...data, items: data.items.filter(({ properties }) => !("public" in properties) || properties.public) };
+}
+
+/** What objects of the same namespace have of the same contract. What they only observe is not theirs. */
+function ownerIn(objects: Objects, { metadata: { namespace = "" } }: KubeObject, account: AccountHandle) {
+  const { contractNumber } = account.connection;
+  const owned = (key: ObjectKey) => {
+    const object = objects.find(key)?.object;
+    const claim = object && !observes(object) ? objects.owned(key) : undefined;
+    // An Account of the namespace may lead anywhere, to somebody who makes up what is there as well.
+    const isSame = contractNumber !== undefined && claim?.contract === contractNumber && isShared(claim.account);
+    return claim?.account === account.key || isSame ? claim : undefined;
   };
-  const named = references.flatMap(({ field, target }) =>
-    "id" in target ? [{ field: field.replace(/Ref$/, "Id"), id: target.id }] : [],
-  );
-  if (externalId !== undefined && (!begun || observes(object))) named.push({ field: "externalId", id: externalId });
-  const foreign = named.find(
-    ({ field, id }) => !objects.holders(namespace, id).some((key) => owns(key, field === "externalId")),
-  );
-  if (!foreign) return undefined;
-  const message = `${foreign.field}: no object of namespace ${namespace} has ${foreign.id}, and ${titleOf(account.key)} leads to nothing else: name an object, or ask the administrator for adoption: Any`;
+  const hasId = (id: string, isMeant: (key: ObjectKey, claim: Claim) => boolean = () => true) =>
+    objects.holders(namespace, id).some((key) => {
+      const claim = owned(key);
+      return claim?.id === id && isMeant(key, claim);
+    });
+  const hasPart = ({ kind, isIn }: NonNullable<Mention["part"]>) =>
+    [...objects.store(kind).values()].some(
+      (other) =>
+        other.metadata.namespace === namespace &&
+        isIn(readWhole(other)) &&
+        owned(objectKey(kind, namespace, other.metadata.name)),
+    );
+  return { owned, hasId, has: ({ value, part }: Mention) => (part ? hasPart(part) : hasId(value)) };
+}
+
+/** What the resource lives in, and what an object of another namespace than spec says has by now. */
+function handedOver(
+  objects: Objects,
+  { metadata: { namespace = "" } }: KubeObject,
+  { references }: Desired,
+  begun: Claim | Intent | undefined,
+): Mention | undefined {
+  if (!begun) return undefined;
+  const { parents, endpoint } = begun;
+  const lost = references.find(({ role, kind, target }) => {
+    const id = parents[role];
+    const place = { id: id ?? "", parents, ...(endpoint !== undefined && { endpoint }) };
+    const home = ("name" in target && target.namespace) || namespace;
+    return id !== undefined && objects.claimants(kind, place).some((key) => key.split("/")[1] !== home);
+  });
+  return lost && { field: lost.field, value: parents[lost.role] ?? "" };
+}
+
+/** The same words whether it exists or not. */
+function refusal({ field, value }: Mention, { metadata }: KubeObject, { key }: AccountHandle): Obstacle {
+  const message = `${field}: no object of namespace ${metadata.namespace} has ${value}, and ${titleOf(key)} leads to nothing else: name an object, or ask the administrator for adoption: Any`;
   return { reason: "NotYours", message, stalled: true };
 }

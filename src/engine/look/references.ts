@@ -4,7 +4,7 @@ import { fetchObject } from "../../kube/followed.ts";
 import { SECRETS, secretValue } from "../../kube/owned-secret.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { KubeClient } from "../../kube/transport.ts";
-import { claimOf, keyOfTarget, type Objects } from "../objects/objects.ts";
+import { keyOfTarget, type Objects } from "../objects/objects.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus, readWhole } from "../schema/status.ts";
 
@@ -65,7 +65,8 @@ function resolve(objects: Objects, own: string, reference: Reference, whenReady:
   if (obstacle) return { obstacle };
   const { name, namespace = own } = target;
   const title = `${kind} ${namespace === own ? name : `${namespace}/${name}`}`;
-  const found = objects.find(keyOfTarget(own, kind, target))?.object;
+  const key = keyOfTarget(own, kind, target);
+  const found = objects.find(key)?.object;
   const wait = (reason: "ReferenceNotFound" | "ReferenceNotReady", message: string): Resolved<Referent> => ({
     obstacle: { reason, message: `${field}: ${message}`, stalled: false },
   });
@@ -73,7 +74,7 @@ function resolve(objects: Objects, own: string, reference: Reference, whenReady:
   if (whenReady && found.metadata.deletionTimestamp) {
     return wait("ReferenceNotReady", `${title} is being deleted`);
   }
-  const claim = claimOf(found);
+  const claim = objects.owned(key);
   // A parent must be fully provisioned before a child is created; one that is being changed will be so again.
   const ready = readStatus(found).conditions?.some(({ type, status }) => type === "Ready" && status === "True");
   if (!claim || (whenReady && !ready)) {

@@ -79,6 +79,11 @@ export interface Objects {
   readonly kinds: readonly Kind[];
   store(kind: string): Store<KubeObject>;
   find(key: ObjectKey): { kind: Kind; object: KubeObject } | undefined;
+  /**
+   * The resource that an object owns. A signature is as good later as it was once: who has left a resource to somebody
+   * else can say again that it is theirs, but only in a new object. Of several, the one that was there first has it.
+   */
+  owned(key: ObjectKey): Claim | undefined;
   /** Objects whose spec names this one, and which may. */
   referrers(key: ObjectKey): ObjectKey[];
   /** What an object's spec names and may, whether it exists or not. */
@@ -210,10 +215,17 @@ export function createObjects(
   };
   const claimants: Objects["claimants"] = (kind, place) =>
     anywhere(place.endpoint, (endpoint) => claims.get(placeOf(kind, { ...place, endpoint })));
+  const bornAt = (key: ObjectKey) => Date.parse(find(key)?.object.metadata.creationTimestamp ?? "");
   return {
     kinds,
     store,
     find,
+    owned(key) {
+      const found = find(key);
+      const claim = found && claimOf(found.object);
+      if (!claim || observes(found.object) || found.kind.resource?.identity.shared) return claim;
+      return claimants(found.kind.kind, claim).some((other) => bornAt(other) < bornAt(key)) ? undefined : claim;
+    },
     referrers,
     named: (kind, object) => namedBy(kind, object).filter(({ key }) => isOpenTo(object.metadata.namespace ?? "", key)),
     isOpenTo,

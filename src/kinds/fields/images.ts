@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Inputs, Lookup, Reference, Rule } from "../kind.ts";
+import type { Inputs, Lookup, Mention, Reference, Rule } from "../kind.ts";
 import { formed, line, location, objectRef, uuid } from "./fields.ts";
 import { newestImage } from "./image-catalogue.ts";
 import { datacenterLocation, datacenterLookups, suppliers } from "./location.ts";
@@ -69,6 +69,12 @@ export function imageReferences({ snapshotRef }: Source, prefix = ""): Reference
   return snapshotRef ? [{ role: field, kind: "Snapshot", field, target: snapshotRef, bond: "seed" }] : [];
 }
 
+const IMAGES = "/images?depth=1";
+
+/** `image` may be a snapshot, or an image that somebody has brought. */
+export const imageMentions = ({ image }: Pick<Source, "image">, prefix = ""): Mention[] =>
+  image === undefined ? [] : [{ field: `${prefix}image`, value: image, catalogue: IMAGES }];
+
 /** What the body of a creation says about the source. */
 export const imageProperties = ({ image, imageAlias }: Source, { refs, found }: Inputs, prefix = "") => ({
   image: refs[`${prefix}snapshotRef`]?.id ?? found[`${prefix}imageLookup`] ?? image,
@@ -104,5 +110,5 @@ export function imageLookups(
     const cloudInit = imageLookup.cloudInit ?? (configured ? "V1" : undefined);
     return newestImage(answer, { ...imageLookup, cloudInit, location });
   };
-  return [...datacenterLookups(inputs), { field, path: "/images?depth=1", pick }];
+  return [...datacenterLookups(inputs), { field, path: IMAGES, pick }];
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Inputs, ObjectRef, Reference } from "../kind.ts";
+import type { Inputs, Mention, ObjectRef, Reference } from "../kind.ts";
 import { exactlyOne, objectRef, whole } from "./fields.ts";
 
 /** The LAN that a NIC is in; spread into whatever has NICs. */
@@ -23,6 +23,9 @@ interface InLan {
 /** `field` is where `lanRef` stands in spec, which is its role as well. */
 export const lanReferences = ({ lanRef }: InLan, field: string): Reference[] =>
   lanRef ? [{ role: field, kind: "Lan", field, target: lanRef, bond: "use" }] : [];
+
+export const lanMentions = ({ lan }: InLan, field: string): Mention[] =>
+  lan === undefined ? [] : [{ field, value: String(lan), within: "datacenter" }];
 
 export function lanNumber({ lan, lanRef }: InLan, field: string, { refs }: Pick<Inputs, "refs">): number | undefined {
   const id = lanRef ? refs[field]?.id : lan;

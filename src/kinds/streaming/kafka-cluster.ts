@@ -2,7 +2,7 @@ import { z } from "zod";
 import { differences, known } from "../fields/compare.ts";
 import { managed, managedRules, required, wireId } from "../fields/fields.ts";
 import { type Kind, mapping } from "../kind.ts";
-import { connection, connectionProblem, connectionReferences } from "./kafka-connection.ts";
+import { connection, connectionMentions, connectionProblem, connectionReferences } from "./kafka-connection.ts";
 import { kafkaName, kafkaNameProblem } from "./kafka-name.ts";
 
 const spec = z.object({
@@ -94,6 +94,7 @@ export const kafkaCluster: Kind = {
       collection: () => "/clusters",
       depth: 0,
       references: ({ connection }) => (connection ? connectionReferences(connection) : []),
+      mentions: ({ connection }) => connectionMentions(connection),
     },
     creation: {
       problem: (spec, inputs) =>

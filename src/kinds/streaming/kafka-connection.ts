@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { addressMentions } from "../fields/addresses.ts";
 import { exactlyOne, lanId, objectRef, uuid } from "../fields/fields.ts";
 import { lanProblem } from "../fields/nic-lan.ts";
-import type { Inputs, ObjectRef, Reference } from "../kind.ts";
+import type { Inputs, Mention, ObjectRef, Reference } from "../kind.ts";
 
 const ADDRESS = "must be an IPv4 address with its prefix length, for example 192.168.1.101/24";
 
@@ -65,6 +66,12 @@ export function connectionReferences({ datacenterRef, datacenterId, lanRef, lanI
   });
   return [one("datacenter", "Datacenter", datacenterRef, datacenterId), one("lan", "Lan", lanRef, lanId)];
 }
+
+export const connectionMentions = (connection: Connection | undefined): Mention[] =>
+  addressMentions(
+    connection?.brokerAddresses.map((address) => address.replace(/\/\d+$/, "")),
+    "connection.brokerAddresses",
+  );
 
 export function connectionProblem({ lanRef }: Connection, inputs: Inputs): string | undefined {
   const wrong = lanProblem({ lanRef }, "lan", inputs, "cluster");

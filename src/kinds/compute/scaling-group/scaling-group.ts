@@ -2,8 +2,9 @@ import { z } from "zod";
 import { asJson, differences, type Json, wantedName } from "../../fields/compare.ts";
 import { isoDuration } from "../../fields/duration.ts";
 import { datacenterReference, datacenterRules, managedRules, required, wireId } from "../../fields/fields.ts";
-import { lanNumber, lanProblem, lanReferences } from "../../fields/nic-lan.ts";
-import { type Comparison, type Inputs, type Kind, mapping } from "../../kind.ts";
+import { imageMentions } from "../../fields/images.ts";
+import { lanMentions, lanNumber, lanProblem, lanReferences } from "../../fields/nic-lan.ts";
+import { type Comparison, type Inputs, type Kind, type Mention, mapping } from "../../kind.ts";
 import { changedGroup, groupDrift } from "./compare.ts";
 import { groupFacts, groupStatus, replicasOf } from "./facts.ts";
 import { type ScalingGroupSpec, scalingGroupSpec } from "./spec.ts";
@@ -16,6 +17,16 @@ const wire = z.looseObject({ id: wireId(), properties: z.record(z.string(), z.un
 
 const nicsOf = ({ replica }: ScalingGroupSpec) => replica?.nics ?? [];
 const lanRole = ({ name }: { name: string }) => `replica.nics[${name}].lanRef`;
+
+function mentions(spec: ScalingGroupSpec): Mention[] {
+  const nics = nicsOf(spec).flatMap(({ name, lan, targetGroup }) => {
+    const own = `replica.nics[${name}].`;
+    const group = { field: `${own}targetGroup.targetGroupId`, value: targetGroup?.targetGroupId ?? "" };
+    return [...lanMentions({ lan }, `${own}lan`), ...(targetGroup ? [group] : [])];
+  });
+  const volumes = spec.replica?.volumes ?? [];
+  return [...nics, ...volumes.flatMap((volume) => imageMentions(volume, `replica.volumes[${volume.name}].`))];
+}
 
 /** Spec in the platform's words. What spec does not say is left out. */
 function properties(spec: ScalingGroupSpec, inputs: Inputs): Json {
@@ -128,6 +139,7 @@ export const scalingGroup: Kind = {
         datacenterReference(spec),
         ...nicsOf(spec).flatMap((nic) => lanReferences(nic, lanRole(nic))),
       ],
+      mentions,
     },
     creation: {
       problem,

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { addressMentions } from "../../fields/addresses.ts";
 import { address, line, list, objectRef, whole } from "../../fields/fields.ts";
 import { datacenterLocation } from "../../fields/location.ts";
-import { lanFields, lanNumber, lanProblem, lanReferences, lanRule } from "../../fields/nic-lan.ts";
-import type { Inputs, ObjectRef, Reference } from "../../kind.ts";
+import { lanFields, lanMentions, lanNumber, lanProblem, lanReferences, lanRule } from "../../fields/nic-lan.ts";
+import type { Inputs, Mention, ObjectRef, Reference } from "../../kind.ts";
 
 const reserved = z.object({
   ipBlockRef: objectRef("IPBlock").describe("The IPBlock, an object in the same location."),
@@ -44,6 +45,12 @@ export function nicReferences(nics: readonly Nic[] = []): Reference[] {
     ...(nic.ipsFrom ?? []).map(({ ipBlockRef }, index) => use(blockRole(nic, index), ipBlockRef)),
   ]);
 }
+
+export const nicMentions = (nics: readonly Nic[] = []): Mention[] =>
+  nics.flatMap((nic) => [
+    ...lanMentions(nic, `nics[${nic.name}].lan`),
+    ...addressMentions(nic.ips, `nics[${nic.name}].ips`),
+  ]);
 
 const block = z.object({ ips: z.array(z.string()).default([]), location: z.string().optional() });
 

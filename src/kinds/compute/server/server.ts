@@ -2,11 +2,11 @@ import { z } from "zod";
 import { known, patch, together, wantedName } from "../../fields/compare.ts";
 import { datacenterPath, datacenterReference } from "../../fields/fields.ts";
 import { firstBootImmutable, firstBootProblem, firstBootSecrets } from "../../fields/first-boot.ts";
-import { imageImmutable, imageLookups, imageProblem, imageReferences } from "../../fields/images.ts";
+import { imageImmutable, imageLookups, imageMentions, imageProblem, imageReferences } from "../../fields/images.ts";
 import { datacenterLookups } from "../../fields/location.ts";
 import { type Comparison, type Inputs, type Kind, mapping, type Operation } from "../../kind.ts";
 import { compareNics } from "./nic-changes.ts";
-import { nicProblem, nicProperties, nicReferences } from "./nics.ts";
+import { nicMentions, nicProblem, nicProperties, nicReferences } from "./nics.ts";
 import { serverRules } from "./rules.ts";
 import { type ServerSpec, serverSpec } from "./spec.ts";
 import { templateLookup } from "./templates.ts";
@@ -159,6 +159,7 @@ export const server: Kind = {
         ...imageReferences(bootVolume, BOOT),
         ...nicReferences(nics),
       ],
+      mentions: ({ bootVolume = {}, nics }) => [...imageMentions(bootVolume, BOOT), ...nicMentions(nics)],
     },
     creation: {
       secrets: ({ bootVolume = {} }) => firstBootSecrets(bootVolume, BOOT),

@@ -25,6 +25,7 @@ import {
   imageFields,
   imageImmutable,
   imageLookups,
+  imageMentions,
   imageProblem,
   imageProperties,
   imageReferences,
@@ -141,6 +142,7 @@ export const volume: Kind = {
       collection,
       depth: 1,
       references: (spec) => [datacenterReference(spec), ...imageReferences(spec), ...attachReferences(spec.attachTo)],
+      mentions: (spec) => imageMentions(spec),
     },
     creation: {
       secrets: (spec) => firstBootSecrets(spec),
