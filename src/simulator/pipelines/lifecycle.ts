@@ -56,6 +56,7 @@ export function updatePipeline(world: World, call: RegionalCall, pipeline: Pipel
   // What has failed is tried again, also as it is.
   if (state !== "FAILED" && isDeepStrictEqual(given, { name, logs, resourceTier })) return pipeline;
   if (state === "PROVISIONING") throw conflict(pipeline, "is being provisioned; wait until it is AVAILABLE");
+  world.lines.expire(pipeline.id);
   return start(world, call, "update", modified(call, { ...pipeline, ...given, state: "PROVISIONING" }));
 }
 
