@@ -33,7 +33,8 @@ export function nicBlock(lan: Resource | undefined, { ipv6CidrBlock, mac }: Prop
   const outer = textIn(lan?.properties ?? {}, "ipv6CidrBlock");
   if (outer === undefined) return undefined;
   if (typeof ipv6CidrBlock === "string" && isInside(ipv6CidrBlock, outer)) return ipv6CidrBlock;
-  return subnet(outer, 5, Number.parseInt(String(mac).replaceAll(":", "").slice(-4), 16));
+  const number = Number.parseInt(String(mac).replaceAll(":", "").slice(-4), 16);
+  return subnet(outer, 5, (number + 1) % 65_536);
 }
 
 /** What a NIC has of IPv6: nothing in a LAN without a network, else at least one address. */
