@@ -10,7 +10,7 @@ import { createIdentity } from "./identity/identity.ts";
 import { firstS3Key } from "./identity/s3-keys.ts";
 import { createLines } from "./ingest/lines.ts";
 import { createSamples } from "./ingest/samples.ts";
-import { createPipelineRecords } from "./pipelines/records.ts";
+import { createPipelineRecords, lineRetention } from "./pipelines/records.ts";
 import type { ContractStorage } from "./storage/storage.ts";
 import type { Documents } from "./store/documents.ts";
 import { createResources } from "./store/resources.ts";
@@ -126,6 +126,7 @@ function createWorld(parts: ContractParts, documents: Documents, contractNumber:
   const resources = guardedResources(everything, viewer);
   const scaling = createScalingRecords(documents);
   const streaming = createStreamingRecords(documents);
+  const pipelines = createPipelineRecords(documents);
   const made = { see: ({ createdBy }: { createdBy: string }, { id }: { id: string }) => createdBy === id };
   return {
     clock,
@@ -158,9 +159,12 @@ function createWorld(parts: ContractParts, documents: Documents, contractNumber:
         await storage.put(bucket, key, content);
       },
     },
-    pipelines: createPipelineRecords(documents),
+    pipelines,
     samples: createSamples(),
-    lines: createLines(),
+    lines: createLines({
+      now: () => clock.now(),
+      keeps: (pipelineId, tag) => lineRetention({ pipelines }, pipelineId, tag),
+    }),
     forwardAddress,
     streaming: { ...streaming, clusters: guardedTable(streaming.clusters, viewer, made) },
     dataPlane,

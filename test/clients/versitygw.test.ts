@@ -87,6 +87,22 @@ describe("versitygw as the platform's object storage", { timeout: 60_000 }, () =
     expect(recordsIn(text).length).toBeGreaterThan(0);
   });
 
+  it("gets the flow logs of further contracts, in buckets of their own keys", async () => {
+    const other = await platform.contract();
+    const client = clientFor(other.ready.endpoints.objectStorage, other.ready.s3);
+    await client.send(new CreateBucketCommand({ Bucket: "of-another" }));
+    const datacenter = await other.datacenter();
+    const server = resource(await other.done("POST", `${datacenter}/servers`, serverBody()));
+    const nic = `${datacenter}/servers/${server.id}/nics/${server.entities?.nics?.items?.[0]?.id}`;
+    const properties = { name: "log", action: "ALL", direction: "BIDIRECTIONAL", bucket: "more" };
+    expect((await other.core("POST", `${nic}/flowlogs`, { properties })).status).toBe(422);
+    await other.done("POST", `${nic}/flowlogs`, { properties: { ...properties, bucket: "of-another" } });
+    await other.steer("POST", "flow-logs");
+    const { Contents } = await client.send(new ListObjectsV2Command({ Bucket: "of-another" }));
+    expect(Contents?.map(({ Key }) => Key)).toEqual([expect.stringMatching(/^log-.*\.log\.gz$/)]);
+    client.destroy();
+  });
+
   it("cannot outlive the simulator, even when that is killed", async () => {
     const child = startProcess(["--json", "--object-storage", "versitygw", "--data", join(directory, "killed")]);
     const { ready } = await child.platform();

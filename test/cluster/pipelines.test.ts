@@ -69,6 +69,17 @@ describe("the Secret of a pipeline", () => {
     });
   });
 
+  it("is taken over with its labels, which a later change does not remove", async () => {
+    const logs = [{ source: "generic", tag: "app", protocol: "http", labels: ["team"], retentionInDays: 7 }];
+    const all = "/logging/de-txl/pipelines";
+    const made = await world.platform.call("POST", all, { properties: { name: "theirs", logs } });
+    const { id: externalId } = z.looseObject({ id: z.string() }).parse(made);
+    await world.apply(logPipeline("theirs", { ...main, externalId, name: "theirs" }));
+    await world.untilReady("logpipeline/theirs");
+    const seen = await world.platform.call("GET", `${all}/${externalId}`);
+    expect(seen).toMatchObject({ properties: { logs: [{ tag: "app", retentionInDays: 30, labels: ["team"] }] } });
+  });
+
   it("shows in status which key it holds, and never the key", async () => {
     const { values, labels } = await read("web-metricpipeline");
     expect(labels).toMatchObject({ "mooring.dev/key-version": "1", "app.kubernetes.io/managed-by": "mooring" });

@@ -141,6 +141,21 @@ describe("a topic that three brokers cannot share evenly", () => {
   });
 });
 
+it("a topic that was made without retention is taken over with the defaults in spec, without drift", async () => {
+  const cluster = await value("kafkacluster/stream", "id");
+  const made = await world.platform.call("POST", `/streaming/de-txl/clusters/${cluster}/topics`, {
+    properties: { name: "silent", replicationFactor: 3, numberOfPartitions: 3 },
+  });
+  const { id: externalId } = z.looseObject({ id: z.string() }).parse(made);
+  const logRetention = { retentionTime: 604_800_000, segmentBytes: 1_073_741_824 };
+  await world.apply(kafkaTopic("silent", { externalId, numberOfPartitions: 3, replicationFactor: 3, logRetention }));
+  await world.untilReady("kafkatopic/silent");
+  expect(await value("kafkatopic/silent", "id")).toBe(externalId);
+  expect(JSON.parse(await value("kafkatopic/silent", "logRetention"))).toEqual(logRetention);
+  expect(await value("kafkatopic/silent", "drift")).toBe("");
+  await world.kubectl("delete", "kafkatopic", "silent", "--timeout=60s");
+});
+
 describe("as time goes by", () => {
   it("the certificate is renewed before it ends, all files of the Secret at once", async () => {
     const before = await certificateIn("stream-kafkauser");

@@ -52,6 +52,20 @@ describe("a topic", () => {
     expect(compare({}, { logRetention: null })).toEqual({ drift: [] });
   });
 
+  it("has the brokers' defaults where the platform says nothing, and asking for just those is no difference", () => {
+    const defaults = { logRetention: { retentionTime: 604_800_000, segmentBytes: 1_073_741_824 } };
+    const silent = { numberOfPartitions: null, replicationFactor: null };
+    expect(compare({ ...defaults, numberOfPartitions: 1, replicationFactor: 1 }, silent)).toEqual({ drift: [] });
+    expect(compare({ logRetention: { retentionTime: -1 } }).drift).toEqual([
+      { field: "logRetention.retentionTime", wanted: "-1", found: "604800000" },
+    ]);
+    expect(mapping.comparison.facts(item(silent), nothing)).toEqual({
+      numberOfPartitions: 1,
+      replicationFactor: 1,
+      ...defaults,
+    });
+  });
+
   it("never changes: every difference is shown, and none is written", () => {
     const change = { name: "other", replicationFactor: 1, numberOfPartitions: 3 };
     const logRetention = { retentionTime: 1000, segmentBytes: 100 };
@@ -61,7 +75,7 @@ describe("a topic", () => {
         { field: "replicationFactor", wanted: "1", found: "3" },
         { field: "numberOfPartitions", wanted: "3", found: "6" },
         { field: "logRetention.retentionTime", wanted: "1000", found: "-1" },
-        { field: "logRetention.segmentBytes", wanted: "100", found: "" },
+        { field: "logRetention.segmentBytes", wanted: "100", found: "1073741824" },
       ],
     });
     const never = Object.keys(kafkaTopic.spec.shape).filter(
@@ -81,10 +95,10 @@ describe("a topic", () => {
   });
 
   it("shows what it has", () => {
-    const facts = mapping.comparison.facts(item(), nothing);
-    expect(facts).toEqual({ numberOfPartitions: 6, replicationFactor: 3 });
+    const logRetention = { retentionTime: -1, segmentBytes: 1_048_576 };
+    const facts = mapping.comparison.facts(item({ logRetention }), nothing);
+    expect(facts).toEqual({ numberOfPartitions: 6, replicationFactor: 3, logRetention });
     expect(kafkaTopic.status.strict().parse(facts)).toEqual(facts);
-    expect(mapping.comparison.facts(item({ numberOfPartitions: null }), nothing)).toEqual({ replicationFactor: 3 });
   });
 });
 
@@ -131,6 +145,7 @@ describe("on the platform", () => {
     ["as small as can be", { replicationFactor: 1, numberOfPartitions: undefined }],
     ["with everything", { logRetention: { retentionTime: 2_592_000_000, segmentBytes: 1_073_741_824 } }],
     ["that keeps its records", { logRetention: { retentionTime: -1 } }],
+    ["as the brokers like it", { logRetention: { retentionTime: 604_800_000, segmentBytes: 1_073_741_824 } }],
   ])("a topic %s is up to date once it is there, and known again by its name", async (name, change) => {
     const wanted = { ...spec, name: name.replaceAll(" ", "."), ...change };
     const resident = await create(platform, kafkaTopic, wanted, within);

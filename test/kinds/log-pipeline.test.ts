@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { logPipeline } from "../../src/kinds/observability/log-pipeline.ts";
 import { stream } from "../simulator/pipelines.ts";
 import { type Platform, startPlatform } from "../simulator/platform.ts";
@@ -131,6 +132,22 @@ describe("a log pipeline's Secret", () => {
     const { grafanaAddress: grafanaEndpoint, ...others } = addresses;
     expect(facts).toEqual({ ...others, grafanaEndpoint });
     expect(logPipeline.status.strict().parse(facts)).toEqual(facts);
+  });
+});
+
+describe("a log pipeline with labels", () => {
+  it("keeps the labels that somebody else gave its streams, whatever is changed", () => {
+    const logs = [
+      { ...stream({ tag: "app" }), labels: ["team", "env"] },
+      { ...stream({ tag: "gone" }), labels: ["old"] },
+    ];
+    const wanted = { logs: [stream({ tag: "app", retentionInDays: 7 }), stream({ tag: "fresh" })] };
+    const { next } = mapping.desire(wanted).compare({ id: "p-1", properties: { name: named.name, logs } }, named);
+    const { properties } = z.object({ properties: z.object({ logs: z.array(z.looseObject({})) }) }).parse(next?.body);
+    expect(properties.logs.map(({ tag, labels }) => [tag, labels])).toEqual([
+      ["app", ["team", "env"]],
+      ["fresh", undefined],
+    ]);
   });
 });
 

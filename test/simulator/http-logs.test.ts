@@ -40,6 +40,21 @@ describe("lines over HTTP", () => {
     expect(await records("&tag=k8s")).toEqual([]);
   });
 
+  it("are gone when the retention of their log is over, by the clock of the platform", async () => {
+    const http = { source: "generic", protocol: "http" };
+    const short = stream({ ...http, tag: "short", retentionInDays: 7 });
+    const forEver = stream({ ...http, tag: "kept", retentionInDays: "unlimited" });
+    pipeline = await logging.made({ logs: [short, forEver] });
+    for (const tag of ["short", "kept"]) await ship(`{"of":"${tag}"}`, { tag });
+    await platform.advance(6 * 86_400);
+    expect(await records()).toEqual([{ of: "short" }, { of: "kept" }]);
+    await platform.advance(86_400);
+    const longer = { properties: { logs: [{ ...short, retentionInDays: 30 }, forEver] } };
+    expect(await logging.call("PATCH", pipeline.path, longer)).toMatchObject({ status: 200 });
+    expect(await records()).toEqual([{ of: "kept" }]);
+    expect(await receivedBy(platform, pipeline.id)).toMatchObject({ lines: 1, dropped: 0 });
+  });
+
   it("may bring the key as bearer token", async () => {
     const headers = { authorization: `Bearer ${pipeline.key}` };
     const answer = await fetch(`${platform.ready.endpoints.api}/ingest/logs/${pipeline.id}/web`, {

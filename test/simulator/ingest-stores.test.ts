@@ -94,10 +94,11 @@ describe("samples", () => {
 });
 
 describe("lines", () => {
+  const forEver = { now: () => 0, keeps: () => Number.POSITIVE_INFINITY };
   const line = (n: number, tag = "app") => ({ tag, at: n, record: { n } });
 
   it("are read in order of arrival, by tag, by time, and the newest of many", () => {
-    const lines = createLines();
+    const lines = createLines(forEver);
     lines.add("p", [line(2), line(1, "db"), line(3)]);
     expect(lines.read("p")).toEqual([line(2), line(1, "db"), line(3)]);
     expect(lines.read("p", { tag: "app" })).toEqual([line(2), line(3)]);
@@ -107,7 +108,7 @@ describe("lines", () => {
   });
 
   it("beyond the bound push out the oldest, and are counted", () => {
-    const lines = createLines();
+    const lines = createLines(forEver);
     lines.add(
       "p",
       upTo(mostLines + 3).map((n) => line(n)),
@@ -117,7 +118,7 @@ describe("lines", () => {
   });
 
   it("are bounded by their size too, even a single one", () => {
-    const lines = createLines();
+    const lines = createLines(forEver);
     const long = { tag: "app", at: 1, record: { text: "x".repeat(mostBytes / 2) } };
     lines.add("p", [long, long]);
     expect(lines.counts("p")).toMatchObject({ lines: 1, dropped: 1 });
@@ -126,7 +127,7 @@ describe("lines", () => {
   });
 
   it("of several pipelines are the newest by arrival, whatever time they tell", () => {
-    const lines = createLines();
+    const lines = createLines(forEver);
     lines.add("p", [line(9), line(8)]);
     lines.add("q", [line(1), line(2, "db")]);
     lines.add("p", [line(7)]);
@@ -137,7 +138,7 @@ describe("lines", () => {
   });
 
   it("that are refused are counted, with the last reason, and forgotten with the pipeline", () => {
-    const lines = createLines();
+    const lines = createLines(forEver);
     lines.refuse("p", 2, "first");
     lines.refuse("p", 1, "last");
     expect(lines.counts("p")).toMatchObject({ lines: 0, refused: { count: 3, reason: "last" } });

@@ -50,7 +50,6 @@ describe("creating a log pipeline", () => {
         },
       },
     });
-    refusal(await read(`/pipelines/${id}`), 404, codes.missing);
     await platform.advance(6);
     const ready = await read(`/pipelines/${id}`);
     expect(ready).toMatchObject({ body: { metadata: { state: "AVAILABLE" }, properties: { status: "Ready" } } });

@@ -52,19 +52,15 @@ describe("creating a metric pipeline", () => {
     });
   });
 
-  it("is not visible at first, then PROVISIONING, then AVAILABLE after three to six seconds", async () => {
+  it("is PROVISIONING at once, then AVAILABLE after three to six seconds", async () => {
     const { id } = resource(await post({ name: "slow" }));
     const path = `/pipelines/${id}`;
-    refusal(await read(path), 404, codes.missing);
-    refusal(await monitoring.call("DELETE", path), 404, codes.missing);
-    refusal(await monitoring.call("PUT", path, { properties: { name: "other" } }), 404, codes.missing);
-    await platform.advance(1);
     const status = (word: string) => ({
       status: 200,
       body: { metadata: { status: word }, properties: { status: word } },
     });
     expect(await read(path)).toMatchObject(status("PROVISIONING"));
-    await platform.advance(1.9);
+    await platform.advance(2.9);
     expect(await read(path)).toMatchObject(status("PROVISIONING"));
     await platform.advance(3.1);
     expect(await read(path)).toMatchObject(status("AVAILABLE"));

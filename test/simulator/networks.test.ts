@@ -39,6 +39,19 @@ describe("LANs", () => {
     refusal(await platform.core("POST", `${datacenter}/lans`, wrong), 422, "100");
   });
 
+  it("refuse an IPv6 block outside the datacenter's, or of another LAN", async () => {
+    const { ipv6CidrBlock } = resource(await platform.core("GET", datacenter)).properties;
+    const own = String(ipv6CidrBlock).replace(/00::\/56$/, "fe::/64");
+    await lan({ ipv6CidrBlock: own });
+    for (const [wrong, why] of [
+      ["fd00::/64", String(ipv6CidrBlock)],
+      [own, "the block of the LAN"],
+    ]) {
+      const answer = await platform.core("POST", `${datacenter}/lans`, { properties: { ipv6CidrBlock: wrong } });
+      expect(refusal(answer, 422, "100")).toContain(why);
+    }
+  });
+
   it("refuse an unknown cross connect", async () => {
     refusal(await platform.core("POST", `${datacenter}/lans`, { properties: { pcc: "x" } }), 422, "100");
   });
@@ -130,6 +143,36 @@ describe("NICs", () => {
     const path = await nic({ lan: 1, mac: "02:01:0a:0b:0c:0d" });
     expect(resource(await platform.core("GET", path)).properties.mac).toBe("02:01:0a:0b:0c:0d");
     refusal(await platform.core("PATCH", path, { mac: "02:01:0a:0b:0c:0e" }), 422, "100");
+  });
+
+  it("have IPv6 addresses in a LAN with a block, of their own choice or not", async () => {
+    const number = Number(await lan());
+    const path = await nic({ lan: number });
+    const shown = async (of: string) => resource(await platform.core("GET", of)).properties;
+    expect(await shown(path)).not.toHaveProperty("ipv6Ips");
+    await platform.done("PATCH", `${datacenter}/lans/${number}`, { ipv6CidrBlock: "AUTO" });
+    const prefix = String((await shown(`${datacenter}/lans/${number}`)).ipv6CidrBlock).replace("::/64", ":");
+    const { ipv6CidrBlock, ipv6Ips, dhcpv6 } = await shown(path);
+    expect([ipv6CidrBlock, ipv6Ips, dhcpv6]).toEqual([
+      expect.stringMatching(new RegExp(`^${prefix}[0-9a-f]+::/80$`)),
+      [String(ipv6CidrBlock).replace("/80", "1")],
+      true,
+    ]);
+    const other = await nic({ lan: number });
+    expect((await shown(other)).ipv6CidrBlock).not.toBe(ipv6CidrBlock);
+    const chosen = { ipv6CidrBlock: `${prefix}beef::/80`, ipv6Ips: [`${prefix}beef::7`], dhcpv6: false };
+    const third = await nic({ lan: number, ...chosen });
+    expect(await shown(third)).toMatchObject(chosen);
+    for (const [wrong, field] of [
+      [{ ipv6CidrBlock: "fd00::/80" }, "ipv6CidrBlock"],
+      [{ ipv6Ips: [`${prefix}beef::7`, "fd00::1"] }, "ipv6Ips[1]"],
+    ] as const) {
+      expect(refusal(await platform.core("PATCH", third, wrong), 422, "100")).toContain(`.${field}]`);
+    }
+    const second = Number(await lan());
+    expect(refusal(await postNic({ lan: second, ipv6Ips: ["fd00::1"] }), 422, "100")).toContain("no IPv6 block");
+    await platform.done("PATCH", third, { lan: second });
+    expect((await shown(third)).ipv6Ips ?? null).toBeNull();
   });
 
   it.each([

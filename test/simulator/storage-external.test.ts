@@ -1,4 +1,4 @@
-import { ListBucketsCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
+import { CreateBucketCommand, ListBucketsCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { clientFor } from "../clients/s3-client.ts";
 import { type Platform, platformForFile, refusal, resource, serverBody, startPlatform } from "./platform.ts";
@@ -17,6 +17,12 @@ function setKeys({ accessKey, secretKey }: Platform["ready"]["s3"]): void {
 const start = (objectStorage = elsewhere.ready.endpoints.objectStorage) =>
   startPlatform({ objectStorage, buckets: ["made-at-start"] });
 
+async function newNic(platform: Pick<Platform, "datacenter" | "done">): Promise<string> {
+  const servers = `${await platform.datacenter()}/servers`;
+  const { id, entities } = resource(await platform.done("POST", servers, serverBody()));
+  return `${servers}/${id}/nics/${entities?.nics?.items?.[0]?.id}`;
+}
+
 describe("an object storage elsewhere", { timeout: 60_000 }, () => {
   it("gets the buckets and the flow logs", async () => {
     setKeys(elsewhere.ready.s3);
@@ -29,15 +35,32 @@ describe("an object storage elsewhere", { timeout: 60_000 }, () => {
     const { Buckets } = await client.send(new ListBucketsCommand());
     expect(Buckets?.map(({ Name }) => Name)).toEqual(["flow-logs", "made-at-start"]);
 
-    const datacenter = await platform.datacenter();
-    const server = resource(await platform.done("POST", `${datacenter}/servers`, serverBody()));
-    const nic = `${datacenter}/servers/${server.id}/nics/${server.entities?.nics?.items?.[0]?.id}`;
+    const nic = await newNic(platform);
     const log = (bucket: string) => ({ properties: { name: "a log", action: "ALL", direction: "INGRESS", bucket } });
     expect(refusal(await platform.core("POST", `${nic}/flowlogs`, log("later")), 422, "100")).toContain("later");
     await platform.done("POST", `${nic}/flowlogs`, log("made-at-start/x/"));
     await platform.steer("POST", "flow-logs");
     const { Contents } = await client.send(new ListObjectsV2Command({ Bucket: "made-at-start" }));
     expect(Contents?.map(({ Key }) => Key)).toContainEqual(expect.stringMatching(/^x\/a log-.*\.log\.gz$/));
+  });
+
+  it("takes flow logs of every contract, each in buckets of its own", async () => {
+    setKeys(elsewhere.ready.s3);
+    await using cleanup = new AsyncDisposableStack();
+    await client.send(new CreateBucketCommand({ Bucket: "shared" }));
+    const platform = await start();
+    cleanup.defer(() => platform.close());
+    const other = await platform.contract();
+    const [nic, otherNic] = [await newNic(platform), await newNic(other)];
+    const properties = { name: "theirs", action: "ALL", direction: "INGRESS", bucket: "shared" };
+    const first = { properties: { ...properties, bucket: "flow-logs" } };
+    refusal(await other.core("POST", `${otherNic}/flowlogs`, first), 422, "100");
+    await other.done("POST", `${otherNic}/flowlogs`, { properties });
+    await other.steer("POST", "flow-logs");
+    const { Contents } = await client.send(new ListObjectsV2Command({ Bucket: "shared" }));
+    expect(Contents?.map(({ Key }) => Key)).toEqual([expect.stringMatching(/^theirs-/)]);
+    refusal(await platform.core("POST", `${nic}/flowlogs`, { properties }), 422, "100");
+    await platform.done("POST", `${nic}/flowlogs`, first);
   });
 
   it("is not used without a key, with a wrong one, or when nobody is there", async () => {

@@ -100,6 +100,8 @@ describe.each([
   it("sees and changes nothing, whatever route he takes", async () => {
     let before = await holdings(strangerId);
     const known = secrets(before, strangerId);
+    // He may have made a pipeline of the same id by PUT, in his own contract.
+    for (const id of JSON.stringify(await other.steer("GET", "state")).match(uuid) ?? []) known.delete(id);
     expect(known.size).toBeGreaterThan(60);
     const leaks: unknown[] = [];
     for (const { method, template } of routes) {

@@ -32,11 +32,17 @@ describe("a topic", () => {
     expect(stored).toEqual(properties);
   });
 
-  it("needs nothing but a name, and what was left out stays out", async () => {
+  it("needs nothing but a name, and of what was left out only the retention is shown", async () => {
     const path = await streaming.topic(cluster, { name: "bare" });
-    expect(resource(await streaming.call("GET", path)).properties).toEqual({ name: "bare" });
+    expect(resource(await streaming.call("GET", path)).properties).toEqual({
+      name: "bare",
+      logRetention: expect.any(Object),
+    });
     const nulls = await streaming.topic(cluster, { name: "nulls", numberOfPartitions: null, logRetention: null });
-    expect(resource(await streaming.call("GET", nulls)).properties).toEqual({ name: "nulls" });
+    expect(resource(await streaming.call("GET", nulls)).properties).toEqual({
+      name: "nulls",
+      logRetention: expect.any(Object),
+    });
   });
 
   it("is listed without pages, in the order of creation", async () => {

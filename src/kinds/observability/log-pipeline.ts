@@ -51,6 +51,7 @@ const wireStream = z.looseObject({
   source: z.string().nullish(),
   tag: z.string().nullish(),
   protocol: z.string().nullish(),
+  labels: z.array(z.string()).nullish(),
   retentionInDays: z.union([z.string(), z.number()]).nullish(),
   destinations: z.array(z.looseObject({ retentionInDays: z.number().nullish() })).nullish(),
 });
@@ -85,6 +86,12 @@ function sent({ source, tag, protocol, retentionInDays }: Stream) {
 function normalised({ source, tag, protocol, retentionInDays, destinations }: z.output<typeof wireStream>) {
   const kept = destinations?.[0]?.retentionInDays ?? (retentionInDays === "unlimited" ? UNLIMITED : retentionInDays);
   return { source: source === "http" ? "generic" : source, tag, protocol, retentionInDays: Number(kept ?? 30) };
+}
+
+/** A write replaces all streams: labels, which spec does not speak of, are repeated to keep them. */
+function withLabels<Sent extends { tag: string }>(stream: Sent, found: readonly z.output<typeof wireStream>[]) {
+  const labels = found.find(({ tag }) => tag === stream.tag)?.labels;
+  return labels?.length ? { ...stream, labels } : stream;
 }
 
 const tagsOf = (logs: readonly z.output<typeof wireStream>[] | null | undefined, protocol: string): string[] =>
@@ -127,7 +134,7 @@ export const logPipeline: Kind = {
         const found = { name: properties.name, logs: (properties.logs ?? []).map(normalised) };
         const drift = nested({ name, logs: logs?.map(normalised) }, found, "tag");
         if (drift.length === 0 && !inputs.failed) return { drift };
-        const body = { properties: { name, logs } };
+        const body = { properties: { name, logs: logs?.map((log) => withLabels(log, properties.logs ?? [])) } };
         return {
           drift,
           next: { action: "update", method: "PATCH", path: `${collection}/${encodeURIComponent(id)}`, body },

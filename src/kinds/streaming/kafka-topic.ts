@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { differences, known } from "../fields/compare.ts";
+import { nested, wantedName } from "../fields/compare.ts";
 import { exactlyOne, managed, managedRules, objectRef, required, uuid, whole, wireId } from "../fields/fields.ts";
 import { type Inputs, type Kind, mapping, type ObjectRef, type Reference } from "../kind.ts";
 import { kafkaName, kafkaNameProblem } from "./kafka-name.ts";
@@ -24,6 +24,14 @@ export const clusterPath = (parents: Inputs["parents"]): string =>
   `/clusters/${encodeURIComponent(parents.cluster ?? "")}`;
 
 const MOST = 2_147_483_647;
+
+/** What the brokers do where nobody said so; the platform may leave it out of its answers. */
+const brokerDefaults = {
+  replicationFactor: 1,
+  numberOfPartitions: 1,
+  retentionTime: 604_800_000,
+  segmentBytes: 1_073_741_824,
+};
 
 const spec = z.object({
   ...managed,
@@ -58,6 +66,13 @@ type TopicSpec = z.output<typeof spec>;
 const status = z.object({
   numberOfPartitions: z.int().optional().describe("Partitions it has."),
   replicationFactor: z.int().optional().describe("On how many brokers each record is kept."),
+  logRetention: z
+    .object({
+      retentionTime: z.int().describe("How long records are kept, in milliseconds; -1 has no limit."),
+      segmentBytes: z.int().describe("Size of a segment file in bytes."),
+    })
+    .optional()
+    .describe("How long records are kept, the brokers' defaults included."),
 });
 
 const wire = z.looseObject({
@@ -66,9 +81,23 @@ const wire = z.looseObject({
     name: z.string().nullish(),
     replicationFactor: z.int().nullish(),
     numberOfPartitions: z.int().nullish(),
-    logRetention: z.looseObject({ retentionTime: z.number().nullish(), segmentBytes: z.number().nullish() }).nullish(),
+    logRetention: z.looseObject({ retentionTime: z.int().nullish(), segmentBytes: z.int().nullish() }).nullish(),
   }),
 });
+
+/** What a topic has, whether or not the answer says it. */
+function foundIn(item: unknown) {
+  const { name, replicationFactor, numberOfPartitions, logRetention } = wire.parse(item).properties;
+  return {
+    name,
+    replicationFactor: replicationFactor ?? brokerDefaults.replicationFactor,
+    numberOfPartitions: numberOfPartitions ?? brokerDefaults.numberOfPartitions,
+    logRetention: {
+      retentionTime: logRetention?.retentionTime ?? brokerDefaults.retentionTime,
+      segmentBytes: logRetention?.segmentBytes ?? brokerDefaults.segmentBytes,
+    },
+  };
+}
 
 /** What is allowed and yet not wise with three brokers. */
 function advice({ numberOfPartitions, replicationFactor }: TopicSpec): string[] {
@@ -127,22 +156,14 @@ export const kafkaTopic: Kind = {
       }),
     },
     comparison: {
-      compare(spec, item, { name, observed }) {
-        const { properties } = wire.parse(item);
-        const { logRetention } = properties;
-        return {
-          drift: differences({
-            name: [spec.name ?? (observed ? undefined : name), properties.name],
-            replicationFactor: [spec.replicationFactor, properties.replicationFactor],
-            numberOfPartitions: [spec.numberOfPartitions, properties.numberOfPartitions],
-            "logRetention.retentionTime": [spec.logRetention?.retentionTime, logRetention?.retentionTime],
-            "logRetention.segmentBytes": [spec.logRetention?.segmentBytes, logRetention?.segmentBytes],
-          }),
-        };
+      compare(spec, item, inputs) {
+        const { replicationFactor, numberOfPartitions, logRetention } = spec;
+        const wanted = { name: wantedName(spec, inputs), replicationFactor, numberOfPartitions, logRetention };
+        return { drift: nested(wanted, foundIn(item)) };
       },
       facts(item) {
-        const { numberOfPartitions, replicationFactor } = wire.parse(item).properties;
-        return known({ numberOfPartitions, replicationFactor });
+        const { name: _, ...facts } = foundIn(item);
+        return facts;
       },
     },
     destruction: { holdsData: true },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { errorCode, invalid, Refusal } from "../http/refusal.ts";
 import type { Properties } from "../store/resource.ts";
+import { withoutEmptyText } from "./empty-text.ts";
 import type { InlineChildren, Kind } from "./kind.ts";
 
 const anyObject = z.record(z.string(), z.unknown());
@@ -13,7 +14,8 @@ export function objectIn(body: string): Properties {
   } catch {
     throw invalid("(root)", body.trim() === "" ? "a JSON body is required" : "the body is not valid JSON");
   }
-  return asObject(value, "(root)");
+  const { id, ...rest } = asObject(value, "(root)");
+  return id === undefined || id === "" ? rest : { id, ...rest };
 }
 
 export function asObject(value: unknown, path: string): Properties {
@@ -24,7 +26,9 @@ export function asObject(value: unknown, path: string): Properties {
 
 /** The value as the schema reads it; refuses with all its faults at once, each with its place in the body. */
 export function checked<T>(schema: z.ZodType<T>, value: unknown, where: string): T {
-  const parsed = schema.safeParse(value, { error: ({ input }) => (input === undefined ? "is required" : undefined) });
+  const parsed = schema.safeParse(withoutEmptyText(schema, value), {
+    error: ({ input }) => (input === undefined ? "is required" : undefined),
+  });
   if (parsed.success) return parsed.data;
   throw new Refusal(
     422,
@@ -49,12 +53,16 @@ export interface Given {
 /** Checks `properties` of a creation, a PUT (create-only ones may be left out) or a PATCH (any may be left out). */
 export function givenProperties(kind: Kind, value: unknown, path: string, write: "create" | "put" | "patch"): Given {
   const where = `${path}.properties`;
+  const given = asObject(value ?? {}, where);
   const values: Record<string, unknown> = {};
   const cleared: string[] = [];
-  for (const [name, each] of Object.entries(checked(schemaFor(kind, write), asObject(value ?? {}, where), where))) {
+  for (const [name, each] of Object.entries(checked(schemaFor(kind, write), given, where))) {
     if (each === null) cleared.push(name);
     else if (each !== undefined) values[name] = each;
   }
+  // Free text that is empty by default is cleared by an empty text.
+  for (const [name, each] of Object.entries(kind.defaults ?? {}))
+    if (each === "" && given[name] === "") cleared.push(name);
   return { values, cleared };
 }
 

@@ -31,6 +31,7 @@ export function updateResource(
     inline: {},
     key: resource.key,
     path: "(root)",
+    write: mode,
     previous: resource,
     start: mode === "put" ? withDefaults(kind, resource) : resource.properties,
     parent: world.resources.get(resource.parent) ?? null,

@@ -21,11 +21,13 @@ export function coreRoutes(world: World): Route[] {
     ...kubernetesRoutes(world),
     ...sharedResourceRoutes(world),
   ];
-  return routes.map(managed).map((route) => ({
-    ...route,
-    handle(call) {
-      const reply = route.handle(call);
-      return { ...reply, indent: call.query.get("pretty")?.toLowerCase() !== "false" };
-    },
-  }));
+  return routes
+    .map((each) => managed(world, each))
+    .map((route) => ({
+      ...route,
+      handle(call) {
+        const reply = route.handle(call);
+        return { ...reply, indent: call.query.get("pretty")?.toLowerCase() !== "false" };
+      },
+    }));
 }

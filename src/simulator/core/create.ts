@@ -32,6 +32,7 @@ export function createResource(write: Write, kind: Kind, body: Properties, place
     inline,
     key,
     path,
+    write: "create",
     previous: null,
     start: kind.defaults ?? {},
     parent,
@@ -51,7 +52,10 @@ const keyOf = (kind: Kind, parent: Pick<Resource, "key"> | null, id: string) =>
 export function shaped(
   write: Write,
   kind: Kind,
-  base: Pick<Draft, "key" | "path" | "previous" | "parent" | "holder" | "inline"> & { given: Given; start: Properties },
+  base: Pick<Draft, "key" | "path" | "write" | "previous" | "parent" | "holder" | "inline"> & {
+    given: Given;
+    start: Properties;
+  },
 ): Draft {
   const faults: { errorCode: string; message: string }[] = [];
   const next: Record<string, unknown> = { ...base.start };
@@ -105,7 +109,7 @@ function store(
     createdBy: userId,
     modifiedAt: now,
     modifiedBy: userId,
-    visibleAt: kind.spans === undefined ? now : write.visibleAt,
+    visibleAt: kind.spans === undefined || kind.visibleAtOnce ? now + call.effects.invisibleFor : write.visibleAt,
   };
   world.resources.put(resource);
   if (kind.spans !== undefined) {

@@ -14,6 +14,7 @@ export interface Draft {
   readonly path: string;
   /** Key of the resource, also before it exists. */
   readonly key: string;
+  readonly write: "create" | "put" | "patch";
   readonly previous: Resource | null;
   readonly parent: Resource | null;
   /** What it is created from or with: the server of an inline volume, the volume of a snapshot. */
@@ -88,6 +89,8 @@ export interface Kind {
   keptOnPut?: readonly string[];
   /** Absent: writes are done at once, without a request and without states. */
   spans?: { create: Span; update: Span; delete: Span };
+  /** Reads show it from the first moment, in its first state; others come after a while. */
+  visibleAtOnce?: true;
   /** The words for its states, where they are not BUSY and AVAILABLE. */
   states?: { create: string; update: string; delete: string; idle: string };
   links?: readonly Link[];

@@ -9,7 +9,7 @@ import { basePath } from "./href.ts";
 import { group } from "./kinds/group.ts";
 import { share, shareableById } from "./kinds/share.ts";
 import { user } from "./kinds/user.ts";
-import { newWrite } from "./provisioning.ts";
+import { acceptDone, newWrite } from "./provisioning.ts";
 import { resolve, written } from "./routes.ts";
 
 /** The writes to users and groups that do not follow the pattern of the table. All are done at once. */
@@ -83,8 +83,11 @@ function addShare(world: World, call: Call): Reply {
   return { status: 201, body: written(world, call, key) };
 }
 
-/** Users and groups are managed by owner and administrators. A user may look at himself and has his own S3 keys. */
-export function managed(route: Route): Route {
+/**
+ * Users and groups are managed by owner and administrators. A user may look at himself and has his own S3 keys. Writes are
+ * done at once, and say so by a request that has ended.
+ */
+export function managed(world: World, route: Route): Route {
   const { method, template } = route;
   if (!template.startsWith(`${basePath}/um/`)) return route;
   const forOneself =
@@ -93,8 +96,15 @@ export function managed(route: Route): Route {
     ...route,
     handle(call) {
       const { user } = call.caller;
-      if (isAdministrator(user) || (forOneself && call.params.userId === user.id)) return route.handle(call);
-      throw refusal(403, errorCode.denied, "Access denied: only the owner and administrators manage users and groups");
+      if (!isAdministrator(user) && !(forOneself && call.params.userId === user.id)) {
+        throw refusal(
+          403,
+          errorCode.denied,
+          "Access denied: only the owner and administrators manage users and groups",
+        );
+      }
+      const reply = route.handle(call);
+      return method === "GET" ? reply : acceptDone(world, call, reply);
     },
   };
 }

@@ -46,14 +46,24 @@ export function removeLater(write: Write, kind: Kind, resource: Resource): void 
 const secretHeaders = new Set(["authorization", "proxy-authorization", "cookie"]);
 
 /** Turns a write about one resource into a running request. */
-export function startRequest({ world, call, ...write }: Write, about: Resource): RequestRecord {
+export function startRequest(write: Write, about: Resource): RequestRecord {
+  const { world } = write;
+  const record = newRecord(write, [about, ...write.targets.filter(({ key }) => key !== about.key)]);
+  world.requests.put(record.id, record);
+  putOnAgenda(world, record);
+  return record;
+}
+
+const done = "Request has been successfully executed";
+
+function newRecord({ world, call, ...write }: Write, targets: readonly Resource[]): RequestRecord {
   const id = world.chance.uuid("request");
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(call.headers)) {
     if (value !== undefined && !secretHeaders.has(name)) headers[name] = String(value);
   }
   const query = call.query.size > 0 ? `?${call.query}` : "";
-  const record: RequestRecord = {
+  return {
     id,
     status: "BUSY",
     message: "Request is being processed",
@@ -64,28 +74,28 @@ export function startRequest({ world, call, ...write }: Write, about: Resource):
     createdAt: call.at,
     createdBy: call.caller.user.id,
     dueAt: call.at + Math.round(write.lasts * call.effects.slowdown),
-    targets: [about, ...write.targets.filter(({ key }) => key !== about.key)].map(({ key, id, type }) => ({
-      key,
-      id,
-      type,
-    })),
+    targets: targets.map(({ key, id, type }) => ({ key, id, type })),
     failure: call.effects.failWith,
     onDone: write.onDone,
     onFailed: write.onFailed,
   };
-  world.requests.put(id, record);
-  putOnAgenda(world, record);
-  return record;
 }
+
+const location = (call: Call, { id }: RequestRecord) => ({
+  Location: `${call.origin}${basePath}/requests/${id}/status`,
+});
 
 /** The same for a write that a call asked for: gives the 202 that answers it. */
 export function accept(write: Write, about: Resource, body?: unknown): Reply {
-  const { id } = startRequest(write, about);
-  return {
-    status: 202,
-    headers: { Location: `${write.call.origin}${basePath}/requests/${id}/status` },
-    body,
-  };
+  return { status: 202, headers: location(write.call, startRequest(write, about)), body };
+}
+
+/** Notes a write that is done already as a request, for those who wait for one. Its body may have a password in it. */
+export function acceptDone(world: World, call: Call, reply: Reply): Reply {
+  const write = newWrite(world, { ...call, body: "" });
+  const record = { ...newRecord(write, []), status: "DONE" as const, message: done };
+  world.requests.put(record.id, record);
+  return { ...reply, headers: { ...reply.headers, ...location(call, record) } };
 }
 
 /** Puts running requests of an earlier run back on the agenda. */
@@ -107,7 +117,7 @@ function end(world: World, id: string): void {
   world.requests.put(id, {
     ...record,
     status: failure === null ? "DONE" : "FAILED",
-    message: failure ?? "Request has been successfully executed",
+    message: failure ?? done,
     onDone: [],
     onFailed: [],
   });

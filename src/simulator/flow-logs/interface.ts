@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isPublic } from "../core/addresses.ts";
+import { ipv6Of } from "../core/ipv6.ts";
 import { numberIn, type Resource, textIn, textsIn } from "../store/resource.ts";
 import type { World } from "../world.ts";
 import { type Direction, type Rule, ruleOf } from "./firewall.ts";
@@ -48,7 +49,7 @@ function nicOf(world: World, nic: Resource): Interface {
   const lan = nic.refs.map((ref) => world.resources.get(ref)).find((each) => each?.type === "lan");
   return {
     id: nic.id,
-    addresses: addressesOf(nic),
+    addresses: addressesOf(world, nic),
     isPublic: lan?.properties.public === true,
     neighbours: neighboursIn(world, lan === undefined ? [] : [lan.key], nic.key),
     services: rules.flatMap(servicesOf),
@@ -82,14 +83,17 @@ function gatewayOf(world: World, gateway: Resource): Interface {
   };
 }
 
-const addressesOf = ({ properties }: Resource) => [...textsIn(properties, "ips"), ...textsIn(properties, "ipv6Ips")];
+const addressesOf = (world: World, nic: Resource) => [
+  ...textsIn(nic.properties, "ips"),
+  ...textsIn(ipv6Of(world, nic), "ipv6Ips"),
+];
 
 function neighboursIn(world: World, lans: readonly string[], except: string): Neighbour[] {
   return lans
     .flatMap((lan) => world.resources.referrers(lan, "nic"))
     .filter(({ key }) => key !== except)
     .slice(0, mostNeighbours)
-    .flatMap((nic) => addressesOf(nic).map((address) => ({ address, mac: textIn(nic.properties, "mac") })));
+    .flatMap((nic) => addressesOf(world, nic).map((address) => ({ address, mac: textIn(nic.properties, "mac") })));
 }
 
 function servicesOf({ type, protocol, portRangeStart }: Rule): Interface["services"] {

@@ -136,7 +136,9 @@ export function createIdentity(
     const colon = credentials.indexOf(":");
     const user = byName.get(credentials.slice(0, Math.max(colon, 0)));
     if (!user?.active || !same(credentials.slice(colon + 1), user.password)) return undefined;
-    if (user.twoFactor) throw unauthorized("Accounts with two-factor authentication must use a bearer token");
+    if (user.twoFactor || resources.get(userKey(user.id))?.properties.forceSecAuth === true) {
+      throw unauthorized("Accounts with two-factor authentication must use a bearer token");
+    }
     return { contractNumber, user, tokenId: null };
   }
 

@@ -26,7 +26,17 @@ export interface LineFilter {
   limit?: number | undefined;
 }
 
-/** What log pipelines were sent: in memory only and bounded. Beyond the bounds the oldest lines go and are counted. */
+/** How long lines are kept, in the platform's time and counted from their arrival. */
+export interface Retention {
+  now(): number;
+  /** Milliseconds. */
+  keeps(pipelineId: string, tag: string): number;
+}
+
+/**
+ * What log pipelines were sent: in memory only and bounded. Beyond the bounds the oldest lines go and are counted; what is
+ * past its retention is gone.
+ */
 export interface Lines {
   add(pipelineId: string, lines: readonly Line[]): void;
   /** In order of arrival; with a limit the newest ones. */
@@ -39,6 +49,8 @@ export interface Lines {
   /** Notes lines that were not stored. */
   refuse(pipelineId: string, count: number, reason: string): void;
   counts(pipelineId: string): { lines: number; bytes: number; dropped: number; refused: RefusedLines };
+  /** Lets go what is past its retention as it is now, before that changes. */
+  expire(pipelineId: string): void;
   forget(pipelineId: string): void;
 }
 
@@ -48,6 +60,7 @@ interface Kept {
   order: number;
   tag: string;
   at: number;
+  arrivedAt: number;
   text: string;
   bytes: number;
 }
@@ -61,7 +74,7 @@ interface Shelf {
 
 const emptyShelf = (): Shelf => ({ lines: [], bytes: 0, dropped: 0, refused: { count: 0, reason: null } });
 
-export function createLines(): Lines {
+export function createLines(retention: Retention): Lines {
   const shelves = new Map<string, Shelf>();
   let arrived = 0;
   const shelfOf = (pipelineId: string) => {
@@ -70,12 +83,22 @@ export function createLines(): Lines {
     return shelf;
   };
 
+  /** The shelf of a pipeline without what is past its retention. */
+  function current(pipelineId: string): Shelf {
+    const shelf = shelves.get(pipelineId);
+    if (shelf === undefined) return emptyShelf();
+    const now = retention.now();
+    shelf.lines = shelf.lines.filter(({ tag, arrivedAt }) => now - arrivedAt < retention.keeps(pipelineId, tag));
+    shelf.bytes = shelf.lines.reduce((sum, { bytes }) => sum + bytes, 0);
+    return shelf;
+  }
+
   function chosen(
     pipelineId: string,
     { tag, since = Number.NEGATIVE_INFINITY, limit = mostLines }: LineFilter,
   ): Kept[] {
     const fits = (line: Kept) => (tag === undefined || line.tag === tag) && line.at >= since;
-    const found = (shelves.get(pipelineId)?.lines ?? []).filter(fits);
+    const found = current(pipelineId).lines.filter(fits);
     return found.slice(Math.max(0, found.length - limit));
   }
 
@@ -86,7 +109,7 @@ export function createLines(): Lines {
         const text = JSON.stringify(record);
         const bytes = Buffer.byteLength(text);
         arrived += 1;
-        shelf.lines.push({ order: arrived, tag, at, text, bytes });
+        shelf.lines.push({ order: arrived, tag, at, arrivedAt: retention.now(), text, bytes });
         shelf.bytes += bytes;
         while (shelf.lines.length > mostLines || shelf.bytes > mostBytes) {
           shelf.bytes -= shelf.lines.shift()?.bytes ?? 0;
@@ -107,9 +130,10 @@ export function createLines(): Lines {
       refused.reason = reason;
     },
     counts(pipelineId) {
-      const { lines, bytes, dropped, refused } = shelves.get(pipelineId) ?? emptyShelf();
+      const { lines, bytes, dropped, refused } = current(pipelineId);
       return { lines: lines.length, bytes, dropped, refused: { ...refused } };
     },
+    expire: (pipelineId) => void current(pipelineId),
     forget: (pipelineId) => void shelves.delete(pipelineId),
   };
 }

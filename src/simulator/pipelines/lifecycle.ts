@@ -11,7 +11,6 @@ const spans = {
   create: [3_000, 6_000],
   update: [1_000, 3_000],
   delete: [1_000, 3_000],
-  invisible: [200, 1_000],
 } as const;
 
 function drawn({ chance }: World, what: keyof typeof spans): number {
@@ -20,7 +19,7 @@ function drawn({ chance }: World, what: keyof typeof spans): number {
 }
 
 /**
- * Makes a pipeline, PROVISIONING and not visible yet. It takes data from now on with the key, which nobody is told again.
+ * Makes a pipeline, PROVISIONING. It takes data from now on with the key, which nobody is told again.
  */
 export function createPipeline(
   world: World,
@@ -45,7 +44,7 @@ export function createPipeline(
     createdBy: userId,
     modifiedAt: at,
     modifiedBy: userId,
-    visibleAt: at + Math.max(drawn(world, "invisible"), call.effects.invisibleFor),
+    visibleAt: at + call.effects.invisibleFor,
   });
   return { pipeline, key };
 }
@@ -57,6 +56,7 @@ export function updatePipeline(world: World, call: RegionalCall, pipeline: Pipel
   // What has failed is tried again, also as it is.
   if (state !== "FAILED" && isDeepStrictEqual(given, { name, logs, resourceTier })) return pipeline;
   if (state === "PROVISIONING") throw conflict(pipeline, "is being provisioned; wait until it is AVAILABLE");
+  world.lines.expire(pipeline.id);
   return start(world, call, "update", modified(call, { ...pipeline, ...given, state: "PROVISIONING" }));
 }
 

@@ -109,4 +109,10 @@ export const pipelinesIn = (
     (each) => each.product === product && (region === undefined || each.region === region),
   );
 
+/** How long the lines of a tag are kept, in milliseconds; those of a tag that the pipeline no longer has, for ever. */
+export function lineRetention({ pipelines: { pipelines } }: WithPipelines, id: string, tag: string): number {
+  const days = pipelines.get(id)?.logs.find((each) => each.tag === tag)?.retentionInDays ?? 0;
+  return days === 0 ? Number.POSITIVE_INFINITY : days * 86_400_000;
+}
+
 export const takesData = ({ state }: Pipeline) => state === "AVAILABLE" || state === "PROVISIONING";

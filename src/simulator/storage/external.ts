@@ -1,3 +1,5 @@
+import type { Contracts } from "../contracts.ts";
+import { bucketUser } from "./bucket-users.ts";
 import { createS3Client, type S3Client } from "./client.ts";
 import type { Access, ObjectStorage, StorageParts } from "./object-storage.ts";
 
@@ -5,7 +7,7 @@ import type { Access, ObjectStorage, StorageParts } from "./object-storage.ts";
 export function createExternal(url: string, { buckets, onError }: StorageParts): ObjectStorage {
   let client: S3Client | undefined;
   let known = new Set<string>();
-  let first = 0;
+  let contracts: Contracts | undefined;
   const opened = () => {
     if (client === undefined) throw new Error("the object storage is used before it was opened");
     return client;
@@ -14,18 +16,20 @@ export function createExternal(url: string, { buckets, onError }: StorageParts):
     known = new Set(await opened().buckets());
   };
 
+  /** Over there nobody knows of our contracts: whoever uses a bucket first has it. */
+  const contractOf = (bucket: string, asking: number) =>
+    buckets.includes(bucket) ? contracts?.first.contractNumber : contracts && (bucketUser(contracts, bucket) ?? asking);
+
   return {
     hasBucket(name, contractNumber) {
-      // Over there nobody knows of our contracts: all is the first one's.
-      if (contractNumber !== first) return false;
-      if (known.has(name)) return true;
+      if (known.has(name)) return contractOf(name, contractNumber) === contractNumber;
       // Somebody may have made it over there since the last look: the next try finds it.
       look().catch((error) => onError("object storage: list of buckets", error));
       return false;
     },
     put: (bucket, key, content) => opened().put(bucket, key, content),
-    async open(contracts) {
-      first = contracts.first.contractNumber;
+    async open(all) {
+      contracts = all;
       const access = accessTo(url);
       client = createS3Client(access);
       try {

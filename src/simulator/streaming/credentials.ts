@@ -6,18 +6,21 @@ import type { Credentials } from "./records.ts";
 export const userName = "admin";
 
 const oneDay = 86_400_000;
+/** For clocks that are behind. */
+const tolerance = 45 * 60_000;
 const userDays = 365;
 /** Longer than anybody moves the clock. */
 const authorityDays = 100 * 365;
 
 /**
- * Certificates are issued in the platform's time and judged by real clocks, those of brokers and clients. They are valid
- * from a day before whichever of the two is behind, so that both take them whatever the platform's clock has been moved
- * by; they end in the platform's time. One that the platform counts as ended, a real clock may still take.
+ * Certificates are issued in the platform's time and judged by real clocks, those of brokers and clients. Where the
+ * platform's clock was moved ahead, they are valid from the real time on in addition. They end in the platform's time: one
+ * that has ended for the platform, a real clock may still take.
  */
 function validity({ clock, machine }: World, days: number): Validity {
-  const now = clock.now();
-  return { notBefore: new Date(Math.min(now, machine.now()) - oneDay), notAfter: new Date(now + days * oneDay) };
+  const begin = clock.now() - tolerance;
+  const real = machine.now();
+  return { notBefore: new Date(begin < real ? begin : real - tolerance), notAfter: new Date(begin + days * oneDay) };
 }
 
 /** As long as the authority's: nobody renews the certificates of brokers. */
@@ -52,10 +55,11 @@ export async function ensureCredentials(world: World, clusterId: string): Promis
   const authority = await authorityOf(world, clusterId);
   if (authority === undefined) return;
   const issuedAt = world.clock.now();
+  const span = validity(world, userDays);
   const issued: Credentials = {
-    ...(await clientCertificate(authority, userName, validity(world, userDays))),
+    ...(await clientCertificate(authority, userName, span)),
     issuedAt,
-    expiresAt: issuedAt + userDays * oneDay,
+    expiresAt: span.notAfter.getTime(),
   };
   world.documents.transaction(() => {
     if (world.streaming.clusters.get(clusterId) !== undefined && !isFresh()) credentials.put(clusterId, issued);

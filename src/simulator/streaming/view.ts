@@ -30,12 +30,15 @@ export function shownCluster(world: World, call: RegionalCall, cluster: Cluster)
   };
 }
 
+/** What the brokers do with a topic that says nothing: seven days, in segments of 1 GiB. */
+const brokerRetention = { retentionTime: 604_800_000, segmentBytes: 1_073_741_824 };
+
 export const shownTopic = (world: World, call: RegionalCall, topic: Topic) => ({
   id: topic.id,
   type: "topic",
   href: hrefOf(call.origin, call.region, `clusters/${topic.clusterId}/topics/${topic.id}`),
   metadata: metadataOf(world, call, "topic", topic),
-  properties: topic.properties,
+  properties: { ...topic.properties, logRetention: { ...brokerRetention, ...topic.properties.logRetention } },
 });
 
 /** The user of a cluster; with `access` also what opens the brokers to him. */

@@ -18,6 +18,7 @@ export const backupUnit: Kind = {
   writeOnly: ["password"],
   keptOnPut: ["email"],
   spans: { create: [2, 4], update: [2, 4], delete: [2, 4] },
+  visibleAtOnce: true,
 
   shape(draft) {
     const { world, given, previous } = draft;

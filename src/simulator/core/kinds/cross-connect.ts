@@ -16,6 +16,7 @@ export const crossConnect: Kind = {
   schema: z.object({ name: z.string().nullish(), description: z.string().nullish() }),
   privilege: "createPcc",
   spans: { create: [1, 3], update: [1, 3], delete: [1, 3] },
+  visibleAtOnce: true,
 
   guard(world, { key }, write) {
     const [peer] = write === "delete" ? peersOf(world, key) : [];

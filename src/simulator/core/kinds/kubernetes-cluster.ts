@@ -47,6 +47,7 @@ export const kubernetesCluster: Kind = {
     s3Buckets: [],
   },
   spans: { create: [20, 40], update: [10, 20], delete: [10, 20] },
+  visibleAtOnce: true,
   states: { create: "DEPLOYING", update: "UPDATING", delete: "DESTROYING", idle: "ACTIVE" },
 
   shape(draft) {

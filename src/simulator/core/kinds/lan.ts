@@ -4,7 +4,8 @@ import { type Resource, textIn } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
 import { holderName } from "../address-holders.ts";
 import { addressIn, lanNetwork } from "../addresses.ts";
-import type { Kind } from "../kind.ts";
+import { isInside, lanBlock } from "../ipv6.ts";
+import type { Draft, Kind } from "../kind.ts";
 import { connection } from "./cross-connect.ts";
 
 /** What lies in a LAN besides NICs. */
@@ -22,10 +23,7 @@ export const lan: Kind = {
     public: z.boolean().nullish(),
     pcc: z.string().nullish(),
     ipFailover: z.array(z.object({ ip: z.string(), nicUuid: z.string() })).nullish(),
-    ipv6CidrBlock: z
-      .string()
-      .regex(/^(AUTO|[0-9a-fA-F:]+\/64)$/, "must be AUTO or a /64 block")
-      .nullish(),
+    ipv6CidrBlock: z.union([z.literal("AUTO"), z.cidrv6().regex(/\/64$/)], "must be AUTO or a /64 block").nullish(),
   }),
   defaults: { public: false, ipFailover: [], pcc: null, ipv6CidrBlock: null },
   spans: { create: [1, 3], update: [2, 4], delete: [2, 4] },
@@ -39,7 +37,7 @@ export const lan: Kind = {
       attach(world, lan, nic) {
         if (nic.refs.includes(lan.key)) return nic;
         return {
-          properties: { ...nic.properties, lan: Number(lan.id), ips: [addressIn(world, lan)] },
+          properties: { ...nic.properties, ...noIpv6, lan: Number(lan.id), ips: [addressIn(world, lan)] },
           refs: withLan(nic.refs, lan),
         };
       },
@@ -47,11 +45,11 @@ export const lan: Kind = {
   ],
 
   shape(draft) {
-    const { next, parent, key } = draft;
+    const { next, key } = draft;
     const crossConnect = connection(draft);
     draft.refs = crossConnect === undefined ? [] : [crossConnect.key];
     const id = key.split("/").at(-1) ?? "";
-    if (next.ipv6CidrBlock === "AUTO") next.ipv6CidrBlock = ipv6Network(parent, id);
+    shapeIpv6(draft, id);
     next.ipv4CidrBlock = next.public === true ? null : lanNetwork(id);
   },
 
@@ -67,6 +65,9 @@ export const lan: Kind = {
   },
 };
 
+/** A NIC leaves its IPv6 addresses behind when it goes to another LAN. */
+export const noIpv6 = { ipv6CidrBlock: null, ipv6Ips: null };
+
 /** The references of a NIC that lies in a LAN; it keeps the others. */
 export const withLan = (refs: readonly string[], lan: Resource): string[] => [
   lan.key,
@@ -80,9 +81,18 @@ function freeNumber(world: World, parent: Resource | null): string {
   return String(number);
 }
 
-/** The /64 with the LAN's number inside the datacenter's /56. */
-function ipv6Network(datacenter: Resource | null, lanId: string): string | null {
-  const block = textIn(datacenter?.properties ?? {}, "ipv6CidrBlock");
-  const number = Number(lanId) % 256;
-  return block === undefined ? null : block.replace(/00::\/56$/, `${number.toString(16).padStart(2, "0")}::/64`);
+/** The LAN's network inside the datacenter's, which no other LAN has. */
+function shapeIpv6({ world, key, next, parent, fault }: Draft, lanId: string): void {
+  const outer = textIn(parent?.properties ?? {}, "ipv6CidrBlock");
+  if (outer === undefined) return;
+  if (next.ipv6CidrBlock === "AUTO") next.ipv6CidrBlock = lanBlock(outer, lanId);
+  const block = textIn(next, "ipv6CidrBlock");
+  if (block === undefined) return;
+  if (!isInside(block, outer)) fault("ipv6CidrBlock", `must lie in the block ${outer} of the datacenter`);
+  for (const other of world.resources.children(parent?.key ?? "", "lans")) {
+    const taken = textIn(other.properties, "ipv6CidrBlock");
+    if (other.key !== key && taken !== undefined && isInside(block, taken)) {
+      fault("ipv6CidrBlock", `is the block of the LAN ${other.id}`);
+    }
+  }
 }

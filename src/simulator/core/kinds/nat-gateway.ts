@@ -6,7 +6,12 @@ import { referredLan } from "../reference.ts";
 import { cidr, ipv4, port } from "./network-fields.ts";
 import { checkRuleAddress, keepRuleAddresses } from "./rule-addresses.ts";
 
-const lans = z.array(z.object({ id: z.int().min(1), gatewayIps: z.array(cidr).nullish() }));
+/** An address of the gateway in a LAN; a bare one is of a /24. */
+const gatewayIp = z
+  .string()
+  .transform((ip) => (ip.includes("/") ? ip : `${ip}/24`))
+  .pipe(cidr);
+const lans = z.array(z.object({ id: z.int().min(1), gatewayIps: z.array(gatewayIp).nullish() }));
 
 export const natGateway: Kind = {
   type: "natgateway",

@@ -1,11 +1,12 @@
 import { isIPv6 } from "node:net";
 import { z } from "zod";
-import { numberIn, type Resource, textsIn } from "../../store/resource.ts";
+import { numberIn, type Resource, textIn, textsIn } from "../../store/resource.ts";
 import { checkReserved } from "../address-use.ts";
 import { addressIn, lanNetwork } from "../addresses.ts";
 import { datacenterOf } from "../href.ts";
+import { ipv6Of, isInside, nicBlock } from "../ipv6.ts";
 import type { Draft, Kind } from "../kind.ts";
-import { withLan } from "./lan.ts";
+import { noIpv6, withLan } from "./lan.ts";
 import { ipv4, mac } from "./network-fields.ts";
 import { assignedSecurityGroups } from "./security-group.ts";
 
@@ -45,14 +46,39 @@ export const nic: Kind = {
     // An empty list, null, and a move to another LAN all mean: the platform picks an address.
     const keeps = previous !== null && !moved && next.ips === previous.properties.ips;
     if (asked.length === 0 && !keeps) next.ips = [addressIn(world, lan)];
-    if (previous !== null) return;
-    const number = world.counters.next("mac");
-    next.mac ??= `02:01:${[24, 16, 8, 0].map((shift) => hex((number >>> shift) & 0xff)).join(":")}`;
-    const siblings = [...world.resources.children(parent.key, "nics")];
-    const deviceNumber = Math.max(0, ...siblings.map((each) => numberIn(each.properties, "deviceNumber") ?? 0)) + 1;
-    Object.assign(next, { deviceNumber, pciSlot: deviceNumber + 5 });
+    if (moved) Object.assign(next, noIpv6, given);
+    if (previous === null) addDevice(draft, parent);
+    checkIpv6(draft, lan);
   },
+
+  view: (world, nic) => ({ ...nic.properties, ...ipv6Of(world, nic) }),
 };
+
+/** The next device of the server. */
+function addDevice({ world, next }: Draft, server: Resource): void {
+  const number = world.counters.next("mac");
+  next.mac ??= `02:01:${[24, 16, 8, 0].map((shift) => hex((number >>> shift) & 0xff)).join(":")}`;
+  const siblings = [...world.resources.children(server.key, "nics")];
+  const deviceNumber = Math.max(0, ...siblings.map((each) => numberIn(each.properties, "deviceNumber") ?? 0)) + 1;
+  Object.assign(next, { deviceNumber, pciSlot: deviceNumber + 5 });
+}
+
+/** What the body names of IPv6 lies in the network of the LAN. */
+function checkIpv6({ given, next, fault }: Draft, lan: Resource): void {
+  const outer = textIn(lan.properties, "ipv6CidrBlock");
+  const block = nicBlock(lan, next);
+  const own = textIn(given, "ipv6CidrBlock");
+  if (own !== undefined && block !== own) {
+    fault("ipv6CidrBlock", outer ? `must lie in the block ${outer} of the LAN` : `the LAN ${lan.id} has no IPv6 block`);
+  }
+  for (const [index, address] of textsIn(given, "ipv6Ips").entries()) {
+    if (block !== undefined && isInside(address, block)) continue;
+    fault(
+      `ipv6Ips[${index}]`,
+      block ? `must lie in the block ${block} of the NIC` : `the LAN ${lan.id} has no IPv6 block`,
+    );
+  }
+}
 
 const hex = (byte: number) => byte.toString(16).padStart(2, "0");
 

@@ -112,7 +112,7 @@ function shapeFlexible(draft: Draft, type: "ENTERPRISE" | "VCPU"): void {
   if (given.templateUuid !== undefined) draft.fault("templateUuid", "is for servers of type CUBE only");
   const family = textIn(given, "cpuFamily") ?? "";
   if (type === "VCPU") {
-    if (family !== "" && changes(draft, "cpuFamily")) {
+    if (family !== "" && (draft.write === "patch" || changes(draft, "cpuFamily"))) {
       draft.fault("cpuFamily", "cannot be chosen or changed on a server of type VCPU; leave it out");
     }
     next.cpuFamily = previous?.properties.cpuFamily ?? platformsChoice(draft);

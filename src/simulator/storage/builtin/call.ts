@@ -53,10 +53,11 @@ export interface S3Reply {
   stream?: Readable;
 }
 
-export const ownerOf = ({ id, name }: Pick<S3User, "id" | "name">): Xml => [
+/** Clients read the id as the number of the contract. */
+export const ownerOf = ({ contractNumber, name }: Pick<S3User, "contractNumber" | "name">): Xml => [
   "Owner",
   [
-    ["ID", id],
+    ["ID", String(contractNumber)],
     ["DisplayName", name],
   ],
 ];

@@ -34,7 +34,7 @@ export function listOperations({ buckets }: Depot, nameOf: (userId: string) => s
       ["ETag", `"${object.etag}"`],
       ["Size", object.size],
       ["StorageClass", "STANDARD"],
-      ...(withOwner ? [ownerOf({ id: bucket.userId, name: nameOf(bucket.userId) })] : []),
+      ...(withOwner ? [ownerOf({ ...bucket, name: nameOf(bucket.userId) })] : []),
     ];
   }
 

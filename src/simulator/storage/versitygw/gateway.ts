@@ -1,17 +1,23 @@
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
+import type { Contracts } from "../../contracts.ts";
 import { closeServer, listenOn } from "../../http/serve.ts";
+import { s3KeyOf } from "../../identity/s3-keys.ts";
 import { type Guarded, spawnGuarded } from "../../programs/guarded.ts";
 import { type Swept, temporaryFolder } from "../../programs/swept.ts";
+import { bucketUser } from "../bucket-users.ts";
 import { createS3Client, type S3Client } from "../client.ts";
 import type { ObjectStorage, StorageParts } from "../object-storage.ts";
 import { defaultRegion } from "../region.ts";
 import { provideVersitygw } from "./binary.ts";
 import { keepUsers, type Users } from "./users.ts";
+
+const aclShape = z.object({ Owner: z.string() });
 
 /**
  * The object storage as a Versity S3 Gateway beside this process. Objects are plain files below `buckets`; what a file
@@ -25,8 +31,17 @@ export function createVersitygw(parts: StorageParts): ObjectStorage {
   let users: Users | undefined;
   let stopping = false;
 
-  let first = 0;
+  let contracts: Contracts | undefined;
   const hasBucket = (name: string) => folder !== undefined && existsSync(join(folder, "buckets", name));
+
+  /** The gateway knows the key that made a bucket; it may have gone since. */
+  function contractOf(bucket: string): number | undefined {
+    if (contracts === undefined || folder === undefined) return undefined;
+    const acl = join(folder, "metadata", bucket, "meta", "acl");
+    const owner = existsSync(acl) ? aclShape.parse(JSON.parse(readFileSync(acl, "utf8"))).Owner : "";
+    const maker = s3KeyOf(contracts.all(), owner)?.world;
+    return maker?.contractNumber ?? bucketUser(contracts, bucket) ?? contracts.first.contractNumber;
+  }
 
   async function start(): Promise<{ url: string; admin: S3Client }> {
     const program = await provideVersitygw(process.env, (line) => process.stderr.write(`${line}\n`));
@@ -64,17 +79,16 @@ export function createVersitygw(parts: StorageParts): ObjectStorage {
   }
 
   return {
-    // The gateway knows users, not contracts: as far as the platform writes there, buckets are the first one's.
-    hasBucket: (name, contractNumber) => contractNumber === first && hasBucket(name),
+    hasBucket: (name, contractNumber) => hasBucket(name) && contractOf(name) === contractNumber,
     async put(bucket, key, content) {
       if (client === undefined) throw new Error("the object storage is used before it was opened");
       await client.put(bucket, key, content);
     },
-    async open(contracts, { accessKey, secretKey }) {
+    async open(all, { accessKey, secretKey }) {
       try {
-        first = contracts.first.contractNumber;
+        contracts = all;
         const { url, admin } = await start();
-        users = keepUsers(contracts, admin, parts.onError);
+        users = keepUsers(all, admin, parts.onError);
         await users.inStep();
         const owner = createS3Client({ url, accessKey, secretKey });
         for (const name of parts.buckets) if (!hasBucket(name)) await owner.createBucket(name);
