@@ -30,7 +30,7 @@ export interface Population {
 
 /** Objects of these kinds, as many of each, living as test/crash/lives.ts describes it. */
 export function populate(count: number, api: string, inhabited: readonly Kind[]): Population {
-  const subjects = subjectsOf(inhabited);
+  const subjects = subjectsOf(inhabited, ["Account"]);
   const prerequisites = new Map<string, Manifest>();
   // With several Accounts in the namespace each object has to name its own.
   const choice = { accountRef: { name: "main" } };
