@@ -2,24 +2,20 @@ import { randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pino } from "pino";
-import { stringify } from "yaml";
 import { applyObject } from "../../src/cli/demo/install.ts";
 import { resourceOf } from "../../src/engine/objects/objects.ts";
-import { clusterAccount } from "../../src/kinds/identity/cluster-account.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import { isNotFound } from "../../src/kube/errors.ts";
 import { type KubeObject, pathOf } from "../../src/kube/resource.ts";
-import type { KubeClient } from "../../src/kube/transport.ts";
 import { readConfig } from "../../src/operator/config.ts";
-import { SIGNING_KEY } from "../../src/operator/signing-key.ts";
 import { runOperator } from "../../src/operator/start.ts";
 import type { Ground } from "../subjects/surroundings.ts";
 import type { Base } from "./base.ts";
 import type { Target } from "./calls.ts";
 import type { AccountKind } from "./lives.ts";
 import { CREDENTIALS, type Manifest } from "./manifests.ts";
-import { narrowedTo } from "./narrow.ts";
+import { kubeconfigOf, narrowedTo, removeClusterAccount, signingKey } from "./narrow.ts";
 import { createOperator, flagsOf, type Operator } from "./operator.ts";
 import { type Platform, startPlatform } from "./platform.ts";
 import { startProxy } from "./proxy.ts";
@@ -90,13 +86,7 @@ export async function openStage(base: Base, { seed, account, targets }: StageOpt
     metadata: { name: CREDENTIALS, namespace },
     stringData: { token: platform.steering.token },
   });
-  // Operators make it in the namespace that they are installed in, and nowhere else.
-  await applyObject(admin, {
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { name: SIGNING_KEY, namespace },
-    stringData: { current: randomBytes(32).toString("base64url") },
-  });
+  await applyObject(admin, signingKey(namespace));
 
   const closing = opening.move();
   return {
@@ -143,27 +133,4 @@ function kindNamed(name: string): Kind {
   const kind = kinds.find(({ kind }) => kind === name);
   if (!kind) throw new Error(`there is no kind ${name}`);
   return kind;
-}
-
-/** It is in nobody's namespace, and its operator is gone. */
-async function removeClusterAccount(admin: KubeClient, name: string): Promise<void> {
-  const path = pathOf(resourceOf(clusterAccount), { name });
-  const body = { metadata: { finalizers: null } };
-  try {
-    await admin.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
-    await admin.request({ method: "DELETE", path });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
-}
-
-function kubeconfigOf(server: string, token: string): string {
-  return stringify({
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [{ name: "proxy", cluster: { server } }],
-    users: [{ name: "mooring", user: { token } }],
-    contexts: [{ name: "proxy", context: { cluster: "proxy", user: "mooring" } }],
-    "current-context": "proxy",
-  });
 }
