@@ -3,6 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
+import { SECRETS } from "../../src/kube/owned-secret.ts";
+import { pathOf } from "../../src/kube/resource.ts";
+import { SIGNING_KEY } from "../../src/operator/signing-key.ts";
+import type { OperatorProcess } from "../cluster/chaos-operator.ts";
 import { type Platform, startPlatform } from "../cluster/chaos-platform.ts";
 import { openStage, type Stage } from "../cluster/chaos-stage.ts";
 import { until } from "../cluster/chaos-wait.ts";
@@ -15,6 +19,7 @@ const cleanup = new AsyncDisposableStack();
 afterAll(() => cleanup.disposeAsync());
 
 let platform: Platform;
+let operator: OperatorProcess;
 /** The operator's own namespace, and two tenants. */
 let home: Stage;
 let gold: Stage;
@@ -91,10 +96,15 @@ beforeAll(async () => {
   });
   await leaveFormerObjects();
   await home.apply(clusterAccount("shared", { default: true, ...labelled }));
-  const flags = ["--resync", "2s", "--annotate-after", "1s", "--endpoint", `api=${platform.url}`];
-  await home.operator({ everywhere: true, flags });
+  operator = await startOperator();
   await home.untilReady("ClusterAccount", "shared");
 });
+
+const startOperator = () =>
+  home.operator({
+    everywhere: true,
+    flags: ["--resync", "2s", "--annotate-after", "1s", "--endpoint", `api=${platform.url}`],
+  });
 
 describe("an upgrade from a version that did not sign", () => {
   it.each([
@@ -179,6 +189,46 @@ describe("a ClusterAccount", () => {
     await gold.untilGone("IPBlock", "mine");
     await home.untilGone("ClusterAccount", "shared");
     expect(await platform.named("ipblocks", "mine")).toEqual([]);
+  });
+});
+
+describe("a backup of what was made through a ClusterAccount", () => {
+  /** The object as a backup without status has it; its resource stays where it is. */
+  async function backup(name: string): Promise<{ id: string | undefined; saved: object }> {
+    await gold.apply(ipBlock(name, { deletionPolicy: "Retain" }));
+    const { id } = readStatus(await gold.untilReady("IPBlock", name));
+    const read = () => gold.read("IPBlock", name);
+    await expect.poll(async () => (await read())?.metadata.annotations?.["mooring.dev/external-id"]).toBeDefined();
+    const { apiVersion, kind, metadata, spec } = (await read()) ?? ipBlock(name);
+    await gold.remove("IPBlock", name);
+    await gold.untilGone("IPBlock", name);
+    return { id, saved: { apiVersion, kind, spec, metadata: { name, annotations: metadata.annotations ?? {} } } };
+  }
+  const restored = async (name: string) => readStatus(await gold.untilReady("IPBlock", name)).id;
+
+  it("finds its resource by the annotation where the signing key is there, whatever the adoption", async () => {
+    await home.apply(clusterAccount("shared", { default: true, ...labelled }));
+    const { id, saved } = await backup("with-key");
+    await gold.apply(saved);
+    expect(await restored("with-key")).toBe(id);
+    expect(await platform.named("ipblocks", "with-key")).toHaveLength(1);
+  });
+
+  it("finds it by externalId where the key is lost, as soon as the ClusterAccount says adoption: Any", async () => {
+    const { id, saved } = await backup("without-key");
+    await operator.stop();
+    const path = pathOf(SECRETS, { namespace: home.namespace, name: SIGNING_KEY });
+    await home.admin.request({ method: "DELETE", path });
+    operator = await startOperator();
+    await gold.apply(saved);
+    await gold.untilReason("IPBlock", "without-key", "SigningKeyUnknown");
+    await gold.remove("IPBlock", "without-key");
+    await gold.untilGone("IPBlock", "without-key");
+    await gold.apply(ipBlock("without-key", { externalId: id }));
+    await gold.untilReason("IPBlock", "without-key", "NotYours");
+    await home.patch("ClusterAccount", "shared", { spec: { adoption: "Any" } });
+    expect(await restored("without-key")).toBe(id);
+    expect(await platform.named("ipblocks", "without-key")).toHaveLength(1);
   });
 });
 
