@@ -36,9 +36,13 @@ export function* usersOf({ objects, accounts }: Known, account: string): Generat
   for (const kind of objects.kinds.filter(hasResource)) {
     const isUser = (object: KubeObject) => {
       const { namespace = "", name } = object.metadata;
-      if (!accounts.isOpenTo({ kind, namespace }, account)) return false;
+      const user = { kind, namespace };
+      if (!accounts.isOpenTo(user, account)) return false;
       const ref = policiesOf(object).accountRef;
-      const known = [objects.accountOf(objectKey(kind.kind, namespace, name)), ref && namedBy(namespace, ref)];
+      const used = objects.accountOf(objectKey(kind.kind, namespace, name));
+      // Nobody stays with the Account of another namespace, which was the default of a former version.
+      const settled = used !== undefined && (isShared(used) || accounts.isOpenTo(user, used)) ? used : undefined;
+      const known = [settled, ref && namedBy(namespace, ref)];
       return known.includes(account) || known.every((each) => each === undefined);
     };
     yield* keysOf(objects, kind.kind, isUser);

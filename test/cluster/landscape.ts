@@ -1,10 +1,13 @@
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { stringify } from "yaml";
 import { z } from "zod";
-import { install, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
+import { applyObject, install, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
 import { connect } from "../../src/kube/config.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
+import { kubeconfigOf, narrowedTo, readKubeconfig, removeClusterAccount, signingKey } from "../crash/narrow.ts";
+import { startProxy } from "../crash/proxy.ts";
 import { keepText } from "../kept-output.ts";
 import { mooring, type Result } from "../processes.ts";
 import { onThisMachine } from "./chaos-operator.ts";
@@ -50,13 +53,24 @@ const WAIT = "--timeout=90s";
 const simulatorReady = z.object({ endpoints: z.record(z.string(), z.string()), token: z.string() });
 const operatorReady = z.object({ metrics: z.string() });
 const operators: Operator[] = [];
+/** What is left to do once the operators are gone. */
+const endings: (() => Promise<void>)[] = [];
 
 /**
  * Each landscape has its operator to itself: it manages one namespace, so that test files can run side by side, and it
  * takes part in no election unless `elected`. With `rolesOnly` it has rights in that namespace and its own, and nowhere else.
+ * With `clusterAccount` it is one for all namespaces that is shown this one, which is its own, too, and the ClusterAccount
+ * that is called like it; that one goes with the landscape.
  */
 export async function landscape(
-  options: { simulator?: string[]; operator?: string[]; elected?: boolean; bare?: boolean; rolesOnly?: boolean } = {},
+  options: {
+    simulator?: string[];
+    operator?: string[];
+    elected?: boolean;
+    bare?: boolean;
+    rolesOnly?: boolean;
+    clusterAccount?: object;
+  } = {},
 ): Promise<Landscape> {
   const { kubeconfig, kubectl: anywhere } = cluster();
   const admin = await connect({ kubeconfig });
@@ -67,6 +81,10 @@ export async function landscape(
   const installation = options.rolesOnly ? { namespace: await namespace("operator"), watched: [home] } : {};
   await install(admin, installation);
   await writeOperatorKubeconfig(admin, kubeconfig, operatorKubeconfig, installation);
+  if (options.clusterAccount) {
+    await applyObject(admin, signingKey(home));
+    await showOnly(home, operatorKubeconfig);
+  }
   await admin.close();
 
   const simulator = await startProcess(mooring, [
@@ -80,9 +98,10 @@ export async function landscape(
   ]);
   const { endpoints, token } = simulatorReady.parse(simulator.ready);
   const election = options.elected ? [] : ["--no-leader-election"];
-  const place = installation.namespace === undefined ? [] : ["--namespace", installation.namespace];
-  const flags = [...election, ...place, ...(options.operator ?? [])];
-  const operator = await startOperator(operatorKubeconfig, home, flags);
+  const watched = options.clusterAccount ? [] : ["--watch-namespace", home];
+  const own = options.clusterAccount ? home : installation.namespace;
+  const place = [...watched, ...(own === undefined ? [] : ["--namespace", own])];
+  const operator = await startOperator(operatorKubeconfig, [...election, ...place, ...(options.operator ?? [])]);
 
   const kubectl = (...args: string[]) => anywhere(["-n", home, ...args]);
   const succeed = async (...args: string[]): Promise<string> => {
@@ -107,6 +126,15 @@ export async function landscape(
     },
   ];
   if (!options.bare) await apply(...account);
+  if (options.clusterAccount) {
+    const spec = { endpoints, region: "de/txl", credentialsSecretRef: { name: "token" }, ...options.clusterAccount };
+    await apply({ apiVersion: api, kind: "ClusterAccount", metadata: { name: home }, spec });
+    endings.push(async () => {
+      const admin = await connect({ kubeconfig });
+      await removeClusterAccount(admin, home);
+      await admin.close();
+    });
+  }
   return {
     namespace: home,
     platform: steer(endpoints.api ?? "", token),
@@ -130,9 +158,17 @@ export async function landscape(
   };
 }
 
-async function startOperator(kubeconfig: string, home: string, args: string[]): Promise<Operator> {
-  const place = ["--kubeconfig", kubeconfig, "--watch-namespace", home, ...onThisMachine];
-  const flags = ["operator", "--json", ...place, ...args];
+/** Who uses this kubeconfig sees one namespace from now on. */
+async function showOnly(home: string, kubeconfig: string): Promise<void> {
+  const { server: upstream, ca, token } = await readKubeconfig(kubeconfig);
+  const arrived = () => ({ fatal: undefined, ended() {} });
+  const proxy = await startProxy({ upstream, ca, rewrite: narrowedTo(home), arrived, owner: () => 0, kill() {} });
+  endings.push(proxy.close);
+  await writeFile(kubeconfig, kubeconfigOf(proxy.url, token), { mode: 0o600 });
+}
+
+async function startOperator(kubeconfig: string, args: string[]): Promise<Operator> {
+  const flags = ["operator", "--json", "--kubeconfig", kubeconfig, ...onThisMachine, ...args];
   const process = await startProcess(mooring, flags);
   const { metrics: address } = operatorReady.parse(process.ready);
   const metrics = async () => (await fetch(address)).text();
@@ -158,4 +194,5 @@ afterAll(async () => {
       await operator.stop();
     }),
   );
+  for (const end of endings.splice(0)) await end();
 });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, type ExpectStatic, expect, it } from "vitest";
 import { z } from "zod";
+import { kinds } from "../../src/kinds/index.ts";
 import type { Ground } from "./hands.ts";
 import { type Subject, subjects } from "./kinds-under-test.ts";
 import { api, type Landscape, landscape } from "./landscape.ts";
@@ -9,8 +10,12 @@ import { type Trial, trial } from "./trial.ts";
 
 let world: Landscape;
 let ground: Ground;
+const all = { selector: {} };
+const nobody = { selector: null };
 
-const nics = ["found", "nobody", "watched", "kept", "paused", "fixed"].map((role) => `flowlog-${role}`);
+const nics = ["found", "nobody", "watched", "kept", "paused", "fixed", "foreign", "shut"].map(
+  (role) => `flowlog-${role}`,
+);
 /** The Accounts of central logging, and where each of them works. */
 const regions = {
   "centrallogging-found": "de-fra",
@@ -18,21 +23,31 @@ const regions = {
   "centrallogging-watched": "gb-bhx",
   "centrallogging-kept": "gb-lhr",
   "centrallogging-paused": "fr-par",
+  // With the ClusterAccount.
+  "centrallogging-foreign": "de-txl",
+  "centrallogging-shut": "de-txl",
 };
 const shown = z.array(z.looseObject({ id: z.string(), name: z.string() }));
 
-const manifest = z.looseObject({ spec: z.looseObject({}) });
-/** There is more than one Account: an object that names none works with the one that a namespace usually has. */
-function onMain(object: object): object {
+const manifest = z.looseObject({ kind: z.string(), spec: z.looseObject({}) });
+/** There is more than one Account: the objects of one kind name one of their namespace, those of the next the ClusterAccount. */
+function withAccount(object: object): object {
   const { spec, ...rest } = manifest.parse(object);
-  return { ...rest, spec: { accountRef: { name: "main" }, ...spec } };
+  const isOdd = kinds.findIndex(({ kind }) => kind === rest.kind) % 2 === 1;
+  return { ...rest, spec: { accountRef: isOdd ? { name: "main" } : shared(), ...spec } };
 }
+const shared = () => ({ kind: "ClusterAccount", name: world.namespace });
+const through = (object: { spec: object }) => ({ ...object, spec: { ...object.spec, accountRef: shared() } });
+/** What the ClusterAccount says. */
+const share = (spec: object) =>
+  world.kubectl("patch", "clusteraccount", world.namespace, "--type=merge", "-p", JSON.stringify({ spec }));
 
 beforeAll(async () => {
   const bare = await landscape({
     simulator: ["--speed", "60"],
     // Nothing is looked at by itself for as long as it rests.
     operator: ["--create-deadline", "3s", "--settle", "3s", "--retry", "1s", "--resync", "1h"],
+    clusterAccount: { adoption: "Any", namespaces: all, kinds: kinds.map(({ kind }) => kind) },
   });
   const { spec } = manifest.parse(JSON.parse((await bare.kubectl("get", "account", "main", "-o", "json")).stdout));
   const account = ([name, slug]: [string, string]) => ({
@@ -41,13 +56,13 @@ beforeAll(async () => {
     metadata: { name },
     spec: { ...spec, region: slug.replace("-", "/") },
   });
-  await bare.apply(...Object.entries(regions).map(account));
+  await bare.apply(...Object.entries(regions).flatMap((each) => (each[1] === "de-txl" ? [] : [account(each)])));
   world = {
     ...bare,
-    apply: (...objects) => bare.apply(...objects.map(onMain)),
-    applyServerSide: (...objects) => bare.applyServerSide(...objects.map(onMain)),
+    apply: (...objects) => bare.apply(...objects.map(withAccount)),
+    applyServerSide: (...objects) => bare.applyServerSide(...objects.map(withAccount)),
   };
-  await world.apply(
+  const surroundings = [
     datacenter("dc"),
     datacenter("other"),
     server("host", { nics: nics.map((name) => ({ name, lan: 1 })) }),
@@ -56,7 +71,8 @@ beforeAll(async () => {
     lan("brokers"),
     kafkaCluster("stream"),
     kafkaCluster("other-stream"),
-  );
+  ];
+  await world.apply(...surroundings.map(through));
   await world.untilReady("datacenter/dc", "datacenter/other", "server/host", "volume/source", "volume/other-source");
   await world.untilReady("lan/brokers", "kafkacluster/stream", "kafkacluster/other-stream");
   const id = (name: string) => world.value(name, "{.status.id}");
@@ -81,8 +97,14 @@ const containing = (shows: object) => [expect.objectContaining({ properties: exp
 const looks = (found: Found[]) => found.map(({ id, properties }) => ({ id, properties }));
 
 /** One promise, kept by these kinds. All of them at once: they wait for most of the time. */
-function promise(title: string, keep: (kind: Trial, expect: ExpectStatic) => Promise<void>, kept = subjects): void {
+function promise(
+  title: string,
+  keep: (kind: Trial, expect: ExpectStatic) => Promise<void>,
+  kept = subjects,
+  before: () => Promise<unknown> = async () => {},
+): void {
   describe(title, () => {
+    beforeAll(before);
     for (const subject of kept) {
       it.concurrent(subject.kind.kind, ({ expect }) => keep(trial(world, ground, subject, expect), expect));
     }
@@ -312,6 +334,90 @@ promise("deletes: nothing is left of what the object has brought about", async (
   else expect(await it.effects(role)).toEqual([]);
 });
 
+const notAllowed = (it: Trial) => world.untilReason(it.ref("shut"), "AccountNotAllowed");
+const throughShared = (it: Trial, role: string, spec: object = {}) =>
+  world.apply(it.manifest(it.name(role), { ...spec, accountRef: shared() }));
+
+promise(
+  "neither adopts nor observes by a ClusterAccount what no object of its namespace owns",
+  async (it, expect) => {
+    const id = await it.createByHand("foreign");
+    const before = looks(await it.there("foreign"));
+    for (const managementPolicy of ["Manage", "Observe"]) {
+      await throughShared(it, "foreign", { externalId: id, managementPolicy });
+      await world.untilReason(it.ref("foreign"), "NotYours");
+      await world.kubectl("delete", it.word, it.name("foreign"), "--timeout=60s");
+    }
+    expect(looks(await it.there("foreign"))).toEqual(before);
+    await it.erase("foreign");
+  },
+  subjects,
+  () => share({ adoption: "None" }),
+);
+
+promise(
+  "begins to create by a ClusterAccount",
+  async (it, expect) => {
+    await throughShared(it, "shut");
+    await expect.poll(() => world.value(it.ref("shut"), "{.status.id}{.status.secretName}")).not.toBe("");
+  },
+  subjects,
+  () => world.platform.faults({ route: "* *", fault: "slow-provisioning", factor: 50 }),
+);
+
+promise(
+  "keeps what it has while it is not admitted any more, and changes nothing",
+  async (it, expect) => {
+    await notAllowed(it);
+    const id = await world.value(it.ref("shut"), "{.status.id}");
+    await throughShared(it, "shut", it.change?.(it.name("shut")).spec);
+    const generation = await world.value(it.ref("shut"), "{.metadata.generation}");
+    await expect.poll(() => world.value(it.ref("shut"), "{.status.observedGeneration}")).toBe(generation);
+    await notAllowed(it);
+    expect(await world.value(it.ref("shut"), "{.status.id}")).toBe(id);
+    expect(await it.there("shut")).toHaveLength(1);
+  },
+  subjects,
+  () => share({ namespaces: nobody }),
+);
+
+promise(
+  "goes on when it is admitted again",
+  async (it, expect) => {
+    await world.untilReady(it.ref("shut"));
+    const { shows } = it.change?.(it.name("shut")) ?? { shows: it.shows(it.name("shut")) };
+    expect(await it.there("shut")).toEqual(containing(shows));
+    expect(await it.effects("shut")).toHaveLength(1);
+  },
+  subjects,
+  async () => {
+    await world.platform.faults();
+    await share({ namespaces: all });
+  },
+);
+
+promise(
+  "is not deleted while it is not admitted",
+  async (it, expect) => {
+    await notAllowed(it);
+    await world.kubectl("delete", it.word, it.name("shut"), "--wait=false");
+    await expect.poll(() => world.value(it.ref("shut"), ready)).toContain("set deletionPolicy: Retain");
+    expect(await it.effects("shut")).toHaveLength(1);
+  },
+  subjects,
+  () => share({ namespaces: nobody }),
+);
+
+promise(
+  "is deleted when it is admitted again",
+  async (it, expect) => {
+    await world.untilGone(it.ref("shut"));
+    await expect.poll(() => it.effects("shut")).toEqual([]);
+  },
+  subjects,
+  () => share({ namespaces: all, adoption: "Any" }),
+);
+
 describe("deletion", () => {
   it("a datacenter is not deleted with somebody else's server in it, unless that is allowed", async () => {
     await world.apply(datacenter("full"));
@@ -376,6 +482,8 @@ describe("deletion", () => {
 
   it("a namespace with everything in it disappears, and nothing is left on the platform", async () => {
     await world.kubectl("delete", "namespace", world.namespace, "--wait=false");
+    // Its Secret is in this namespace, which is the operator's own.
+    await world.kubectl("delete", "clusteraccount", world.namespace, "--wait=false");
     const { stderr } = await world.kubectl("wait", "--for=delete", `namespace/${world.namespace}`, "--timeout=100s");
     expect(stderr).toBe("");
     const { centrals = [], ...others } = await world.platform.made();

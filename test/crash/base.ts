@@ -1,10 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { install, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
 import { connect } from "../../src/kube/config.ts";
-import { loadKubeconfig } from "../../src/kube/kubeconfig.ts";
 import type { KubeClient } from "../../src/kube/transport.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
+import { readKubeconfig } from "./narrow.ts";
 
 /** What all runs share: one API server with Mooring installed, and a folder for what they leave behind. */
 export interface Base extends AsyncDisposable {
@@ -32,16 +31,13 @@ export async function openBase(kubeconfig: string): Promise<Base> {
   await install(admin);
   const path = join(cache, "kubeconfig");
   await writeOperatorKubeconfig(admin, kubeconfig, path);
-  const { cluster, user } = await loadKubeconfig([path]);
-  const data = cluster["certificate-authority-data"];
-  const file = cluster["certificate-authority"];
-  const ca = data !== undefined ? Buffer.from(data, "base64") : await readFile(file ?? "");
+  const { server, ca, token } = await readKubeconfig(path);
   const closing = opening.move();
   return {
     admin,
-    server: cluster.server,
+    server,
     ca,
-    operatorToken: user.token ?? "",
+    operatorToken: token,
     cache,
     folder: folder.path,
     keep() {

@@ -2,10 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { INTENT } from "../../src/engine/objects/names.ts";
 import { openIntent } from "../../src/engine/objects/objects.ts";
 import { readFacts, readStatus } from "../../src/engine/schema/status.ts";
+import type { Kind } from "../../src/kinds/kind.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { isWrite, type Target } from "./calls.ts";
 import type { Change, Subject } from "./lives.ts";
-import { manifest, SUBJECT } from "./manifests.ts";
+import { manifest, nameFor } from "./manifests.ts";
 import { hideNewResources, type Snapshot } from "./platform.ts";
 import { lostSecrets } from "./secrets.ts";
 import type { Stage } from "./stage.ts";
@@ -55,7 +56,8 @@ export async function* play(
   { targets, impatient }: Course,
 ): AsyncGenerator<Chapter> {
   const { recorder, operator, platform } = stage;
-  const { prerequisites, annotations = {}, spec, changes, ...promised } = life({ api: stage.api, nth: 0 });
+  const { prerequisites, annotations = {}, spec, changes, ...promised } = life(stage.ground);
+  const name = nameFor(kind, stage.namespace);
   await prepare(stage, prerequisites);
   yield { phase: "setup", shows: {}, object: undefined, snapshot: await platform.snapshot(), lost: [] };
   await hideNewResources(platform);
@@ -66,7 +68,7 @@ export async function* play(
     recorder.enter(title);
     const { afterSeconds: seconds } = change;
     if (seconds !== undefined) await platform.steering.call("POST", "/_simulator/advance", { seconds });
-    await stage.apply(manifest(kind.kind, SUBJECT, spec, { ...annotations, ...change.annotations }));
+    await stage.apply(manifest(kind.kind, name, spec, { ...annotations, ...change.annotations }));
     if (operator.process === 0) operator.start();
     if (impatient) {
       await until(async () => (operator.process > 1 ? undefined : "the operator has not been killed"), title);
@@ -76,15 +78,15 @@ export async function* play(
       settled(object) ??
       unsaid(object, change.says) ??
       (change.renewsKey && keyOf(object) === key ? "the key is the one before" : undefined);
-    const found = await rest(stage, kind.kind, title, missing, targets);
+    const found = await rest(stage, kind, title, missing, targets);
     const lost = await lostSecrets(found.object ? (promised.secrets?.(found.object) ?? []) : [], stage.secret);
     key = keyOf(found.object);
     yield { phase: title, shows, ...found, lost };
   }
   recorder.enter("delete");
-  await stage.remove(kind.kind, SUBJECT);
+  await stage.remove(kind.kind, name);
   const { restores = {} } = promised;
-  yield { phase: "delete", shows: restores, ...(await rest(stage, kind.kind, "delete", gone, targets)), lost: [] };
+  yield { phase: "delete", shows: restores, ...(await rest(stage, kind, "delete", gone, targets)), lost: [] };
 }
 
 async function prepare(stage: Stage, prerequisites: ReturnType<Subject["life"]>["prerequisites"]): Promise<void> {
@@ -133,7 +135,7 @@ function gone(object: KubeObject | undefined): string | undefined {
 /** Waits until the milestone is there, the platform is idle and the operator has nothing more to write. */
 async function rest(
   stage: Stage,
-  kind: string,
+  kind: Kind,
   phase: string,
   missing: (object: KubeObject | undefined) => string | undefined,
   targets: readonly Target[],
@@ -147,7 +149,10 @@ async function rest(
     const { watching, talking } = recorder.isUp(operator.process);
     if (!watching) return "the operator has not started";
     if (recorder.quietMs() < (operator.process > 1 ? FRESH_QUIET_MS : QUIET_MS)) return "the operator is writing";
-    const [object, snapshot] = await Promise.all([stage.read(kind, SUBJECT), platform.snapshot()]);
+    const [object, snapshot] = await Promise.all([
+      stage.read(kind.kind, nameFor(kind, stage.namespace)),
+      platform.snapshot(),
+    ]);
     const obstacle = missing(object) ?? (snapshot.idle ? undefined : "the platform is busy");
     if (obstacle !== undefined) return obstacle;
     if (object && !talking) return "the operator has not looked at the platform";

@@ -5,26 +5,31 @@ import type { Ground } from "../subjects/surroundings.ts";
 
 export type { Change, Life };
 
+/** What objects reach the platform through. */
+export const accountKinds = ["ClusterAccount", "Account"] as const;
+export type AccountKind = (typeof accountKinds)[number];
+
 /** A kind together with what happens to it. */
 export interface Subject {
   kind: Kind;
+  account: AccountKind;
   life: (ground: Ground) => Life;
   /** It is killed nowhere but at its creation. */
   creationOnly?: true;
 }
 
 /** Created and deleted again, and killed nowhere but at its creation. */
-export const atCreation = ({ kind, life }: Subject): Subject => ({
-  kind,
+export const atCreation = ({ life, ...subject }: Subject): Subject => ({
+  ...subject,
   life: (ground) => ({ ...life(ground), changes: [] }),
   creationOnly: true,
 });
 
 /**
- * The lives of these kinds, but for those whose objects belong to no namespace: each operator that is killed has a namespace
- * to itself. A ClusterAccount is kept as an Account is. Throws when a kind with a resource on the platform has none.
+ * The lives of these kinds, with each of these kinds of Account; else with one of them, by turns. An operator that knows no
+ * ClusterAccounts cannot be killed over one. Throws when a kind with a resource on the platform has no life.
  */
-export function subjectsOf(kinds: readonly Kind[]): Subject[] {
+export function subjectsOf(kinds: readonly Kind[], accounts?: readonly AccountKind[]): Subject[] {
   const known = new Map(subjects.map((subject) => [subject.kind, subject]));
   const without = kinds.filter(({ kind, resource }) => resource && !known.has(kind)).map(({ kind }) => kind);
   if (without.length > 0) {
@@ -32,11 +37,13 @@ export function subjectsOf(kinds: readonly Kind[]): Subject[] {
       `no subject in test/subjects/index.ts for ${without.join(", ")}: add one, so that it is killed, too`,
     );
   }
-  return kinds.flatMap((kind) => {
+  return kinds.flatMap((kind, index) => {
     const subject = known.get(kind.kind);
-    return subject && kind.scope !== "Cluster"
-      ? [{ kind, life: (ground: Ground) => lifeOf(subject, kind, ground) }]
-      : [];
+    if (!subject) return [];
+    return accountKinds
+      .filter((each, turn) => accounts?.includes(each) ?? (turn === index % 2 || kind.scope === "Cluster"))
+      .filter((each) => each === "ClusterAccount" || kind.scope !== "Cluster")
+      .map((account) => ({ kind, account, life: (ground: Ground) => lifeOf(subject, kind, ground) }));
   });
 }
 

@@ -2,8 +2,8 @@ import { parseArgs } from "node:util";
 import { progressTo } from "../../src/cli/control-plane/progress.ts";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { kinds } from "../../src/kinds/index.ts";
-import { type Moment, moments } from "./calls.ts";
-import { atCreation, chosenKinds, subjectsOf } from "./lives.ts";
+import { moments } from "./calls.ts";
+import { accountKinds, atCreation, chosenKinds, subjectsOf } from "./lives.ts";
 import { crashMatrix, isClean, PARALLEL } from "./matrix.ts";
 import { render } from "./print.ts";
 
@@ -12,6 +12,7 @@ const usage = `usage: make crash ARGS="[OPTION…]"
 Kills the operator at every call of every kind's life, at three moments each, and checks what is left.
 
   --kind KIND         only this kind; may be repeated
+  --account KIND      with ${accountKinds.join(" or ")}; may be repeated (default: by turns, one kind with each)
   --position N        only this row of the matrix
   --creation          only at the write that makes something, in a life of creation and deletion
   --moment MOMENT     only ${moments.join(", ")}; may be repeated
@@ -25,6 +26,7 @@ Kills the operator at every call of every kind's life, at three moments each, an
 const { values } = parseArgs({
   options: {
     kind: { type: "string", multiple: true },
+    account: { type: "string", multiple: true },
     position: { type: "string" },
     creation: { type: "boolean", default: false },
     moment: { type: "string", multiple: true },
@@ -44,10 +46,10 @@ function count(flag: string, text: string): number {
   return number;
 }
 
-function momentOf(text: string): Moment {
-  const moment = moments.find((each) => each === text);
-  if (!moment) throw new Error(`--moment: "${text}" is none of ${moments.join(", ")}`);
-  return moment;
+function oneOf<T extends string>(flag: string, known: readonly T[], text: string): T {
+  const found = known.find((each) => each === text);
+  if (!found) throw new Error(`--${flag}: "${text}" is none of ${known.join(", ")}`);
+  return found;
 }
 
 async function main(): Promise<number> {
@@ -55,11 +57,14 @@ async function main(): Promise<number> {
     console.log(usage);
     return 0;
   }
-  const whole = subjectsOf(chosenKinds(kinds, values.kind));
+  const whole = subjectsOf(
+    chosenKinds(kinds, values.kind),
+    values.account?.map((text) => oneOf("account", accountKinds, text)),
+  );
   const options = {
     subjects: values.creation ? whole.map(atCreation) : whole,
     position: values.position === undefined ? undefined : count("position", values.position),
-    moments: values.moment?.map(momentOf) ?? moments,
+    moments: values.moment?.map((text) => oneOf("moment", moments, text)) ?? moments,
     twice: values.twice,
     impatient: values.impatient,
     seed: count("seed", values.seed),

@@ -1,6 +1,6 @@
 import { type Base, openBase } from "./base.ts";
 import { creationIn, isWrite, type Moment, moments, type Position, samePosition, type Target } from "./calls.ts";
-import type { Subject } from "./lives.ts";
+import type { AccountKind, Subject } from "./lives.ts";
 import { crash, type Recording, type Run, record } from "./run.ts";
 import type { Fault } from "./verdict.ts";
 
@@ -31,7 +31,7 @@ export interface Row {
 
 export interface Result {
   impatient: boolean;
-  kinds: { kind: string; creationOnly: boolean; rows: Row[] }[];
+  kinds: { kind: string; account: AccountKind; creationOnly: boolean; rows: Row[] }[];
   totals: Totals;
   seconds: number;
 }
@@ -107,7 +107,7 @@ export async function crashMatrix(options: MatrixOptions): Promise<Result> {
 
   for (const { runs } of chapters.flatMap(({ rows }) => rows)) runs.sort(byMoment);
   const kinds = chapters.map(({ recording: { subject }, rows }) => {
-    return { kind: subject.kind.kind, creationOnly: subject.creationOnly ?? false, rows };
+    return { kind: subject.kind.kind, account: subject.account, creationOnly: subject.creationOnly ?? false, rows };
   });
   return { impatient, kinds, totals: totalsOf(kinds), seconds: (performance.now() - startedAt) / 1000 };
 }

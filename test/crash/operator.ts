@@ -1,6 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Guarded, spawnGuarded } from "../../src/cli/control-plane/guarded.ts";
+import type { AccountKind } from "./lives.ts";
 
 /** Patience of the operator under test: short, so that waiting out a lost creation takes seconds. */
 export const patience = {
@@ -13,7 +14,9 @@ export const patience = {
 
 export interface OperatorOptions {
   kubeconfig: string;
+  /** The operator's own, and of all objects. */
   namespace: string;
+  account: AccountKind;
   /** Everything its processes log, one after the other. */
   log: string;
   /** Compiled code is kept here, by the first process that is not killed: half of what a start costs. */
@@ -36,10 +39,13 @@ export interface Operator {
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-export const flagsOf = ({ kubeconfig, namespace }: Pick<OperatorOptions, "kubeconfig" | "namespace">): string[] => [
+type Place = Pick<OperatorOptions, "kubeconfig" | "namespace" | "account">;
+
+export const flagsOf = ({ kubeconfig, namespace, account }: Place): string[] => [
   "--no-leader-election",
   ...["--allow-endpoint", "http://127.0.0.1:*"],
-  ...["--kubeconfig", kubeconfig, "--watch-namespace", namespace],
+  ...["--kubeconfig", kubeconfig, "--namespace", namespace],
+  ...(account === "Account" ? ["--watch-namespace", namespace] : []),
   ...Object.entries(patience).flatMap(([flag, value]) => [`--${flag}`, value]),
 ];
 

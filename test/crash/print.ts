@@ -4,14 +4,14 @@ import type { Run } from "./run.ts";
 
 /** The matrix for people: a row per position, a column per moment, then what went wrong, then the totals. */
 export function render(result: Result): string {
-  const tables = result.kinds.flatMap(({ kind, rows }) => {
+  const tables = result.kinds.flatMap(({ kind, account, rows }) => {
     const once = rows.filter(({ after }) => !after);
     const firsts = new Map(rows.flatMap(({ after }) => (after ? [[describe(after), after] as const] : [])));
     const twice = [...firsts.values()].map((first) => {
       const second = rows.filter(({ after }) => after && describe(after) === describe(first));
       return `after ${kind} ${second[0]?.number} ${describe(first)}\n${table(kind, second)}`;
     });
-    return [table(kind, once), ...twice];
+    return [`with ${account}\n${table(kind, once)}`, ...twice];
   });
   return [...tables, ...complaints(result), totals(result)].join("\n\n");
 }
@@ -43,7 +43,7 @@ function columns(rows: readonly string[][]): string {
 
 /** Every failed run with what was wrong, how to see it again, and where its logs are. */
 export function complaints({ kinds, impatient }: Result): string[] {
-  return kinds.flatMap(({ kind, creationOnly, rows }) =>
+  return kinds.flatMap(({ kind, account, creationOnly, rows }) =>
     rows.flatMap(({ number, after, position, runs }) =>
       runs
         .filter(({ problems }) => problems.length > 0)
@@ -54,7 +54,7 @@ export function complaints({ kinds, impatient }: Result): string[] {
           return [
             `${kind} ${number}, killed ${kills.join(", then ")}`,
             ...problems.map(({ fault, message }) => `  ${fault}: ${message}`),
-            `  again: make crash ARGS="--kind ${kind} ${options}${impatient ? " --impatient" : ""}"`,
+            `  again: make crash ARGS="--kind ${kind} --account ${account} ${options}${impatient ? " --impatient" : ""}"`,
             `  logs:  ${folder}`,
           ].join("\n");
         }),

@@ -14,6 +14,8 @@ export interface ProxyOptions {
   /** Told of each call when all of it has arrived. `process` is what `owner` said when its connection was opened. */
   arrived(method: string, url: string, process: number): Passage;
   owner(): number;
+  /** What is asked for instead of what the operator asks for. */
+  rewrite?(url: string): string;
   /** Ends the operator before it can do anything else. */
   kill(): void;
 }
@@ -34,7 +36,7 @@ export interface Proxy {
  * those of watches as they come.
  */
 export async function startProxy(options: ProxyOptions): Promise<Proxy> {
-  const { upstream, ca } = options;
+  const { upstream, ca, rewrite = (url) => url } = options;
   const agent = new Agent({ allowH2: false, headersTimeout: 0, bodyTimeout: 0, connect: ca ? { ca } : {} });
   const owners = new WeakMap<Socket, number>();
   const closing = new AbortController();
@@ -46,7 +48,7 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
     let status = 0;
     try {
       if (passage.fatal === "before") return die(incoming);
-      const answer = await request(upstream + url, {
+      const answer = await request(upstream + rewrite(url), {
         method,
         headers: passedOn(incoming.headers),
         body: body.length > 0 ? body : null,

@@ -71,7 +71,7 @@ interface Script extends Course {
 
 async function live(base: Base, { subject, yardstick, seed, ...course }: Script) {
   const { targets } = course;
-  await using stage = await openStage(base, { seed, targets });
+  await using stage = await openStage(base, { seed, account: subject.account, targets });
   const chapters: Chapter[] = [];
   const problems: Problem[] = [];
   try {

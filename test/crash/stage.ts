@@ -2,17 +2,20 @@ import { randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pino } from "pino";
-import { stringify } from "yaml";
 import { applyObject } from "../../src/cli/demo/install.ts";
 import { resourceOf } from "../../src/engine/objects/objects.ts";
 import { kinds } from "../../src/kinds/index.ts";
+import type { Kind } from "../../src/kinds/kind.ts";
 import { isNotFound } from "../../src/kube/errors.ts";
 import { type KubeObject, pathOf } from "../../src/kube/resource.ts";
 import { readConfig } from "../../src/operator/config.ts";
 import { runOperator } from "../../src/operator/start.ts";
+import type { Ground } from "../subjects/surroundings.ts";
 import type { Base } from "./base.ts";
 import type { Target } from "./calls.ts";
+import type { AccountKind } from "./lives.ts";
 import { CREDENTIALS, type Manifest } from "./manifests.ts";
+import { kubeconfigOf, narrowedTo, removeClusterAccount, signingKey } from "./narrow.ts";
 import { createOperator, flagsOf, type Operator } from "./operator.ts";
 import { type Platform, startPlatform } from "./platform.ts";
 import { startProxy } from "./proxy.ts";
@@ -26,8 +29,8 @@ export interface Stage extends AsyncDisposable {
   readonly log: string;
   readonly namespace: string;
   readonly platform: Platform;
-  /** The platform's address as the operator reaches it. */
-  readonly api: string;
+  /** With the platform's address as the operator reaches it. */
+  readonly ground: Ground;
   readonly recorder: Recorder;
   readonly operator: Operator;
   apply(object: Manifest): Promise<void>;
@@ -41,24 +44,27 @@ export interface Stage extends AsyncDisposable {
 
 export interface StageOptions {
   seed: number;
+  account: AccountKind;
   targets: readonly Target[];
 }
 
-export async function openStage(base: Base, { seed, targets }: StageOptions): Promise<Stage> {
+export async function openStage(base: Base, { seed, account, targets }: StageOptions): Promise<Stage> {
   await using opening = new AsyncDisposableStack();
   const namespace = `crash-${randomBytes(5).toString("hex")}`;
   const folder = join(base.folder, namespace);
   await mkdir(folder);
+  opening.defer(() => removeClusterAccount(base.admin, namespace));
   const platform = opening.use(await startPlatform(seed));
   const recorder = createRecorder(targets);
   const kubeconfig = join(folder, "kubeconfig");
   const log = join(folder, "operator.log");
-  const operator = createOperator({ kubeconfig, namespace, log, cache: base.cache });
+  const operator = createOperator({ kubeconfig, namespace, account, log, cache: base.cache });
   const between = { owner: () => operator.process, kill: operator.restart };
   const kubernetes = await startProxy({
     ...between,
     upstream: base.server,
     ca: base.ca,
+    rewrite: narrowedTo(namespace),
     arrived: (...call) => recorder.arrived("kubernetes", ...call),
   });
   opening.defer(kubernetes.close);
@@ -72,11 +78,7 @@ export async function openStage(base: Base, { seed, targets }: StageOptions): Pr
   await writeFile(kubeconfig, kubeconfigOf(kubernetes.url, base.operatorToken), { mode: 0o600 });
 
   const { admin } = base;
-  const pathTo = (name: string, of: string) => {
-    const kind = kinds.find(({ kind }) => kind === of);
-    if (!kind) throw new Error(`there is no kind ${of}`);
-    return pathOf(resourceOf(kind), { namespace, name });
-  };
+  const pathTo = (name: string, kind: string) => pathOf(resourceOf(kindNamed(kind)), { namespace, name });
   await applyObject(admin, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
   await applyObject(admin, {
     apiVersion: "v1",
@@ -84,6 +86,7 @@ export async function openStage(base: Base, { seed, targets }: StageOptions): Pr
     metadata: { name: CREDENTIALS, namespace },
     stringData: { token: platform.steering.token },
   });
+  await applyObject(admin, signingKey(namespace));
 
   const closing = opening.move();
   return {
@@ -91,10 +94,13 @@ export async function openStage(base: Base, { seed, targets }: StageOptions): Pr
     log,
     namespace,
     platform,
-    api: outside.url,
+    ground: { api: outside.url, nth: 0, ...(account === "ClusterAccount" && { tenant: namespace }) },
     recorder,
     operator,
-    apply: (object) => applyObject(admin, { ...object, metadata: { ...object.metadata, namespace } }),
+    async apply({ metadata, ...object }) {
+      const place = kindNamed(object.kind).scope === "Cluster" ? {} : { namespace };
+      await applyObject(admin, { ...object, metadata: { ...metadata, ...place } });
+    },
     async read(kind, name) {
       try {
         return await admin.request<KubeObject>({ method: "GET", path: pathTo(name, kind) });
@@ -108,7 +114,7 @@ export async function openStage(base: Base, { seed, targets }: StageOptions): Pr
     },
     secret: secretReader(admin, namespace),
     async assisted(work) {
-      const config = readConfig([...flagsOf({ kubeconfig, namespace }), "--annotate-after", "0ms"]);
+      const config = readConfig([...flagsOf({ kubeconfig, namespace, account }), "--annotate-after", "0ms"]);
       if (config === "help") throw new Error("the operator's flags ask for help");
       const done = new AbortController();
       const running = runOperator(config, pino({ level: "silent" }), done.signal);
@@ -123,13 +129,8 @@ export async function openStage(base: Base, { seed, targets }: StageOptions): Pr
   };
 }
 
-function kubeconfigOf(server: string, token: string): string {
-  return stringify({
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [{ name: "proxy", cluster: { server } }],
-    users: [{ name: "mooring", user: { token } }],
-    contexts: [{ name: "proxy", context: { cluster: "proxy", user: "mooring" } }],
-    "current-context": "proxy",
-  });
+function kindNamed(name: string): Kind {
+  const kind = kinds.find(({ kind }) => kind === name);
+  if (!kind) throw new Error(`there is no kind ${name}`);
+  return kind;
 }

@@ -14,6 +14,7 @@ import { judge, type Problem } from "./verdict.ts";
 const feed: Kind = { ...datacenter, kind: "Feed" };
 const subject: Subject = {
   kind: feed,
+  account: "Account",
   life: () => ({
     prerequisites: [],
     spec: {},
@@ -39,7 +40,7 @@ function stageWith(api: ReturnType<typeof fakeApiServer>, entered: (phase: strin
     folder: "",
     log: "",
     namespace: "shop",
-    api: "http://platform.test",
+    ground: { api: "http://platform.test", nth: 0 },
     secret: secretReader(api.client, "shop"),
     async apply() {
       there = true;

@@ -6,7 +6,7 @@ import type { KubeObject } from "../../src/kube/resource.ts";
 import type { Connection } from "../../src/platform/transport.ts";
 import { type FakeClock, fakeClock } from "../fake-clock.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
-import { API, fakePlatform } from "./fake-platform.ts";
+import { API, type FakePlatform, fakePlatform } from "./fake-platform.ts";
 import { clusterAccountOf, objectOf } from "./fixtures.ts";
 import { credentials, runEngine } from "./running-engine.ts";
 
@@ -23,7 +23,7 @@ const space = (name: string, labels: Record<string, string> = {}): KubeObject =>
 const block = (name: string, namespace: string): KubeObject =>
   objectOf("IPBlock", name, { spec: { location: "de/txl", size: 1 }, metadata: { name, namespace } });
 
-async function run(initial: KubeObject[], options: { clock: FakeClock; namespace?: string }) {
+async function run(initial: KubeObject[], options: { clock: FakeClock; namespace?: string; platform?: FakePlatform }) {
   const engine = await runEngine([secret, ...initial], { home: HOME, ...options });
   const standing = (object: KubeObject) => {
     const { conditions, account } = readStatus(engine.api.get(object) ?? object);
@@ -55,6 +55,20 @@ describe("the engine with a ClusterAccount", () => {
     put(space("team", { tier: "silver" }));
     await clock.advance(1000);
     expect(standing(mine)).toMatchObject({ ready: "False", reason: "AccountNotAllowed" });
+  });
+
+  test("takes over what a former version made with the default Account of another namespace, as soon as it is there", async () => {
+    const clock = fakeClock();
+    const platform = fakePlatform();
+    const id = platform.make("a", { properties: { name: "a", location: "de/txl", size: 1 } }, { path: "/ipblocks" });
+    const mine = { ...block("a", "team"), status: { id, parents: {}, account: `${HOME}/main`, endpoint: API } };
+    const { standing, put } = await run([space("team"), mine], { clock, platform });
+    await clock.advance(10_000);
+    expect(standing(mine).reason).toBe("AccountNotFound");
+    put(shared({ default: true, namespaces: { names: ["team"] } }));
+    await clock.advance(10_000);
+    expect(standing(mine)).toMatchObject({ ready: "True", account: "ClusterAccount/shared" });
+    expect(platform.writes()).toEqual([]);
   });
 
   test("looks again at those who used it when it is edited, and does not let it go while they have something", async () => {

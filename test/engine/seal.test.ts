@@ -1,12 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decide } from "../../src/engine/decide/decide.ts";
-import { EXTERNAL_ID, INTENT, PUBLISHED } from "../../src/engine/objects/names.ts";
+import { EXTERNAL_ID, FINALIZER, INTENT, PUBLISHED } from "../../src/engine/objects/names.ts";
 import { claimOf, openIntent } from "../../src/engine/objects/objects.ts";
 import { createSeal, type Seal } from "../../src/engine/objects/seal.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
+import { fakeClock } from "../fake-clock.ts";
+import { fakePlatform } from "./fake-platform.ts";
 import { datacenterSpec, intentOf, objectOf } from "./fixtures.ts";
+import { accountOf, credentials, runEngine } from "./running-engine.ts";
 import { stage } from "./stage.ts";
 
 const keys = ["one", "two"];
@@ -115,12 +118,41 @@ const isEmpty = (value: unknown): boolean =>
   (typeof value === "object" && Object.values(value).every((each) => !Array.isArray(value) && isEmpty(each)));
 
 describe("a signing key", () => {
+  const former = createSeal({ keys: () => ["two"] });
+  const block = (annotations: Record<string, string> = {}) =>
+    objectOf("IPBlock", "a", {
+      spec: { location: "de/txl", size: 1 },
+      metadata: { name: "a", finalizers: [FINALIZER], annotations },
+    });
+
   test("that was exchanged still counts for as long as it is there, and the new one signs", () => {
     const before = createSeal({ keys: () => ["two"] });
     expect(claimed(owning("a", before))).toBe("d1");
     expect(owning("a").status).not.toEqual(owning("a", before).status);
     const secret = marked("s", PUBLISHED, { resource: "d1" }, before);
     expect(seal.read("Datacenter", secret, PUBLISHED)).toEqual({ words: { resource: "d1" }, current: false });
+  });
+
+  test.each([
+    ["with a former key", (words: object) => former.mark("IPBlock", block(), EXTERNAL_ID, words)],
+    ["by a version that did not sign", (words: object) => JSON.stringify({ ...words, owner: "shop/a" })],
+  ])("signs at rest, once, the annotation that was written %s", async (_, written) => {
+    const platform = fakePlatform();
+    const id = platform.make("a", { properties: { name: "a", location: "de/txl", size: 1 } }, { path: "/ipblocks" });
+    const owned = { id, parents: {}, account: "shop/main" };
+    const object = { ...block({ [EXTERNAL_ID]: written(owned) }), status: owned };
+    const clock = fakeClock();
+    const believing = createSeal({ keys: () => ["one", "two"], believes: () => true });
+    const { api } = await runEngine([credentials, accountOf("main"), object], { clock, platform, seal: believing });
+    await clock.advance(60_000);
+    const now = api.get(object) ?? object;
+    expect(believing.read("IPBlock", now, EXTERNAL_ID)).toEqual({
+      words: expect.objectContaining(owned),
+      current: true,
+    });
+    await clock.advance(3_600_000);
+    expect(api.get(object)).toEqual(now);
+    expect(platform.writes()).toEqual([]);
   });
 
   test("that is not there makes an object wait for a person, and nothing is created in its place", () => {

@@ -1,39 +1,51 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { steer } from "../cluster/steering.ts";
-import { secret } from "./population.ts";
-import type { Tenant } from "./tenants.ts";
+import { handOut, type Tenant } from "./tenants.ts";
 
 const minted = z.object({ token: z.string() });
 const TRIES = 20;
 /** How long both tokens work. */
 const OVERLAP_MS = 5000;
+const OUTSIDE_MS = 5000;
 
 /** What an administrator does to an Account while it is in use. None of it may be felt by its objects. */
 export function editAccount(tenant: Tenant, nth: number): Promise<void> {
-  const edits = [rotateToken, describe, nameAnotherProduct];
+  const isShared = tenant.login.account.kind === "ClusterAccount";
+  const edits = [rotateToken, isShared ? shutOut : describe, nameAnotherProduct];
   const edit = edits[nth % edits.length] ?? describe;
   return edit(tenant, nth);
 }
 
 /** Another token of the same user; the one before ends a little later. */
 async function rotateToken(tenant: Tenant): Promise<void> {
-  const before = steer(tenant.platform.url, tenant.token);
+  const { login } = tenant;
+  const before = steer(tenant.platform.url, login.token);
   const { token } = minted.parse(await insisting(() => before.call("GET", "/auth/v1/tokens/generate")));
-  await tenant.stage.apply(secret(token));
-  tenant.token = token;
+  login.token = token;
+  await handOut(login);
   await delay(OVERLAP_MS);
   await insisting(() => before.call("DELETE", "/auth/v1/tokens?criteria=CURRENT")).catch(() => {});
 }
 
-async function describe({ stage }: Tenant, nth: number): Promise<void> {
+const edited = ({ stage, login: { account } }: Tenant, change: object) =>
+  stage.patch(account.kind, account.metadata.name, change);
+
+async function describe(tenant: Tenant, nth: number): Promise<void> {
   const text = `edit-${nth}`;
-  await stage.patch("Account", "main", { metadata: { labels: { edited: text }, annotations: { description: text } } });
+  await edited(tenant, { metadata: { labels: { edited: text }, annotations: { description: text } } });
+}
+
+/** Admits nobody for a while: whatever is under way stays as it is, and goes on afterwards. */
+async function shutOut(tenant: Tenant): Promise<void> {
+  await edited(tenant, { spec: { namespaces: { names: [] } } });
+  await delay(OUTSIDE_MS);
+  await edited(tenant, { spec: tenant.login.account.spec });
 }
 
 /** Changes spec, but nothing that anybody uses. */
-async function nameAnotherProduct({ stage }: Tenant, nth: number): Promise<void> {
-  await stage.patch("Account", "main", { spec: { endpoints: { dns: `https://dns-${nth}.example.com` } } });
+async function nameAnotherProduct(tenant: Tenant, nth: number): Promise<void> {
+  await edited(tenant, { spec: { endpoints: { dns: `https://dns-${nth}.example.com` } } });
 }
 
 async function insisting(call: () => Promise<unknown>): Promise<unknown> {

@@ -28,12 +28,12 @@ export interface Population {
   readonly inhabitants: readonly Inhabitant[];
 }
 
-/** Objects of these kinds, as many of each, living as test/crash/lives.ts describes it. */
-export function populate(count: number, api: string, inhabited: readonly Kind[]): Population {
-  const subjects = subjectsOf(inhabited);
+/** Objects of these kinds, as many of each, living as test/crash/lives.ts describes it, with this Account. */
+export function populate(count: number, api: string, inhabited: readonly Kind[], account: Manifest): Population {
+  const subjects = subjectsOf(inhabited, ["Account"]);
   const prerequisites = new Map<string, Manifest>();
   // With several Accounts in the namespace each object has to name its own.
-  const choice = { accountRef: { name: "main" } };
+  const choice = { accountRef: { kind: account.kind, name: account.metadata.name } };
   const inhabitants = Array.from({ length: count }, (_, index): Inhabitant => {
     const subject = subjects[index % subjects.length];
     if (!subject) throw new Error("there are no kinds");
@@ -50,15 +50,15 @@ export function populate(count: number, api: string, inhabited: readonly Kind[])
     return { kind: kind.kind, name: `${kind.kind.toLowerCase()}-${index}`, stages, secrets };
   });
   const accounted = [...prerequisites.values()].map((each) =>
-    each.kind === "Account" ? each : { ...each, spec: { ...choice, ...each.spec } },
+    each.kind === "Account" ? account : { ...each, spec: { ...choice, ...each.spec } },
   );
   return { prerequisites: accounted, inhabitants };
 }
 
-export const secret = (token: string) => ({
+export const secret = (token: string, name = CREDENTIALS) => ({
   apiVersion: "v1",
   kind: "Secret",
-  metadata: { name: CREDENTIALS },
+  metadata: { name },
   stringData: { token },
 });
 

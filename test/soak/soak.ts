@@ -17,7 +17,7 @@ import { lastWrites } from "./witness.ts";
 export interface SoakOptions {
   kubeconfig: string;
   objects: number;
-  /** Namespaces that share the objects. Several of them need an API server of their own. Default 3. */
+  /** Namespaces that share the objects. Several of them need an API server of their own. Default 4. */
   tenants?: number;
   /** Operators that contend for the Lease; 1 works without it. Default 2. */
   leaders?: number;
@@ -50,13 +50,13 @@ export interface SoakResult {
 
 const KILLS = 3;
 const STOPS = 3;
-const ACCOUNT_EDITS = 9;
+const ACCOUNT_EDITS = 12;
 
 /** Lets a population live through `chaosMs` of trouble, then through quiet, and says what must not be. */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
   const { kubeconfig, objects, kinds = soakedKinds, chaosMs, seed, patienceMs, onProgress = () => {} } = options;
   await using cleanup = new AsyncDisposableStack();
-  const tenants = await openTenants(cleanup, { kubeconfig, count: options.tenants ?? 3, objects, kinds, seed });
+  const tenants = await openTenants(cleanup, { kubeconfig, count: options.tenants ?? 4, objects, kinds, seed });
   const crowd = { leaders: options.leaders ?? 2, everywhere: tenants.length > 1 };
   const leaders = startLeaders(cleanup, tenants.map(({ stage }) => stage)[0], crowd);
   await Promise.all(tenants.map(moveIn));

@@ -2,14 +2,22 @@ import { z } from "zod";
 import type { Kind } from "../../src/kinds/kind.ts";
 import { type Platform, startPlatform } from "../cluster/chaos-platform.ts";
 import { openStage, type Stage } from "../cluster/chaos-stage.ts";
+import { CREDENTIALS, type Manifest, manifest } from "../crash/manifests.ts";
+import { accountSpec } from "../subjects/surroundings.ts";
 import { type Inhabitant, type Population, populate, secret } from "./population.ts";
 import { SPEED } from "./trouble.ts";
 
-/** A namespace with an Account of its own, and who lives there. */
+/** A namespace and who lives there, with an Account of its own or a ClusterAccount that it shares. */
 export interface Tenant extends Population {
   readonly stage: Stage;
   readonly platform: Platform;
-  /** What is in the Account's Secret now. */
+  readonly login: Login;
+}
+
+/** An Account, or a ClusterAccount, and every Secret with its token. */
+export interface Login {
+  readonly account: Manifest;
+  readonly secrets: { stage: Stage; name: string }[];
   token: string;
 }
 
@@ -19,33 +27,56 @@ export interface SoakObject extends Inhabitant {
 
 const user = z.object({ token: z.string() });
 
+const SHARED = "shared";
+
 /**
- * Tenants with as many objects each. The first two share a contract and are different users of it; the third has another
- * contract, at another address.
+ * Tenants with as many objects each. The first two have a contract in common and are different users of it. The others have
+ * another contract, at another address, and share a ClusterAccount, whose Secret is with the first one: the operator's.
  */
 export async function openTenants(
   cleanup: AsyncDisposableStack,
   options: { kubeconfig: string; count: number; objects: number; kinds: readonly Kind[]; seed: number },
 ): Promise<Tenant[]> {
   const { kubeconfig, count, objects, kinds, seed } = options;
+  const stages: Stage[] = [];
+  for (let nth = 0; nth < count; nth += 1) stages.push(cleanup.use(await openStage(kubeconfig)));
   const platforms: Platform[] = [];
   const tenants: Tenant[] = [];
-  for (let nth = 0; nth < count; nth += 1) {
+  let common: Login | undefined;
+  for (const [nth, stage] of stages.entries()) {
     const contract = nth < 2 ? 0 : 1;
     const platform = platforms[contract] ?? cleanup.use(await startPlatform({ seed: seed + contract, speed: SPEED }));
     platforms[contract] = platform;
-    const login = { username: `tenant-${nth}@example.com`, password: "a-password-of-theirs", role: "administrator" };
-    const { token } = user.parse(await platform.steering.call("POST", "/_simulator/users", login));
-    const stage = cleanup.use(await openStage(kubeconfig));
+    const ground = { api: platform.url, nth: 0 };
+    const logIn = async (account: Manifest, secrets: Login["secrets"]): Promise<Login> => {
+      const username = `tenant-${nth}@example.com`;
+      const body = { username, password: "a-password-of-theirs", role: "administrator" };
+      const { token } = user.parse(await platform.steering.call("POST", "/_simulator/users", body));
+      return { account, secrets, token };
+    };
+    const [home] = stages;
+    if (contract === 1 && home) {
+      const names = stages.slice(2).map(({ namespace }) => namespace);
+      const spec = { ...accountSpec(ground), credentialsSecretRef: { name: SHARED }, namespaces: { names } };
+      common ??= await logIn(manifest("ClusterAccount", SHARED, spec), [{ stage: home, name: SHARED }]);
+    }
+    const login = common ?? (await logIn(manifest("Account", "main", accountSpec(ground)), []));
+    // Accounts that come and go have the same token.
+    login.secrets.push({ stage, name: CREDENTIALS });
     const share = Math.floor(objects / count) + (nth < objects % count ? 1 : 0);
-    tenants.push({ stage, platform, token, ...populate(share, platform.url, kinds) });
+    tenants.push({ stage, platform, login, ...populate(share, platform.url, kinds, login.account) });
   }
   return tenants;
 }
 
+/** Puts the token into every Secret that has to have it. */
+export async function handOut({ secrets, token }: Login): Promise<void> {
+  for (const { stage, name } of secrets) await stage.apply(secret(token, name));
+}
+
 /** Account, credentials, and what the others stand on. */
-export async function moveIn({ stage, token, prerequisites }: Tenant): Promise<void> {
-  await stage.apply(secret(token));
+export async function moveIn({ stage, login, prerequisites }: Tenant): Promise<void> {
+  await handOut(login);
   await stage.apply(...prerequisites);
   for (const { kind, metadata } of prerequisites) await stage.untilReady(kind, metadata.name);
 }

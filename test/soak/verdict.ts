@@ -41,7 +41,7 @@ export interface Wanted {
 /** What is missing until all is at rest: every wanted object Ready, no other one there, the platform idle. */
 export async function unrest(stage: Stage, wanted: readonly Wanted[]): Promise<string | undefined> {
   const obstacles: string[] = [];
-  for (const { kind } of kinds) {
+  for (const { kind, scope } of kinds) {
     const objects = new Map((await stage.list(kind)).map((object) => [object.metadata.name, object]));
     const names = wanted.filter((each) => each.kind === kind).map(({ name }) => name);
     for (const name of names) {
@@ -49,7 +49,8 @@ export async function unrest(stage: Stage, wanted: readonly Wanted[]): Promise<s
       if (missing !== undefined) obstacles.push(`${kind} ${name}: ${missing}`);
       objects.delete(name);
     }
-    for (const [name, object] of objects) {
+    // What belongs to no namespace is wanted by others.
+    for (const [name, object] of scope === "Cluster" ? [] : objects) {
       obstacles.push(`${kind} ${name} is still there: ${unsettled(object) ?? "and Ready"}`);
     }
   }

@@ -1,4 +1,5 @@
 import type { Subject } from "./subject.ts";
+import { clusterAccountSpec } from "./surroundings.ts";
 
 export const clusterAccount: Subject = {
   kind: "ClusterAccount",
@@ -16,4 +17,8 @@ export const clusterAccount: Subject = {
     default: true,
     adoption: "Any",
   },
+  life: (ground) => ({
+    spec: clusterAccountSpec(ground),
+    changes: [{ title: "update", spec: { ...clusterAccountSpec(ground), region: "de/fra" } }],
+  }),
 };

@@ -38,7 +38,7 @@ describe.each(kinds)("$kind", (kind) => {
     expect(() => kind.spec.parse(subjectOf(kind.kind)?.spec)).not.toThrow();
   });
 
-  it.skipIf(kind.scope === "Cluster")("has a life in which it is killed; if not: test/subjects/index.ts", () => {
+  it("has a life in which it is killed; if not: test/subjects/index.ts", () => {
     const [mortal] = subjectsOf([kind]);
     expect(mortal?.life({ api: "http://platform.test", nth: 0 }).changes).not.toEqual([]);
   });

@@ -1,4 +1,5 @@
-import { GROUP, VERSION } from "../../src/kinds/index.ts";
+import { GROUP, kinds, VERSION } from "../../src/kinds/index.ts";
+import { hasResource } from "../../src/kinds/kind.ts";
 
 /** What a life needs to know of the platform it is lived on, and of its neighbours there. */
 export interface Ground {
@@ -6,6 +7,8 @@ export interface Ground {
   api: string;
   /** Which of several equal lives this is: what they cannot share is named by it. */
   nth: number;
+  /** The namespace that a ClusterAccount is for, and is named by; absent where it has an Account of its own. */
+  tenant?: string;
 }
 
 export interface Manifest {
@@ -41,7 +44,17 @@ export const accountSpec = ({ api }: Ground) => ({
   region: "de/txl",
   credentialsSecretRef: { name: CREDENTIALS },
 });
-export const account = (ground: Ground) => manifest("Account", "main", accountSpec(ground));
+/** For one namespace and all kinds, also those that have to be named. */
+export const clusterAccountSpec = (ground: Ground) => ({
+  ...accountSpec(ground),
+  namespaces: { selector: { matchLabels: { "kubernetes.io/metadata.name": ground.tenant ?? "" } } },
+  kinds: kinds.filter(hasResource).map(({ kind }) => kind),
+  default: true,
+});
+export const account = (ground: Ground) =>
+  ground.tenant === undefined
+    ? manifest("Account", "main", accountSpec(ground))
+    : manifest("ClusterAccount", ground.tenant, clusterAccountSpec(ground));
 
 export const inDatacenter = { datacenterRef: { name: "dc" } };
 export const home = manifest("Datacenter", "dc", { location: "de/txl" });

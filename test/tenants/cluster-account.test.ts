@@ -6,8 +6,11 @@ import { applyObject } from "../../src/cli/demo/install.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import { SECRETS } from "../../src/kube/owned-secret.ts";
 import { pathOf } from "../../src/kube/resource.ts";
+import { SIGNING_KEY } from "../../src/operator/signing-key.ts";
+import type { OperatorProcess } from "../cluster/chaos-operator.ts";
 import { type Platform, startPlatform } from "../cluster/chaos-platform.ts";
 import { openStage, type Stage } from "../cluster/chaos-stage.ts";
+import { until } from "../cluster/chaos-wait.ts";
 import {
   centralLogging,
   datacenter,
@@ -20,6 +23,7 @@ import {
   volume,
 } from "../cluster/objects.ts";
 import { bootVolume, manifest } from "../subjects/surroundings.ts";
+import { formerDatacenter, formerIPBlock } from "./former-version.ts";
 import { openTenant } from "./tenant.ts";
 
 // One operator for all namespaces, and so a control plane of its own: nobody else's objects are to be among them.
@@ -28,6 +32,7 @@ afterAll(() => cleanup.disposeAsync());
 
 let kubeconfig: string;
 let platform: Platform;
+let operator: OperatorProcess;
 /** The operator's own namespace, and two tenants. */
 let home: Stage;
 let gold: Stage;
@@ -53,6 +58,42 @@ async function statusOf(stage: Stage, kind: string, name: string) {
 const messageOf = async (stage: Stage, kind: string, name: string) =>
   (await statusOf(stage, kind, name))?.conditions?.find(({ type }) => type === "Ready")?.message ?? "";
 
+/** Somebody has taken the annotations out of this one. */
+const DOUBTFUL = "doubtful";
+/** What objects of a former version own; they used its default Account, which was in another namespace. */
+const former: Record<string, string> = {};
+async function leaveFormerObjects(): Promise<void> {
+  const { steering, url: endpoint } = platform;
+  const contracts = z.object({ items: z.array(z.object({ properties: z.object({ contractNumber: z.int() }) })) });
+  const [first] = contracts.parse(await steering.call("GET", "/cloudapi/v6/contracts?depth=1")).items;
+  const make = async (collection: string, name: string, properties: object) => {
+    const body = { properties: { name, location: "de/txl", ...properties } };
+    const { id } = z.object({ id: z.string() }).parse(await steering.call("POST", `/cloudapi/v6/${collection}`, body));
+    former[name] = id;
+    const contract = first?.properties.contractNumber ?? 0;
+    return { namespace: gold.namespace, name, id, account: `${home.namespace}/main`, contract, endpoint };
+  };
+  const doubtful = formerIPBlock(await make("ipblocks", DOUBTFUL, { size: 1 }));
+  const objects = [
+    formerDatacenter(await make("datacenters", "former-dc", {})),
+    formerIPBlock(await make("ipblocks", "former-ip", { size: 1 })),
+    { ...doubtful, metadata: { ...doubtful.metadata, annotations: {} } },
+  ];
+  for (const { status, ...object } of objects) {
+    await gold.apply(object);
+    const plural = `${object.kind.toLowerCase()}s`;
+    await gold.admin.request({
+      method: "PATCH",
+      path: `/apis/${object.apiVersion}/namespaces/${gold.namespace}/${plural}/${object.metadata.name}/status`,
+      contentType: "application/merge-patch+json",
+      body: { status },
+    });
+  }
+  // Times in Kubernetes have no fractions: the operator's key is to be younger than these.
+  const next = Math.floor(Date.now() / 1000) + 1;
+  await until(() => (Date.now() / 1000 < next ? "it is the same second" : undefined), { title: "time", everyMs: 50 });
+}
+
 beforeAll(async () => {
   const control = await startCluster();
   cleanup.defer(control.stop);
@@ -68,11 +109,47 @@ beforeAll(async () => {
     metadata: { name: "shared" },
     stringData: { token: platform.token },
   });
+  await leaveFormerObjects();
+  await home.apply(clusterAccount("shared", { region: "de/txl", default: true, ...labelled }));
+  operator = await startOperator();
+  await home.untilReady("ClusterAccount", "shared");
+});
+
+function startOperator(): Promise<OperatorProcess> {
   const regional = ["monitoring", "logging", "streaming"].map((name) => `${name}=${platform.url}/${name}/{region}`);
   const endpoints = [`api=${platform.url}`, ...regional].flatMap((each) => ["--endpoint", each]);
-  await home.apply(clusterAccount("shared", { region: "de/txl", default: true, ...labelled }));
-  await home.operator({ everywhere: true, flags: ["--resync", "2s", ...endpoints] });
-  await home.untilReady("ClusterAccount", "shared");
+  return home.operator({ everywhere: true, flags: ["--resync", "2s", "--annotate-after", "1s", ...endpoints] });
+}
+
+describe("an upgrade from a version that did not sign", () => {
+  it.each([
+    ["Datacenter", "former-dc", "datacenters"],
+    ["IPBlock", "former-ip", "ipblocks"],
+  ])(
+    "signs what it made with its default Account, and goes on through the default ClusterAccount: %s",
+    async (kind, name, collection) => {
+      await gold.untilReady(kind, name);
+      await expect
+        .poll(async () => (await gold.read(kind, name))?.metadata.annotations?.["mooring.dev/external-id"])
+        .toContain('"signature"');
+      const status = await statusOf(gold, kind, name);
+      expect(status).toMatchObject({ id: former[name], account: "ClusterAccount/shared" });
+      expect(status?.signature).toBeDefined();
+      expect(await platform.named(collection, name)).toEqual([expect.objectContaining({ id: former[name] })]);
+      await gold.remove(kind, name);
+      await gold.untilGone(kind, name);
+      expect(await platform.named(collection, name)).toEqual([]);
+    },
+  );
+
+  it("does not believe a status that no annotation confirms: the object gets a resource of its own", async () => {
+    await expect.poll(() => platform.named("ipblocks", DOUBTFUL)).toHaveLength(2);
+    await gold.untilReady("IPBlock", DOUBTFUL);
+    expect((await statusOf(gold, "IPBlock", DOUBTFUL))?.id).not.toBe(former[DOUBTFUL]);
+    await gold.remove("IPBlock", DOUBTFUL);
+    await gold.untilGone("IPBlock", DOUBTFUL);
+    expect(await platform.named("ipblocks", DOUBTFUL)).toEqual([expect.objectContaining({ id: former[DOUBTFUL] })]);
+  });
 });
 
 describe("a ClusterAccount", () => {
@@ -224,6 +301,46 @@ describe("a ClusterAccount", () => {
     await gold.untilGone("IPBlock", "mine");
     await home.untilGone("ClusterAccount", "shared");
     expect(await platform.named("ipblocks", "mine")).toEqual([]);
+  });
+});
+
+describe("a backup of what was made through a ClusterAccount", () => {
+  /** The object as a backup without status has it; its resource stays where it is. */
+  async function backup(name: string): Promise<{ id: string | undefined; saved: object }> {
+    await gold.apply(ipBlock(name, { deletionPolicy: "Retain" }));
+    const { id } = readStatus(await gold.untilReady("IPBlock", name));
+    const read = () => gold.read("IPBlock", name);
+    await expect.poll(async () => (await read())?.metadata.annotations?.["mooring.dev/external-id"]).toBeDefined();
+    const { apiVersion, kind, metadata, spec } = (await read()) ?? ipBlock(name);
+    await gold.remove("IPBlock", name);
+    await gold.untilGone("IPBlock", name);
+    return { id, saved: { apiVersion, kind, spec, metadata: { name, annotations: metadata.annotations ?? {} } } };
+  }
+  const restored = async (name: string) => readStatus(await gold.untilReady("IPBlock", name)).id;
+
+  it("finds its resource by the annotation where the signing key is there, whatever the adoption", async () => {
+    await home.apply(clusterAccount("shared", { default: true, ...labelled }));
+    const { id, saved } = await backup("with-key");
+    await gold.apply(saved);
+    expect(await restored("with-key")).toBe(id);
+    expect(await platform.named("ipblocks", "with-key")).toHaveLength(1);
+  });
+
+  it("finds it by externalId where the key is lost, as soon as the ClusterAccount says adoption: Any", async () => {
+    const { id, saved } = await backup("without-key");
+    await operator.stop();
+    const path = pathOf(SECRETS, { namespace: home.namespace, name: SIGNING_KEY });
+    await home.admin.request({ method: "DELETE", path });
+    operator = await startOperator();
+    await gold.apply(saved);
+    await gold.untilReason("IPBlock", "without-key", "SigningKeyUnknown");
+    await gold.remove("IPBlock", "without-key");
+    await gold.untilGone("IPBlock", "without-key");
+    await gold.apply(ipBlock("without-key", { externalId: id }));
+    await gold.untilReason("IPBlock", "without-key", "NotYours");
+    await home.patch("ClusterAccount", "shared", { spec: { adoption: "Any" } });
+    expect(await restored("without-key")).toBe(id);
+    expect(await platform.named("ipblocks", "without-key")).toHaveLength(1);
   });
 });
 

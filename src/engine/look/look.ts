@@ -4,7 +4,7 @@ import type { KubeObject } from "../../kube/resource.ts";
 import { type AccountChoice, addressOf } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
-import { ALLOW_DATA_LOSS, FINALIZER, INTENT, PAUSED } from "../objects/names.ts";
+import { ALLOW_DATA_LOSS, EXTERNAL_ID, FINALIZER, INTENT, PAUSED } from "../objects/names.ts";
 import { type ObjectKey, observes, openIntent } from "../objects/objects.ts";
 import { policiesOf } from "../objects/policies.ts";
 import type { Obstacle } from "../schema/reasons.ts";
@@ -112,8 +112,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     deleting: object.metadata.deletionTimestamp !== undefined,
     wishedAt: memory.wish?.at ?? now,
     youngUntil: now + (Date.parse(object.metadata.creationTimestamp ?? "") || 0) + settings.graceMs - clock.now(),
-    keepAt:
-      annotations[INTENT] === undefined ? undefined : restingSince(memory, shared, now) + settings.annotateAfterMs,
+    keepAt: isKept(deps, kind, object) ? undefined : restingSince(memory, shared, now) + settings.annotateAfterMs,
     paused: annotations[PAUSED] === "true",
     terminating: deps.namespaces.isTerminating(namespace),
     hasFinalizer: object.metadata.finalizers?.includes(FINALIZER) ?? false,
@@ -164,6 +163,12 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
 /** While neighbours are still being built, their writes go first: then rest begins anew. */
 export const restingSince = ({ restingSince }: Memory, shared: Shared | undefined, now: number): number =>
   shared && shared.collection.inFlux > 0 ? now : (restingSince ?? now);
+
+/** Whether the annotation with the id is there, where one is to be, and signed with the key that signs now. */
+function isKept({ seal }: Deps, { kind }: Kind, object: KubeObject): boolean {
+  if (object.metadata.annotations?.[INTENT] !== undefined) return false;
+  return seal.read(kind, object, EXTERNAL_ID)?.current ?? true;
+}
 
 /** An intent whose annotation somebody has taken away while its creation was under way. */
 function erasedIntent({ nonce }: ResourceStatus, { creation }: Memory): Intent | undefined {

@@ -85,7 +85,7 @@ export interface View {
   wishedAt: number;
   /** Until then the object is young: what it waits for usually comes in the same `kubectl apply`. */
   youngUntil: number;
-  /** When the intent in its annotation gives way to the id, should it rest until then; undefined when it has. */
+  /** When its annotation is written anew, with the id, should it rest until then; undefined where that need not be. */
   keepAt: number | undefined;
   paused: boolean;
   /** The namespace is being deleted, and takes no new objects. */

@@ -1,0 +1,72 @@
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { stringify } from "yaml";
+import { resourceOf } from "../../src/engine/objects/objects.ts";
+import { clusterAccount } from "../../src/kinds/identity/cluster-account.ts";
+import { kinds } from "../../src/kinds/index.ts";
+import { isNotFound } from "../../src/kube/errors.ts";
+import { loadKubeconfig } from "../../src/kube/kubeconfig.ts";
+import { pathOf } from "../../src/kube/resource.ts";
+import type { KubeClient } from "../../src/kube/transport.ts";
+import { SIGNING_KEY } from "../../src/operator/signing-key.ts";
+
+const inNoNamespace = new Set([
+  "namespaces",
+  ...kinds.filter(({ scope }) => scope === "Cluster").map(({ plural }) => plural),
+]);
+
+/**
+ * Lets an operator for all namespaces see one, as if its API server had no other: lists and watches of everything are of
+ * that namespace, and what belongs to none is the one object of that name. So operators that are killed do not meet.
+ */
+export const narrowedTo =
+  (namespace: string) =>
+  (url: string): string => {
+    const { pathname, search, searchParams } = new URL(url, "http://operator");
+    const [, root, plural] = /^(\/apis?\/(?:[^/]+\/)?v[^/]+)\/([^/]+)$/.exec(pathname) ?? [];
+    if (root === undefined || plural === undefined) return url;
+    if (!inNoNamespace.has(plural)) return `${root}/namespaces/${namespace}/${plural}${search}`;
+    searchParams.set("fieldSelector", `metadata.name=${namespace}`);
+    return `${pathname}?${searchParams}`;
+  };
+
+/** An operator makes its own in the namespace that it is installed in, and nowhere else. */
+export const signingKey = (namespace: string) => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { name: SIGNING_KEY, namespace },
+  stringData: { current: randomBytes(32).toString("base64url") },
+});
+
+/** It is in nobody's namespace, and its operator is gone. */
+export async function removeClusterAccount(admin: KubeClient, name: string): Promise<void> {
+  const path = pathOf(resourceOf(clusterAccount), { name });
+  const body = { metadata: { finalizers: null } };
+  try {
+    await admin.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
+    await admin.request({ method: "DELETE", path });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+/** How the API server of a kubeconfig is reached, and as whom. */
+export async function readKubeconfig(path: string): Promise<{ server: string; ca: Buffer; token: string }> {
+  const { cluster, user } = await loadKubeconfig([path]);
+  const data = cluster["certificate-authority-data"];
+  const file = cluster["certificate-authority"];
+  const ca = data !== undefined ? Buffer.from(data, "base64") : await readFile(file ?? "");
+  return { server: cluster.server, ca, token: user.token ?? "" };
+}
+
+/** The same person at another address. */
+export function kubeconfigOf(server: string, token: string): string {
+  return stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "proxy", cluster: { server } }],
+    users: [{ name: "mooring", user: { token } }],
+    contexts: [{ name: "proxy", context: { cluster: "proxy", user: "mooring" } }],
+    "current-context": "proxy",
+  });
+}
