@@ -1,4 +1,4 @@
-/** Which keys stand under which words; a key's words are replaced as a whole. */
+/** Which keys stand under which words, in the order they came; a key's words are replaced as a whole. */
 export function createIndex() {
   const words = new Map<string, string[]>();
   const keys = new Map<string, Set<string>>();
@@ -7,6 +7,7 @@ export function createIndex() {
     wordsOf: (key: string): readonly string[] => words.get(key) ?? [],
     set(key: string, next: string[]) {
       for (const word of words.get(key) ?? []) {
+        if (next.includes(word)) continue;
         const set = keys.get(word);
         set?.delete(key);
         if (set?.size === 0) keys.delete(word);

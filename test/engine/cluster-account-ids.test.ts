@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { fakePlatform } from "./fake-platform.ts";
+import { API, fakePlatform } from "./fake-platform.ts";
 import { objectOf, readyCondition } from "./fixtures.ts";
 import { DC, type Life, live, readyOf } from "./lives.ts";
 import { stage } from "./stage.ts";
@@ -70,6 +70,22 @@ describe("through a ClusterAccount without adoption", () => {
     const life: Life = { all, key: "IPBlock/team/a", object, beforeEach: platform.beforeEach };
     await live(life, 5);
     expect(readyOf(life)?.reason).toBe("NotYours");
+  });
+
+  test.each([
+    ["team", undefined],
+    ["other", "NotYours"],
+  ])("a user of a cluster that an object of %s has by now is kept up only by its namespace", (by, reason) => {
+    const cluster = objectOf("KafkaCluster", "stream", {
+      spec: {},
+      metadata: { name: "stream", namespace: by },
+      status: { id: DC, account: SHARED, endpoint: API },
+    });
+    // The object that it names is gone: its cluster was left to others.
+    const user = of("KafkaUser", "team", { clusterRef: { name: "gone" } });
+    const status = { id: "u1", parents: { cluster: DC }, account: SHARED, endpoint: API };
+    const { view } = stage([{ ...user, status }, cluster]).sceneOf("KafkaUser/team/a");
+    expect(view.accountObstacle?.reason).toBe(reason);
   });
 
   test("what the namespace itself has is reached by its id", async () => {

@@ -40,6 +40,14 @@ describe("a resource that several objects claim", () => {
     expect(all.owned("Server/shop/again")).toEqual(claim);
   });
 
+  test("is that of the one which claimed it first, when both were made in the same second", () => {
+    const [first, replayed] = [at("first", "2026-01-01T00:00:00Z"), at("again", "2026-01-01T00:00:00Z")];
+    const { all, put } = cluster(first, replayed);
+    put({ ...first, metadata: { ...first.metadata, resourceVersion: "900000000", labels: { a: "b" } } });
+    expect(all.owned("Server/shop/first")).toEqual(claim);
+    expect(all.owned("Server/shop/again")).toBeUndefined();
+  });
+
   test("is somebody else's where only its number is the same", () => {
     const { all } = cluster(
       at("a", "2026-01-01T00:00:00Z"),

@@ -79,6 +79,18 @@ describe("a creation without an answer", () => {
     expect(platform.sent("POST")).toEqual([]);
   });
 
+  test("is not what was made long after its time, by somebody else of the same contract", async () => {
+    const { platform, passes, clock } = stage([begun("a", { at: "2025-12-31T23:50:00.000Z" })]);
+    const theirs = platform.make("same", body);
+    await passes(A);
+    await clock.advance(61_000);
+    await passes(A);
+    await clock.advance(1000);
+    await passes(A);
+    expect(platform.sent("POST")).toHaveLength(1);
+    expect([...platform.items.keys()]).toEqual([theirs, "dc-same-1"]);
+  });
+
   test("has the whole time to become visible, however late it was accepted", async () => {
     const { platform, passes, clock, sceneOf } = stage([begun("a")]);
     sceneOf(A);

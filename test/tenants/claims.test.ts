@@ -9,7 +9,7 @@ import { SIGNING_KEY } from "../../src/operator/signing-key.ts";
 import { type Platform, startPlatform } from "../cluster/chaos-platform.ts";
 import { openStage, type Stage } from "../cluster/chaos-stage.ts";
 import { cluster } from "../cluster/harness.ts";
-import { centralLogging, datacenter, ipBlock, metricPipeline, server } from "../cluster/objects.ts";
+import { centralLogging, datacenter, ipBlock, lan, metricPipeline, server } from "../cluster/objects.ts";
 import { accountSpec, manifest } from "../subjects/surroundings.ts";
 import { forge, openTenant } from "./tenant.ts";
 
@@ -134,6 +134,52 @@ describe("a status that a tenant writes", () => {
   });
 });
 
+describe("a signature of before", () => {
+  it("gives nobody back what was left to another tenant: they get a resource of their own", async () => {
+    await using c = await openTenant(kubeconfig, { forges: true });
+    await open(c);
+    const { id, saved, status } = await backup(c, "given");
+    await b.apply(datacenter("received", { name: "given", externalId: id }));
+    await b.untilReady("Datacenter", "received");
+    const look = async () => (await platform.steering.resources("datacenters")).find((each) => each.id === id);
+    const before = await look();
+    const annotations = { ...saved.metadata.annotations, "mooring.dev/paused": "true" };
+    // Paused, nothing of it is written over; what names it is not led to it all the same.
+    await c.apply(
+      { ...saved, metadata: { ...saved.metadata, annotations } },
+      lan("inside", { datacenterRef: { name: "given" } }),
+    );
+    await c.untilReason("Datacenter", "given", "Paused");
+    await forge(c, "Datacenter", "given", status);
+    await c.untilReason("Lan", "inside", "ReferenceNotReady");
+    const spec = { ...Object(saved.spec), description: "taken", deletionPolicy: "Delete" };
+    await c.apply({ ...saved, spec, metadata: { ...saved.metadata, annotations: saved.metadata.annotations } });
+    await c.patch("Datacenter", "given", { metadata: { annotations: { "mooring.dev/paused": null } } });
+    expect(idOf(await c.untilReady("Datacenter", "given"))).not.toBe(id);
+    for (const [kind, name] of [
+      ["Lan", "inside"],
+      ["Datacenter", "given"],
+    ] as const) {
+      await c.remove(kind, name);
+      await c.untilGone(kind, name);
+    }
+    expect(await look()).toEqual(before);
+  });
+});
+
+/** The object as a backup has it, and its status; its resource stays where it is. */
+async function backup(stage: Stage, name: string) {
+  await stage.apply(datacenter(name, { deletionPolicy: "Retain" }));
+  const id = idOf(await stage.untilReady("Datacenter", name));
+  const read = () => stage.read("Datacenter", name);
+  await expect.poll(async () => (await read())?.metadata.annotations?.["mooring.dev/external-id"]).toBeDefined();
+  const { apiVersion, kind, metadata, spec, status } = (await read()) ?? { ...datacenter(name), status: {} };
+  await stage.remove("Datacenter", name);
+  await stage.untilGone("Datacenter", name);
+  const { annotations = {} } = metadata;
+  return { id, saved: { apiVersion, kind, spec, metadata: { name, annotations } }, status: Object(status) };
+}
+
 describe("annotations that a tenant writes", () => {
   it("claim nothing that was made by hand, however well its body is guessed", async () => {
     const body = { properties: { name: "handmade", location: "de/txl", description: "by a person" } };
@@ -192,19 +238,6 @@ const found = z.looseObject({ id: z.string() });
 const secret = z.object({ data: z.record(z.string(), z.string()) });
 
 describe("a backup that is restored without status", () => {
-  /** The object as a backup has it; its resource stays where it is. */
-  async function backup(stage: Stage, name: string): Promise<{ id: string; saved: object }> {
-    await stage.apply(datacenter(name, { deletionPolicy: "Retain" }));
-    const id = idOf(await stage.untilReady("Datacenter", name));
-    const read = () => stage.read("Datacenter", name);
-    await expect.poll(async () => (await read())?.metadata.annotations?.["mooring.dev/external-id"]).toBeDefined();
-    const { apiVersion, kind, metadata, spec } = (await read()) ?? datacenter(name);
-    await stage.remove("Datacenter", name);
-    await stage.untilGone("Datacenter", name);
-    const { annotations = {} } = metadata;
-    return { id, saved: { apiVersion, kind, spec, metadata: { name, annotations } } };
-  }
-
   it("finds its resource by the annotation where the signing key is there", async () => {
     const { id, saved } = await backup(b, "restored");
     await b.apply(saved);

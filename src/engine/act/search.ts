@@ -35,6 +35,9 @@ export async function search(
   const equals = deps.objects.rivals(kind.kind, intent).map((key) => deps.objects.find(key)?.object);
   const begun = equals.map((object) => Date.parse((object && openIntent(object)?.at) ?? intent.at));
   const createdAfter = Math.min(...begun, Date.parse(intent.at)) - SKEW_MS;
+  // What came later is somebody else's, whoever shows an intent of long ago.
+  const { createDeadlineMs, settleMs } = deps.settings;
+  const createdBefore = Date.parse(intent.at) + createDeadlineMs + settleMs + 2 * SKEW_MS;
   const lookedAt = deps.clock.monotonic();
   let pending = false;
   const unseen = new Map<string, number>();
@@ -64,7 +67,7 @@ export async function search(
   const sorted = log.requests.toSorted((a, b) => a.createdAt - b.createdAt || a.id.localeCompare(b.id));
   // A number that became free may have been given away again: it is the last one's.
   const makers = new Map(sorted.flatMap(({ id, targets }) => targets.map((target) => [target.id, id] as const)));
-  for (const logged of sorted) {
+  for (const logged of sorted.filter(({ createdAt }) => !(createdAt > createdBefore))) {
     const { id, statusUrl, status, targets, createdByUserId } = logged;
     if (hashOf(logged, identity.echo) !== intent.hash || status === "FAILED" || !isOurs(createdByUserId, userId))
       continue;

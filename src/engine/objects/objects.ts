@@ -224,7 +224,10 @@ export function createObjects(
       const found = find(key);
       const claim = found && claimOf(found.object);
       if (!claim || observes(found.object) || found.kind.resource?.identity.shared) return claim;
-      return claimants(found.kind.kind, claim).some((other) => bornAt(other) < bornAt(key)) ? undefined : claim;
+      const all = claimants(found.kind.kind, claim);
+      const isElder = (other: ObjectKey, nth: number) =>
+        bornAt(other) < bornAt(key) || (bornAt(other) === bornAt(key) && nth < all.indexOf(key));
+      return all.some(isElder) ? undefined : claim;
     },
     referrers,
     named: (kind, object) => namedBy(kind, object).filter(({ key }) => isOpenTo(object.metadata.namespace ?? "", key)),
