@@ -103,9 +103,10 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
   } finally {
     pass.leave();
     const timing = { seconds: (clock.monotonic() - left) / 1000, waited: (left - began) / 1000 };
-    const done = { method, host: url.host, route: routeOf(url.pathname), status, ...timing };
-    options.observe?.(done);
-    const line = { request: asked.requestId, account: attempt.account, ...done, ...(problem && { problem }) };
+    const { account } = attempt;
+    const done = { account, method, host: url.host, route: routeOf(url.pathname), status, ...timing };
+    if (!attempt.closing.some(({ aborted }) => aborted)) options.observe?.(done);
+    const line = { request: asked.requestId, ...done, ...(problem && { problem }) };
     options.log?.debug(line, "platform call");
   }
 }

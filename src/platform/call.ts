@@ -46,6 +46,7 @@ export interface Reply {
 
 /** One answered or failed attempt. `waited` is the time spent on pacing, not part of `seconds`. */
 export type CallObserver = (call: {
+  account: string;
   method: string;
   host: string;
   /** The path with ids replaced by {id}. */
@@ -66,6 +67,8 @@ export interface TransportOptions {
   random?: () => number;
   log?: Log;
   observe?: CallObserver;
+  /** The connection of this Account was closed; no call of it is observed any more. */
+  closed?: (account: string) => void;
   userAgent?: string;
   /** Patterns of the endpoints that may be called (see `AllowedEndpoints`). Without it, any may, at any address. */
   allowEndpoints?: readonly string[];

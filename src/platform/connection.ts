@@ -132,6 +132,7 @@ export function createConnection(
       if (closing.signal.aborted) return;
       closing.abort(new Error("the connection was closed"));
       session.pacers.release();
+      options.closed?.(id);
     },
   };
 }
