@@ -74,7 +74,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
     onError: (error) => log.warn({ err: error }, "an Event was not written"),
   });
   cleanup.defer(() => events.close());
-  const { endpoints, ca } = config;
+  const { endpoints, ca, proxies } = config;
   const allowed = allowedEndpoints(config.allowEndpoints);
   // What the operator was started with is allowed to itself.
   const allowEndpoints = [...config.allowEndpoints, ...Object.values(endpoints).map(patternOf)];
@@ -85,6 +85,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
     observe,
     closed: metrics.closed,
     allowEndpoints,
+    proxies,
     ...(ca !== undefined && { ca }),
   });
   cleanup.defer(() => transport.close());

@@ -1,4 +1,4 @@
-import type { Agent } from "undici";
+import type { Dispatcher } from "undici";
 import { breathe } from "../breath.ts";
 import type { Clock } from "../clock.ts";
 import { type Answer, type Asked, executedBy, readAnswer } from "./answer.ts";
@@ -29,7 +29,7 @@ export interface Attempt {
 
 export interface AttemptOptions {
   clock: Clock;
-  agent: Agent;
+  wayTo: (endpoint: URL) => Dispatcher;
   log?: Log | undefined;
   observe?: CallObserver | undefined;
 }
@@ -62,7 +62,7 @@ export async function perform(attempt: Attempt, options: AttemptOptions): Promis
 
 async function performed(attempt: Attempt, options: AttemptOptions, tell: (outcome: Outcome) => void): Promise<Reply> {
   const { call, url, headers, asked } = attempt;
-  const { clock, agent } = options;
+  const { clock, wayTo } = options;
   const { method, deadlineMs = defaultDeadlineMs } = call;
   const body = call.body === undefined ? undefined : JSON.stringify(call.body);
   const signals = call.signal ? [...attempt.closing, call.signal] : attempt.closing;
@@ -84,7 +84,7 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
     call.guard?.();
     const outgoing = { method, url, headers, body };
     const { maxBytes = limits.answerBytes } = call;
-    const answer = await exchange(agent, outgoing, maxBytes, deadline.signal).catch((none: NoAnswer) => {
+    const answer = await exchange(wayTo(url), outgoing, maxBytes, deadline.signal).catch((none: NoAnswer) => {
       problem = asked.redact(reasonOf(none.cause));
       if (none.status > 0) tell({ is: "answered" });
       if (none.status > 0 || signals.some(({ aborted }) => aborted)) throw unanswered(none, asked, problem);

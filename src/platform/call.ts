@@ -2,6 +2,7 @@
 import type { LookupFunction } from "node:net";
 import type { Clock } from "../clock.ts";
 import type { Priority } from "./pacer.ts";
+import type { Proxies } from "./proxies.ts";
 
 export interface PlatformCall {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -74,6 +75,8 @@ export interface TransportOptions {
   allowEndpoints?: readonly string[];
   /** Certificates, PEM, that are trusted besides those that Node trusts by itself. */
   ca?: string;
+  /** Where connections lead through a proxy, that one resolves the name of the endpoint. */
+  proxies?: Proxies;
   /** How names are resolved; by the system unless given. */
   lookup?: LookupFunction;
 }

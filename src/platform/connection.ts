@@ -1,4 +1,4 @@
-import type { Agent } from "undici";
+import type { Dispatcher } from "undici";
 import type { Clock } from "../clock.ts";
 import type { AllowedEndpoints } from "./allowed-endpoints.ts";
 import { defaultDeadlineMs, perform, wasReset } from "./attempt.ts";
@@ -36,7 +36,7 @@ export interface Connection {
 }
 
 export interface ConnectionOptions extends TransportOptions {
-  agent: Agent;
+  wayTo: (endpoint: URL) => Dispatcher;
   /** Undefined: any endpoint. */
   allowed: AllowedEndpoints | undefined;
   nextRequestId: () => string;
