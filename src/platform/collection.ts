@@ -33,7 +33,7 @@ export type CollectionListener = (ids: ReadonlySet<string> | "all") => void;
 export interface Collection {
   readonly key: string;
   read(id: string): Reading;
-  members(): IterableIterator<Item>;
+  members(): IteratorObject<Item>;
   /** When the last complete successful list started, on the monotonic clock. */
   readonly listedAt: number | undefined;
   /** What the last list failed with; cleared by success. */
