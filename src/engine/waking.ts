@@ -16,14 +16,15 @@ type Known = Pick<Deps, "objects" | "accounts">;
 export function laneOf({ objects, accounts }: Known, key: ObjectKey): Lane {
   const [, namespace = ""] = key.split("/");
   const itself = accountOf(key);
-  if (itself !== undefined) return { account: itself, namespace: isShared(itself) ? "" : namespace };
+  if (itself !== undefined) return { account: itself, namespace: isShared(itself) ? "" : namespace, shared: false };
+  const none = { account: namespace, namespace, shared: false };
   const found = objects.find(key);
-  if (!found) return { account: namespace, namespace };
+  if (!found) return none;
   const user = { kind: found.kind, namespace };
   // Neither status nor spec puts an object among those whose Account it may not use.
   const open = (account = "") => (accounts.isOpenTo(user, account) ? account : undefined);
   const used = open(objects.accountOf(key)) ?? open(accounts.choose(user, policiesOf(found.object).accountRef).key);
-  return { account: used ?? namespace, namespace };
+  return used === undefined ? none : { account: used, namespace, shared: isShared(used) };
 }
 
 /** Objects that use an Account. Which would use it is not written anywhere: all that use and name no other are, too. */

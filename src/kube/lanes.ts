@@ -2,10 +2,13 @@
 export interface Lane {
   readonly account: string;
   readonly namespace: string;
+  /** Whether other namespaces may use the Account as well. */
+  readonly shared: boolean;
 }
 
 /** Items that come in the order they were added; those of a lower number first. */
 interface Line<T> {
+  readonly lane: Lane;
   readonly size: number;
   add(item: T, priority: number): void;
   /** The first that is `current`; others that come before it are dropped. */
@@ -22,16 +25,17 @@ export interface Lanes<T> {
 export function createLanes<T>(): Lanes<T> {
   const accounts = new Map<string, Map<string, Line<T>>>();
   return {
-    add({ account, namespace }, item, priority) {
+    add(lane, item, priority) {
+      const { account, namespace } = lane;
       const namespaces = accounts.get(account) ?? new Map<string, Line<T>>();
-      const line = namespaces.get(namespace) ?? createLine<T>();
+      const line = namespaces.get(namespace) ?? createLine<T>(lane);
       line.add(item, priority);
       namespaces.set(namespace, line);
       accounts.set(account, namespaces);
     },
     take: (open, current) =>
-      inTurn(accounts, (account, namespaces) =>
-        inTurn(namespaces, (namespace, line) => (open({ account, namespace }) ? line.take(current) : undefined)),
+      inTurn(accounts, (namespaces) =>
+        inTurn(namespaces, (line) => (open(line.lane) ? line.take(current) : undefined)),
       ),
   };
 }
@@ -39,10 +43,10 @@ export function createLanes<T>(): Lanes<T> {
 /** What the first gives that gives anything; it comes last from then on. What is empty goes. */
 function inTurn<V extends { readonly size: number }, T>(
   all: Map<string, V>,
-  take: (name: string, each: V) => T | undefined,
+  take: (each: V) => T | undefined,
 ): T | undefined {
   for (const [name, each] of all) {
-    const item = take(name, each);
+    const item = take(each);
     if (item === undefined && each.size > 0) continue;
     all.delete(name);
     if (each.size > 0) all.set(name, each);
@@ -51,7 +55,7 @@ function inTurn<V extends { readonly size: number }, T>(
   return undefined;
 }
 
-function createLine<T>(): Line<T> {
+function createLine<T>(lane: Lane): Line<T> {
   const lists: T[][] = [];
   /** How many of each list are out already: taking the first of an array by itself costs its whole length. */
   const taken: number[] = [];
@@ -68,6 +72,7 @@ function createLine<T>(): Line<T> {
   }
 
   return {
+    lane,
     get size() {
       return size;
     },

@@ -21,8 +21,8 @@ export interface QueueObserver {
  * while being processed is handed out again afterwards.
  *
  * Keys have lanes, which take turns: first the Accounts, then the namespaces that share one. An Account holds at most a
- * quarter of the workers, a namespace, which may have many Accounts, at most half of them. While others of an Account
- * have keys ready, a namespace has at most half of that Account's share.
+ * quarter of the workers, a namespace, which may have many Accounts, at most half of them. One of those that
+ * share an Account leaves a quarter of its share to others, and half while they have keys ready.
  */
 export interface Queue {
   add(key: string, priority?: Priority): void;
@@ -59,7 +59,7 @@ interface Asked {
   lane?: Lane;
 }
 
-const NOBODY: Lane = { account: "", namespace: "" };
+const NOBODY: Lane = { account: "", namespace: "", shared: false };
 
 /** Counts keys: of an Account, of a namespace, and of a namespace within an Account. */
 function createTally() {
@@ -111,9 +111,12 @@ export function createQueue(options: {
   let closed = false;
 
   function hasRoom(lane: Lane): boolean {
-    const [holds, waits, most] = [held.of(lane), waiting.of(lane), share(workers, 1 / 4)];
-    const within = waits.account > waits.within ? share(most, 1 / 2) : most;
-    return closed || (holds.account < most && holds.within < within && holds.namespace < share(workers, 1 / 2));
+    if (closed) return true;
+    const [holds, most] = [held.of(lane), share(workers, 1 / 4)];
+    if (holds.account >= most || holds.namespace >= share(workers, 1 / 2)) return false;
+    if (!lane.shared) return true;
+    const { account, within } = waiting.of(lane);
+    return holds.within < share(most, account > within ? 1 / 2 : 3 / 4);
   }
   const isCurrent = (asked: Asked) => dirty.get(asked.key) === asked;
 

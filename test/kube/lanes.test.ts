@@ -6,8 +6,8 @@ let clock: FakeClock;
 let queue: Queue;
 const { signal } = new AbortController();
 
-// A key says who it is for: Account, namespace, number.
-const laneOf = (key: string) => ({ account: key[0] ?? "", namespace: key[1] ?? "" });
+// A key says who it is for: Account, which is shared where its letter is a capital, namespace, number.
+const laneOf = ([account = "", namespace = ""]: string) => ({ account, namespace, shared: account < "a" });
 
 beforeEach(() => {
   clock = fakeClock();
@@ -80,17 +80,20 @@ describe("Accounts", () => {
 
 describe("namespaces that share an Account", () => {
   test("take turns within its turn: another Account waits for one key, not for one of each", async () => {
-    for (const lane of ["ax", "ay", "az", "bw"]) addMany(lane, 3);
-    expect(await takeAll(6)).toEqual(["ax0", "bw0", "ay0", "bw1", "az0", "bw2"]);
+    for (const lane of ["Ax", "Ay", "Az", "bw"]) addMany(lane, 3);
+    expect(await takeAll(6)).toEqual(["Ax0", "bw0", "Ay0", "bw1", "Az0", "bw2"]);
   });
 
-  test("have half of its share while others wait, and all of it when none does", async () => {
-    addMany("ax", 100);
-    addMany("ay", 2);
+  test("have half of its share while others wait, and one alone leaves a quarter of it", async () => {
+    addMany("Ax", 100);
+    addMany("Ay", 2);
     const taken = await takeAll();
-    expect([ofLane(taken, "ax"), ofLane(taken, "ay")]).toEqual([2, 2]);
-    queue.done("ay0");
-    queue.done("ay1");
+    expect([ofLane(taken, "Ax"), ofLane(taken, "Ay")]).toEqual([2, 2]);
+    queue.done("Ay0");
+    queue.done("Ay1");
+    await clock.advance(0);
+    expect(queue.inWork()).toHaveLength(3);
+    addMany("Az", 2);
     await clock.advance(0);
     expect(queue.inWork()).toHaveLength(4);
   });
