@@ -38,7 +38,7 @@ export interface Reply {
   headers: Record<string, string>;
   /** Parsed JSON; undefined when the answer was empty. */
   body: unknown;
-  /** The size of the answer. */
+  /** What the answer takes in memory: its size, or more, when it has many small values. */
   bytes?: number;
   /** The asynchronous request that the Location header names. */
   request?: { id: string; url: string };
@@ -77,6 +77,8 @@ export interface TransportOptions {
   ca?: string;
   /** Where connections lead through a proxy, that one resolves the name of the endpoint. */
   proxies?: Proxies;
+  /** What answers may take in memory, those of all Accounts together; a quarter of the heap unless given. */
+  memoryBytes?: number;
   /** How names are resolved; by the system unless given. */
   lookup?: LookupFunction;
 }

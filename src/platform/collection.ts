@@ -233,6 +233,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       closing.abort(new Error(`the collection ${source.key} was closed`));
       cancelTimer?.();
       listeners.clear();
+      source.close?.();
     },
   };
 }

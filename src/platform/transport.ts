@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
+import { getHeapStatistics } from "node:v8";
 import { allowedEndpoints } from "./allowed-endpoints.ts";
 import type { TransportOptions } from "./call.ts";
 import { type Connection, createConnection } from "./connection.ts";
 import type { Credentials } from "./credentials.ts";
+import { createLedger } from "./ledger.ts";
 import { createPacer } from "./pacer.ts";
 import { sharePacers } from "./shared-pacers.ts";
 import { createWays } from "./ways.ts";
@@ -28,6 +30,8 @@ export function createTransport(options: TransportOptions): Transport {
   const closing = new AbortController();
   const { clock, random } = options;
   const pacersOf = sharePacers(() => createPacer({ clock, ...(random && { random }) }));
+  // What an answer weighs takes up to four times as much in the heap.
+  const ledger = createLedger(options.memoryBytes ?? getHeapStatistics().heap_size_limit / 4);
   const nextRequestId = () => `${prefix}-${++serial}`;
   return {
     connect: (id, credentials) =>
@@ -36,6 +40,7 @@ export function createTransport(options: TransportOptions): Transport {
         wayTo: ways.to,
         allowed,
         nextRequestId,
+        ledger,
         pacersOf,
         closing: closing.signal,
       }),
