@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import { hasResource, type Kind } from "../kinds/kind.ts";
 import type { EventRecorder } from "../kube/events.ts";
 import { createHeldSecrets } from "../kube/held-secrets.ts";
+import type { Lane } from "../kube/lanes.ts";
 import { createNamespaces } from "../kube/namespaces.ts";
 import type { Priority, Queue } from "../kube/queue.ts";
 import type { KubeObject } from "../kube/resource.ts";
@@ -75,8 +76,8 @@ export interface EngineOptions {
 }
 
 export interface Engine {
-  /** Whose calls a pass over this object makes, as far as that is known: the Account, else the namespace. */
-  laneOf(key: ObjectKey): string;
+  /** Whose calls a pass over this object makes, and for whom. */
+  laneOf(key: ObjectKey): Lane;
   /** Begins to watch; resolves when every kind was listed once. */
   sync(): Promise<void>;
   /** Works on the queue with so many workers until the signal aborts, and ends what is under way. */

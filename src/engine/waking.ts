@@ -1,5 +1,5 @@
 import { hasResource, type Kind } from "../kinds/kind.ts";
-import { laneWithin } from "../kube/queue.ts";
+import type { Lane } from "../kube/lanes.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { accountKinds, accountOf, isShared, namedBy } from "./accounts/accounts.ts";
 import type { Deps } from "./look/deps.ts";
@@ -12,22 +12,19 @@ import { readStatus } from "./schema/status.ts";
 
 type Known = Pick<Deps, "objects" | "accounts">;
 
-/**
- * Whose calls a pass over an object makes, as far as that is known: the Account, else the namespace. Those who share one
- * have lanes of their own within its lane.
- */
-export function laneOf({ objects, accounts }: Known, key: ObjectKey): string {
+/** Whose calls a pass over an object makes, and for whom, as far as that is known: without an Account, the namespace's. */
+export function laneOf({ objects, accounts }: Known, key: ObjectKey): Lane {
   const [, namespace = ""] = key.split("/");
   const itself = accountOf(key);
-  if (itself !== undefined) return itself;
+  if (itself !== undefined) return { account: itself, namespace: isShared(itself) ? "" : namespace, shared: false };
+  const none = { account: namespace, namespace, shared: false };
   const found = objects.find(key);
-  if (!found) return namespace;
+  if (!found) return none;
   const user = { kind: found.kind, namespace };
   // Neither status nor spec puts an object among those whose Account it may not use.
   const open = (account = "") => (accounts.isOpenTo(user, account) ? account : undefined);
   const used = open(objects.accountOf(key)) ?? open(accounts.choose(user, policiesOf(found.object).accountRef).key);
-  if (used === undefined) return namespace;
-  return isShared(used) ? laneWithin(used, namespace) : used;
+  return used === undefined ? none : { account: used, namespace, shared: isShared(used) };
 }
 
 /** Objects that use an Account. Which would use it is not written anywhere: all that use and name no other are, too. */

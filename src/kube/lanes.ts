@@ -1,45 +1,93 @@
-interface Fifo<T> {
-  items: T[];
-  /** How many of them are out already: taking the first of an array or a set by itself costs its whole length. */
-  taken: number;
+/** Who a key is worked on for. */
+export interface Lane {
+  readonly account: string;
+  readonly namespace: string;
+  /** Whether other namespaces may use the Account as well. */
+  readonly shared: boolean;
 }
 
-/** Items in the order they came, by lane; lanes take turns, so that the one that has waited longest is next. */
+/** Items that come in the order they were added; those of a lower number first. */
+interface Line<T> {
+  readonly lane: Lane;
+  readonly size: number;
+  add(item: T, priority: number): void;
+  /** The first that is `current`; others that come before it are dropped. */
+  take(current: (item: T) => boolean): T | undefined;
+}
+
+/** Items by lane. Accounts take turns, then the namespaces within an Account, then priority counts. */
 export interface Lanes<T> {
-  add(lane: string, item: T): void;
-  /** The first item, of the next lane that is `open`, which is `current`; others that come before it are dropped. */
-  take(open: (lane: string) => boolean, current: (item: T) => boolean): T | undefined;
+  add(lane: Lane, item: T, priority: number): void;
+  /** The first item, of the next lane that is `open`, which is `current`. A lane that is not keeps its turn. */
+  take(open: (lane: Lane) => boolean, current: (item: T) => boolean): T | undefined;
 }
 
 export function createLanes<T>(): Lanes<T> {
-  const lanes = new Map<string, Fifo<T>>();
+  const accounts = new Map<string, Map<string, Line<T>>>();
+  return {
+    add(lane, item, priority) {
+      const { account, namespace } = lane;
+      const namespaces = accounts.get(account) ?? new Map<string, Line<T>>();
+      const line = namespaces.get(namespace) ?? createLine<T>(lane);
+      line.add(item, priority);
+      namespaces.set(namespace, line);
+      accounts.set(account, namespaces);
+    },
+    take: (open, current) =>
+      inTurn(accounts, (namespaces) =>
+        inTurn(namespaces, (line) => (open(line.lane) ? line.take(current) : undefined)),
+      ),
+  };
+}
 
-  function shift(fifo: Fifo<T>, current: (item: T) => boolean): T | undefined {
-    while (fifo.taken < fifo.items.length) {
-      const item = fifo.items[fifo.taken++];
-      if (item !== undefined && current(item)) return item;
-    }
-    return undefined;
+/** What the first gives that gives anything; it comes last from then on. What is empty goes. */
+function inTurn<V extends { readonly size: number }, T>(
+  all: Map<string, V>,
+  take: (each: V) => T | undefined,
+): T | undefined {
+  for (const [name, each] of all) {
+    const item = take(each);
+    if (item === undefined && each.size > 0) continue;
+    all.delete(name);
+    if (each.size > 0) all.set(name, each);
+    if (item !== undefined) return item;
+  }
+  return undefined;
+}
+
+function createLine<T>(lane: Lane): Line<T> {
+  const lists: T[][] = [];
+  /** How many of each list are out already: taking the first of an array by itself costs its whole length. */
+  const taken: number[] = [];
+  let size = 0;
+
+  function shift(priority: number, list: T[]): T | undefined {
+    const at = taken[priority] ?? 0;
+    const item = list[at];
+    if (at < list.length) size -= 1;
+    const isHalfOut = at + 1 > list.length / 2;
+    if (isHalfOut) lists[priority] = list.slice(at + 1);
+    taken[priority] = isHalfOut ? 0 : at + 1;
+    return item;
   }
 
   return {
-    add(lane, item) {
-      const fifo = lanes.get(lane);
-      if (fifo) fifo.items.push(item);
-      else lanes.set(lane, { items: [item], taken: 0 });
+    lane,
+    get size() {
+      return size;
     },
-    take(open, current) {
-      for (const [lane, fifo] of lanes) {
-        if (!open(lane)) continue;
-        const item = shift(fifo, current);
-        lanes.delete(lane);
-        const left = fifo.items.length - fifo.taken;
-        if (fifo.taken > left) {
-          fifo.items = fifo.items.slice(fifo.taken);
-          fifo.taken = 0;
+    add(item, priority) {
+      const list = lists[priority] ?? [];
+      list.push(item);
+      lists[priority] = list;
+      size += 1;
+    },
+    take(current) {
+      for (const priority of lists.keys()) {
+        for (let list = lists[priority] ?? []; list.length > 0; list = lists[priority] ?? []) {
+          const item = shift(priority, list);
+          if (item !== undefined && current(item)) return item;
         }
-        if (left > 0) lanes.set(lane, fifo);
-        if (item !== undefined) return item;
       }
       return undefined;
     },

@@ -1,8 +1,8 @@
 import type { Clock } from "../clock.ts";
 import { createDelays } from "./delays.ts";
-import { createLanes } from "./lanes.ts";
+import { createLanes, type Lane } from "./lanes.ts";
 
-/** Ready keys are handed out in this order, first come first served within each priority and lane. */
+/** Ready keys of a lane are handed out in this order, first come first served within each priority. */
 export type Priority = "people" | "normal" | "background";
 
 /** The numbers behind the `workqueue_*` metrics; times in seconds. */
@@ -20,8 +20,9 @@ export interface QueueObserver {
  * client-go's work queue: a key waits at most once, is never processed twice at the same time, and one that is added
  * while being processed is handed out again afterwards.
  *
- * Keys have lanes, which take turns, and no lane can hold all workers: one leaves a quarter of them free, and half while
- * another lane has keys ready. The same holds for the lanes within a lane and its share.
+ * Keys have lanes, which take turns: first the Accounts, then the namespaces that share one. An Account holds at most a
+ * quarter of the workers, a namespace, which may have many Accounts, at most half of them. One of those that
+ * share an Account leaves a quarter of its share to others, and half while they have keys ready.
  */
 export interface Queue {
   add(key: string, priority?: Priority): void;
@@ -55,24 +56,34 @@ interface Asked {
   readonly priority: Priority;
   readonly since: number;
   /** Known from when it is ready. */
-  lane?: string;
+  lane?: Lane;
 }
 
-const WITHIN = "|";
-/** The name of a lane within another one: it has a share of that one's share. */
-export const laneWithin = (outer: string, name: string): string => `${outer}${WITHIN}${name}`;
+const NOBODY: Lane = { account: "", namespace: "", shared: false };
 
-/** A lane and those it is within, the outermost first. */
-const levelsOf = (lane: string): string[] =>
-  lane.split(WITHIN).map((_, depth, names) => names.slice(0, depth + 1).join(WITHIN));
+/** Counts keys: of an Account, of a namespace, and of a namespace within an Account. */
+function createTally() {
+  const counts = new Map<string, number>();
+  const namesOf = ({ account, namespace }: Lane) =>
+    [`account ${account}`, `namespace ${namespace}`, `${account} ${namespace}`] as const;
+  return {
+    add(lane: Lane, by: 1 | -1) {
+      for (const name of namesOf(lane)) {
+        const count = (counts.get(name) ?? 0) + by;
+        if (count === 0) counts.delete(name);
+        else counts.set(name, count);
+      }
+    },
+    of(lane: Lane) {
+      const [account, namespace, within] = namesOf(lane);
+      const count = (name: string) => counts.get(name) ?? 0;
+      return { account: count(account), namespace: count(namespace), within: count(within) };
+    },
+  };
+}
 
-const tally = (counts: Map<string, number>, lane: string, by: number): void => {
-  for (const level of levelsOf(lane)) {
-    const count = (counts.get(level) ?? 0) + by;
-    if (count === 0) counts.delete(level);
-    else counts.set(level, count);
-  }
-};
+/** A part of the workers, but never none. */
+const share = (workers: number, part: number): number => Math.max(1, Math.floor(workers * part));
 
 export function createQueue(options: {
   clock: Clock;
@@ -81,56 +92,52 @@ export function createQueue(options: {
   maxMs?: number;
   observe?: QueueObserver;
   /** Who a key is worked on for, when it becomes ready. */
-  laneOf?: (key: string) => string;
+  laneOf?: (key: string) => Lane;
   /** How many keys are worked on at once, of which each lane gets its share. */
   workers?: number;
 }): Queue {
-  const { clock, random = Math.random, baseMs = 1000, maxMs = 300_000, observe, laneOf = () => "" } = options;
+  const { clock, random = Math.random, baseMs = 1000, maxMs = 300_000, observe, laneOf = () => NOBODY } = options;
   const { workers = Number.POSITIVE_INFINITY } = options;
-  const ready = { people: createLanes<Asked>(), normal: createLanes<Asked>(), background: createLanes<Asked>() };
+  const ready = createLanes<Asked>();
   /** Keys that need processing: each is ready, or in work and asked for again. */
   const dirty = new Map<string, Asked>();
-  const processing = new Map<string, { since: number; lane: string }>();
-  /** How many keys of each lane are ready, and in work. */
-  const waiting = new Map<string, number>();
-  const held = new Map<string, number>();
+  const processing = new Map<string, { since: number; lane: Lane }>();
+  /** Keys that are ready, and in work. */
+  const waiting = createTally();
+  const held = createTally();
   let depth = 0;
   const failures = new Map<string, number>();
   const takers = new Set<(key: string | undefined) => void>();
   let closed = false;
 
-  function hasRoom(lane: string): boolean {
-    let [room, around] = [workers, depth];
-    return levelsOf(lane).every((level) => {
-      const here = waiting.get(level) ?? 0;
-      room = Math.max(1, Math.round(room * (around > here ? 0.5 : 0.75)));
-      around = here;
-      return closed || (held.get(level) ?? 0) < room;
-    });
+  function hasRoom(lane: Lane): boolean {
+    if (closed) return true;
+    const [holds, most] = [held.of(lane), share(workers, 1 / 4)];
+    if (holds.account >= most || holds.namespace >= share(workers, 1 / 2)) return false;
+    if (!lane.shared) return true;
+    const { account, within } = waiting.of(lane);
+    return holds.within < share(most, account > within ? 1 / 2 : 3 / 4);
   }
   const isCurrent = (asked: Asked) => dirty.get(asked.key) === asked;
 
   /** A key comes to wait in its lane, or waits no more. */
-  function move(lane: string, by: 1 | -1): void {
+  function move(lane: Lane, by: 1 | -1): void {
     depth += by;
-    tally(waiting, lane, by);
+    waiting.add(lane, by);
     observe?.depth?.(depth);
   }
 
   function next(): string | undefined {
-    for (const priority of ORDER) {
-      const asked = ready[priority].take(hasRoom, isCurrent);
-      if (!asked) continue;
-      const { key, lane = "" } = asked;
-      const now = clock.monotonic();
-      observe?.waited?.((now - asked.since) / 1000);
-      dirty.delete(key);
-      processing.set(key, { since: now, lane });
-      tally(held, lane, 1);
-      move(lane, -1);
-      return key;
-    }
-    return undefined;
+    const asked = ready.take(hasRoom, isCurrent);
+    if (!asked) return undefined;
+    const { key, lane = NOBODY } = asked;
+    const now = clock.monotonic();
+    observe?.waited?.((now - asked.since) / 1000);
+    dirty.delete(key);
+    processing.set(key, { since: now, lane });
+    held.add(lane, 1);
+    move(lane, -1);
+    return key;
   }
 
   function hand(): void {
@@ -144,7 +151,7 @@ export function createQueue(options: {
 
   function push(asked: Asked): void {
     asked.lane = laneOf(asked.key);
-    ready[asked.priority].add(asked.lane, asked);
+    ready.add(asked.lane, asked, ORDER.indexOf(asked.priority));
     move(asked.lane, 1);
     hand();
   }
@@ -186,7 +193,7 @@ export function createQueue(options: {
     take(signal) {
       if (signal.aborted) return Promise.resolve(undefined);
       const key = next();
-      // With the last key of its lane gone, another lane may have room.
+      // With the last key of a namespace gone, another one of its Account may have more room.
       if (key !== undefined) hand();
       if (key !== undefined || closed) return Promise.resolve(key);
       return new Promise((resolve) => {
@@ -206,7 +213,7 @@ export function createQueue(options: {
       const work = processing.get(key);
       if (work === undefined) return;
       processing.delete(key);
-      tally(held, work.lane, -1);
+      held.add(work.lane, -1);
       observe?.worked?.((clock.monotonic() - work.since) / 1000);
       const asked = dirty.get(key);
       if (asked) push(asked);

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { readConfig, usage } from "./config.ts";
-import { LeadershipLost, runOperator } from "./start.ts";
+import { LeadershipLost, runOperator, StopOverdue } from "./start.ts";
 
 /** `mooring operator`: runs until SIGINT or SIGTERM. Logs are JSON lines on stderr. */
 export async function operatorCommand(argv: string[]): Promise<number> {
@@ -24,9 +24,9 @@ export async function operatorCommand(argv: string[]): Promise<number> {
   try {
     await runOperator(config, log, stopping.signal);
   } catch (error) {
-    if (!(error instanceof LeadershipLost)) throw error;
+    if (!(error instanceof LeadershipLost || error instanceof StopOverdue)) throw error;
     console.error(`mooring: ${error.message}`);
-    // Whatever hangs must not keep a process alive that is no leader any more.
+    // Whatever hangs must not keep a process alive that is no leader any more, or is to end.
     process.exit(1);
   }
   return 0;

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { parseArgs } from "node:util";
-import { type Endpoints, readEndpoints, readPatterns } from "./endpoints.ts";
+import type { Proxies } from "../platform/proxies.ts";
+import { type Endpoints, readEndpoints, readPatterns, readProxies } from "./endpoints.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Everything about the operator that can be set from outside. */
@@ -17,6 +18,8 @@ export interface Config {
   allowEndpoints: readonly string[];
   /** Certificates of authorities that are trusted as well. */
   ca: string | undefined;
+  /** On the way to the platform: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. */
+  proxies: Proxies;
   listen: { host: string; port: number };
   workers: number;
   leaderElection: boolean;
@@ -105,6 +108,7 @@ export function readConfig(argv: string[], env: Record<string, string | undefine
     endpoints,
     allowEndpoints: readPatterns(values["allow-endpoint"] ?? []),
     ca: certificates(values["ca-file"]),
+    proxies: readProxies(env),
     listen: address(values.listen),
     workers: count(values.workers),
     leaderElection: !values["no-leader-election"],

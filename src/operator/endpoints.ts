@@ -1,6 +1,7 @@
 import { endpointNames, endpointSchema } from "../kinds/identity/account.ts";
 import { allowedEndpoints } from "../platform/allowed-endpoints.ts";
 import type { EndpointName } from "../platform/products.ts";
+import type { Proxies } from "../platform/proxies.ts";
 import { UsageError } from "./usage-error.ts";
 
 export type Endpoints = Partial<Record<EndpointName, string>>;
@@ -42,4 +43,15 @@ export function readPatterns(patterns: readonly string[]): readonly string[] {
   } catch (error) {
     throw new UsageError(`--allow-endpoint: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** The proxies between here and the platform. Their addresses may hold a password, and are in no message. */
+export function readProxies(env: Record<string, string | undefined>): Proxies {
+  const given = (name: string) => env[name] || env[name.toLowerCase()] || undefined;
+  const urlOf = (name: string) => {
+    const url = given(name);
+    if (url === undefined || (URL.canParse(url) && /^https?:/.test(url))) return url;
+    throw new UsageError(`${name} has to be an http or https URL such as http://proxy.example.com:3128`);
+  };
+  return { http: urlOf("HTTP_PROXY"), https: urlOf("HTTPS_PROXY"), no: given("NO_PROXY") };
 }

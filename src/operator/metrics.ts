@@ -16,6 +16,8 @@ export interface Metrics {
   queue: QueueObserver;
   kube: ClientObserver;
   platform: CallObserver;
+  /** An Account is gone: what only its calls have shown is dropped. */
+  closed(account: string): void;
   leading(held: boolean): void;
   /** Numbers that are read when asked for. */
   watchQueue(queue: Queue, workers: number): void;
@@ -70,7 +72,8 @@ export function createMetrics(): Metrics {
     "name",
   ]);
   const paced = histogram("mooring_platform_wait_seconds", "Time a call waited for its turn", []);
-  const routes = new Set<string>();
+  /** Who has called each route, and the series that came of it. */
+  const routes = new Map<string, { accounts: Set<string>; series: Map<string, { code: string; method: string }> }>();
 
   return {
     registry,
@@ -92,12 +95,26 @@ export function createMetrics(): Metrics {
       worked: (seconds) => worked.observe({ name: NAME }, seconds),
     },
     kube: ({ method, host, status }) => kubeCalls.inc({ code: String(status), method, host }),
-    platform({ method, route: path, status, seconds, waited }) {
-      if (routes.size < MOST_ROUTES) routes.add(path);
-      const route = routes.has(path) ? path : "other";
-      calls.inc({ code: codeOf(status), method, route });
+    platform({ account, method, route: path, status, seconds, waited }) {
+      if (routes.size < MOST_ROUTES && !routes.has(path)) routes.set(path, { accounts: new Set(), series: new Map() });
+      const known = routes.get(path);
+      const route = known ? path : "other";
+      const code = codeOf(status);
+      known?.accounts.add(account);
+      known?.series.set(`${code} ${method}`, { code, method });
+      calls.inc({ code, method, route });
       callTimes.observe({ method, route }, seconds);
       paced.observe(waited);
+    },
+    closed(account) {
+      for (const [route, { accounts, series }] of routes) {
+        if (!accounts.delete(account) || accounts.size > 0) continue;
+        routes.delete(route);
+        for (const { code, method } of series.values()) {
+          calls.remove({ code, method, route });
+          callTimes.remove({ method, route });
+        }
+      }
     },
     leading: (held) => leader.set({ name: NAME }, held ? 1 : 0),
     watchQueue(queue, workers) {

@@ -27,13 +27,27 @@ export class LeadershipLost extends Error {
  */
 const LEAVE_MS = 4000;
 
+/** After a stop, calls to the platform have so long to be answered. Then they are aborted: the next leader looks for them. */
+const ANSWER_MS = 5000;
+
+/** Kubernetes kills a pod 30 s after SIGTERM. Whatever hangs, the process is gone before, and its Lease expires. */
+const STOP_MS = 20_000;
+
+export class StopOverdue extends Error {
+  constructor() {
+    super(`something still hung ${STOP_MS / 1000} s after the stop`);
+  }
+}
+
 /**
  * Runs the operator until the signal aborts; every part is closed again in reverse order. Rejects with `LeadershipLost`
- * when the lease is lost, whatever may still hang: the process must end then.
+ * when the lease is lost, and with `StopOverdue`, whatever may still hang: the process must end then.
  */
 export async function runOperator(config: Config, log: Logger, signal: AbortSignal): Promise<void> {
   const overdue = Promise.withResolvers<never>();
-  const onLost = () => void systemClock.after(LEAVE_MS, () => overdue.reject(new LeadershipLost()));
+  const endAfter = (ms: number, error: Error) => void systemClock.after(ms, () => overdue.reject(error));
+  const onLost = () => endAfter(LEAVE_MS, new LeadershipLost());
+  signal.addEventListener("abort", () => endAfter(STOP_MS, new StopOverdue()), { once: true });
   await Promise.race([live(config, log, signal, onLost), overdue.promise]);
 }
 
@@ -60,12 +74,20 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
     onError: (error) => log.warn({ err: error }, "an Event was not written"),
   });
   cleanup.defer(() => events.close());
-  const { endpoints, ca } = config;
+  const { endpoints, ca, proxies } = config;
   const allowed = allowedEndpoints(config.allowEndpoints);
   // What the operator was started with is allowed to itself.
   const allowEndpoints = [...config.allowEndpoints, ...Object.values(endpoints).map(patternOf)];
   const observe = metrics.platform;
-  const transport = createTransport({ clock, log, observe, allowEndpoints, ...(ca !== undefined && { ca }) });
+  const transport = createTransport({
+    clock,
+    log,
+    observe,
+    closed: metrics.closed,
+    allowEndpoints,
+    proxies,
+    ...(ca !== undefined && { ca }),
+  });
   cleanup.defer(() => transport.close());
   const observed = {
     ...metrics.queue,
@@ -129,6 +151,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   metrics.leading(false);
   working.abort(new Error("the operator is stopping"));
   if (end === "lost") onLost();
+  else clock.after(ANSWER_MS, () => void transport.close());
   await running;
   if (end === "lost") throw new LeadershipLost();
 }

@@ -1,5 +1,6 @@
 import { lookup as lookupAddress } from "node:dns";
-import { BlockList, isIP, type LookupFunction } from "node:net";
+import { type BlockList, isIP, type LookupFunction } from "node:net";
+import { contains, defaultPort, hostOf, rangeOf } from "./ranges.ts";
 
 /**
  * Which endpoints an Account may name, and which addresses a connection to one of them may lead to.
@@ -112,24 +113,6 @@ function fits(pattern: Pattern, url: URL): boolean {
   const { host: wanted } = pattern;
   const fitsHost = "range" in wanted ? contains(wanted.range, host) : wanted.name.test(host);
   return fitsHost && fitsDoor(pattern, url);
-}
-
-const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
-
-const defaultPort = (protocol: string): string => (protocol === "https:" ? "443" : "80");
-
-function contains(range: BlockList, address: string): boolean {
-  const version = isIP(address);
-  return version !== 0 && range.check(address, version === 4 ? "ipv4" : "ipv6");
-}
-
-function rangeOf(...subnets: string[]): BlockList {
-  const range = new BlockList();
-  for (const subnet of subnets) {
-    const [address = "", prefix] = subnet.split("/");
-    range.addSubnet(address, Number(prefix), isIP(address) === 4 ? "ipv4" : "ipv6");
-  }
-  return range;
 }
 
 /** Addresses that lead into this machine, this cluster, its network or the cloud around it, or nowhere. */

@@ -43,10 +43,11 @@ export async function readAnswer(
   answer: Answer,
   asked: Asked,
   clock: Clock,
-): Promise<{ body: unknown } | { error: PlatformError }> {
+): Promise<{ body: unknown; values: number } | { error: PlatformError }> {
   if (answer.status < 200 || answer.status > 299) return { error: refusal(answer, asked, clock.now()) };
   try {
-    return { body: /\S/.test(answer.text) ? await parseInSlices(answer.text, () => breathe(clock)) : undefined };
+    if (!/\S/.test(answer.text)) return { body: undefined, values: 0 };
+    return await parseInSlices(answer.text, () => breathe(clock));
   } catch (cause) {
     // The request was accepted, so it may well have had its effect: only the words about it are lost.
     const detail = cause instanceof LimitExceeded ? cause.message : "the body is not JSON";

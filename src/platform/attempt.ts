@@ -1,4 +1,4 @@
-import type { Agent } from "undici";
+import type { Dispatcher } from "undici";
 import { breathe } from "../breath.ts";
 import type { Clock } from "../clock.ts";
 import { type Answer, type Asked, executedBy, readAnswer } from "./answer.ts";
@@ -7,7 +7,8 @@ import type { CallObserver, Log, PlatformCall, Reply } from "./call.ts";
 import { startDeadline } from "./deadline.ts";
 import { Retry } from "./errors.ts";
 import { exchange, NoAnswer } from "./exchange.ts";
-import { limits } from "./limits.ts";
+import type { Ledger } from "./ledger.ts";
+import { limits, weightOf } from "./limits.ts";
 import { Closed, type Pacer } from "./pacer.ts";
 import { routeOf } from "./route.ts";
 
@@ -29,12 +30,14 @@ export interface Attempt {
 
 export interface AttemptOptions {
   clock: Clock;
-  agent: Agent;
+  wayTo: (endpoint: URL) => Dispatcher;
+  ledger: Ledger;
   log?: Log | undefined;
   observe?: CallObserver | undefined;
 }
 
 export const defaultDeadlineMs = 30_000;
+const smallBytes = 64 * 1024;
 /** A deadline that left less time than that tells nothing about the endpoint. */
 const leastSilenceMs = 5_000;
 
@@ -62,7 +65,7 @@ export async function perform(attempt: Attempt, options: AttemptOptions): Promis
 
 async function performed(attempt: Attempt, options: AttemptOptions, tell: (outcome: Outcome) => void): Promise<Reply> {
   const { call, url, headers, asked } = attempt;
-  const { clock, agent } = options;
+  const { clock, wayTo } = options;
   const { method, deadlineMs = defaultDeadlineMs } = call;
   const body = call.body === undefined ? undefined : JSON.stringify(call.body);
   const signals = call.signal ? [...attempt.closing, call.signal] : attempt.closing;
@@ -72,6 +75,14 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
   let left = began;
   let status: number | "error" = "error";
   let problem: string | undefined;
+  let [size, held] = [0, 0];
+  const grow = (bytes: number) => {
+    size += bytes;
+    // However much an Account has taken: its writes and small reads go on, so that what is too much can be removed.
+    if (!asked.reading || size <= smallBytes) return;
+    options.ledger.take(attempt.account, bytes);
+    held += bytes;
+  };
   const turnBy = Math.min(attempt.turnBy, deadline.end);
   const pass = await attempt.pacer.enter(call.priority ?? "normal", deadline.signal, turnBy).catch((reason) => {
     if (!(reason instanceof Closed)) throw unanswered(new NoAnswer(reason, false, false), asked);
@@ -84,7 +95,7 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
     call.guard?.();
     const outgoing = { method, url, headers, body };
     const { maxBytes = limits.answerBytes } = call;
-    const answer = await exchange(agent, outgoing, maxBytes, deadline.signal).catch((none: NoAnswer) => {
+    const answer = await exchange(wayTo(url), outgoing, maxBytes, deadline.signal, grow).catch((none: NoAnswer) => {
       problem = asked.redact(reasonOf(none.cause));
       if (none.status > 0) tell({ is: "answered" });
       if (none.status > 0 || signals.some(({ aborted }) => aborted)) throw unanswered(none, asked, problem);
@@ -97,15 +108,19 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
     status = answer.status;
     const read = await readAnswer(answer, asked, clock);
     await breathe(clock);
-    if ("body" in read) return replyOf(answer, read.body, url);
+    if ("body" in read) {
+      return { ...replyOf(answer, read.body, url), bytes: weightOf(answer.bytes, read.values) };
+    }
     if (status === 429) pass.refused(read.error instanceof Retry ? read.error.afterMs : undefined);
     throw read.error;
   } finally {
     pass.leave();
+    options.ledger.give(attempt.account, held);
     const timing = { seconds: (clock.monotonic() - left) / 1000, waited: (left - began) / 1000 };
-    const done = { method, host: url.host, route: routeOf(url.pathname), status, ...timing };
-    options.observe?.(done);
-    const line = { request: asked.requestId, account: attempt.account, ...done, ...(problem && { problem }) };
+    const { account } = attempt;
+    const done = { account, method, host: url.host, route: routeOf(url.pathname), status, ...timing };
+    if (!attempt.closing.some(({ aborted }) => aborted)) options.observe?.(done);
+    const line = { request: asked.requestId, ...done, ...(problem && { problem }) };
     options.log?.debug(line, "platform call");
   }
 }
@@ -131,13 +146,12 @@ function reasonOf(cause: unknown): string {
   return cause.message.includes(code) ? cause.message : `${cause.message} (${code})`;
 }
 
-function replyOf({ status, headers, bytes }: Answer, body: unknown, url: URL): Reply {
+function replyOf({ status, headers }: Answer, body: unknown, url: URL): Reply {
   const request = requestAt(headers.location, url);
   return {
     status,
     headers,
     body,
-    bytes,
     ...(request && { request }),
     ...(headers.etag !== undefined && { etag: headers.etag }),
   };

@@ -2,6 +2,7 @@
 import type { LookupFunction } from "node:net";
 import type { Clock } from "../clock.ts";
 import type { Priority } from "./pacer.ts";
+import type { Proxies } from "./proxies.ts";
 
 export interface PlatformCall {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -37,7 +38,7 @@ export interface Reply {
   headers: Record<string, string>;
   /** Parsed JSON; undefined when the answer was empty. */
   body: unknown;
-  /** The size of the answer. */
+  /** What the answer takes in memory: its size, or more, when it has many small values. */
   bytes?: number;
   /** The asynchronous request that the Location header names. */
   request?: { id: string; url: string };
@@ -46,6 +47,7 @@ export interface Reply {
 
 /** One answered or failed attempt. `waited` is the time spent on pacing, not part of `seconds`. */
 export type CallObserver = (call: {
+  account: string;
   method: string;
   host: string;
   /** The path with ids replaced by {id}. */
@@ -66,11 +68,17 @@ export interface TransportOptions {
   random?: () => number;
   log?: Log;
   observe?: CallObserver;
+  /** The connection of this Account was closed; no call of it is observed any more. */
+  closed?: (account: string) => void;
   userAgent?: string;
   /** Patterns of the endpoints that may be called (see `AllowedEndpoints`). Without it, any may, at any address. */
   allowEndpoints?: readonly string[];
   /** Certificates, PEM, that are trusted besides those that Node trusts by itself. */
   ca?: string;
+  /** Where connections lead through a proxy, that one resolves the name of the endpoint. */
+  proxies?: Proxies;
+  /** What answers may take in memory, those of all Accounts together; a quarter of the heap unless given. */
+  memoryBytes?: number;
   /** How names are resolved; by the system unless given. */
   lookup?: LookupFunction;
 }

@@ -33,7 +33,7 @@ export type CollectionListener = (ids: ReadonlySet<string> | "all") => void;
 export interface Collection {
   readonly key: string;
   read(id: string): Reading;
-  members(): IterableIterator<Item>;
+  members(): IteratorObject<Item>;
   /** When the last complete successful list started, on the monotonic clock. */
   readonly listedAt: number | undefined;
   /** What the last list failed with; cleared by success. */
@@ -233,6 +233,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       closing.abort(new Error(`the collection ${source.key} was closed`));
       cancelTimer?.();
       listeners.clear();
+      source.close?.();
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Agent } from "undici";
+import type { Dispatcher } from "undici";
 import type { Clock } from "../clock.ts";
 import type { AllowedEndpoints } from "./allowed-endpoints.ts";
 import { defaultDeadlineMs, perform, wasReset } from "./attempt.ts";
@@ -7,6 +7,7 @@ import { byHost } from "./by-host.ts";
 import type { PlatformCall, Reply, TransportOptions } from "./call.ts";
 import { type Credentials, type Identity, identityOf, redactor } from "./credentials.ts";
 import { Retry, Terminal, Unauthorized } from "./errors.ts";
+import type { Ledger } from "./ledger.ts";
 import type { Pacers } from "./shared-pacers.ts";
 
 /** The calls of one Account. */
@@ -14,6 +15,8 @@ export interface Connection {
   readonly id: string;
   /** What its deadlines are counted by. */
   readonly clock?: Clock;
+  /** Where the memory that lists take is counted. */
+  readonly ledger?: Ledger;
   /**
    * Sends a call when its turn has come and returns its successful answer. Rejects with a `PlatformError` and nothing
    * else (an abort is a `Retry` as well, whose `executed` says whether anything may have happened), but for what the
@@ -36,10 +39,11 @@ export interface Connection {
 }
 
 export interface ConnectionOptions extends TransportOptions {
-  agent: Agent;
+  wayTo: (endpoint: URL) => Dispatcher;
   /** Undefined: any endpoint. */
   allowed: AllowedEndpoints | undefined;
   nextRequestId: () => string;
+  ledger: Ledger;
   /** Aborts when all connections close. */
   closing: AbortSignal;
   pacersOf: (credential: string | undefined) => Pacers;
@@ -94,6 +98,7 @@ export function createConnection(
   return {
     id,
     clock: options.clock,
+    ledger: options.ledger,
     async send(call) {
       const patient = call.method === "GET" && call.priority !== "people";
       const { clock } = options;
@@ -132,6 +137,7 @@ export function createConnection(
       if (closing.signal.aborted) return;
       closing.abort(new Error("the connection was closed"));
       session.pacers.release();
+      options.closed?.(id);
     },
   };
 }

@@ -28,7 +28,7 @@ export class NoAnswer extends Error {
 
 /**
  * Sends one request and reads the whole answer. Rejects with `NoAnswer` only: when the connection fails, when the
- * answer is larger than `maxBytes`, or as soon as the signal aborts, whether or not a connection stands by then. An answer
+ * answer is larger than `maxBytes`, when `grow`, which hears of every piece of it, throws, or as soon as the signal aborts, whether or not a connection stands by then. An answer
  * that refuses is cut where it is too long, for its status is what counts. What is too much is not read: the connection
  * ends.
  *
@@ -39,6 +39,7 @@ export function exchange(
   outgoing: Outgoing,
   maxBytes: number,
   signal: AbortSignal,
+  grow: (bytes: number) => void = () => {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
@@ -90,8 +91,13 @@ export function exchange(
         },
         onResponseData(receiving, chunk) {
           size += chunk.length;
-          if (size > most()) cut(receiving);
-          else chunks.push(chunk);
+          if (size > most()) return cut(receiving);
+          try {
+            grow(chunk.length);
+            chunks.push(chunk);
+          } catch (error) {
+            receiving.abort(asError(error));
+          }
         },
         onResponseEnd: end,
         onResponseError(_, error) {

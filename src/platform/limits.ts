@@ -35,8 +35,11 @@ export function exceedsLimit(error: unknown): boolean {
 
 /** "4 MiB", "64 KiB". */
 export function inBytes(bytes: number): string {
-  return bytes >= 1024 * 1024 ? `${bytes / (1024 * 1024)} MiB` : `${bytes / 1024} KiB`;
+  return bytes >= 1024 * 1024 ? `${Math.round(bytes / (1024 * 1024))} MiB` : `${Math.round(bytes / 1024)} KiB`;
 }
+
+/** What an answer takes in memory: many small values take far more than their text. */
+export const weightOf = (bytes: number, values: number): number => Math.max(bytes, 16 * values);
 
 /** "60,000". */
 export const inFigures = (count: number): string => count.toLocaleString("en-US");

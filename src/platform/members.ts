@@ -12,7 +12,7 @@ export interface Members {
   readonly size: number;
   /** When the last applied list started. */
   readonly listedAt: number | undefined;
-  items(): IterableIterator<Item>;
+  items(): IteratorObject<Item>;
   item(id: string): Item | undefined;
   asOf(id: string): number | undefined;
   /** To be called before a read is sent. */

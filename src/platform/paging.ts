@@ -5,7 +5,8 @@ import type { PlatformCall } from "./call.ts";
 import type { Connection } from "./connection.ts";
 import { startDeadline } from "./deadline.ts";
 import { Retry } from "./errors.ts";
-import { exceedsLimit, inBytes, inFigures, limits } from "./limits.ts";
+import { openRoom, type Room } from "./ledger.ts";
+import { exceedsLimit, inBytes, inFigures, LimitExceeded, limits } from "./limits.ts";
 import { resourceId } from "./reading.ts";
 
 /** How a read is sent. */
@@ -29,7 +30,8 @@ const pageShape = z.looseObject({
 /**
  * All items of a list, each id once, over as many pages as there are. A page shorter than the limit is the last. The
  * limit is the one that the answer names, because the platform may cut ours; a list that ignores paging ends when a
- * page brings nothing new. One that goes on for ever ends with an error: see `limits`.
+ * page brings nothing new. One that goes on for ever ends with an error: see `limits`. What the list takes in memory is
+ * counted until it is read, or, with a room of its own, until that is closed.
  */
 export async function readPages<T>(
   connection: Connection,
@@ -38,8 +40,17 @@ export async function readPages<T>(
   size: PageSize,
   options: ReadOptions,
   read: (item: unknown) => T,
+  kept?: Room,
 ): Promise<T[]> {
-  return inTime(connection, options, (timed) => readAll(connection, url, query, size, timed, read));
+  const room = kept ?? openRoom(connection.ledger, connection.id);
+  let isKept = false;
+  try {
+    const all = await inTime(connection, options, (timed) => readAll(connection, url, query, size, timed, read, room));
+    isKept = kept !== undefined;
+    return all;
+  } finally {
+    room.end(isKept);
+  }
 }
 
 /** A row of reads, such as the pages of a list, that has to end as a whole. */
@@ -61,6 +72,7 @@ async function readAll<T>(
   size: PageSize,
   options: ReadOptions,
   read: (item: unknown) => T,
+  room: Room,
 ): Promise<T[]> {
   const { clock = systemClock } = connection;
   const found = new Map<string, T>();
@@ -74,6 +86,11 @@ async function readAll<T>(
     if (reply === undefined) continue;
     bytes += reply.bytes ?? 0;
     if (bytes > limits.listBytes) throw end(`the list is larger than ${inBytes(limits.listBytes)}`);
+    try {
+      room.take(reply.bytes ?? 0);
+    } catch (error) {
+      throw error instanceof LimitExceeded ? end(error.message) : error;
+    }
     const page = checked(pageShape, reply.body, pageUrl);
     const items = page.items ?? [];
     const before = found.size;

@@ -45,6 +45,8 @@ export interface CollectionSource {
   requestStatus?(url: string, signal: AbortSignal): Promise<RequestState>;
   /** Whether what an id stood for in the last list is what it stands for now; absent where an id never stands for another. */
   isStillThere?(id: string, signal: AbortSignal): Promise<boolean>;
+  /** The collection is no longer kept. */
+  close?(): void;
   isBusy(item: Item): boolean;
   /** Why the item does not work, when the platform says so. */
   failure?(item: Item): string | undefined;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Connection } from "./connection.ts";
 import { NotFound } from "./errors.ts";
+import { openRoom } from "./ledger.ts";
 import { checked, readPages, withQuery } from "./paging.ts";
 import { plainText } from "./plain-text.ts";
 import { type CollectionSource, type Item, resourceId } from "./reading.ts";
@@ -40,11 +41,12 @@ export function resourceCollection(
     return { id, state: state && plainText(state, 64), raw };
   };
   const size = { items: pageSize };
+  const room = openRoom(connection.ledger, connection.id);
   return {
     key: `${connection.id} ${url}`,
     list(signal, priority) {
       const options = { signal, priority, ...(priority !== "people" && { patienceMs: LIST_PATIENCE_MS }) };
-      return readPages(connection, url, query, size, options, (raw) => itemOf(raw, url));
+      return readPages(connection, url, query, size, options, (raw) => itemOf(raw, url), room);
     },
     async get(id, signal) {
       const itemUrl = withQuery(`${url}/${encodeURIComponent(id)}`, query);
@@ -56,6 +58,7 @@ export function resourceCollection(
         throw error;
       }
     },
+    close: () => room.close(),
     isBusy: ({ state }) => isBusy(state),
     failure({ state, raw }) {
       // FAILED_UPDATING and the like are failures, too.

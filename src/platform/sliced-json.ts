@@ -6,11 +6,17 @@ type Pause = () => Promise<void> | undefined;
 /** So much is parsed at once: a few milliseconds, even of objects of which no two are alike. */
 const PIECE = 32 * 1024;
 
+interface Parsed {
+  readonly body: unknown;
+  /** How many values are in it. */
+  readonly values: number;
+}
+
 /**
  * `JSON.parse` that never holds the event loop for long: what is large is taken apart and parsed in pieces. Rejects with
  * a `SyntaxError`, or with `LimitExceeded` for what is nested too deeply or has too many values or fields.
  */
-export async function parseInSlices(text: string, pause: Pause, piece = PIECE): Promise<unknown> {
+export async function parseInSlices(text: string, pause: Pause, piece = PIECE): Promise<Parsed> {
   let depth = 0;
   let values = 0;
   await walk(text, pause, (mark) => {
@@ -22,7 +28,7 @@ export async function parseInSlices(text: string, pause: Pause, piece = PIECE): 
       throw new LimitExceeded(`the answer holds more than ${inFigures(limits.values)} values`);
     }
   });
-  return parse(text.trim(), pause, piece);
+  return { body: await parse(text.trim(), pause, piece), values };
 }
 
 /** A part of an array or object: one large member, or small ones that stand side by side. */

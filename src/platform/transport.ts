@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { getCACertificates } from "node:tls";
-import { Agent, Pool } from "undici";
-import { allowedEndpoints, guardedLookup } from "./allowed-endpoints.ts";
+import { getHeapStatistics } from "node:v8";
+import { allowedEndpoints } from "./allowed-endpoints.ts";
 import type { TransportOptions } from "./call.ts";
 import { type Connection, createConnection } from "./connection.ts";
 import type { Credentials } from "./credentials.ts";
+import { createLedger } from "./ledger.ts";
 import { createPacer } from "./pacer.ts";
 import { sharePacers } from "./shared-pacers.ts";
+import { createWays } from "./ways.ts";
 
 export type { CallObserver, Log, PlatformCall, Reply, TransportOptions } from "./call.ts";
 export type { Connection } from "./connection.ts";
@@ -22,44 +23,30 @@ export interface Transport {
 
 /** The way to the platform: keep-alive sockets per host, pacing per credential and host, deadlines, typed errors. */
 export function createTransport(options: TransportOptions): Transport {
-  const { ca, lookup } = options;
   const allowed = options.allowEndpoints && allowedEndpoints(options.allowEndpoints);
-  const agent = new Agent({
-    factory: (origin, pool) => {
-      const guarded = allowed ? guardedLookup(allowed, new URL(origin), lookup) : lookup;
-      const trusted = ca === undefined ? undefined : [...getCACertificates("default"), ca];
-      return new Pool(origin, {
-        ...pool,
-        connect: { ...(trusted && { ca: trusted }), ...(guarded && { lookup: guarded }) },
-      });
-    },
-    allowH2: false,
-    connections: 64,
-    connectTimeout: 10_000,
-    // The deadline of the call covers both.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const ways = createWays(options, allowed);
   const prefix = randomBytes(4).toString("hex");
   let serial = 0;
   const closing = new AbortController();
   const { clock, random } = options;
   const pacersOf = sharePacers(() => createPacer({ clock, ...(random && { random }) }));
+  // What an answer weighs takes up to four times as much in the heap.
+  const ledger = createLedger(options.memoryBytes ?? getHeapStatistics().heap_size_limit / 4);
   const nextRequestId = () => `${prefix}-${++serial}`;
   return {
     connect: (id, credentials) =>
       createConnection(id, credentials, {
         ...options,
-        agent,
+        wayTo: ways.to,
         allowed,
         nextRequestId,
+        ledger,
         pacersOf,
         closing: closing.signal,
       }),
     async close() {
       closing.abort(new Error("the transport was closed"));
-      // Not close(): that would wait for answers which nobody reads any more.
-      await agent.destroy();
+      await ways.close();
     },
   };
 }

@@ -270,7 +270,7 @@ describe("what somebody else has written into status", () => {
       });
       const { deps, objects } = stage([forged]);
       objects.store("ClusterAccount").put(clusterAccountOf("closed"));
-      expect(laneOf(deps, "IPBlock/team/a")).toBe("team/own");
+      expect(laneOf(deps, "IPBlock/team/a")).toEqual({ account: "team/own", namespace: "team", shared: false });
     },
   );
 
@@ -278,7 +278,7 @@ describe("what somebody else has written into status", () => {
     const spec = { location: "de/txl", size: 1, accountRef: { kind: "ClusterAccount", name: "closed" } };
     const { deps, objects } = stage([objectOf("IPBlock", "a", { spec, metadata: { name: "a", namespace: "team" } })]);
     objects.store("ClusterAccount").put(clusterAccountOf("closed"));
-    expect(laneOf(deps, "IPBlock/team/a")).toBe("team");
+    expect(laneOf(deps, "IPBlock/team/a")).toEqual({ account: "team", namespace: "team", shared: false });
   });
 
   test("does not open an Account of another namespace", () => {

@@ -1,6 +1,7 @@
 import type { Clock } from "../../src/clock.ts";
 import { createEngine, type EngineOptions } from "../../src/engine/engine.ts";
 import { kinds } from "../../src/kinds/index.ts";
+import type { Lane } from "../../src/kube/lanes.ts";
 import { createQueue } from "../../src/kube/queue.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import type { KubeCall, KubeClient } from "../../src/kube/transport.ts";
@@ -71,7 +72,7 @@ export async function runEngine(
     },
   };
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  const laneOf = (key: string): string => engine.laneOf(key);
+  const laneOf = (key: string): Lane => engine.laneOf(key);
   const queue = options.queue ?? createQueue({ clock, random: () => 1, workers, laneOf });
   const engine = createEngine({
     kinds,

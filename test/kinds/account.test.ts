@@ -19,9 +19,18 @@ describe("an Account", () => {
     "ftp://api.example.com",
     "https://api.example.com/v6",
     "https://me:pass@example.com",
+    "https://api.example.com\u0000",
+    "https://api.exa\u001bmple.com",
+    "https://api.example.com\u0085/",
+    "https://api.example.com\u2028",
     "",
   ])("does not take %j for the address of the API", (api) => {
     expect(() => readAccountSpec({ ...smallest, endpoints: { api } })).toThrow("must be an http or https URL");
+  });
+
+  it.each(["dns", "logging"])("does not take a path with control characters for an address of %s", (name) => {
+    const url = "https://api.example.com/a\u007fb";
+    expect(() => readAccountSpec({ ...smallest, endpoints: { [name]: url } })).toThrow("must be an http or https URL");
   });
 
   it("has nothing of its own on the platform", () => {

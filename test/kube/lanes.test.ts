@@ -6,9 +6,12 @@ let clock: FakeClock;
 let queue: Queue;
 const { signal } = new AbortController();
 
+// A key says who it is for: Account, which is shared where its letter is a capital, namespace, number.
+const laneOf = ([account = "", namespace = ""]: string) => ({ account, namespace, shared: account < "a" });
+
 beforeEach(() => {
   clock = fakeClock();
-  queue = createQueue({ clock, workers: 8, laneOf: (key) => key.slice(0, 1) });
+  queue = createQueue({ clock, workers: 16, laneOf });
 });
 
 const addMany = (lane: string, count: number) => {
@@ -16,7 +19,7 @@ const addMany = (lane: string, count: number) => {
 };
 
 /** What as many workers as there are get now, and keep. */
-async function takeAll(workers = 8): Promise<string[]> {
+async function takeAll(workers = 16): Promise<string[]> {
   const taken: string[] = [];
   for (let worker = 0; worker < workers; worker++) void queue.take(signal).then((key) => key && taken.push(key));
   await clock.advance(0);
@@ -25,51 +28,80 @@ async function takeAll(workers = 8): Promise<string[]> {
 
 const ofLane = (keys: string[], lane: string) => keys.filter((key) => key.startsWith(lane)).length;
 
-describe("lanes", () => {
-  test("take turns, so that a few keys do not wait behind many of another lane", async () => {
-    addMany("a", 100);
-    addMany("b", 2);
-    expect(await takeAll(4)).toEqual(["a0", "b0", "a1", "b1"]);
+describe("Accounts", () => {
+  test("take turns, so that a few keys do not wait behind many of another one, more urgent ones included", async () => {
+    for (let index = 0; index < 100; index++) queue.add(`ax${index}`, "people");
+    queue.add("by0", "background");
+    queue.add("by1", "background");
+    expect(await takeAll(4)).toEqual(["ax0", "by0", "ax1", "by1"]);
   });
 
-  test("share the workers while others wait, and one alone leaves a quarter of them free", async () => {
-    addMany("a", 100);
-    expect(await takeAll()).toHaveLength(6);
-    addMany("b", 100);
+  test("hand out their own keys by priority", async () => {
+    addMany("ax", 3);
+    queue.add("ax9", "background");
+    queue.add("ax2", "people");
+    expect(await takeAll(4)).toEqual(["ax2", "ax0", "ax1", "ax9"]);
+  });
+
+  test.each([
+    [16, 4],
+    [8, 2],
+    [5, 1],
+    [1, 1],
+  ])("of %i workers hold at most %i each, also alone", async (workers, most) => {
+    queue = createQueue({ clock, workers, laneOf });
+    addMany("ax", 100);
+    expect(await takeAll(workers)).toHaveLength(most);
+    addMany("by", 100);
     await clock.advance(0);
-    expect(queue.inWork()).toHaveLength(8);
+    expect(queue.inWork()).toHaveLength(Math.min(workers, 2 * most));
   });
 
   test("that hold their share get no more until they are done with something", async () => {
-    addMany("a", 100);
-    addMany("b", 100);
+    for (const lane of ["ax", "by", "cz"]) addMany(lane, 100);
     const taken = await takeAll();
-    expect([ofLane(taken, "a"), ofLane(taken, "b")]).toEqual([4, 4]);
-    addMany("c", 1);
-    const more = takeAll(1);
-    queue.done("a0");
-    expect(await more).toEqual(["c0"]);
-  });
-
-  test("give a worker to the lane that could not go on before, once the others have nothing left", async () => {
-    addMany("a", 100);
-    addMany("b", 1);
-    const taken = await takeAll();
-    expect([ofLane(taken, "a"), ofLane(taken, "b")]).toEqual([6, 1]);
-    queue.done("a0");
+    expect(["a", "b", "c"].map((lane) => ofLane(taken, lane))).toEqual([4, 4, 4]);
+    addMany("dw", 1);
     await clock.advance(0);
-    expect(queue.inWork()).toHaveLength(7);
+    expect(queue.inWork()).toHaveLength(13);
+    queue.done("ax0");
+    queue.done("dw0");
+    await clock.advance(0);
+    expect(queue.inWork()).toHaveLength(12);
   });
 
-  test("do not stand above priorities", async () => {
-    addMany("a", 3);
-    queue.add("b0", "people");
-    queue.add("a2", "people");
-    expect(await takeAll(3)).toEqual(["b0", "a2", "a0"]);
+  test("of one namespace hold half of the workers, however many they are", async () => {
+    for (const account of "abcdefghij") addMany(`${account}x`, 3);
+    addMany("ky", 100);
+    const taken = await takeAll();
+    expect([taken.filter((key) => key[1] === "x").length, ofLane(taken, "ky")]).toEqual([8, 4]);
+  });
+});
+
+describe("namespaces that share an Account", () => {
+  test("take turns within its turn: another Account waits for one key, not for one of each", async () => {
+    for (const lane of ["Ax", "Ay", "Az", "bw"]) addMany(lane, 3);
+    expect(await takeAll(6)).toEqual(["Ax0", "bw0", "Ay0", "bw1", "Az0", "bw2"]);
   });
 
+  test("have half of its share while others wait, and one alone leaves a quarter of it", async () => {
+    addMany("Ax", 100);
+    addMany("Ay", 2);
+    const taken = await takeAll();
+    expect([ofLane(taken, "Ax"), ofLane(taken, "Ay")]).toEqual([2, 2]);
+    queue.done("Ay0");
+    queue.done("Ay1");
+    await clock.advance(0);
+    expect(queue.inWork()).toHaveLength(3);
+    addMany("Az", 2);
+    await clock.advance(0);
+    expect(queue.inWork()).toHaveLength(4);
+  });
+});
+
+describe("lanes", () => {
   test("of a queue that is shut down are emptied without regard to shares", async () => {
-    addMany("a", 8);
+    addMany("ax", 8);
     queue.shutdown();
     expect(await takeAll()).toHaveLength(8);
   });

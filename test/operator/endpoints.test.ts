@@ -34,7 +34,14 @@ describe("the operator's endpoints", () => {
     [["--allow-endpoint", "example.com"], {}, "is not a pattern for endpoints, such as https://*.example.com"],
     [["--allow-endpoint", "https://example.com/path"], {}, "is not a pattern"],
     [["--ca-file", "nowhere.pem"], {}, "holds no certificate in PEM"],
+    [[], { HTTPS_PROXY: "proxy.example.com:3128" }, "HTTPS_PROXY has to be an http or https URL"],
+    [[], { http_proxy: "socks5://proxy.example.com" }, "HTTP_PROXY has to be an http or https URL"],
   ])("%j %j are refused with the way out", (flags, env, message) => {
     expect(() => configOf(flags, env)).toThrow(message);
   });
+});
+
+test("the proxies to the platform are those that every program knows, in capitals or not", () => {
+  const env = { https_proxy: "http://proxy.example.com:3128", HTTP_PROXY: "", NO_PROXY: "10.0.0.0/8" };
+  expect(configOf([], env).proxies).toEqual({ https: env.https_proxy, http: undefined, no: "10.0.0.0/8" });
 });

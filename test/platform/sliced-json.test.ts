@@ -2,7 +2,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseInSlices } from "../../src/platform/sliced-json.ts";
 
-const parse = (text: string) => parseInSlices(text, () => undefined, 8).then(value, () => "no JSON");
+const parse = (text: string) =>
+  parseInSlices(text, () => undefined, 8).then(
+    ({ body }) => value(body),
+    () => "no JSON",
+  );
 const value = (parsed: unknown) => ({ parsed });
 
 function plainly(text: string) {

@@ -83,7 +83,7 @@ describe("a call", () => {
     });
     const host = new URL(server.url).host;
     const route = "/cloudapi/v6/datacenters/{id}/lans/{id}";
-    expect(seen).toEqual([{ method: "GET", host, route, status: 200, seconds: 0, waited: 0 }]);
+    expect(seen).toEqual([{ account: "ns/a", method: "GET", host, route, status: 200, seconds: 0, waited: 0 }]);
   });
 });
 

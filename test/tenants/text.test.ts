@@ -100,6 +100,19 @@ describe("an answer that would break out of an agent's configuration", () => {
     expect(await world.secret()).toEqual(before);
   });
 
+  it("nor does one of another form: the status names its field, and the Secret stays", async () => {
+    const world = open();
+    await world.until("Available");
+    const before = await world.secret();
+    world.lie((json) => json.replace(/"httpEndpoint":"[^"]*"/g, '"httpEndpoint":5'));
+    await world.until("PlatformUnavailable");
+    expect(world.status().conditions?.[0]?.message).toMatch(/not understood: metadata\.httpEndpoint: /);
+    expect(await world.secret()).toEqual(before);
+    world.lie((json) => json);
+    await world.until("Available");
+    expect(await world.secret()).toEqual(before);
+  });
+
   it("reaches no Kafka client: the certificate is not published without a safe list of brokers", async () => {
     const object = objectOf("KafkaUser", "reader", {
       spec: { clusterId: "72e73b81-8551-4e74-b398-fc63b39994af" },

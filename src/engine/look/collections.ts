@@ -82,11 +82,11 @@ export function createCollections(options: {
     before?.collection.close();
     const collection = openCollection(source, { clock, log, restMs: Math.min(restMs, livelyMs), busyMs });
     // Of a number whose birth is not known, whatever has it is meant.
-    const identify = (claim: Named) =>
-      claim.born === undefined && source.isStillThere
-        ? ([...collection.members()].find(({ id }) => id.startsWith(identityOf({ ...claim, born: "" })))?.id ??
-          claim.id)
-        : identityOf(claim);
+    const identify = (claim: Named) => {
+      if (claim.born !== undefined || !source.isStillThere) return identityOf(claim);
+      const number = identityOf({ ...claim, born: "" });
+      return collection.members().find(({ id }) => id.startsWith(number))?.id ?? claim.id;
+    };
     const cared = before ?? { members: new Map(), others: new Set() };
     const entry: Entry = Object.assign(cared, shared, { collection, identify });
     collection.subscribe((ids) => void inSlices(clock, concerned(entry, ids), wake));

@@ -72,13 +72,16 @@ export function outOfReach(
 }
 
 export function notUnderstood(kind: ResourceKind, error: unknown): Obstacle {
-  const message = `the platform's answer about the ${kind.resource.names.noun} is not understood: ${messageOf(error)}`;
+  const message = `the platform's answer about the ${kind.resource.names.noun} is not understood: ${messageOf(error, [])}`;
   return { reason: "PlatformUnavailable", message, stalled: false };
 }
 
-/** One line that names the field; of several problems the first three. */
-export function messageOf(error: unknown): string {
+/** One line that names the field, of spec unless it is in something else; of several problems the first three. */
+export function messageOf(error: unknown, within: readonly string[] = ["spec"]): string {
   if (!(error instanceof z.ZodError)) return error instanceof Error ? error.message : String(error);
-  const issues = error.issues.map(({ path, message }) => `spec.${path.map(String).join(".")}: ${message}`);
+  const issues = error.issues.map(({ path, message }) => {
+    const field = [...within, ...path.map(String)].join(".");
+    return field === "" ? message : `${field}: ${message}`;
+  });
   return issues.slice(0, 3).join("; ");
 }

@@ -10,6 +10,7 @@ import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
 import type { Shared } from "./collections.ts";
 import type { Deps } from "./deps.ts";
+import { messageOf } from "./obstacles.ts";
 import type { SecretState, View } from "./view.ts";
 
 /** All that is in a Secret, or why the platform's words cannot go into it. */
@@ -17,9 +18,14 @@ export function filled(data: () => SecretData): { data: SecretData } | { obstacl
   try {
     return { data: data() };
   } catch (error) {
-    if (!(error instanceof Unwritable)) throw error;
-    const message = `the Secret is not written: in the platform's answer ${error.message}`;
-    return { obstacle: { reason: "InvalidAnswer", message, stalled: true } };
+    const isUnwritable = error instanceof Unwritable;
+    const why = isUnwritable
+      ? `in the platform's answer ${error.message}`
+      : `its answer is not understood: ${messageOf(error, [])}`;
+    const message = `the Secret is not written: ${why}`;
+    return {
+      obstacle: { reason: isUnwritable ? "InvalidAnswer" : "PlatformUnavailable", message, stalled: isUnwritable },
+    };
   }
 }
 

@@ -4,7 +4,7 @@ import type { Column, Kind, Rule } from "../kind.ts";
 
 const url = (text: string) =>
   formed(
-    /^https?:\/\/[^\s/?#{}@]+(\/[^\s?#{}]*)?$/,
+    /^https?:\/\/[^\s\p{Cc}\p{Z}/?#{}@]+(\/[^\s\p{Cc}\p{Z}?#{}]*)?$/u,
     2048,
     "must be an http or https URL without user, query and {region}, for example https://dns.example.com",
   )
@@ -12,7 +12,7 @@ const url = (text: string) =>
     .describe(text);
 const regional = (product: string) =>
   formed(
-    /^https?:\/\/([^\s/?#{}@]|\{region\})+(\/([^\s?#{}]|\{region\})*)?$/,
+    /^https?:\/\/([^\s\p{Cc}\p{Z}/?#{}@]|\{region\})+(\/([^\s\p{Cc}\p{Z}?#{}]|\{region\})*)?$/u,
     2048,
     "must be an http or https URL without user and query, for example https://logging.{region}.example.com",
   )
@@ -21,7 +21,7 @@ const regional = (product: string) =>
 
 const endpoints = z.object({
   api: formed(
-    /^https?:\/\/[^\s/?#{}@]+\/?$/,
+    /^https?:\/\/[^\s\p{Cc}\p{Z}/?#{}@]+\/?$/u,
     2048,
     "must be an http or https URL without user and path, for example https://api.example.com",
   )

@@ -1,0 +1,79 @@
+import { inBytes, LimitExceeded } from "./limits.ts";
+
+/**
+ * What answers of the platform take in memory, while they are read and, of lists, while they are kept. An Account may have
+ * a quarter of it, a namespace, which may have many Accounts, half. When all of it is taken, small ones still get what
+ * they need: what others have must not keep them from working.
+ */
+export interface Ledger {
+  /** Throws `LimitExceeded` when it is too much, and takes nothing then. */
+  take(account: string, bytes: number): void;
+  give(account: string, bytes: number): void;
+}
+
+const smallBytes = 16 * 1024 * 1024;
+
+export function createLedger(totalBytes: number): Ledger {
+  const taken = new Map<string, number>();
+  const shares = (account: string) =>
+    [
+      { of: account, most: totalBytes / 4, who: "this Account" },
+      { of: `${account.split("/")[0]}/`, most: totalBytes / 2, who: "the Accounts of this namespace" },
+      { of: "", most: totalBytes, who: "all Accounts" },
+    ] as const;
+  const add = (account: string, bytes: number) => {
+    for (const { of } of shares(account)) {
+      const left = (taken.get(of) ?? 0) + bytes;
+      if (left > 0) taken.set(of, left);
+      else taken.delete(of);
+    }
+  };
+  return {
+    take(account, bytes) {
+      const [own, tenant, all] = shares(account);
+      const after = (of: string) => (taken.get(of) ?? 0) + bytes;
+      const isSmall = after(tenant.of) <= Math.min(smallBytes, own.most);
+      const over = [own, tenant, ...(isSmall ? [] : [all])].find(({ of, most }) => after(of) > most);
+      if (over) {
+        throw new LimitExceeded(`the answers kept for ${over.who} take more than ${inBytes(over.most)} of memory`);
+      }
+      add(account, bytes);
+    },
+    give: (account, bytes) => add(account, -bytes),
+  };
+}
+
+/** The place of one list. */
+export interface Room {
+  /** So much more of it was read. Throws `LimitExceeded`. */
+  take(bytes: number): void;
+  /** All of it was read, and replaces what was kept; or nothing of it is kept. */
+  end(isKept: boolean): void;
+  /** It is not kept any more. */
+  close(): void;
+}
+
+export function openRoom(ledger: Ledger | undefined, account: string): Room {
+  let [kept, read] = [0, 0];
+  let closed = false;
+  const end = (isKept: boolean) => {
+    const left = isKept ? read : kept;
+    ledger?.give(account, kept + read - left);
+    [kept, read] = [left, 0];
+  };
+  return {
+    take(bytes) {
+      ledger?.take(account, bytes);
+      read += bytes;
+    },
+    end(isKept) {
+      end(isKept);
+      if (closed) this.close();
+    },
+    close() {
+      closed = true;
+      ledger?.give(account, kept);
+      kept = 0;
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { isIP } from "node:net";
+import { contains, defaultPort, hostOf, rangeOf } from "./ranges.ts";
+
+/** What HTTP_PROXY, HTTPS_PROXY and NO_PROXY say. */
+export interface Proxies {
+  readonly http?: string | undefined;
+  readonly https?: string | undefined;
+  readonly no?: string | undefined;
+}
+
+const loopback = rangeOf("127.0.0.0/8", "::1/128");
+
+/**
+ * The proxy on the way to an endpoint, as curl and Go choose it; undefined: none. This machine is never asked for through
+ * one. NO_PROXY has names, which stand for what is below them as well, `.name` for that alone, addresses, ranges
+ * (10.0.0.0/8) and `*`, each but the ranges with a port or without.
+ */
+export function proxyFor({ http, https, no = "" }: Proxies, endpoint: URL): string | undefined {
+  const host = hostOf(endpoint).replace(/\.$/, "");
+  const proxy = (endpoint.protocol === "https:" ? https : http) || undefined;
+  const isLocal = host === "localhost" || contains(loopback, host);
+  const port = endpoint.port || defaultPort(endpoint.protocol);
+  const entries = no.toLowerCase().split(/[\s,]+/);
+  return isLocal || entries.some((entry) => fits(entry, host, port)) ? undefined : proxy;
+}
+
+function fits(entry: string, host: string, port: string): boolean {
+  if (entry === "" || entry === "*") return entry === "*";
+  const [address = "", bits] = entry.split("/");
+  if (bits !== undefined) {
+    const width = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    return /^\d+$/.test(bits) && Number(bits) <= width && contains(rangeOf(entry), host);
+  }
+  const [, bracketed, plain, only] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(entry) ?? [];
+  const name = bracketed ?? plain ?? entry;
+  if (only !== undefined && only !== port) return false;
+  const below = name.replace(/^\*?\.?/, ".");
+  return name === "*" || host === name || (isIP(host) === 0 && host.endsWith(below));
+}
