@@ -37,7 +37,8 @@ export async function search(
   const createdAfter = Math.min(...begun, Date.parse(intent.at)) - SKEW_MS;
   // What came later is somebody else's, whoever shows an intent of long ago.
   const { createDeadlineMs, settleMs } = deps.settings;
-  const createdBefore = Date.parse(intent.at) + createDeadlineMs + settleMs + 2 * SKEW_MS;
+  const aheadMs = Math.max(0, intent.aheadMs ?? 0, account.connection.aheadMs ?? 0);
+  const createdBefore = Date.parse(intent.at) + aheadMs + createDeadlineMs + settleMs + 2 * SKEW_MS;
   const lookedAt = deps.clock.monotonic();
   let pending = false;
   const unseen = new Map<string, number>();

@@ -7,8 +7,9 @@ export const SKEW_MS = 120_000;
 
 const intent = z.object({
   nonce: z.string().min(1),
-  /** When the creation was begun. */
+  /** When the creation was begun, by the clock of who began it; and how far ahead of that the platform's was. */
   at: z.iso.datetime(),
+  aheadMs: z.number().optional(),
   /** Of the creation body. */
   hash: z.string().min(1),
   parents: z.record(z.string(), z.string()),
