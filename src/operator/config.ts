@@ -67,7 +67,11 @@ const flags = {
     default: "127.0.0.1:0",
     help: "HOST:PORT  metrics and health (default 127.0.0.1 and a free port)",
   },
-  workers: { type: "string", default: "16", help: "N  objects worked on at the same time" },
+  workers: {
+    type: "string",
+    default: "48",
+    help: "N  objects worked on at the same time, a quarter of them for one Account at most",
+  },
   "no-leader-election": {
     type: "boolean",
     default: false,
