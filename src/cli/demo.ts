@@ -11,16 +11,17 @@ import { startChild } from "./demo/children.ts";
 import { applySamples, install, writeOperatorKubeconfig } from "./demo/install.ts";
 import { createDisplay, format, type Row, readRows } from "./demo/table.ts";
 
-const usage = `usage: mooring demo [OPTION…]
+export const usage = `usage: mooring demo [OPTION…]
 
 Starts a Kubernetes API, the platform simulator and the operator on this machine, applies deploy/samples and shows
 them become Ready. Everything is gone after Ctrl-C.
 
   --once           exit 0 as soon as all are Ready, 1 with the reasons if they do not get there
   --timeout N      seconds that --once waits (default 180)
-  --speed X        let the simulated platform work X times as fast (default 1)`;
+  --speed X        let the simulated platform work X times as fast (default 1)
+  -h, --help       print this text`;
 
-const options = {
+export const options = {
   once: { type: "boolean", default: false },
   timeout: { type: "string", default: "180" },
   speed: { type: "string", default: "1" },

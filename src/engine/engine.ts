@@ -28,16 +28,10 @@ import { claimOf, createObjects, isReleased, namedBy, type ObjectKey, resourceOf
 import { createPublishedSecrets } from "./objects/published.ts";
 import type { Seal } from "./objects/seal.ts";
 import { writeMetadata } from "./record/write.ts";
-import { readStatus } from "./schema/status.ts";
 import { isBared, isEdited, isReady, laneOf, thoseBelow, thoseIn, thoseWhoWaited, usersOf } from "./waking.ts";
 
-/** When the certificate of an object ends, for the metrics; undefined when it has none any more. */
-export type CertificateObserver = (certificate: {
-  kind: string;
-  namespace: string;
-  name: string;
-  expiresAt: number | undefined;
-}) => void;
+/** Told of every version of every object, for the metrics; undefined when it is gone. */
+export type ObjectObserver = (key: ObjectKey, object: KubeObject | undefined) => void;
 
 export interface EngineOptions {
   kinds: readonly Kind[];
@@ -46,7 +40,7 @@ export interface EngineOptions {
   client: KubeClient;
   /** Tells what the operator has written itself. */
   seal: Seal;
-  transport: Transport;
+  transport: Omit<Transport, "pacers">;
   events: EventRecorder;
   queue: Queue;
   settings: Settings;
@@ -60,7 +54,7 @@ export interface EngineOptions {
   guard: () => void;
   random?: () => number;
   observe?: ReconcileObserver;
-  observeCertificate?: CertificateObserver;
+  observeObject?: ObjectObserver;
 }
 
 export interface Engine {
@@ -149,9 +143,9 @@ export function createEngine(options: EngineOptions): Engine {
   };
 
   objects.subscribe((key, { before, after, last }) => {
+    options.observeObject?.(key, after);
     if (last) undoCreation(key, last);
     if (!after || (before && before.metadata.uid !== after.metadata.uid)) {
-      showCertificate(key, undefined);
       memories.forget(key);
       deps.collections.leave(key);
     }
@@ -202,15 +196,9 @@ export function createEngine(options: EngineOptions): Engine {
     // Whoever wrote in between has it looked at again.
     const marked = writeMetadata(deps, kind, object, { intent: creation.intent }).then(
       () => {},
-      (error: unknown) => log.debug({ key, err: error }, "the finalizer is put back later"),
+      (error: unknown) => log.debug({ object: key, err: error }, "the finalizer is put back later"),
     );
     deps.owe(marked, creation.intent.account);
-  }
-
-  function showCertificate(key: ObjectKey, object: KubeObject | undefined): void {
-    const [kind = "", namespace = "", name = ""] = key.split("/");
-    const end = object && readStatus(object).certificate?.expiresAt;
-    options.observeCertificate?.({ kind, namespace, name, expiresAt: end === undefined ? undefined : Date.parse(end) });
   }
 
   /** What an object uses may say so in its own status, and shall not take a resync to notice. */
@@ -230,10 +218,11 @@ export function createEngine(options: EngineOptions): Engine {
     if (!hasResource(kind)) return "never";
     const scene = look(deps, key, kind, object);
     const decision = decide(scene.view);
-    log.debug({ key, step: decision.step, ...("reason" in decision && { reason: decision.reason }) }, "decided");
-    const again = await act(deps, scene, decision);
-    if (kind.resource.secret?.certificate) showCertificate(key, objects.find(key)?.object);
-    return again;
+    log.debug(
+      { object: key, step: decision.step, ...("reason" in decision && { reason: decision.reason }) },
+      "decided",
+    );
+    return act(deps, scene, decision);
   }
 
   /** What was edited in an Account, a new endpoint for example, may be what its users have waited for. */

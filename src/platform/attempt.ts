@@ -9,6 +9,7 @@ import { Retry } from "./errors.ts";
 import { exchange, NoAnswer } from "./exchange.ts";
 import { limits } from "./limits.ts";
 import { Closed, type Pacer } from "./pacer.ts";
+import { plainText } from "./plain-text.ts";
 import { routeOf } from "./route.ts";
 
 /** One sending of one call, with all that it needs. */
@@ -72,6 +73,8 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
   let left = began;
   let status: number | "error" = "error";
   let problem: string | undefined;
+  let sent = false;
+  let taken: Reply | undefined;
   const turnBy = Math.min(attempt.turnBy, deadline.end);
   const pass = await attempt.pacer.enter(call.priority ?? "normal", deadline.signal, turnBy).catch((reason) => {
     if (!(reason instanceof Closed)) throw unanswered(new NoAnswer(reason, false, false), asked);
@@ -82,6 +85,7 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
     left = clock.monotonic();
     if (!deadline.leave()) throw unanswered(new NoAnswer(deadline.signal.reason, false, false), asked);
     call.guard?.();
+    sent = true;
     const outgoing = { method, url, headers, body };
     const { maxBytes = limits.answerBytes } = call;
     const answer = await exchange(agent, outgoing, maxBytes, deadline.signal).catch((none: NoAnswer) => {
@@ -97,16 +101,31 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
     status = answer.status;
     const read = await readAnswer(answer, asked, clock);
     await breathe(clock);
-    if ("body" in read) return replyOf(answer, read.body, url);
+    if ("body" in read) {
+      taken = replyOf(answer, read.body, url);
+      return taken;
+    }
     if (status === 429) pass.refused(read.error instanceof Retry ? read.error.afterMs : undefined);
     throw read.error;
   } finally {
     pass.leave();
     const timing = { seconds: (clock.monotonic() - left) / 1000, waited: (left - began) / 1000 };
-    const done = { method, host: url.host, route: routeOf(url.pathname), status, ...timing };
-    options.observe?.(done);
-    const line = { request: asked.requestId, account: attempt.account, ...done, ...(problem && { problem }) };
-    options.log?.debug(line, "platform call");
+    const { object, product = "core" } = call;
+    options.observe?.({ product, method, route: routeOf(url.pathname), status, ...timing });
+    const line = {
+      ...(object !== undefined && { object }),
+      account: attempt.account,
+      method,
+      host: url.host,
+      path: plainText(url.pathname, 512),
+      status,
+      requestId: asked.requestId,
+      ...(taken?.request && { platformRequest: taken.request.id }),
+      ...timing,
+      ...(problem && { problem }),
+    };
+    if (asked.reading) options.log?.debug(line, "platform read");
+    else if (sent) options.log?.info(line, "platform write");
   }
 }
 

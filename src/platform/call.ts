@@ -7,6 +7,10 @@ export interface PlatformCall {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Absolute. */
   url: string;
+  /** The API that it belongs to, for the metrics. Default "core". */
+  product?: string;
+  /** The object that a write is for, for the log. */
+  object?: string;
   /** Sent as JSON; left out when undefined. */
   body?: unknown;
   /** Added to those of the connection; an `authorization` here replaces the connection's own. */
@@ -46,8 +50,8 @@ export interface Reply {
 
 /** One answered or failed attempt. `waited` is the time spent on pacing, not part of `seconds`. */
 export type CallObserver = (call: {
+  product: string;
   method: string;
-  host: string;
   /** The path with ids replaced by {id}. */
   route: string;
   status: number | "error";
@@ -58,6 +62,7 @@ export type CallObserver = (call: {
 /** What is used of a pino logger. */
 export interface Log {
   debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 }
 

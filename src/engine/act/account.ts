@@ -19,7 +19,7 @@ import type { Obstacle } from "../schema/reasons.ts";
 import { conditions, readFacts, type Standing } from "../schema/status.ts";
 
 export interface AccountDeps extends Deps {
-  transport: Transport;
+  transport: Omit<Transport, "pacers">;
   secrets: HeldSecrets;
   /** The operator's own namespace: the Secret of an Account that has none is there. */
   home: string;

@@ -61,6 +61,7 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
       return withPlatform(deps, scene, () => remove(deps, scene, decision.action));
     case "release":
       await release(deps, scene.kind, scene.object);
+      deps.log.info({ object: scene.key, reason: decision.reason, message: decision.message }, "object released");
       deps.events.record(scene.object, "Normal", decision.reason, decision.message);
       return "never";
   }

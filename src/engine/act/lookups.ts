@@ -12,7 +12,7 @@ export async function lookUp(
 ): Promise<Resolved<Inputs["found"]>> {
   const found: Record<string, string> = {};
   for (const { field, path, pick } of lookups) {
-    const picked = pick(await catalogues.read(account.connection, urlOf(account, product, path)), found);
+    const picked = pick(await catalogues.read(account.connection, urlOf(account, product, path), product), found);
     if ("problem" in picked) {
       return { obstacle: { reason: "InvalidSpec", message: `${field}: ${picked.problem}`, stalled: true } };
     }
