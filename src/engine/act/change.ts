@@ -20,9 +20,12 @@ import { keepKey } from "../secrets/keys.ts";
 /** Sends one write. One that must not be sent twice is on record before it leaves. */
 export async function update(deps: Deps, scene: Scene, operation: Operation): Promise<Again> {
   const { action, note } = operation;
-  const fields = comparison(scene).drift?.map(({ field }) => field);
+  const { observation } = scene.view;
+  const { comparison } = observation.seen === "present" ? observation : {};
+  // A last write before a deletion has nothing to do with what differs from spec.
+  const fields = comparison?.next === operation ? comparison.drift.map(({ field }) => field) : [];
   return perform(deps, scene, operation, () => {
-    const about = fields?.length ? `: ${fields.join(", ")}` : "";
+    const about = fields.length > 0 ? `: ${fields.join(", ")}` : "";
     const hint = note === undefined ? "" : `; ${note}`;
     deps.events.record(scene.object, "Normal", "Updated", `asked the platform to ${action}${about}${hint}`);
   });

@@ -10,18 +10,19 @@ import type { Claim } from "../objects/intent.ts";
 import type { Obstacle, Reason } from "../schema/reasons.ts";
 import { conditions, readFacts, readStatus, type Standing } from "../schema/status.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
+import { tell } from "./tell.ts";
 import { writeStatus } from "./write.ts";
 
 /** Writes a status in which only what `changes` names is different; undefined takes a field away. */
 export async function record(
   deps: Deps,
-  { kind, object, status, accountKey }: Scene,
+  { key, kind, object, status, accountKey, view }: Scene,
   standing: Standing,
   changes: { [K in keyof ResourceStatus]?: ResourceStatus[K] | undefined } = {},
   facts = readFacts(object),
 ): Promise<KubeObject> {
   deps.guard();
-  return writeStatus(deps, kind, object, {
+  const after = await writeStatus(deps, kind, object, {
     ...facts,
     ...status,
     // Which Account is meant is settled with the first word about the object.
@@ -30,17 +31,14 @@ export async function record(
     observedGeneration: object.metadata.generation,
     conditions: conditions(object, deps.clock.now(), standing),
   });
+  tell(deps, key, { before: object, after, standing, youngUntil: view.youngUntil });
+  return after;
 }
 
 export async function stall(deps: Deps, scene: Scene, reason: Reason, message: string, changes = {}): Promise<void> {
   const { drift } = comparison(scene);
   const standing = { mode: "stalled", reason, message } as const;
-  const after = await record(deps, scene, standing, { ...(drift && { drift }), ...changes });
-  // The next attempt may end the same way: that is no news.
-  const isKnown = scene.status.conditions?.some(
-    (each) => each.type === "Stalled" && each.reason === reason && each.message === message,
-  );
-  if (!isKnown) deps.events.record(after, "Warning", reason, message);
+  await record(deps, scene, standing, { ...(drift && { drift }), ...changes });
 }
 
 export const comparison = ({ view: { observation } }: Scene): Pick<ResourceStatus, "drift"> =>

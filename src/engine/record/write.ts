@@ -1,7 +1,6 @@
 import { bounded } from "../../kinds/fields/bounded.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { apply, patch, target } from "../../kube/apply.ts";
-import type { Condition } from "../../kube/conditions.ts";
 import { isConflict, isNotFound } from "../../kube/errors.ts";
 import { fetchObject as fetchNamed } from "../../kube/followed.ts";
 import type { KubeObject } from "../../kube/resource.ts";
@@ -9,7 +8,7 @@ import type { Deps } from "../look/deps.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../objects/names.ts";
 import { claimOf, objectKey, openIntent, resourceOf } from "../objects/objects.ts";
-import { differs, readStatus } from "../schema/status.ts";
+import { differs, readStatus, readyOf } from "../schema/status.ts";
 
 /**
  * Writes what Mooring owns of metadata: the finalizer, and what it keeps in annotations; what it kept there before goes.
@@ -77,9 +76,6 @@ export async function writeStatus(deps: Deps, kind: Kind, object: KubeObject, to
   }
   return written;
 }
-
-const readyOf = (object: KubeObject): Condition | undefined =>
-  readStatus(object).conditions?.find(({ type }) => type === "Ready");
 
 async function write(deps: Deps, kind: Kind, object: KubeObject, told: object): Promise<KubeObject> {
   const status = Object(bounded(told));
