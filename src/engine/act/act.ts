@@ -114,8 +114,8 @@ async function fail(deps: Deps, scene: Scene, decision: Extract<Decision, { step
     request: request && { ...request, status: "FAILED" as const },
     ...(decision.gone && NOTHING),
   };
-  const inMs = postpone(deps, scene, { ...decision, stalled: true });
-  await stall(deps, scene, decision.reason, decision.message, changes);
+  const { inMs, message } = postpone(deps, scene, { ...decision, stalled: true });
+  await stall(deps, scene, decision.reason, message, changes);
   if (decision.gone) {
     deps.collections.leave(scene.key);
     scene.memory.absence = undefined;

@@ -7,6 +7,7 @@ import type { Deps } from "../look/deps.ts";
 import { obstacleOf } from "../look/problems.ts";
 import type { Scene } from "../look/view.ts";
 import type { Claim } from "../objects/intent.ts";
+import { RECONCILE_AT } from "../objects/names.ts";
 import type { Obstacle, Reason } from "../schema/reasons.ts";
 import { conditions, readFacts, readStatus, type Standing } from "../schema/status.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
@@ -60,15 +61,29 @@ export function located(account: AccountHandle, { resource }: ResourceKind): Pic
  * Remembers that an attempt was in vain: nothing is sent for the object before the pause is over, which doubles with each
  * until the object rests or spec changes, and is never shorter than what the platform asked for.
  */
-export function postpone(deps: Deps, { memory, object }: Scene, obstacle: Obstacle, afterMs = 0): number {
+export function postpone(
+  deps: Deps,
+  { memory, object }: Scene,
+  obstacle: Obstacle,
+  afterMs = 0,
+): { inMs: number; message: string } {
   const { retryMs } = deps.settings;
   const generation = object.metadata.generation ?? 1;
   const attempts = memory.failure?.generation === generation ? memory.failure.attempts + 1 : 0;
   // What passes by itself is tried again soon; where somebody has to act, waiting less long does not help.
   const pause = obstacle.stalled ? retryMs * 2 ** Math.min(attempts, 5) : PASSING_MS * 2 ** Math.min(attempts, 6);
   const inMs = Math.max(pause, afterMs);
-  memory.failure = { ...obstacle, generation, attempts, retryAt: deps.clock.monotonic() + inMs };
-  return inMs;
+  const message = withTime(obstacle, deps.clock.now() + inMs);
+  memory.failure = { ...obstacle, message, generation, attempts, retryAt: deps.clock.monotonic() + inMs };
+  return { inMs, message };
+}
+
+/** Says when it goes on by itself, where each attempt is news anyway. */
+function withTime({ reason, message }: Obstacle, at: number): string {
+  const time = `${new Date(Math.ceil(at / 1000) * 1000).toISOString().slice(0, 19)}Z`;
+  if (reason === "RateLimited") return `${message} until ${time}`;
+  if (reason !== "ProvisioningFailed") return message;
+  return `${message}; next attempt at ${time}, or now if the annotation ${RECONCILE_AT} is set`;
 }
 
 const PASSING_MS = 1000;
@@ -87,7 +102,7 @@ export async function refuse(
   changes: object = {},
   hide: (text: string) => string = (text) => text,
 ): Promise<Again> {
-  const named = obstacleOf(error, scene.kind.resource.place.privilege);
+  const named = obstacleOf(error, scene.kind);
   // A credential that is refused is the Account's trouble, and waits for it.
   const obstacle = {
     ...named,
@@ -105,8 +120,8 @@ export async function reject(
   obstacle: Obstacle,
   { changes = {}, afterMs }: { changes?: object; afterMs?: number | undefined } = {},
 ): Promise<Again> {
-  const { reason, message, stalled } = obstacle;
-  const inMs = postpone(deps, scene, obstacle, afterMs);
+  const { reason, stalled } = obstacle;
+  const { inMs, message } = postpone(deps, scene, obstacle, afterMs);
   if (stalled) await stall(deps, scene, reason, message, changes);
   else await record(deps, scene, { mode: "reconciling", reason, message }, changes);
   return { inMs };
