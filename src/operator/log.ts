@@ -36,8 +36,11 @@ function textOf(line: string): string {
   return `${time} ${String(level).padEnd(5)} ${plain(String(msg))}${told.join("")}\n`;
 }
 
-const word = (value: unknown): string =>
-  typeof value === "string" && /^[\w./:@+-]+$/.test(value) ? value : plain(JSON.stringify(value));
+const word = (value: unknown): string => {
+  // Of an error without a stack only its words are left to be said.
+  if (typeof value === "object" && value && "message" in value && !("stack" in value)) return word(value.message);
+  return typeof value === "string" && /^[\w./:@+-]+$/.test(value) ? value : plain(JSON.stringify(value));
+};
 
 /** Others may have written parts of it: it stays on one line, and no terminal obeys it. */
 const plain = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ");

@@ -121,13 +121,17 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
       status,
       requestId: asked.requestId,
       ...(taken?.request && { platformRequest: taken.request.id }),
-      ...timing,
+      seconds: inMilliseconds(timing.seconds),
+      waited: inMilliseconds(timing.waited),
       ...(problem && { problem }),
     };
     if (asked.reading) options.log?.debug(line, "platform read");
     else if (sent) options.log?.info(line, "platform write");
   }
 }
+
+/** Seconds as people read them. */
+const inMilliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
 /** True when the request broke off in a way that a dead keep-alive socket explains. */
 export function wasReset(error: unknown): boolean {

@@ -60,6 +60,13 @@ it("tells of thirty objects, ten made, ten refused, ten stuck, what became of ea
     const found = writes.filter(({ object }) => object === `Datacenter/${world.namespace}/${name}`);
     expect(found.map(({ status }) => status)).toEqual([422]);
   }
+  const { operator } = world;
+  expect(await operator.metric("mooring_apply_to_ready_seconds_count", 'kind="Lan"')).toBe(made.length);
+  expect(await operator.metric("mooring_object_ready", 'kind="Lan"')).toBe(made.length);
+  expect(await operator.metric("mooring_objects", 'reason="ReferenceNotFound"')).toBe(stuck.length);
+  expect(await operator.metric("mooring_objects", 'reason="Rejected"')).toBe(refused.length);
+  expect(await operator.metric("mooring_token_expiry_timestamp_seconds")).toBeGreaterThan(Date.now() / 1000);
+
   // Passes that are asked for go over the objects once more, and have nothing new to say.
   const about = (names: string[]) => lines().filter(({ object = "" }) => names.includes(object.split("/")[2] ?? ""));
   const before = about([...made, ...stuck]);

@@ -30,6 +30,12 @@ describe("a log line", () => {
   });
 });
 
+test("in text, what an API answered is told in its own words", () => {
+  const { log, lines } = open("text");
+  log.warn({ err: new KubeError({ status: 429, reason: "TooManyRequests", message: "GET /x: slow down" }) }, "watch");
+  expect(lines[0]).toContain('warn  watch err="GET /x: slow down"\n');
+});
+
 describe("an error in the log", () => {
   const failure = { call: "POST /x", status: 422, platformMessage: "cores is too high" };
   test.each([
