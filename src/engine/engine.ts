@@ -9,6 +9,7 @@ import type { Priority, Queue } from "../kube/queue.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { KubeClient } from "../kube/transport.ts";
 import { type Watcher, watch } from "../kube/watch.ts";
+import { tellingNews } from "../kube/watch-failures.ts";
 import type { Again } from "../kube/work.ts";
 import { type ReconcileObserver, work } from "../kube/work.ts";
 import { createCatalogues } from "../platform/catalogues.ts";
@@ -81,8 +82,10 @@ export function createEngine(options: EngineOptions): Engine {
   /** What must not be left undone, and the Account that it takes. */
   const debts = new Map<Promise<void>, string | undefined>();
   const watchers: Watcher[] = [];
-  const interrupted = (kind: string) => (error: unknown, retryInMs?: number) =>
-    log.warn({ kind, err: error, retryInMs }, "watch interrupted");
+  const interrupted = (kind: string) =>
+    tellingNews(clock, (error, isNews, retryInMs) =>
+      log[isNews ? "warn" : "debug"]({ kind, err: error, retryInMs }, "watch interrupted"),
+    );
   const wake = (key: ObjectKey, priority: Priority = "normal") => queue.add(key, priority);
 
   const namespaces = createNamespaces({
