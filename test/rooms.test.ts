@@ -10,7 +10,7 @@ const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
   platform: { rooms: ["clock.ts", "breath.ts"] },
   certificates: { rooms: [] },
   engine: { rooms: ["kinds", "kube", "platform", "certificates", "clock.ts", "breath.ts", "hash.ts", "signer.ts"] },
-  operator: { rooms: ["engine", "kinds", "kube", "platform", "clock.ts"] },
+  operator: { rooms: ["engine", "kinds", "kube", "platform", "clock.ts", "breath.ts"] },
   simulator: { rooms: [] },
   cli: { rooms: ["engine", "kinds", "kube", "platform", "operator", "clock.ts"] },
   "clock.ts": { rooms: [] },

@@ -4,17 +4,18 @@ import { kubernetesVersion } from "./control-plane/go.ts";
 import { progressTo } from "./control-plane/progress.ts";
 import { type Cluster, startCluster } from "./control-plane/start.ts";
 
-const usage = `usage: mooring cluster [OPTION…]          start a control plane and keep it until Ctrl-C
+export const usage = `usage: mooring cluster [OPTION…]          start a control plane and keep it until Ctrl-C
        mooring cluster build [BINARY…]    only make its binaries, and print the folder they are in
 
   --json                  print one line {"kubeconfig", "server", "assets"} when ready; end when the calling process ends
   --data DIR              keep the cluster in DIR for the next start (default: a temporary folder)
   --controller-manager    garbage collection, namespace deletion and service accounts too
+  -h, --help              print this text
 
 Binaries: ${binaryNames.join(", ")}. They are taken from KUBEBUILDER_ASSETS if that is set,
 from the cache under XDG_CACHE_HOME (~/.cache), from a release, or built with Go, whichever comes first.`;
 
-const options = {
+export const options = {
   json: { type: "boolean", default: false },
   data: { type: "string" },
   "controller-manager": { type: "boolean", default: false },

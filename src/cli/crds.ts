@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { GROUP, kinds } from "../kinds/index.ts";
 import { customResourceDefinition } from "./manifests/crd.ts";
 import { yaml } from "./manifests/manifests.ts";
+import { metricsPage } from "./manifests/metrics-page.ts";
 import { operatorPolicies } from "./manifests/policy.ts";
 import { operatorRights, tenantRoles } from "./manifests/rbac.ts";
 
@@ -17,22 +18,32 @@ export function generatedFiles(): Map<string, string> {
     ["deploy/rbac.yaml", file(operatorRights(kinds))],
     ["deploy/policy.yaml", file(operatorPolicies())],
     ["deploy/tenant-roles.yaml", file(tenantRoles(kinds))],
+    ["docs/metrics.md", metricsPage()],
   ]);
 }
 
+export const usage = `usage: mooring crds [OPTION…]
+
+Writes crds/ and the generated files of deploy/ and docs/, from src/kinds and src/operator.
+
+  --out DIR   folder to write below (default: the checkout)
+  -h, --help  print this text`;
+
+export const options = {
+  out: { type: "string" },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
 /** `mooring crds`: writes the generated files into the repository, or below another folder. */
 export async function crdsCommand(argv: string[]): Promise<number> {
-  const { values } = parseArgs({
-    args: argv,
-    options: { out: { type: "string" }, help: { type: "boolean", default: false } },
-  });
+  const { values } = parseArgs({ args: argv, options });
   if (values.help) {
-    console.log("usage: mooring crds [--out DIR]\n\nWrites crds/ and the generated files of deploy/, from src/kinds.");
+    console.log(usage);
     return 0;
   }
   const root = values.out ?? join(import.meta.dirname, "..", "..");
   const files = generatedFiles();
-  for (const folder of ["crds", "deploy"]) mkdirSync(join(root, folder), { recursive: true });
+  for (const folder of ["crds", "deploy", "docs"]) mkdirSync(join(root, folder), { recursive: true });
   for (const name of readdirSync(join(root, "crds"))) if (!files.has(`crds/${name}`)) rmSync(join(root, "crds", name));
   for (const [path, text] of files) writeFileSync(join(root, path), text);
   console.log(`wrote ${[...files.keys()].join(", ")}`);

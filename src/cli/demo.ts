@@ -22,7 +22,7 @@ import { createLogView } from "./demo/log.ts";
 import { keepOperator } from "./demo/operator.ts";
 import { createDisplay, format, type Row, readRows } from "./demo/table.ts";
 
-const usage = `usage: mooring demo [OPTION…]
+export const usage = `usage: mooring demo [OPTION…]
 
 Starts a Kubernetes API, the platform simulator and the operator on this machine, applies deploy/samples/landscape.yaml
 and shows its objects become Ready. Everything is gone after Ctrl-C. On a terminal, l shows and hides the operator's log.
@@ -32,9 +32,10 @@ and shows its objects become Ready. Everything is gone after Ctrl-C. On a termin
   --once           exit 0 as soon as all are Ready, 1 with the reasons if they do not get there
   --timeout N      seconds that --once waits (default 180)
   --speed X        let the simulated platform work X times as fast (default 1)
-  --json           print one line of JSON when all are Ready: kubeconfig, namespace, endpoints, token, metrics, log`;
+  --json           print one line of JSON when all are Ready: kubeconfig, namespace, endpoints, token, metrics, log
+  -h, --help       print this text`;
 
-const options = {
+export const options = {
   with: { type: "string", default: "" },
   once: { type: "boolean", default: false },
   timeout: { type: "string", default: "180" },
@@ -108,8 +109,9 @@ async function demo({ chosen, once, json, waitMs, speed }: Wishes, interrupt: Ab
   await install(client);
   await writeOperatorKubeconfig(client, cluster.kubeconfig, at("operator.kubeconfig"));
   const addresses = Object.entries(endpoints).flatMap(([name, url]) => ["--endpoint", `${name}=${url}`]);
+  const rights = ["--kubeconfig", at("operator.kubeconfig")];
   const log = createLogView(at("operator.log"), say);
-  const operator = await keepOperator(["--kubeconfig", at("operator.kubeconfig"), ...addresses], log.add);
+  const operator = await keepOperator([...rights, ...addresses, "--log-format", "text"], log.add);
   cleanup.defer(() => operator.stop());
   say(`operator     ${operator.metrics}, process ${operator.pid}`);
 

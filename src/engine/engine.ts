@@ -10,6 +10,7 @@ import type { Priority, Queue } from "../kube/queue.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { KubeClient } from "../kube/transport.ts";
 import { type Watcher, watch } from "../kube/watch.ts";
+import { tellingNews } from "../kube/watch-failures.ts";
 import type { Again } from "../kube/work.ts";
 import { type ReconcileObserver, work } from "../kube/work.ts";
 import { createCatalogues } from "../platform/catalogues.ts";
@@ -30,7 +31,6 @@ import { claimOf, createObjects, isReleased, type ObjectKey, resourceOf } from "
 import { createPublishedSecrets } from "./objects/published.ts";
 import type { Seal } from "./objects/seal.ts";
 import { writeMetadata } from "./record/write.ts";
-import { readStatus } from "./schema/status.ts";
 import {
   isBared,
   isEdited,
@@ -43,13 +43,8 @@ import {
   usersOf,
 } from "./waking.ts";
 
-/** When the certificate of an object ends, for the metrics; undefined when it has none any more. */
-export type CertificateObserver = (certificate: {
-  kind: string;
-  namespace: string;
-  name: string;
-  expiresAt: number | undefined;
-}) => void;
+/** Told of every version of every object, for the metrics; undefined when it is gone. */
+export type ObjectObserver = (key: ObjectKey, object: KubeObject | undefined) => void;
 
 export interface EngineOptions {
   kinds: readonly Kind[];
@@ -58,7 +53,7 @@ export interface EngineOptions {
   client: KubeClient;
   /** Tells what the operator has written itself. */
   seal: Seal;
-  transport: Transport;
+  transport: Omit<Transport, "pacers">;
   events: EventRecorder;
   queue: Queue;
   settings: Settings;
@@ -72,7 +67,7 @@ export interface EngineOptions {
   guard: () => void;
   random?: () => number;
   observe?: ReconcileObserver;
-  observeCertificate?: CertificateObserver;
+  observeObject?: ObjectObserver;
 }
 
 export interface Engine {
@@ -99,8 +94,10 @@ export function createEngine(options: EngineOptions): Engine {
   /** What must not be left undone, and the Account that it takes. */
   const debts = new Map<Promise<void>, string | undefined>();
   const watchers: Watcher[] = [];
-  const interrupted = (kind: string) => (error: unknown, retryInMs?: number) =>
-    log.warn({ kind, err: error, retryInMs }, "watch interrupted");
+  const interrupted = (kind: string) =>
+    tellingNews(clock, (error, isNews, retryInMs) =>
+      log[isNews ? "warn" : "debug"]({ kind, err: error, retryInMs }, "watch interrupted"),
+    );
   const wake = (key: ObjectKey, priority: Priority = "normal") => queue.add(key, priority);
 
   const namespaces = createNamespaces({
@@ -161,9 +158,9 @@ export function createEngine(options: EngineOptions): Engine {
   };
 
   objects.subscribe((key, { before, after, last }) => {
+    options.observeObject?.(key, after);
     if (last) undoCreation(key, last);
     if (!after || (before && before.metadata.uid !== after.metadata.uid)) {
-      showCertificate(key, undefined);
       memories.forget(key);
       deps.collections.leave(key);
     }
@@ -218,15 +215,9 @@ export function createEngine(options: EngineOptions): Engine {
     // Whoever wrote in between has it looked at again.
     const marked = writeMetadata(deps, kind, object, { intent: creation.intent }).then(
       () => {},
-      (error: unknown) => log.debug({ key, err: error }, "the finalizer is put back later"),
+      (error: unknown) => log.debug({ object: key, err: error }, "the finalizer is put back later"),
     );
     deps.owe(marked, creation.intent.account);
-  }
-
-  function showCertificate(key: ObjectKey, object: KubeObject | undefined): void {
-    const [kind = "", namespace = "", name = ""] = key.split("/");
-    const end = object && readStatus(object).certificate?.expiresAt;
-    options.observeCertificate?.({ kind, namespace, name, expiresAt: end === undefined ? undefined : Date.parse(end) });
   }
 
   async function reconcile(key: ObjectKey): Promise<Again> {
@@ -238,10 +229,11 @@ export function createEngine(options: EngineOptions): Engine {
     if (!hasResource(kind)) return acknowledge(deps, kind, object);
     const scene = look(deps, key, kind, object);
     const decision = decide(scene.view);
-    log.debug({ key, step: decision.step, ...("reason" in decision && { reason: decision.reason }) }, "decided");
-    const again = await act(deps, scene, decision);
-    if (kind.resource.secret?.certificate) showCertificate(key, objects.find(key)?.object);
-    return again;
+    log.debug(
+      { object: key, step: decision.step, ...("reason" in decision && { reason: decision.reason }) },
+      "decided",
+    );
+    return act(deps, scene, decision);
   }
 
   /** What was edited in an Account, a new endpoint for example, may be what its users have waited for. */

@@ -46,7 +46,7 @@ export interface Reference {
    */
   bond?: "place" | "use" | "seed";
   /** What of the named object is meant, where it is not the id of its resource. */
-  part?: { what: string; of(status: Shown): string | undefined };
+  part?: { what: string; of(status: Shown): string | undefined; all?(status: Shown): string[] };
 }
 
 /**
@@ -225,6 +225,8 @@ export interface Names {
   noun: string;
   /** The platform's own word, the `type` in its answers and in the targets of its requests: `ipblock`. */
   type: string;
+  /** Fields of spec by the beginning of their path in what is sent, where the platform calls them otherwise. */
+  fields?: Readonly<Record<string, string>>;
 }
 
 /** Which resource is meant, and whose it is. */

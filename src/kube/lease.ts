@@ -64,6 +64,7 @@ export function elect(options: ElectionOptions): Election {
   let state: State = { name: "seeking" };
   let seen: Seen | undefined;
   let wrote = false;
+  let waitingFor: string | undefined;
   let cancelDeadline = () => {};
 
   function held(): boolean {
@@ -115,10 +116,16 @@ export function elect(options: ElectionOptions): Election {
     }
   }
 
+  /** Whoever looks at a process that does nothing learns who does it instead. */
+  function standBy(holder: string | undefined): void {
+    if (holder !== waitingFor) log(`is held by ${holder}: standing by`);
+    waitingFor = holder;
+  }
+
   /** Creates, takes or renews the lease if that is possible now. The holder writes without looking: one call. */
   async function attempt(): Promise<void> {
     if (state.name === "seeking") await look();
-    if (seen && !isFree(seen)) return;
+    if (seen && !isFree(seen)) return standBy(seen.lease.spec?.holderIdentity);
     wrote = true;
     const sentAt = clock.monotonic();
     const spec = holding(seen?.lease.spec, identity, durationMs, clock.now());

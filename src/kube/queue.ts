@@ -41,6 +41,8 @@ export interface Queue {
   readonly depth: number;
   /** Keys that wait for their time. */
   readonly delayed: number;
+  /** Seconds that the oldest of the ready keys has been so; 0 when there is none. */
+  oldest(): number;
   /** Seconds each key now in work has been so: for `workqueue_unfinished_work_seconds` and its longest. */
   inWork(): number[];
   /** Takes nothing new. What is ready is still handed out; delayed keys are dropped. */
@@ -224,6 +226,12 @@ export function createQueue(options: {
     },
     get delayed() {
       return delays.size;
+    },
+    oldest() {
+      const now = clock.monotonic();
+      let since = now;
+      for (const asked of dirty.values()) if (!processing.has(asked.key)) since = Math.min(since, asked.since);
+      return (now - since) / 1000;
     },
     inWork: () => [...processing.values()].map(({ since }) => (clock.monotonic() - since) / 1000),
     shutdown() {

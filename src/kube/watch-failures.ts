@@ -1,3 +1,4 @@
+import type { Clock } from "../clock.ts";
 import { KubeError } from "./errors.ts";
 
 const BASE_MS = 500;
@@ -23,3 +24,19 @@ export const isOutdated = (error: unknown, heard: boolean): boolean =>
     error.reason === "Rewound" ||
     (error.reason === "Silent" && !heard) ||
     error.causes.some(({ reason }) => reason === "ResourceVersionTooLarge"));
+
+const SAME_WITHIN_MS = 600_000;
+
+/** A watch tries for good, and what keeps it from working may last as long: the same failure is news once in ten minutes. */
+export function tellingNews(
+  clock: Pick<Clock, "monotonic">,
+  tell: (error: unknown, isNews: boolean, retryInMs: number | undefined) => void,
+): (error: unknown, retryInMs?: number) => void {
+  let last = { words: "", at: 0 };
+  return (error, retryInMs) => {
+    const [words, now] = [String(error), clock.monotonic()];
+    const isNews = words !== last.words || now - last.at >= SAME_WITHIN_MS;
+    if (isNews) last = { words, at: now };
+    tell(error, isNews, retryInMs);
+  };
+}

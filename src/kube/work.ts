@@ -59,8 +59,8 @@ async function pass({ queue, clock, log, reconcile, comesRound, observe }: Work,
     const inMs = queue.addRateLimited(key);
     // Somebody else wrote first: the watch brings the news, and this pass is simply made again.
     const expected = isConflict(error) || isNotFound(error);
-    if (expected) log.debug({ key }, "the object has changed meanwhile");
-    else log.error({ key, err: error, inMs }, "reconcile failed");
+    if (expected) log.debug({ object: key }, "the object has changed meanwhile");
+    else log.error({ object: key, err: error, inMs }, "reconcile failed");
     done(expected ? "requeue" : "error");
   }
 }

@@ -1,18 +1,16 @@
-import { pino } from "pino";
 import { readConfig, usage } from "./config.ts";
-import { LeadershipLost, runOperator, StopOverdue } from "./start.ts";
+import { LeadershipLost } from "./leadership-lost.ts";
+import { createLog } from "./log.ts";
+import { runOperator, StopOverdue } from "./start.ts";
 
-/** `mooring operator`: runs until SIGINT or SIGTERM. Logs are JSON lines on stderr. */
+/** `mooring operator`: runs until SIGINT or SIGTERM. Logs go to stderr. */
 export async function operatorCommand(argv: string[]): Promise<number> {
   const config = readConfig(argv);
   if (config === "help") {
     console.log(usage());
     return 0;
   }
-  const log = pino(
-    { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination(2),
-  );
+  const log = createLog({ level: config.logLevel, format: config.logFormat });
   const stopping = new AbortController();
   const stop = (signal: NodeJS.Signals) => {
     log.info({ signal }, "stopping");

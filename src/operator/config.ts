@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { parseArgs } from "node:util";
 import type { Proxies } from "../platform/proxies.ts";
 import { type Endpoints, readEndpoints, readPatterns, readProxies } from "./endpoints.ts";
+import type { LogFormat } from "./log.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Everything about the operator that can be set from outside. */
@@ -25,7 +26,10 @@ export interface Config {
   leaderElection: boolean;
   identity: string;
   logLevel: string;
+  logFormat: LogFormat;
   json: boolean;
+  /** Up to so many objects have metrics of their own. */
+  objectMetrics: number;
   resyncMs: number;
   recheckMs: number;
   busyMs: number;
@@ -35,7 +39,7 @@ export interface Config {
   annotateAfterMs: number;
 }
 
-const flags = {
+export const flags = {
   kubeconfig: {
     type: "string",
     help: "PATH  cluster to work in (default: the pod's own, else KUBECONFIG, else ~/.kube/config)",
@@ -51,7 +55,7 @@ const flags = {
   endpoint: {
     type: "string",
     multiple: true,
-    help: "NAME=URL  address of the platform for Accounts that name none, for example api=https://api.example.com or logging=https://logging.{region}.example.com; repeatable (or MOORING_ENDPOINTS, a JSON object)",
+    help: "NAME=URL  address of the platform for Accounts that name none, for example api=https://api.example.com or logging=https://logging.{region}.example.com; repeatable (default: MOORING_ENDPOINTS, a JSON object)",
   },
   "allow-endpoint": {
     type: "string",
@@ -60,45 +64,81 @@ const flags = {
   },
   "ca-file": {
     type: "string",
-    help: "PATH  certificates in PEM of authorities that sign for the platform, besides the public ones",
+    help: "PATH  certificates in PEM of authorities that sign for the platform, besides the public ones (default: none)",
   },
   listen: {
     type: "string",
     default: "127.0.0.1:0",
-    help: "HOST:PORT  metrics and health (default 127.0.0.1 and a free port)",
+    help: "HOST:PORT  address of metrics and health; port 0 is any free one",
   },
   workers: {
     type: "string",
     default: "48",
-    help: "N  objects worked on at the same time, a quarter of them for one Account at most",
+    help: "N  objects reconciled at the same time, a quarter of them for one Account at most",
   },
   "no-leader-election": {
     type: "boolean",
     default: false,
     help: "work without a Lease: only where no second operator can run",
   },
-  "log-level": { type: "string", default: "info", help: "LEVEL  trace, debug, info, warn, error" },
+  "log-level": { type: "string", default: "info", help: "LEVEL  trace, debug, info, warn or error" },
+  "log-format": { type: "string", help: "FORMAT  text or json (default: text on a terminal, else json)" },
+  "object-metrics": {
+    type: "string",
+    default: "10000",
+    help: "N  up to so many objects have a metric each, mooring_object_ready; more are only counted, by mooring_objects",
+  },
   json: { type: "boolean", default: false, help: "print one JSON line when ready" },
-  resync: { type: "string", default: "5m", help: "DURATION  between two looks at resources at rest" },
-  recheck: { type: "string", default: "10m", help: "DURATION  between two looks at objects that nothing happened to" },
-  poll: { type: "string", default: "1.5s", help: "DURATION  between two looks at resources in flux" },
+  resync: {
+    type: "string",
+    default: "5m",
+    help: "DURATION  interval between two lists of resources that do not change",
+  },
+  recheck: {
+    type: "string",
+    default: "10m",
+    help: "DURATION  interval between two reconciles of an object that nothing happens to",
+  },
+  poll: { type: "string", default: "1.5s", help: "DURATION  interval between two lists while resources are changing" },
   "create-deadline": { type: "string", default: "30s", help: "DURATION  after which a creation counts as unanswered" },
-  settle: { type: "string", default: "30s", help: "DURATION  a creation may stay invisible after that" },
-  retry: { type: "string", default: "1m", help: "DURATION  first wait after a failure; it doubles from there" },
+  settle: { type: "string", default: "30s", help: "DURATION  that a creation may stay invisible after that" },
+  retry: {
+    type: "string",
+    default: "1m",
+    help: "DURATION  first wait after a failure; doubles with each, up to 32 times",
+  },
   "annotate-after": {
     type: "string",
     default: "30s",
-    help: "DURATION  of rest before the id is kept in an annotation, too",
+    help: "DURATION  that an object is Ready before its id is kept in an annotation, too",
   },
-  help: { type: "boolean", default: false, help: "print this text" },
+  help: { type: "boolean", short: "h", default: false, help: "print this text" },
 } as const;
 
 export const usage = (): string =>
-  [
-    "usage: mooring operator [OPTION…]",
-    "",
-    ...Object.entries(flags).map(([name, { help }]) => `  --${name} ${help}`),
-  ].join("\n");
+  `usage: mooring operator [OPTION…]\n\n${Object.entries(flags).map(described).join("\n")}`;
+
+const INDENT = 26;
+const WIDTH = 120;
+
+/** A flag with what it means and its default, in lines that fit a terminal. */
+function described([name, flag]: [string, { help: string; default?: string | boolean; short?: string }]): string {
+  const [value, ...rest] = flag.help.split("  ");
+  const words = rest.length > 0 ? rest.join("  ") : flag.help;
+  const text = typeof flag.default === "string" ? `${words} (default ${flag.default})` : words;
+  const head = `  ${flag.short ? `-${flag.short}, ` : ""}--${name}${rest.length > 0 ? ` ${value}` : ""}`;
+  const [lines, gap] = [head.length < INDENT ? [] : [head], " ".repeat(INDENT)];
+  let line = head.length < INDENT ? head.padEnd(INDENT) : gap;
+  for (const word of text.split(" ")) {
+    const longer = line.endsWith("  ") ? line + word : `${line} ${word}`;
+    if (longer.length <= WIDTH) line = longer;
+    else {
+      lines.push(line);
+      line = gap + word;
+    }
+  }
+  return [...lines, line].join("\n");
+}
 
 /** Reads the command line; "help" when that was asked for. Throws `UsageError`. */
 export function readConfig(argv: string[], env: Record<string, string | undefined> = process.env): Config | "help" {
@@ -114,11 +154,13 @@ export function readConfig(argv: string[], env: Record<string, string | undefine
     ca: certificates(values["ca-file"]),
     proxies: readProxies(env),
     listen: address(values.listen),
-    workers: count(values.workers),
+    workers: count("workers", values.workers, 1, 1000),
     leaderElection: !values["no-leader-election"],
     identity: `${env.POD_NAME ?? hostname()}_${randomBytes(4).toString("hex")}`,
     logLevel: level(values["log-level"]),
+    logFormat: format(values["log-format"] ?? (process.stderr.isTTY ? "text" : "json")),
     json: values.json,
+    objectMetrics: count("object-metrics", values["object-metrics"], 0, 1_000_000),
     resyncMs: duration("resync", values.resync),
     recheckMs: duration("recheck", values.recheck),
     busyMs: duration("poll", values.poll),
@@ -148,10 +190,10 @@ function address(text: string): { host: string; port: number } {
   return { host: parts[1] || "0.0.0.0", port };
 }
 
-function count(text: string): number {
+function count(flag: string, text: string, least: number, most: number): number {
   const number = Number(text);
-  if (!Number.isInteger(number) || number < 1 || number > 1000) {
-    throw new UsageError(`--workers: "${text}" is not a whole number from 1 to 1000`);
+  if (text.trim() === "" || !Number.isInteger(number) || number < least || number > most) {
+    throw new UsageError(`--${flag}: "${text}" is not a whole number from ${least} to ${most}`);
   }
   return number;
 }
@@ -166,6 +208,11 @@ function certificates(path: string | undefined): string | undefined {
 function level(text: string): string {
   if (["trace", "debug", "info", "warn", "error"].includes(text)) return text;
   throw new UsageError(`--log-level: "${text}" is none of trace, debug, info, warn, error`);
+}
+
+function format(text: string): LogFormat {
+  if (text === "text" || text === "json") return text;
+  throw new UsageError(`--log-format: "${text}" is neither text nor json`);
 }
 
 const POD_NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";

@@ -1,31 +1,54 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { CertificateObserver } from "../engine/engine.ts";
+import { breathe } from "../breath.ts";
+import type { Clock } from "../clock.ts";
+import type { ObjectObserver } from "../engine/engine.ts";
 import type { Queue, QueueObserver } from "../kube/queue.ts";
 import type { ClientObserver } from "../kube/transport.ts";
 import type { ReconcileObserver } from "../kube/work.ts";
 import type { CallObserver } from "../platform/call.ts";
+import type { Transport } from "../platform/transport.ts";
+import { createObjectMetrics, objectGauges } from "./object-metrics.ts";
 
 /**
  * What the operator tells Prometheus. Where controller-runtime has a metric for it, the name and labels are
  * controller-runtime's, so that dashboards and alerts made for other operators fit this one.
  */
 export interface Metrics {
-  registry: Registry;
+  /** Everything as text, in pieces: between two of them others get their turn. */
+  scrape(): AsyncGenerator<string>;
+  contentType: string;
+  /** Name, type, labels and meaning of all metrics, but for those of Node itself. */
+  described: readonly Described[];
   reconcile: ReconcileObserver;
-  certificate: CertificateObserver;
+  object: ObjectObserver;
   queue: QueueObserver;
   kube: ClientObserver;
   platform: CallObserver;
   /** An Account is gone: what only its calls have shown is dropped. */
   closed(account: string): void;
+  /** Only who leads tells of objects: nothing is counted twice. */
   leading(held: boolean): void;
   /** Numbers that are read when asked for. */
-  watchQueue(queue: Queue, workers: number): void;
+  watch(parts: {
+    queue: Pick<Queue, "inWork" | "oldest">;
+    workers: number;
+    transport: Pick<Transport, "pacers">;
+  }): void;
+}
+
+export interface Described {
+  name: string;
+  type: "counter" | "gauge" | "histogram";
+  help: string;
+  labels: readonly string[];
 }
 
 const NAME = "mooring";
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const LONG = [0.001, 0.01, 0.1, 1, 10, 60, 300, 1000];
+const TO_READY = [1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600];
+/** Enough for a write to the socket to be worth it. */
+const PIECE = 65_536;
 
 /** Endpoints belong to tenants: neither their paths nor their answers decide how many series there are, and hosts are none. */
 const MOST_ROUTES = 100;
@@ -33,91 +56,135 @@ const CODES = [200, 201, 202, 204, 400, 401, 403, 404, 405, 408, 409, 415, 422, 
 const codeOf = (status: number | "error"): string =>
   status === "error" || CODES.includes(status) ? String(status) : `${Math.floor(status / 100)}xx`;
 
-export function createMetrics(): Metrics {
+export function createMetrics({ clock, mostObjects }: { clock: Clock; mostObjects: number }): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>
-    new Counter({ name, help, labelNames, registers });
-  const gauge = <L extends string>(name: string, help: string, labelNames: L[]) =>
-    new Gauge({ name, help, labelNames, registers });
-  const histogram = <L extends string>(name: string, help: string, labelNames: L[], buckets = SECONDS) =>
-    new Histogram({ name, help, labelNames, buckets, registers });
+  const described: Described[] = [];
+  const counter = <L extends string>(name: string, help: string, labelNames: L[]) => {
+    described.push({ name, type: "counter", help, labels: labelNames });
+    return new Counter({ name, help, labelNames, registers });
+  };
+  const gauge = <L extends string>(name: string, help: string, labelNames: L[]) => {
+    described.push({ name, type: "gauge", help, labels: labelNames });
+    return new Gauge({ name, help, labelNames, registers });
+  };
+  const histogram = <L extends string>(name: string, help: string, labelNames: L[], buckets = SECONDS) => {
+    described.push({ name, type: "histogram", help, labels: labelNames });
+    return new Histogram({ name, help, labelNames, buckets, registers });
+  };
 
-  const reconciles = counter("controller_runtime_reconcile_total", "Passes by kind and result", [
+  described.push(...objectGauges.map((each) => ({ ...each, type: "gauge" as const })));
+  const toReady = histogram(
+    "mooring_apply_to_ready_seconds",
+    "Time from a creation or a change of spec until the object is Ready",
+    ["kind"],
+    TO_READY,
+  );
+  const calls = counter("mooring_platform_requests_total", "Calls to the platform by product, route and code", [
+    "product",
+    "method",
+    "route",
+    "code",
+  ]);
+  const callTimes = histogram("mooring_platform_request_seconds", "Duration of a call to the platform", [
+    "product",
+    "method",
+  ]);
+  const paced = histogram("mooring_platform_wait_seconds", "Time a call to the platform waited for its turn", []);
+  const pacers = gauge(
+    "mooring_platform_pacers",
+    "Credentials and hosts by whether calls may leave (open) or the platform asked to wait (closed)",
+    ["state"],
+  );
+  const slowest = gauge("mooring_platform_slowest_rate", "Calls per second of the slowest of these", []);
+  const waiting = gauge("mooring_platform_waiting_calls", "Calls to the platform that wait for their turn", []);
+  const reconciles = counter("controller_runtime_reconcile_total", "Reconciles by kind and result", [
     "controller",
     "result",
   ]);
-  const errors = counter("controller_runtime_reconcile_errors_total", "Passes that failed", ["controller"]);
-  const times = histogram("controller_runtime_reconcile_time_seconds", "Duration of a pass", ["controller"]);
+  const errors = counter("controller_runtime_reconcile_errors_total", "Reconciles that failed", ["controller"]);
+  const times = histogram("controller_runtime_reconcile_time_seconds", "Duration of a reconcile", ["controller"]);
   const most = gauge("controller_runtime_max_concurrent_reconciles", "Workers", ["controller"]);
   const active = gauge("controller_runtime_active_workers", "Workers with something to do", ["controller"]);
-  const depth = gauge("workqueue_depth", "Keys that are ready", ["name"]);
-  const adds = counter("workqueue_adds_total", "Keys added", ["name"]);
-  const retries = counter("workqueue_retries_total", "Keys added for later", ["name"]);
-  const waited = histogram("workqueue_queue_duration_seconds", "Time a key waited", ["name"], LONG);
-  const worked = histogram("workqueue_work_duration_seconds", "Time a key took", ["name"], LONG);
-  const unfinished = gauge("workqueue_unfinished_work_seconds", "Time spent on keys not done yet", ["name"]);
-  const longest = gauge("workqueue_longest_running_processor_seconds", "The longest of these", ["name"]);
-  const kubeCalls = counter("rest_client_requests_total", "Calls to the Kubernetes API", ["code", "method", "host"]);
-  const leader = gauge("leader_election_master_status", "1 while this process leads", ["name"]);
-  const calls = counter("mooring_platform_requests_total", "Calls to the platform", ["code", "method", "route"]);
-  const callTimes = histogram("mooring_platform_request_seconds", "Duration of a call to the platform", [
-    "method",
-    "route",
-  ]);
-  const ends = gauge("mooring_certificate_expiry_timestamp_seconds", "When a published client certificate ends", [
-    "kind",
-    "namespace",
+  const depth = gauge("workqueue_depth", "Objects in the queue that are due", ["name"]);
+  const oldest = gauge("workqueue_oldest_seconds", "How long the oldest of these has been due", ["name"]);
+  const adds = counter("workqueue_adds_total", "Objects added to the queue", ["name"]);
+  const retries = counter("workqueue_retries_total", "Objects added for later", ["name"]);
+  const waited = histogram("workqueue_queue_duration_seconds", "Time an object waited in the queue", ["name"], LONG);
+  const worked = histogram("workqueue_work_duration_seconds", "Time a worker took for an object", ["name"], LONG);
+  const unfinished = gauge("workqueue_unfinished_work_seconds", "Time the workers have spent on what is not done yet", [
     "name",
   ]);
-  const paced = histogram("mooring_platform_wait_seconds", "Time a call waited for its turn", []);
+  const longest = gauge("workqueue_longest_running_processor_seconds", "Time the longest of them has been at it", [
+    "name",
+  ]);
+  const kubeCalls = counter("rest_client_requests_total", "Calls to the Kubernetes API", ["code", "method", "host"]);
+  const leader = gauge("leader_election_master_status", "1 while this process leads", ["name"]);
   /** Who has called each route, and the series that came of it. */
-  const routes = new Map<string, { accounts: Set<string>; series: Map<string, { code: string; method: string }> }>();
+  const routes = new Map<string, { accounts: Set<string>; series: Map<string, Record<string, string>> }>();
+  let leads = false;
+  const objects = createObjectMetrics({
+    clock,
+    most: mostObjects,
+    becameReady: (kind, seconds) => toReady.observe({ kind }, seconds),
+  });
 
   return {
-    registry,
+    async *scrape() {
+      yield await registry.metrics();
+      let piece = "";
+      for (const line of leads ? objects.lines() : []) {
+        piece += `${line}\n`;
+        if (piece.length >= PIECE) {
+          yield piece;
+          piece = "";
+        }
+        const pause = breathe(clock);
+        if (pause) await pause;
+      }
+      yield piece;
+    },
+    contentType: registry.contentType,
+    described,
     reconcile({ kind, result, seconds }) {
       const controller = kind.toLowerCase();
       reconciles.inc({ controller, result });
       if (result === "error") errors.inc({ controller });
       times.observe({ controller }, seconds);
     },
-    certificate({ expiresAt, ...object }) {
-      if (expiresAt === undefined) ends.remove(object);
-      else ends.set(object, expiresAt / 1000);
-    },
+    object: objects.observe,
     queue: {
-      depth: (ready) => depth.set({ name: NAME }, ready),
+      depth: (due) => depth.set({ name: NAME }, due),
       added: () => adds.inc({ name: NAME }),
       retried: () => retries.inc({ name: NAME }),
       waited: (seconds) => waited.observe({ name: NAME }, seconds),
       worked: (seconds) => worked.observe({ name: NAME }, seconds),
     },
     kube: ({ method, host, status }) => kubeCalls.inc({ code: String(status), method, host }),
-    platform({ account, method, route: path, status, seconds, waited }) {
+    platform({ account, product, method, route: path, status, seconds, waited }) {
       if (routes.size < MOST_ROUTES && !routes.has(path)) routes.set(path, { accounts: new Set(), series: new Map() });
       const known = routes.get(path);
-      const route = known ? path : "other";
-      const code = codeOf(status);
+      const series = { product, method, route: known ? path : "other", code: codeOf(status) };
       known?.accounts.add(account);
-      known?.series.set(`${code} ${method}`, { code, method });
-      calls.inc({ code, method, route });
-      callTimes.observe({ method, route }, seconds);
+      known?.series.set(Object.values(series).join(" "), series);
+      calls.inc(series);
+      callTimes.observe({ product, method }, seconds);
       paced.observe(waited);
     },
     closed(account) {
       for (const [route, { accounts, series }] of routes) {
         if (!accounts.delete(account) || accounts.size > 0) continue;
         routes.delete(route);
-        for (const { code, method } of series.values()) {
-          calls.remove({ code, method, route });
-          callTimes.remove({ method, route });
-        }
+        for (const each of series.values()) calls.remove(each);
       }
     },
-    leading: (held) => leader.set({ name: NAME }, held ? 1 : 0),
-    watchQueue(queue, workers) {
+    leading(held) {
+      leads = held;
+      if (held) objects.begin();
+      leader.set({ name: NAME }, held ? 1 : 0);
+    },
+    watch({ queue, workers, transport }) {
       most.set({ controller: NAME }, workers);
       const collect = () => {
         const inWork = queue.inWork();
@@ -130,9 +197,20 @@ export function createMetrics(): Metrics {
           { name: NAME },
           inWork.reduce((most, seconds) => Math.max(most, seconds), 0),
         );
+        oldest.set({ name: NAME }, queue.oldest());
       };
-      // prom-client asks each metric by itself; one of them is enough to bring all three up to date.
+      // prom-client asks each metric by itself; the first of those that belong together brings all of them up to date.
       Object.assign(active, { collect });
+      Object.assign(pacers, {
+        collect() {
+          const all = transport.pacers();
+          const closed = all.filter(({ isClosed }) => isClosed).length;
+          pacers.set({ state: "closed" }, closed);
+          pacers.set({ state: "open" }, all.length - closed);
+          waiting.set(all.reduce((sum, each) => sum + each.waiting, 0));
+          slowest.set(all.reduce((least, { rate }) => Math.min(least, rate), Number.POSITIVE_INFINITY));
+        },
+      });
     },
   };
 }

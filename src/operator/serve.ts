@@ -1,6 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Registry } from "prom-client";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Metrics } from "./metrics.ts";
 
 export interface Serving {
   url: string;
@@ -10,7 +12,7 @@ export interface Serving {
 /** Metrics and health: /metrics, /healthz (the process works) and /readyz (it leads, or stands by, with full caches). */
 export async function serve(
   { host, port }: { host: string; port: number },
-  registry: Registry,
+  metrics: Pick<Metrics, "scrape" | "contentType">,
   { ready, problem }: { ready: () => boolean; problem: () => string | undefined },
 ): Promise<Serving> {
   const server = createServer((request, response) => {
@@ -21,10 +23,9 @@ export async function serve(
     if (path === "/healthz") text(problem() === undefined ? 200 : 503, problem() ?? "ok");
     else if (path === "/readyz") text(ready() ? 200 : 503, ready() ? "ok" : "not ready");
     else if (path === "/metrics") {
-      registry.metrics().then(
-        (metrics) => text(200, metrics, registry.contentType),
-        () => text(500, "metrics are not available"),
-      );
+      response.writeHead(200, { "content-type": metrics.contentType });
+      // Whoever goes away before the end, or reads slowly, is the stream's business.
+      pipeline(Readable.from(metrics.scrape()), response).catch(() => response.destroy());
     } else text(404, "there is /metrics, /healthz and /readyz");
   });
   await new Promise<void>((resolve, reject) => {

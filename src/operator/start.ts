@@ -9,17 +9,11 @@ import { createQueue } from "../kube/queue.ts";
 import { allowedEndpoints, patternOf } from "../platform/allowed-endpoints.ts";
 import { createTransport } from "../platform/transport.ts";
 import type { Config } from "./config.ts";
+import { LeadershipLost } from "./leadership-lost.ts";
 import { createMetrics } from "./metrics.ts";
 import { createPulse } from "./pulse.ts";
 import { serve } from "./serve.ts";
 import { openSeal } from "./signing-key.ts";
-
-/** This process may not write any more: another one leads, or may do so at any moment. */
-export class LeadershipLost extends Error {
-  constructor() {
-    super("the lease was lost: another operator leads");
-  }
-}
 
 /**
  * So long a process that lost its lease has for what is under way, such as deleting what it made and can no longer claim,
@@ -53,7 +47,7 @@ export async function runOperator(config: Config, log: Logger, signal: AbortSign
 
 async function live(config: Config, log: Logger, signal: AbortSignal, onLost: () => void): Promise<void> {
   const clock = systemClock;
-  const metrics = createMetrics();
+  const metrics = createMetrics({ clock, mostObjects: config.objectMetrics });
   const { kubeconfig, namespace, identity, watchNamespace, workers } = config;
   await using cleanup = new AsyncDisposableStack();
   const client = await connect({ observe: metrics.kube, ...(kubeconfig !== undefined && { kubeconfig }) });
@@ -61,7 +55,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
 
   let ready = false;
   const pulse = createPulse(clock, () => queue);
-  const serving = await serve(config.listen, metrics.registry, { ready: () => ready, problem: pulse.problem });
+  const serving = await serve(config.listen, metrics, { ready: () => ready, problem: pulse.problem });
   cleanup.defer(() => serving.close());
   if (config.json) console.log(JSON.stringify({ ready: true, metrics: `${serving.url}/metrics`, identity }));
   log.info({ url: serving.url, identity }, "serving metrics and health");
@@ -97,10 +91,12 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
     },
   };
   const queue = createQueue({ clock, observe: observed, workers, laneOf: (key) => engine.laneOf(key) });
-  metrics.watchQueue(queue, workers);
+  metrics.watch({ queue, workers, transport });
 
+  const tell = (message: string, error?: unknown) =>
+    error === undefined ? log.info({ identity }, message) : log.warn({ err: error }, message);
   const election = config.leaderElection
-    ? elect({ client, clock, namespace, identity, name: "mooring", log: (message) => log.info(message) })
+    ? elect({ client, clock, namespace, identity, name: "mooring", log: tell })
     : undefined;
   // Released only after the last thing done as leader.
   cleanup.defer(async () => election?.release());
@@ -123,7 +119,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
     busyMs: config.busyMs,
     settings: { ...config, graceMs: 5000 },
     observe: metrics.reconcile,
-    observeCertificate: metrics.certificate,
+    observeObject: metrics.object,
     home: namespace,
     sites: { endpoints, isAllowed: (url) => allowed.allows(url) },
     ...(watchNamespace !== undefined && { namespace: watchNamespace }),
@@ -137,11 +133,11 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   });
   const synced = engine.sync().then(() => {
     ready = true;
-    log.info({ kinds: kinds.length }, "caches are synced");
+    log.info({ kinds: kinds.length }, "caches synced");
   });
   if ((await Promise.race([Promise.all([synced, election?.acquired]), stopped])) === "stopped") return;
   metrics.leading(true);
-  log.info("leading");
+  log.info({ identity }, "became leader");
 
   const working = new AbortController();
   const lost = election?.lost.then(() => "lost" as const) ?? new Promise<never>(() => {});

@@ -10,6 +10,7 @@ import { exchange, NoAnswer } from "./exchange.ts";
 import type { Ledger } from "./ledger.ts";
 import { limits, weightOf } from "./limits.ts";
 import { Closed, type Pacer } from "./pacer.ts";
+import { plainText } from "./plain-text.ts";
 import { routeOf } from "./route.ts";
 
 /** One sending of one call, with all that it needs. */
@@ -83,6 +84,8 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
     options.ledger.take(attempt.account, bytes);
     held += bytes;
   };
+  let sent = false;
+  let taken: Reply | undefined;
   const turnBy = Math.min(attempt.turnBy, deadline.end);
   const pass = await attempt.pacer.enter(call.priority ?? "normal", deadline.signal, turnBy).catch((reason) => {
     if (!(reason instanceof Closed)) throw unanswered(new NoAnswer(reason, false, false), asked);
@@ -93,6 +96,7 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
     left = clock.monotonic();
     if (!deadline.leave()) throw unanswered(new NoAnswer(deadline.signal.reason, false, false), asked);
     call.guard?.();
+    sent = true;
     const outgoing = { method, url, headers, body };
     const { maxBytes = limits.answerBytes } = call;
     const answer = await exchange(wayTo(url), outgoing, maxBytes, deadline.signal, grow).catch((none: NoAnswer) => {
@@ -109,7 +113,8 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
     const read = await readAnswer(answer, asked, clock);
     await breathe(clock);
     if ("body" in read) {
-      return { ...replyOf(answer, read.body, url), bytes: weightOf(answer.bytes, read.values) };
+      taken = { ...replyOf(answer, read.body, url), bytes: weightOf(answer.bytes, read.values) };
+      return taken;
     }
     if (status === 429) pass.refused(read.error instanceof Retry ? read.error.afterMs : undefined);
     throw read.error;
@@ -117,13 +122,30 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
     pass.leave();
     options.ledger.give(attempt.account, held);
     const timing = { seconds: (clock.monotonic() - left) / 1000, waited: (left - began) / 1000 };
+    const { object, product = "core" } = call;
     const { account } = attempt;
-    const done = { account, method, host: url.host, route: routeOf(url.pathname), status, ...timing };
+    const done = { account, product, method, route: routeOf(url.pathname), status, ...timing };
     if (!attempt.closing.some(({ aborted }) => aborted)) options.observe?.(done);
-    const line = { request: asked.requestId, ...done, ...(problem && { problem }) };
-    options.log?.debug(line, "platform call");
+    const line = {
+      ...(object !== undefined && { object }),
+      account,
+      method,
+      host: url.host,
+      path: plainText(url.pathname, 512),
+      status,
+      requestId: asked.requestId,
+      ...(taken?.request && { platformRequest: taken.request.id }),
+      seconds: inMilliseconds(timing.seconds),
+      waited: inMilliseconds(timing.waited),
+      ...(problem && { problem }),
+    };
+    if (asked.reading) options.log?.debug(line, "platform read");
+    else if (sent) options.log?.info(line, "platform write");
   }
 }
+
+/** Seconds as people read them. */
+const inMilliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
 /** True when the request broke off in a way that a dead keep-alive socket explains. */
 export function wasReset(error: unknown): boolean {

@@ -18,5 +18,6 @@ export function autoscalingCollection(
   return resourceCollection(connection, autoscalingUrl(api, path), {
     query: { depth: String(depth) },
     isBusy: (state) => state === "BUSY",
+    product: "autoscaling",
   });
 }

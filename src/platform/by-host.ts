@@ -2,13 +2,19 @@
 const most = 64;
 
 /** One of something per host, made when it is asked for. */
-export function byHost<T>(create: () => T): (host: string) => T {
+export interface ByHost<T> {
+  (host: string): T;
+  all(): Iterable<T>;
+}
+
+export function byHost<T>(create: () => T): ByHost<T> {
   const known = new Map<string, T>();
-  return (host) => {
+  const at = (host: string) => {
     const one = known.get(host) ?? create();
     known.set(host, one);
     const [oldest] = known.keys();
     if (known.size > most && oldest !== undefined) known.delete(oldest);
     return one;
   };
+  return Object.assign(at, { all: () => known.values() });
 }

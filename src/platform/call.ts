@@ -8,6 +8,10 @@ export interface PlatformCall {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Absolute. */
   url: string;
+  /** The API that it belongs to, for the metrics. Default "core". */
+  product?: string;
+  /** The object that a write is for, for the log. */
+  object?: string;
   /** Sent as JSON; left out when undefined. */
   body?: unknown;
   /** Added to those of the connection; an `authorization` here replaces the connection's own. */
@@ -48,8 +52,8 @@ export interface Reply {
 /** One answered or failed attempt. `waited` is the time spent on pacing, not part of `seconds`. */
 export type CallObserver = (call: {
   account: string;
+  product: string;
   method: string;
-  host: string;
   /** The path with ids replaced by {id}. */
   route: string;
   status: number | "error";
@@ -60,6 +64,7 @@ export type CallObserver = (call: {
 /** What is used of a pino logger. */
 export interface Log {
   debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 }
 

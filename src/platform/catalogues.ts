@@ -7,19 +7,19 @@ const MOST = 16;
 
 export interface Catalogues {
   /** What a connection reads there, or has just read. */
-  read(connection: Connection, url: string): Promise<unknown>;
+  read(connection: Connection, url: string, product: string): Promise<unknown>;
   readonly size: number;
 }
 
 export function createCatalogues(clock: Clock): Catalogues {
   const kept = new Map<string, { connection: Connection; body: unknown }>();
   return {
-    async read(connection, url) {
+    async read(connection, url, product) {
       const key = `${connection.id} ${url}`;
       const known = kept.get(key);
       // An Account that was made anew may see another catalogue under the same name.
       if (known?.connection === connection) return known.body;
-      const entry = { connection, body: (await connection.send({ method: "GET", url })).body };
+      const entry = { connection, body: (await connection.send({ method: "GET", url, product })).body };
       kept.delete(key);
       kept.set(key, entry);
       const [oldest] = kept.keys();

@@ -28,6 +28,7 @@ export function coreCollection(
       query: { depth: String(options.depth), pretty: "false" },
       isBusy: (state) => state === "BUSY",
       pageSize: corePageSize,
+      product: "core",
     }),
     requestStatus: async (named, signal) => requestStatus(connection, requestUrl(api, named), { signal }),
   };

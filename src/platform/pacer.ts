@@ -40,6 +40,10 @@ export interface Pacer {
   enter(priority: Priority, signal?: AbortSignal, until?: number): Promise<Pass>;
   /** Requests per second that the platform is believed to accept now. */
   readonly rate: number;
+  /** Whether the platform has asked to wait. */
+  readonly isClosed: boolean;
+  /** How many requests wait for their turn. */
+  readonly waiting: number;
 }
 
 export interface PacerOptions {
@@ -184,6 +188,12 @@ export function createPacer(options: PacerOptions): Pacer {
     get rate() {
       count();
       return rate;
+    },
+    get isClosed() {
+      return clock.monotonic() < closedUntil;
+    },
+    get waiting() {
+      return order.reduce((sum, priority) => sum + queues[priority].size, 0);
     },
     enter(priority, signal, until = Number.POSITIVE_INFINITY) {
       return new Promise((resolve, reject) => {

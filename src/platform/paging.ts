@@ -10,7 +10,7 @@ import { exceedsLimit, inBytes, inFigures, LimitExceeded, limits } from "./limit
 import { resourceId } from "./reading.ts";
 
 /** How a read is sent. */
-export type ReadOptions = Pick<PlatformCall, "signal" | "priority" | "patienceMs">;
+export type ReadOptions = Pick<PlatformCall, "signal" | "priority" | "patienceMs" | "product">;
 
 /** How many items are asked for at once: fewer, from then on, where a page turns out to be too large. */
 export interface PageSize {

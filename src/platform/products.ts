@@ -38,7 +38,7 @@ function regional(endpoint: EndpointName): ProductAccess {
   return {
     endpoint,
     url: regionalUrl,
-    collection: regionalCollection,
+    collection: (connection, address, path) => regionalCollection(connection, address, path, endpoint),
     requestLog: (_connection, _endpoint, _path, source) => shownAsLog(source),
   };
 }

@@ -8,10 +8,16 @@ const UNFINISHED = new Set(["PROVISIONING", "DEPLOYING", "BUSY", "UPDATING", "DE
 /** The address of a path, for an endpoint with or without a trailing slash. */
 export const regionalUrl = (endpoint: string, path: string): string => `${endpoint.replace(/\/+$/, "")}${path}`;
 
-export function regionalCollection(connection: Connection, endpoint: string, path: string): CollectionSource {
+export function regionalCollection(
+  connection: Connection,
+  endpoint: string,
+  path: string,
+  product: string,
+): CollectionSource {
   return resourceCollection(connection, regionalUrl(endpoint, path), {
     query: {},
     isBusy: (state) => state !== undefined && UNFINISHED.has(state),
     pageSize: 1_000,
+    product,
   });
 }

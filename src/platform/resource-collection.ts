@@ -25,6 +25,7 @@ export interface ResourceCollectionOptions {
   /** Sent with every read; a single read with the same query has the same shape as in the list. */
   query: Record<string, string>;
   isBusy(state: string | undefined): boolean;
+  product: string;
   /** Most items of a page. */
   pageSize?: number;
 }
@@ -33,7 +34,7 @@ export interface ResourceCollectionOptions {
 export function resourceCollection(
   connection: Connection,
   url: string,
-  { query, isBusy, pageSize = 1_000 }: ResourceCollectionOptions,
+  { query, isBusy, product, pageSize = 1_000 }: ResourceCollectionOptions,
 ): CollectionSource {
   const itemOf = (raw: unknown, from: string): Item => {
     const { id, metadata } = checked(resource, raw, from);
@@ -45,13 +46,13 @@ export function resourceCollection(
   return {
     key: `${connection.id} ${url}`,
     list(signal, priority) {
-      const options = { signal, priority, ...(priority !== "people" && { patienceMs: LIST_PATIENCE_MS }) };
+      const options = { signal, priority, product, ...(priority !== "people" && { patienceMs: LIST_PATIENCE_MS }) };
       return readPages(connection, url, query, size, options, (raw) => itemOf(raw, url), room);
     },
     async get(id, signal) {
       const itemUrl = withQuery(`${url}/${encodeURIComponent(id)}`, query);
       try {
-        const { body } = await connection.send({ method: "GET", url: itemUrl, signal });
+        const { body } = await connection.send({ method: "GET", url: itemUrl, product, signal });
         return itemOf(body, itemUrl);
       } catch (error) {
         if (error instanceof NotFound) return undefined;

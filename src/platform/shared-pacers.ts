@@ -1,4 +1,4 @@
-import { byHost } from "./by-host.ts";
+import { type ByHost, byHost } from "./by-host.ts";
 import type { Pacer } from "./pacer.ts";
 
 /** The pacers of one credential, one per host. */
@@ -9,9 +9,15 @@ export interface Pacers {
 }
 
 /** Limits belong to a credential, not to an Account: Accounts with the same token share what either of them learns. */
-export function sharePacers(createPacer: () => Pacer): (credential: string | undefined) => Pacers {
-  const shared = new Map<string | undefined, { users: number; at: (host: string) => Pacer }>();
-  return (credential) => {
+export interface SharedPacers {
+  (credential: string | undefined): Pacers;
+  /** All that are in use. */
+  all(): Pacer[];
+}
+
+export function sharePacers(createPacer: () => Pacer): SharedPacers {
+  const shared = new Map<string | undefined, { users: number; at: ByHost<Pacer> }>();
+  const pacersOf = (credential: string | undefined): Pacers => {
     const own = shared.get(credential) ?? { users: 0, at: byHost(createPacer) };
     own.users += 1;
     shared.set(credential, own);
@@ -23,4 +29,5 @@ export function sharePacers(createPacer: () => Pacer): (credential: string | und
       },
     };
   };
+  return Object.assign(pacersOf, { all: () => [...shared.values()].flatMap(({ at }) => [...at.all()]) });
 }

@@ -5,7 +5,7 @@ import type { TransportOptions } from "./call.ts";
 import { type Connection, createConnection } from "./connection.ts";
 import type { Credentials } from "./credentials.ts";
 import { createLedger } from "./ledger.ts";
-import { createPacer } from "./pacer.ts";
+import { createPacer, type Pacer } from "./pacer.ts";
 import { sharePacers } from "./shared-pacers.ts";
 import { createWays } from "./ways.ts";
 
@@ -17,6 +17,8 @@ export type { Priority } from "./pacer.ts";
 export interface Transport {
   /** A connection of its own per Account; sockets are shared by all connections to a host. */
   connect(id: string, credentials?: Credentials): Connection;
+  /** Those of all credentials and hosts in use, for the metrics. */
+  pacers(): readonly Pick<Pacer, "rate" | "isClosed" | "waiting">[];
   /** Aborts all that is under way or waiting, on any connection. */
   close(): Promise<void>;
 }
@@ -44,6 +46,7 @@ export function createTransport(options: TransportOptions): Transport {
         pacersOf,
         closing: closing.signal,
       }),
+    pacers: () => pacersOf.all(),
     async close() {
       closing.abort(new Error("the transport was closed"));
       await ways.close();

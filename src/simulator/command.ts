@@ -5,7 +5,7 @@ import { type Ready, type SimulatorOptions, startSimulator } from "./start.ts";
 import { bucketNameRule, isBucketName } from "./storage/bucket-name.ts";
 import { lackFor } from "./streaming/kafka/program.ts";
 
-const help = `Usage: mooring simulator [flags]
+export const usage = `Usage: mooring simulator [flags]
 
 Runs the cloud platform on this machine: its API, its states, its delays and, if asked, its failures.
 
@@ -27,10 +27,27 @@ Runs the cloud platform on this machine: its API, its states, its delays and, if
                           (default real where Java and Maven are found, else off)
   --brokers 1|3           Kafka processes per cluster, a few hundred megabytes each (default 1)
   --json                  print one line of JSON when ready
-  --help                  show this text
+  -h, --help              print this text
 
 It runs until it gets SIGINT or SIGTERM. Steering for tests and demos is below /_simulator/, with the printed token.
 `;
+
+export const options = {
+  listen: { type: "string" },
+  data: { type: "string" },
+  contracts: { type: "string" },
+  seed: { type: "string" },
+  speed: { type: "string" },
+  faults: { type: "string" },
+  "object-storage": { type: "string" },
+  "object-storage-listen": { type: "string" },
+  "forward-listen": { type: "string" },
+  bucket: { type: "string", multiple: true },
+  kafka: { type: "string" },
+  brokers: { type: "string" },
+  json: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+} as const;
 
 /** A flag or value the user can correct. */
 class UsageError extends Error {}
@@ -40,7 +57,7 @@ export async function simulatorCommand(argv: string[]): Promise<number> {
   try {
     const parsed = parseFlags(argv);
     if (parsed.help) {
-      process.stdout.write(help);
+      process.stdout.write(usage);
       return 0;
     }
     const simulator = await startSimulator({ kafka: parsed.options.kafka ?? usualKafka(), ...parsed.options });
@@ -83,25 +100,7 @@ function parseFlags(argv: string[]): { help: boolean; json: boolean; options: Si
 
 function readFlags(argv: string[]) {
   try {
-    return parseArgs({
-      args: argv,
-      options: {
-        listen: { type: "string" },
-        data: { type: "string" },
-        contracts: { type: "string" },
-        seed: { type: "string" },
-        speed: { type: "string" },
-        faults: { type: "string" },
-        "object-storage": { type: "string" },
-        "object-storage-listen": { type: "string" },
-        "forward-listen": { type: "string" },
-        bucket: { type: "string", multiple: true },
-        kafka: { type: "string" },
-        brokers: { type: "string" },
-        json: { type: "boolean" },
-        help: { type: "boolean", short: "h" },
-      },
-    }).values;
+    return parseArgs({ args: argv, options }).values;
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }

@@ -89,7 +89,7 @@ export async function startOperator(
     const lines = (await (await fetch(metrics)).text()).split("\n").filter((line) => line.startsWith(name));
     return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
   };
-  const leads = () => exitCode === undefined && /"msg":"leading"/.test(log);
+  const leads = () => exitCode === undefined && /"msg":"became leader"/.test(log);
   return {
     pid,
     log: () => log,

@@ -73,7 +73,7 @@ describe(`${COUNT} generated manifests, valid, nearly valid and hostile`, () => 
       operator
         .log()
         .split("\n")
-        .filter((line) => line.includes('"level":50')),
+        .filter((line) => line.includes('"level":"error"')),
     ).toEqual([]);
     expect((await operator.heapInUse()) / before).toBeLessThan(1.3);
   }, 240_000);

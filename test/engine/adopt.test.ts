@@ -43,6 +43,13 @@ describe("an object that names an existing resource", () => {
     expect(platform.calls.map(({ method }) => method)).toEqual(["GET"]);
   });
 
+  test("is not said to take over what it only observes", async () => {
+    const object = naming("a", { managementPolicy: "Observe" });
+    const { pass, events } = open(object);
+    await pass(A);
+    expect(events).toEqual([expect.stringMatching(/^Normal Observed observing the datacenter \S+$/)]);
+  });
+
   test("does not take what is not there, and asks again ever less often", async () => {
     const object = naming("a");
     const { pass, platform, id, clock } = open(object);

@@ -29,7 +29,7 @@ async function open(...ids: string[]) {
   const account = handleOf("shop/main", { connection });
   const clock = fakeClock();
   const woken: string[] = [];
-  const log = { debug: () => {}, warn: () => {} };
+  const log = { debug: () => {}, info: () => {}, warn: () => {} };
   const collections = createCollections({
     clock,
     log,

@@ -20,7 +20,7 @@ test(`a restart with ${COUNT} objects gives the event loop a turn every few pass
   const queue = createQueue({ clock });
   const rested = new Set<string>();
   const note = (fields: object) => {
-    if (Reflect.get(fields, "step") === "rest") rested.add(String(Reflect.get(fields, "key")));
+    if (Reflect.get(fields, "step") === "rest") rested.add(String(Reflect.get(fields, "object")));
   };
   const add: typeof queue.add = (key, priority) => {
     wakes.count();

@@ -78,8 +78,19 @@ describe("a reference", () => {
     const part = { what: "location", of: (shown: Shown) => (shown.location === "de/txl" ? "here" : undefined) };
     expect(resolve({ status }, bound({ part }))).toMatchObject({ value: { parents: { datacenter: "here" } } });
     expect(resolve({ status: { ...status, location: "de/fra" } }, bound({ part }))).toEqual(
-      waiting("ReferenceNotReady", "datacenterRef: Datacenter dc has no location"),
+      waiting("ReferenceNotFound", "datacenterRef: Datacenter dc has no location"),
     );
+  });
+
+  test("to a part that is not there names those that are", () => {
+    const status = { id: "d-1", conditions: [readyCondition()] };
+    const part = { what: "NIC nosuch", of: () => undefined, all: () => ["public", "private"] };
+    expect(resolve({ status }, bound({ part }))).toMatchObject({
+      obstacle: {
+        reason: "ReferenceNotFound",
+        message: expect.stringMatching(/has no NIC nosuch; it has public, private$/),
+      },
+    });
   });
 
   test("that is only used gives no parent", () => {

@@ -29,7 +29,7 @@ test("sixty edits of a Secret, good and bad by turns, are no pass over another A
     platform,
     log: {
       debug(fields) {
-        const key: unknown = Reflect.get(fields, "key");
+        const key: unknown = Reflect.get(fields, "object");
         if (Reflect.get(fields, "step") !== undefined) passes[String(key)] = (passes[String(key)] ?? 0) + 1;
       },
       info: () => {},

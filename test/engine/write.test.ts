@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../../src/engine/objects/names.ts";
 import { fetchObject, release, writeMetadata, writeStatus } from "../../src/engine/record/write.ts";
+import { conditions } from "../../src/engine/schema/status.ts";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import { isConflict } from "../../src/kube/errors.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
@@ -108,5 +109,26 @@ describe("a write of status", () => {
     expect(api.calls).toEqual([]);
     await writeStatus(deps, datacenter, current(), { id: "d2" });
     expect(current().status).toEqual({ id: "d2" });
+  });
+});
+
+describe("a change of the Ready reason", () => {
+  test("is one line, and a status that says the same once more is none", async () => {
+    const { deps, current } = open(dc());
+    const lines: object[] = [];
+    deps.log.info = (fields, message) => void lines.push({ message, ...fields });
+    const standing = (reason: "Creating" | "Available", message: string) => ({
+      request: { action: "create", status: "BUSY", id: "r-1", since: "2026-01-01T00:00:00.000Z" },
+      conditions: conditions(current(), 0, { mode: "reconciling", reason, message }),
+    });
+    await writeStatus(deps, datacenter, current(), standing("Creating", "being made"));
+    await writeStatus(deps, datacenter, current(), standing("Creating", "still being made"));
+    await writeStatus(deps, datacenter, current(), standing("Creating", "still being made"));
+    await writeStatus(deps, datacenter, current(), { ...standing("Available", "up to date"), request: undefined });
+    const object = "Datacenter/shop/a";
+    expect(lines).toEqual([
+      { object, ready: "False", reason: "Creating", message: "being made", platformRequest: "r-1" },
+      { object, ready: "False", reason: "Available", message: "up to date" },
+    ]);
   });
 });

@@ -115,6 +115,18 @@ describe("a lease nobody holds", () => {
   });
 });
 
+test("who stands by says once for whom", async () => {
+  const said: string[] = [];
+  const a = candidate("a");
+  await a.acquired;
+  candidate("b", { log: (message) => said.push(message) });
+  await clock.advance(60_000);
+  expect(said).toEqual(["lease system/mooring is held by a: standing by"]);
+  await a.release();
+  await clock.advance(5_000);
+  expect(said.slice(1)).toEqual(["lease system/mooring is held by b"]);
+});
+
 describe("the holder", () => {
   test("renews every two seconds with a single call", async () => {
     const a = candidate("a");

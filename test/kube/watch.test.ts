@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { tellingNews } from "../../src/kube/watch-failures.ts";
+import { fakeClock } from "../fake-clock.ts";
 import { eventually, status, widget } from "./objects.ts";
 import { bookmark, openStage } from "./watch-stage.ts";
 
@@ -156,4 +158,20 @@ describe("stop", () => {
     (await server.next()).reset();
     await untilWaiting();
   });
+});
+
+test("a failure that lasts is news once in ten minutes, another one at once", () => {
+  const clock = fakeClock();
+  const news: unknown[] = [];
+  const tell = tellingNews(clock, (error, isNews) => {
+    if (isNews) news.push(String(error));
+  });
+  for (let minute = 0; minute < 15; minute++) {
+    tell("forbidden");
+    clock.spend(60_000);
+  }
+  expect(news).toEqual(["forbidden", "forbidden"]);
+  tell("gone");
+  tell("forbidden");
+  expect(news.slice(2)).toEqual(["gone", "forbidden"]);
 });

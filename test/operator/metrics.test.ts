@@ -1,44 +1,171 @@
 import { expect, test } from "vitest";
 import { createMetrics } from "../../src/operator/metrics.ts";
+import { objectOf, readyCondition } from "../engine/fixtures.ts";
+import { fakeClock } from "../fake-clock.ts";
+import { turnsOf } from "../turns.ts";
 
-test("the end of a certificate is told for as long as its object is there", async () => {
-  const { certificate, registry } = createMetrics();
+function open(mostObjects = 100) {
+  const clock = fakeClock();
+  const metrics = createMetrics({ clock, mostObjects });
+  metrics.leading(true);
+  /** The lines of a metric, as Prometheus reads them. */
+  const shown = async (name: string) => {
+    let text = "";
+    for await (const piece of metrics.scrape()) text += piece;
+    return text.split("\n").filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+  };
+  return { clock, metrics, shown };
+}
+
+const standing = (reason: string, more: object = {}, generation = 1) => ({
+  observedGeneration: generation,
+  conditions: [{ ...readyCondition(reason === "Available" ? "True" : "False"), reason }],
+  ...more,
+});
+const server = (name: string, status: object, generation = 1) =>
+  objectOf("Server", name, { status, metadata: { name, generation } });
+
+test("each object has one line with its present reason, for as long as it is there", async () => {
+  const { metrics, shown } = open();
+  const line = (name: string, reason: string, value: number) =>
+    `mooring_object_ready{kind="Server",namespace="shop",name="${name}",reason="${reason}"} ${value}`;
+  metrics.object("Server/shop/a", server("a", standing("Creating")));
+  metrics.object("Server/shop/b", server("b", {}));
+  metrics.object("Server/shop/a", server("a", standing("Available")));
+  expect(await shown("mooring_object_ready")).toEqual([line("a", "Available", 1), line("b", "Pending", 0)]);
+  expect(await shown("mooring_objects")).toEqual([
+    'mooring_objects{kind="Server",namespace="shop",reason="Pending"} 1',
+    'mooring_objects{kind="Server",namespace="shop",reason="Available"} 1',
+  ]);
+  metrics.object("Server/shop/a", undefined);
+  expect(await shown("mooring_object_ready")).toEqual([line("b", "Pending", 0)]);
+  expect(await shown("mooring_objects")).toHaveLength(1);
+  // What is Ready as it was wanted before is not yet as it is wanted now.
+  metrics.object("Server/shop/b", server("b", standing("Available"), 2));
+  expect(await shown("mooring_object_ready")).toEqual([line("b", "Available", 0)]);
+});
+
+test("with more objects than are allowed to have a line, they are counted by kind, namespace and reason", async () => {
+  const { metrics, shown } = open(3);
+  for (const name of ["a", "b", "c", "d"]) metrics.object(`Server/shop/${name}`, server(name, standing("Available")));
+  expect(await shown("mooring_object_ready")).toEqual([]);
+  expect(await shown("mooring_objects")).toEqual([
+    'mooring_objects{kind="Server",namespace="shop",reason="Available"} 4',
+  ]);
+  metrics.object("Server/shop/d", undefined);
+  expect(await shown("mooring_object_ready")).toHaveLength(3);
+});
+
+test("a standby tells nothing of objects, so that nothing is counted twice", async () => {
+  const { metrics, shown } = open();
+  metrics.object("Server/shop/a", server("a", standing("Available")));
+  metrics.leading(false);
+  expect(await shown("mooring_object_ready")).toEqual([]);
+});
+
+test("whatever stands in the status of an Account, labels are words of the list", async () => {
+  const { metrics, shown } = open();
+  metrics.object("ClusterAccount/shared", server("shared", standing('x"} 1\nevil{y="')));
+  expect(await shown("mooring_object_ready")).toEqual([
+    'mooring_object_ready{kind="ClusterAccount",namespace="",name="shared",reason="Unknown"} 0',
+  ]);
+  expect(await shown("evil")).toEqual([]);
+});
+
+test("tokens and certificates tell when they expire for as long as their object is there", async () => {
+  const { metrics, shown } = open();
+  const certificate = { version: 1, serial: "1", issuedAt: "2026-01-01T00:00:00.000Z", fingerprint: "AA" };
+  const user = (name: string, expiresAt: string) =>
+    metrics.object(`KafkaUser/shop/${name}`, server(name, { certificate: { ...certificate, expiresAt } }));
   const name = "mooring_certificate_expiry_timestamp_seconds";
-  const shown = async () =>
-    (await registry.getSingleMetricAsString(name)).split("\n").filter((line) => line[0] !== "#");
-  const reader = { kind: "KafkaUser", namespace: "shop", name: "reader" };
-  certificate({ ...reader, expiresAt: Date.UTC(2027, 0, 1) });
-  certificate({ ...reader, name: "writer", expiresAt: Date.UTC(2028, 0, 1) });
-  certificate({ ...reader, expiresAt: Date.UTC(2029, 0, 1) });
+  user("reader", "2027-01-01T00:00:00.000Z");
+  user("writer", "2028-01-01T00:00:00.000Z");
+  user("reader", "2029-01-01T00:00:00.000Z");
   const writer = `${name}{kind="KafkaUser",namespace="shop",name="writer"} 1830297600`;
-  expect(await shown()).toEqual([`${name}{kind="KafkaUser",namespace="shop",name="reader"} 1861920000`, writer]);
-  certificate({ ...reader, expiresAt: undefined });
-  certificate({ ...reader, name: "never-there", expiresAt: undefined });
-  expect(await shown()).toEqual([writer]);
+  expect(await shown(name)).toEqual([`${name}{kind="KafkaUser",namespace="shop",name="reader"} 1861920000`, writer]);
+  metrics.object("KafkaUser/shop/reader", undefined);
+  expect(await shown(name)).toEqual([writer]);
+  metrics.object("Account/shop/main", server("main", { tokenExpiresAt: "2027-01-01T00:00:00.000Z" }));
+  expect(await shown("mooring_token_expiry_timestamp_seconds")).toEqual([
+    'mooring_token_expiry_timestamp_seconds{kind="Account",namespace="shop",name="main"} 1798761600',
+  ]);
+});
+
+test("the time from apply to Ready counts from a creation and from each change of spec", async () => {
+  const { clock, metrics, shown } = open();
+  const sum = async () => (await shown("mooring_apply_to_ready_seconds_sum")).map((line) => line.split(" ")[1]);
+  const see = (status: object, generation = 1) => metrics.object("Server/shop/a", server("a", status, generation));
+  see({});
+  clock.spend(4000);
+  see(standing("Creating"));
+  clock.spend(3000);
+  see(standing("Available"));
+  see(standing("Available"));
+  expect(await sum()).toEqual(["7"]);
+  see(standing("Available"), 2);
+  clock.spend(2000);
+  see(standing("Available", {}, 2), 2);
+  expect(await sum()).toEqual(["9"]);
 });
 
 test("however many endpoints tenants name, and whatever these answer, the series stay few", async () => {
-  const metrics = createMetrics();
-  const call = { account: "shop/main", method: "GET", seconds: 0.1, waited: 0 };
-  metrics.platform({ ...call, host: "api.example.com", route: "/cloudapi/v6/datacenters", status: 200 });
+  const { metrics, shown } = open();
+  const call = { account: "shop/main", product: "core", method: "GET", seconds: 0.1, waited: 0 };
+  metrics.platform({ ...call, route: "/cloudapi/v6/datacenters", status: 200 });
   for (let n = 0; n < 2_000; n++) {
-    metrics.platform({ ...call, host: `tenant-${n}.example`, route: `/tenant-${n}`, status: 200 });
-    metrics.platform({ ...call, host: "evil.example", route: "/cloudapi/v6/datacenters", status: 100 + (n % 900) });
+    metrics.platform({ ...call, route: `/tenant-${n}`, status: 200 });
+    metrics.platform({ ...call, route: "/cloudapi/v6/datacenters", status: 100 + (n % 900) });
   }
-  const text = await metrics.registry.metrics();
-  const series = text.split("\n").filter((line) => line.startsWith("mooring_platform_requests_total{"));
+  const series = await shown("mooring_platform_requests_total");
   expect(series.length).toBeLessThan(140);
-  expect(series).toContain('mooring_platform_requests_total{code="200",method="GET",route="other"} 1901');
-  expect(text).not.toContain("evil.example");
+  expect(series).toContain(
+    'mooring_platform_requests_total{product="core",method="GET",route="other",code="200"} 1901',
+  );
+});
+
+test("queue, workers and pacers are told as they are when asked", async () => {
+  const { metrics, shown } = open();
+  const pacers = [
+    { rate: 50, isClosed: false, waiting: 0 },
+    { rate: 3, isClosed: true, waiting: 7 },
+  ];
+  const queue = { inWork: () => [2, 5], oldest: () => 12 };
+  metrics.watch({ queue, workers: 16, transport: { pacers: () => pacers } });
+  expect(await shown("mooring_platform_pacers")).toEqual([
+    'mooring_platform_pacers{state="closed"} 1',
+    'mooring_platform_pacers{state="open"} 1',
+  ]);
+  expect(await shown("mooring_platform_slowest_rate")).toEqual(["mooring_platform_slowest_rate 3"]);
+  expect(await shown("mooring_platform_waiting_calls")).toEqual(["mooring_platform_waiting_calls 7"]);
+  expect(await shown("workqueue_oldest_seconds")).toEqual(['workqueue_oldest_seconds{name="mooring"} 12']);
+  expect(await shown("workqueue_longest_running_processor_seconds")).toEqual([
+    'workqueue_longest_running_processor_seconds{name="mooring"} 5',
+  ]);
+});
+
+test("a scrape of 50,000 objects gives the event loop a turn every few lines", async () => {
+  const [LINE_MS, PROMISED_MS] = [0.01, 25];
+  const clock = fakeClock();
+  using lines = turnsOf();
+  const monotonic = () => {
+    lines.count();
+    clock.spend(LINE_MS);
+    return clock.monotonic();
+  };
+  const metrics = createMetrics({ clock: { ...clock, monotonic }, mostObjects: 50_000 });
+  const { metadata, ...rest } = server("a", standing("Available"));
+  for (let n = 0; n < 50_000; n++) metrics.object(`Server/shop/s${n}`, { ...rest, metadata });
+  metrics.leading(true);
+  let told = 0;
+  for await (const piece of metrics.scrape()) told += piece.split("mooring_object_ready{").length - 1;
+  expect(told).toBe(50_000);
+  expect(lines.most()).toBeLessThanOrEqual(PROMISED_MS / LINE_MS);
 });
 
 test("what only the calls of one Account have shown is dropped with it, and makes room for others", async () => {
-  const metrics = createMetrics();
-  const series = async () =>
-    (await metrics.registry.metrics())
-      .split("\n")
-      .filter((line) => /^mooring_platform_request(s|_).*route=/.test(line));
-  const call = { method: "GET", seconds: 0.1, waited: 0, host: "api.example.com", status: 200 };
+  const { metrics, shown } = open();
+  const series = () => shown("mooring_platform_requests_total");
+  const call = { product: "core", method: "GET", seconds: 0.1, waited: 0, status: 200 };
   metrics.platform({ ...call, account: "shop/main", route: "/datacenters" });
   const before = await series();
   metrics.platform({ ...call, account: "evil/one", route: "/datacenters" });
@@ -49,5 +176,7 @@ test("what only the calls of one Account have shown is dropped with it, and make
   const after = (await series()).filter((line) => !line.includes('route="other"'));
   expect(after.map((line) => line.replace(/ \S+$/, ""))).toEqual(before.map((line) => line.replace(/ \S+$/, "")));
   metrics.platform({ ...call, account: "shop/main", route: "/servers" });
-  expect(await series()).toContain('mooring_platform_requests_total{code="200",method="GET",route="/servers"} 1');
+  expect(await series()).toContain(
+    'mooring_platform_requests_total{product="core",method="GET",route="/servers",code="200"} 1',
+  );
 });

@@ -208,7 +208,7 @@ describe("a collection whose parent is not found", () => {
 describe("listeners", () => {
   test("that throw are logged and disturb nobody", async () => {
     const warnings: string[] = [];
-    const log = { debug() {}, warn: (_: object, message: string) => warnings.push(message) };
+    const log = { debug() {}, info() {}, warn: (_: object, message: string) => warnings.push(message) };
     const clock = fakeClock();
     const collection = openCollection(scriptedSource(items(1)), { clock, log });
     opened.push(collection);

@@ -152,7 +152,7 @@ test("an answer may be larger where that was asked for, and takes no longer turn
 describe("a list", () => {
   test.each(["..", "a/b", "", "x\n", "%2e", "a".repeat(129)])("with something that is no id fails: %j", async (id) => {
     await using server = await scriptedServer(answer(200, { items: [{ id }] }));
-    const listing = regionalCollection(connect(), server.url, "/pipelines").list(never, "normal");
+    const listing = regionalCollection(connect(), server.url, "/pipelines", "monitoring").list(never, "normal");
     await expect(listing).rejects.toThrow("unexpected body: items.0.id: not an id");
   });
 
@@ -170,7 +170,7 @@ describe("a list", () => {
   test("whose next link never ends stops after 200 pages", async () => {
     const clock = fakeClock();
     await using server = await scriptedServer(endless(1, { _links: { next: "more" } }));
-    const listing = regionalCollection(connect(clock), server.url, "/pipelines").list(never, "normal");
+    const listing = regionalCollection(connect(clock), server.url, "/pipelines", "monitoring").list(never, "normal");
     const failure = expect(listing).rejects.toThrow("GET /pipelines answered 200: the list has more than 200 pages");
     await driveUntilSettled(listing, () => clock.advance(500));
     await failure;
@@ -201,7 +201,7 @@ describe("a list", () => {
   test("of the most items that are allowed takes no turn of the event loop longer than 50 ms", async () => {
     const items = Array.from({ length: 59_999 }, (_, n) => ({ id: `i${n}`, metadata: { state: "AVAILABLE" } }));
     await using server = await scriptedServer(answer(200, { items, limit: 60_000 }));
-    const source = regionalCollection(connect(systemClock), server.url, "/pipelines");
+    const source = regionalCollection(connect(systemClock), server.url, "/pipelines", "monitoring");
     const runs = [];
     for (let n = 0; n < 3; n++) {
       const { ms, outcome } = await longestTurn(() => source.list(never, "normal"));
@@ -249,7 +249,7 @@ describe("texts of the platform", () => {
     expect(state.message).toHaveLength(1_024);
     const metadata = { state: `FAILED${evil}`, statusMessage: message };
     server.script = answer(200, { items: [{ id: "i", metadata }] });
-    const source = regionalCollection(connect(), server.url, "/pipelines");
+    const source = regionalCollection(connect(), server.url, "/pipelines", "monitoring");
     const [item] = await source.list(never, "normal");
     expect(item?.state).toBe(`FAILED${plain}`);
     expect(item && source.failure?.(item)).toBe(state.message);

@@ -6,6 +6,7 @@ const service = regionalCollection(
   scriptedConnection(() => ({})),
   "http://streaming.test",
   "/clusters",
+  "streaming",
 );
 const failureOf = (state: string, more: object = {}) =>
   service.failure?.({ id: "c1", state, raw: { id: "c1", metadata: { state, ...more } } });

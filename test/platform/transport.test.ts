@@ -81,9 +81,10 @@ describe("a call", () => {
       method: "GET",
       url: `${server.url}/cloudapi/v6/datacenters/${crypto.randomUUID()}/lans/1`,
     });
-    const host = new URL(server.url).host;
     const route = "/cloudapi/v6/datacenters/{id}/lans/{id}";
-    expect(seen).toEqual([{ account: "ns/a", method: "GET", host, route, status: 200, seconds: 0, waited: 0 }]);
+    expect(seen).toEqual([
+      { account: "ns/a", product: "core", method: "GET", route, status: 200, seconds: 0, waited: 0 },
+    ]);
   });
 });
 
@@ -234,11 +235,39 @@ describe("a connection", () => {
   });
 });
 
+test("every write that was sent is one line for the one on call; reads are for debugging", async () => {
+  const lines: unknown[] = [];
+  const at = (level: string) => (fields: object, message: string) => lines.push({ level, message, ...fields });
+  const log = { debug: at("debug"), info: at("info"), warn: at("warn") };
+  const location = "/cloudapi/v6/requests/r-1/status";
+  await using server = await scriptedServer(answer(202, { id: "s" }, { location }));
+  const connection = open({ log }).connect("ns/a", { token: "tok" });
+  const url = `${server.url}/cloudapi/v6/datacenters`;
+  const object = "Datacenter/shop/a";
+  await connection.send({ method: "POST", url: `${url}?depth=1`, body: {}, object });
+  server.script = answer(422, { messages: [{ message: "no" }] });
+  await connection.send({ method: "POST", url, body: {}, object }).catch(() => {});
+  const guard = () => {
+    throw new Error("not the leader");
+  };
+  await connection.send({ method: "POST", url, body: {}, object, guard }).catch(() => {});
+  server.script = answer(200, {});
+  await connection.send({ method: "GET", url });
+  const call = { account: "ns/a", path: "/cloudapi/v6/datacenters" };
+  const write = { level: "info", message: "platform write", object, method: "POST", ...call };
+  expect(lines).toEqual([
+    expect.objectContaining({ ...write, status: 202, requestId: expect.stringMatching(/-1$/), platformRequest: "r-1" }),
+    expect.objectContaining({ ...write, status: 422, requestId: expect.stringMatching(/-2$/) }),
+    expect.objectContaining({ level: "debug", message: "platform read", method: "GET", status: 200, ...call }),
+  ]);
+});
+
 test("no secret reaches a log line, an error or an observer", async () => {
   const canary = "canary-4711-secret";
   const token = `${canary}a.${canary}b.${canary}c`;
   const lines: unknown[] = [];
-  const log = { debug: (...line: unknown[]) => lines.push(line), warn: (...line: unknown[]) => lines.push(line) };
+  const keep = (...line: unknown[]) => lines.push(line);
+  const log = { debug: keep, info: keep, warn: keep };
   const transport = open({ log, observe: (call) => lines.push(call) });
   const connection = transport.connect("ns/a", { token });
   const answers = [

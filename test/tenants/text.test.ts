@@ -163,6 +163,7 @@ describe("an id that is not of the platform's form", () => {
     const source = resourceCollection(connection, "https://api.example.com/datacenters", {
       query: {},
       isBusy: () => false,
+      product: "core",
     });
     await expect(source.list(AbortSignal.timeout(1000), "normal")).rejects.toThrow(/items\.0\.id|platform's form/);
   });

@@ -30,10 +30,11 @@ ${accessUsage}
   --create-key            make a key for object storage if the token's user has none
                           MOORING_S3_ACCESS_KEY and MOORING_S3_SECRET_KEY are used instead if they are set;
                           MOORING_S3_REGION is the region to sign for (default: the one that the address names).
+  -h, --help              print this text
 
 Problems and a summary go to stderr. Exit code 1: something could not be read; everything else was.`;
 
-const options = {
+export const options = {
   ...accessFlags,
   bucket: { type: "string" },
   prefix: { type: "string", default: "" },
@@ -45,8 +46,8 @@ const options = {
   port: { type: "string", multiple: true },
   limit: { type: "string" },
   top: { type: "string", multiple: true },
-  by: { type: "string" },
-  rows: { type: "string" },
+  by: { type: "string", default: "bytes" },
+  rows: { type: "string", default: "10" },
   output: { type: "string", short: "o", default: "table" },
   "create-key": { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
@@ -107,8 +108,8 @@ export function parseFlags(argv: string[], now: number): Flags {
     },
     limit: values.limit === undefined ? Number.POSITIVE_INFINITY : whole("limit", values.limit),
     tops: [...new Set(top.map((field) => oneOf("top", field, topFields)))],
-    by: oneOf("by", values.by ?? "bytes", measures),
-    rows: whole("rows", values.rows ?? "10"),
+    by: oneOf("by", values.by, measures),
+    rows: whole("rows", values.rows),
     format: oneOf("output", values.output, formats),
   };
 }

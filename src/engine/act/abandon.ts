@@ -36,25 +36,28 @@ export async function abandon(
   const { noun } = names;
   const path = `${place.collection(parents)}/${encodeURIComponent(id)}${destruction.query ?? ""}`;
   const url = urlOf(account, place.product, path);
-  deps.log.warn({ key, id }, `${why}: deleting the ${noun} that it made`);
+  deps.log.warn({ object: key, id }, `${why}: deleting the ${noun} that it made`);
   const { monotonic } = deps.clock;
   const giveUpAt = settledAt(deps, monotonic()) + GIVE_UP_MS;
   for (let waitMs = 500; monotonic() < giveUpAt; waitMs = Math.min(waitMs * 2, 10_000)) {
     try {
       // Equal bodies may have been shared out the other way round: what an object owns by now is nobody's to delete.
       if (await isOwned(deps, kind, { id, parents, endpoint })) return;
-      await account.connection.send({ method: "DELETE", url, priority: "people" });
+      await account.connection.send({ method: "DELETE", url, object: key, product: place.product, priority: "people" });
       return;
     } catch (error) {
       if (error instanceof NotFound && monotonic() > settledAt(deps, begunAt)) return;
       if (error instanceof Terminal && !error.busy) {
-        deps.log.error({ key, id, err: error }, `the ${noun} that nobody owns cannot be deleted: delete it by hand`);
+        deps.log.error(
+          { object: key, id, err: error },
+          `the ${noun} that nobody owns cannot be deleted: delete it by hand`,
+        );
         return;
       }
     }
     await sleep(deps.clock, waitMs);
   }
-  deps.log.error({ key, id }, `the ${noun} that nobody owns could not be deleted: delete it by hand`);
+  deps.log.error({ object: key, id }, `the ${noun} that nobody owns could not be deleted: delete it by hand`);
 }
 
 /** Whether an object owns this resource, as the API server has it now: what this process has seen may be old. */
@@ -133,6 +136,6 @@ async function abandonUnanswered(deps: Deps, undone: Undone, begun: Begun): Prom
   if (id !== undefined && found.length === 1) await abandon(deps, undone, begun, { id, why: GONE });
   else if (id !== undefined || open()) {
     const { noun } = kind.resource.names;
-    deps.log.error({ key, found }, `${GONE}; which ${noun} it made, if any, cannot be told: delete it by hand`);
+    deps.log.error({ object: key, found }, `${GONE}; which ${noun} it made, if any, cannot be told: delete it by hand`);
   }
 }

@@ -7,19 +7,20 @@ import type { Again } from "../../kube/work.ts";
 import { type Contract, readContract } from "../../platform/core.ts";
 import { NotFound, PlatformError } from "../../platform/errors.ts";
 import type { Transport } from "../../platform/transport.ts";
-import type { AccountHandle } from "../accounts/accounts.ts";
+import { type AccountHandle, objectOf } from "../accounts/accounts.ts";
 import { type Addresses, addressesOf, type Sites } from "../accounts/addresses.ts";
 import { several } from "../decide/standing.ts";
 import type { Deps } from "../look/deps.ts";
 import { obstacleOf } from "../look/problems.ts";
 import { FINALIZER } from "../objects/names.ts";
 import type { ObjectKey } from "../objects/objects.ts";
+import { tell } from "../record/tell.ts";
 import { release, writeMetadata, writeStatus } from "../record/write.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { conditions, readFacts, type Standing } from "../schema/status.ts";
 
 export interface AccountDeps extends Deps {
-  transport: Transport;
+  transport: Omit<Transport, "pacers">;
   secrets: HeldSecrets;
   /** The operator's own namespace: the Secret of an Account that has none is there. */
   home: string;
@@ -57,9 +58,7 @@ export async function reconcileAccount(
     observedGeneration: current.metadata.generation,
     conditions: conditions(current, deps.clock.now(), standing),
   });
-  if (written !== current && standing.mode === "stalled") {
-    deps.events.record(written, "Warning", standing.reason, standing.message);
-  }
+  tell(deps, objectOf(account), { before: current, after: written, standing });
   if (changed) deps.changed(account);
   return checked.again;
 }

@@ -61,6 +61,7 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
       return withPlatform(deps, scene, () => remove(deps, scene, decision.action));
     case "release":
       await release(deps, scene.kind, scene.object);
+      deps.log.info({ object: scene.key, reason: decision.reason, message: decision.message }, "object released");
       deps.events.record(scene.object, "Normal", decision.reason, decision.message);
       return "never";
   }
@@ -113,8 +114,8 @@ async function fail(deps: Deps, scene: Scene, decision: Extract<Decision, { step
     request: request && { ...request, status: "FAILED" as const },
     ...(decision.gone && NOTHING),
   };
-  const inMs = postpone(deps, scene, { ...decision, stalled: true });
-  await stall(deps, scene, decision.reason, decision.message, changes);
+  const { inMs, message } = postpone(deps, scene, { ...decision, stalled: true });
+  await stall(deps, scene, decision.reason, message, changes);
   if (decision.gone) {
     deps.collections.leave(scene.key);
     scene.memory.absence = undefined;

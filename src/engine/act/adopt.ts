@@ -41,11 +41,9 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
   const { drift } = desired.compare(item.raw, inputs);
   const owned = { id, parents, account: account.key, ...located(account, kind), ...(born && { born }) };
   const differences = drift.length > 0 ? `; differs in ${drift.map(({ field }) => field).join(", ")}` : "";
-  const standing: Standing = {
-    mode: "reconciling",
-    reason: "Adopting",
-    message: `taking over the ${noun} ${id}${differences}`,
-  };
+  const standing: Standing = scene.view.observed
+    ? { mode: "reconciling", reason: "Observing", message: `observing the ${noun} ${id}${differences}` }
+    : { mode: "reconciling", reason: "Adopting", message: `taking over the ${noun} ${id}${differences}` };
   const facts = kind.resource.comparison.facts(item.raw, inputs);
   deps.guard();
   // One that only observes takes nothing from anybody. Once it is written, the claim itself keeps others away.
@@ -60,7 +58,8 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
   const after = refreshed(deps, scene);
   const found = { ...owned, fixed: fixedFields(kind, object), state: item.state, ...(drift.length > 0 && { drift }) };
   await record(deps, after, standing, found, facts);
-  deps.events.record(after.object, "Normal", "Adopting", standing.message);
+  const reason = scene.view.observed ? "Observed" : "Adopting";
+  deps.events.record(after.object, "Normal", reason, standing.message);
   return "now";
 }
 

@@ -24,9 +24,12 @@ export async function update(deps: Deps, scene: Scene, operation: Operation): Pr
   const { object, desired, account } = scene;
   const foreign = desired && (await notPublic(deps, { object, desired, account }, operation.body));
   if (foreign) return reject(deps, scene, foreign);
-  const fields = comparison(scene).drift?.map(({ field }) => field);
+  const { observation } = scene.view;
+  const { comparison } = observation.seen === "present" ? observation : {};
+  // A last write before a deletion has nothing to do with what differs from spec.
+  const fields = comparison?.next === operation ? comparison.drift.map(({ field }) => field) : [];
   return perform(deps, scene, operation, () => {
-    const about = fields?.length ? `: ${fields.join(", ")}` : "";
+    const about = fields.length > 0 ? `: ${fields.join(", ")}` : "";
     const hint = note === undefined ? "" : `; ${note}`;
     deps.events.record(scene.object, "Normal", "Updated", `asked the platform to ${action}${about}${hint}`);
   });
@@ -154,15 +157,18 @@ export async function recall(deps: Deps, scene: Scene): Promise<Again> {
 /** One that was announced has its deadline counted from there: what is asked later whether it was taken rests on that. */
 function send(
   deps: Deps,
-  { kind, account }: Scene,
+  { kind, account, key: object }: Scene,
   { method, path, body }: Operation,
   deadlineMs: number | undefined,
 ): Promise<Reply> {
   if (!account) throw new Error("a call to the platform needs an account");
-  const url = urlOf(account, kind.resource.place.product, path);
+  const { product } = kind.resource.place;
+  const url = urlOf(account, product, path);
   return account.connection.send({
     method,
     url,
+    object,
+    product,
     priority: "people",
     guard: deps.guard,
     ...(body !== undefined && { body }),
@@ -202,7 +208,12 @@ export async function inspect(deps: Deps, scene: Scene): Promise<Again> {
   const asOf = deps.clock.monotonic();
   const path = `${place.collection(view.claim.parents)}/${encodeURIComponent(view.claim.id)}?depth=${contents.depth}`;
   const url = urlOf(account, place.product, path);
-  const { body } = await account.connection.send({ method: "GET", url, maxBytes: limits.contentsBytes });
+  const { body } = await account.connection.send({
+    method: "GET",
+    url,
+    product: place.product,
+    maxBytes: limits.contentsBytes,
+  });
   try {
     memory.contents = { asOf, found: contents.list(body) };
     return "now";

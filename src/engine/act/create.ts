@@ -111,7 +111,7 @@ async function make(deps: Deps, scene: Scene, account: AccountHandle, order: Ord
 
 async function post(
   deps: Deps,
-  { kind, memory }: Scene,
+  { kind, key: object, memory }: Scene,
   account: AccountHandle,
   { begun, url, body, hide }: Order,
 ): Promise<Unclaimed | Creation> {
@@ -120,6 +120,8 @@ async function post(
       method: "POST",
       url,
       body,
+      object,
+      product: kind.resource.place.product,
       priority: "people",
       // Counted from the intent, as recovery does.
       deadlineMs: deadlineFrom(deps, begun.begunAt),

@@ -13,10 +13,8 @@ export async function lookUp(
 ): Promise<Resolved<Inputs["found"]>> {
   const found: Record<string, string> = {};
   for (const { field, path, pick } of lookups) {
-    const picked = pick(
-      shownTo(account, await catalogues.read(account.connection, urlOf(account, product, path))),
-      found,
-    );
+    const answer = await catalogues.read(account.connection, urlOf(account, product, path), product);
+    const picked = pick(shownTo(account, answer), found);
     if ("problem" in picked) {
       return { obstacle: { reason: "InvalidSpec", message: `${field}: ${picked.problem}`, stalled: true } };
     }

@@ -68,7 +68,8 @@ export async function search(
   const sorted = log.requests.toSorted((a, b) => a.createdAt - b.createdAt || a.id.localeCompare(b.id));
   // A number that became free may have been given away again: it is the last one's.
   const makers = new Map(sorted.flatMap(({ id, targets }) => targets.map((target) => [target.id, id] as const)));
-  for (const logged of sorted.filter(({ createdAt }) => !(createdAt > createdBefore))) {
+  // Where the platform does not say when, it may have been at any time.
+  for (const logged of sorted.filter(({ createdAt }) => createdAt <= createdBefore || !Number.isFinite(createdAt))) {
     const { id, statusUrl, status, targets, createdByUserId } = logged;
     if (hashOf(logged, identity.echo) !== intent.hash || status === "FAILED" || !isOurs(createdByUserId, userId))
       continue;

@@ -98,7 +98,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
       }
     }
     const { problem } = shared.collection;
-    if (seen.seen === "unknown" && problem) accountObstacle ??= obstacleOf(problem, place.privilege);
+    if (seen.seen === "unknown" && problem) accountObstacle ??= obstacleOf(problem, kind);
   }
 
   const { failure } = memory;

@@ -79,7 +79,7 @@ export async function notPublic(
   for (const mention of desired.mentions) {
     const { catalogue, value } = mention;
     if (catalogue === undefined || !sent.includes(value) || owner.has(mention)) continue;
-    const answer = await deps.catalogues.read(account.connection, urlOf(account, "core", catalogue));
+    const answer = await deps.catalogues.read(account.connection, urlOf(account, "core", catalogue), "core");
     const { items } = listed.parse(shownTo(account, answer));
     if (!items.some(({ id, properties }) => id === value && properties.public === true)) {
       return refusal(mention, object, account);

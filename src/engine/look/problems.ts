@@ -1,17 +1,16 @@
+import type { ResourceKind } from "../../kinds/kind.ts";
 import { Forbidden, PlatformError, Retry, Terminal, Unauthorized } from "../../platform/errors.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 
-/**
- * What an error of the platform means for an object: the reason a person reads, and whether waiting helps. `privilege` is
- * what the call needs, where that is known.
- */
-export function obstacleOf(error: unknown, privilege?: string): Obstacle {
+/** What an error of the platform means for an object of this kind: the reason a person reads, and whether waiting helps. */
+export function obstacleOf(error: unknown, kind?: ResourceKind): Obstacle {
   if (!(error instanceof PlatformError)) {
     return { reason: "InternalError", message: error instanceof Error ? error.message : String(error), stalled: false };
   }
-  const message = error.platformMessage ?? error.message;
+  const message = inWordsOfSpec(error.platformMessage ?? error.message, kind);
   if (error instanceof Unauthorized) return { reason: "Unauthorized", message, stalled: true };
   if (error instanceof Forbidden) {
+    const { privilege } = kind?.resource.place ?? {};
     const named = privilege === undefined || message.includes(privilege);
     const needed = named ? "" : `: the privilege "${privilege}" is needed`;
     return { reason: "Forbidden", message: `${message}${needed}`, stalled: true };
@@ -24,4 +23,19 @@ export function obstacleOf(error: unknown, privilege?: string): Obstacle {
     return { reason: "RateLimited", message: "the platform asks to slow down", stalled: false };
   }
   return { reason: "PlatformUnavailable", message: error.message, stalled: false };
+}
+
+/** The platform begins with the path in what it was sent, `[(root).properties.cores]`; people know the field of spec. */
+function inWordsOfSpec(words: string, kind: ResourceKind | undefined): string {
+  return words.replace(/\[\(root\)((?:\.[\w-]+|\[\d+\])*)\]\s*/g, (_, path: string) => {
+    const field = specField(path.replaceAll(/\.properties(?=\.|$)/g, "").replace(/^\./, ""), kind);
+    return field === "" ? "" : `${field}: `;
+  });
+}
+
+function specField(path: string, kind: ResourceKind | undefined): string {
+  const renamed = Object.entries(kind?.resource.names.fields ?? {}).find(([theirs]) => path.startsWith(theirs));
+  const field = renamed ? renamed[1] + path.slice(renamed[0].length) : path;
+  const [first = ""] = field.split(/[.[]/);
+  return kind && first in kind.spec.shape ? `spec.${field}` : field;
 }

@@ -82,7 +82,12 @@ function resolve(objects: Objects, own: string, reference: Reference, whenReady:
   }
   const status = readWhole(found);
   const id = part ? part.of(status) : claim.id;
-  if (id === undefined) return wait("ReferenceNotReady", `${title} has no ${part?.what}`);
+  if (id === undefined) {
+    const others = part?.all?.(status) ?? [];
+    const hint = others.length > 0 ? `; it has ${others.join(", ")}` : "";
+    const reason = ready ? "ReferenceNotFound" : "ReferenceNotReady";
+    return wait(reason, `${title} has no ${part?.what}${hint}`);
+  }
   return { value: { id, status } };
 }
 

@@ -77,6 +77,10 @@ export interface Noticed {
 /** What the process knows of one object and can afford to forget: it only saves work, never correctness. */
 export interface Memory {
   failure?: (Failure & { generation: number; attempts: number }) | undefined;
+  /** How it stood last, and since when for that reason. */
+  standing?: { reason: Reason; since: number } | undefined;
+  /** The last Event about what keeps it from being Ready, of this generation, and when the next one may follow. */
+  told?: { said: string; generation: number; times: number; nextAt: number } | undefined;
   creation?: Creation | undefined;
   /** The intent or request that status and annotations tell of. */
   begun?: Noticed | undefined;

@@ -7,21 +7,23 @@ import type { Deps } from "../look/deps.ts";
 import { obstacleOf } from "../look/problems.ts";
 import type { Scene } from "../look/view.ts";
 import type { Claim } from "../objects/intent.ts";
+import { RECONCILE_AT } from "../objects/names.ts";
 import type { Obstacle, Reason } from "../schema/reasons.ts";
 import { conditions, readFacts, readStatus, type Standing } from "../schema/status.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
+import { tell } from "./tell.ts";
 import { writeStatus } from "./write.ts";
 
 /** Writes a status in which only what `changes` names is different; undefined takes a field away. */
 export async function record(
   deps: Deps,
-  { kind, object, status, accountKey }: Scene,
+  { key, kind, object, status, accountKey, view }: Scene,
   standing: Standing,
   changes: { [K in keyof ResourceStatus]?: ResourceStatus[K] | undefined } = {},
   facts = readFacts(object),
 ): Promise<KubeObject> {
   deps.guard();
-  return writeStatus(deps, kind, object, {
+  const after = await writeStatus(deps, kind, object, {
     ...facts,
     ...status,
     // Which Account is meant is settled with the first word about the object.
@@ -30,17 +32,14 @@ export async function record(
     observedGeneration: object.metadata.generation,
     conditions: conditions(object, deps.clock.now(), standing),
   });
+  tell(deps, key, { before: object, after, standing, youngUntil: view.youngUntil });
+  return after;
 }
 
 export async function stall(deps: Deps, scene: Scene, reason: Reason, message: string, changes = {}): Promise<void> {
   const { drift } = comparison(scene);
   const standing = { mode: "stalled", reason, message } as const;
-  const after = await record(deps, scene, standing, { ...(drift && { drift }), ...changes });
-  // The next attempt may end the same way: that is no news.
-  const isKnown = scene.status.conditions?.some(
-    (each) => each.type === "Stalled" && each.reason === reason && each.message === message,
-  );
-  if (!isKnown) deps.events.record(after, "Warning", reason, message);
+  await record(deps, scene, standing, { ...(drift && { drift }), ...changes });
 }
 
 export const comparison = ({ view: { observation } }: Scene): Pick<ResourceStatus, "drift"> =>
@@ -62,15 +61,29 @@ export function located(account: AccountHandle, { resource }: ResourceKind): Pic
  * Remembers that an attempt was in vain: nothing is sent for the object before the pause is over, which doubles with each
  * until the object rests or spec changes, and is never shorter than what the platform asked for.
  */
-export function postpone(deps: Deps, { memory, object }: Scene, obstacle: Obstacle, afterMs = 0): number {
+export function postpone(
+  deps: Deps,
+  { memory, object }: Scene,
+  obstacle: Obstacle,
+  afterMs = 0,
+): { inMs: number; message: string } {
   const { retryMs } = deps.settings;
   const generation = object.metadata.generation ?? 1;
   const attempts = memory.failure?.generation === generation ? memory.failure.attempts + 1 : 0;
   // What passes by itself is tried again soon; where somebody has to act, waiting less long does not help.
   const pause = obstacle.stalled ? retryMs * 2 ** Math.min(attempts, 5) : PASSING_MS * 2 ** Math.min(attempts, 6);
   const inMs = Math.max(pause, afterMs);
-  memory.failure = { ...obstacle, generation, attempts, retryAt: deps.clock.monotonic() + inMs };
-  return inMs;
+  const message = withTime(obstacle, deps.clock.now() + inMs);
+  memory.failure = { ...obstacle, message, generation, attempts, retryAt: deps.clock.monotonic() + inMs };
+  return { inMs, message };
+}
+
+/** Says when it goes on by itself, where each attempt is news anyway. */
+function withTime({ reason, message }: Obstacle, at: number): string {
+  const time = `${new Date(Math.ceil(at / 1000) * 1000).toISOString().slice(0, 19)}Z`;
+  if (reason === "RateLimited") return `${message} until ${time}`;
+  if (reason !== "ProvisioningFailed") return message;
+  return `${message}; next attempt at ${time}, or now if the annotation ${RECONCILE_AT} is set`;
 }
 
 const PASSING_MS = 1000;
@@ -89,7 +102,7 @@ export async function refuse(
   changes: object = {},
   hide: (text: string) => string = (text) => text,
 ): Promise<Again> {
-  const named = obstacleOf(error, scene.kind.resource.place.privilege);
+  const named = obstacleOf(error, scene.kind);
   // A credential that is refused is the Account's trouble, and waits for it.
   const obstacle = {
     ...named,
@@ -107,8 +120,8 @@ export async function reject(
   obstacle: Obstacle,
   { changes = {}, afterMs }: { changes?: object; afterMs?: number | undefined } = {},
 ): Promise<Again> {
-  const { reason, message, stalled } = obstacle;
-  const inMs = postpone(deps, scene, obstacle, afterMs);
+  const { reason, stalled } = obstacle;
+  const { inMs, message } = postpone(deps, scene, obstacle, afterMs);
   if (stalled) await stall(deps, scene, reason, message, changes);
   else await record(deps, scene, { mode: "reconciling", reason, message }, changes);
   return { inMs };

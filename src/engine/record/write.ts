@@ -7,8 +7,8 @@ import type { KubeObject } from "../../kube/resource.ts";
 import type { Deps } from "../look/deps.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../objects/names.ts";
-import { claimOf, openIntent, resourceOf } from "../objects/objects.ts";
-import { differs, readStatus } from "../schema/status.ts";
+import { claimOf, objectKey, openIntent, resourceOf } from "../objects/objects.ts";
+import { differs, readStatus, readyOf } from "../schema/status.ts";
 
 /**
  * Writes what Mooring owns of metadata: the finalizer, and what it keeps in annotations; what it kept there before goes.
@@ -65,6 +65,19 @@ export async function release(deps: Deps, kind: Kind, object: KubeObject): Promi
 
 /** Writes the whole status, when that would change anything. Same precondition as `writeMetadata`. */
 export async function writeStatus(deps: Deps, kind: Kind, object: KubeObject, told: object): Promise<KubeObject> {
+  const written = await write(deps, kind, object, told);
+  const [before, ready] = [readyOf(object), readyOf(written)];
+  if (ready && ready.reason !== before?.reason) {
+    const { namespace = "", name } = object.metadata;
+    const { id } = readStatus(written).request ?? {};
+    const { status, reason, message } = ready;
+    const line = { object: objectKey(kind.kind, namespace, name), ready: status, reason, message };
+    deps.log.info({ ...line, ...(id !== undefined && { platformRequest: id }) }, "status changed");
+  }
+  return written;
+}
+
+async function write(deps: Deps, kind: Kind, object: KubeObject, told: object): Promise<KubeObject> {
   const status = Object(bounded(told));
   if (isForeign(deps, object)) return writeStanding(deps, kind, object, status);
   const signed = kind.resource ? deps.seal.signed(kind.kind, object, status) : status;

@@ -42,6 +42,9 @@ export function readFacts(object: KubeObject): Record<string, unknown> {
   return Object.fromEntries(Object.entries(status).filter(([key]) => !(key in known.shape)));
 }
 
+export const readyOf = (object: KubeObject): Condition | undefined =>
+  readStatus(object).conditions?.find(({ type }) => type === "Ready");
+
 /** How the object stands, as conditions. */
 export const conditions = (object: KubeObject, now: number, standing: Standing): Condition[] =>
   conditionsOf(readStatus(object).conditions ?? [], object.metadata.generation ?? 1, now, standing);

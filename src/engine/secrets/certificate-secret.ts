@@ -30,8 +30,9 @@ export async function fetchCertificate(deps: Deps, scene: Scene): Promise<Again>
   if (!account || !source || !publication || !claim) return "now";
   const answers: unknown[] = [];
   for (const path of source.paths(claim.id, claim.parents)) {
-    const url = urlOf(account, place.product, path);
-    answers.push((await account.connection.send({ method: "GET", url, priority: "people" })).body);
+    const { product } = place;
+    const url = urlOf(account, product, path);
+    answers.push((await account.connection.send({ method: "GET", url, product, priority: "people" })).body);
   }
   const pems = source.read(answers);
   const judged = pems ? inspect(pems, view.platformNow) : { problem: "the answer holds none" };

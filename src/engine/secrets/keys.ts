@@ -128,10 +128,20 @@ export async function renewKey(deps: Deps, scene: Scene): Promise<Again> {
   const waiting = { mode: "reconciling", reason: "Updating", message: "a new key is being made" } as const;
   await record(deps, scene, waiting, { request });
   const begun = refreshed(deps, scene);
-  const url = urlOf(account, kind.resource.place.product, path);
+  const { product } = kind.resource.place;
+  const url = urlOf(account, product, path);
   const deadlineMs = deadlineFrom(deps, beganAt);
   try {
-    const call = { method, url, body, priority: "people" as const, deadlineMs, guard: deps.guard };
+    const call = {
+      method,
+      url,
+      body,
+      object: scene.key,
+      product,
+      priority: "people" as const,
+      deadlineMs,
+      guard: deps.guard,
+    };
     const reply = await account.connection.send(call);
     const key = keys.renewed(reply.body);
     if (key === undefined) throw new Error(`the platform's answer to ${action} has no key`);

@@ -100,7 +100,11 @@ function references(spec: FlowLogSpec): Reference[] {
       role: "nic",
       ...server,
       field: "nic",
-      part: { what: `NIC ${nic}`, of: (shown) => read(shown)?.nics.find(({ name }) => name === nic)?.id },
+      part: {
+        what: `NIC ${nic}`,
+        of: (shown) => read(shown)?.nics.find(({ name }) => name === nic)?.id,
+        all: (shown) => read(shown)?.nics.flatMap(({ name }) => name ?? []) ?? [],
+      },
     },
   ];
 }

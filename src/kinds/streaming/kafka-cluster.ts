@@ -81,7 +81,11 @@ export const kafkaCluster: Kind = {
     },
   ],
   resource: mapping(spec, {
-    names: { noun: "kafka cluster", type: "cluster" },
+    names: {
+      noun: "kafka cluster",
+      type: "cluster",
+      fields: { "connections[0]": "connection", connections: "connection" },
+    },
     identity: {
       echo(resource) {
         const { name, version, size, connections } = wire.partial({ id: true }).parse(resource).properties;

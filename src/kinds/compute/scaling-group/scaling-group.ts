@@ -122,7 +122,16 @@ export const scalingGroup: Kind = {
     { name: "Next", type: "string", path: ".status.nextActionAt", description: "End of the cooldown", wide: true },
   ],
   resource: mapping(scalingGroupSpec, {
-    names: { noun: "auto-scaling group", type: "autoscaling-group" },
+    names: {
+      noun: "auto-scaling group",
+      type: "autoscaling-group",
+      fields: {
+        minReplicaCount: "minReplicas",
+        maxReplicaCount: "maxReplicas",
+        replicaConfiguration: "replica",
+        "datacenter.id": "datacenterRef",
+      },
+    },
     identity: {
       echo(resource) {
         const { name, datacenter, replicaConfiguration, policy } = asJson(asJson(resource).properties);

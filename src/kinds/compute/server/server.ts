@@ -148,7 +148,16 @@ export const server: Kind = {
     { name: "Datacenter", type: "string", path: ".spec.datacenterRef.name", description: "Datacenter", wide: true },
   ],
   resource: mapping(serverSpec, {
-    names: { noun: "server", type: "server" },
+    names: {
+      noun: "server",
+      type: "server",
+      fields: {
+        "entities.volumes.items[0]": "bootVolume",
+        "entities.volumes": "bootVolume",
+        "entities.nics.items": "nics",
+        "entities.nics": "nics",
+      },
+    },
     place: {
       product: "core",
       collection: (parents) => `${datacenterPath(parents)}/servers`,

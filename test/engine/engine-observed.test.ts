@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type CertificateObserver, createEngine } from "../../src/engine/engine.ts";
+import { createEngine } from "../../src/engine/engine.ts";
 import { account } from "../../src/kinds/identity/account.ts";
 import { clusterAccount } from "../../src/kinds/identity/cluster-account.ts";
 import { kafkaUser } from "../../src/kinds/streaming/kafka-user.ts";
@@ -11,20 +11,18 @@ import { objectOf } from "./fixtures.ts";
 import { SETTINGS } from "./stage.ts";
 import { unsealed } from "./unsealed.ts";
 
-const expiresAt = "2027-01-01T00:00:00.000Z";
-const certificate = { version: 1, serial: "1", issuedAt: "2026-01-01T00:00:00.000Z", expiresAt, fingerprint: "AA" };
 const reader = objectOf("KafkaUser", "reader", {
   spec: { clusterRef: { name: "events" } },
-  status: { id: "u1", parents: { cluster: "c1" }, certificate },
+  status: { id: "u1", parents: { cluster: "c1" } },
 });
 
-test("the engine tells when a certificate ends, from what status says, until the object is gone", async () => {
+test("the engine tells of an object from when it is first seen until it is gone", async () => {
   const clock = fakeClock();
   const api = fakeApiServer(reader);
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const queue = createQueue({ clock });
   const transport = createTransport({ clock, log });
-  const told: Parameters<CertificateObserver>[0][] = [];
+  const told: (string | undefined)[][] = [];
   const engine = createEngine({
     seal: unsealed,
     kinds: [account, clusterAccount, kafkaUser],
@@ -37,7 +35,7 @@ test("the engine tells when a certificate ends, from what status says, until the
     settings: SETTINGS,
     busyMs: 1500,
     guard: () => {},
-    observeCertificate: (each) => told.push(each),
+    observeObject: (key, object) => told.push([key, object?.metadata.uid]),
   });
   const ending = new AbortController();
   const synced = engine.sync();
@@ -50,11 +48,10 @@ test("the engine tells when a certificate ends, from what status says, until the
   await synced;
   const working = engine.run(1, ending.signal);
   await clock.advance(0);
-  const named = { kind: "KafkaUser", namespace: "shop", name: "reader" };
-  expect(told.at(-1)).toEqual({ ...named, expiresAt: Date.parse(expiresAt) });
+  expect(told.at(-1)).toEqual(["KafkaUser/shop/reader", "uid-reader"]);
   users?.send("DELETED", { ...reader, metadata: { ...reader.metadata, resourceVersion: "3000" } });
   await clock.advance(0);
-  expect(told.at(-1)).toEqual({ ...named, expiresAt: undefined });
+  expect(told.at(-1)).toEqual(["KafkaUser/shop/reader", undefined]);
   ending.abort();
   queue.shutdown();
   await working;

@@ -1,0 +1,51 @@
+import { systemClock } from "../../clock.ts";
+import { flags } from "../../operator/config.ts";
+import { createMetrics } from "../../operator/metrics.ts";
+
+/** docs/metrics.md, out of the metrics themselves. */
+export function metricsPage(): string {
+  const { described } = createMetrics({ clock: systemClock, mostObjects: 0 });
+  const rows = described.map(({ name, type, labels, help }) => {
+    const shown = labels.map((label) => `\`${label}\``).join(", ");
+    return `| \`${name}\` | ${type} | ${shown} | ${help} |`;
+  });
+  return `${[HEAD, ...rows].join("\n")}\n${TAIL}`;
+}
+
+const HEAD = `<!-- Generated from src/operator by \`make crds\`. Changes belong there. -->
+# Metrics
+
+The operator serves them for Prometheus at \`/metrics\` of \`--listen\`, together with those of Node itself (\`process_*\`,
+\`nodejs_*\`). Where controller-runtime has a metric, name and labels are the same, so that dashboards of other operators
+fit. Only the leader tells of objects.
+
+\`mooring_object_ready\` has one series per object, with the reason of its Ready condition, up to ${flags["object-metrics"].default} objects
+(\`--object-metrics\`; 0 switches it off). With more of them only \`mooring_objects\` is left, which is always there.
+
+| Metric | Type | Labels | Meaning |
+|---|---|---|---|`;
+
+const TAIL = `
+A route is a path with \`{id}\` in place of ids. There are at most 100; calls to further ones count as \`other\`. Hosts
+are no label, because tenants may choose them.
+
+## Alerts
+
+\`\`\`promql
+# An object that is not Ready for 15 minutes (put "for: 15m" into the rule)
+mooring_object_ready == 0
+# The same with more objects than --object-metrics
+sum by (kind, namespace, reason) (mooring_objects{reason!~"Available|Observed"}) > 0
+# A token or a certificate that expires within a week
+mooring_token_expiry_timestamp_seconds - time() < 7 * 86400
+mooring_certificate_expiry_timestamp_seconds - time() < 86400
+# The platform asks to slow down, or fails
+mooring_platform_pacers{state="closed"} > 0
+sum by (product) (rate(mooring_platform_requests_total{code=~"5..|error"}[5m])) > 0.1
+# The operator does not keep up, or hangs
+workqueue_oldest_seconds > 60
+workqueue_longest_running_processor_seconds > 60
+# Nobody leads
+sum(leader_election_master_status) < 1
+\`\`\`
+`;
