@@ -84,6 +84,11 @@ describe.each(each)("the definition of $name", ({ kind }) => {
     expect(merged.map(([path]) => path)).toEqual([]);
   });
 
+  it("has no default beneath a list: whoever applies the list again would never be done", () => {
+    const beneath = fields(spec, "spec").filter(([path, field]) => path.includes("[]") && "default" in field);
+    expect(beneath.map(([path]) => path)).toEqual([]);
+  });
+
   it("describes every field of spec and status, at every depth", () => {
     const silent = [...fields(spec, "spec"), ...fields(status, "status")]
       .filter(([, { description }]) => !description?.endsWith(".") && !description?.endsWith("…"))
@@ -128,6 +133,19 @@ describe.each(each)("the definition of $name", ({ kind }) => {
   it("refuses a change of accountRef exactly where something is on the platform", () => {
     const refused = spec["x-kubernetes-validations"].some(({ message }) => message.startsWith("accountRef cannot be"));
     expect(refused).toBe(kind.resource !== undefined);
+  });
+});
+
+describe("a default beneath a list", () => {
+  it("is the operator's, and told in the description", () => {
+    const nics = z.array(z.object({ dhcp: z.boolean().default(true).describe("Whether DHCP is used.") }));
+    const datacenter = kinds.find(({ kind }) => kind === "Datacenter");
+    if (!datacenter) throw new Error("no Datacenter");
+    const { spec } = read({ ...datacenter, spec: z.object({ nics, size: z.int().default(3) }), rules: [] });
+    expect(spec.properties?.nics?.items).toMatchObject({
+      properties: { dhcp: { type: "boolean", description: "Whether DHCP is used. Default: true." } },
+    });
+    expect(spec.properties?.size).toMatchObject({ default: 3 });
   });
 });
 

@@ -6,7 +6,7 @@ import { type Json, structural } from "../../kube/structural.ts";
 
 /** The CustomResourceDefinition of a kind, made of its zod schemas alone. */
 export function customResourceDefinition(kind: Kind): Json {
-  const spec = structural(kind.spec, "spec");
+  const spec = defaultsOf(structural(kind.spec, "spec"));
   const rules = [...kind.rules, ...immutability(kind)];
   if (rules.length > 0) spec["x-kubernetes-validations"] = rules;
   const status = kind.resource
@@ -53,6 +53,23 @@ export function customResourceDefinition(kind: Kind): Json {
         },
       ],
     },
+  };
+}
+
+/**
+ * A default beneath a list is the operator's, which reads spec with the same schema. Were it the API server's, the list that
+ * is there would never equal the one in the manifest: apply would write it each time, and its field managers would quarrel.
+ */
+function defaultsOf(node: Json, listed = false): Json {
+  const { default: value, ...rest } = node;
+  const stays = !listed || value === undefined;
+  const told = stays ? node : { ...rest, description: `${node.description} Default: ${value}.` };
+  const each = (child: unknown, within: boolean) => defaultsOf(Object(child), within);
+  const children = Object.entries(Object(node.properties)).map(([name, child]) => [name, each(child, listed)]);
+  return {
+    ...told,
+    ...(children.length > 0 && { properties: Object.fromEntries(children) }),
+    ...(node.items !== undefined && { items: each(node.items, true) }),
   };
 }
 
