@@ -37,7 +37,9 @@ const definition = z.object({
     versions: z.tuple([
       z.object({
         subresources: z.object({ status: z.object({}) }),
-        additionalPrinterColumns: z.array(z.object({ name: z.string(), jsonPath: z.string() })),
+        additionalPrinterColumns: z.array(
+          z.object({ name: z.string(), jsonPath: z.string(), priority: z.int().optional() }),
+        ),
         schema: z.object({
           openAPIV3Schema: schema.extend({ properties: z.object({ spec: schema, status: schema }) }),
         }),
@@ -106,11 +108,15 @@ describe.each(each)("the definition of $name", ({ kind }) => {
     expect(subresources).toEqual({ status: {} });
   });
 
-  it("shows Ready first and Age last, and State and Id of what is on the platform", () => {
-    const columns = additionalPrinterColumns.map(({ name }) => name);
-    expect(columns.slice(0, 2)).toEqual(["Ready", "Reason"]);
-    expect(columns.at(-1)).toBe("Age");
-    expect(columns.slice(2, 4).join() === "State,Id").toBe(kind.resource !== undefined);
+  it("shows how it stands in `kubectl get`, and with -o wide its id, since when, and the message", () => {
+    const columns = (wide: boolean) =>
+      additionalPrinterColumns.filter(({ priority }) => (priority === 1) === wide).map(({ name }) => name);
+    expect(columns(false).slice(0, 2)).toEqual(["Ready", "Reason"]);
+    expect(columns(false).at(-1)).toBe("Age");
+    expect(columns(false)[2] === "State").toBe(kind.resource !== undefined);
+    expect(columns(true)).toEqual(expect.arrayContaining(["Since", "Message", ...(kind.resource ? ["Id"] : [])]));
+    // A long text does not push the others aside.
+    expect(additionalPrinterColumns.at(-1)?.name).toBe("Message");
   });
 
   it("shows only fields that exist", () => {

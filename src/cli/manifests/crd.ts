@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { resourceStatus, sharedStatus } from "../../engine/schema/status-schema.ts";
+import { sharedStatus, storedStatus } from "../../engine/schema/status-schema.ts";
 import { GROUP, VERSION } from "../../kinds/index.ts";
 import type { Kind, Rule } from "../../kinds/kind.ts";
 import { type Json, structural } from "../../kube/structural.ts";
@@ -9,9 +9,8 @@ export function customResourceDefinition(kind: Kind): Json {
   const spec = defaultsOf(structural(kind.spec, "spec"));
   const rules = [...kind.rules, ...immutability(kind)];
   if (rules.length > 0) spec["x-kubernetes-validations"] = rules;
-  const status = kind.resource
-    ? z.object({ ...sharedStatus.shape, ...resourceStatus.shape, ...kind.status.shape })
-    : z.object({ ...sharedStatus.shape, ...kind.status.shape });
+  const common = kind.resource ? storedStatus : sharedStatus;
+  const status = z.object({ ...common.shape, ...kind.status.shape });
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -83,17 +82,18 @@ const pending = {
 
 function columns(kind: Kind): Json[] {
   const ready = ".status.conditions[?(@.type=='Ready')]";
+  const platform = [
+    { name: "State", type: "string", path: ".status.state", description: "State on the platform" },
+    { name: "Id", type: "string", path: ".status.id", description: "Id on the platform", wide: true },
+  ];
   const all = [
     { name: "Ready", type: "string", path: `${ready}.status`, description: "Whether it is up to date" },
     { name: "Reason", type: "string", path: `${ready}.reason`, description: "Why it is or is not" },
-    ...(kind.resource
-      ? [
-          { name: "State", type: "string", path: ".status.state", description: "State on the platform" },
-          { name: "Id", type: "string", path: ".status.id", description: "Id on the platform" },
-        ]
-      : []),
+    ...(kind.resource ? platform : []),
     ...kind.columns,
+    { name: "Since", type: "date", path: `${ready}.lastTransitionTime`, description: "Age of this state", wide: true },
     { name: "Age", type: "date", path: ".metadata.creationTimestamp", description: "Since when the object exists" },
+    { name: "Message", type: "string", path: `${ready}.message`, description: "Why, for people", wide: true },
   ];
   return all.map(({ name, type, path, description, ...rest }) => ({
     name,

@@ -221,7 +221,7 @@ function replacement(
   return { fields, why, verdict: kind.resource.destruction.holdsData && !given ? { allowedBy } : "allowed" };
 }
 
-/** Stands in `status.fixed` for what a resource was created from. */
+/** Stands in `status.internal.fixed` for what a resource was created from. */
 export const fixedFields = (kind: Kind, { spec }: KubeObject): Record<string, string> =>
   hashFields(spec, Object.keys(kind.immutable));
 

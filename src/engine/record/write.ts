@@ -9,6 +9,7 @@ import type { Claim, Intent } from "../objects/intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../objects/names.ts";
 import { claimOf, openIntent, resourceOf } from "../objects/objects.ts";
 import { differs, readStatus } from "../schema/status.ts";
+import { placed } from "../schema/status-schema.ts";
 
 /**
  * Writes what Mooring owns of metadata: the finalizer, and what it keeps in annotations; what it kept there before goes.
@@ -69,7 +70,7 @@ export async function writeStatus(deps: Deps, kind: Kind, object: KubeObject, to
   if (isForeign(deps, object)) return writeStanding(deps, kind, object, status);
   const signed = kind.resource ? deps.seal.signed(kind.kind, object, status) : status;
   if (!differs(object, signed)) return object;
-  const wanted = { ...target(object), status: JSON.parse(JSON.stringify(signed)) };
+  const wanted = { ...target(object), status: JSON.parse(JSON.stringify(kind.resource ? placed(signed) : signed)) };
   const written = await apply<KubeObject>(deps.client, resourceOf(kind), wanted, { subresource: "status" });
   const ours = keep(deps, kind, written);
   if (!("signature" in signed) || readStatus(ours).signature !== undefined) return ours;
