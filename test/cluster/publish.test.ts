@@ -112,7 +112,7 @@ describe("a published Secret", () => {
     );
     expect(await write(object, { name: "theirs", data: { key: "ours" } })).toMatchObject({
       outcome: "obstructed",
-      obstacle: { reason: "SecretNotOwned", stalled: true },
+      obstacle: { reason: "SecretNotOwned" },
     });
     expect(await readOwned(client, object, "theirs")).toBeUndefined();
     expect(await write(object, { name: "ours", data: { key: "ours" } })).toEqual({ outcome: "written" });

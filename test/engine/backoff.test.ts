@@ -127,12 +127,12 @@ describe("a creation that is answered 404", () => {
     platform.beforeEach(lost);
     expect(await pass("Lan/shop/a")).toMatchObject({ decision: { step: "create" }, again: { inMs: 1000 } });
     const after = api.get(object) ?? object;
-    expect(readyOf(after)).toMatchObject({ status: "False", reason: "ReferenceNotFound" });
+    expect(readyOf(after)).toMatchObject({ status: "False", reason: "ParentNotFound" });
     expect(readyOf(after)?.message).toContain(`datacenterId: Datacenter ${DC}`);
     expect(readStatus(after).conditions).toContainEqual(expect.objectContaining({ type: "Stalled", status: "True" }));
     expect(after.metadata.annotations?.[INTENT]).toContain("nonce-1");
     expect(openIntent(after)).toBeUndefined();
-    expect(events).toEqual([expect.stringContaining("Warning ReferenceNotFound")]);
+    expect(events).toEqual([expect.stringContaining("Warning ParentNotFound")]);
   });
 
   test("has the object that stands for the place looked at again", async () => {

@@ -118,7 +118,7 @@ describe("the Account of an object", () => {
     const object = block();
     const life = open(object);
     const { all } = life;
-    const unauthorized = { reason: "Unauthorized", message: "bad token", stalled: true } as const;
+    const unauthorized = { reason: "Unauthorized", message: "bad token" } as const;
     all.objects.store("Account").put(mine);
     all.accounts.put(handleOf("team/mine", { obstacle: unauthorized }));
     await live(life, 3);

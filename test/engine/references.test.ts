@@ -38,7 +38,7 @@ const bound = (more: Partial<Reference>) =>
   desired({
     references: [{ role: "datacenter", kind: "Datacenter", field: "datacenterRef", target: { name: "dc" }, ...more }],
   });
-const waiting = (reason: string, message: string) => ({ obstacle: { reason, message, stalled: false } });
+const waiting = (reason: string, message: string) => ({ obstacle: { reason, message } });
 
 describe("a reference", () => {
   test("by id needs no object", () => {
@@ -88,6 +88,14 @@ describe("a reference", () => {
     expect(resolve({ metadata: { name: "dc", namespace: "other" }, status })).toMatchObject({
       obstacle: { reason: "ReferenceNotFound" },
     });
+  });
+
+  test("names the pause of a parent that is not there yet, and goes on under one that is", () => {
+    const metadata = { name: "dc", annotations: { "mooring.dev/paused": "true" } };
+    const message = "waiting for Datacenter dc, which is paused: remove its annotation mooring.dev/paused";
+    expect(resolve({ metadata })).toEqual(waiting("ReferenceNotReady", `datacenterRef: ${message}`));
+    const status = { id: "d-1", conditions: [readyCondition()] };
+    expect(resolve({ metadata, status })).toMatchObject({ value: { parents: { datacenter: "d-1" } } });
   });
 
   test.each([

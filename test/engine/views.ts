@@ -106,10 +106,9 @@ export const search = (more: Partial<Search> = {}): Search => ({
   inFlight: false,
   ...more,
 });
-export const failure = (retryAt: number, stalled = true): Failure => ({
-  reason: "ProvisioningFailed",
+export const failure = (retryAt: number, reason: Reason = "ProvisioningFailed"): Failure => ({
+  reason,
   message: "the platform said no",
-  stalled,
   retryAt,
 });
 
@@ -134,7 +133,7 @@ const past = fc.integer({ min: NOW - 200_000, max: NOW });
 const words = fc.constantFrom("because", "quota exceeded", "limit reached");
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 
-const obstacle = fc.record({ reason, message: words, stalled: fc.boolean() });
+const obstacle = fc.record({ reason, message: words });
 const comparison = fc.constantFrom<Comparison | undefined>(
   undefined,
   { drift: [] },
@@ -193,7 +192,7 @@ const found: fc.Arbitrary<Search> = fc
     inFlight: fc.boolean(),
   })
   .map((each) => ({ ...each, endedAt: each.lookedAt }));
-const failed: fc.Arbitrary<Failure> = fc.record({ reason, message: words, stalled: fc.boolean(), retryAt: around });
+const failed: fc.Arbitrary<Failure> = fc.record({ reason, message: words, retryAt: around });
 const names = fc.subarray(["Server/shop/a", "Server/shop/b"]);
 const inside: fc.Arbitrary<Contents> = fc.record({
   leaving: names,
@@ -247,6 +246,7 @@ const longAgo = NOW - UNSETTLED - 10_000;
 
 /** Ways to each step. What a view says besides comes by chance, so that each step is met with much that speaks against it. */
 const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
+  pause: [{ paused: true }],
   ignore: [{ deleting: true, hasFinalizer: false }],
   rest: [owned(), { ...owned(), secret: "current" }],
   wait: [
@@ -298,7 +298,7 @@ function drifting(): Comparison {
   return { drift: [...drifted.drift], next: drifted.next };
 }
 function badSpec() {
-  return { reason: "InvalidSpec", message: "spec.ram: too small", stalled: true } as const;
+  return { reason: "InvalidSpec", message: "spec.ram: too small" } as const;
 }
 
 /**
@@ -331,7 +331,7 @@ function consistent(view: View): View {
     renewal: keeps && lost && view.secret !== undefined ? view.renewal : undefined,
     specObstacle:
       observation.seen === "present" && observation.unclear !== undefined
-        ? { reason: "PlatformUnavailable", message: observation.unclear, stalled: false }
+        ? { reason: "PlatformUnavailable", message: observation.unclear }
         : view.specObstacle,
   };
 }

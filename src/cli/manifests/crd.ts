@@ -38,6 +38,7 @@ export function customResourceDefinition(kind: Kind): Json {
               type: "object",
               description: kind.description,
               required: ["spec"],
+              ...(kind.resource && { "x-kubernetes-validations": [observable] }),
               properties: {
                 spec: { description: `What the ${kind.kind} shall be.`, ...spec },
                 status: {
@@ -72,6 +73,12 @@ function defaultsOf(node: Json, listed = false): Json {
   };
 }
 
+/** Here, because what an object has is in its status: who has a resource may as well only observe it. */
+const observable: Rule = {
+  rule: "!has(self.spec.managementPolicy) || self.spec.managementPolicy != 'Observe' || has(self.spec.externalId) || (has(self.status) && has(self.status.id))",
+  message: "managementPolicy Observe needs externalId: the id of the resource to observe",
+};
+
 const pending = {
   type: "Ready",
   status: "Unknown",
@@ -82,6 +89,7 @@ const pending = {
 
 function columns(kind: Kind): Json[] {
   const ready = ".status.conditions[?(@.type=='Ready')]";
+  const paused = ".status.conditions[?(@.type=='Paused')].status";
   const platform = [
     { name: "State", type: "string", path: ".status.state", description: "State on the platform" },
     { name: "Id", type: "string", path: ".status.id", description: "Id on the platform", wide: true },
@@ -91,6 +99,7 @@ function columns(kind: Kind): Json[] {
     { name: "Reason", type: "string", path: `${ready}.reason`, description: "Why it is or is not" },
     ...(kind.resource ? platform : []),
     ...kind.columns,
+    { name: "Paused", type: "string", path: paused, description: "Whether it is let be", wide: true },
     { name: "Since", type: "date", path: `${ready}.lastTransitionTime`, description: "Age of this state", wide: true },
     { name: "Age", type: "date", path: ".metadata.creationTimestamp", description: "Since when the object exists" },
     { name: "Message", type: "string", path: `${ready}.message`, description: "Why, for people", wide: true },

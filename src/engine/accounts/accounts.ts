@@ -90,7 +90,7 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
 
   const missing = (message: string, key?: string): AccountChoice => ({
     ...(key !== undefined && { key }),
-    obstacle: { reason: "AccountNotFound", message, stalled: false },
+    obstacle: { reason: "AccountNotFound", message },
   });
 
   const sharingOf = (object: KubeObject): Sharing => {
@@ -119,12 +119,12 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
     if (isShared(key) && !isOpenTo(user, key)) {
       // The same words whatever the cause: who may not use it learns nothing about it.
       const message = `${titleOf(key)} does not exist, or does not admit ${user.kind.kind} objects of namespace ${user.namespace}: ask the administrator to admit them${wayOut}`;
-      return { key, obstacle: { reason: "AccountNotAllowed", message, stalled: true } };
+      return { key, obstacle: { reason: "AccountNotAllowed", message } };
     }
     const handle = handles.get(key);
     if (!handle) {
       if (!objects.find(objectOf(key))) return missing(`there is no ${titleOf(key)}`, key);
-      return { key, obstacle: { reason: "Observing", message: `${titleOf(key)} was not checked yet`, stalled: false } };
+      return { key, obstacle: { reason: "Observing", message: `${titleOf(key)} was not checked yet` } };
     }
     const { obstacle } = handle;
     if (!obstacle) return { key, account: handle };
@@ -132,7 +132,7 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
     const message = `${titleOf(key)}: ${isShared(key) ? `${obstacle.reason}; ask the administrator` : obstacle.message}`;
     // Not looked at yet is no news about anybody: what the objects show stays as it is.
     if (obstacle.reason === "Observing") return { key, obstacle: { ...obstacle, message } };
-    return { key, obstacle: { reason: "AccountNotReady", message, stalled: false } };
+    return { key, obstacle: { reason: "AccountNotReady", message } };
   }
 
   return {

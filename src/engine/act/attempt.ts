@@ -43,7 +43,7 @@ function orphaned(deps: Deps, { object, desired }: Scene): Obstacle | undefined 
   if (!nearest) return undefined;
   const where = around.length > 0 ? ` in ${around.map(({ what }) => what).join(" in ")}` : "";
   const message = `${nearest.field}: ${nearest.what} is not there${where}, or this Account cannot see it: correct the field, or create what is missing`;
-  return { reason: "ReferenceNotFound", message, stalled: true };
+  return { reason: "ParentNotFound", message };
 }
 
 /** Looks for what an open intent made. */

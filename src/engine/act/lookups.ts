@@ -14,7 +14,7 @@ export async function lookUp(
   for (const { field, path, pick } of lookups) {
     const picked = pick(await catalogues.read(account.connection, urlOf(account, product, path)), found);
     if ("problem" in picked) {
-      return { obstacle: { reason: "InvalidSpec", message: `${field}: ${picked.problem}`, stalled: true } };
+      return { obstacle: { reason: "InvalidSpec", message: `${field}: ${picked.problem}` } };
     }
     found[field] = picked.value;
   }

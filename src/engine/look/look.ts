@@ -4,8 +4,8 @@ import type { KubeObject } from "../../kube/resource.ts";
 import { type AccountChoice, addressOf } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
-import { ALLOW_DATA_LOSS, FINALIZER, INTENT, PAUSED } from "../objects/names.ts";
-import { claimOf, type ObjectKey, observes, openIntent } from "../objects/objects.ts";
+import { ALLOW_DATA_LOSS, FINALIZER, INTENT } from "../objects/names.ts";
+import { claimOf, isPaused, type ObjectKey, observes, openIntent } from "../objects/objects.ts";
 import { policiesOf } from "../objects/policies.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readFacts, readStatus } from "../schema/status.ts";
@@ -57,7 +57,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
       accountObstacle = begun && outOfReach(account, place.product, begun);
       if (parents && begun && !accountObstacle) shared = deps.collections.join(key, account, kind, parents, claim);
     } catch (error) {
-      accountObstacle = { reason: "EndpointInvalid", message: messageOf(error), stalled: true };
+      accountObstacle = { reason: "EndpointInvalid", message: messageOf(error) };
     }
   }
 
@@ -110,7 +110,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     youngUntil: now + (Date.parse(object.metadata.creationTimestamp ?? "") || 0) + settings.graceMs - clock.now(),
     keepAt:
       annotations[INTENT] === undefined ? undefined : restingSince(memory, shared, now) + settings.annotateAfterMs,
-    paused: annotations[PAUSED] === "true",
+    paused: isPaused(object),
     terminating: deps.namespaces.isTerminating(namespace),
     hasFinalizer: object.metadata.finalizers?.includes(FINALIZER) ?? false,
     recorded: recorded !== undefined,
@@ -230,7 +230,7 @@ function read(kind: ResourceKind, object: KubeObject): Resolved<Desired> {
   try {
     return { value: kind.resource.desire(object.spec) };
   } catch (error) {
-    return { obstacle: { reason: "InvalidSpec", message: messageOf(error), stalled: true } };
+    return { obstacle: { reason: "InvalidSpec", message: messageOf(error) } };
   }
 }
 

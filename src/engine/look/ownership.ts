@@ -31,5 +31,5 @@ export function notYours(
   const foreign = named.find(({ id }) => !isOwn(id));
   if (!foreign) return undefined;
   const message = `${foreign.field}: no object of namespace ${namespace} has ${foreign.id}, and ${titleOf(account.key)} leads to nothing else: name an object, or ask the administrator for adoption: Any`;
-  return { reason: "NotYours", message, stalled: true };
+  return { reason: "NotYours", message };
 }

@@ -7,21 +7,21 @@ import type { Obstacle } from "../schema/reasons.ts";
  */
 export function obstacleOf(error: unknown, privilege?: string): Obstacle {
   if (!(error instanceof PlatformError)) {
-    return { reason: "InternalError", message: error instanceof Error ? error.message : String(error), stalled: false };
+    return { reason: "InternalError", message: error instanceof Error ? error.message : String(error) };
   }
   const message = error.platformMessage ?? error.message;
-  if (error instanceof Unauthorized) return { reason: "Unauthorized", message, stalled: true };
+  if (error instanceof Unauthorized) return { reason: "Unauthorized", message };
   if (error instanceof Forbidden) {
     const named = privilege === undefined || message.includes(privilege);
     const needed = named ? "" : `: the privilege "${privilege}" is needed`;
-    return { reason: "Forbidden", message: `${message}${needed}`, stalled: true };
+    return { reason: "Forbidden", message: `${message}${needed}` };
   }
   if (error instanceof Terminal) {
-    if (error.busy) return { reason: "Updating", message, stalled: false };
-    return { reason: error.quota ? "QuotaExceeded" : "Rejected", message, stalled: true };
+    if (error.busy) return { reason: "Updating", message };
+    return { reason: error.quota ? "QuotaExceeded" : "Rejected", message };
   }
   if (error instanceof Retry && error.status === 429) {
-    return { reason: "RateLimited", message: "the platform asks to slow down", stalled: false };
+    return { reason: "RateLimited", message: "the platform asks to slow down" };
   }
-  return { reason: "PlatformUnavailable", message: error.message, stalled: false };
+  return { reason: "PlatformUnavailable", message: error.message };
 }

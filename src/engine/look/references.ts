@@ -4,7 +4,7 @@ import { fetchObject } from "../../kube/followed.ts";
 import { SECRETS, secretValue } from "../../kube/owned-secret.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { KubeClient } from "../../kube/transport.ts";
-import { claimOf, type Objects, objectKey } from "../objects/objects.ts";
+import { claimOf, isPaused, type Objects, objectKey } from "../objects/objects.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus, readWhole } from "../schema/status.ts";
 
@@ -49,7 +49,7 @@ function resolve(
   if ("id" in target) return { value: { id: target.id, status: statusBehind(objects, namespace, kind, target.id) } };
   const found = objects.find(objectKey(kind, namespace, target.name))?.object;
   const wait = (reason: "ReferenceNotFound" | "ReferenceNotReady", message: string): Resolved<Referent> => ({
-    obstacle: { reason, message: `${field}: ${message}`, stalled: false },
+    obstacle: { reason, message: `${field}: ${message}` },
   });
   if (!found) return wait("ReferenceNotFound", `there is no ${kind} ${target.name} in namespace ${namespace}`);
   if (whenReady && found.metadata.deletionTimestamp) {
@@ -59,7 +59,8 @@ function resolve(
   // A parent must be fully provisioned before a child is created; one that is being changed will be so again.
   const ready = readStatus(found).conditions?.some(({ type, status }) => type === "Ready" && status === "True");
   if (!claim || (whenReady && !ready)) {
-    return wait("ReferenceNotReady", `waiting for ${kind} ${target.name} to be Ready`);
+    const why = isPaused(found) ? "which is paused: remove its annotation mooring.dev/paused" : "to be Ready";
+    return wait("ReferenceNotReady", `waiting for ${kind} ${target.name}${isPaused(found) ? "," : ""} ${why}`);
   }
   const status = readWhole(found);
   const id = part ? part.of(status) : claim.id;
@@ -86,7 +87,7 @@ export async function readSecrets(
     const value = await readSecret(client, namespace, name, key);
     if (value === undefined) {
       const message = `${field}: Secret ${name} in namespace ${namespace} does not exist or has no key ${key}`;
-      return { obstacle: { reason: "SecretNotFound", message, stalled: false } };
+      return { obstacle: { reason: "SecretNotFound", message } };
     }
     values[field] = value;
   }

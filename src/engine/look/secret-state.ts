@@ -19,7 +19,7 @@ export function filled(data: () => SecretData): { data: SecretData } | { obstacl
   } catch (error) {
     if (!(error instanceof Unwritable)) throw error;
     const message = `the Secret is not written: in the platform's answer ${error.message}`;
-    return { obstacle: { reason: "InvalidAnswer", message, stalled: true } };
+    return { obstacle: { reason: "InvalidAnswer", message } };
   }
 }
 

@@ -10,8 +10,6 @@ import { type ObjectKey, openIntent } from "./objects.ts";
 export interface Failure {
   reason: Reason;
   message: string;
-  /** Somebody has to act, as far as can be told; else it passes by itself. */
-  stalled: boolean;
   /** Nothing is sent to the platform before this, unless spec changes. */
   retryAt: number;
 }

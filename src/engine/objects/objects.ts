@@ -8,7 +8,7 @@ import { identityOf } from "../../platform/numbered.ts";
 import { readStatus } from "../schema/status.ts";
 
 import { type Claim, type Intent, readClaim, readIntent } from "./intent.ts";
-import { EXTERNAL_ID, FINALIZER, INTENT } from "./names.ts";
+import { EXTERNAL_ID, FINALIZER, INTENT, PAUSED } from "./names.ts";
 import type { Seal } from "./seal.ts";
 
 /** Names one object among all kinds: `Server/default/web`, or `ClusterAccount/shared` where there is no namespace. */
@@ -207,6 +207,9 @@ const policy = z.looseObject({ managementPolicy: z.literal("Observe") });
 
 /** Whether the object only shows its resource. */
 export const observes = (object: KubeObject): boolean => policy.safeParse(object.spec).success;
+
+/** Whether somebody has told Mooring to let the object be. */
+export const isPaused = ({ metadata }: KubeObject): boolean => metadata.annotations?.[PAUSED] === "true";
 
 /** Ids mean something at the address where they were given, or in a namespace. */
 const at = (where: string | undefined, id: string): string => `${where ?? ""} ${id}`;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Standing as AnyStanding, type Condition, conditionsOf } from "../../kube/conditions.ts";
+import { type Standing as AnyStanding, type Condition, conditionsOf, withPause } from "../../kube/conditions.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Reason } from "./reasons.ts";
 import { flat, known, type ResourceStatus } from "./status-schema.ts";
@@ -43,6 +43,13 @@ export function readFacts(object: KubeObject): Record<string, unknown> {
 /** How the object stands, as conditions. */
 export const conditions = (object: KubeObject, now: number, standing: Standing): Condition[] =>
   conditionsOf(readStatus(object).conditions ?? [], object.metadata.generation ?? 1, now, standing);
+
+/** The conditions of an object that is paused: those that it had, and one that says so. */
+export const paused = (object: KubeObject, now: number): Condition[] =>
+  withPause(readStatus(object).conditions ?? [], object.metadata.generation ?? 1, now, {
+    reason: "Paused" satisfies Reason,
+    message: "paused: remove the annotation mooring.dev/paused to go on",
+  });
 
 /** Whether writing `status` would change what the object says; where it stands is not worth a write of its own. */
 export function differs(object: KubeObject, status: object): boolean {
