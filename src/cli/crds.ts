@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { GROUP, kinds } from "../kinds/index.ts";
 import { customResourceDefinition } from "./manifests/crd.ts";
 import { yaml } from "./manifests/manifests.ts";
+import { nameReferences } from "./manifests/name-references.ts";
 import { operatorPolicies } from "./manifests/policy.ts";
 import { operatorRights, tenantRoles } from "./manifests/rbac.ts";
 
@@ -17,6 +18,7 @@ export function generatedFiles(): Map<string, string> {
     ["deploy/rbac.yaml", file(operatorRights(kinds))],
     ["deploy/policy.yaml", file(operatorPolicies())],
     ["deploy/tenant-roles.yaml", file(tenantRoles(kinds))],
+    ["deploy/kustomize/name-references.yaml", file([nameReferences(kinds)])],
   ]);
 }
 
@@ -32,7 +34,7 @@ export async function crdsCommand(argv: string[]): Promise<number> {
   }
   const root = values.out ?? join(import.meta.dirname, "..", "..");
   const files = generatedFiles();
-  for (const folder of ["crds", "deploy"]) mkdirSync(join(root, folder), { recursive: true });
+  for (const folder of ["crds", "deploy/kustomize"]) mkdirSync(join(root, folder), { recursive: true });
   for (const name of readdirSync(join(root, "crds"))) if (!files.has(`crds/${name}`)) rmSync(join(root, "crds", name));
   for (const [path, text] of files) writeFileSync(join(root, path), text);
   console.log(`wrote ${[...files.keys()].join(", ")}`);

@@ -74,7 +74,8 @@ function defaultsOf(node: Json, listed = false): Json {
 }
 
 /** Here, because what an object has is in its status: who has a resource may as well only observe it. */
-const observable: Rule = {
+const observable: Rule & { fieldPath: string } = {
+  fieldPath: ".spec.managementPolicy",
   rule: "!has(self.spec.managementPolicy) || self.spec.managementPolicy != 'Observe' || has(self.spec.externalId) || (has(self.status) && has(self.status.id))",
   message: "managementPolicy Observe needs externalId: the id of the resource to observe",
 };
