@@ -141,4 +141,12 @@ describe("a write of status", () => {
     expect(claimOf(current())?.id).toBe("d1");
     expect(api.calls).toHaveLength(1);
   });
+
+  test("fails where the API server drops what the operator has to keep: its CRD is an older one", async () => {
+    const seal = createSeal({ keys: () => ["one"] });
+    const { deps } = stage([dc()], { seal });
+    const pruned = JSON.stringify({ ...dc(), status: { id: "d1" } });
+    const client = { ...deps.client, request: async () => JSON.parse(pruned) };
+    await expect(writeStatus({ ...deps, client }, datacenter, dc(), { id: "d1" })).rejects.toThrow("apply crds/");
+  });
 });

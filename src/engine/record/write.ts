@@ -1,4 +1,5 @@
 import { bounded } from "../../kinds/fields/bounded.ts";
+import { GROUP } from "../../kinds/index.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { apply, patch, target } from "../../kube/apply.ts";
 import { isConflict, isNotFound } from "../../kube/errors.ts";
@@ -79,7 +80,9 @@ export async function writeStatus(deps: Deps, kind: Kind, object: KubeObject, to
     { op: "test", path: "/metadata/resourceVersion", value: written.metadata.resourceVersion },
     { op: "replace", path: "/status", value: wanted.status },
   ];
-  return keep(deps, kind, await patch(deps.client, resourceOf(kind), written.metadata, change, "status"));
+  const replaced = keep(deps, kind, await patch(deps.client, resourceOf(kind), written.metadata, change, "status"));
+  if (readStatus(replaced).signature !== undefined) return replaced;
+  throw new Error(`the CRD ${kind.plural}.${GROUP} is older than the operator: apply crds/ of its version`);
 }
 
 /** What is signed with a key that is not here may be all that is left of a claim: it is not written over. */
