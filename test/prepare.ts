@@ -25,6 +25,7 @@ const programs: Record<string, () => Promise<unknown>> = {
   "librdkafka for Python": script("clients/setup-librdkafka"),
   Prometheus: script("clients/setup-prometheus", "go"),
   "Prometheus of Debian": script("clients/setup-prometheus", "debian"),
+  "kstatus and Argo CD's Lua": script("clients/setup-gitops"),
   Chromium: script("../bin/setup-browser"),
 };
 

@@ -1,4 +1,4 @@
-import { resourceOf } from "../engine/objects/objects.ts";
+import { resourceOf } from "../engine/objects/object.ts";
 import { account, readAccountSpec } from "../kinds/identity/account.ts";
 import { connect } from "../kube/config.ts";
 import { isNotFound } from "../kube/errors.ts";

@@ -5,6 +5,7 @@ import { GROUP, kinds } from "../kinds/index.ts";
 import { customResourceDefinition } from "./manifests/crd.ts";
 import { yaml } from "./manifests/manifests.ts";
 import { metricsPage } from "./manifests/metrics-page.ts";
+import { nameReferences } from "./manifests/name-references.ts";
 import { operatorPolicies } from "./manifests/policy.ts";
 import { operatorRights, tenantRoles } from "./manifests/rbac.ts";
 
@@ -19,6 +20,7 @@ export function generatedFiles(): Map<string, string> {
     ["deploy/policy.yaml", file(operatorPolicies())],
     ["deploy/tenant-roles.yaml", file(tenantRoles(kinds))],
     ["docs/metrics.md", metricsPage()],
+    ["deploy/kustomize/name-references.yaml", file([nameReferences(kinds)])],
   ]);
 }
 
@@ -43,7 +45,7 @@ export async function crdsCommand(argv: string[]): Promise<number> {
   }
   const root = values.out ?? join(import.meta.dirname, "..", "..");
   const files = generatedFiles();
-  for (const folder of ["crds", "deploy", "docs"]) mkdirSync(join(root, folder), { recursive: true });
+  for (const folder of ["crds", "deploy/kustomize", "docs"]) mkdirSync(join(root, folder), { recursive: true });
   for (const name of readdirSync(join(root, "crds"))) if (!files.has(`crds/${name}`)) rmSync(join(root, "crds", name));
   for (const [path, text] of files) writeFileSync(join(root, path), text);
   console.log(`wrote ${[...files.keys()].join(", ")}`);

@@ -6,7 +6,8 @@ import type { Deps } from "./look/deps.ts";
 import type { Claim } from "./objects/intent.ts";
 import { wishOf } from "./objects/memory.ts";
 import { FINALIZER } from "./objects/names.ts";
-import { claimOf, type ObjectKey, type Objects, objectKey, openIntent } from "./objects/objects.ts";
+import { claimOf, type ObjectKey, objectKey, openIntent } from "./objects/object.ts";
+import type { Objects } from "./objects/objects.ts";
 import { policiesOf } from "./objects/policies.ts";
 import { readStatus } from "./schema/status.ts";
 

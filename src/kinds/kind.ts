@@ -7,7 +7,7 @@ export interface Rule {
   message: string;
 }
 
-/** A column of `kubectl get`; Ready, State, Id and Age are there for every kind. */
+/** A column of `kubectl get`; Ready, Reason, State and Age, with `-o wide` Id, Since and Message, are there for every kind. */
 export interface Column {
   name: string;
   type: "string" | "integer" | "boolean" | "date";

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /** One of the conditions that kubectl, Flux, Argo CD and Helm read. */
 export const condition = z.object({
-  type: z.string().max(316).describe("Ready, Reconciling or Stalled."),
+  type: z.string().max(316).describe("Ready, Reconciling, Stalled or Paused."),
   status: z.enum(["True", "False", "Unknown"]).describe("Whether the condition holds."),
   reason: z.string().max(1024).describe("Why, as one word from a closed list."),
   message: z.string().max(32_768).describe("Why, for people, with the way out where there is one."),
@@ -29,11 +29,7 @@ export function conditionsOf(
   { mode, reason, message: told }: Standing,
 ): Condition[] {
   const message = told.slice(0, 4096);
-  const make = (type: string, status: "True" | "False"): Condition => {
-    const old = before.find((each) => each.type === type && each.status === status);
-    const since = `${new Date(now).toISOString().slice(0, 19)}Z`;
-    return { type, status, reason, message, observedGeneration, lastTransitionTime: old?.lastTransitionTime ?? since };
-  };
+  const make = maker(before, observedGeneration, now, { reason, message });
   switch (mode) {
     case "ready":
       return [make("Ready", "True")];
@@ -42,4 +38,28 @@ export function conditionsOf(
     case "stalled":
       return [make("Ready", "False"), make("Stalled", "True")];
   }
+}
+
+/** The conditions of an object that nobody works on: as they were, and Paused. Its own work ends that. */
+export function withPause(
+  before: readonly Condition[],
+  observedGeneration: number,
+  now: number,
+  why: Pick<Condition, "reason" | "message">,
+): Condition[] {
+  const paused = maker(before, observedGeneration, now, why)("Paused", "True");
+  return [...before.filter(({ type }) => type !== "Paused"), paused];
+}
+
+function maker(
+  before: readonly Condition[],
+  observedGeneration: number,
+  now: number,
+  why: Pick<Condition, "reason" | "message">,
+) {
+  return (type: string, status: "True" | "False"): Condition => {
+    const old = before.find((each) => each.type === type && each.status === status);
+    const since = `${new Date(now).toISOString().slice(0, 19)}Z`;
+    return { type, status, ...why, observedGeneration, lastTransitionTime: old?.lastTransitionTime ?? since };
+  };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { ObjectObserver } from "../engine/engine.ts";
-import type { ObjectKey } from "../engine/objects/objects.ts";
+import type { ObjectKey } from "../engine/objects/object.ts";
 import { reasons } from "../engine/schema/reasons.ts";
 import { readStatus, readWhole } from "../engine/schema/status.ts";
 import type { KubeObject } from "../kube/resource.ts";

@@ -1,4 +1,4 @@
-import { resourceOf } from "../../src/engine/objects/objects.ts";
+import { resourceOf } from "../../src/engine/objects/object.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { KubeError } from "../../src/kube/errors.ts";
 import { pathOf } from "../../src/kube/resource.ts";

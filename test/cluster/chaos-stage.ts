@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { applyObject, install, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
-import { openIntent, resourceOf } from "../../src/engine/objects/objects.ts";
+import { openIntent, resourceOf } from "../../src/engine/objects/object.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Kind } from "../../src/kinds/kind.ts";

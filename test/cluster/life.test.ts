@@ -36,12 +36,35 @@ describe("from apply to delete", () => {
 
   it("kubectl get shows the telling columns, also for all kinds at once", async () => {
     const { stdout } = await world.kubectl("get", "srv");
-    expect(stdout).toMatch(/NAME\s+READY\s+REASON\s+STATE\s+ID\s+VM\s+TYPE\s+AGE/);
-    expect(stdout).toMatch(/web\s+True\s+Available\s+AVAILABLE\s+[0-9a-f-]{36}\s+RUNNING\s+ENTERPRISE/);
+    expect(stdout).toMatch(/NAME\s+READY\s+REASON\s+STATE\s+VM\s+TYPE\s+IPS\s+AGE/);
+    expect(stdout).toMatch(/web\s+True\s+Available\s+AVAILABLE\s+RUNNING\s+ENTERPRISE\s+\["[\d.]+"/);
+    expect(stdout.split("\n").filter((line) => line.length > 120)).toEqual([]);
+    const wide = await world.kubectl("get", "dc", "-o", "wide");
+    expect(wide.stdout).toMatch(/STATE\s+ID\s+LOCATION\s+PAUSED\s+SINCE\s+AGE\s+MESSAGE/);
+    expect(wide.stdout).toMatch(/AVAILABLE\s+[0-9a-f-]{36}\s+de\/txl\s+\d+\w+\s+\d+\w+\s+the datacenter is up to date/);
     const all = await world.kubectl("get", "mooring", "-o", "name");
     expect(all.stdout.split("\n")).toEqual(
       expect.arrayContaining(["account.mooring.dev/main", "datacenter.mooring.dev/dc", "server.mooring.dev/web"]),
     );
+  });
+
+  it("a status shows what helps a reader, and keeps the rest apart", async () => {
+    const { nonce, ...shown } = JSON.parse(await world.value("datacenter/dc", "{.status}"));
+    expect(nonce).toBeUndefined();
+    expect(shown.internal).toMatchObject({ nonce: expect.any(String), signature: expect.any(String) });
+    expect(Object.keys(shown).sort()).toEqual(
+      "account,conditions,contract,endpoint,id,internal,location,observedGeneration,parents,state,version".split(","),
+    );
+  });
+
+  it("an object can be told to only observe what it has, and to manage it again", async () => {
+    const id = await world.value("datacenter/dc", "{.status.id}");
+    await world.apply(datacenter("dc", { managementPolicy: "Observe", description: "another" }));
+    await world.untilReason("datacenter/dc", "Observed");
+    expect(await world.value("datacenter/dc", "{.status.drift[*].field}")).toBe("description");
+    await world.apply(datacenter("dc"));
+    await world.untilReason("datacenter/dc", "Available");
+    expect(await world.value("datacenter/dc", "{.status.id}")).toBe(id);
   });
 
   it("kubectl explain has a text for every field", async () => {

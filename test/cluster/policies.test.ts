@@ -195,7 +195,8 @@ promise("pauses: nothing is done until the annotation goes", async (it, expect) 
   const name = it.name("paused");
   const metadata = { name, annotations: { "mooring.dev/paused": "true" } };
   await world.apply({ ...it.manifest(name), metadata });
-  await world.untilReason(it.ref("paused"), "Paused");
+  await world.kubectl("wait", "--for=condition=Paused", "--timeout=90s", it.ref("paused"));
+  expect(await world.value(it.ref("paused"), "{.status.conditions[*].type}")).toBe("Ready Paused");
   expect(await it.effects("paused")).toEqual([]);
   await it.annotate("paused", "mooring.dev/paused-");
   await world.untilReady(it.ref("paused"));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { install, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
-import { resourceOf } from "../../src/engine/objects/objects.ts";
+import { resourceOf } from "../../src/engine/objects/object.ts";
 import { publish } from "../../src/engine/secrets/publish.ts";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import { apply } from "../../src/kube/apply.ts";
@@ -112,7 +112,7 @@ describe("a published Secret", () => {
     );
     expect(await write(object, { name: "theirs", data: { key: "ours" } })).toMatchObject({
       outcome: "obstructed",
-      obstacle: { reason: "SecretNotOwned", stalled: true },
+      obstacle: { reason: "SecretNotOwned" },
     });
     expect(await readOwned(client, object, "theirs")).toBeUndefined();
     expect(await write(object, { name: "ours", data: { key: "ours" } })).toEqual({ outcome: "written" });

@@ -92,13 +92,13 @@ describe("a parent id that nothing has", () => {
         expect(written.get(kind)).toBeLessThanOrEqual(2 * HANDFUL + 2);
       });
 
-      it("is told once, with the field and the id, as ReferenceNotFound", async () => {
+      it("is told once, with the field and the id, as ParentNotFound", async () => {
         const standing = `${condition("Ready", "reason")} ${condition("Stalled", "status")}`;
-        expect(await world.value(ref(kind), standing)).toBe("ReferenceNotFound True");
+        expect(await world.value(ref(kind), standing)).toBe("ParentNotFound True");
         const message = await world.value(ref(kind), condition("Ready", "message"));
         expect(message).toContain(field);
         expect(message).toContain(nobody);
-        expect(await warned(kind, "astray", "ReferenceNotFound")).toBe(1);
+        expect(await warned(kind, "astray", "ParentNotFound")).toBe(1);
       });
 
       it("does not keep the object from being deleted at once", async () => {

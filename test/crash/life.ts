@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { INTENT } from "../../src/engine/objects/names.ts";
-import { openIntent } from "../../src/engine/objects/objects.ts";
+import { openIntent } from "../../src/engine/objects/object.ts";
 import { readFacts, readStatus } from "../../src/engine/schema/status.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { stringify } from "yaml";
-import { resourceOf } from "../../src/engine/objects/objects.ts";
+import { resourceOf } from "../../src/engine/objects/object.ts";
 import { clusterAccount } from "../../src/kinds/identity/cluster-account.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { isNotFound } from "../../src/kube/errors.ts";

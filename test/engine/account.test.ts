@@ -79,14 +79,14 @@ describe("an Account", () => {
   test("that never worked is not usable because its trouble may pass", async () => {
     const { check } = open();
     const { obstacle } = await check(unavailable);
-    expect(obstacle).toMatchObject({ reason: "PlatformUnavailable", stalled: false });
+    expect(obstacle).toMatchObject({ reason: "PlatformUnavailable" });
     expect((await check()).obstacle).toBeUndefined();
   });
 
   test("tells its objects when its token is refused, and when it works again", async () => {
     const { check, said } = open();
     await check();
-    expect((await check(refused)).obstacle).toMatchObject({ reason: "Unauthorized", stalled: true });
+    expect((await check(refused)).obstacle).toMatchObject({ reason: "Unauthorized" });
     expect(said.changed).toBe(2);
     await check(refused);
     expect(said.changed).toBe(2);

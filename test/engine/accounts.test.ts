@@ -58,14 +58,14 @@ describe("the Account of an object", () => {
     const choice = accounts(["shop/a"], []).choose(shop, undefined);
     expect(choice).toEqual({
       key: "shop/a",
-      obstacle: { reason: "Observing", message: "Account shop/a was not checked yet", stalled: false },
+      obstacle: { reason: "Observing", message: "Account shop/a was not checked yet" },
     });
   });
 
   test("that is being checked for the first time is no news about its objects", () => {
     const all = accounts(["shop/a"], []);
-    all.put(handleOf("shop/a", { obstacle: { reason: "Observing", message: "not checked yet", stalled: false } }));
-    expect(all.keep(shop, "shop/a")).toMatchObject({ obstacle: { reason: "Observing", stalled: false } });
+    all.put(handleOf("shop/a", { obstacle: { reason: "Observing", message: "not checked yet" } }));
+    expect(all.keep(shop, "shop/a")).toMatchObject({ obstacle: { reason: "Observing" } });
   });
 
   test("is one of their namespace, or a ClusterAccount that admits them", () => {
@@ -76,10 +76,10 @@ describe("the Account of an object", () => {
 
   test("is waited for while it does not work, with its own words", () => {
     const all = accounts(["shop/a"], []);
-    all.put(handleOf("shop/a", { obstacle: { reason: "Unauthorized", message: "bad token", stalled: true } }));
+    all.put(handleOf("shop/a", { obstacle: { reason: "Unauthorized", message: "bad token" } }));
     expect(all.keep(shop, "shop/a")).toEqual({
       key: "shop/a",
-      obstacle: { reason: "AccountNotReady", message: "Account shop/a: bad token", stalled: false },
+      obstacle: { reason: "AccountNotReady", message: "Account shop/a: bad token" },
     });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { EXTERNAL_ID } from "../../src/engine/objects/names.ts";
-import { claimOf } from "../../src/engine/objects/objects.ts";
+import { claimOf } from "../../src/engine/objects/object.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { API } from "./fake-platform.ts";
 import { objectOf } from "./fixtures.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { INTENT } from "../../src/engine/objects/names.ts";
-import { openIntent } from "../../src/engine/objects/objects.ts";
+import { openIntent } from "../../src/engine/objects/object.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import { Forbidden, NotFound, type PlatformError, Retry, Terminal, Unauthorized } from "../../src/platform/errors.ts";
 import { isDryRun } from "./fake-api-server.ts";
@@ -127,12 +127,12 @@ describe("a creation that is answered 404", () => {
     platform.beforeEach(lost);
     expect(await pass("Lan/shop/a")).toMatchObject({ decision: { step: "create" }, again: { inMs: 1000 } });
     const after = api.get(object) ?? object;
-    expect(readyOf(after)).toMatchObject({ status: "False", reason: "ReferenceNotFound" });
+    expect(readyOf(after)).toMatchObject({ status: "False", reason: "ParentNotFound" });
     expect(readyOf(after)?.message).toContain(`datacenterId: Datacenter ${DC}`);
     expect(readStatus(after).conditions).toContainEqual(expect.objectContaining({ type: "Stalled", status: "True" }));
     expect(after.metadata.annotations?.[INTENT]).toContain("nonce-1");
     expect(openIntent(after)).toBeUndefined();
-    expect(events).toEqual([expect.stringContaining("Warning ReferenceNotFound")]);
+    expect(events).toEqual([expect.stringContaining("Warning ParentNotFound")]);
   });
 
   test("has the object that stands for the place looked at again", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { FINALIZER } from "../../src/engine/objects/names.ts";
-import { claimOf, openIntent } from "../../src/engine/objects/objects.ts";
+import { claimOf, openIntent } from "../../src/engine/objects/object.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import { ipBlock } from "../../src/kinds/network/ipblock.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
@@ -118,7 +118,7 @@ describe("the Account of an object", () => {
     const object = block();
     const life = open(object);
     const { all } = life;
-    const unauthorized = { reason: "Unauthorized", message: "bad token", stalled: true } as const;
+    const unauthorized = { reason: "Unauthorized", message: "bad token" } as const;
     all.objects.store("Account").put(mine);
     all.accounts.put(handleOf("team/mine", { obstacle: unauthorized }));
     await live(life, 3);

@@ -92,17 +92,17 @@ describe("an object that names a ClusterAccount", () => {
     ].map((all) => all.choose(inTeam, byName));
     const message =
       "ClusterAccount shared does not exist, or does not admit IPBlock objects of namespace team: ask the administrator to admit them";
-    const same = { key: SHARED, obstacle: { reason: "AccountNotAllowed", message, stalled: true } };
+    const same = { key: SHARED, obstacle: { reason: "AccountNotAllowed", message } };
     expect(choices).toEqual([same, same, same, same]);
   });
 
   test("does not hear about its Secret while it does not work", () => {
     const all = sharedWith(everywhere);
     const secret = "Secret billing-token has no key token";
-    all.put(handleOf(SHARED, { obstacle: { reason: "CredentialsMissing", message: secret, stalled: true } }));
+    all.put(handleOf(SHARED, { obstacle: { reason: "CredentialsMissing", message: secret } }));
     const choice = all.choose(inTeam, byName);
     const message = "ClusterAccount shared: CredentialsMissing; ask the administrator";
-    expect(choice).toEqual({ key: SHARED, obstacle: { reason: "AccountNotReady", message, stalled: false } });
+    expect(choice).toEqual({ key: SHARED, obstacle: { reason: "AccountNotReady", message } });
   });
 });
 

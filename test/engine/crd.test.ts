@@ -37,7 +37,9 @@ const definition = z.object({
     versions: z.tuple([
       z.object({
         subresources: z.object({ status: z.object({}) }),
-        additionalPrinterColumns: z.array(z.object({ name: z.string(), jsonPath: z.string() })),
+        additionalPrinterColumns: z.array(
+          z.object({ name: z.string(), jsonPath: z.string(), priority: z.int().optional() }),
+        ),
         schema: z.object({
           openAPIV3Schema: schema.extend({ properties: z.object({ spec: schema, status: schema }) }),
         }),
@@ -84,6 +86,11 @@ describe.each(each)("the definition of $name", ({ kind }) => {
     expect(merged.map(([path]) => path)).toEqual([]);
   });
 
+  it("has no default beneath a list: whoever applies the list again would never be done", () => {
+    const beneath = fields(spec, "spec").filter(([path, field]) => path.includes("[]") && "default" in field);
+    expect(beneath.map(([path]) => path)).toEqual([]);
+  });
+
   it("describes every field of spec and status, at every depth", () => {
     const silent = [...fields(spec, "spec"), ...fields(status, "status")]
       .filter(([, { description }]) => !description?.endsWith(".") && !description?.endsWith("…"))
@@ -101,11 +108,15 @@ describe.each(each)("the definition of $name", ({ kind }) => {
     expect(subresources).toEqual({ status: {} });
   });
 
-  it("shows Ready first and Age last, and State and Id of what is on the platform", () => {
-    const columns = additionalPrinterColumns.map(({ name }) => name);
-    expect(columns.slice(0, 2)).toEqual(["Ready", "Reason"]);
-    expect(columns.at(-1)).toBe("Age");
-    expect(columns.slice(2, 4).join() === "State,Id").toBe(kind.resource !== undefined);
+  it("shows how it stands in `kubectl get`, and with -o wide its id, since when, and the message", () => {
+    const columns = (wide: boolean) =>
+      additionalPrinterColumns.filter(({ priority }) => (priority === 1) === wide).map(({ name }) => name);
+    expect(columns(false).slice(0, 2)).toEqual(["Ready", "Reason"]);
+    expect(columns(false).at(-1)).toBe("Age");
+    expect(columns(false)[2] === "State").toBe(kind.resource !== undefined);
+    expect(columns(true)).toEqual(expect.arrayContaining(["Since", "Message", ...(kind.resource ? ["Id"] : [])]));
+    // A long text does not push the others aside.
+    expect(additionalPrinterColumns.at(-1)?.name).toBe("Message");
   });
 
   it("shows only fields that exist", () => {
@@ -128,6 +139,19 @@ describe.each(each)("the definition of $name", ({ kind }) => {
   it("refuses a change of accountRef exactly where something is on the platform", () => {
     const refused = spec["x-kubernetes-validations"].some(({ message }) => message.startsWith("accountRef cannot be"));
     expect(refused).toBe(kind.resource !== undefined);
+  });
+});
+
+describe("a default beneath a list", () => {
+  it("is the operator's, and told in the description", () => {
+    const nics = z.array(z.object({ dhcp: z.boolean().default(true).describe("Whether DHCP is used.") }));
+    const datacenter = kinds.find(({ kind }) => kind === "Datacenter");
+    if (!datacenter) throw new Error("no Datacenter");
+    const { spec } = read({ ...datacenter, spec: z.object({ nics, size: z.int().default(3) }), rules: [] });
+    expect(spec.properties?.nics?.items).toMatchObject({
+      properties: { dhcp: { type: "boolean", description: "Whether DHCP is used. Default: true." } },
+    });
+    expect(spec.properties?.size).toMatchObject({ default: 3 });
   });
 });
 

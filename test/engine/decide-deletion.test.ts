@@ -8,7 +8,7 @@ describe("a deleted object", () => {
   const owned = (more: Partial<View>): Partial<View> => deleted({ claim, ...more });
   holds([
     ["that was let go already is none of ours", deleted({ hasFinalizer: false }), { step: "ignore" }],
-    ["stays while it is paused", owned({ paused: true, observation: present() }), { step: "wait", reason: "Paused" }],
+    ["stays while it is paused", owned({ paused: true, observation: present() }), { step: "pause" }],
     [
       "that made nothing goes at once",
       deleted({ accountObstacle: accountDown }),

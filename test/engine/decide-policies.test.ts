@@ -37,7 +37,7 @@ describe("an object that only observes", () => {
     [
       "says that it is gone, and makes no other",
       observed({ observation: absent() }),
-      { step: "stall", reason: "Vanished" },
+      { step: "stall", reason: "NotAdoptable" },
     ],
     [
       "leaves it when it goes",

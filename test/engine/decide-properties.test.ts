@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { decide } from "../../src/engine/decide/decide.ts";
 import type { Decision } from "../../src/engine/decide/decision.ts";
 import type { View } from "../../src/engine/look/view.ts";
-import { reasons } from "../../src/engine/schema/reasons.ts";
+import { needsPerson, reasons } from "../../src/engine/schema/reasons.ts";
 import { anyView, STEPS } from "./views.ts";
 
 const RUNS = 12_000;
@@ -100,9 +100,9 @@ describe("the gate", () => {
     among(pausing, (view, decision) => {
       const free = decide({ ...view, failure: undefined });
       const calls = CALLS.some((step) => step === free.step) || (free.step === "wait" && free.look === "member");
-      const { reason, message, stalled, retryAt } = view.failure ?? {};
+      const { reason = "Pending", message, retryAt } = view.failure ?? {};
       const inMs = (retryAt ?? 0) - view.now;
-      const step = stalled ? { step: "stall", retryMs: inMs } : { step: "wait", recheckMs: inMs };
+      const step = needsPerson(reason) ? { step: "stall", retryMs: inMs } : { step: "wait", recheckMs: inMs };
       const pause = { ...step, reason, message };
       expect(calls ? [pause] : [pause, free]).toContainEqual(decision);
     });
@@ -264,14 +264,18 @@ describe("in every view", () => {
   test("a paused object is let be, but for the marks that keep it from going without its resource", () => {
     among(
       ({ paused }) => paused,
-      (_, { step }) => expect(["wait", "mark", "ignore"]).toContain(step),
+      (_, { step }) => expect(["pause", "mark", "ignore"]).toContain(step),
     );
+  });
+
+  test("a person is asked for exactly where waiting does not help", () => {
+    whenever(["wait", "stall"], (_, { step, reason }) => expect(step === "stall").toBe(needsPerson(reason)));
   });
 
   test("a deleted object with Retain writes nothing to the platform", () => {
     among(
       ({ deleting, deletionPolicy }) => deleting && deletionPolicy === "Retain",
-      (_, { step }) => expect(["release", "ignore", "wait"]).toContain(step),
+      (_, { step }) => expect(["release", "ignore", "pause"]).toContain(step),
     );
   });
 

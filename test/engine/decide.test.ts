@@ -18,7 +18,7 @@ import {
 describe("an object without a resource", () => {
   holds([
     ["is created", {}, { step: "create" }],
-    ["is not created while it is paused", { paused: true }, { step: "wait", reason: "Paused" }],
+    ["is not created while it is paused", { paused: true }, { step: "pause" }],
     ["waits for its Account", { accountObstacle: accountDown }, { step: "wait", reason: "AccountNotReady" }],
     [
       "says nothing of its parent while it is young: that usually comes in the same breath",

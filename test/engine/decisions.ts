@@ -13,9 +13,9 @@ export function holds(cases: Case[]) {
   });
 }
 
-export const accountDown = { reason: "AccountNotReady", message: "Account a/b: no token", stalled: false } as const;
-export const noParent = { reason: "ReferenceNotReady", message: "waiting for Datacenter dc", stalled: false } as const;
-export const badSpec = { reason: "InvalidSpec", message: "spec.ram: too small", stalled: true } as const;
+export const accountDown = { reason: "AccountNotReady", message: "Account a/b: no token" } as const;
+export const noParent = { reason: "ReferenceNotReady", message: "waiting for Datacenter dc" } as const;
+export const badSpec = { reason: "InvalidSpec", message: "spec.ram: too small" } as const;
 
 /** What it made may not be visible yet. */
 export const openIntent = intentAt(NOW - 5000);

@@ -1,5 +1,5 @@
 import { FINALIZER } from "../../src/engine/objects/names.ts";
-import type { ObjectKey } from "../../src/engine/objects/objects.ts";
+import type { ObjectKey } from "../../src/engine/objects/object.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import type { PlatformCall } from "../../src/platform/transport.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FINALIZER } from "../../src/engine/objects/names.ts";
-import { claimOf, createObjects, objectKey, openIntent } from "../../src/engine/objects/objects.ts";
+import { claimOf, objectKey, openIntent } from "../../src/engine/objects/object.ts";
+import { createObjects } from "../../src/engine/objects/objects.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { obstacleOf } from "../../src/engine/look/problems.ts";
+import { needsPerson } from "../../src/engine/schema/reasons.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { hasResource, type ResourceKind } from "../../src/kinds/kind.ts";
 import { Forbidden, NotFound, Retry, Terminal, Unauthorized } from "../../src/platform/errors.ts";
@@ -25,7 +26,8 @@ describe("an error of the platform", () => {
       false,
     ],
   ])("%s becomes a reason", (_, error, reason, stalled) => {
-    expect(obstacleOf(error)).toMatchObject({ reason, stalled });
+    expect(obstacleOf(error)).toMatchObject({ reason });
+    expect(needsPerson(obstacleOf(error).reason)).toBe(stalled);
     expect(obstacleOf(error).message).not.toBe("");
   });
 
@@ -89,7 +91,6 @@ test("anything else is a fault of the operator's own", () => {
   expect(obstacleOf(new TypeError("x is undefined"))).toEqual({
     reason: "InternalError",
     message: "x is undefined",
-    stalled: false,
   });
   expect(obstacleOf("words")).toMatchObject({ reason: "InternalError", message: "words" });
 });

@@ -155,7 +155,6 @@ describe("a Secret that is not the object's own", () => {
       obstacle: {
         reason: "SecretNotOwned",
         message: expect.stringContaining(`Secret access exists and ${message}`),
-        stalled: true,
       },
     });
     expect(writes()).toEqual([]);
@@ -170,7 +169,7 @@ describe("a Secret that is not the object's own", () => {
       "Secret access belongs to a former Datacenter home, which is gone: waiting until it is removed, too";
     expect(await publish()).toEqual({
       outcome: "obstructed",
-      obstacle: { reason: "SecretNotOwned", message, stalled: false },
+      obstacle: { reason: "SecretNotWritable", message },
     });
     expect(writes()).toEqual([]);
     api.remove(former);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { claimOf } from "../../src/engine/objects/objects.ts";
+import { claimOf } from "../../src/engine/objects/object.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import { hashBody } from "../../src/hash.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { claim } from "../../src/engine/act/create.ts";
 import { FINALIZER } from "../../src/engine/objects/names.ts";
-import { claimOf } from "../../src/engine/objects/objects.ts";
+import { claimOf } from "../../src/engine/objects/object.ts";
+import { readStatus } from "../../src/engine/schema/status.ts";
 import { hashBody } from "../../src/hash.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { NotFound, Retry } from "../../src/platform/errors.ts";
@@ -152,7 +153,7 @@ test.for([
     sceneOf(LAN);
     await clock.advance(2000);
     expect(await passes(LAN)).toEqual(["rest"]);
-    expect(Object(api.get(object)?.status).born).toBe(born);
+    expect(readStatus(api.get(object) ?? object).born).toBe(born);
   },
 );
 

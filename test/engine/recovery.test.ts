@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { readIntent } from "../../src/engine/objects/intent.ts";
 import { INTENT } from "../../src/engine/objects/names.ts";
-import { openIntent } from "../../src/engine/objects/objects.ts";
+import { openIntent } from "../../src/engine/objects/object.ts";
+import { readStatus } from "../../src/engine/schema/status.ts";
 import { hashBody } from "../../src/hash.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { Retry, Terminal } from "../../src/platform/errors.ts";
@@ -23,7 +24,7 @@ const begun = (name: string, more: Parameters<typeof intentOf>[0] = {}): KubeObj
     spec,
     metadata: intending(name, intentOf({ hash: hashBody(body), nonce: `old-${name}`, ...more })),
   });
-const statusOf = (object: KubeObject | undefined): object => Object(object?.status);
+const statusOf = (object: KubeObject | undefined) => object && readStatus(object);
 
 /** Lets the answer to each of the first POSTs be lost. */
 const loseAnswers = (count: number) => {

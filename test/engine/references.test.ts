@@ -50,7 +50,7 @@ const bound = (more: Partial<Reference>) =>
   desired({
     references: [{ role: "datacenter", kind: "Datacenter", field: "datacenterRef", target: { name: "dc" }, ...more }],
   });
-const waiting = (reason: string, message: string) => ({ obstacle: { reason, message, stalled: false } });
+const waiting = (reason: string, message: string) => ({ obstacle: { reason, message } });
 
 describe("a reference", () => {
   test("by id needs no object", () => {
@@ -118,7 +118,7 @@ describe("a reference", () => {
     const metadata = { name: "dc", namespace: "other" };
     const status = { id: "d-1", conditions: [readyCondition()] };
     expect(resolve({ metadata, status }, wanted)).toMatchObject({
-      obstacle: { reason: "ReferenceNotGranted", stalled: true },
+      obstacle: { reason: "ReferenceNotGranted" },
     });
     expect(resolve({ metadata, status }, wanted, undefined, granted)).toEqual({
       value: { parents: { datacenter: "d-1" }, refs: { datacenter: { id: "d-1", status } }, abroad: ["datacenter"] },
@@ -126,6 +126,14 @@ describe("a reference", () => {
     expect(resolve({ metadata }, wanted, undefined, granted)).toEqual(
       waiting("ReferenceNotReady", "datacenterRef: waiting for Datacenter other/dc to be Ready"),
     );
+  });
+
+  test("names the pause of a parent that is not there yet, and goes on under one that is", () => {
+    const metadata = { name: "dc", annotations: { "mooring.dev/paused": "true" } };
+    const message = "waiting for Datacenter dc, which is paused: remove its annotation mooring.dev/paused";
+    expect(resolve({ metadata })).toEqual(waiting("ReferenceNotReady", `datacenterRef: ${message}`));
+    const status = { id: "d-1", conditions: [readyCondition()] };
+    expect(resolve({ metadata, status })).toMatchObject({ value: { parents: { datacenter: "d-1" } } });
   });
 
   test.each([

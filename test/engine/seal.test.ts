@@ -2,9 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decide } from "../../src/engine/decide/decide.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT, PUBLISHED } from "../../src/engine/objects/names.ts";
-import { claimOf, openIntent } from "../../src/engine/objects/objects.ts";
+import { claimOf, openIntent } from "../../src/engine/objects/object.ts";
 import { createSeal, type Seal } from "../../src/engine/objects/seal.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
+import { placed } from "../../src/engine/schema/status-schema.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { fakePlatform } from "./fake-platform.ts";
@@ -29,11 +30,14 @@ function marked(name: string, annotation: string, words: object, by: Seal = seal
     metadata: { name, annotations: { [annotation]: by.mark("Datacenter", dc(name), annotation, words) } },
   });
 }
+/** The same with everything where the operator writes it. */
+const inPlace = ({ status, ...object }: KubeObject): KubeObject => ({ ...object, status: placed(status ?? {}) });
 const claimed = (object: KubeObject, by: Seal = seal) => claimOf(by.trusted("Datacenter", object))?.id;
 
 describe("what the operator has written", () => {
   test("counts: in status, as an intent, as a claim that is kept", () => {
     expect(claimed(owning("a"))).toBe("d1");
+    expect(claimed(inPlace(owning("a")))).toBe("d1");
     expect(claimed(marked("a", EXTERNAL_ID, claim))).toBe("d1");
     expect(openIntent(seal.trusted("Datacenter", marked("a", INTENT, intentOf())))?.nonce).toBe("n1");
   });
@@ -90,6 +94,7 @@ describe("what a tenant has written", () => {
       request: { action: "create", status: "BUSY", since: "2026-01-01T00:00:00.000Z" },
     };
     const honest = owning("a", seal, facts).status ?? {};
+    const { internal } = Object(inPlace(owning("a", seal, facts)).status);
     const field = fc.constantFrom(
       "id",
       "parents",
@@ -107,6 +112,11 @@ describe("what a tenant has written", () => {
         fc.pre(JSON.stringify(Reflect.get(honest, name) ?? {}) !== JSON.stringify(value ?? {}));
         fc.pre(!isEmpty(value) || !isEmpty(Reflect.get(honest, name)));
         expect(claimed(dc("a", { status: forged }))).toBeUndefined();
+        expect(claimed(dc("a", { status: { ...placed(honest), [name]: value } }))).toBeUndefined();
+        const within = { ...placed(honest), internal: { ...internal, [name]: value } };
+        // What stands in the open counts: a second one beside it says nothing.
+        const hidden = name in placed(honest);
+        expect(claimed(dc("a", { status: within }))).toBe(hidden ? "d1" : undefined);
       }),
       { numRuns: 500 },
     );

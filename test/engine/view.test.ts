@@ -124,7 +124,7 @@ describe("an object whose spec cannot be read", () => {
   test("keeps its resource when it says Retain, whatever else is wrong", () => {
     const { sceneOf } = stage([owning({ spec: broken, metadata: leaving })]);
     const { view } = sceneOf(A);
-    expect(view.specObstacle).toMatchObject({ reason: "InvalidSpec", stalled: true });
+    expect(view.specObstacle).toMatchObject({ reason: "InvalidSpec" });
     expect(decide(view)).toMatchObject({ step: "release", reason: "Retained" });
   });
 

@@ -107,10 +107,9 @@ export const search = (more: Partial<Search> = {}): Search => ({
   inFlight: false,
   ...more,
 });
-export const failure = (retryAt: number, stalled = true): Failure => ({
-  reason: "ProvisioningFailed",
+export const failure = (retryAt: number, reason: Reason = "ProvisioningFailed"): Failure => ({
+  reason,
   message: "the platform said no",
-  stalled,
   retryAt,
 });
 
@@ -135,7 +134,7 @@ const past = fc.integer({ min: NOW - 200_000, max: NOW });
 const words = fc.constantFrom("because", "quota exceeded", "limit reached");
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 
-const obstacle = fc.record({ reason, message: words, stalled: fc.boolean() });
+const obstacle = fc.record({ reason, message: words });
 const comparison = fc.constantFrom<Comparison | undefined>(
   undefined,
   { drift: [] },
@@ -194,7 +193,7 @@ const found: fc.Arbitrary<Search> = fc
     inFlight: fc.boolean(),
   })
   .map((each) => ({ ...each, endedAt: each.lookedAt }));
-const failed: fc.Arbitrary<Failure> = fc.record({ reason, message: words, stalled: fc.boolean(), retryAt: around });
+const failed: fc.Arbitrary<Failure> = fc.record({ reason, message: words, retryAt: around });
 const names = fc.subarray(["Server/shop/a", "Server/shop/b"]);
 const inside: fc.Arbitrary<Contents> = fc.record({
   leaving: names,
@@ -249,6 +248,7 @@ const longAgo = NOW - UNSETTLED - 10_000;
 
 /** Ways to each step. What a view says besides comes by chance, so that each step is met with much that speaks against it. */
 const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
+  pause: [{ paused: true }],
   ignore: [{ deleting: true, hasFinalizer: false }],
   rest: [owned(), { ...owned(), secret: "current" }],
   wait: [
@@ -303,7 +303,7 @@ export function ungranted() {
   return { reason: "ReferenceNotGranted", message: "serverRef: no Grant", stalled: true } as const;
 }
 function badSpec() {
-  return { reason: "InvalidSpec", message: "spec.ram: too small", stalled: true } as const;
+  return { reason: "InvalidSpec", message: "spec.ram: too small" } as const;
 }
 
 /**
@@ -336,7 +336,7 @@ function consistent(view: View): View {
     renewal: keeps && lost && view.secret !== undefined ? view.renewal : undefined,
     specObstacle:
       observation.seen === "present" && observation.unclear !== undefined
-        ? { reason: "PlatformUnavailable", message: observation.unclear, stalled: false }
+        ? { reason: "PlatformUnavailable", message: observation.unclear }
         : view.specObstacle,
   };
 }

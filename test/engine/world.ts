@@ -1,4 +1,4 @@
-import { claimOf, openIntent } from "../../src/engine/objects/objects.ts";
+import { claimOf, openIntent } from "../../src/engine/objects/object.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import type { KubeCall } from "../../src/kube/transport.ts";

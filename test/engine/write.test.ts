@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../../src/engine/objects/names.ts";
+import { claimOf } from "../../src/engine/objects/object.ts";
+import { createSeal } from "../../src/engine/objects/seal.ts";
 import { fetchObject, release, writeMetadata, writeStatus } from "../../src/engine/record/write.ts";
-import { conditions } from "../../src/engine/schema/status.ts";
+import { conditions, readStatus } from "../../src/engine/schema/status.ts";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import { isConflict } from "../../src/kube/errors.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
@@ -109,6 +111,43 @@ describe("a write of status", () => {
     expect(api.calls).toEqual([]);
     await writeStatus(deps, datacenter, current(), { id: "d2" });
     expect(current().status).toEqual({ id: "d2" });
+  });
+
+  test("keeps what is the operator's own business out of the way", async () => {
+    const { deps, current } = open(dc());
+    await writeStatus(deps, datacenter, current(), {
+      id: "d1",
+      nonce: "n1",
+      fixed: { location: "h" },
+      left: undefined,
+    });
+    expect(current().status).toEqual({ id: "d1", internal: { nonce: "n1", fixed: { location: "h" } } });
+    expect(readStatus(current())).toEqual({ id: "d1", nonce: "n1", fixed: { location: "h" } });
+  });
+
+  test("moves what stood elsewhere before, and does not happen for that alone", async () => {
+    const seal = createSeal({ keys: () => ["one"] });
+    const claim = { id: "d1", parents: {}, account: "shop/main", nonce: "n1", fixed: { location: "h" } };
+    const before = dc();
+    const { deps, api, objects } = stage([{ ...before, status: seal.signed("Datacenter", before, claim) }], { seal });
+    const current = () => objects.find("Datacenter/shop/a")?.object ?? before;
+    expect(claimOf(current())?.id).toBe("d1");
+    await writeStatus(deps, datacenter, current(), claim);
+    expect(api.calls).toEqual([]);
+    await writeStatus(deps, datacenter, current(), { ...claim, state: "BUSY" });
+    const { internal, ...shown } = Object(api.get(before)?.status);
+    expect(shown).toEqual({ id: "d1", parents: {}, account: "shop/main", state: "BUSY" });
+    expect(internal).toEqual({ nonce: "n1", fixed: { location: "h" }, signature: expect.any(String) });
+    expect(claimOf(current())?.id).toBe("d1");
+    expect(api.calls).toHaveLength(1);
+  });
+
+  test("fails where the API server drops what the operator has to keep: its CRD is an older one", async () => {
+    const seal = createSeal({ keys: () => ["one"] });
+    const { deps } = stage([dc()], { seal });
+    const pruned = JSON.stringify({ ...dc(), status: { id: "d1" } });
+    const client = { ...deps.client, request: async () => JSON.parse(pruned) };
+    await expect(writeStatus({ ...deps, client }, datacenter, dc(), { id: "d1" })).rejects.toThrow("apply crds/");
   });
 });
 

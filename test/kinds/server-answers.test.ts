@@ -92,6 +92,7 @@ describe("the facts of a server", () => {
       cores: 4,
       ram: 4096,
       cpuFamily: "AMD_EPYC",
+      ips: ["10.0.0.7"],
       bootVolumeId: "vol-1",
       volumes: [{ id: "data-1", name: "data", size: 100, deviceNumber: 2 }, { id: "data-2" }],
       nics: [

@@ -113,7 +113,11 @@ describe("a status that a tenant writes", () => {
     const before = await look();
     const { metadata, ...rest } = datacenter("copycat", { description: "taken" });
     await b.apply({ ...rest, metadata: { ...metadata, annotations: { "mooring.dev/paused": "true" } } });
-    await b.untilReason("Datacenter", "copycat", "Paused");
+    const conditions = async () => {
+      const found = await b.read("Datacenter", "copycat");
+      return (found && readStatus(found).conditions) ?? [];
+    };
+    await expect.poll(conditions).toContainEqual(expect.objectContaining({ type: "Paused", status: "True" }));
     await forge(b, "Datacenter", "copycat", { id, account: `${b.namespace}/main`, parents: {}, nonce: "n" });
     await b.patch("Datacenter", "copycat", { metadata: { annotations: { "mooring.dev/paused": null } } });
     expect(idOf(await b.untilReady("Datacenter", "copycat"))).not.toBe(id);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { resourceOf } from "../../src/engine/objects/objects.ts";
+import { resourceOf } from "../../src/engine/objects/object.ts";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import { apply } from "../../src/kube/apply.ts";
 import { isForbidden, KubeError } from "../../src/kube/errors.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { applyObject } from "../../src/cli/demo/install.ts";
-import { resourceOf } from "../../src/engine/objects/objects.ts";
+import { resourceOf } from "../../src/engine/objects/object.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { connect } from "../../src/kube/config.ts";
 import { pathOf } from "../../src/kube/resource.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { resourceOf } from "../../engine/objects/objects.ts";
+import { resourceOf } from "../../engine/objects/object.ts";
 import { kinds } from "../../kinds/index.ts";
 import { pathOf } from "../../kube/resource.ts";
 import type { KubeClient } from "../../kube/transport.ts";

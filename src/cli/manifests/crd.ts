@@ -1,17 +1,16 @@
 import { z } from "zod";
-import { resourceStatus, sharedStatus } from "../../engine/schema/status-schema.ts";
+import { sharedStatus, storedStatus } from "../../engine/schema/status-schema.ts";
 import { GROUP, VERSION } from "../../kinds/index.ts";
 import type { Kind, Rule } from "../../kinds/kind.ts";
 import { type Json, structural } from "../../kube/structural.ts";
 
 /** The CustomResourceDefinition of a kind, made of its zod schemas alone. */
 export function customResourceDefinition(kind: Kind): Json {
-  const spec = structural(kind.spec, "spec");
+  const spec = defaultsOf(structural(kind.spec, "spec"));
   const rules = [...kind.rules, ...immutability(kind)];
   if (rules.length > 0) spec["x-kubernetes-validations"] = rules;
-  const status = kind.resource
-    ? z.object({ ...sharedStatus.shape, ...resourceStatus.shape, ...kind.status.shape })
-    : z.object({ ...sharedStatus.shape, ...kind.status.shape });
+  const common = kind.resource ? storedStatus : sharedStatus;
+  const status = z.object({ ...common.shape, ...kind.status.shape });
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -39,6 +38,7 @@ export function customResourceDefinition(kind: Kind): Json {
               type: "object",
               description: kind.description,
               required: ["spec"],
+              ...(kind.resource && { "x-kubernetes-validations": [observable] }),
               properties: {
                 spec: { description: `What the ${kind.kind} shall be.`, ...spec },
                 status: {
@@ -56,6 +56,30 @@ export function customResourceDefinition(kind: Kind): Json {
   };
 }
 
+/**
+ * A default beneath a list is the operator's, which reads spec with the same schema. Were it the API server's, the list that
+ * is there would never equal the one in the manifest: apply would write it each time, and its field managers would quarrel.
+ */
+function defaultsOf(node: Json, listed = false): Json {
+  const { default: value, ...rest } = node;
+  const stays = !listed || value === undefined;
+  const told = stays ? node : { ...rest, description: `${node.description} Default: ${value}.` };
+  const each = (child: unknown, within: boolean) => defaultsOf(Object(child), within);
+  const children = Object.entries(Object(node.properties)).map(([name, child]) => [name, each(child, listed)]);
+  return {
+    ...told,
+    ...(children.length > 0 && { properties: Object.fromEntries(children) }),
+    ...(node.items !== undefined && { items: each(node.items, true) }),
+  };
+}
+
+/** Here, because what an object has is in its status: who has a resource may as well only observe it. */
+const observable: Rule & { fieldPath: string } = {
+  fieldPath: ".spec.managementPolicy",
+  rule: "!has(self.spec.managementPolicy) || self.spec.managementPolicy != 'Observe' || has(self.spec.externalId) || (has(self.status) && has(self.status.id))",
+  message: "managementPolicy Observe needs externalId: the id of the resource to observe",
+};
+
 const pending = {
   type: "Ready",
   status: "Unknown",
@@ -66,17 +90,20 @@ const pending = {
 
 function columns(kind: Kind): Json[] {
   const ready = ".status.conditions[?(@.type=='Ready')]";
+  const paused = ".status.conditions[?(@.type=='Paused')].status";
+  const platform = [
+    { name: "State", type: "string", path: ".status.state", description: "State on the platform" },
+    { name: "Id", type: "string", path: ".status.id", description: "Id on the platform", wide: true },
+  ];
   const all = [
     { name: "Ready", type: "string", path: `${ready}.status`, description: "Whether it is up to date" },
     { name: "Reason", type: "string", path: `${ready}.reason`, description: "Why it is or is not" },
-    ...(kind.resource
-      ? [
-          { name: "State", type: "string", path: ".status.state", description: "State on the platform" },
-          { name: "Id", type: "string", path: ".status.id", description: "Id on the platform" },
-        ]
-      : []),
+    ...(kind.resource ? platform : []),
     ...kind.columns,
+    { name: "Paused", type: "string", path: paused, description: "Whether it is let be", wide: true },
+    { name: "Since", type: "date", path: `${ready}.lastTransitionTime`, description: "Age of this state", wide: true },
     { name: "Age", type: "date", path: ".metadata.creationTimestamp", description: "Since when the object exists" },
+    { name: "Message", type: "string", path: `${ready}.message`, description: "Why, for people", wide: true },
   ];
   return all.map(({ name, type, path, description, ...rest }) => ({
     name,

@@ -5,7 +5,8 @@ import type { Namespaces } from "../../kube/namespaces.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { type EndpointName, type Product, products } from "../../platform/products.ts";
 import type { Connection } from "../../platform/transport.ts";
-import { type ObjectKey, type Objects, objectKey } from "../objects/objects.ts";
+import { type ObjectKey, objectKey } from "../objects/object.ts";
+import type { Objects } from "../objects/objects.ts";
 import type { AccountRef } from "../objects/policies.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
@@ -92,7 +93,7 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
 
   const missing = (message: string, key?: string): AccountChoice => ({
     ...(key !== undefined && { key }),
-    obstacle: { reason: "AccountNotFound", message, stalled: false },
+    obstacle: { reason: "AccountNotFound", message },
   });
 
   const sharingOf = (object: KubeObject): Sharing => {
@@ -121,12 +122,12 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
     if (isShared(key) && !isOpenTo(user, key)) {
       // The same words whatever the cause: who may not use it learns nothing about it.
       const message = `${titleOf(key)} does not exist, or does not admit ${user.kind.kind} objects of namespace ${user.namespace}: ask the administrator to admit them${wayOut}`;
-      return { key, obstacle: { reason: "AccountNotAllowed", message, stalled: true } };
+      return { key, obstacle: { reason: "AccountNotAllowed", message } };
     }
     const handle = handles.get(key);
     if (!handle) {
       if (!objects.find(objectOf(key))) return missing(`there is no ${titleOf(key)}`, key);
-      return { key, obstacle: { reason: "Observing", message: `${titleOf(key)} was not checked yet`, stalled: false } };
+      return { key, obstacle: { reason: "Observing", message: `${titleOf(key)} was not checked yet` } };
     }
     const { obstacle } = handle;
     if (!obstacle) return { key, account: handle };
@@ -134,7 +135,7 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
     const message = `${titleOf(key)}: ${isShared(key) ? `${obstacle.reason}; ask the administrator` : obstacle.message}`;
     // Not looked at yet is no news about anybody: what the objects show stays as it is.
     if (obstacle.reason === "Observing") return { key, obstacle: { ...obstacle, message } };
-    return { key, obstacle: { reason: "AccountNotReady", message, stalled: false } };
+    return { key, obstacle: { reason: "AccountNotReady", message } };
   }
 
   return {

@@ -20,7 +20,7 @@ export interface Addresses {
 }
 
 export function addressesOf({ endpoints = {}, region }: AccountSpec, sites: Sites): Addresses {
-  const invalid = (message: string) => ({ reason: "EndpointInvalid", message, stalled: true }) as const;
+  const invalid = (message: string) => ({ reason: "EndpointInvalid", message }) as const;
   const find = (name: EndpointName): { url: string } | { obstacle: Obstacle } => {
     const [own, given] = [endpoints[name], sites.endpoints[name]];
     const template = own ?? given;
@@ -32,7 +32,7 @@ export function addressesOf({ endpoints = {}, region }: AccountSpec, sites: Site
       const url = endpointUrl(template, region);
       if (own === undefined || own === given || sites.isAllowed(url)) return { url };
       const message = `spec.endpoints.${name}: the operator does not allow ${url}: remove the field to use the operator's own address, or ask the administrator to allow it (--allow-endpoint)`;
-      return { obstacle: { reason: "EndpointNotAllowed", message, stalled: true } };
+      return { obstacle: { reason: "EndpointNotAllowed", message } };
     } catch (error) {
       return { obstacle: invalid(error instanceof Error ? error.message : String(error)) };
     }

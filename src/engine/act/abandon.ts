@@ -7,7 +7,7 @@ import type { Deps } from "../look/deps.ts";
 import type { Scene } from "../look/view.ts";
 import type { Creation, Memory, SearchResult } from "../objects/memory.ts";
 import { FINALIZER } from "../objects/names.ts";
-import { claimOf, type Place, resourceOf } from "../objects/objects.ts";
+import { claimOf, type Place, resourceOf } from "../objects/object.ts";
 import { policiesOf } from "../objects/policies.ts";
 import { search } from "./search.ts";
 

@@ -13,10 +13,10 @@ import { several } from "../decide/standing.ts";
 import type { Deps } from "../look/deps.ts";
 import { obstacleOf } from "../look/problems.ts";
 import { FINALIZER } from "../objects/names.ts";
-import type { ObjectKey } from "../objects/objects.ts";
+import type { ObjectKey } from "../objects/object.ts";
 import { tell } from "../record/tell.ts";
 import { release, writeMetadata, writeStatus } from "../record/write.ts";
-import type { Obstacle } from "../schema/reasons.ts";
+import { needsPerson, type Obstacle } from "../schema/reasons.ts";
 import { conditions, readFacts, type Standing } from "../schema/status.ts";
 
 export interface AccountDeps extends Deps {
@@ -71,7 +71,7 @@ function adjust(handle: AccountHandle | undefined, { mode, reason, message }: St
   const before = handle.obstacle;
   // Passing trouble is the Account's own: its objects meet the same trouble, or none, by themselves.
   if (mode === "reconciling" && !before) return false;
-  handle.obstacle = mode === "ready" ? undefined : { reason, message, stalled: mode === "stalled" };
+  handle.obstacle = mode === "ready" ? undefined : { reason, message };
   return before?.reason !== handle.obstacle?.reason || before?.message !== handle.obstacle?.message;
 }
 
@@ -115,13 +115,13 @@ interface Checked {
 }
 
 async function check(deps: AccountDeps, account: string, object: KubeObject): Promise<Checked | "later"> {
-  const blocked = ({ reason, message, stalled }: Obstacle, again: Again): Checked => ({
-    standing: { mode: stalled ? "stalled" : "reconciling", reason, message },
+  const blocked = ({ reason, message }: Obstacle, again: Again): Checked => ({
+    standing: { mode: needsPerson(reason) ? "stalled" : "reconciling", reason, message },
     facts: readFacts(object),
     again,
   });
   const spec = readSpec(object);
-  if (!spec) return blocked({ reason: "InvalidSpec", message: "spec cannot be read", stalled: true }, "never");
+  if (!spec) return blocked({ reason: "InvalidSpec", message: "spec cannot be read" }, "never");
   const addresses = addressesOf(spec, deps.sites);
   if (addresses.obstacle) {
     connect(deps, account, object, addresses);
@@ -136,13 +136,13 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
   handle.connection.setCredentials({ token, ...(contractNumber !== undefined && { contractNumber }) });
   if (token === "") {
     const message = `credentialsSecretRef: Secret ${name} does not exist or has no key ${key}: create it with the platform's token`;
-    return blocked({ reason: "CredentialsMissing", message, stalled: true }, "never");
+    return blocked({ reason: "CredentialsMissing", message }, "never");
   }
   await deps.secrets.hold(account);
   const expiresAt = handle.connection.identity?.expiresAt;
   if (expiresAt !== undefined && expiresAt <= deps.clock.now()) {
     const message = `the token expired at ${new Date(expiresAt).toISOString()}: put a new one into Secret ${name}`;
-    return blocked({ reason: "Unauthorized", message, stalled: true }, { inMs: deps.settings.resyncMs });
+    return blocked({ reason: "Unauthorized", message }, { inMs: deps.settings.resyncMs });
   }
   try {
     const contract = await readContract(handle.connection, handle.endpoint("api"), { priority: "people" });
@@ -156,9 +156,9 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
     const obstacle = obstacleOf(error);
     if (obstacle.reason === "Rejected" || error instanceof NotFound) {
       const message = `endpoints.api does not answer like the platform: ${error.message}`;
-      return blocked({ reason: "EndpointInvalid", message, stalled: true }, { inMs: deps.settings.retryMs });
+      return blocked({ reason: "EndpointInvalid", message }, { inMs: deps.settings.retryMs });
     }
-    return blocked(obstacle, obstacle.stalled ? { inMs: deps.settings.retryMs } : "backoff");
+    return blocked(obstacle, needsPerson(obstacle.reason) ? { inMs: deps.settings.retryMs } : "backoff");
   }
 }
 
@@ -176,7 +176,7 @@ function connect(
     endpoint,
     adoption: metadata.namespace === undefined ? readSharing(spec).adoption : "Any",
     // One that works goes on working while it is looked at again.
-    obstacle: before ? before.obstacle : { reason: "Observing", message: "not checked yet", stalled: false },
+    obstacle: before ? before.obstacle : { reason: "Observing", message: "not checked yet" },
   };
   deps.accounts.put(handle);
   return handle;

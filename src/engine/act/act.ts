@@ -3,7 +3,7 @@ import type { Decision } from "../decide/decision.ts";
 import type { Deps } from "../look/deps.ts";
 import type { Scene } from "../look/view.ts";
 import { EXTERNAL_ID, FINALIZER } from "../objects/names.ts";
-import { ownership, postpone, record, refreshed, stall, withPlatform } from "../record/record.ts";
+import { ownership, pause, postpone, record, refreshed, stall, withPlatform } from "../record/record.ts";
 import { release, writeMetadata } from "../record/write.ts";
 import type { Standing } from "../schema/status.ts";
 import { fetchCertificate } from "../secrets/certificate-secret.ts";
@@ -22,6 +22,9 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
       return "never";
     case "rest":
       return rest(deps, scene, decision.keep ?? false);
+    case "pause":
+      await pause(deps, scene);
+      return "never";
     case "wait":
       return wait(deps, scene, decision);
     case "stall":
@@ -114,7 +117,7 @@ async function fail(deps: Deps, scene: Scene, decision: Extract<Decision, { step
     request: request && { ...request, status: "FAILED" as const },
     ...(decision.gone && NOTHING),
   };
-  const { inMs, message } = postpone(deps, scene, { ...decision, stalled: true });
+  const { inMs, message } = postpone(deps, scene, decision);
   await stall(deps, scene, decision.reason, message, changes);
   if (decision.gone) {
     deps.collections.leave(scene.key);

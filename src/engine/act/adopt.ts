@@ -4,7 +4,7 @@ import type { Deps } from "../look/deps.ts";
 import { fixedFields } from "../look/look.ts";
 import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
-import { nameFor, type ObjectKey, objectKey } from "../objects/objects.ts";
+import { nameFor, type ObjectKey, objectKey } from "../objects/object.ts";
 import { located, record, refreshed, reject } from "../record/record.ts";
 import { writeMetadata } from "../record/write.ts";
 import type { Standing } from "../schema/status.ts";
@@ -36,7 +36,7 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
   const taken = `${named === undefined ? "" : "externalId: "}the ${noun} ${id} belongs to ${nameFor(object.metadata.namespace, rival ?? "")}`;
   const problem = !item ? `${absent} in ${shared.path}` : rival !== undefined && exclusive ? taken : undefined;
   if (!item || problem !== undefined) {
-    return reject(deps, scene, { reason: "NotAdoptable", message: problem ?? "", stalled: true });
+    return reject(deps, scene, { reason: "NotAdoptable", message: problem ?? "" });
   }
   const { drift } = desired.compare(item.raw, inputs);
   const owned = { id, parents, account: account.key, ...located(account, kind), ...(born && { born }) };

@@ -3,7 +3,7 @@ import { NotFound } from "../../platform/errors.ts";
 import type { Deps } from "../look/deps.ts";
 import { creationOf } from "../look/findings.ts";
 import type { Scene } from "../look/view.ts";
-import { keyOfTarget } from "../objects/objects.ts";
+import { keyOfTarget } from "../objects/object.ts";
 import { refreshed, refuse, reject } from "../record/record.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { claim, create } from "./create.ts";
@@ -43,7 +43,7 @@ function orphaned(deps: Deps, { object, desired }: Scene): Obstacle | undefined 
   if (!nearest) return undefined;
   const where = around.length > 0 ? ` in ${around.map(({ what }) => what).join(" in ")}` : "";
   const message = `${nearest.field}: ${nearest.what} is not there${where}, or this Account cannot see it: correct the field, or create what is missing`;
-  return { reason: "ReferenceNotFound", message, stalled: true };
+  return { reason: "ParentNotFound", message };
 }
 
 /** Looks for what an open intent made. */

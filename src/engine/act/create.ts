@@ -16,7 +16,7 @@ import { birthOf } from "../objects/identity.ts";
 import { type Intent, SKEW_MS } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
 import { INTENT } from "../objects/names.ts";
-import { openIntent } from "../objects/objects.ts";
+import { openIntent } from "../objects/object.ts";
 import { fetchObject, writeMetadata, writeStatus } from "../record/write.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { conditions, readFacts, readStatus } from "../schema/status.ts";

@@ -16,7 +16,7 @@ export async function lookUp(
     const answer = await catalogues.read(account.connection, urlOf(account, product, path), product);
     const picked = pick(shownTo(account, answer), found);
     if ("problem" in picked) {
-      return { obstacle: { reason: "InvalidSpec", message: `${field}: ${picked.problem}`, stalled: true } };
+      return { obstacle: { reason: "InvalidSpec", message: `${field}: ${picked.problem}` } };
     }
     found[field] = picked.value;
   }

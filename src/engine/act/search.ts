@@ -9,7 +9,7 @@ import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
 import { type Intent, SKEW_MS } from "../objects/intent.ts";
 import type { Made, SearchResult } from "../objects/memory.ts";
-import { openIntent } from "../objects/objects.ts";
+import { openIntent } from "../objects/object.ts";
 
 /** What a search needs to know of the object. */
 type Searching = Pick<Scene, "kind" | "account" | "shared"> & { view: Pick<Scene["view"], "settledAt"> };

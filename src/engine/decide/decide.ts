@@ -78,8 +78,7 @@ const ends = (step: Decision): boolean =>
 
 function choose(view: View): Decision {
   if (view.deleting && !view.hasFinalizer) return { step: "ignore" };
-  if (view.paused)
-    return { step: "wait", reason: "Paused", message: "paused: remove the annotation mooring.dev/paused to go on" };
+  if (view.paused) return { step: "pause" };
   if (view.deleting) return decideDeletion(view);
   const blocked = view.accountObstacle;
   if (blocked) return obstructed(blocked);
@@ -103,7 +102,11 @@ function decideObserved(view: View): Decision {
       return { step: "wait", reason: "Observing", message: `waiting for a first look at the ${noun}`, look: "list" };
     case "absent":
       if (!isConfirmed(view, observation)) return missing(view, "it is looked for");
-      return { step: "stall", reason: "Vanished", message: `the ${noun} ${claim?.id} is no longer on the platform` };
+      return {
+        step: "stall",
+        reason: "NotAdoptable",
+        message: `the ${noun} ${claim?.id} is no longer on the platform`,
+      };
     case "present":
       return observation.busy ? busyWithOthers(view) : atRest(view);
   }

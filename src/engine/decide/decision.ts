@@ -6,6 +6,8 @@ export type Decision =
   | { step: "ignore" }
   /** Up to date; with `keep`, its id takes the place of its intent: it survives a backup that has no status. */
   | { step: "rest"; keep?: boolean }
+  /** Somebody has told Mooring to let it be. */
+  | { step: "pause" }
   /** The platform or another object has to move first. */
   | { step: "wait"; reason: Reason; message: string; look?: Look; recheckMs?: number }
   /** Somebody has to change something; `retryMs` when time may help as well. */

@@ -1,6 +1,6 @@
 import { saysQuota } from "../../platform/errors.ts";
 import type { PendingRequest, View } from "../look/view.ts";
-import type { Obstacle, Reason } from "../schema/reasons.ts";
+import { needsPerson, type Obstacle, type Reason } from "../schema/reasons.ts";
 import type { Decision } from "./decision.ts";
 
 type Wait = Extract<Decision, { step: "wait" }>;
@@ -8,15 +8,15 @@ type Wait = Extract<Decision, { step: "wait" }>;
 /** Between two looks at something that another party has to bring about. */
 export const RECHECK_MS = 2000;
 
-export const obstructed = ({ reason, message, stalled }: Obstacle): Decision =>
-  stalled ? { step: "stall", reason, message } : { step: "wait", reason, message };
+export const obstructed = ({ reason, message }: Obstacle): Decision =>
+  needsPerson(reason) ? { step: "stall", reason, message } : { step: "wait", reason, message };
 
 /** A failed attempt stands until its time has come. */
 export function afterFailure({ failure, now }: View): Decision | undefined {
   if (!failure || failure.retryAt <= now) return undefined;
-  const { reason, message, stalled, retryAt } = failure;
+  const { reason, message, retryAt } = failure;
   const inMs = retryAt - now;
-  return stalled
+  return needsPerson(reason)
     ? { step: "stall", reason, message, retryMs: inMs }
     : { step: "wait", reason, message, recheckMs: inMs };
 }

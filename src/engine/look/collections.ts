@@ -14,7 +14,7 @@ import type { Connection, Log } from "../../platform/transport.ts";
 import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
 import { identified } from "../objects/identity.ts";
 import type { Claim } from "../objects/intent.ts";
-import type { ObjectKey } from "../objects/objects.ts";
+import type { ObjectKey } from "../objects/object.ts";
 
 /** One collection of the platform together with the objects that care for it. */
 export interface Shared {

@@ -3,7 +3,7 @@ import type { KubeObject } from "../../kube/resource.ts";
 import type { Claim } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
 import { ALLOW_NON_EMPTY_DELETE } from "../objects/names.ts";
-import { nameFor, type ObjectKey } from "../objects/objects.ts";
+import { nameFor, type ObjectKey } from "../objects/object.ts";
 import type { Deps } from "./deps.ts";
 import type { Contents } from "./view.ts";
 

@@ -3,7 +3,7 @@ import { identityOf } from "../../platform/numbered.ts";
 
 import type { Intent } from "../objects/intent.ts";
 import type { Creation, Memory } from "../objects/memory.ts";
-import { type ObjectKey, openIntent } from "../objects/objects.ts";
+import { type ObjectKey, openIntent } from "../objects/object.ts";
 import type { Deps } from "./deps.ts";
 import type { Search } from "./view.ts";
 

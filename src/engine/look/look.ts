@@ -4,8 +4,8 @@ import type { KubeObject } from "../../kube/resource.ts";
 import { type AccountChoice, addressOf } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
-import { ALLOW_DATA_LOSS, EXTERNAL_ID, FINALIZER, INTENT, PAUSED } from "../objects/names.ts";
-import { type ObjectKey, observes, openIntent } from "../objects/objects.ts";
+import { ALLOW_DATA_LOSS, EXTERNAL_ID, FINALIZER, INTENT } from "../objects/names.ts";
+import { isPaused, type ObjectKey, observes, openIntent } from "../objects/object.ts";
 import { policiesOf } from "../objects/policies.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readFacts, readStatus } from "../schema/status.ts";
@@ -34,7 +34,6 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const intent = recorded ?? (claim ? undefined : erasedIntent(status, memory));
   const { deletionPolicy, replacePolicy, externalId } = policiesOf(object);
   const observed = observes(object);
-  const annotations = object.metadata.annotations ?? {};
   const namespace = object.metadata.namespace ?? "";
 
   const desired = read(kind, object);
@@ -57,7 +56,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
       accountObstacle = begun && outOfReach(account, place.product, begun);
       if (parents && begun && !accountObstacle) shared = deps.collections.join(key, account, kind, parents, claim);
     } catch (error) {
-      accountObstacle = { reason: "EndpointInvalid", message: messageOf(error), stalled: true };
+      accountObstacle = { reason: "EndpointInvalid", message: messageOf(error) };
     }
   }
 
@@ -113,7 +112,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     wishedAt: memory.wish?.at ?? now,
     youngUntil: now + (Date.parse(object.metadata.creationTimestamp ?? "") || 0) + settings.graceMs - clock.now(),
     keepAt: isKept(deps, kind, object) ? undefined : restingSince(memory, shared, now) + settings.annotateAfterMs,
-    paused: annotations[PAUSED] === "true",
+    paused: isPaused(object),
     terminating: deps.namespaces.isTerminating(namespace),
     hasFinalizer: object.metadata.finalizers?.includes(FINALIZER) ?? false,
     recorded: recorded !== undefined,
@@ -231,7 +230,7 @@ function replacement(
   return { fields, why, verdict: kind.resource.destruction.holdsData && !given ? { allowedBy } : "allowed" };
 }
 
-/** Stands in `status.fixed` for what a resource was created from. */
+/** Stands in `status.internal.fixed` for what a resource was created from. */
 export const fixedFields = (kind: Kind, { spec }: KubeObject): Record<string, string> =>
   hashFields(spec, Object.keys(kind.immutable));
 
@@ -240,7 +239,7 @@ function read(kind: ResourceKind, object: KubeObject): Resolved<Desired> {
   try {
     return { value: kind.resource.desire(object.spec) };
   } catch (error) {
-    return { obstacle: { reason: "InvalidSpec", message: messageOf(error), stalled: true } };
+    return { obstacle: { reason: "InvalidSpec", message: messageOf(error) } };
   }
 }
 

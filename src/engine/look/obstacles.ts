@@ -3,7 +3,7 @@ import type { Desired, Inputs, Product, ResourceKind } from "../../kinds/kind.ts
 import { products } from "../../platform/products.ts";
 import { type AccountHandle, addressOf, titleOf } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
-import { claimOf, nameFor, type ObjectKey, openIntent } from "../objects/objects.ts";
+import { claimOf, nameFor, type ObjectKey, openIntent } from "../objects/object.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import type { Deps } from "./deps.ts";
 
@@ -15,7 +15,7 @@ export function unfit(desired: Desired, inputs: Inputs): Obstacle | undefined {
   } catch (error) {
     message = messageOf(error);
   }
-  return message === undefined ? undefined : { reason: "InvalidSpec", message, stalled: true };
+  return message === undefined ? undefined : { reason: "InvalidSpec", message };
 }
 
 /** Another object has the only place there is. Who has begun to create is past this question: the platform answers it. */
@@ -36,7 +36,7 @@ export function taken(
   const other = deps.objects.neighbours(kind, parents).find((each) => each !== key && hasIt(each));
   if (other === undefined) return undefined;
   const message = `there can be one ${resource.names.noun} per ${resource.identity.onePer}, and ${nameFor(key.split("/")[1], other)} has it: delete one of the two`;
-  return { reason: "OnlyOne", message, stalled: true };
+  return { reason: "OnlyOne", message };
 }
 
 /** Whether two Accounts lead to the same service of the same contract. */
@@ -63,17 +63,17 @@ export function outOfReach(
   const now = addressOf(account, product);
   if (endpoint !== undefined && endpoint !== now) {
     const message = `${what} was created at ${endpoint}, but ${titleOf(account.key)} now leads to ${now}: change spec.endpoints.${name} and spec.region of the Account back, ${leave}`;
-    return { reason: "AccountMoved", message, stalled: true };
+    return { reason: "AccountMoved", message };
   }
   const { contractNumber } = account.connection;
   if (contract === undefined || contractNumber === undefined || contract === contractNumber) return undefined;
   const message = `${what} belongs to contract ${contract}, but ${titleOf(account.key)} works in ${contractNumber}: give it a token of the former, ${leave}`;
-  return { reason: "ContractChanged", message, stalled: true };
+  return { reason: "ContractChanged", message };
 }
 
 export function notUnderstood(kind: ResourceKind, error: unknown): Obstacle {
   const message = `the platform's answer about the ${kind.resource.names.noun} is not understood: ${messageOf(error, [])}`;
-  return { reason: "PlatformUnavailable", message, stalled: false };
+  return { reason: "PlatformUnavailable", message };
 }
 
 /** One line that names the field, of spec unless it is in something else; of several problems the first three. */

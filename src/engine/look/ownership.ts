@@ -3,7 +3,8 @@ import type { Desired, Inputs, Mention, ResourceKind } from "../../kinds/kind.ts
 import type { KubeObject } from "../../kube/resource.ts";
 import { type AccountHandle, isShared, titleOf, urlOf } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
-import { keyOfTarget, type ObjectKey, type Objects, objectKey, observes } from "../objects/objects.ts";
+import { keyOfTarget, type ObjectKey, objectKey, observes } from "../objects/object.ts";
+import type { Objects } from "../objects/objects.ts";
 import { policiesOf } from "../objects/policies.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readWhole } from "../schema/status.ts";
@@ -144,5 +145,5 @@ function handedOver(
 /** The same words whether it exists or not. */
 function refusal({ field, value }: Mention, { metadata }: KubeObject, { key }: AccountHandle): Obstacle {
   const message = `${field}: no object of namespace ${metadata.namespace} has ${value}, and ${titleOf(key)} leads to nothing else: name an object, or ask the administrator for adoption: Any`;
-  return { reason: "NotYours", message, stalled: true };
+  return { reason: "NotYours", message };
 }

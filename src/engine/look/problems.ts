@@ -5,24 +5,24 @@ import type { Obstacle } from "../schema/reasons.ts";
 /** What an error of the platform means for an object of this kind: the reason a person reads, and whether waiting helps. */
 export function obstacleOf(error: unknown, kind?: ResourceKind): Obstacle {
   if (!(error instanceof PlatformError)) {
-    return { reason: "InternalError", message: error instanceof Error ? error.message : String(error), stalled: false };
+    return { reason: "InternalError", message: error instanceof Error ? error.message : String(error) };
   }
   const message = inWordsOfSpec(error.platformMessage ?? error.message, kind);
-  if (error instanceof Unauthorized) return { reason: "Unauthorized", message, stalled: true };
+  if (error instanceof Unauthorized) return { reason: "Unauthorized", message };
   if (error instanceof Forbidden) {
     const { privilege } = kind?.resource.place ?? {};
     const named = privilege === undefined || message.includes(privilege);
     const needed = named ? "" : `: the privilege "${privilege}" is needed`;
-    return { reason: "Forbidden", message: `${message}${needed}`, stalled: true };
+    return { reason: "Forbidden", message: `${message}${needed}` };
   }
   if (error instanceof Terminal) {
-    if (error.busy) return { reason: "Updating", message, stalled: false };
-    return { reason: error.quota ? "QuotaExceeded" : "Rejected", message, stalled: true };
+    if (error.busy) return { reason: "Updating", message };
+    return { reason: error.quota ? "QuotaExceeded" : "Rejected", message };
   }
   if (error instanceof Retry && error.status === 429) {
-    return { reason: "RateLimited", message: "the platform asks to slow down", stalled: false };
+    return { reason: "RateLimited", message: "the platform asks to slow down" };
   }
-  return { reason: "PlatformUnavailable", message: error.message, stalled: false };
+  return { reason: "PlatformUnavailable", message: error.message };
 }
 
 /** The platform begins with the path in what it was sent, `[(root).properties.cores]`; people know the field of spec. */

@@ -4,7 +4,8 @@ import { fetchObject } from "../../kube/followed.ts";
 import { SECRETS, secretValue } from "../../kube/owned-secret.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { KubeClient } from "../../kube/transport.ts";
-import { keyOfTarget, type Objects } from "../objects/objects.ts";
+import { isPaused, keyOfTarget } from "../objects/object.ts";
+import type { Objects } from "../objects/objects.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus, readWhole } from "../schema/status.ts";
 
@@ -55,7 +56,7 @@ function closed(objects: Objects, own: string, { kind, field, target }: Referenc
   if ("id" in target || objects.isOpenTo(own, keyOfTarget(own, kind, target))) return undefined;
   const { name, namespace } = target;
   const message = `${field}: no Grant in namespace ${namespace} lets namespace ${own} refer to ${kind} ${name}: have one created there, or name an object of this namespace`;
-  return { reason: "ReferenceNotGranted", message, stalled: true };
+  return { reason: "ReferenceNotGranted", message };
 }
 
 function resolve(objects: Objects, own: string, reference: Reference, whenReady: boolean): Resolved<Referent> {
@@ -68,7 +69,7 @@ function resolve(objects: Objects, own: string, reference: Reference, whenReady:
   const key = keyOfTarget(own, kind, target);
   const found = objects.find(key)?.object;
   const wait = (reason: "ReferenceNotFound" | "ReferenceNotReady", message: string): Resolved<Referent> => ({
-    obstacle: { reason, message: `${field}: ${message}`, stalled: false },
+    obstacle: { reason, message: `${field}: ${message}` },
   });
   if (!found) return wait("ReferenceNotFound", `there is no ${kind} ${name} in namespace ${namespace}`);
   if (whenReady && found.metadata.deletionTimestamp) {
@@ -78,7 +79,8 @@ function resolve(objects: Objects, own: string, reference: Reference, whenReady:
   // A parent must be fully provisioned before a child is created; one that is being changed will be so again.
   const ready = readStatus(found).conditions?.some(({ type, status }) => type === "Ready" && status === "True");
   if (!claim || (whenReady && !ready)) {
-    return wait("ReferenceNotReady", `waiting for ${title} to be Ready`);
+    const why = isPaused(found) ? "which is paused: remove its annotation mooring.dev/paused" : "to be Ready";
+    return wait("ReferenceNotReady", `waiting for ${title}${isPaused(found) ? "," : ""} ${why}`);
   }
   const status = readWhole(found);
   const id = part ? part.of(status) : claim.id;
@@ -110,7 +112,7 @@ export async function readSecrets(
     const value = await readSecret(client, namespace, name, key);
     if (value === undefined) {
       const message = `${field}: Secret ${name} in namespace ${namespace} does not exist or has no key ${key}`;
-      return { obstacle: { reason: "SecretNotFound", message, stalled: false } };
+      return { obstacle: { reason: "SecretNotFound", message } };
     }
     values[field] = value;
   }

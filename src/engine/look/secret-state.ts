@@ -23,9 +23,7 @@ export function filled(data: () => SecretData): { data: SecretData } | { obstacl
       ? `in the platform's answer ${error.message}`
       : `its answer is not understood: ${messageOf(error, [])}`;
     const message = `the Secret is not written: ${why}`;
-    return {
-      obstacle: { reason: isUnwritable ? "InvalidAnswer" : "PlatformUnavailable", message, stalled: isUnwritable },
-    };
+    return { obstacle: { reason: isUnwritable ? "InvalidAnswer" : "PlatformUnavailable", message } };
   }
 }
 

@@ -3,7 +3,7 @@ import type { KubeObject } from "../../kube/resource.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
 import type { Failure, Memory } from "../objects/memory.ts";
-import type { ObjectKey } from "../objects/objects.ts";
+import type { ObjectKey } from "../objects/object.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
 import type { Shared } from "./collections.ts";

@@ -22,7 +22,7 @@ const intent = z.object({
 
 /**
  * A creation that was begun and whose outcome may be unknown. It is written before the POST and answered by
- * `status.nonce`; it carries all that recovery needs, since spec may change meanwhile.
+ * `status.internal.nonce`; it carries all that recovery needs, since spec may change meanwhile.
  */
 export type Intent = z.output<typeof intent>;
 

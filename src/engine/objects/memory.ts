@@ -4,14 +4,12 @@ import type { Reason } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
 import type { Intent } from "./intent.ts";
 import { EXTERNAL_ID, INTENT } from "./names.ts";
-import { type ObjectKey, openIntent } from "./objects.ts";
+import { type ObjectKey, openIntent } from "./object.ts";
 
 /** An attempt that the platform refused or failed at. */
 export interface Failure {
   reason: Reason;
   message: string;
-  /** Somebody has to act, as far as can be told; else it passes by itself. */
-  stalled: boolean;
   /** Nothing is sent to the platform before this, unless spec changes. */
   retryAt: number;
 }

@@ -1,75 +1,26 @@
-import { z } from "zod";
 import { grant } from "../../kinds/identity/grant.ts";
-import { GROUP, VERSION } from "../../kinds/index.ts";
-import type { Kind, ObjectRef, Reference } from "../../kinds/kind.ts";
+import type { Kind } from "../../kinds/kind.ts";
 import { createIndex } from "../../kube/keyed-index.ts";
-import type { KubeObject, Resource } from "../../kube/resource.ts";
+import type { KubeObject } from "../../kube/resource.ts";
 import { type Change, createStore, type Store } from "../../kube/store.ts";
 import { identityOf } from "../../platform/numbered.ts";
-import { readStatus } from "../schema/status.ts";
 
-import { createGrants, type GrantChange, type Target } from "./grants.ts";
-import { type Claim, type Intent, readClaim, readIntent } from "./intent.ts";
-import { EXTERNAL_ID, FINALIZER, INTENT } from "./names.ts";
+import { createGrants, type GrantChange } from "./grants.ts";
+import { type Claim, type Intent, readIntent } from "./intent.ts";
+import { INTENT } from "./names.ts";
+import {
+  claimOf,
+  dependsOn,
+  type Named,
+  namedBy,
+  namespaceOf,
+  type ObjectKey,
+  observes,
+  openIntent,
+  type Place,
+  targetOf,
+} from "./object.ts";
 import type { Seal } from "./seal.ts";
-
-/** Names one object among all kinds: `Server/default/web`, or `ClusterAccount/shared` where there is no namespace. */
-export type ObjectKey = string;
-
-export const resourceOf = (kind: Kind): Resource => ({
-  group: GROUP,
-  version: VERSION,
-  kind: kind.kind,
-  plural: kind.plural,
-  namespaced: kind.scope !== "Cluster",
-});
-
-export const objectKey = (kind: string, namespace: string, name: string): ObjectKey =>
-  namespace === "" ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
-
-const targetOf = (key: ObjectKey): Target => {
-  const [kind = "", namespace = "", name = ""] = key.split("/");
-  return { kind, namespace, name };
-};
-const namespaceOf = (key: ObjectKey): string => key.split("/", 2)[1] ?? "";
-
-/** An object by its name, for people of this namespace: who else there is, is nobody's business. */
-export const nameFor = (namespace: string | undefined, key: ObjectKey): string =>
-  namespaceOf(key) === namespace ? key : "an object of another namespace";
-
-/** Whether Mooring is done with an object that is still there, because others have finalizers of their own on it. */
-export const isReleased = ({ metadata }: KubeObject): boolean =>
-  metadata.deletionTimestamp !== undefined && !metadata.finalizers?.includes(FINALIZER);
-
-/** The creation that an object has begun and not yet had answered. */
-export function openIntent(object: KubeObject): Intent | undefined {
-  if (isReleased(object)) return undefined;
-  const intent = readIntent(object.metadata.annotations?.[INTENT]);
-  return intent && intent.nonce !== readStatus(object).nonce ? intent : undefined;
-}
-
-/** The resource that an object owns: by its status, or by its annotation where status was lost. */
-export function claimOf(object: KubeObject): Claim | undefined {
-  if (isReleased(object) || openIntent(object)) return undefined;
-  const { id, parents = {}, account = "", contract, endpoint, born } = readStatus(object);
-  if (id !== undefined) {
-    return {
-      id,
-      parents,
-      account,
-      ...(contract !== undefined && { contract }),
-      ...(endpoint !== undefined && { endpoint }),
-      // Who only observes a number means whatever has it.
-      ...(born !== undefined && !observes(object) && { born }),
-    };
-  }
-  // An intent that was answered without an id was refused: the annotation, if any, is of the same age.
-  if (object.metadata.annotations?.[INTENT] !== undefined) return undefined;
-  return readClaim(object.metadata.annotations?.[EXTERNAL_ID]);
-}
-
-/** Where a resource is: its identity is unique under its parents, at the address where it was made. */
-export type Place = Pick<Claim, "id" | "parents" | "born" | "endpoint">;
 
 /**
  * All objects of all kinds, as last seen, with the questions that one object has about others: who names it, who
@@ -261,11 +212,6 @@ export function createObjects(
 const anywhere = (endpoint: string | undefined, look: (endpoint: string | undefined) => ObjectKey[]): ObjectKey[] =>
   endpoint === undefined ? look(endpoint) : [...look(endpoint), ...look(undefined)];
 
-const policy = z.looseObject({ managementPolicy: z.literal("Observe") });
-
-/** Whether the object only shows its resource. */
-export const observes = (object: KubeObject): boolean => policy.safeParse(object.spec).success;
-
 /** Ids mean something at the address where they were given, or in a namespace. */
 const at = (where: string | undefined, id: string): string => `${where ?? ""} ${id}`;
 
@@ -276,32 +222,4 @@ function livesIn({ resource }: Kind, parents: Place["parents"]): string[] {
 
 function rivalry(kind: string, { hash, parents }: Pick<Intent, "hash" | "parents">): string {
   return `${kind}/${hash}/${JSON.stringify(Object.entries(parents).sort())}`;
-}
-
-/** A reference by name, and the object that it means. */
-export type Named = Reference & { key: ObjectKey };
-
-/** The object that a reference by name means. */
-export const keyOfTarget = (own: string, kind: string, { namespace = own, name }: ObjectRef): ObjectKey =>
-  objectKey(kind, namespace, name);
-
-/** What spec names, whether it exists or not. A spec that cannot be read names nothing. */
-function namedBy(kind: Kind, object: KubeObject): Named[] {
-  let references: Reference[] = [];
-  try {
-    references = kind.resource?.desire(object.spec).references ?? [];
-  } catch {}
-  return references.flatMap((reference) =>
-    "name" in reference.target
-      ? [{ ...reference, key: keyOfTarget(object.metadata.namespace ?? "", reference.kind, reference.target) }]
-      : [],
-  );
-}
-
-/** Whether what `key` stands for has to stay for as long as this object's resource does. */
-function dependsOn(kind: Kind, object: KubeObject, key: ObjectKey): boolean {
-  return namedBy(kind, object).some(
-    (reference) =>
-      reference.key === key && reference.bond !== "seed" && !kind.resource?.place.outlives?.includes(reference.role),
-  );
 }

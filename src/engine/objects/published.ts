@@ -7,7 +7,7 @@ import type { KubeClient } from "../../kube/transport.ts";
 import { type Watcher, watch } from "../../kube/watch.ts";
 import { certificateFacts, keyFacts } from "../schema/status-schema.ts";
 import { MANAGED_BY, PUBLISHED } from "./names.ts";
-import { type ObjectKey, objectKey } from "./objects.ts";
+import { type ObjectKey, objectKey } from "./object.ts";
 import type { Seal } from "./seal.ts";
 
 const note = z.object({

@@ -1,6 +1,7 @@
 import type { KubeObject } from "../../kube/resource.ts";
 import { createSigner, isVoid, type Verdict } from "../../signer.ts";
 import { readStatus } from "../schema/status.ts";
+import { flat } from "../schema/status-schema.ts";
 import { readClaim, readIntent } from "./intent.ts";
 import { EXTERNAL_ID, INTENT } from "./names.ts";
 
@@ -56,8 +57,8 @@ export function createSeal({ keys, believes = () => false }: SealOptions): Seal 
   return {
     trusted(kind, object) {
       const { annotations } = object.metadata;
-      const status = statusOf(object);
-      const said = judge(statusWords(kind, object, status), Reflect.get(status, "signature"), () => {
+      const status = flat(statusOf(object));
+      const said = judge(statusWords(kind, object, status), status.signature, () => {
         return !hasWords(status) || (believes(object) && agrees(object));
       });
       const marks = [INTENT, EXTERNAL_ID].filter((name) => annotations?.[name] !== undefined);

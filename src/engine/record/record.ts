@@ -8,8 +8,8 @@ import { obstacleOf } from "../look/problems.ts";
 import type { Scene } from "../look/view.ts";
 import type { Claim } from "../objects/intent.ts";
 import { RECONCILE_AT } from "../objects/names.ts";
-import type { Obstacle, Reason } from "../schema/reasons.ts";
-import { conditions, readFacts, readStatus, type Standing } from "../schema/status.ts";
+import { needsPerson, type Obstacle, type Reason } from "../schema/reasons.ts";
+import { conditions, paused, readFacts, readStatus, type Standing } from "../schema/status.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
 import { tell } from "./tell.ts";
 import { writeStatus } from "./write.ts";
@@ -34,6 +34,13 @@ export async function record(
   });
   tell(deps, key, { before: object, after, standing, youngUntil: view.youngUntil });
   return after;
+}
+
+/** Says that the object is paused; everything else stays as it was. */
+export async function pause(deps: Deps, { kind, object, status }: Scene): Promise<void> {
+  deps.guard();
+  const conditions = paused(object, deps.clock.now());
+  await writeStatus(deps, kind, object, { ...readFacts(object), ...status, conditions });
 }
 
 export async function stall(deps: Deps, scene: Scene, reason: Reason, message: string, changes = {}): Promise<void> {
@@ -71,7 +78,9 @@ export function postpone(
   const generation = object.metadata.generation ?? 1;
   const attempts = memory.failure?.generation === generation ? memory.failure.attempts + 1 : 0;
   // What passes by itself is tried again soon; where somebody has to act, waiting less long does not help.
-  const pause = obstacle.stalled ? retryMs * 2 ** Math.min(attempts, 5) : PASSING_MS * 2 ** Math.min(attempts, 6);
+  const pause = needsPerson(obstacle.reason)
+    ? retryMs * 2 ** Math.min(attempts, 5)
+    : PASSING_MS * 2 ** Math.min(attempts, 6);
   const inMs = Math.max(pause, afterMs);
   const message = withTime(obstacle, deps.clock.now() + inMs);
   memory.failure = { ...obstacle, message, generation, attempts, retryAt: deps.clock.monotonic() + inMs };
@@ -104,11 +113,8 @@ export async function refuse(
 ): Promise<Again> {
   const named = obstacleOf(error, scene.kind);
   // A credential that is refused is the Account's trouble, and waits for it.
-  const obstacle = {
-    ...named,
-    message: hide(named.message),
-    stalled: named.stalled && !(error instanceof Unauthorized),
-  };
+  const reason = error instanceof Unauthorized ? "AccountNotReady" : named.reason;
+  const obstacle = { reason, message: hide(named.message) };
   if (error instanceof Unauthorized && scene.account) deps.suspect(scene.account.key);
   return reject(deps, scene, obstacle, { changes, ...(error instanceof Retry && { afterMs: error.afterMs }) });
 }
@@ -120,9 +126,9 @@ export async function reject(
   obstacle: Obstacle,
   { changes = {}, afterMs }: { changes?: object; afterMs?: number | undefined } = {},
 ): Promise<Again> {
-  const { reason, stalled } = obstacle;
+  const { reason } = obstacle;
   const { inMs, message } = postpone(deps, scene, obstacle, afterMs);
-  if (stalled) await stall(deps, scene, reason, message, changes);
+  if (needsPerson(reason)) await stall(deps, scene, reason, message, changes);
   else await record(deps, scene, { mode: "reconciling", reason, message }, changes);
   return { inMs };
 }

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Deps } from "../look/deps.ts";
-import type { ObjectKey } from "../objects/objects.ts";
+import type { ObjectKey } from "../objects/object.ts";
 import type { Reason } from "../schema/reasons.ts";
 import { readyOf, type Standing } from "../schema/status.ts";
 

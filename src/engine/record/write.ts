@@ -1,4 +1,5 @@
 import { bounded } from "../../kinds/fields/bounded.ts";
+import { GROUP } from "../../kinds/index.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { apply, patch, target } from "../../kube/apply.ts";
 import { isConflict, isNotFound } from "../../kube/errors.ts";
@@ -7,8 +8,9 @@ import type { KubeObject } from "../../kube/resource.ts";
 import type { Deps } from "../look/deps.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../objects/names.ts";
-import { claimOf, objectKey, openIntent, resourceOf } from "../objects/objects.ts";
+import { claimOf, objectKey, openIntent, resourceOf } from "../objects/object.ts";
 import { differs, readStatus, readyOf } from "../schema/status.ts";
+import { placed } from "../schema/status-schema.ts";
 
 /**
  * Writes what Mooring owns of metadata: the finalizer, and what it keeps in annotations; what it kept there before goes.
@@ -82,7 +84,7 @@ async function write(deps: Deps, kind: Kind, object: KubeObject, told: object): 
   if (isForeign(deps, object)) return writeStanding(deps, kind, object, status);
   const signed = kind.resource ? deps.seal.signed(kind.kind, object, status) : status;
   if (!differs(object, signed)) return object;
-  const wanted = { ...target(object), status: JSON.parse(JSON.stringify(signed)) };
+  const wanted = { ...target(object), status: JSON.parse(JSON.stringify(kind.resource ? placed(signed) : signed)) };
   const written = await apply<KubeObject>(deps.client, resourceOf(kind), wanted, { subresource: "status" });
   const ours = keep(deps, kind, written);
   if (!("signature" in signed) || readStatus(ours).signature !== undefined) return ours;
@@ -91,7 +93,9 @@ async function write(deps: Deps, kind: Kind, object: KubeObject, told: object): 
     { op: "test", path: "/metadata/resourceVersion", value: written.metadata.resourceVersion },
     { op: "replace", path: "/status", value: wanted.status },
   ];
-  return keep(deps, kind, await patch(deps.client, resourceOf(kind), written.metadata, change, "status"));
+  const replaced = keep(deps, kind, await patch(deps.client, resourceOf(kind), written.metadata, change, "status"));
+  if (readStatus(replaced).signature !== undefined) return replaced;
+  throw new Error(`the CRD ${kind.plural}.${GROUP} is older than the operator: apply crds/ of its version`);
 }
 
 /** What is signed with a key that is not here may be all that is left of a claim: it is not written over. */

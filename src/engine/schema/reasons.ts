@@ -29,13 +29,14 @@ export const reasons = {
   Advice: "Spec asks for something that is allowed and yet not wise. The message says why.",
   InvalidSpec: "A field of spec is wrong in a way that the API server cannot see. Correct it.",
   ReferenceNotFound: "An object that spec names does not exist. Create it or correct the name.",
+  ParentNotFound: "The platform has not what the resource is to live in. Correct the id, or create what is missing.",
   ReferenceNotReady: "An object that spec names has no resource yet. Wait, or look at that object.",
   ReferenceNotGranted:
     "Spec names an object of another namespace, and no Grant there admits that. Ask for a Grant, or name another object.",
   SecretNotFound: "A Secret that spec names, or its key, does not exist. Create it or correct the name.",
   SecretNotOwned:
     "The Secret to be written exists and belongs to somebody else. Choose another spec.secretName, or delete the Secret.",
-  SecretNotWritable: "The API server does not let the Secret be written. The message is the API server's.",
+  SecretNotWritable: "The Secret cannot be written at present. The message says why; the operator tries again.",
   AccountNotFound: "No Account can be chosen. Create one, or name one in spec.accountRef.",
   AccountNotAllowed:
     "The ClusterAccount does not exist, or does not admit this kind in this namespace. Ask the administrator, or use an Account.",
@@ -77,9 +78,35 @@ export const reasons = {
 
 export type Reason = keyof typeof reasons;
 
-/** Something that keeps the object from going on; `stalled` when no waiting will mend it. */
+/** What passes by itself, or with what others are about to bring: an object waits (Reconciling). */
+const passing: ReadonlySet<Reason> = new Set([
+  "Pending",
+  "Creating",
+  "Updating",
+  "Replacing",
+  "Deleting",
+  "Recovering",
+  "Adopting",
+  "Observing",
+  "Vanished",
+  "ReferenceNotFound",
+  "ReferenceNotReady",
+  "SecretNotFound",
+  "SecretNotWritable",
+  "AccountNotFound",
+  "AccountNotReady",
+  "NamespaceTerminating",
+  "RateLimited",
+  "PlatformUnavailable",
+  "InUse",
+  "InternalError",
+]);
+
+/** Whether somebody has to act on an object that is not Ready for this reason (Stalled). */
+export const needsPerson = (reason: Reason): boolean => !passing.has(reason);
+
+/** Something that keeps the object from going on. */
 export interface Obstacle {
   reason: Reason;
   message: string;
-  stalled: boolean;
 }

@@ -8,7 +8,7 @@ export const sharedStatus = z.object({
     .array(condition)
     .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] })
     .optional()
-    .describe("Ready always; Reconciling and Stalled only while they hold."),
+    .describe("Ready always; Reconciling, Stalled and Paused only while they hold."),
 });
 
 /** All that is shown of a key. */
@@ -29,18 +29,9 @@ export const certificateFacts = keyFacts.extend({
 });
 export type CertificateFacts = z.output<typeof certificateFacts>;
 
-/** What an object with a resource on the platform shows besides. */
-export const resourceStatus = z.object({
-  id: z.string().optional().describe("Id of the resource on the platform."),
-  state: z.string().optional().describe("State of the resource, in the platform's own word."),
-  account: z.string().optional().describe("The Account in use, as namespace/name, or ClusterAccount/name."),
-  parents: z
-    .record(z.string(), z.string())
-    .optional()
-    .describe("Ids of the parents it was created under; deletion works from these."),
+/** What the operator keeps for itself: nothing in it helps a reader. */
+const internalStatus = z.object({
   nonce: z.string().optional().describe("The creation intent that this id, or this refusal, answers."),
-  contract: z.int().optional().describe("The contract that the resource belongs to."),
-  endpoint: z.string().optional().describe("The address of the platform that the resource was created through."),
   born: z.iso
     .datetime({ offset: true })
     .optional()
@@ -58,6 +49,19 @@ export const resourceStatus = z.object({
     .optional()
     .describe("Shows that the operator wrote what this status says of the resource: it counts only with it."),
   left: z.string().optional().describe("Id of the resource before this one, which is gone or was left as it was."),
+});
+
+/** What an object with a resource on the platform shows besides. */
+const resourceStatus = z.object({
+  id: z.string().optional().describe("Id of the resource on the platform."),
+  state: z.string().optional().describe("State of the resource, in the platform's own word."),
+  account: z.string().optional().describe("The Account in use, as namespace/name, or ClusterAccount/name."),
+  parents: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe("Ids of the parents it was created under; deletion works from these."),
+  contract: z.int().optional().describe("The contract that the resource belongs to."),
+  endpoint: z.string().optional().describe("The address of the platform that the resource was created through."),
   request: z
     .object({
       id: z.string().optional().describe("Id of the request on the platform."),
@@ -101,4 +105,34 @@ export const resourceStatus = z.object({
     .optional()
     .describe("Where the resource differs from spec."),
 });
-export type ResourceStatus = z.output<typeof sharedStatus> & z.output<typeof resourceStatus>;
+
+/** The engine's part of status, wherever a field stands in the object. */
+export const known = sharedStatus.extend(resourceStatus.shape).extend(internalStatus.shape);
+export type ResourceStatus = z.output<typeof known>;
+
+const former = Object.entries(internalStatus.shape).map(([name, field]) => {
+  return [name, field.describe(`Former place of internal.${name}, where it is moved with the next write.`)] as const;
+});
+
+/** The same as objects have it. What an earlier version wrote has to stay readable: the API server drops what it has no field for. */
+export const storedStatus = z.object({
+  ...sharedStatus.shape,
+  ...resourceStatus.shape,
+  internal: internalStatus.optional().describe("What the operator keeps for itself. Do not rely on it."),
+  ...Object.fromEntries(former),
+});
+
+/** What a status says, wherever it stands. */
+export function flat(status: object): Record<string, unknown> {
+  const { internal, ...shown }: { internal?: unknown } = status;
+  return { ...Object(internal), ...shown };
+}
+
+/** A status with everything in its place. */
+export function placed(status: object): object {
+  const entries = Object.entries(status);
+  const isInternal = ([name]: [string, unknown]) => name in internalStatus.shape;
+  const internal = entries.filter((entry) => isInternal(entry) && entry[1] !== undefined);
+  const shown = Object.fromEntries(entries.filter((entry) => !isInternal(entry)));
+  return internal.length === 0 ? shown : { ...shown, internal: Object.fromEntries(internal) };
+}

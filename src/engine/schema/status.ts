@@ -1,13 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Standing as AnyStanding, type Condition, conditionsOf } from "../../kube/conditions.ts";
+import { type Standing as AnyStanding, type Condition, conditionsOf, withPause } from "../../kube/conditions.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Reason } from "./reasons.ts";
-import { type ResourceStatus, resourceStatus, sharedStatus } from "./status-schema.ts";
+import { flat, known, type ResourceStatus } from "./status-schema.ts";
 
 /** How an object stands, for a reason of the closed list. */
 export type Standing = AnyStanding & { reason: Reason };
-
-const known = sharedStatus.extend(resourceStatus.shape);
 
 function statusOf({ status }: KubeObject): object {
   return typeof status === "object" && status !== null ? status : {};
@@ -24,7 +22,7 @@ export function readStatus(object: KubeObject): ResourceStatus {
 }
 
 function parse(object: KubeObject): ResourceStatus {
-  const status = statusOf(object);
+  const status = flat(statusOf(object));
   const whole = known.safeParse(status);
   if (whole.success) return whole.data;
   const sound = Object.entries(known.shape).filter(
@@ -38,7 +36,7 @@ export const readWhole = (object: KubeObject): Record<string, unknown> => ({ ...
 
 /** The kind's part of an object's status. */
 export function readFacts(object: KubeObject): Record<string, unknown> {
-  const status = statusOf(object);
+  const status = flat(statusOf(object));
   return Object.fromEntries(Object.entries(status).filter(([key]) => !(key in known.shape)));
 }
 
@@ -49,9 +47,16 @@ export const readyOf = (object: KubeObject): Condition | undefined =>
 export const conditions = (object: KubeObject, now: number, standing: Standing): Condition[] =>
   conditionsOf(readStatus(object).conditions ?? [], object.metadata.generation ?? 1, now, standing);
 
-/** Whether writing `status` would change anything. */
+/** The conditions of an object that is paused: those that it had, and one that says so. */
+export const paused = (object: KubeObject, now: number): Condition[] =>
+  withPause(readStatus(object).conditions ?? [], object.metadata.generation ?? 1, now, {
+    reason: "Paused" satisfies Reason,
+    message: "paused: remove the annotation mooring.dev/paused to go on",
+  });
+
+/** Whether writing `status` would change what the object says; where it stands is not worth a write of its own. */
 export function differs(object: KubeObject, status: object): boolean {
-  return !isDeepStrictEqual(plain(object.status ?? {}), plain(status));
+  return !isDeepStrictEqual(plain(flat(statusOf(object))), plain(flat(status)));
 }
 
 /** As it would be after a way over the wire. */

@@ -38,7 +38,7 @@ export async function fetchCertificate(deps: Deps, scene: Scene): Promise<Again>
   const judged = pems ? inspect(pems, view.platformNow) : { problem: "the answer holds none" };
   if (!pems || "problem" in judged) {
     const message = `the certificate of the ${names.noun} is not published: ${"problem" in judged ? judged.problem : ""}`;
-    return reject(deps, scene, { reason: "InvalidCertificate", message, stalled: true });
+    return reject(deps, scene, { reason: "InvalidCertificate", message });
   }
   const { facts } = judged;
   const before = deps.published.find(object, publication.name).note;

@@ -5,8 +5,8 @@ import { controllerOf, type SecretContent, writeOwned } from "../../kube/owned-s
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Deps } from "../look/deps.ts";
 import { MANAGED_BY } from "../objects/names.ts";
-import { resourceOf } from "../objects/objects.ts";
-import type { Obstacle } from "../schema/reasons.ts";
+import { resourceOf } from "../objects/object.ts";
+import type { Obstacle, Reason } from "../schema/reasons.ts";
 
 export type Published =
   | { outcome: "written" | "unchanged" }
@@ -54,7 +54,7 @@ export async function obstacleTo(
   } catch (error) {
     if (!(error instanceof KubeError) || error.status >= 500) throw error;
     const message = `Secret ${content.name} cannot be written, so nothing is made that has to go into it: ${error.message}`;
-    return { reason: "SecretNotWritable", message, stalled: false };
+    return { reason: "SecretNotWritable", message };
   }
 }
 
@@ -64,15 +64,15 @@ const labelValue = (text: string): string => text.slice(0, 63).replace(/[^A-Za-z
 function notOwned({ kind, object }: Publisher, secret: KubeObject): Obstacle {
   const owner = controllerOf(secret);
   const { name } = object.metadata;
-  const obstacle = (message: string, stalled: boolean): Obstacle => ({
-    reason: "SecretNotOwned",
+  const obstacle = (reason: Reason, message: string): Obstacle => ({
+    reason,
     message: `Secret ${secret.metadata.name} ${message}`,
-    stalled,
   });
   // Names are unique: whoever had this one before cannot be there any more.
   if (owner?.kind === kind.kind && owner.name === name && owner.apiVersion.startsWith(`${GROUP}/`)) {
-    return obstacle(`belongs to a former ${kind.kind} ${name}, which is gone: waiting until it is removed, too`, false);
+    const message = `belongs to a former ${kind.kind} ${name}, which is gone: waiting until it is removed, too`;
+    return obstacle("SecretNotWritable", message);
   }
   const whose = owner ? `belongs to ${owner.kind} ${owner.name}` : `was not made for ${kind.kind} ${name}`;
-  return obstacle(`exists and ${whose}: choose another spec.secretName, or delete the Secret`, true);
+  return obstacle("SecretNotOwned", `exists and ${whose}: choose another spec.secretName, or delete the Secret`);
 }

@@ -64,7 +64,7 @@ export const datacenter: Kind = {
   status,
   rules: [...managedRules, required("location")],
   immutable: { location: "a datacenter cannot move" },
-  columns: [{ name: "Location", type: "string", path: ".spec.location", description: "Where it stands" }],
+  columns: [{ name: "Location", type: "string", path: ".status.location", description: "Where it stands" }],
   resource: mapping(spec, {
     names: { noun: "datacenter", type: "datacenter" },
     place: { product: "core", collection: () => collection, depth: 1, references: () => [] },

@@ -134,7 +134,9 @@ export const managed = {
   managementPolicy: z
     .enum(["Manage", "Observe"])
     .default("Manage")
-    .describe("Manage keeps the resource as spec says; Observe, with externalId, only shows it and never changes it."),
+    .describe(
+      "Manage keeps the resource as spec says; Observe only shows it and never changes it: the one that externalId names, or the one that the object has by now.",
+    ),
   replacePolicy: z
     .enum(["Never", "WhenNeeded"])
     .default("Never")
@@ -153,10 +155,6 @@ const observed = "self.managementPolicy == 'Observe'";
 
 /** Rules of every kind that has a resource on the platform. */
 export const managedRules: Rule[] = [
-  {
-    rule: `!(${observed}) || has(self.externalId)`,
-    message: "managementPolicy Observe needs externalId: the id of the resource to observe",
-  },
   {
     rule: "!has(self.externalId) || (has(oldSelf.externalId) && self.externalId == oldSelf.externalId)",
     message:

@@ -64,7 +64,7 @@ export const ipBlock: Kind = {
   rules: [...managedRules, required("location"), required("size")],
   immutable: { location: "an IP block cannot move", size: "the size of an IP block is fixed at creation" },
   columns: [
-    { name: "Location", type: "string", path: ".spec.location", description: "Where its addresses can be used" },
+    { name: "Location", type: "string", path: ".status.location", description: "Where its addresses can be used" },
     { name: "Ips", type: "string", path: ".status.ips", description: "The reserved addresses", wide: true },
   ],
   resource: mapping(spec, {

@@ -19,6 +19,7 @@ const status = z.object({
   cores: z.int().optional().describe("Cores it has."),
   ram: z.int().optional().describe("Memory it has, in MB."),
   cpuFamily: z.string().optional().describe("Processor family it runs on."),
+  ips: z.array(z.string().describe("An address.")).optional().describe("The addresses of all its NICs."),
   bootVolumeId: z.string().optional().describe("Platform id of the boot volume."),
   volumes: z
     .array(
@@ -117,7 +118,8 @@ function facts(item: unknown): Record<string, unknown> {
     const { name, lan, mac, ips } = properties ?? {};
     return known({ id, name, lan, mac, ips });
   });
-  return known({ vmState, type, cores, ram, cpuFamily, bootVolumeId, volumes, nics });
+  const ips = nicsOf(found).flatMap(({ properties }) => properties?.ips ?? []);
+  return known({ vmState, type, cores, ram, cpuFamily, ips, bootVolumeId, volumes, nics });
 }
 
 export const server: Kind = {
@@ -143,6 +145,7 @@ export const server: Kind = {
   columns: [
     { name: "VM", type: "string", path: ".status.vmState", description: "What the machine does" },
     { name: "Type", type: "string", path: ".spec.type", description: "Model of the server" },
+    { name: "Ips", type: "string", path: ".status.ips", description: "Its addresses" },
     { name: "Cores", type: "integer", path: ".status.cores", description: "Cores it has", wide: true },
     { name: "Ram", type: "integer", path: ".status.ram", description: "Memory in MB", wide: true },
     { name: "Datacenter", type: "string", path: ".spec.datacenterRef.name", description: "Datacenter", wide: true },

@@ -1,0 +1,42 @@
+import { GROUP } from "../../kinds/index.ts";
+import type { Kind } from "../../kinds/kind.ts";
+import { type Json, structural } from "../../kube/structural.ts";
+
+/** Which field names an object of which kind: with this, kustomize keeps them in step when it changes names. */
+export function nameReferences(kinds: readonly Kind[]): Json {
+  const all = kinds.flatMap((kind) =>
+    references(structural(kind.spec, "spec"), "spec").map(([field, path]) => ({ field, path, kind: kind.kind })),
+  );
+  const targets = new Set(all.flatMap(({ field }) => targetsOf(field, kinds)));
+  return {
+    nameReference: [...targets].map((target) => ({
+      kind: target,
+      ...(builtIn.includes(target) ? { version: "v1" } : { group: GROUP }),
+      fieldSpecs: all
+        .filter(({ field }) => targetsOf(field, kinds).includes(target))
+        .map(({ kind, path }) => ({ group: GROUP, kind, path: `${path}/name` })),
+    })),
+  };
+}
+
+const builtIn = ["Secret", "ConfigMap"];
+
+/** Fields are called after the kind they name: lanRef, userDataSecretRef, clusterRef for a KafkaCluster; accountRef has two. */
+function targetsOf(field: string, kinds: readonly Kind[]): string[] {
+  const word = field.replace(/Ref$/, "").toLowerCase();
+  const named = [...builtIn, ...kinds.map(({ kind }) => kind)].filter((kind) => {
+    const called = kind.toLowerCase();
+    return called.endsWith(word) || word.endsWith(called);
+  });
+  if (named.length === 0) throw new Error(`${field}: there is no kind that it could name`);
+  return named;
+}
+
+/** Every field of a schema that refers to an object, with its path; kustomize goes through lists by itself. */
+function references({ properties, items }: Json, path: string): [field: string, path: string][] {
+  const below = Object.entries(Object(properties)).flatMap(([name, child]) => {
+    const here = `${path}/${name}`;
+    return name.endsWith("Ref") ? [[name, here] satisfies [string, string]] : references(Object(child), here);
+  });
+  return items === undefined ? below : [...below, ...references(Object(items), path)];
+}
