@@ -227,6 +227,8 @@ export interface Names {
   type: string;
   /** Fields of spec by the beginning of their path in what is sent, where the platform calls them otherwise. */
   fields?: Readonly<Record<string, string>>;
+  /** The longest name that it can have, where an object's own may be longer. */
+  longest?: number;
 }
 
 /** Which resource is meant, and whose it is. */

@@ -59,7 +59,7 @@ describe("a metric pipeline's Secret", () => {
     expect(mapping.desire({ secretName: "push" }).publication(named)?.name).toBe("push");
   });
 
-  it("holds the push URL, the key, the dashboard and configuration for four agents", () => {
+  it("holds the push URL, the key, the dashboard and configuration for five agents", () => {
     const data = publication?.data(item(), "the-key") ?? {};
     expect(data).toMatchObject({
       endpoint: "https://push.example.com/api/v1/push",
@@ -69,6 +69,7 @@ describe("a metric pipeline's Secret", () => {
     expect(Object.keys(data).slice(3)).toEqual([
       "prometheus.yaml",
       "grafana-agent.yaml",
+      "config.alloy",
       "otel-collector.yaml",
       "fluent-bit.conf",
     ]);

@@ -38,7 +38,7 @@ export function customResourceDefinition(kind: Kind): Json {
               type: "object",
               description: kind.description,
               required: ["spec"],
-              ...(kind.resource && { "x-kubernetes-validations": [observable] }),
+              ...(kind.resource && { "x-kubernetes-validations": [observable, ...nameLimit(kind)] }),
               properties: {
                 spec: { description: `What the ${kind.kind} shall be.`, ...spec },
                 status: {
@@ -135,4 +135,17 @@ function unchanged(field: string): string {
   });
   const both = `has(self.${field}) == has(oldSelf.${field})`;
   return `(${guards.join("")}(${both} && (!has(self.${field}) || self.${field} == oldSelf.${field})))`;
+}
+
+/** An object's own name may be longer than what the platform takes. */
+function nameLimit({ kind, resource }: Kind): Rule[] {
+  const { longest } = resource?.names ?? {};
+  if (longest === undefined) return [];
+  const rule = `has(self.spec.name) || (has(self.spec.managementPolicy) && self.spec.managementPolicy == 'Observe') || size(self.metadata.name) <= ${longest}`;
+  return [
+    {
+      rule,
+      message: `metadata.name is too long for a ${kind}, which has at most ${longest} characters: set spec.name`,
+    },
+  ];
 }

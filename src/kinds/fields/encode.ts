@@ -35,6 +35,9 @@ export function fluentBit(field: string, text: string): string {
 /** A double-quoted YAML string, all ASCII: what else is printable differs between parsers. */
 export const yaml = (field: string, text: string): string => quoted(unexpanded(field, text));
 
+/** A string of Grafana Alloy, which replaces nothing in it. */
+export const alloy = (field: string, text: string): string => quoted(plain(field, text));
+
 /** The same for the OpenTelemetry Collector, which replaces variables in it and takes $$ for $. */
 export const openTelemetry = (field: string, text: string): string =>
   quoted(plain(field, text).replaceAll("$", () => "$$"));

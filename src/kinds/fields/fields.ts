@@ -94,6 +94,9 @@ export const list = <M extends z.ZodType>(
 /** A whole number; the schema it gives carries no bounds but the ones asked for. */
 export const whole = (min: number, max: number) => z.int32().min(min).max(max);
 
+/** Size of a volume in GB, up to the largest one of the platform. */
+export const volumeSize = () => whole(1, 4096);
+
 /** An IPv4 address. */
 export const address = () =>
   z

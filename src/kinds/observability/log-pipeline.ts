@@ -5,7 +5,7 @@ import { formed, list, managed, managedRules, required, wireId } from "../fields
 import { keyFields, pipelineColumns, pipelineKey, rotationOf, secretNameOf } from "../fields/keys.ts";
 import { type Inputs, type Kind, mapping } from "../kind.ts";
 import { fluentBitForward, fluentBitHttp } from "./log-agents.ts";
-import { nameProblem, pipelineName } from "./pipeline-name.ts";
+import { LONGEST, nameProblem, pipelineName } from "./pipeline-name.ts";
 
 const days = [7, 14, 30];
 const stream = z
@@ -112,7 +112,7 @@ export const logPipeline: Kind = {
   immutable: {},
   columns: pipelineColumns,
   resource: mapping(spec, {
-    names: { noun: "log pipeline", type: "pipeline" },
+    names: { noun: "log pipeline", type: "pipeline", longest: LONGEST },
     identity: {
       echo(resource) {
         const { name, logs } = wire.partial({ id: true }).parse(resource).properties;

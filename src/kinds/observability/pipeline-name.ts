@@ -1,7 +1,8 @@
 import { line } from "../fields/fields.ts";
 import type { Inputs } from "../kind.ts";
 
-const LONGEST = 20;
+/** The longest name that a pipeline can have. */
+export const LONGEST = 20;
 
 /** The platform's name of a pipeline. */
 export const pipelineName = line(LONGEST)

@@ -8,7 +8,7 @@ export const badServerParts = [
   ...bad(dedicated, "Server with a boot volume", [
     ["without a size", volume({ size: null }), "bootVolume.size is required for ENTERPRISE and VCPU servers"],
     ["of 0 GB", volume({ size: 0 }), "spec.bootVolume.size", "greater than or equal to 1"],
-    ["of a million and one GB", volume({ size: 1_000_001 }), "spec.bootVolume.size", "less than or equal to 1000000"],
+    ["of 4,097 GB", volume({ size: 4097 }), "spec.bootVolume.size", "less than or equal to 4096"],
     ["without a type", volume({ type: null }), "bootVolume.type is required for ENTERPRISE and VCPU servers"],
     ["of an unknown type", volume({ type: "SSD" }), "spec.bootVolume.type", '"SSD Premium"'],
     ["of a Cube's type", volume({ type: "DAS" }), "bootVolume.type DAS is for Cubes"],

@@ -1,6 +1,16 @@
 import { z } from "zod";
 import { duration } from "../../fields/duration.ts";
-import { exactlyOne, inDatacenter, line, list, managed, platformName, uuid, whole } from "../../fields/fields.ts";
+import {
+  exactlyOne,
+  inDatacenter,
+  line,
+  list,
+  managed,
+  platformName,
+  uuid,
+  volumeSize,
+  whole,
+} from "../../fields/fields.ts";
 import { publicKey, userDataField } from "../../fields/first-boot.ts";
 import { imageFields } from "../../fields/images.ts";
 import { lanFields, lanRule } from "../../fields/nic-lan.ts";
@@ -86,7 +96,7 @@ export const replicaNic = z
 export const replicaVolume = z
   .object({
     name: line(255).describe("Name of the volume, unique within the replica."),
-    size: whole(1, 1_000_000).describe("Size in GB."),
+    size: volumeSize().describe("Size in GB."),
     type: z
       .enum(["HDD", "SSD", "SSD Standard", "SSD Premium", "SSD_STANDARD", "SSD_PREMIUM"])
       .describe("Storage technology, in either spelling; SSD is SSD Premium."),

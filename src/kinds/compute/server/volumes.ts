@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { datacenterPath, platformName, whole } from "../../fields/fields.ts";
+import { datacenterPath, platformName, volumeSize } from "../../fields/fields.ts";
 import { firstBootFields, userDataOf } from "../../fields/first-boot.ts";
 import { imageFields, imageProperties } from "../../fields/images.ts";
 import { licenceType } from "../../fields/licences.ts";
@@ -12,7 +12,7 @@ export const BOOT = "bootVolume.";
 
 export const bootVolume = z.object({
   name: platformName("boot volume", "the server's name with -boot added"),
-  size: whole(1, 1_000_000)
+  size: volumeSize()
     .optional()
     .describe("Size in GB; can only grow. Required, except for a Cube, where the template fixes it."),
   type: z

@@ -9,8 +9,8 @@ import {
   managedRules,
   platformName,
   required,
+  volumeSize,
   whenManaged,
-  whole,
   wireId,
 } from "../../fields/fields.ts";
 import {
@@ -40,7 +40,7 @@ const spec = z.object({
   ...managed,
   ...inDatacenter,
   name: platformName("volume"),
-  size: whole(1, 1_000_000).optional().describe("Size in GB; can only grow. Required."),
+  size: volumeSize().optional().describe("Size in GB; can only grow. Required."),
   type: z
     .enum(["HDD", "SSD Standard", "SSD Premium"])
     .optional()
