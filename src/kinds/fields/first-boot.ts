@@ -36,14 +36,14 @@ export function userDataField(hint = "") {
 
 /** One line of authorized_keys: options, if any, the type, the key, and a comment, if any. */
 export const publicKey =
-  /^([^\s\p{Cc}-]([^\p{Cc}\p{Zl}\p{Zp}]|\t)*[ \t])?(ssh-(rsa|dss|ed25519)|ecdsa-sha2-nistp(256|384|521)|sk-(ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com)[ \t]+AAAA[0-9A-Za-z+/]*={0,2}([ \t]([^\p{Cc}\p{Zl}\p{Zp}]|\t)*)?$/u;
+  /^([^\s\p{Cc}-]([^\p{Cc}\p{Zl}\p{Zp}]|\t)*[ \t])?(ssh-(rsa|dss|ed25519)|ecdsa-sha2-nistp\d{3}|sk-[a-z0-9-]+@openssh\.com)[ \t]+AAAA([^\p{Cc}\p{Zl}\p{Zp}]|\t)*$/u;
 
 /** Keys and configuration for the first boot of a machine; spread into whatever makes volumes. */
 export const firstBootFields = {
   sshKeys: list(
     formed(
       publicKey,
-      16_384,
+      4096,
       "must be one public key on one line, as in authorized_keys: ssh-ed25519 AAAA… comment",
     ).describe("A public key in the form of authorized_keys."),
     { max: 100 },

@@ -154,10 +154,10 @@ export const badScalingGroups = [
       'unknown field "spec.replica.volumes[0].userDataSecretRef"',
     ],
     [
-      "with a key of 16385 characters",
-      volume({ sshKeys: [long(16_385)] }),
+      "with a key of 4097 characters",
+      volume({ sshKeys: [long(4097)] }),
       "spec.replica.volumes[0].sshKeys[0]",
-      "16384",
+      "4096",
     ],
     [
       "and 8 more",

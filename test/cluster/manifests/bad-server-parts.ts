@@ -115,6 +115,12 @@ export const badServerParts = [
       "must be one public key",
     ],
     [
+      "with a key without its type",
+      volume({ sshKeys: ["AAAAC3NzaC1lZDI1NTE5 me@example.com"] }),
+      "spec.bootVolume.sshKeys[0]",
+      "must be one public key on one line",
+    ],
+    [
       "with two keys in one",
       volume({ sshKeys: ["ssh-ed25519 AAAA\nssh-ed25519 BBBB"] }),
       "spec.bootVolume.sshKeys[0]",

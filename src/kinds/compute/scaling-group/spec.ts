@@ -110,7 +110,7 @@ export const replicaVolume = z
     bus: z.enum(["VIRTIO", "IDE"]).default("VIRTIO").describe("How the volume is connected."),
     // Each with a rule of its own would be more than the API server allows for.
     sshKeys: list(
-      z.string().min(1).max(16_384).regex(publicKey).describe("A public key in the form of authorized_keys."),
+      z.string().min(1).max(4096).regex(publicKey).describe("A public key in the form of authorized_keys."),
       { max: 100 },
     )
       .optional()
