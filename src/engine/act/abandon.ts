@@ -5,7 +5,7 @@ import { NotFound, PlatformError, Terminal } from "../../platform/errors.ts";
 import { urlOf } from "../accounts/accounts.ts";
 import type { Deps } from "../look/deps.ts";
 import type { Scene } from "../look/view.ts";
-import type { Creation, Memory, SearchResult } from "../objects/memory.ts";
+import type { Creation, Made, Memory, SearchResult } from "../objects/memory.ts";
 import { FINALIZER } from "../objects/names.ts";
 import { claimOf, type Place, resourceOf } from "../objects/object.ts";
 import { policiesOf } from "../objects/policies.ts";
@@ -29,9 +29,11 @@ export async function abandon(
   deps: Deps,
   { key, kind, account }: Undone,
   { intent: { parents, endpoint }, begunAt }: Begun,
-  { id, why }: { id: string; why: string },
+  { id, born }: Made,
+  why: string,
 ): Promise<void> {
   if (!account) return;
+  deps.objects.spend(kind.kind, { id, born, parents, endpoint });
   const { names, place, destruction } = kind.resource;
   const { noun } = names;
   const path = `${place.collection(parents)}/${encodeURIComponent(id)}${destruction.query ?? ""}`;
@@ -96,11 +98,10 @@ export function undo(deps: Deps, undone: Undone, { memory, last }: { memory: Mem
   const { creation } = memory;
   memory.creation = undefined;
   if (!creation || creation.phase === "unsent" || policiesOf(last).deletionPolicy === "Retain") return;
-  const known = "made" in creation ? creation.made.id : undefined;
   const undoing =
-    known === undefined
-      ? abandonUnanswered(deps, undone, creation)
-      : abandon(deps, undone, creation, { id: known, why: GONE });
+    "made" in creation
+      ? abandon(deps, undone, creation, creation.made, GONE)
+      : abandonUnanswered(deps, undone, creation);
   deps.owe(undoing, creation.intent.account);
 }
 
@@ -117,8 +118,9 @@ async function abandonUnanswered(deps: Deps, undone: Undone, begun: Begun): Prom
   let last: SearchResult | undefined;
   const settled = settledAt(deps, begun.begunAt);
   const open = () =>
-    !last || last.lookedAt <= settled || last.pending || deps.objects.rivals(kind.kind, intent).length > 0;
+    !last || last.lookedAt <= settled || last.pending || deps.objects.rivals(kind.kind, intent).some(deps.objects.find);
   const giveUpAt = settled + GIVE_UP_MS;
+  deps.objects.linger(visitor, kind.kind, intent);
   try {
     while (open() && deps.clock.monotonic() < giveUpAt) {
       await sleep(deps.clock, LOOK_MS);
@@ -130,12 +132,16 @@ async function abandonUnanswered(deps: Deps, undone: Undone, begun: Begun): Prom
     }
   } finally {
     deps.collections.leave(visitor);
+    deps.objects.linger(visitor, kind.kind, undefined);
   }
-  const found = [...(last?.matches.values() ?? [])].map(({ id }) => id);
-  const [id] = found;
-  if (id !== undefined && found.length === 1) await abandon(deps, undone, begun, { id, why: GONE });
-  else if (id !== undefined || open()) {
+  const found = [...(last?.matches.values() ?? [])];
+  const [made] = found;
+  if (made && found.length === 1) await abandon(deps, undone, begun, made, GONE);
+  else if (made || open()) {
     const { noun } = kind.resource.names;
-    deps.log.error({ object: key, found }, `${GONE}; which ${noun} it made, if any, cannot be told: delete it by hand`);
+    deps.log.error(
+      { object: key, found: found.map(({ id }) => id) },
+      `${GONE}; which ${noun} it made, if any, cannot be told: delete it by hand`,
+    );
   }
 }

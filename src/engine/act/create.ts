@@ -219,7 +219,7 @@ export async function claim(deps: Deps, scene: Scene, found: Unclaimed): Promise
     }
     if (!object) return undo(deps, scene, { memory, last: scene.object });
     memory.creation = undefined;
-    deps.owe(abandon(deps, scene, found, { id: made.id, why: REPLACED }), intent.account);
+    deps.owe(abandon(deps, scene, found, made, REPLACED), intent.account);
     return;
   }
 }

@@ -26,8 +26,8 @@ export function decide(view: View): Decision {
 function allowed(view: View, step: Decision): Decision {
   const { claim, intent, observation, deleting } = view;
   // Without the finalizer the object would go and leave its resource, without its intent a creation would be forgotten.
-  const unmarked = !view.hasFinalizer || (intent && !view.recorded);
-  if ((claim || intent) && !deleting && unmarked) return { step: "mark" };
+  const unmarked = view.hasFinalizer ? intent && !view.recorded : (claim || intent) && !deleting;
+  if (unmarked) return { step: "mark" };
   if (view.terminating && !deleting && begins(step)) {
     const message = "the namespace is being deleted: nothing is created or renewed in it any more";
     return { step: "wait", reason: "NamespaceTerminating", message };

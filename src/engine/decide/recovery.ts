@@ -19,12 +19,15 @@ export function decideRecovery(view: View, otherwise: Decision): Decision {
       retryMs: RECHECK_MS * 15,
     };
   }
-  const mine = search.inFlight ? undefined : search.matches[search.rank];
-  if (mine !== undefined) return { step: "claim", identity: mine };
-  if (!search.inFlight && !search.pending && search.lookedAt >= settledAt) {
+  // Who takes what an equal made leaves its own to it, and the equal may not look back so far, or not for so long. So all of
+  // them have to be seen first, or it has to be certain that its own is among those that are.
+  const complete = search.matches.length === search.rivals;
+  const settled = search.lookedAt >= settledAt;
+  if (!search.inFlight && !search.pending && (complete || settled)) {
     // Everything is visible by now: what is left over is as good as any.
-    const [left] = search.matches;
-    return left === undefined ? otherwise : { step: "claim", identity: left };
+    const mine = (complete ? search.matches[search.rank] : undefined) ?? (settled ? search.matches[0] : undefined);
+    if (mine !== undefined) return { step: "claim", identity: mine };
+    if (settled) return otherwise;
   }
   if (now - search.endedAt >= RECHECK_MS) return { step: "search" };
   const message = `the creation of the ${noun} got no answer; nothing else is sent until it is known what it made`;
