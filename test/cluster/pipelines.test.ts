@@ -242,7 +242,7 @@ it("no key of this whole run is in a log, an Event, an object, a metric or a pri
     objects: (await world.kubectl("get", "mooring", "-o", "yaml", "--show-managed-fields")).stdout,
     state: JSON.stringify(await world.platform.call("GET", "/_simulator/state")),
   };
-  expect(told.log).toContain("platform call");
+  expect(told.log).toContain("platform write");
   expect(told.events).toContain("KeyIssued");
   for (const key of keys) {
     for (const form of [key, Buffer.from(key).toString("base64")]) {
