@@ -139,7 +139,7 @@ export const badAccounts = [
     [
       "Exists with values",
       { namespaces: { selector: { matchExpressions: [{ key: "a", operator: "Exists", values: ["b"] }] } } },
-      "values are needed with In and NotIn, and only there",
+      "values are required with In and NotIn, and not allowed with other operators",
     ],
     [
       "an endpoint without its region",
