@@ -134,7 +134,7 @@ export const badAccounts = [
     [
       "In without values",
       { namespaces: { selector: { matchExpressions: [{ key: "a", operator: "In" }] } } },
-      "values are needed with In and NotIn",
+      "values are required with In and NotIn",
     ],
     [
       "Exists with values",

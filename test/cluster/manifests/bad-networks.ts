@@ -59,7 +59,7 @@ export const badNetworks = [
     [
       "a server and a datacenter",
       { datacenterRef: { name: "berlin" } },
-      "needs exactly one of datacenterRef and datacenterId, a serverRef none of them",
+      "needs exactly one of datacenterRef and datacenterId; remove both with serverRef",
     ],
     ["observed without an id", { managementPolicy: "Observe" }, "managementPolicy Observe needs externalId"],
   ]),
