@@ -221,8 +221,6 @@ type Parents = Readonly<Record<string, string>>;
 
 /** What a resource is called. */
 export interface Names {
-  /** For people, in messages: `IP block`. */
-  noun: string;
   /** The platform's own word, the `type` in its answers and in the targets of its requests: `ipblock`. */
   type: string;
   /** Fields of spec by the beginning of their path in what is sent, where the platform calls them otherwise. */

@@ -206,7 +206,7 @@ describe("an object with a resource", () => {
         observation: presentDrifted(),
         request: request({ action: "update", outcome: "FAILED", message: "no" }),
       }),
-      { step: "fail", reason: "ProvisioningFailed", gone: false, message: "update of the server failed: no" },
+      { step: "fail", reason: "ProvisioningFailed", gone: false, message: "update of the Server failed: no" },
     ],
     [
       "is not changed again before its time has come",

@@ -179,7 +179,7 @@ describe("a change", () => {
   it("of what replicas are made of says that those which are there stay as they are", () => {
     const item = groupItem(group(), { servers: 2 });
     expect(compare(group({}, { cores: 4 }), item).next?.note).toBe(
-      "the change of replica touches new replicas only: 2 that are there keep what they were made of",
+      "the change of replica applies to new replicas only; 2 existing ones keep the old template",
     );
     expect(compare(group({ maxReplicas: 9 }), item).next).not.toHaveProperty("note");
     expect(compare(group({}, { cores: 4 }), groupItem(group())).next).not.toHaveProperty("note");

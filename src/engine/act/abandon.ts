@@ -34,11 +34,10 @@ export async function abandon(
 ): Promise<void> {
   if (!account) return;
   deps.objects.spend(kind.kind, { id, born, parents, endpoint });
-  const { names, place, destruction } = kind.resource;
-  const { noun } = names;
+  const { place, destruction } = kind.resource;
   const path = `${place.collection(parents)}/${encodeURIComponent(id)}${destruction.query ?? ""}`;
   const url = urlOf(account, place.product, path);
-  deps.log.warn({ object: key, id }, `${why}: deleting the ${noun} that it made`);
+  deps.log.warn({ object: key, id }, `${why}: deleting the ${kind.kind} that it created`);
   const { monotonic } = deps.clock;
   const giveUpAt = settledAt(deps, monotonic()) + GIVE_UP_MS;
   for (let waitMs = 500; monotonic() < giveUpAt; waitMs = Math.min(waitMs * 2, 10_000)) {
@@ -50,16 +49,13 @@ export async function abandon(
     } catch (error) {
       if (error instanceof NotFound && monotonic() > settledAt(deps, begunAt)) return;
       if (error instanceof Terminal && !error.busy) {
-        deps.log.error(
-          { object: key, id, err: error },
-          `the ${noun} that nobody owns cannot be deleted: delete it by hand`,
-        );
+        deps.log.error({ object: key, id, err: error }, `orphaned ${kind.kind} cannot be deleted: delete it by hand`);
         return;
       }
     }
     await sleep(deps.clock, waitMs);
   }
-  deps.log.error({ object: key, id }, `the ${noun} that nobody owns could not be deleted: delete it by hand`);
+  deps.log.error({ object: key, id }, `orphaned ${kind.kind} could not be deleted: delete it by hand`);
 }
 
 /** Whether an object owns this resource, as the API server has it now: what this process has seen may be old. */
@@ -91,7 +87,7 @@ export function isDropped(deps: Deps, { metadata }: KubeObject, { creation }: Me
   return young && finalized && metadata.deletionTimestamp === undefined;
 }
 
-const GONE = "the object went while its creation was under way";
+const GONE = "the object was deleted during its creation";
 
 /** Undoes the last creation of an object that is gone: nobody else knows of it. */
 export function undo(deps: Deps, undone: Undone, { memory, last }: { memory: Memory; last: KubeObject }): void {
@@ -138,10 +134,9 @@ async function abandonUnanswered(deps: Deps, undone: Undone, begun: Begun): Prom
   const [made] = found;
   if (made && found.length === 1) await abandon(deps, undone, begun, made, GONE);
   else if (made || open()) {
-    const { noun } = kind.resource.names;
     deps.log.error(
       { object: key, found: found.map(({ id }) => id) },
-      `${GONE}; which ${noun} it made, if any, cannot be told: delete it by hand`,
+      `${GONE}; the ${kind.kind} that it created, if any, cannot be identified: delete it by hand`,
     );
   }
 }

@@ -79,7 +79,7 @@ export type Verdict = "forbidden" | "allowed" | { allowedBy: string };
 export interface View {
   /** On the clock of this process that never jumps, like every other time in a view. */
   now: number;
-  noun: string;
+  kind: string;
   deleting: boolean;
   /** Since when this process knows what is wanted of the object now. */
   wishedAt: number;

@@ -84,7 +84,7 @@ export const firstBootRules = (prefix = ""): Rule[] => {
 };
 
 export const firstBootImmutable = (prefix = ""): Record<string, string> => ({
-  [`${prefix}sshKeys`]: "keys are used at creation only",
+  [`${prefix}sshKeys`]: "ssh keys are used at creation only",
   [`${prefix}userData`]: "user data is used at creation only",
   [`${prefix}userDataSecretRef`]: "user data is used at creation only",
 });
@@ -106,7 +106,7 @@ export function firstBootProblem(
     return `${value} must be plain text that begins with ${listed}`;
   }
   const size = Buffer.byteLength(text);
-  return size > MOST_BYTES ? `${value} has ${size} bytes: at most ${MOST_BYTES} are allowed` : undefined;
+  return size > MOST_BYTES ? `${value} has ${size} bytes; at most ${MOST_BYTES} are allowed` : undefined;
 }
 
 /** User data as the platform takes it: base64. */

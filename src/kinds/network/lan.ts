@@ -21,9 +21,9 @@ const spec = z.object({
   ...inDatacenter,
   externalId: lanId()
     .optional()
-    .describe("Number of an existing LAN to take over instead of creating one. Can be removed later, not changed."),
+    .describe("Number of an existing LAN to adopt instead of creating one. Can be removed later, not changed."),
   name: platformName("LAN"),
-  public: z.boolean().optional().describe("Whether it leads to the internet. Default: as it is; a new LAN is private."),
+  public: z.boolean().optional().describe("Public if true. If unset, left unchanged; a new Lan is private."),
   ipv6: z
     .string()
     .max(49)
@@ -37,13 +37,13 @@ const spec = z.object({
       ],
     })
     .optional()
-    .describe("IPv6 block of the LAN: AUTO lets the platform choose one, else a /64 of the datacenter's block."),
+    .describe("IPv6 block of the LAN: AUTO, or a /64 of the datacenter's block."),
 });
 
 const status = z.object({
-  public: z.boolean().optional().describe("Whether it leads to the internet."),
+  public: z.boolean().optional().describe("True if it is public."),
   ipv4CidrBlock: z.string().optional().describe("IPv4 block of a private LAN."),
-  ipv6CidrBlock: z.string().optional().describe("IPv6 block, when it has one."),
+  ipv6CidrBlock: z.string().optional().describe("IPv6 block, if it has one."),
 });
 
 const wire = z.object({
@@ -77,11 +77,11 @@ export const lan: Kind = {
     datacenterId: "a LAN cannot move to another datacenter",
   },
   columns: [
-    { name: "Public", type: "boolean", path: ".status.public", description: "Whether it leads to the internet" },
+    { name: "Public", type: "boolean", path: ".status.public", description: "True if it is public" },
     { name: "Datacenter", type: "string", path: ".spec.datacenterRef.name", description: "Datacenter", wide: true },
   ],
   resource: mapping(spec, {
-    names: { noun: "LAN", type: "lan" },
+    names: { type: "lan" },
     identity: { reusesIds: true },
     place: { product: "core", collection, depth: 1, references: (spec) => [datacenterReference(spec)] },
     creation: {

@@ -20,8 +20,8 @@ const spec = z.object({
 });
 
 const status = z.object({
-  httpEndpoint: z.string().optional().describe("Where metrics are pushed to, without /api/v1/push."),
-  grafanaEndpoint: z.string().optional().describe("Where the metrics can be seen."),
+  httpEndpoint: z.string().optional().describe("URL that metrics are pushed to, without /api/v1/push."),
+  grafanaEndpoint: z.string().optional().describe("URL of the dashboard."),
 });
 
 const wire = z.looseObject({
@@ -37,14 +37,14 @@ export const metricPipeline: Kind = {
   kind: "MetricPipeline",
   plural: "metricpipelines",
   shortNames: ["mp"],
-  description: "Takes metrics by push. Its Secret holds the address, the key and ready-made configuration for agents.",
+  description: "Receives pushed metrics. Its Secret holds the URL, the key and configuration for agents.",
   spec,
   status,
   rules: managedRules,
   immutable: {},
   columns: pipelineColumns,
   resource: mapping(spec, {
-    names: { noun: "metric pipeline", type: "pipeline", longest: LONGEST },
+    names: { type: "pipeline", longest: LONGEST },
     identity: { echo: (resource) => ({ name: wire.partial({ id: true }).parse(resource).properties.name }) },
     place: {
       product: "monitoring",

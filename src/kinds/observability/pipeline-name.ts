@@ -12,5 +12,5 @@ export const pipelineName = line(LONGEST)
 /** An object's own name may be too long for a pipeline. */
 export function nameProblem({ name }: { name?: string | undefined }, inputs: Inputs): string | undefined {
   if (inputs.observed || (name ?? inputs.name).length <= LONGEST) return undefined;
-  return `name: a pipeline's name has at most ${LONGEST} characters, and "${inputs.name}" has ${inputs.name.length}: set spec.name`;
+  return `name: "${inputs.name}" has ${inputs.name.length} characters; at most ${LONGEST} are allowed: set spec.name`;
 }

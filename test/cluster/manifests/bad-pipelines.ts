@@ -13,7 +13,7 @@ const keyed = (base: Base) =>
     ["a rotation without its age", { keyRotation: { at: "03:00" } }, "spec.keyRotation.every", "Required value"],
     ["a rotation every half hour", rotation({ every: "30m" }), "spec.keyRotation.every", "must be at least 1h"],
     ["a rotation every now and then", rotation({ every: "daily" }), "spec.keyRotation.every", "must be a duration"],
-    ["a rotation at 24:00", rotation({ at: "24:00" }), "spec.keyRotation.at", "must be a time of the day in UTC"],
+    ["a rotation at 24:00", rotation({ at: "24:00" }), "spec.keyRotation.at", "must be a time of day in UTC"],
     ["a rotation at three", rotation({ at: "3:00" }), "spec.keyRotation.at", "for example 03:00"],
     ["a key of one's choice", { key: "mine" }, 'unknown field "spec.key"'],
   ]);

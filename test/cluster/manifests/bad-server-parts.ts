@@ -167,7 +167,7 @@ export const badServerParts = [
       "with an address given twice",
       nic({ ips: ["10.0.0.1", "10.0.0.1"] }),
       "spec.nics[0].ips",
-      "must not name anything twice",
+      "must not contain duplicates",
     ],
     [
       "with an address of no IPBlock",

@@ -22,7 +22,7 @@ export const bootVolume = z.object({
   ...imageFields,
   ...firstBootFields,
   licenceType,
-  bus: z.enum(["VIRTIO", "IDE"]).optional().describe("How the volume is connected. The platform's default is VIRTIO."),
+  bus: z.enum(["VIRTIO", "IDE"]).optional().describe("Bus of the volume. Default: VIRTIO."),
 });
 type BootVolume = z.output<typeof bootVolume>;
 
@@ -63,7 +63,7 @@ export function detachVolume(
   own: string,
 ): Operation | undefined {
   const volumes = readable(found.entities?.volumes?.items);
-  if (!volumes) throw new Error("it does not show which volumes are attached");
+  if (!volumes) throw new Error("the attached volumes are missing");
   const boot = spec.bootVolume && spec.type !== "CUBE" ? found.properties.bootVolume?.id : undefined;
   const other = volumes.find(({ id, properties }) => id !== boot && properties.type !== "DAS");
   if (!other) return undefined;
