@@ -34,7 +34,7 @@ const outcomes = async (calls: number, call: () => Promise<Answer> = list) => {
 };
 
 const proofs: Record<string, (force: () => Promise<unknown>) => Promise<void>> = {
-  async "A server is created, and nobody hears of it"(force) {
+  async "A server is created, but the answer is lost"(force) {
     const before = items(await platform.core("GET", servers)).length;
     await force();
     expect(await outcomes(1, () => platform.core("POST", servers, serverBody()))).toEqual(["no answer"]);
