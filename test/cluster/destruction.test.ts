@@ -58,7 +58,7 @@ const reads = async () => (await count(route("GET", "servers"))) + (await count(
 
 describe("a server is deleted with its volumes only on an answer", () => {
   const lies = [
-    { title: "that is understood", lie: { set: { "properties.cores": "2" } }, why: /not understood.*cores/ },
+    { title: "that is understood", lie: { set: { "properties.cores": "2" } }, why: /invalid answer.*cores/ },
     { title: "that shows its volumes", lie: { remove: ["entities"] }, why: /volumes/ },
     {
       title: "that shows what its volumes are",

@@ -106,7 +106,7 @@ describe("an answer that would break out of an agent's configuration", () => {
     const before = await world.secret();
     world.lie((json) => json.replace(/"httpEndpoint":"[^"]*"/g, '"httpEndpoint":5'));
     await world.until("PlatformUnavailable");
-    expect(world.status().conditions?.[0]?.message).toMatch(/not understood: metadata\.httpEndpoint: /);
+    expect(world.status().conditions?.[0]?.message).toMatch(/invalid answer of the platform: metadata\.httpEndpoint: /);
     expect(await world.secret()).toEqual(before);
     world.lie((json) => json);
     await world.until("Available");
