@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Desired, Inputs, Mention, ResourceKind } from "../../kinds/kind.ts";
+import type { Desired, Inputs, Mention, Reference, ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { type AccountHandle, isShared, titleOf, urlOf } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
@@ -30,28 +30,15 @@ export function notYours(
   begun: Claim | Intent | undefined,
 ): Obstacle | undefined {
   if (!account || account.adoption === "Any") return undefined;
-  const { namespace = "" } = object.metadata;
   const owner = ownerIn(objects, object, account);
+  const leadsAway = (reference: Reference) => mentioned(objects, object, reference, owner);
+  // In a place that another namespace lends, its kind says what may be named there.
+  const isForeign = ({ within, ...mention }: Mention) =>
+    within === undefined ? !owner.has(mention) : !abroad.includes(within) && !owner.hasId(parents[within] ?? "");
   const foreign =
-    desired.references
-      .map(({ kind: other, field, target }): Mention | undefined => {
-        if ("id" in target) {
-          return owner.hasId(target.id) ? undefined : { field: field.replace(/Ref$/, "Id"), value: target.id };
-        }
-        const key = keyOfTarget(namespace, other, target);
-        const claim = objects.owned(key);
-        return claim && !owner.owned(key) && !owner.hasId(claim.id) ? { field, value: claim.id } : undefined;
-      })
-      .find((mention) => mention !== undefined) ??
+    desired.references.map(leadsAway).find((mention) => mention !== undefined) ??
     // What may be of a catalogue is judged when it is sent: then that has been read.
-    desired.mentions.find((mention) => {
-      if (mention.catalogue !== undefined) return false;
-      // In a place that another namespace lends, its kind says what may be named there.
-      if (mention.within !== undefined) {
-        return !abroad.includes(mention.within) && !owner.hasId(parents[mention.within] ?? "");
-      }
-      return !owner.has(mention);
-    }) ??
+    desired.mentions.find((mention) => mention.catalogue === undefined && isForeign(mention)) ??
     handedOver(objects, object, desired, begun);
   if (foreign) return refusal(foreign, object, account);
   const { externalId } = policiesOf(object);
@@ -122,6 +109,21 @@ function ownerIn(objects: Objects, { metadata: { namespace = "" } }: KubeObject,
         owned(objectKey(kind, namespace, other.metadata.name)),
     );
   return { owned, hasId, has: ({ value, part }: Mention) => (part ? hasPart(part) : hasId(value)) };
+}
+
+/** What a reference leads to, where that is not the namespace's; nothing, as long as there is nothing behind a name. */
+function mentioned(
+  objects: Objects,
+  { metadata: { namespace = "" } }: KubeObject,
+  { kind, field, target }: Reference,
+  owner: ReturnType<typeof ownerIn>,
+): Mention | undefined {
+  if ("id" in target) {
+    return owner.hasId(target.id) ? undefined : { field: field.replace(/Ref$/, "Id"), value: target.id };
+  }
+  const key = keyOfTarget(namespace, kind, target);
+  const claim = objects.owned(key);
+  return claim && !owner.owned(key) && !owner.hasId(claim.id) ? { field, value: claim.id } : undefined;
 }
 
 /** What the resource lives in, and what an object of another namespace than spec says has by now. */
