@@ -10,7 +10,6 @@ const PATIENCE_MS: { readonly [R in Reason]?: number } = {
   AccountNotFound: 0,
   SecretNotFound: 0,
   SecretNotWritable: 0,
-  SecretNotOwned: 60_000,
   PlatformUnavailable: 60_000,
 };
 
