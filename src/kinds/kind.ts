@@ -225,7 +225,7 @@ export interface Names {
   noun: string;
   /** The platform's own word, the `type` in its answers and in the targets of its requests: `ipblock`. */
   type: string;
-  /** Fields of spec by the beginning of their path in what is sent, where the platform calls them otherwise. */
+  /** Fields of spec by their path in what is sent, or a part of it, where the platform calls them otherwise. */
   fields?: Readonly<Record<string, string>>;
 }
 

@@ -93,6 +93,7 @@ const plain: RegExp[] = [
   /^template(Uuid|Name)$/, // the platform's, and the same for everybody
   /imageLookup\.name$/, // finds what the catalogue shows, which is judged there
   /^user(Id)?$/, // a user of the cluster, which is judged
+  /firewallRules\.(sourceIp|targetIp|portRange(Start|End))$/, // who is let through to a NIC, wherever that is; takes nothing
   /^nic$/, // a NIC of the Server, which is judged
   /^bucket$/, // the whole object storage has one namespace; who may write there, the bucket says
 ];

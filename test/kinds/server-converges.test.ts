@@ -9,6 +9,16 @@ const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: 
 const text = fc.constantFrom("a", "b", "c");
 const addresses = fc.uniqueArray(fc.constantFrom("10.0.0.1", "10.0.0.2"), { maxLength: 2 });
 
+const rules = fc.uniqueArray(
+  fc.record({
+    name: text,
+    protocol: fc.constantFrom("TCP", "UDP"),
+    type: fc.constantFrom("INGRESS", "EGRESS"),
+    sourceIp: optional(fc.constantFrom("10.0.0.0/8", "2001:DB8::1")),
+  }),
+  { maxLength: 2, selector: ({ name }) => name },
+);
+
 /** What is fixed at creation. */
 const shape = fc.record({
   type: fc.constantFrom("ENTERPRISE", "VCPU", "CUBE"),
@@ -33,6 +43,8 @@ const values = fc.record({
         dhcp: fc.boolean(),
         ips: optional(addresses),
         firewallActive: fc.boolean(),
+        firewallType: optional(fc.constantFrom("INGRESS", "BIDIRECTIONAL")),
+        firewallRules: optional(rules),
       }),
     ),
     { minLength: 3, maxLength: 3 },
@@ -73,15 +85,22 @@ function meddle({ type }: Shape, found: PlatformServer, meanwhile: Values): void
   const off = cube ? "SUSPENDED" : "SHUTOFF";
   Object.assign(found.properties, { name, vmState: on ? "RUNNING" : off }, cube ? {} : { cores, ram });
   for (const { properties } of found.volumes) if (!cube) properties.size = Math.max(Number(properties.size), size);
-  const now = nicsOf(meanwhile).map((nic) => ({ id: `other-${nic.name}`, properties: { ...nic, ips: nic.ips ?? [] } }));
+  const now = nicsOf(meanwhile).map(({ firewallRules = [], ...nic }) => ({
+    id: `other-${nic.name}`,
+    properties: { ...nic, ips: nic.ips ?? [] },
+    entities: { firewallrules: { items: firewallRules.map((properties, n) => ({ id: `rule-${n}`, properties })) } },
+  }));
   found.nics.splice(0, found.nics.length, ...now);
 }
 
 const create = (spec: object) => createServer(sent(mapping.desire(sent(spec)).body(inputs())));
 const compare = (spec: object, found: PlatformServer) => mapping.desire(sent(spec)).compare(found.item(), inputs());
 
-/** The server, its volume, each NIC three times (it may lose its address by a move, or give it up first), and power. */
-const MOST_STEPS = 12;
+/**
+ * The server, its volume, each NIC three times (it may lose its address by a move, or give it up first), two rules of each
+ * that come and two that go, and power.
+ */
+const MOST_STEPS = 24;
 
 function settle(spec: object, found: PlatformServer) {
   for (let steps = 0; steps <= MOST_STEPS; steps++) {

@@ -14,3 +14,28 @@ export const addressMentions = (addresses: readonly string[] = [], field: string
       const isIn = (status: unknown) => block.safeParse(status).data?.ips.includes(value) ?? false;
       return { field, value, part: { kind: "IPBlock", isIn } };
     });
+
+const ADDRESS_OR_NETWORK = "must be an IP address or a network, for example 10.0.1.0/24";
+
+/** An address or a network, of either version of IP. */
+export const addressOrNetwork = () =>
+  z
+    .string()
+    .max(49)
+    .meta({
+      "x-kubernetes-validations": [
+        { rule: "isIP(self) || isCIDR(self)", message: ADDRESS_OR_NETWORK },
+        {
+          rule: "!isCIDR(self) || cidr(self) == cidr(self).masked()",
+          message: "must be the first address of the network, for example 10.0.1.0/24 instead of 10.0.1.7/24",
+        },
+      ],
+    });
+
+/** IPv6 can be written in many ways; all else is left as it is. */
+export function oneSpelling(written: string | null | undefined): string | undefined {
+  const [address = "", length] = written?.split("/") ?? [];
+  if (!address.includes(":")) return written ?? undefined;
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  return length === undefined ? canonical : `${canonical}/${length}`;
+}

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { oneSpelling } from "../fields/addresses.ts";
 import { known, patch, wantedName } from "../fields/compare.ts";
 import {
   datacenterPath,
@@ -57,12 +58,6 @@ const wire = z.object({
 });
 
 const collection = (parents: Readonly<Record<string, string>>) => `${datacenterPath(parents)}/lans`;
-
-/** An IPv6 block can be written in many ways. */
-function oneSpelling(block: string | null | undefined): string | undefined {
-  const [address, length] = block?.split("/") ?? [];
-  return length === undefined ? address : `${new URL(`http://[${address}]`).hostname.slice(1, -1)}/${length}`;
-}
 
 export const lan: Kind = {
   kind: "Lan",

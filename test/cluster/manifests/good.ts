@@ -99,6 +99,41 @@ export const good = [
       },
     ],
     ["a NIC whose addresses the platform gives", { nics: [{ name: "n", lan: 1_000_000, ips: [] }] }],
+    [
+      "a firewall with rules",
+      {
+        nics: [
+          {
+            name: "n",
+            lan: 1,
+            firewallActive: true,
+            firewallType: "BIDIRECTIONAL",
+            firewallRules: [
+              { name: "web", protocol: "TCP", portRangeStart: 80, portRangeEnd: 443 },
+              {
+                name: "one",
+                protocol: "UDP",
+                sourceIp: "10.0.0.7",
+                targetIp: "10.0.0.0/24",
+                sourceMac: "02:01:0A:00:00:01",
+              },
+              { name: "ping", protocol: "ICMP", icmpType: 8, icmpCode: 0 },
+              { name: "out", protocol: "ANY", type: "EGRESS", ipVersion: "IPv6", targetIp: "2001:db8::/32" },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      "64 NICs with 50 rules each",
+      {
+        nics: Array.from({ length: 64 }, (_, lan) => ({
+          name: `n${lan}`,
+          lan: lan + 1,
+          firewallRules: Array.from({ length: 50 }, (_, rule) => ({ name: `r${rule}`, protocol: "ANY" })),
+        })),
+      },
+    ],
   ]),
   ...of(vcpu, "vCPU server", [
     ["as small as can be", {}],

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { addressMentions } from "../../fields/addresses.ts";
 import { address, line, list, objectRef, whole } from "../../fields/fields.ts";
+import { firewallFields, ruleProperties } from "../../fields/firewall.ts";
 import { datacenterLocation } from "../../fields/location.ts";
 import { lanFields, lanMentions, lanNumber, lanProblem, lanReferences, lanRule } from "../../fields/nic-lan.ts";
 import type { Inputs, Mention, ObjectRef, Reference } from "../../kind.ts";
@@ -24,7 +25,7 @@ export const nic = z
     ipsFrom: list(reserved, { max: 32 })
       .optional()
       .describe("Fixed addresses out of IPBlocks, in addition to ips. They stay the same when the server is replaced."),
-    firewallActive: z.boolean().default(false).describe("Whether the NIC's firewall is on."),
+    ...firewallFields,
   })
   .meta({ "x-kubernetes-validations": [lanRule] });
 export type Nic = z.output<typeof nic>;
@@ -74,8 +75,17 @@ export function nicProperties(nic: Nic, inputs: Pick<Inputs, "refs">) {
     dhcp: nic.dhcp,
     ips: ips.length > 0 ? ips : undefined,
     firewallActive: nic.firewallActive,
+    firewallType: nic.firewallType,
   };
 }
+
+/** The body that creates a NIC, alone or with its server. */
+export const nicBody = (nic: Nic, inputs: Pick<Inputs, "refs">) => ({
+  properties: nicProperties(nic, inputs),
+  ...(nic.firewallRules?.length && {
+    entities: { firewallrules: { items: nic.firewallRules.map((rule) => ({ properties: ruleProperties(rule) })) } },
+  }),
+});
 
 /** What the LANs and IP blocks of NICs show to be wrong with them. */
 export function nicProblem(nics: readonly Nic[] = [], inputs: Inputs): string | undefined {

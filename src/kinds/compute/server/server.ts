@@ -5,8 +5,9 @@ import { firstBootImmutable, firstBootProblem, firstBootSecrets } from "../../fi
 import { imageImmutable, imageLookups, imageMentions, imageProblem, imageReferences } from "../../fields/images.ts";
 import { datacenterLookups } from "../../fields/location.ts";
 import { type Comparison, type Inputs, type Kind, mapping, type Operation } from "../../kind.ts";
+import { firewallAdvice } from "./firewall.ts";
 import { compareNics } from "./nic-changes.ts";
-import { nicMentions, nicProblem, nicProperties, nicReferences } from "./nics.ts";
+import { nicBody, nicMentions, nicProblem, nicReferences } from "./nics.ts";
 import { serverRules } from "./rules.ts";
 import { type ServerSpec, serverSpec } from "./spec.ts";
 import { templateLookup } from "./templates.ts";
@@ -40,6 +41,8 @@ const status = z.object({
         lan: z.int().optional().describe("Number of its LAN."),
         mac: z.string().optional().describe("Hardware address."),
         ips: z.array(z.string().describe("An address.")).optional().describe("Its addresses."),
+        firewallActive: z.boolean().optional().describe("Whether its firewall is on."),
+        firewallRules: z.int().optional().describe("How many rules its firewall has."),
       }),
     )
     .optional()
@@ -77,7 +80,7 @@ function body(spec: ServerSpec, inputs: Inputs): unknown {
     },
     entities: {
       volumes,
-      nics: nics && { items: nics.map((nic) => ({ properties: nicProperties(nic, inputs) })) },
+      nics: nics && { items: nics.map((nic) => nicBody(nic, inputs)) },
     },
   };
 }
@@ -114,9 +117,10 @@ function facts(item: unknown): Record<string, unknown> {
     const { name, size, deviceNumber } = properties ?? {};
     return id === bootVolumeId ? [] : [known({ id, name, size, deviceNumber })];
   });
-  const nics = nicsOf(found).map(({ id, properties }) => {
-    const { name, lan, mac, ips } = properties ?? {};
-    return known({ id, name, lan, mac, ips });
+  const nics = nicsOf(found).map(({ id, properties, entities }) => {
+    const { name, lan, mac, ips, firewallActive } = properties ?? {};
+    const firewallRules = entities?.firewallrules?.items?.length;
+    return known({ id, name, lan, mac, ips, firewallActive, firewallRules });
   });
   const ips = nicsOf(found).flatMap(({ properties }) => properties?.ips ?? []);
   return known({ vmState, type, cores, ram, cpuFamily, ips, bootVolumeId, volumes, nics });
@@ -159,12 +163,13 @@ export const server: Kind = {
         "entities.volumes": "bootVolume",
         "entities.nics.items": "nics",
         "entities.nics": "nics",
+        "entities.firewallrules.items": "firewallRules",
       },
     },
     place: {
       product: "core",
       collection: (parents) => `${datacenterPath(parents)}/servers`,
-      depth: 3,
+      depth: 5,
       showsUsers: true,
       references: ({ bootVolume = {}, nics, ...spec }) => [
         datacenterReference(spec),
@@ -185,10 +190,12 @@ export const server: Kind = {
         imageProblem(bootVolume, inputs, BOOT) ??
         firstBootProblem(bootVolume, inputs, BOOT) ??
         nicProblem(nics, inputs),
-      advice: ({ powerState }) =>
-        powerState === "Suspended"
+      advice: ({ powerState, nics }, inputs) => [
+        ...(powerState === "Suspended"
           ? ["powerState: a suspended Cube is billed as before; only its deletion ends that"]
-          : [],
+          : []),
+        ...firewallAdvice(nics, inputs),
+      ],
       body,
     },
     comparison: { compare, facts },
