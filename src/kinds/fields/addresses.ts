@@ -15,6 +15,29 @@ export const addressMentions = (addresses: readonly string[] = [], field: string
       return { field, value, part: { kind: "IPBlock", isIn } };
     });
 
+const IPV6 = "must be an IPv6 address, for example 2001:db8::7";
+
+export const ipv6Address = () =>
+  z
+    .string()
+    .max(45)
+    .refine((address) => z.ipv6().safeParse(address).success, IPV6)
+    .meta({ "x-kubernetes-validations": [{ rule: "isIP(self) && ip(self).family() == 6", message: IPV6 }] });
+
+const isBlock = (block: string, length: number) => block.endsWith(`/${length}`) && z.cidrv6().safeParse(block).success;
+
+/** An IPv6 block of this length, or one of the words that stand for one. */
+export function ipv6Block(length: number, words: readonly string[], example: string) {
+  const form = `must be ${[...words, `a /${length} block`].join(" or ")}, for example ${example}/${length}`;
+  const block = `isCIDR(self) && cidr(self).ip().family() == 6 && cidr(self).prefixLength() == ${length}`;
+  const rule = words.length > 0 ? `${words.map((word) => `self == '${word}'`).join(" || ")} || (${block})` : block;
+  return z
+    .string()
+    .max(49)
+    .refine((value) => words.includes(value) || isBlock(value, length), form)
+    .meta({ "x-kubernetes-validations": [{ rule, message: form }] });
+}
+
 const ADDRESS_OR_NETWORK = "must be an IP address or a network, for example 10.0.1.0/24";
 
 /** An address or a network, of either version of IP. */

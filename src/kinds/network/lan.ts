@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { oneSpelling } from "../fields/addresses.ts";
+import { ipv6Block, oneSpelling } from "../fields/addresses.ts";
 import { known, patch, wantedName } from "../fields/compare.ts";
 import {
   datacenterPath,
@@ -15,7 +15,6 @@ import {
 import { type Kind, mapping } from "../kind.ts";
 
 const AUTO = "AUTO";
-const BLOCK = "must be AUTO or a /64 block, for example fd00:2000:0:1::/64";
 
 const spec = z.object({
   ...managed,
@@ -25,18 +24,7 @@ const spec = z.object({
     .describe("Number of an existing LAN to take over instead of creating one. Can be removed later, not changed."),
   name: platformName("LAN"),
   public: z.boolean().optional().describe("Whether it leads to the internet. Default: as it is; a new LAN is private."),
-  ipv6: z
-    .string()
-    .max(49)
-    .refine((block) => block === AUTO || (block.endsWith("/64") && z.cidrv6().safeParse(block).success), BLOCK)
-    .meta({
-      "x-kubernetes-validations": [
-        {
-          rule: `self == '${AUTO}' || (isCIDR(self) && cidr(self).ip().family() == 6 && cidr(self).prefixLength() == 64)`,
-          message: BLOCK,
-        },
-      ],
-    })
+  ipv6: ipv6Block(64, [AUTO], "fd00:2000:0:1::")
     .optional()
     .describe("IPv6 block of the LAN: AUTO lets the platform choose one, else a /64 of the datacenter's block."),
 });

@@ -252,6 +252,30 @@ export const badServerParts = [
       "32",
     ],
     ["with dhcp as text", nic({ dhcp: "yes" }), "spec.nics[0].dhcp", "must be of type boolean"],
+    [
+      "with an IPv4 address for IPv6",
+      nic({ ipv6Ips: ["10.0.0.1"] }),
+      "spec.nics[0].ipv6Ips[0]",
+      "must be an IPv6 address, for example 2001:db8::7",
+    ],
+    [
+      "with the IPv6 block of a LAN",
+      nic({ ipv6CidrBlock: "2001:db8:0:1::/64" }),
+      "spec.nics[0].ipv6CidrBlock",
+      "must be a /80 block",
+    ],
+    [
+      "with an IPv6 address outside of its block",
+      nic({ ipv6CidrBlock: "2001:db8:0:1:2::/80", ipv6Ips: ["2001:db8:0:1:3::7"] }),
+      "spec.nics[0]",
+      "ipv6Ips must lie in ipv6CidrBlock",
+    ],
+    [
+      "with the same IPv6 address twice",
+      nic({ ipv6Ips: ["2001:db8::7", "2001:db8::7"] }),
+      "spec.nics[0].ipv6Ips",
+      "must not name anything twice",
+    ],
     ["with an unknown firewall type", nic({ firewallType: "Ingress" }), "spec.nics[0].firewallType", '"INGRESS"'],
     ["that is no list", { nics: "public" }, "spec.nics", "must be of type array"],
     [

@@ -100,6 +100,15 @@ export const good = [
     ],
     ["a NIC whose addresses the platform gives", { nics: [{ name: "n", lan: 1_000_000, ips: [] }] }],
     [
+      "a NIC with IPv6",
+      {
+        nics: [
+          { name: "n", lan: 1, dhcpv6: false, ipv6CidrBlock: "2001:db8:0:1:2::/80", ipv6Ips: ["2001:DB8:0:1:2::7"] },
+          { name: "any", lan: 1, ipv6Ips: Array.from({ length: 50 }, (_, n) => `2001:db8:0:1:3::${n}`) },
+        ],
+      },
+    ],
+    [
       "a firewall with rules",
       {
         nics: [

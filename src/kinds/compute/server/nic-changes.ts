@@ -1,3 +1,4 @@
+import { oneSpelling } from "../../fields/addresses.ts";
 import { missing, paired, patch, surplus } from "../../fields/compare.ts";
 import type { Comparison, Inputs } from "../../kind.ts";
 import { compareFirewall } from "./firewall.ts";
@@ -49,7 +50,7 @@ function nextAddresses(wanted: Wanted, match: Full<WireNic>, rivals: Wanted[], t
 }
 
 /** Their order says nothing. */
-const sameAddresses = (wanted: string[] | undefined, found: string[]) =>
+const sameAddresses = <T>(wanted: T[] | undefined, found: T[] = []) =>
   wanted?.length === found.length && wanted.every((ip) => found.includes(ip));
 
 function change(wanted: Wanted, { properties: there }: Full<WireNic>, path: string): Comparison {
@@ -57,6 +58,12 @@ function change(wanted: Wanted, { properties: there }: Full<WireNic>, path: stri
     lan: [wanted.lan, there.lan],
     dhcp: [wanted.dhcp, there.dhcp],
     ips: [wanted.ips, there.ips],
+    dhcpv6: [wanted.dhcpv6, there.dhcpv6],
+    ipv6CidrBlock: [wanted.ipv6CidrBlock, oneSpelling(there.ipv6CidrBlock)],
+    ipv6Ips: [
+      sameAddresses(wanted.ipv6Ips, there.ipv6Ips?.map(oneSpelling)) ? undefined : wanted.ipv6Ips,
+      there.ipv6Ips,
+    ],
     firewallActive: [wanted.firewallActive, there.firewallActive],
     firewallType: [wanted.firewallType, there.firewallType],
   });

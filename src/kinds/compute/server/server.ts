@@ -20,7 +20,7 @@ const status = z.object({
   cores: z.int().optional().describe("Cores it has."),
   ram: z.int().optional().describe("Memory it has, in MB."),
   cpuFamily: z.string().optional().describe("Processor family it runs on."),
-  ips: z.array(z.string().describe("An address.")).optional().describe("The addresses of all its NICs."),
+  ips: z.array(z.string().describe("An address.")).optional().describe("The addresses of all its NICs, IPv4 first."),
   bootVolumeId: z.string().optional().describe("Platform id of the boot volume."),
   volumes: z
     .array(
@@ -40,7 +40,9 @@ const status = z.object({
         name: z.string().optional().describe("Name of the NIC."),
         lan: z.int().optional().describe("Number of its LAN."),
         mac: z.string().optional().describe("Hardware address."),
-        ips: z.array(z.string().describe("An address.")).optional().describe("Its addresses."),
+        ips: z.array(z.string().describe("An address.")).optional().describe("Its IPv4 addresses."),
+        ipv6CidrBlock: z.string().optional().describe("Its IPv6 block, in a LAN that has one."),
+        ipv6Ips: z.array(z.string().describe("An address.")).optional().describe("Its IPv6 addresses."),
         firewallActive: z.boolean().optional().describe("Whether its firewall is on."),
         firewallRules: z.int().optional().describe("How many rules its firewall has."),
       }),
@@ -118,11 +120,12 @@ function facts(item: unknown): Record<string, unknown> {
     return id === bootVolumeId ? [] : [known({ id, name, size, deviceNumber })];
   });
   const nics = nicsOf(found).map(({ id, properties, entities }) => {
-    const { name, lan, mac, ips, firewallActive } = properties ?? {};
+    const { name, lan, mac, ips, ipv6CidrBlock, ipv6Ips, firewallActive } = properties ?? {};
     const firewallRules = entities?.firewallrules?.items?.length;
-    return known({ id, name, lan, mac, ips, firewallActive, firewallRules });
+    return known({ id, name, lan, mac, ips, ipv6CidrBlock, ipv6Ips, firewallActive, firewallRules });
   });
-  const ips = nicsOf(found).flatMap(({ properties }) => properties?.ips ?? []);
+  const all = (field: "ips" | "ipv6Ips") => nicsOf(found).flatMap(({ properties }) => properties?.[field] ?? []);
+  const ips = [...all("ips"), ...all("ipv6Ips")];
   return known({ vmState, type, cores, ram, cpuFamily, ips, bootVolumeId, volumes, nics });
 }
 
