@@ -29,6 +29,7 @@ type Shape = typeof shape extends fc.Arbitrary<infer T> ? T : never;
 /** What may differ between the server at its creation, the server as others changed it, and the server as wanted. */
 const values = fc.record({
   name: optional(text),
+  hostname: optional(text),
   cores: fc.integer({ min: 1, max: 60 }),
   ram: fc.integer({ min: 1, max: 920 }).map((steps) => steps * 256),
   cpuFamily: optional(fc.constantFrom("INTEL_SKYLAKE", "AMD_EPYC")),
@@ -62,11 +63,12 @@ const nicsOf = ({ nics, reserved }: Values) =>
 
 function specOf({ type, volume }: Shape, wanted: Values): object {
   const cube = type === "CUBE";
-  const { name, cores, ram, cpuFamily, on, volumeName, size, bus } = wanted;
+  const { name, hostname, cores, ram, cpuFamily, on, volumeName, size, bus } = wanted;
   return {
     datacenterRef: { name: "berlin" },
     type,
     name,
+    hostname,
     ...(!cube && { cores, ram }),
     ...(type === "ENTERPRISE" && { cpuFamily }),
     ...(cube && { templateUuid: "72e73b81-8551-4e74-b398-fc63b39994af" }),
@@ -80,10 +82,10 @@ function specOf({ type, volume }: Shape, wanted: Values): object {
 
 /** Somebody else changes whatever the platform lets them change, adds NICs and removes some. */
 function meddle({ type }: Shape, found: PlatformServer, meanwhile: Values): void {
-  const { name, cores, ram, on, size } = meanwhile;
+  const { name, hostname, cores, ram, on, size } = meanwhile;
   const cube = type === "CUBE";
   const off = cube ? "SUSPENDED" : "SHUTOFF";
-  Object.assign(found.properties, { name, vmState: on ? "RUNNING" : off }, cube ? {} : { cores, ram });
+  Object.assign(found.properties, { name, hostname, vmState: on ? "RUNNING" : off }, cube ? {} : { cores, ram });
   for (const { properties } of found.volumes) if (!cube) properties.size = Math.max(Number(properties.size), size);
   const now = nicsOf(meanwhile).map(({ firewallRules = [], ...nic }) => ({
     id: `other-${nic.name}`,

@@ -167,6 +167,16 @@ export const badServerParts = [
       "that does not ask for cloudInit NONE",
     ],
     [
+      "with a password for an empty volume",
+      volume({ imageAlias: null, licenceType: "LINUX", imagePasswordSecretRef: { name: "login" } }),
+      "bootVolume.imagePasswordSecretRef needs an image",
+    ],
+    [
+      "with a password in spec",
+      volume({ imagePassword: "abcDEF123" }),
+      'unknown field "spec.bootVolume.imagePassword"',
+    ],
+    [
       "with a Secret without a name",
       volume({ userDataSecretRef: {} }),
       "spec.bootVolume.userDataSecretRef.name",

@@ -82,6 +82,8 @@ export const good = [
     ),
     ["user data at its longest", volume({ userData: Buffer.from(`#!${long(49_150)}`).toString("base64") })],
     ["user data from a Secret", volume({ userDataSecretRef: { name: "init" } })],
+    ["a password from a Secret", volume({ imagePasswordSecretRef: { name: "login", key: "root" } })],
+    ["a host name", { hostname: `1${"a-".repeat(31)}` }],
     ["ssh keys", volume({ sshKeys: ["ssh-ed25519 AAAA me@example.com", 'from="10.0.0.0/8" ssh-rsa AAAA'] })],
     ["64 NICs", { nics: Array.from({ length: 64 }, (_, lan) => ({ name: `n${lan}`, lan: lan + 1 })) }],
     ["a NIC with addresses", { nics: [{ name: "n", lan: 1, dhcp: false, ips: ["203.0.113.7", "10.0.0.1"] }] }],
@@ -161,6 +163,7 @@ export const good = [
 export const goodChanges = [
   ...of(datacenter, "Datacenter", [["another name and description", { name: "b", description: "new" }]]),
   ...of(dedicated, "Server", [
+    ["another host name", { hostname: "web-1" }],
     ["another size", { cores: 62, ram: 16_384, cpuFamily: "INTEL_ICELAKE" }],
     ["a larger boot volume with another name and bus", volume({ size: 21, name: "os", bus: "IDE" })],
     ["another LAN and address", { nics: [{ name: "public", lan: 2, ips: ["10.0.0.1"], firewallActive: true }] }],

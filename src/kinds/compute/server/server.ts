@@ -17,6 +17,7 @@ import { bootVolumeOf, nicsOf, volumesOf, type WireServer, wire } from "./wire.t
 const status = z.object({
   vmState: z.string().optional().describe("What the machine itself does, in the platform's words."),
   type: z.string().optional().describe("Model of the server, in the platform's word."),
+  hostname: z.string().optional().describe("Host name of the machine, when it has one."),
   cores: z.int().optional().describe("Cores it has."),
   ram: z.int().optional().describe("Memory it has, in MB."),
   cpuFamily: z.string().optional().describe("Processor family it runs on."),
@@ -73,6 +74,7 @@ function body(spec: ServerSpec, inputs: Inputs): unknown {
   return {
     properties: {
       name,
+      hostname: spec.hostname,
       type: spec.type,
       availabilityZone: spec.availabilityZone,
       cores: spec.cores,
@@ -97,6 +99,7 @@ function compare(spec: ServerSpec, item: unknown, inputs: Inputs): Comparison {
   const { drift, next } = together([
     patch("", own, {
       name: [wantedName(spec, inputs), properties.name],
+      hostname: [spec.hostname, properties.hostname],
       cores: [spec.cores, properties.cores],
       ram: [spec.ram, properties.ram],
       cpuFamily: [spec.cpuFamily, properties.cpuFamily],
@@ -113,7 +116,7 @@ function compare(spec: ServerSpec, item: unknown, inputs: Inputs): Comparison {
 
 function facts(item: unknown): Record<string, unknown> {
   const found = wire.parse(item);
-  const { vmState, type, cores, ram, cpuFamily } = found.properties;
+  const { vmState, hostname, type, cores, ram, cpuFamily } = found.properties;
   const bootVolumeId = bootVolumeOf(found)?.id;
   const volumes = volumesOf(found).flatMap(({ id, properties }) => {
     const { name, size, deviceNumber } = properties ?? {};
@@ -126,7 +129,7 @@ function facts(item: unknown): Record<string, unknown> {
   });
   const all = (field: "ips" | "ipv6Ips") => nicsOf(found).flatMap(({ properties }) => properties?.[field] ?? []);
   const ips = [...all("ips"), ...all("ipv6Ips")];
-  return known({ vmState, type, cores, ram, cpuFamily, ips, bootVolumeId, volumes, nics });
+  return known({ vmState, hostname, type, cores, ram, cpuFamily, ips, bootVolumeId, volumes, nics });
 }
 
 export const server: Kind = {

@@ -47,6 +47,7 @@ export const wire = z.object({
   id: wireId(),
   properties: z.object({
     name: z.string().nullish(),
+    hostname: z.string().nullish(),
     type: z.string().nullish(),
     cores: z.int().nullish(),
     ram: z.int().nullish(),
