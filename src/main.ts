@@ -39,7 +39,7 @@ const commands: Record<string, Entry> = {
     load: async () => (await import("./cli/rights.ts")).rightsCommand,
   },
   version: { summary: "print the version", load: async () => version },
-  help: { summary: "print this text, or the help of one command", load: async () => help },
+  help: { summary: "show this help, or the help of a command", load: async () => help },
 };
 
 async function version(): Promise<number> {
@@ -58,7 +58,7 @@ usage: mooring COMMAND [OPTION…]
 
 ${list.join("\n")}
 
-"mooring COMMAND --help" tells the options of a command.
+"mooring COMMAND --help" shows the options of a command.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted before it was done. MOORING_DEBUG=1 shows where an error came from.`);
   return 0;
 }

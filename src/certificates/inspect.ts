@@ -25,21 +25,21 @@ export function inspect({ ca, certificate, privateKey }: Pems, now: number): Ins
   try {
     const authorities = certificatesIn(ca);
     const [first, ...others] = certificatesIn(certificate);
-    if (!first) return { problem: "it is no certificate in PEM" };
-    if (authorities.length === 0) return { problem: "the cluster's CA is no certificate in PEM" };
+    if (!first) return { problem: "it is not a PEM certificate" };
+    if (authorities.length === 0) return { problem: "the cluster's CA is not a PEM certificate" };
     path = pathTo(authorities, first, others);
   } catch {
     return { problem: "it cannot be read" };
   }
   const [own] = path ?? [];
-  if (!path || !own) return { problem: "the cluster's CA has not signed it" };
+  if (!path || !own) return { problem: "it is not signed by the cluster's CA" };
   const ended = path.find(({ validToDate }) => validToDate.getTime() <= now);
-  if (ended) return { problem: `${ended === own ? "it" : "its issuer"} has ended on ${written(ended.validToDate)}` };
-  if (own.validFromDate.getTime() > now) return { problem: `it begins on ${written(own.validFromDate)}` };
+  if (ended) return { problem: `${ended === own ? "it" : "its issuer"} expired on ${written(ended.validToDate)}` };
+  if (own.validFromDate.getTime() > now) return { problem: `it is not valid before ${written(own.validFromDate)}` };
   try {
-    if (!own.checkPrivateKey(createPrivateKey(privateKey))) return { problem: "its private key is another one's" };
+    if (!own.checkPrivateKey(createPrivateKey(privateKey))) return { problem: "its private key does not match" };
   } catch {
-    return { problem: "its private key is no key in PEM" };
+    return { problem: "its private key is not a PEM key" };
   }
   return {
     facts: {

@@ -31,7 +31,7 @@ async function readSource(
 ): Promise<AccessSource> {
   const where = `Account ${namespace}/${name}`;
   const object = await find(client, resourceOf(account), namespace, name);
-  if (!object) throw new Error(`there is no ${where}: see "kubectl get accounts -A", and give its namespace with -n`);
+  if (!object) throw new Error(`${where} not found: see "kubectl get accounts -A", and set its namespace with -n`);
   const spec = readAccountSpec(object.spec);
   const { name: secretName, key } = spec.credentialsSecretRef;
   const secret = await find(client, SECRETS, namespace, secretName);
@@ -40,12 +40,12 @@ async function readSource(
     endpoint(endpoint) {
       const template = spec.endpoints?.[endpoint] ?? others[endpoint];
       if (template === undefined) {
-        throw new Error(`${where} has no spec.endpoints.${endpoint}: set MOORING_ENDPOINTS to what the operator has`);
+        throw new Error(`${where} has no spec.endpoints.${endpoint}: set MOORING_ENDPOINTS as for the operator`);
       }
       return endpointUrl(template, spec.region);
     },
     credentials() {
-      if (!token) throw new Error(`${where}: Secret ${secretName} has no key ${key}: put the platform's token there`);
+      if (!token) throw new Error(`${where}: Secret ${secretName} has no key ${key}: add it with the platform's token`);
       return { token, ...(spec.contractNumber !== undefined && { contractNumber: spec.contractNumber }) };
     },
   };

@@ -4,13 +4,13 @@ import { kubernetesVersion } from "./control-plane/go.ts";
 import { progressTo } from "./control-plane/progress.ts";
 import { type Cluster, startCluster } from "./control-plane/start.ts";
 
-export const usage = `usage: mooring cluster [OPTION…]          start a control plane and keep it until Ctrl-C
-       mooring cluster build [BINARY…]    only make its binaries, and print the folder they are in
+export const usage = `usage: mooring cluster [OPTION…]          start a control plane until Ctrl-C
+       mooring cluster build [BINARY…]    only build its binaries, and print their folder
 
-  --json                  print one line {"kubeconfig", "server", "assets"} when ready; end when the calling process ends
+  --json                  print one line {"kubeconfig", "server", "assets"} when ready; stop when the calling process exits
   --data DIR              keep the cluster in DIR for the next start (default: a temporary folder)
-  --controller-manager    garbage collection, namespace deletion and service accounts too
-  -h, --help              print this text
+  --controller-manager    also run kube-controller-manager: garbage collection, namespace deletion, service accounts
+  -h, --help              show this help
 
 Binaries: ${binaryNames.join(", ")}. They are taken from KUBEBUILDER_ASSETS if that is set,
 from the cache under XDG_CACHE_HOME (~/.cache), from a release, or built with Go, whichever comes first.`;
@@ -83,8 +83,8 @@ function description({ kubeconfig, server }: Cluster, data: string | undefined):
 
   export KUBECONFIG=${kubeconfig}
 
-Ctrl-C ends it${data === undefined ? " and removes everything" : `; ${data} is kept`}.
-No kubectl at hand? "mooring cluster build kubectl" makes one and prints its folder.`;
+Ctrl-C stops it${data === undefined ? " and removes everything" : `; ${data} is kept`}.
+No kubectl? "mooring cluster build kubectl" builds it and prints its folder.`;
 }
 
 const parentPollMs = 500;

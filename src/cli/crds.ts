@@ -28,8 +28,8 @@ export const usage = `usage: mooring crds [OPTION…]
 
 Writes crds/ and the generated files of deploy/ and docs/, from src/kinds and src/operator.
 
-  --out DIR   folder to write below (default: the checkout)
-  -h, --help  print this text`;
+  --out DIR   output folder (default: the checkout)
+  -h, --help  show this help`;
 
 export const options = {
   out: { type: "string" },

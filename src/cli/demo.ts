@@ -25,15 +25,14 @@ import { createDisplay, format, type Row, readRows } from "./demo/table.ts";
 export const usage = `usage: mooring demo [OPTION…]
 
 Starts a Kubernetes API, the platform simulator and the operator on this machine, applies deploy/samples/landscape.yaml
-and shows its objects become Ready. Everything is gone after Ctrl-C. On a terminal, l shows and hides the operator's log.
+and shows its objects become Ready. Ctrl-C stops and removes everything. On a terminal, l shows and hides the operator's log.
 
-  --with PART,…    also apply samples of observability (metric and log pipelines) and streaming (Kafka; needs Java and
-                   Maven)
-  --once           exit 0 as soon as all are Ready, 1 with the reasons if they do not get there
+  --with PART,…    also apply samples: observability (metrics and logs), streaming (Kafka; needs Java and Maven)
+  --once           exit 0 when all objects are Ready, 1 with the reasons after --timeout
   --timeout N      seconds that --once waits (default 180)
-  --speed X        let the simulated platform work X times as fast (default 1)
+  --speed X        speed of the simulated platform (default 1)
   --json           print one line of JSON when all are Ready: kubeconfig, namespace, endpoints, token, metrics, log
-  -h, --help       print this text`;
+  -h, --help       show this help`;
 
 export const options = {
   with: { type: "string", default: "" },
@@ -65,7 +64,7 @@ export async function demoCommand(argv: string[]): Promise<number> {
   const named = values.with.split(",").filter((name) => name !== "");
   const wrong = named.find((name) => !isPart(name));
   if (wrong !== undefined) {
-    console.error(`mooring demo: --with ${wrong}: there are ${Object.keys(parts).join(", ")}`);
+    console.error(`mooring demo: --with ${wrong}: unknown; valid: ${Object.keys(parts).join(", ")}`);
     return 2;
   }
   const { once, json, speed } = values;
@@ -195,5 +194,5 @@ All are Ready. In another terminal:
 metrics    ${metrics}
 log        ${log}
 
-l shows and hides the operator's log, Ctrl-C ends everything.`;
+l shows and hides the operator's log, Ctrl-C stops and removes everything.`;
 }

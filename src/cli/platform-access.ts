@@ -11,11 +11,11 @@ export const accessFlags = {
   namespace: { type: "string", short: "n" },
 } as const;
 
-export const accessUsage = `  --account NAME          use the token of this Account of the current cluster, and its endpoints; those that it does
-                          not name are the operator's: give them as MOORING_ENDPOINTS
-  -n, --namespace NAME    its namespace (default: that of the kubeconfig's context)
+export const accessUsage = `  --account NAME          use the token and endpoints of this Account of the current cluster; set endpoints that it
+                          does not have in MOORING_ENDPOINTS
+  -n, --namespace NAME    its namespace (default: the namespace of the kubeconfig context)
                           Without --account: MOORING_ENDPOINTS, a JSON object such as {"api": "https://…",
-                          "objectStorage": "https://…"}, and MOORING_TOKEN; MOORING_REGION fills {region} in them.`;
+                          "objectStorage": "https://…"}, and MOORING_TOKEN; MOORING_REGION replaces {region} in them.`;
 
 /** The way to the platform for a command. What is missing is told, with what to set, when it is first needed. */
 export interface PlatformAccess extends AsyncDisposable {
@@ -86,7 +86,7 @@ function ofEnvironment(
 }
 
 function parseEndpoints(text: string): Record<string, string> {
-  const form = 'it has to be a JSON object such as {"api": "https://…", "objectStorage": "https://…"}';
+  const form = 'it must be a JSON object such as {"api": "https://…", "objectStorage": "https://…"}';
   let raw: unknown;
   try {
     raw = JSON.parse(text);

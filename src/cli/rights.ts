@@ -4,11 +4,11 @@ import { rights, yaml } from "./manifests/manifests.ts";
 
 export const usage = `usage: mooring rights [OPTION…]
 
-Prints the ServiceAccount of the operator and what it may do, for kubectl apply.
+Prints the ServiceAccount and RBAC of the operator, for kubectl apply.
 
-  --namespace NAME        the operator's own namespace (default mooring-system)
-  --watch-namespace NAME  rights in this namespace only, by Roles; may be given several times (default: the whole cluster)
-  -h, --help              print this text`;
+  --namespace NAME        namespace of the operator (default mooring-system)
+  --watch-namespace NAME  Roles for this namespace instead of ClusterRoles; repeatable (default: the whole cluster)
+  -h, --help              show this help`;
 
 export const options = {
   namespace: { type: "string", default: "mooring-system" },

@@ -87,7 +87,7 @@ const USAGE_MS = 20_000;
 /** Puts the parts together: changes of either cache become keys on the queue, and each key one decided step. */
 export function createEngine(options: EngineOptions): Engine {
   const { kinds, clock, log, client, seal, queue, settings, random = Math.random } = options;
-  const report = (error: unknown) => log.error({ err: error }, "a listener failed");
+  const report = (error: unknown) => log.error({ err: error }, "listener failed");
   const objects = createObjects(kinds, seal, report, (name) => namespaces.labelsOf(name));
   const memories = createMemories(clock);
   /** The generation of each Account that its users have heard of. */
@@ -152,7 +152,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     owes: (account) => debts.values().some((each) => each === account),
     owe(debt, account) {
-      const settled = debt.catch((error: unknown) => log.error({ err: error }, "a clean-up failed"));
+      const settled = debt.catch((error: unknown) => log.error({ err: error }, "clean-up failed"));
       debts.set(settled, account);
       void settled.finally(() => debts.delete(settled));
     },
@@ -216,7 +216,7 @@ export function createEngine(options: EngineOptions): Engine {
     // Whoever wrote in between has it looked at again.
     const marked = writeMetadata(deps, kind, object, { intent: creation.intent }).then(
       () => {},
-      (error: unknown) => log.debug({ object: key, err: error }, "the finalizer is put back later"),
+      (error: unknown) => log.debug({ object: key, err: error }, "finalizer not restored yet; retrying"),
     );
     deps.owe(marked, creation.intent.account);
   }

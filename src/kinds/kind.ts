@@ -221,12 +221,12 @@ type Parents = Readonly<Record<string, string>>;
 
 /** What a resource is called. */
 export interface Names {
-  /** For people, in messages: `IP block`. */
-  noun: string;
   /** The platform's own word, the `type` in its answers and in the targets of its requests: `ipblock`. */
   type: string;
   /** Fields of spec by their path in what is sent, or a part of it, where the platform calls them otherwise. */
   fields?: Readonly<Record<string, string>>;
+  /** The longest name that it can have, where an object's own may be longer. */
+  longest?: number;
 }
 
 /** Which resource is meant, and whose it is. */

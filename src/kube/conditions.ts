@@ -2,12 +2,12 @@ import { z } from "zod";
 
 /** One of the conditions that kubectl, Flux, Argo CD and Helm read. */
 export const condition = z.object({
-  type: z.string().max(316).describe("Ready, Reconciling, Stalled or Paused."),
-  status: z.enum(["True", "False", "Unknown"]).describe("Whether the condition holds."),
-  reason: z.string().max(1024).describe("Why, as one word from a closed list."),
-  message: z.string().max(32_768).describe("Why, for people, with the way out where there is one."),
-  lastTransitionTime: z.iso.datetime().describe("Since when the condition has this status."),
-  observedGeneration: z.int().optional().describe("The generation of the object that this was judged by."),
+  type: z.string().max(316).describe("Type of the condition: Ready, Reconciling, Stalled or Paused."),
+  status: z.enum(["True", "False", "Unknown"]).describe("Status of the condition."),
+  reason: z.string().max(1024).describe("Reason for the status, one word."),
+  message: z.string().max(32_768).describe("Human-readable message, with the way out."),
+  lastTransitionTime: z.iso.datetime().describe("When the status last changed."),
+  observedGeneration: z.int().optional().describe("Generation of the object that the condition was set for."),
 });
 export type Condition = z.output<typeof condition>;
 

@@ -177,7 +177,7 @@ export function elect(options: ElectionOptions): Election {
       cancelDeadline();
       stopping.abort();
       await running;
-      if (giving) await giveBack().catch((error: unknown) => log("could not be given back", error));
+      if (giving) await giveBack().catch((error: unknown) => log("could not be released", error));
     },
   };
 }

@@ -59,7 +59,7 @@ async function pass({ queue, clock, log, reconcile, comesRound, observe }: Work,
     const inMs = queue.addRateLimited(key);
     // Somebody else wrote first: the watch brings the news, and this pass is simply made again.
     const expected = isConflict(error) || isNotFound(error);
-    if (expected) log.debug({ object: key }, "the object has changed meanwhile");
+    if (expected) log.debug({ object: key }, "object changed meanwhile; retrying");
     else log.error({ object: key, err: error, inMs }, "reconcile failed");
     done(expected ? "requeue" : "error");
   }

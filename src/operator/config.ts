@@ -42,77 +42,81 @@ export interface Config {
 export const flags = {
   kubeconfig: {
     type: "string",
-    help: "PATH  cluster to work in (default: the pod's own, else KUBECONFIG, else ~/.kube/config)",
+    help: "PATH  kubeconfig of the cluster (default: in-cluster, else KUBECONFIG, else ~/.kube/config)",
   },
   namespace: {
     type: "string",
-    help: "NAME  namespace of the operator's Lease and of the Secrets of ClusterAccounts (default: the pod's own, else mooring-system)",
+    help: "NAME  namespace of the operator's Lease and of the Secrets of ClusterAccounts (default: the pod's namespace, else mooring-system)",
   },
   "watch-namespace": {
     type: "string",
-    help: "NAME  manage objects of this namespace only, without ClusterAccounts (default: all)",
+    help: "NAME  watch this namespace only, without ClusterAccounts (default: all namespaces)",
   },
   endpoint: {
     type: "string",
     multiple: true,
-    help: "NAME=URL  address of the platform for Accounts that name none, for example api=https://api.example.com or logging=https://logging.{region}.example.com; repeatable (default: MOORING_ENDPOINTS, a JSON object)",
+    help: "NAME=URL  endpoint of the platform for Accounts that set none, for example api=https://api.example.com or logging=https://logging.{region}.example.com; repeatable (default: MOORING_ENDPOINTS, a JSON object)",
   },
   "allow-endpoint": {
     type: "string",
     multiple: true,
-    help: "PATTERN  other addresses that Accounts may name, for example https://*.example.com or http://127.0.0.1:*; repeatable (default: none)",
+    help: "PATTERN  other endpoints that Accounts may set, for example https://*.example.com or http://127.0.0.1:*; repeatable (default: none)",
   },
   "ca-file": {
     type: "string",
-    help: "PATH  certificates in PEM of authorities that sign for the platform, besides the public ones (default: none)",
+    help: "PATH  additional CA certificates for the platform, in PEM (default: none)",
   },
   listen: {
     type: "string",
     default: "127.0.0.1:0",
-    help: "HOST:PORT  address of metrics and health; port 0 is any free one",
+    help: "HOST:PORT  address of metrics and health probes; port 0 is any free port",
   },
   workers: {
     type: "string",
     default: "48",
-    help: "N  objects reconciled at the same time, a quarter of them for one Account at most",
+    help: "N  maximum concurrent reconciles; at most a quarter of them for one Account",
   },
   "no-leader-election": {
     type: "boolean",
     default: false,
-    help: "work without a Lease: only where no second operator can run",
+    help: "disable leader election: only where no second operator can run",
   },
   "log-level": { type: "string", default: "info", help: "LEVEL  trace, debug, info, warn or error" },
   "log-format": { type: "string", help: "FORMAT  text or json (default: text on a terminal, else json)" },
   "object-metrics": {
     type: "string",
     default: "10000",
-    help: "N  up to so many objects have a metric each, mooring_object_ready; more are only counted, by mooring_objects",
+    help: "N  maximum number of objects with a metric each (mooring_object_ready); above it, objects are only counted (mooring_objects)",
   },
   json: { type: "boolean", default: false, help: "print one JSON line when ready" },
   resync: {
     type: "string",
     default: "5m",
-    help: "DURATION  interval between two lists of resources that do not change",
+    help: "DURATION  resync interval: time between two lists of resources that do not change",
   },
   recheck: {
     type: "string",
     default: "10m",
-    help: "DURATION  interval between two reconciles of an object that nothing happens to",
+    help: "DURATION  time between two reconciles of an object that does not change",
   },
-  poll: { type: "string", default: "1.5s", help: "DURATION  interval between two lists while resources are changing" },
-  "create-deadline": { type: "string", default: "30s", help: "DURATION  after which a creation counts as unanswered" },
-  settle: { type: "string", default: "30s", help: "DURATION  that a creation may stay invisible after that" },
+  poll: { type: "string", default: "1.5s", help: "DURATION  poll interval while resources are changing" },
+  "create-deadline": { type: "string", default: "30s", help: "DURATION  timeout of a creation" },
+  settle: {
+    type: "string",
+    default: "30s",
+    help: "DURATION  time after that timeout in which a created resource may still appear",
+  },
   retry: {
     type: "string",
     default: "1m",
-    help: "DURATION  first wait after a failure; doubles with each, up to 32 times",
+    help: "DURATION  backoff after a failure; doubles with each failure, up to 32 times this value",
   },
   "annotate-after": {
     type: "string",
     default: "30s",
-    help: "DURATION  that an object is Ready before its id is kept in an annotation, too",
+    help: "DURATION  time an object is Ready before its id is also written to an annotation",
   },
-  help: { type: "boolean", short: "h", default: false, help: "print this text" },
+  help: { type: "boolean", short: "h", default: false, help: "show this help" },
 } as const;
 
 export const usage = (): string =>
@@ -202,17 +206,17 @@ function certificates(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
   const text = existsSync(path) ? readFileSync(path, "utf8") : "";
   if (text.includes("-----BEGIN CERTIFICATE-----")) return text;
-  throw new UsageError(`--ca-file: "${path}" holds no certificate in PEM`);
+  throw new UsageError(`--ca-file: "${path}" contains no PEM certificate`);
 }
 
 function level(text: string): string {
   if (["trace", "debug", "info", "warn", "error"].includes(text)) return text;
-  throw new UsageError(`--log-level: "${text}" is none of trace, debug, info, warn, error`);
+  throw new UsageError(`--log-level: "${text}" is unknown; valid: trace, debug, info, warn, error`);
 }
 
 function format(text: string): LogFormat {
   if (text === "text" || text === "json") return text;
-  throw new UsageError(`--log-format: "${text}" is neither text nor json`);
+  throw new UsageError(`--log-format: "${text}" is unknown; valid: text, json`);
 }
 
 const POD_NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";

@@ -12,7 +12,7 @@ const isName = (text: string): text is EndpointName => endpointNames.some((name)
 export function readEndpoints(flags: readonly string[], json: string | undefined): Endpoints {
   const endpoints: Endpoints = {};
   const put = (from: string, name: string, url: unknown) => {
-    if (!isName(name)) throw new UsageError(`${from}: "${name}" is none of ${endpointNames.join(", ")}`);
+    if (!isName(name)) throw new UsageError(`${from}: "${name}" is unknown; valid: ${endpointNames.join(", ")}`);
     const { data, error } = endpointSchema[name].safeParse(url);
     if (data === undefined) throw new UsageError(`${from}: ${name} ${error?.issues[0]?.message ?? "must be a URL"}`);
     endpoints[name] = data;
@@ -32,7 +32,7 @@ function objectIn(json: string | undefined): object {
     const value: unknown = JSON.parse(json);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   } catch {}
-  throw new UsageError('MOORING_ENDPOINTS has to be a JSON object such as {"api": "https://api.example.com"}');
+  throw new UsageError('MOORING_ENDPOINTS must be a JSON object such as {"api": "https://api.example.com"}');
 }
 
 /** Patterns of what Accounts may name as endpoints of their own: nothing without one. */
@@ -51,7 +51,7 @@ export function readProxies(env: Record<string, string | undefined>): Proxies {
   const urlOf = (name: string) => {
     const url = given(name);
     if (url === undefined || (URL.canParse(url) && /^https?:/.test(url))) return url;
-    throw new UsageError(`${name} has to be an http or https URL such as http://proxy.example.com:3128`);
+    throw new UsageError(`${name} must be an http or https URL such as http://proxy.example.com:3128`);
   };
   return { http: urlOf("HTTP_PROXY"), https: urlOf("HTTPS_PROXY"), no: given("NO_PROXY") };
 }

@@ -91,14 +91,14 @@ export function createMetrics({ clock, mostObjects }: { clock: Clock; mostObject
     "product",
     "method",
   ]);
-  const paced = histogram("mooring_platform_wait_seconds", "Time a call to the platform waited for its turn", []);
+  const paced = histogram("mooring_platform_wait_seconds", "Time a call to the platform waited for the rate limit", []);
   const pacers = gauge(
     "mooring_platform_pacers",
-    "Credentials and hosts by whether calls may leave (open) or the platform asked to wait (closed)",
+    "Rate limiters, one per credential and host: open, or closed while the platform asks to wait",
     ["state"],
   );
-  const slowest = gauge("mooring_platform_slowest_rate", "Calls per second of the slowest of these", []);
-  const waiting = gauge("mooring_platform_waiting_calls", "Calls to the platform that wait for their turn", []);
+  const slowest = gauge("mooring_platform_slowest_rate", "Calls per second of the slowest rate limiter", []);
+  const waiting = gauge("mooring_platform_waiting_calls", "Calls to the platform that wait for the rate limit", []);
   const reconciles = counter("controller_runtime_reconcile_total", "Reconciles by kind and result", [
     "controller",
     "result",
@@ -106,21 +106,25 @@ export function createMetrics({ clock, mostObjects }: { clock: Clock; mostObject
   const errors = counter("controller_runtime_reconcile_errors_total", "Reconciles that failed", ["controller"]);
   const times = histogram("controller_runtime_reconcile_time_seconds", "Duration of a reconcile", ["controller"]);
   const most = gauge("controller_runtime_max_concurrent_reconciles", "Workers", ["controller"]);
-  const active = gauge("controller_runtime_active_workers", "Workers with something to do", ["controller"]);
+  const active = gauge("controller_runtime_active_workers", "Busy workers", ["controller"]);
   const depth = gauge("workqueue_depth", "Objects in the queue that are due", ["name"]);
-  const oldest = gauge("workqueue_oldest_seconds", "How long the oldest of these has been due", ["name"]);
+  const oldest = gauge("workqueue_oldest_seconds", "Time the oldest of them has been due", ["name"]);
   const adds = counter("workqueue_adds_total", "Objects added to the queue", ["name"]);
-  const retries = counter("workqueue_retries_total", "Objects added for later", ["name"]);
+  const retries = counter("workqueue_retries_total", "Objects added with a delay", ["name"]);
   const waited = histogram("workqueue_queue_duration_seconds", "Time an object waited in the queue", ["name"], LONG);
   const worked = histogram("workqueue_work_duration_seconds", "Time a worker took for an object", ["name"], LONG);
-  const unfinished = gauge("workqueue_unfinished_work_seconds", "Time the workers have spent on what is not done yet", [
-    "name",
-  ]);
-  const longest = gauge("workqueue_longest_running_processor_seconds", "Time the longest of them has been at it", [
-    "name",
-  ]);
+  const unfinished = gauge(
+    "workqueue_unfinished_work_seconds",
+    "Time the workers have spent on reconciles in progress",
+    ["name"],
+  );
+  const longest = gauge(
+    "workqueue_longest_running_processor_seconds",
+    "Time the longest reconcile in progress has taken",
+    ["name"],
+  );
   const kubeCalls = counter("rest_client_requests_total", "Calls to the Kubernetes API", ["code", "method", "host"]);
-  const leader = gauge("leader_election_master_status", "1 while this process leads", ["name"]);
+  const leader = gauge("leader_election_master_status", "1 while this process is the leader", ["name"]);
   /** Who has called each route, and the series that came of it. */
   const routes = new Map<string, { accounts: Set<string>; series: Map<string, Record<string, string>> }>();
   let leads = false;

@@ -15,7 +15,7 @@ interface ObjectGauge {
 const named = ["kind", "namespace", "name"];
 const ready: ObjectGauge = {
   name: "mooring_object_ready",
-  help: "1 if the object is Ready, with the reason; only while there are no more objects than --object-metrics",
+  help: "1 if the object is Ready, else 0; only up to --object-metrics objects",
   labels: [...named, "reason"],
 };
 const counts: ObjectGauge = {

@@ -27,10 +27,10 @@ export function createPulse({ monotonic }: Clock, queue: () => Pick<Queue, "inWo
       if (last === undefined) return undefined;
       const { depth, inWork } = queue();
       const longest = Math.max(0, ...inWork()) * 1000;
-      if (longest >= TOO_LONG_MS) return `a worker has been at one object for ${Math.round(longest / 1000)} s`;
+      if (longest >= TOO_LONG_MS) return `one reconcile has been running for ${Math.round(longest / 1000)} s`;
       const still = monotonic() - last;
       if (depth === 0 || still < TOO_LONG_MS) return undefined;
-      return `${depth} objects wait, and no pass has ended for ${Math.round(still / 1000)} s`;
+      return `${depth} objects are waiting, and no reconcile has finished for ${Math.round(still / 1000)} s`;
     },
   };
 }

@@ -68,7 +68,9 @@ async function read({ client, namespace }: Options): Promise<KubeObject | undefi
     if (isNotFound(error)) return undefined;
     throw error;
   }
-  throw new Error(`Secret ${namespace}/${SIGNING_KEY} holds no key: put it back, or delete it to begin with a new one`);
+  throw new Error(
+    `Secret ${namespace}/${SIGNING_KEY} has no key: restore it, or delete the Secret to start with a new key`,
+  );
 }
 
 /** Makes the Secret, or puts it back. */

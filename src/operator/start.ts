@@ -29,7 +29,7 @@ const STOP_MS = 20_000;
 
 export class StopOverdue extends Error {
   constructor() {
-    super(`something still hung ${STOP_MS / 1000} s after the stop`);
+    super(`shutdown timed out after ${STOP_MS / 1000} s`);
   }
 }
 
@@ -65,7 +65,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
     clock,
     component: "mooring",
     instance: identity,
-    onError: (error) => log.warn({ err: error }, "an Event was not written"),
+    onError: (error) => log.warn({ err: error }, "Event not written"),
   });
   cleanup.defer(() => events.close());
   const { endpoints, ca, proxies } = config;
@@ -104,7 +104,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
     if (election && !election.held()) throw new LeadershipLost();
   };
 
-  const onSealError = (error: unknown) => log.warn({ err: error }, "the signing key could not be watched");
+  const onSealError = (error: unknown) => log.warn({ err: error }, "watch of the signing key failed");
   const seal = cleanup.use(await openSeal({ client, clock, namespace, onError: onSealError }));
   const engine = createEngine({
     kinds,
@@ -145,7 +145,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   const running = engine.run(workers, working.signal);
   const end = await Promise.race([stopped, lost, running.then(() => "stopped" as const)]);
   metrics.leading(false);
-  working.abort(new Error("the operator is stopping"));
+  working.abort(new Error("stopping"));
   if (end === "lost") onLost();
   else clock.after(ANSWER_MS, () => void transport.close());
   await running;

@@ -72,7 +72,7 @@ export function guardedLookup(
       const all = typeof found === "string" ? [{ address: found, family: isIP(found) }] : found;
       const usable = error ? [] : all.filter(({ address }) => allowed.allowsAddress(endpoint, address));
       const [first] = usable;
-      if (first === undefined) callback(error ?? new Error(`${hostname} has no address that may be used`), "");
+      if (first === undefined) callback(error ?? new Error(`${hostname} has no allowed address`), "");
       else if (options.all) callback(null, usable);
       else callback(null, first.address, first.family);
     });

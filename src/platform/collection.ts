@@ -108,7 +108,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       try {
         listener(ids);
       } catch (error) {
-        log?.warn({ err: error, collection: source.key }, "a listener of a collection failed");
+        log?.warn({ err: error, collection: source.key }, "listener failed");
       }
     }
   };
@@ -183,7 +183,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       if (lost) members.clear(read);
       if (lost || before?.kind !== problem.kind || before.status !== problem.status) {
         news = "all";
-        log?.warn({ collection: source.key, problem: problem.message }, "a collection cannot be listed");
+        log?.warn({ collection: source.key, problem: problem.message }, "list failed");
       }
     } finally {
       listing = false;

@@ -87,7 +87,7 @@ export function createConnection(
       throw new Terminal({ ...refusal, detail: `the endpoint ${url.origin} is not allowed here` });
     }
     if (!isSendable(headers.authorization)) {
-      throw new Unauthorized({ ...refusal, detail: "the token holds characters that cannot be sent" });
+      throw new Unauthorized({ ...refusal, detail: "the token contains invalid characters" });
     }
     const pacer = session.pacers.at(url.host);
     const breaker = breakers[asked.reading ? "reads" : "writes"](url.host);

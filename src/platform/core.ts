@@ -78,7 +78,7 @@ export async function readContract(connection: Connection, api: string, options:
   const contract =
     wanted === undefined ? contracts[0] : contracts.find(({ contractNumber }) => contractNumber === wanted);
   if (contract === undefined) {
-    const detail = wanted === undefined ? "the token sees no contract" : `the token does not see contract ${wanted}`;
+    const detail = wanted === undefined ? "the token has no contract" : `the token has no access to contract ${wanted}`;
     throw new Terminal({ call: "GET /cloudapi/v6/contracts", status: 200, detail });
   }
   const limits = Object.entries(contract.resourceLimits ?? {})

@@ -20,7 +20,7 @@ export function startDeadline(
   { patienceMs = 0, missed = "not answered" } = {},
 ): Deadline {
   const controller = new AbortController();
-  const reason = ms > 0 ? `${missed} within ${Math.ceil(ms / 1000)} s` : "not sent, for there was no time left";
+  const reason = ms > 0 ? `${missed} within ${Math.ceil(ms / 1000)} s` : "not sent: no time left";
   const expire = () => controller.abort(new Error(reason));
   let end = clock.monotonic() + ms + patienceMs;
   let cancelTimer = clock.after(ms + patienceMs, expire);

@@ -7,29 +7,29 @@ import { lackFor } from "./streaming/kafka/program.ts";
 
 export const usage = `Usage: mooring simulator [flags]
 
-Runs the cloud platform on this machine: its API, its states, its delays and, if asked, its failures.
+Simulates the cloud platform on this machine: APIs, states, delays and, on request, failures.
 
   --listen HOST:PORT      address to listen on (default 127.0.0.1:0, any free port)
   --data DIR              keep the state in DIR across restarts (default: in memory only)
-  --contracts N           how many contracts there are, each with its owner (default 1)
-  --seed N                whole number that ids, durations and fault probabilities follow from (default 1)
-  --speed X               how many times as fast as real time the platform lives (default 1)
-  --faults FILE           fault plan in YAML or JSON, see GET /_simulator/faults for the one in force
-  --object-storage WHAT   builtin, versitygw, or the URL of an S3 elsewhere, which is opened with
+  --contracts N           number of contracts, each with its own owner (default 1)
+  --seed N                seed of ids, durations and fault probabilities (default 1)
+  --speed X               speed of the platform's clock (default 1, real time)
+  --faults FILE           fault plan in YAML or JSON; GET /_simulator/faults shows the active one
+  --object-storage WHAT   builtin, versitygw, or the URL of another S3, with the keys in
                           MOORING_S3_ACCESS_KEY and MOORING_S3_SECRET_KEY (default builtin)
   --object-storage-listen HOST:PORT
                           address of the object storage (default: the host of --listen, any free port)
   --forward-listen HOST:PORT
-                          address where log pipelines take lines by the Fluentd forward protocol
+                          address for log lines with the Fluentd forward protocol
                           (default: the host of --listen, any free port)
-  --bucket NAME           a bucket that is there from the start, besides flow-logs; can be given again
-  --kafka real|off        whether Apache Kafka, fetched once with Maven, serves the clusters of event streaming
+  --bucket NAME           additional bucket, besides flow-logs; repeatable
+  --kafka real|off        run Apache Kafka, downloaded once with Maven, for event streaming clusters
                           (default real where Java and Maven are found, else off)
   --brokers 1|3           Kafka processes per cluster, a few hundred megabytes each (default 1)
   --json                  print one line of JSON when ready
-  -h, --help              print this text
+  -h, --help              show this help
 
-It runs until it gets SIGINT or SIGTERM. Steering for tests and demos is below /_simulator/, with the printed token.
+Runs until SIGINT or SIGTERM. Control endpoints for tests and demos are below /_simulator/, with the printed token.
 `;
 
 export const options = {

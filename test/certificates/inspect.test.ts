@@ -47,61 +47,59 @@ describe("a certificate is fit to be published", () => {
     const pems = await accessOf({ to: 1 });
     const end = NOW + DAY_MS;
     expect(problemOf(pems, end - 1)).toBeUndefined();
-    expect(problemOf(pems, end)).toBe("it has ended on 2026-01-02T00:00:00.000Z");
+    expect(problemOf(pems, end)).toBe("it expired on 2026-01-02T00:00:00.000Z");
   });
 });
 
 describe("a certificate is refused", () => {
   test("that the CA has not signed", async () => {
     const [pems, others] = [await accessOf(), await accessOf()];
-    expect(problemOf({ ...pems, ca: others.ca })).toBe("the cluster's CA has not signed it");
+    expect(problemOf({ ...pems, ca: others.ca })).toBe("it is not signed by the cluster's CA");
   });
 
   test("that a CA of the same name has signed", async () => {
     const ca = await issue({ name: "Cluster CA" });
     const pems = await accessOf({ ca: ca.certificate });
-    expect(problemOf(pems)).toBe("the cluster's CA has not signed it");
+    expect(problemOf(pems)).toBe("it is not signed by the cluster's CA");
   });
 
   test("whose chain has a gap", async () => {
     const root = await issue({ name: "Root CA" });
     const middle = await issue({ name: "Middle CA", issuer: root });
     const { certificate, privateKey } = await issue({ name: "admin", issuer: middle });
-    expect(problemOf({ ca: root.certificate, certificate, privateKey })).toBe("the cluster's CA has not signed it");
+    expect(problemOf({ ca: root.certificate, certificate, privateKey })).toBe("it is not signed by the cluster's CA");
   });
 
   test("whose first is the CA, although the client's own comes after it", async () => {
     const pems = await accessOf();
-    expect(problemOf({ ...pems, certificate: `${pems.ca}${pems.certificate}` })).toBe(
-      "its private key is another one's",
-    );
+    expect(problemOf({ ...pems, certificate: `${pems.ca}${pems.certificate}` })).toBe("its private key does not match");
   });
 
   test("that has another key", async () => {
     const [pems, others] = [await accessOf(), await accessOf({ key: "rsa" })];
-    expect(problemOf({ ...pems, privateKey: (await accessOf()).privateKey })).toBe("its private key is another one's");
-    expect(problemOf({ ...pems, privateKey: others.privateKey })).toBe("its private key is another one's");
+    expect(problemOf({ ...pems, privateKey: (await accessOf()).privateKey })).toBe("its private key does not match");
+    expect(problemOf({ ...pems, privateKey: others.privateKey })).toBe("its private key does not match");
   });
 
   test("whose issuer has ended", async () => {
     const issuer = await issue({ name: "Cluster CA", to: 10 });
     const { certificate, privateKey } = await issue({ name: "admin", issuer });
     const pems = { ca: issuer.certificate, certificate, privateKey };
-    expect(problemOf(pems, NOW + 11 * DAY_MS)).toBe("its issuer has ended on 2026-01-11T00:00:00.000Z");
+    expect(problemOf(pems, NOW + 11 * DAY_MS)).toBe("its issuer expired on 2026-01-11T00:00:00.000Z");
   });
 
   test("that has not begun", async () => {
-    expect(problemOf(await accessOf({ from: 2 }))).toBe("it begins on 2026-01-03T00:00:00.000Z");
+    expect(problemOf(await accessOf({ from: 2 }))).toBe("it is not valid before 2026-01-03T00:00:00.000Z");
   });
 
   test.each([
-    ["certificate", "", "it is no certificate in PEM"],
-    ["certificate", "MIIBXTCCAQOgAwIBAgIQ", "it is no certificate in PEM"],
+    ["certificate", "", "it is not a PEM certificate"],
+    ["certificate", "MIIBXTCCAQOgAwIBAgIQ", "it is not a PEM certificate"],
     ["certificate", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----", "it cannot be read"],
-    ["ca", "none", "the cluster's CA is no certificate in PEM"],
+    ["ca", "none", "the cluster's CA is not a PEM certificate"],
     ["ca", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----", "it cannot be read"],
-    ["privateKey", "hunter2", "its private key is no key in PEM"],
-    ["privateKey", "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----", "its private key is no key in PEM"],
+    ["privateKey", "hunter2", "its private key is not a PEM key"],
+    ["privateKey", "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----", "its private key is not a PEM key"],
   ])("whose %s is %j", async (part, text, problem) => {
     expect(problemOf(await accessOf({ [part]: text }))).toBe(problem);
   });

@@ -82,7 +82,7 @@ describe("access by an Account", () => {
   });
 
   it("says which Account is not there", async () => {
-    await expect(open({ [accountPath]: account }, "other")).rejects.toThrow("there is no Account other/main");
+    await expect(open({ [accountPath]: account }, "other")).rejects.toThrow("Account other/main not found");
   });
 
   it("says which Secret lacks the token", async () => {

@@ -41,7 +41,7 @@ interface Named {
 
 /** Rows with a name for the object of each. */
 const named = <R extends object>(rows: R[], prefix: string) =>
-  rows.map((row, index) => ({ ...row, name: `${prefix}-${index}` }));
+  rows.map((row, index) => ({ ...row, name: "name" in row ? String(row.name) : `${prefix}-${index}` }));
 
 /** One `kubectl apply` of all rows, each a document of its own: kubectl goes on after a refusal. */
 async function apply(rows: Named[], ...options: string[]): Promise<{ stdout: string[]; stderr: string[] }> {

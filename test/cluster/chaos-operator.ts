@@ -138,6 +138,6 @@ export function defectsIn(log: string): string[] {
   return log
     .split("\n")
     .filter((line) =>
-      /unhandled rejection|a listener failed|"(TypeError|RangeError|ReferenceError|SyntaxError)"/.test(line),
+      /unhandled rejection|listener failed|"(TypeError|RangeError|ReferenceError|SyntaxError)"/.test(line),
     );
 }

@@ -111,12 +111,12 @@ describe("what regional services fail at, and keep", () => {
   const regional = [
     {
       collection: "metricPipelines",
-      noun: "metric pipeline",
+      kind: "MetricPipeline",
       manifest: metricPipeline,
       service: "monitoring",
       change: "PUT",
     },
-    { collection: "logPipelines", noun: "log pipeline", manifest: logPipeline, service: "logging", change: "PATCH" },
+    { collection: "logPipelines", kind: "LogPipeline", manifest: logPipeline, service: "logging", change: "PATCH" },
   ];
   const why = "[VDC-5-17] no room left";
 
@@ -129,8 +129,8 @@ describe("what regional services fail at, and keep", () => {
   });
 
   it.concurrent.for(regional)(
-    "a $noun is made anew unless it was finished, and changed again if it was",
-    async ({ collection, noun, manifest }) => {
+    "a $kind is made anew unless it was finished, and changed again if it was",
+    async ({ collection, kind, manifest }) => {
       const name = `${collection}/fails`;
       const untilTold = (message: string) => {
         const events = [
@@ -144,12 +144,12 @@ describe("what regional services fail at, and keep", () => {
       };
       const pipelines = async () => (await world.platform.resources(collection)).map(({ id }) => id);
       await world.apply(manifest("fails"));
-      await untilTold(`create of the ${noun} failed: ${why}`);
+      await untilTold(`create of the ${kind} failed: ${why}`);
       await world.untilReady(name);
       const made = await pipelines();
       expect(made).toEqual([await world.value(name, "{.status.id}")]);
       await world.apply(manifest("fails", { name: "changed" }));
-      await untilTold(`update of the ${noun} failed: ${why}`);
+      await untilTold(`update of the ${kind} failed: ${why}`);
       await world.untilReady(name);
       expect(await pipelines()).toEqual(made);
     },

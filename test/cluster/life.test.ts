@@ -30,7 +30,7 @@ describe("from apply to delete", () => {
 
   it("kubectl describe tells the story in Events", async () => {
     const { stdout } = await world.kubectl("describe", "server", "web");
-    expect(stdout).toMatch(/Normal\s+Created\s+.*mooring\s+Created server [0-9a-f-]{36}/);
+    expect(stdout).toMatch(/Normal\s+Created\s+.*mooring\s+Created Server [0-9a-f-]{36}/);
     expect(stdout).toContain("Available");
   });
 
@@ -41,7 +41,7 @@ describe("from apply to delete", () => {
     expect(stdout.split("\n").filter((line) => line.length > 120)).toEqual([]);
     const wide = await world.kubectl("get", "dc", "-o", "wide");
     expect(wide.stdout).toMatch(/STATE\s+ID\s+LOCATION\s+PAUSED\s+SINCE\s+AGE\s+MESSAGE/);
-    expect(wide.stdout).toMatch(/AVAILABLE\s+[0-9a-f-]{36}\s+de\/txl\s+\d+\w+\s+\d+\w+\s+the datacenter is up to date/);
+    expect(wide.stdout).toMatch(/AVAILABLE\s+[0-9a-f-]{36}\s+de\/txl\s+\d+\w+\s+\d+\w+\s+Datacenter is up to date/);
     const all = await world.kubectl("get", "mooring", "-o", "name");
     expect(all.stdout.split("\n")).toEqual(
       expect.arrayContaining(["account.mooring.dev/main", "datacenter.mooring.dev/dc", "server.mooring.dev/web"]),

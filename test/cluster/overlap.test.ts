@@ -89,7 +89,7 @@ async function overlap(
   leader.signal("SIGCONT");
   await trapped.release();
   expect(await leader.ended).toBe(1);
-  expect(leader.log()).toContain("the lease was lost: another operator leads");
+  expect(leader.log()).toContain("leader election lost: another operator is the leader");
   const object = await stage.untilReady("Datacenter", "subject");
   return { id: readStatus(object).id, found: await platform.named("datacenters", "subject"), log: leader.log() };
 }
@@ -123,7 +123,7 @@ describe("the leader is frozen past its lease and thawed when another one has do
         title: "freezing",
       });
     });
-    expect(log).toContain("replaced meanwhile: deleting the datacenter that it made");
+    expect(log).toContain("replaced meanwhile: deleting the Datacenter that it created");
     await until(
       async () => {
         const found = (await platform.named("datacenters", "subject")).map((each) => each.id);

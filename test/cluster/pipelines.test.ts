@@ -104,7 +104,7 @@ describe("a new key", () => {
       const { values: after, labels } = await read(secret);
       expect([await send(before), await send(after)]).toEqual([401, 204]);
       expect(labels).toMatchObject({ "mooring.dev/key-version": "2" });
-      expect(await tell(name)).toMatch(/Normal\s+KeyIssued\s.*key 2 is in Secret .*; the one before no longer works/);
+      expect(await tell(name)).toMatch(/Normal\s+KeyIssued\s.*key 2 is in Secret .*; the previous key no longer works/);
       expect(Object.values(after).filter((file) => file.includes(before.key ?? ""))).toEqual([]);
     },
   );
@@ -148,7 +148,7 @@ describe("what stands in the way is told with the way out", () => {
     const theirs = { apiVersion: "v1", kind: "Secret", metadata: { name: "theirs" }, stringData: { key: "theirs" } };
     await world.apply(theirs, metricPipeline("unlucky", { ...main, secretName: "theirs" }));
     await world.untilReason("metricpipeline/unlucky", "SecretNotOwned");
-    expect(await world.value("metricpipeline/unlucky", message)).toContain("choose another spec.secretName");
+    expect(await world.value("metricpipeline/unlucky", message)).toContain("change spec.secretName");
     const made = async () =>
       (await world.platform.resources("metricPipelines")).map(({ properties }) => properties?.name);
     expect(await made()).not.toContain("unlucky");
@@ -242,7 +242,7 @@ it("no key of this whole run is in a log, an Event, an object, a metric or a pri
     objects: (await world.kubectl("get", "mooring", "-o", "yaml", "--show-managed-fields")).stdout,
     state: JSON.stringify(await world.platform.call("GET", "/_simulator/state")),
   };
-  expect(told.log).toContain("platform call");
+  expect(told.log).toContain("platform write");
   expect(told.events).toContain("KeyIssued");
   for (const key of keys) {
     for (const form of [key, Buffer.from(key).toString("base64")]) {

@@ -123,7 +123,7 @@ promise("adopts an existing resource, shows how it differs and then brings it in
   const fields = Object.keys(spec);
   const differs = fields.length > 0 ? `; differs in ${fields.join(", ")}` : "";
   const { stdout } = await world.kubectl("describe", it.word, it.name("found"));
-  expect(stdout).toMatch(new RegExp(`Adopting.*taking over the ${it.kind.resource.names.noun} ${id}${differs}`));
+  expect(stdout).toMatch(new RegExp(`Adopting.*adopting ${it.kind.kind} ${id}${differs}`));
 });
 
 promise(
@@ -139,11 +139,10 @@ promise(
 promise(
   "does not adopt what is not there, nor what belongs to another object, unless it is shared",
   async (it, expect) => {
-    const { names, identity } = it.kind.resource;
-    const { onePer, shared } = identity;
+    const { onePer, shared } = it.kind.resource.identity;
     await world.apply(it.manifest(it.name("nobody"), { externalId: it.nobody }));
     await world.untilReason(it.ref("nobody"), "NotAdoptable");
-    expect(await world.value(it.ref("nobody"), ready)).toContain(`there is no ${names.noun} ${it.nobody}`);
+    expect(await world.value(it.ref("nobody"), ready)).toContain(`there is no ${it.kind.kind} ${it.nobody}`);
     const id = await world.value(it.ref("found"), "{.status.id}");
     const before = looks(await it.effects("found"));
     expect(before).toHaveLength(1);

@@ -98,7 +98,7 @@ describe("a scaling group under a load that comes and goes", () => {
     await expect.poll(async () => (await read()).replicaConfiguration.old).toBe(3);
     await world.untilReady(group);
     const { stdout } = await world.kubectl("describe", "scalinggroup", "workers");
-    expect(stdout).toMatch(/Updated\s.*replica\.cores; .*touches new replicas only: 3 that are there keep/);
+    expect(stdout).toMatch(/Updated\s.*replica\.cores; .*applies to new replicas only; 3 existing ones keep/);
     const servers = await world.platform.resources("servers");
     expect(servers.map(({ properties }) => properties?.cores)).toEqual([1, 1, 1]);
   });
@@ -139,7 +139,7 @@ describe("a scaling group under a load that comes and goes", () => {
     expect(groups.find(({ properties }) => properties?.name === "wide")?.properties?.maxReplicaCount).toBe(120);
     await expect
       .poll(() => world.value("scalinggroup/wide", "{.status.advice[0]}"))
-      .toMatch(/maxReplicas 120: about 100 replicas/);
+      .toMatch(/maxReplicas 120: more than 100 replicas/);
     const { stdout } = await world.kubectl("describe", "scalinggroup", "wide");
     expect(stdout).toMatch(/Warning\s+Advice\s.*maxReplicas 120/);
   });

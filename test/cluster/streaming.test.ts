@@ -117,10 +117,10 @@ describe("a topic that three brokers cannot share evenly", () => {
   it("is made, with advice in its status and as an Event", async () => {
     const said = advice.parse(JSON.parse(await value("kafkatopic/uneven", "advice")));
     expect(said).toEqual([
-      expect.stringContaining("numberOfPartitions 4 is no multiple of three"),
+      expect.stringContaining("numberOfPartitions 4 is not a multiple of three"),
       expect.stringContaining("replicationFactor 2 is not 3"),
     ]);
-    await expect.poll(() => events("kafkatopic/uneven")).toMatch(/Warning\s+Advice\s.*no multiple of three/);
+    await expect.poll(() => events("kafkatopic/uneven")).toMatch(/Warning\s+Advice\s.*not a multiple of three/);
   });
 
   it("is not replaced by an even one before the loss of its data is allowed, in words that speak of keys", async () => {

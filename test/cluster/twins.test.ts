@@ -186,5 +186,5 @@ it("objects that are deleted in the moment of their creation leave nothing, thou
     ...(await platform.steering.resources("datacenters")).map(({ id }) => id),
   ];
   await until(async () => ((await left()).join() || undefined)?.slice(0, 1000), { title: "leaving" });
-  expect(operator.log()).toContain("the object went while its creation was under way");
+  expect(operator.log()).toContain("the object was deleted during its creation");
 });

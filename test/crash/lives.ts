@@ -37,11 +37,14 @@ export function subjectsOf(kinds: readonly Kind[], accounts?: readonly AccountKi
       `no subject in test/subjects/index.ts for ${without.join(", ")}: add one, so that it is killed, too`,
     );
   }
-  return kinds.flatMap((kind, index) => {
+  // Kinds without a resource on the platform do not count, so that a new one changes nobody's turn.
+  const managed = kinds.filter(({ resource }) => resource);
+  return kinds.flatMap((kind) => {
     const subject = known.get(kind.kind);
     if (!subject) return [];
+    const index = managed.indexOf(kind);
     return accountKinds
-      .filter((each, turn) => accounts?.includes(each) ?? (turn === index % 2 || kind.scope === "Cluster"))
+      .filter((each, turn) => accounts?.includes(each) ?? (turn === Math.max(0, index) % 2 || kind.scope === "Cluster"))
       .filter((each) => each === "ClusterAccount" || kind.scope !== "Cluster")
       .map((account) => ({ kind, account, life: (ground: Ground) => lifeOf(subject, kind, ground) }));
   });

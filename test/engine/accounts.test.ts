@@ -58,7 +58,7 @@ describe("the Account of an object", () => {
     const choice = accounts(["shop/a"], []).choose(shop, undefined);
     expect(choice).toEqual({
       key: "shop/a",
-      obstacle: { reason: "Observing", message: "Account shop/a was not checked yet" },
+      obstacle: { reason: "Observing", message: "Account shop/a not checked yet" },
     });
   });
 

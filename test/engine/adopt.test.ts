@@ -47,7 +47,7 @@ describe("an object that names an existing resource", () => {
     const object = naming("a", { managementPolicy: "Observe" });
     const { pass, events } = open(object);
     await pass(A);
-    expect(events).toEqual([expect.stringMatching(/^Normal Observed observing the datacenter \S+$/)]);
+    expect(events).toEqual([expect.stringMatching(/^Normal Observed observing Datacenter \S+$/)]);
   });
 
   test("does not take what is not there, and asks again ever less often", async () => {

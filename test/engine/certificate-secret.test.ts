@@ -79,7 +79,7 @@ describe("a client certificate", () => {
       certificate: { version: 1, expiresAt: "2026-12-31T00:00:00.000Z" },
       conditions: [ready],
     });
-    expect(events).toEqual([expect.stringMatching(/^Normal CertificateIssued .* until 2026-12-31/)]);
+    expect(events).toEqual([expect.stringMatching(/^Normal CertificateIssued .*, expires 2026-12-31/)]);
   });
 
   test("that is there is not asked for again", async () => {
@@ -148,7 +148,7 @@ describe("a client certificate of which two thirds are over", () => {
   test("stays while the platform has no younger one, says so, and is asked for from time to time", async () => {
     const { passes, pass, skip, offer, asked, status, writes } = await aged();
     expect(await passes(KEY)).toEqual(["renew", "rest"]);
-    expect(status()).toMatchObject({ advice: [expect.stringContaining("no younger one yet")], conditions: [ready] });
+    expect(status()).toMatchObject({ advice: [expect.stringContaining("no newer one yet")], conditions: [ready] });
     expect((await pass(KEY)).again).toMatchObject({ inMs: 300_000 });
     expect([asked(), writes().length]).toEqual([2, 1]);
     skip(DAY_MS);
@@ -200,7 +200,7 @@ describe("somebody who asks for a new certificate", () => {
     expect(await passes(KEY)).toEqual(["wait Observing"]);
     await clock.advance(2000);
     expect(await passes(KEY)).toEqual(["renew", "rest"]);
-    expect(events.at(-1)).toContain("the platform has no younger one yet");
+    expect(events.at(-1)).toContain("the platform has no newer one yet");
     expect(status().certificate?.version).toBe(1);
     annotate({ [ROTATE_AT]: "now", [RECONCILE_AT]: "again" });
     expect(await passes(KEY)).toEqual(["rest"]);
@@ -213,15 +213,15 @@ describe("a certificate that nobody could use", () => {
     [
       "that the CA has not signed",
       async () => accessOf({ ca: (await accessOf()).ca }),
-      "the cluster's CA has not signed it",
+      "it is not signed by the cluster's CA",
     ],
     [
       "with another key",
       async () => accessOf({ privateKey: (await accessOf()).privateKey }),
-      "its private key is another one's",
+      "its private key does not match",
     ],
-    ["that has ended", () => accessOf({ from: -400, to: -35 }), "it has ended on 2025-11-27T00:00:00.000Z"],
-    ["that is none", () => accessOf({ certificate: "" }), "the answer holds none"],
+    ["that has ended", () => accessOf({ from: -400, to: -35 }), "it expired on 2025-11-27T00:00:00.000Z"],
+    ["that is none", () => accessOf({ certificate: "" }), "the answer has none"],
   ])("%s is not published, and asked for again", async (_, made, problem) => {
     const bad = await made();
     const { pass, passes, clock, offer, writes, status, events } = await open(bad);
@@ -230,7 +230,7 @@ describe("a certificate that nobody could use", () => {
     expect(status().conditions[0]).toMatchObject({
       status: "False",
       reason: "InvalidCertificate",
-      message: `the certificate of the kafka user is not published: ${problem}`,
+      message: `certificate of the KafkaUser not published: ${problem}`,
     });
     expect(JSON.stringify([events, status()])).not.toContain(bad.privateKey.split("\n")[1]);
     expect((await pass(KEY)).decision).toMatchObject({ step: "stall", reason: "InvalidCertificate" });

@@ -111,7 +111,7 @@ describe("the Account of an object", () => {
     const life = open(block({ status: { account: "team/mine", observedGeneration: 1 } }));
     await live(life, 60);
     expect(life.all.platform.calls).toEqual([]);
-    expect(readyOf(life)).toMatchObject({ reason: "AccountNotFound", message: "there is no Account team/mine" });
+    expect(readyOf(life)).toMatchObject({ reason: "AccountNotFound", message: "Account team/mine not found" });
   });
 
   test("is settled with the first word about the object", async () => {

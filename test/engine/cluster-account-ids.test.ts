@@ -55,7 +55,7 @@ describe("through a ClusterAccount without adoption", () => {
       await reached(object, { by: "team", managementPolicy: "Observe" }),
     ];
     expect(nobody).toMatchObject({ reason: "NotYours", calls: [] });
-    expect(nobody.message).toMatch(/^(datacenterId|externalId): no object of namespace team has /);
+    expect(nobody.message).toMatch(/^(datacenterId|externalId): no object of namespace team owns /);
     expect(others).toMatchObject({ reason: "NotYours", calls: [], message: nobody.message });
     expect(elsewhere).toMatchObject({ reason: "NotYours", calls: [], message: nobody.message });
     expect(observed).toMatchObject({ reason: "NotYours", calls: [], message: nobody.message });

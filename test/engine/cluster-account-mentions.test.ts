@@ -70,7 +70,7 @@ describe("through a ClusterAccount without adoption, what others have is not rea
   ])("%s, in the same words whoever has it", async (_, object) => {
     const nobody = await asked(object);
     expect(nobody).toMatchObject({ reason: "NotYours", sent: undefined });
-    expect(nobody.message).toMatch(/(image|ips): no object of namespace team has /);
+    expect(nobody.message).toMatch(/(image|ips): no object of namespace team owns /);
     expect(await asked(object, { by: "other" })).toEqual(nobody);
     expect(await asked(object, { by: "team", through: "team/own" })).toEqual(nobody);
     expect(await asked(object, { by: "team", managementPolicy: "Observe" })).toEqual(nobody);

@@ -14,7 +14,7 @@ describe("a resource that has failed on the platform", () => {
     [
       "says so in the platform's own words when it was just created",
       owned({ request: request({ outcome: "DONE" }) }),
-      { step: "fail", reason: "ProvisioningFailed", gone: false, message: `create of the server failed: ${why}` },
+      { step: "fail", reason: "ProvisioningFailed", gone: false, message: `create of the Server failed: ${why}` },
     ],
     [
       "is not judged by a look from before its request",
@@ -64,7 +64,7 @@ describe("a resource that has failed on the platform", () => {
     [
       "says so when it was a change that failed",
       owned({ request: request({ action: "update", outcome: "DONE" }) }),
-      { step: "fail", message: `update of the server failed: ${why}` },
+      { step: "fail", message: `update of the Server failed: ${why}` },
     ],
     ["stays where nothing can be written to it", owned({}), { step: "stall", reason: "ProvisioningFailed" }],
     ["stays where it is always there", stillborn({ permanent: true }), { step: "stall", reason: "ProvisioningFailed" }],

@@ -62,7 +62,7 @@ describe("a deleted object", () => {
     [
       "waits for those that use it and go as well",
       owned({ observation: present(), contents: contents({ verb: "is still used by", leaving: ["Server/shop/web"] }) }),
-      { step: "wait", reason: "InUse", message: "waits until they are gone: Server/shop/web" },
+      { step: "wait", reason: "InUse", message: "waiting for the deletion of Server/shop/web" },
     ],
     [
       "names those that use it and stay",
@@ -82,7 +82,7 @@ describe("a deleted object", () => {
     [
       "says so when its deletion failed",
       owned({ observation: present(), request: request({ action: "delete", outcome: "FAILED" }) }),
-      { step: "fail", gone: false, message: "delete of the server failed: the platform gave no reason" },
+      { step: "fail", gone: false, message: "delete of the Server failed: the platform gave no reason" },
     ],
     [
       "tries again when its time has come",

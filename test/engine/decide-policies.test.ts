@@ -62,7 +62,7 @@ describe("an object whose immutable field has changed", () => {
       changed("forbidden", { replacement: { fields: ["location", "boot.image"], why, verdict: "forbidden" } }),
       {
         message:
-          "location, boot.image cannot be changed in place and have changed since the server was created (it stays where it is; it was booted from it): change it back, or set replacePolicy: WhenNeeded",
+          "location, boot.image cannot be changed in place and have changed since the Server was created (it stays where it is; it was booted from it): change it back, or set replacePolicy: WhenNeeded",
       },
     ],
     ["loses no data unasked", changed({ allowedBy: "true" }), { step: "stall", reason: "DataLossNotAllowed" }],
@@ -71,7 +71,7 @@ describe("an object whose immutable field has changed", () => {
       changed({ allowedBy: "true" }),
       {
         message:
-          'location cannot be changed in place and has changed since the server was created (it stays where it is); replacing the server loses its data: set the annotation mooring.dev/allow-data-loss to "true" to allow it this once, or change it back',
+          'location cannot be changed in place and has changed since the Server was created (it stays where it is); replacing the Server loses its data: set the annotation mooring.dev/allow-data-loss to "true" to allow it once, or change it back',
       },
     ],
     ["is deleted to be made again", changed("allowed"), { step: "delete", action: "replace" }],

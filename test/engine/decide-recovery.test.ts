@@ -64,9 +64,16 @@ describe("in every view of an open intent", { timeout: 60_000 }, () => {
     });
   });
 
-  test("nothing is claimed while an equal creation or claim is under way", () => {
+  test("nothing is claimed while an equal creation or claim is under way, or something accepted cannot be seen", () => {
     always(({ search }, { step }) => {
-      if (step === "claim") expect(search?.inFlight).toBe(false);
+      if (step === "claim") expect(search).toMatchObject({ inFlight: false, pending: false });
+    });
+  });
+
+  test("nothing is claimed while its own may still appear beside what an equal made", () => {
+    always(({ search, settledAt }, { step }) => {
+      if (step !== "claim" || !search || search.lookedAt >= settledAt) return;
+      expect(search.matches).toHaveLength(search.rivals);
     });
   });
 

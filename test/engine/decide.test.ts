@@ -70,8 +70,8 @@ describe("an object with an open intent", () => {
       { step: "claim", identity: "y" },
     ],
     [
-      "leaves the only match to the equal that was first",
-      { intent: openIntent, search: search({ matches: ["x"], rivals: 2, rank: 1 }) },
+      "takes nothing while there are fewer matches than equals: it may be the other's",
+      { intent: openIntent, search: search({ matches: ["x"], rivals: 2 }) },
       { step: "wait", reason: "Recovering" },
     ],
     [
@@ -105,9 +105,9 @@ describe("an object with an open intent", () => {
       { step: "wait", reason: "Recovering", recheckMs: 2000 },
     ],
     [
-      "takes its match although something else cannot be seen yet",
-      { intent: openIntent, search: search({ matches: ["x"], rivals: 2, pending: true }) },
-      { step: "claim", identity: "x" },
+      "takes nothing while something that matches cannot be seen yet, which may be its own",
+      { intent: settledIntent, search: search({ matches: ["x", "y"], rivals: 2, pending: true }) },
+      { step: "wait", reason: "Recovering" },
     ],
     [
       "counts the window from when this process first saw the intent",
@@ -206,7 +206,7 @@ describe("an object with a resource", () => {
         observation: presentDrifted(),
         request: request({ action: "update", outcome: "FAILED", message: "no" }),
       }),
-      { step: "fail", reason: "ProvisioningFailed", gone: false, message: "update of the server failed: no" },
+      { step: "fail", reason: "ProvisioningFailed", gone: false, message: "update of the Server failed: no" },
     ],
     [
       "is not changed again before its time has come",

@@ -58,7 +58,7 @@ describe("a reference into another namespace", () => {
       status: "False",
       reason: "ReferenceNotGranted",
       message:
-        "datacenterRef: no Grant in namespace lender lets namespace guest refer to Datacenter dc: have one created there, or name an object of this namespace",
+        "datacenterRef: no Grant in namespace lender lets namespace guest refer to Datacenter dc: ask for one, or name an object of this namespace",
     });
     const { conditions } = readStatus(api.get(mine) ?? mine);
     expect(conditions?.find(({ type }) => type === "Stalled")?.status).toBe("True");
@@ -109,7 +109,7 @@ describe("a reference into another namespace", () => {
     await clock.advance(10_000);
     expect(ready(mine)).toMatchObject({
       reason: "ReferenceNotFound",
-      message: "datacenterRef: there is no Datacenter dc in namespace lender",
+      message: "datacenterRef: Datacenter dc not found in namespace lender",
     });
     put(datacenter);
     await clock.advance(10_000);
@@ -178,7 +178,7 @@ describe("a Grant", () => {
     const given = grant();
     const { ready, api, put, writesTo } = await run([given], clock);
     await clock.advance(3_600_000);
-    expect(ready(given)).toMatchObject({ status: "True", reason: "Available", message: "the Grant is in effect" });
+    expect(ready(given)).toMatchObject({ status: "True", reason: "Available", message: "Grant is in effect" });
     const stored = api.get(given) ?? given;
     put({ ...stored, spec: Object(grant({ kinds: ["Lan"] }).spec), metadata: { ...stored.metadata, generation: 2 } });
     await clock.advance(3_600_000);

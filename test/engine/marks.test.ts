@@ -5,7 +5,7 @@ import { Retry } from "../../src/platform/errors.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { fakePlatform } from "./fake-platform.ts";
 import { annotated, datacenterSpec, objectOf } from "./fixtures.ts";
-import { ownedBlock } from "./lives.ts";
+import { live, ownedBlock } from "./lives.ts";
 import { accountOf, credentials, runEngine } from "./running-engine.ts";
 import { stage } from "./stage.ts";
 
@@ -69,6 +69,21 @@ describe("what keeps an object from going without its resource", () => {
     expect(stored().metadata.finalizers).toEqual([FINALIZER]);
     expect(stored().metadata.annotations?.[INTENT]).toBe(intent);
     expect(platform.sent("POST")).toHaveLength(1);
+  });
+
+  test("is put back on one that is deleted while its creation is open, and what it made is deleted with it", async () => {
+    const object = objectOf("IPBlock", "a", { spec: { location: "de/txl", size: 1 } });
+    const life = { all: stage([object]), key: "IPBlock/shop/a", object, beforeEach: () => {} };
+    const { platform, api, pass } = life.all;
+    platform.afterEach(({ method }) => {
+      if (method === "POST") throw new Retry({ call: "POST /ipblocks", status: 0 }, "unknown");
+    });
+    await pass(life.key);
+    const { metadata, ...rest } = api.get(object) ?? object;
+    api.put({ ...rest, metadata: { ...metadata, annotations: {}, deletionTimestamp: "2026-01-01T00:00:00Z" } });
+    expect((await live(life, 80))[0]).toBe("mark");
+    expect(platform.items.size).toBe(0);
+    expect(api.get(object)).toBeUndefined();
   });
 });
 

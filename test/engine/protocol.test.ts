@@ -152,7 +152,7 @@ const MUST_BE_MET = [
 ];
 
 /** Many scenarios take their time on a busy machine. */
-const timeout = 120_000;
+const timeout = 120_000 * MORE;
 
 describe("whatever is lost, late or interrupted", { timeout }, () => {
   test("an object has exactly one resource in the end", () => check({ objects: one, deletions: false }, 40));

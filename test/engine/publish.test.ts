@@ -144,17 +144,25 @@ describe("a Secret that somebody else writes at the same moment", () => {
 
 describe("a Secret that is not the object's own", () => {
   test.each([
-    ["nobody's", secret(), "was not made for Datacenter home: choose another spec.secretName, or delete the Secret"],
-    ["another object's", secret({ name: "other", uid: "uid-other" }), "belongs to Datacenter other: choose another"],
-    ["another kind's", secret({ kind: "Deployment", uid: "uid-other" }), "belongs to Deployment home: choose another"],
-    ["only garbage-collected with the object", secret({ controller: false }), "was not made for Datacenter home"],
+    ["nobody's", secret(), "was not created for Datacenter home: change spec.secretName, or delete the Secret"],
+    [
+      "another object's",
+      secret({ name: "other", uid: "uid-other" }),
+      "belongs to Datacenter other: change spec.secretName",
+    ],
+    [
+      "another kind's",
+      secret({ kind: "Deployment", uid: "uid-other" }),
+      "belongs to Deployment home: change spec.secretName",
+    ],
+    ["only garbage-collected with the object", secret({ controller: false }), "was not created for Datacenter home"],
   ])("because it is %s stays as it is, and the way out is named", async (_, theirs, message) => {
     const { publish, stored, writes, deps } = open(theirs);
     expect(await publish()).toEqual({
       outcome: "obstructed",
       obstacle: {
         reason: "SecretNotOwned",
-        message: expect.stringContaining(`Secret access exists and ${message}`),
+        message: expect.stringContaining(`Secret access already exists and ${message}`),
       },
     });
     expect(writes()).toEqual([]);
@@ -165,8 +173,7 @@ describe("a Secret that is not the object's own", () => {
   test("but a former object's of the same name is waited for, and written when it is gone", async () => {
     const former = secret({ uid: "uid-before" });
     const { api, publish, writes } = open(former);
-    const message =
-      "Secret access belongs to a former Datacenter home, which is gone: waiting until it is removed, too";
+    const message = "Secret access belongs to a deleted Datacenter home: waiting until it is deleted too";
     expect(await publish()).toEqual({
       outcome: "obstructed",
       obstacle: { reason: "SecretNotWritable", message },

@@ -6,7 +6,7 @@ import type { KubeObject } from "../../src/kube/resource.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { API, fakePlatform } from "./fake-platform.ts";
 import { annotated, handleOf, intending, intentOf, objectOf } from "./fixtures.ts";
-import { stage } from "./stage.ts";
+import { BEGIN, stage } from "./stage.ts";
 
 const spec = { name: "same", location: "de/txl" };
 const body = { properties: { name: "same", location: "de/txl" } };
@@ -22,7 +22,7 @@ describe("recovery", () => {
   test("lets an id answer one creation only: what an equal has claimed and lost again is no match", async () => {
     const [a, b] = [begun("a"), begun("b")];
     const { platform, pass, sceneOf, objects } = stage([a, b]);
-    const id = platform.make("same", body);
+    const [id, other] = [platform.make("same", body), platform.make("same", body)];
     await pass(A);
     await pass(B);
     expect((await pass(A)).decision).toEqual({ step: "claim", identity: id });
@@ -30,8 +30,8 @@ describe("recovery", () => {
     platform.items.delete(id);
     const owner = objects.find(A)?.object ?? a;
     objects.store("Datacenter").remove({ ...owner, metadata: { ...owner.metadata, resourceVersion: "5000" } });
-    expect(sceneOf(B).view.search?.matches).toEqual([]);
-    expect((await pass(B)).decision).toMatchObject({ step: "wait", reason: "Recovering" });
+    expect(sceneOf(B).view.search?.matches).toEqual([other]);
+    expect((await pass(B)).decision).toEqual({ step: "claim", identity: other });
   });
 
   test("gives each of several equals one of its own age: a younger one cannot see what is older", async () => {
@@ -41,6 +41,27 @@ describe("recovery", () => {
     const ids = [0, 3, 6].map((minutes) => platform.make("same", body, { at: at(minutes) }));
     for (const name of ["a", "b", "c"]) await passes(`Datacenter/shop/${name}`);
     expect(all.map((object) => claimOf(api.get(object) ?? object)?.id)).toEqual(ids);
+  });
+
+  test.each([
+    ["cannot be seen yet", 0],
+    ["is in no log yet", 10_000],
+  ])("takes nothing from a younger equal, who looks back less far, while its own %s", async (_, ms) => {
+    // The two were begun by leaders whose clocks differ: 70 seconds apart on the platform, 250 by what they wrote down.
+    const all = [begun("a", { at: "2025-12-31T23:58:30.000Z" }), begun("b", { at: "2026-01-01T00:02:40.000Z" })];
+    const { platform, passes, api, clock } = stage(all);
+    const now = () => BEGIN + clock.monotonic();
+    platform.setClock(now);
+    const hidden = { visibleAt: now() + 20_000, loggedAt: now() + ms, status: "BUSY" };
+    const older = platform.make("same", body, { ...hidden, at: "2026-01-01T00:00:00Z" });
+    const younger = platform.make("same", body, { at: "2026-01-01T00:01:10Z" });
+    for (let seconds = 0; seconds < 30; seconds += 2) {
+      await passes(A);
+      await passes(B);
+      await clock.advance(2000);
+    }
+    expect(all.map((object) => claimOf(api.get(object) ?? object)?.id)).toEqual([older, younger]);
+    expect(platform.sent("POST")).toEqual([]);
   });
 
   test("of many at once lists the log once and reads each resource once", async () => {
@@ -139,10 +160,12 @@ describe("a resource", () => {
   });
 
   test("is not claimed twice by objects of two Accounts of which one does not say its contract", async () => {
-    const { platform, pass, accounts, objects } = stage([begun("a"), begun("b", { account: "shop/other" })]);
+    const all = stage([begun("a"), begun("b", { account: "shop/other" })]);
+    const { platform, pass, accounts, objects, clock } = all;
     const connection = { ...platform.connectionOf("shop/other"), contractNumber: undefined };
     accounts.put(handleOf("shop/other", { connection, endpoint: () => API }));
     platform.make("same", body);
+    await clock.advance(60_000);
     await pass(A);
     await pass(B);
     await Promise.all([pass(A), pass(B)]);

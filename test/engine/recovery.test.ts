@@ -262,14 +262,14 @@ describe("objects with equal bodies", () => {
 
   test("keep an id that is being claimed, although the write of the claim got no answer", async () => {
     const { platform, pass, sceneOf, api } = stage([begun("a"), begun("b")]);
-    const id = platform.make("same", body);
+    const [id, other] = [platform.make("same", body), platform.make("same", body)];
     await pass(A);
     await pass(B);
     api.beforeEach(() => {
       throw new Error("connection reset");
     });
     await expect(pass(A)).rejects.toThrow("connection reset");
-    expect(sceneOf(B).view.search).toMatchObject({ matches: [], inFlight: true });
+    expect(sceneOf(B).view.search).toMatchObject({ matches: [other], inFlight: true });
     api.beforeEach(() => {});
     expect((await pass(A)).decision).toEqual({ step: "claim", identity: id });
     expect(statusOf(api.get(fresh("a")))).toMatchObject({ id });

@@ -88,7 +88,7 @@ describe("a reference", () => {
     expect(resolve({ status }, bound({ part }))).toMatchObject({
       obstacle: {
         reason: "ReferenceNotFound",
-        message: expect.stringMatching(/has no NIC nosuch; it has public, private$/),
+        message: expect.stringMatching(/has no NIC nosuch; valid: public, private$/),
       },
     });
   });
@@ -101,9 +101,7 @@ describe("a reference", () => {
   });
 
   test("to nothing names field, kind, name and namespace", () => {
-    expect(resolve()).toEqual(
-      waiting("ReferenceNotFound", "datacenterRef: there is no Datacenter dc in namespace shop"),
-    );
+    expect(resolve()).toEqual(waiting("ReferenceNotFound", "datacenterRef: Datacenter dc not found in namespace shop"));
   });
 
   test("does not reach into another namespace by itself", () => {

@@ -9,7 +9,7 @@ export function restingDatacenters(count: number) {
   const objects = Array.from({ length: count }, (_, index): KubeObject => {
     const name = `d${index}`;
     const id = platform.make(name, { properties: { name, ...datacenterSpec } });
-    const conditions = [{ ...readyCondition(), message: "the datacenter is up to date", observedGeneration: 1 }];
+    const conditions = [{ ...readyCondition(), message: "Datacenter is up to date", observedGeneration: 1 }];
     const claim = { id, parents: {}, account: "shop/main", endpoint: API, contract: 1 };
     return objectOf("Datacenter", name, {
       spec: datacenterSpec,

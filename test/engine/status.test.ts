@@ -5,8 +5,8 @@ import { objectOf } from "./fixtures.ts";
 
 const T0 = Date.UTC(2026, 0, 1, 0, 0, 0, 500);
 const MINUTE = 60_000;
-const ready: Standing = { mode: "ready", reason: "Available", message: "the server is up to date" };
-const creating: Standing = { mode: "reconciling", reason: "Creating", message: "the platform is creating the server" };
+const ready: Standing = { mode: "ready", reason: "Available", message: "Server is up to date" };
+const creating: Standing = { mode: "reconciling", reason: "Creating", message: "the platform is creating the Server" };
 const stalled: Standing = { mode: "stalled", reason: "Rejected", message: "no" };
 
 const withConditions = (before: Condition[]) => objectOf("Server", "a", { status: { conditions: before } });
@@ -28,7 +28,7 @@ describe("conditions", () => {
         type: "Ready",
         status: "True",
         reason: "Available",
-        message: "the server is up to date",
+        message: "Server is up to date",
         observedGeneration: 7,
         lastTransitionTime: "2026-01-01T00:00:00Z",
       },

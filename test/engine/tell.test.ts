@@ -117,8 +117,8 @@ test("an object without its reference, and one without an Account, are told so",
   const { pass, events } = stage([lan, stray]);
   for (const key of ["Lan/shop/a", "Lan/shop/b", "Lan/shop/a", "Lan/shop/b"]) await pass(key);
   expect(events).toEqual([
-    expect.stringContaining("Warning ReferenceNotFound datacenterRef: there is no Datacenter nowhere"),
-    expect.stringContaining("Warning AccountNotFound there is no Account shop/gone"),
+    expect.stringContaining("Warning ReferenceNotFound datacenterRef: Datacenter nowhere not found"),
+    expect.stringContaining("Warning AccountNotFound Account shop/gone not found"),
   ]);
 });
 

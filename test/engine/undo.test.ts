@@ -2,12 +2,14 @@ import { describe, expect, test } from "vitest";
 import { isDropped, undo } from "../../src/engine/act/abandon.ts";
 import type { Memory } from "../../src/engine/objects/memory.ts";
 import { FINALIZER } from "../../src/engine/objects/names.ts";
+import { claimOf } from "../../src/engine/objects/object.ts";
+import { hashBody } from "../../src/hash.ts";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { Retry } from "../../src/platform/errors.ts";
-import { API } from "./fake-platform.ts";
-import { intentOf, objectOf } from "./fixtures.ts";
-import { SETTINGS, stage, withResource } from "./stage.ts";
+import { API, type FakePlatform } from "./fake-platform.ts";
+import { intending, intentOf, objectOf } from "./fixtures.ts";
+import { BEGIN, SETTINGS, stage, withResource } from "./stage.ts";
 
 const spec = { name: "same", location: "de/txl" };
 const body = { properties: { name: "same", location: "de/txl" } };
@@ -15,9 +17,9 @@ const KEY = "Datacenter/shop/a";
 const MADE = `${API}/cloudapi/v6/datacenters/dc-same-0`;
 
 /** One object whose creation meets what the test wants, and what is deleted on the platform in the end. */
-function open(policy: object = {}) {
+function open(policy: object = {}, others: KubeObject[] = []) {
   const object = objectOf("Datacenter", "a", { spec: { ...spec, ...policy } });
-  const life = stage([object]);
+  const life = stage([object, ...others]);
   const { api, objects, platform, debts, clock, deps } = life;
   const lost = () => new Retry({ call: "POST /datacenters", status: 0 }, "unknown");
   /** The API server drops it, and the watch says so. */
@@ -43,7 +45,7 @@ function open(policy: object = {}) {
       if (reason === "Created") then();
     };
   };
-  return { object, drop, lost, onPost, run, created, platform };
+  return { object, drop, lost, onPost, run, created, platform, life };
 }
 
 describe("an object that goes while its creation is under way leaves nothing", () => {
@@ -95,6 +97,47 @@ describe("an object that goes while its creation is under way leaves nothing", (
     const late = open({ deletionPolicy: "Retain" });
     late.created(late.drop);
     expect(await late.run()).toEqual([]);
+  });
+});
+
+describe("an equal whose creation got no answer", () => {
+  async function beside(happens: (world: ReturnType<typeof open>) => void, its: Parameters<FakePlatform["make"]>[2]) {
+    const intent = intentOf({ hash: hashBody(body), endpoint: API });
+    const equal = objectOf("Datacenter", "b", { spec, metadata: intending("b", intent) });
+    const world = open({}, [equal]);
+    const { life, platform, onPost } = world;
+    const own = platform.make("same", body, its);
+    platform.setClock(life.clock.now);
+    // What is deleted can be seen for as long as that takes.
+    platform.setPace({
+      removing(item) {
+        item.state = "BUSY";
+      },
+    });
+    onPost(() => happens(world));
+    await life.pass(KEY).catch(() => {});
+    for (let seconds = 0; seconds < 80; seconds++) {
+      await life.passes("Datacenter/shop/b");
+      await life.clock.advance(1000);
+    }
+    const deleted = platform.sent("DELETE").map(({ url }) => new URL(url).pathname);
+    return { own, owned: claimOf(life.api.get(equal) ?? equal)?.id, deleted };
+  }
+
+  test("has one of the two when which is whose cannot be told, and the other one is deleted", async () => {
+    const { own, owned, deleted } = await beside(({ drop, lost }) => {
+      drop();
+      throw lost();
+    }, {});
+    expect(owned).toBe(own);
+    expect(deleted).toEqual(["/cloudapi/v6/datacenters/dc-same-1"]);
+  });
+
+  test("does not take what is being deleted while its own cannot be seen yet", async () => {
+    const until = BEGIN + 20_000;
+    const { own, owned, deleted } = await beside(({ drop }) => drop(), { visibleAt: until, loggedAt: until });
+    expect(owned).toBe(own);
+    expect(deleted).toEqual(["/cloudapi/v6/datacenters/dc-same-1"]);
   });
 });
 

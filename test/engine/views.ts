@@ -27,7 +27,7 @@ export const claim: Claim = { id: "id-1", parents: {}, account: "a/b" };
 export const viewOf = (more: Partial<View> = {}): View => ({
   settledAt: (more.intent ? Date.parse(more.intent.at) - WALL : 0) + UNSETTLED,
   now: NOW,
-  noun: "server",
+  kind: "Server",
   deleting: false,
   wishedAt: NOW - 30_000,
   youngUntil: 0,

@@ -14,7 +14,7 @@ test("a failure of the platform tells when the next attempt is, and how to have 
   const message = () => readyOf(objects.find(KEY)?.object ?? object())?.message;
   const failed = { step: "fail", reason: "ProvisioningFailed", message: "create failed: no room", gone: true } as const;
   expect(await act(deps, sceneOf(KEY), failed)).toEqual({ inMs: 1000 });
-  const first = `create failed: no room; next attempt at ${at(1000)}, or now if the annotation mooring.dev/reconcile-at is set`;
+  const first = `create failed: no room; next attempt at ${at(1000)}; set the annotation mooring.dev/reconcile-at to retry now`;
   expect(message()).toBe(first);
   await clock.advance(500);
   expect((await pass(KEY)).decision).toMatchObject({ step: "stall", message: first });

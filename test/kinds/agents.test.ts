@@ -4,6 +4,7 @@ import { fluentBitForward, fluentBitHttp } from "../../src/kinds/observability/l
 import {
   fluentBitMetrics,
   grafanaAgent,
+  grafanaAlloy,
   otelCollector,
   prometheus,
 } from "../../src/kinds/observability/metric-agents.ts";
@@ -11,6 +12,7 @@ import {
 const endpoint = "https://push.example.com/api/v1/push";
 const key = "a-key_of.43+letters/and=signs";
 const headers = { APIKEY: key };
+const push = { endpoint, key, seconds: 30 };
 
 /** Sections and their entries, as Fluent Bit reads its own format: the first blank ends the name. */
 function sections(file: string): { section: string; entries: Record<string, string> }[] {
@@ -36,20 +38,32 @@ const outputs = (file: string) =>
 
 describe("configuration of agents for metrics", () => {
   it("Prometheus writes to the endpoint with the key in a header", () => {
-    expect(parse(prometheus(endpoint, key))).toMatchObject({
+    expect(parse(prometheus(push))).toMatchObject({
+      global: { scrape_interval: "30s" },
       scrape_configs: [{ job_name: "prometheus" }],
       remote_write: [{ url: endpoint, headers }],
     });
   });
 
   it("Grafana Agent does so for everything it scrapes", () => {
-    expect(parse(grafanaAgent(endpoint, key))).toMatchObject({
+    expect(parse(grafanaAgent(push))).toMatchObject({
       metrics: { global: { remote_write: [{ url: endpoint, headers }] }, configs: [{ name: "default" }] },
     });
   });
 
+  it("Grafana Alloy does so with its own metrics", () => {
+    const file = grafanaAlloy(push);
+    expect(file).toContain(`url     = ${JSON.stringify(endpoint)}`);
+    expect(file).toContain(`"APIKEY" = ${JSON.stringify(key)},`);
+    expect(file).toContain('scrape_interval = "30s"');
+    // What one block names, another one is.
+    for (const [, type, label] of file.matchAll(/(prometheus\.(?:exporter\.self|remote_write))\.(\w+)\./g)) {
+      expect(file).toContain(`${type} "${label}" {`);
+    }
+  });
+
   it("OpenTelemetry Collector passes on what it takes as OTLP", () => {
-    const { receivers, exporters, processors, service } = parse(otelCollector(endpoint, key));
+    const { receivers, exporters, processors, service } = parse(otelCollector(push));
     expect(exporters).toEqual({ prometheusremotewrite: { endpoint, headers } });
     const { metrics } = service.pipelines;
     expect(metrics.receivers.filter((name: string) => !(name in receivers))).toEqual([]);
@@ -61,7 +75,7 @@ describe("configuration of agents for metrics", () => {
     ["https", endpoint, { Host: "push.example.com", Port: "443", Tls: "on" }],
     ["http and a port", "http://127.0.0.1:8080/in/api/v1/push", { Host: "127.0.0.1", Port: "8080", Tls: "off" }],
   ])("Fluent Bit writes over %s, with the key as bearer token", (_, url, expected) => {
-    const [output] = outputs(fluentBitMetrics(url, key));
+    const [output] = outputs(fluentBitMetrics({ ...push, endpoint: url }));
     expect(output).toMatchObject({ Name: "prometheus_remote_write", ...expected, Uri: new URL(url).pathname });
     expect(output?.Header).toBe(`Authorization Bearer ${key}`);
   });

@@ -58,7 +58,7 @@ describe("a Cube", () => {
   it("is billed while it is suspended, which is said", () => {
     const advice = (change: object) => mapping.desire({ ...spec, ...change }).advice(inputs());
     expect(advice({ powerState: "Suspended" })).toEqual([
-      "powerState: a suspended Cube is billed as before; only its deletion ends that",
+      "powerState: a suspended Cube is still billed; delete it to stop billing",
     ]);
     expect(advice({ powerState: "Running" })).toEqual([]);
   });

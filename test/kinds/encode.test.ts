@@ -75,12 +75,21 @@ const expanded = (value: unknown): unknown =>
     ),
   );
 
+/** A line of Alloy's: what is in quotes behind an equals sign is a value. */
+function alloyLine(text: string): unknown {
+  const [, name, value] = /^\s*(\S+) *= (".*"),?$/.exec(text) ?? [];
+  if (value === undefined) return text;
+  const read = value.replace(/\\U([0-9a-f]{8})/g, (_, code) => String.fromCodePoint(Number.parseInt(code, 16)));
+  return [name, JSON.parse(read)];
+}
+
 /** What programs read in the files of a Secret. */
 function readFiles(data: SecretData): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(data).map(([name, content]) => {
       const file = String(content);
       if (name.endsWith(".conf")) return [name, fluentBitFile(file)];
+      if (name.endsWith(".alloy")) return [name, file.split("\n").map(alloyLine)];
       if (name === "otel-collector.yaml") return [name, expanded(parse(file))];
       return [name, name.endsWith(".yaml") ? parse(file) : file.split("\n")];
     }),
@@ -187,6 +196,7 @@ describe("text of the platform in the files of a Secret", () => {
     const headers = { APIKEY: key };
     expect(files["prometheus.yaml"]).toMatchObject({ remote_write: [{ headers }] });
     expect(files["grafana-agent.yaml"]).toMatchObject({ metrics: { global: { remote_write: [{ headers }] } } });
+    expect(files["config.alloy"]).toContainEqual(['"APIKEY"', key]);
     expect(files["otel-collector.yaml"]).toMatchObject({ exporters: { prometheusremotewrite: { headers } } });
     expect(files["fluent-bit.conf"]).toContainEqual(["OUTPUT", "Header", `Authorization Bearer ${key}`]);
   });

@@ -58,7 +58,7 @@ describe("user data out of a Secret", () => {
     const head = "#cloud-config\n";
     expect(inSecret(head + "x".repeat(most - head.length))).toBeUndefined();
     expect(inSecret(`${head}${"x".repeat(most - head.length - 1)}ü`)).toBe(
-      "bootVolume.userDataSecretRef: userData in Secret init has 49153 bytes: at most 49152 are allowed",
+      "bootVolume.userDataSecretRef: userData in Secret init has 49153 bytes; at most 49152 are allowed",
     );
   });
 

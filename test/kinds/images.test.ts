@@ -73,19 +73,19 @@ describe("an image is looked up", () => {
 describe("an image that does not exist", () => {
   it("is told with all that was asked for and what there is instead", async () => {
     expect(await imageFor({ alias: "ubuntu:25.10", cloudInit: "V1" })).toBe(
-      "there is no image with alias ubuntu:25.10, type HDD, cloudInit V1, location de/txl; " +
-        "there are ubuntu:26.04, ubuntu:24.04, ubuntu:22.04",
+      "no image with alias ubuntu:25.10, type HDD, cloudInit V1, location de/txl; " +
+        "similar: ubuntu:26.04, ubuntu:24.04, ubuntu:22.04",
     );
   });
 
   it("is told as well where nothing comes near", async () => {
     expect(await imageFor({ alias: "ubuntu:latest", type: "UNKNOWN" })).toBe(
-      "there is no image with alias ubuntu:latest, type UNKNOWN, location de/txl; there is none like it at all",
+      "no image with alias ubuntu:latest, type UNKNOWN, location de/txl; no image is similar",
     );
   });
 
   it("includes one that only a CD-ROM has", async () => {
-    expect(await imageFor({ alias: "ubuntu:latest_iso" })).toContain("there is no image with alias ubuntu:latest_iso");
+    expect(await imageFor({ alias: "ubuntu:latest_iso" })).toContain("no image with alias ubuntu:latest_iso");
   });
 });
 
@@ -165,7 +165,7 @@ describe("a source in another location is a problem before the platform sees it"
 
   it("for a lookup", () => {
     expect(desire({ name: "u", location: "de/fra" }).problem(standing("de/txl"))).toBe(
-      "bootVolume.imageLookup.location: de/fra is not where the datacenter is: remove the field or set de/txl",
+      "bootVolume.imageLookup.location: de/fra is not the location of the datacenter: remove the field, or set de/txl",
     );
   });
 });
@@ -190,6 +190,6 @@ describe("the template of a Cube", () => {
 
   it("that does not exist is told with the names there are", async () => {
     const problem = await lookUp(cube("Basic Cube XXL").lookups(inputs()));
-    expect(problem).toMatch(/^there is no template Basic Cube XXL; there are Basic Cube L, .*, Memory Cube XL$/);
+    expect(problem).toMatch(/^template Basic Cube XXL not found; valid: Basic Cube L, .*, Memory Cube XL$/);
   });
 });

@@ -35,7 +35,9 @@ describe("the connection of a cluster", () => {
   it("names its LAN in a datacenter of another namespace, where a number would lead to any", () => {
     const { lanRef: _, ...connection } = spec.connection;
     const byNumber = mapping.desire({ ...spec, connection: { ...connection, lanId: "2" } });
-    expect(byNumber.problem(given({ abroad: ["datacenter"] }))).toContain("connection.lan: in a datacenter of another");
+    expect(byNumber.problem(given({ abroad: ["datacenter"] }))).toContain(
+      "connection.lan: numbers are not allowed in a Datacenter of another",
+    );
     expect(byNumber.problem(given())).toBeUndefined();
   });
 
@@ -43,7 +45,7 @@ describe("the connection of a cluster", () => {
     const lanIn = (datacenter: string) => given({ refs: { lan: { id: "2", status: { parents: { datacenter } } } } });
     expect(mapping.desire(spec).problem(lanIn("dc-1"))).toBeUndefined();
     expect(mapping.desire(spec).problem(lanIn("dc-2"))).toBe(
-      "connection.lan: Lan brokers is in another datacenter (dc-2): use one of the cluster's own datacenter",
+      "connection.lan: Lan brokers is in another datacenter (dc-2): use a Lan in the cluster's datacenter",
     );
   });
 });

@@ -111,13 +111,13 @@ describe("what is allowed and not wise", () => {
 
   it.each([1, 2, 4, 10])("are %d partitions", (numberOfPartitions) => {
     expect(advice({ numberOfPartitions })).toEqual([
-      `numberOfPartitions ${numberOfPartitions} is no multiple of three: the partitions are not spread evenly over the three brokers`,
+      `numberOfPartitions ${numberOfPartitions} is not a multiple of three: partitions are not spread evenly over the three brokers`,
     ]);
   });
 
   it("is to leave the number to the brokers, which make one", () => {
     expect(advice({ numberOfPartitions: undefined })).toEqual([
-      "numberOfPartitions is not set and becomes 1, which is no multiple of three: the partitions are not spread evenly over the three brokers",
+      "numberOfPartitions is not set and defaults to 1, which is not a multiple of three: partitions are not spread evenly over the three brokers",
     ]);
   });
 

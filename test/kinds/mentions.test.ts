@@ -16,7 +16,7 @@ const others = [
   "PT5M",
   "a:b",
   "my-bucket",
-  "ssh-rsa AA",
+  "ssh-rsa AAAA",
   1,
   256,
 ];

@@ -39,7 +39,7 @@ describe("a metric pipeline's name", () => {
   it("of more than 20 characters has to be given in spec, unless the pipeline is only observed", () => {
     const long = { ...named, name: "metrics-of-the-whole-shop" };
     expect(mapping.desire({}).problem(long)).toBe(
-      'name: a pipeline\'s name has at most 20 characters, and "metrics-of-the-whole-shop" has 25: set spec.name',
+      'name: "metrics-of-the-whole-shop" has 25 characters; at most 20 are allowed: set spec.name',
     );
     expect(mapping.desire({ name: "shop" }).problem(long)).toBeUndefined();
     expect(mapping.desire({}).problem({ ...long, observed: true })).toBeUndefined();
@@ -59,7 +59,7 @@ describe("a metric pipeline's Secret", () => {
     expect(mapping.desire({ secretName: "push" }).publication(named)?.name).toBe("push");
   });
 
-  it("holds the push URL, the key, the dashboard and configuration for four agents", () => {
+  it("holds the push URL, the key, the dashboard and configuration for five agents", () => {
     const data = publication?.data(item(), "the-key") ?? {};
     expect(data).toMatchObject({
       endpoint: "https://push.example.com/api/v1/push",
@@ -69,6 +69,7 @@ describe("a metric pipeline's Secret", () => {
     expect(Object.keys(data).slice(3)).toEqual([
       "prometheus.yaml",
       "grafana-agent.yaml",
+      "config.alloy",
       "otel-collector.yaml",
       "fluent-bit.conf",
     ]);

@@ -100,7 +100,7 @@ describe("a difference is told by the field of spec", () => {
     ["replica.volumes[root].imageAlias", group({}, { volumes: [{ ...volume, imageAlias: "debian:latest" }] })],
     ["replica.volumes[root].bootOrder", group({}, { volumes: [{ ...volume, bootOrder: "PRIMARY" }] })],
     ["replica.volumes[root].bus", group({}, { volumes: [{ ...volume, bus: "IDE" }] })],
-    ["replica.volumes[root].sshKeys", group({}, { volumes: [{ ...volume, sshKeys: ["ssh-rsa AA"] }] })],
+    ["replica.volumes[root].sshKeys", group({}, { volumes: [{ ...volume, sshKeys: ["ssh-rsa AAAA"] }] })],
     ["replica.volumes[root].userData", group({}, { volumes: [{ ...volume, userData: "IyEvYmluL3No" }] })],
     ["replica.volumes[root]", group({}, { volumes: [] })],
   ])("%s", (field, wanted) => {
@@ -124,7 +124,8 @@ describe("a difference is told by the field of spec", () => {
   });
 
   it("without the first-boot data itself", () => {
-    const configured = (userData: string) => group({}, { volumes: [{ ...volume, userData, sshKeys: ["ssh-rsa AA"] }] });
+    const configured = (userData: string) =>
+      group({}, { volumes: [{ ...volume, userData, sshKeys: ["ssh-rsa AAAA"] }] });
     const [before, after] = [configured("IyEvYmluL3No"), configured("IyEvYmluL2Jhc2g=")];
     const { drift } = compare(after, groupItem(before));
     expect(drift).toHaveLength(1);
@@ -178,7 +179,7 @@ describe("a change", () => {
   it("of what replicas are made of says that those which are there stay as they are", () => {
     const item = groupItem(group(), { servers: 2 });
     expect(compare(group({}, { cores: 4 }), item).next?.note).toBe(
-      "the change of replica touches new replicas only: 2 that are there keep what they were made of",
+      "the change of replica applies to new replicas only; 2 existing ones keep the old template",
     );
     expect(compare(group({ maxReplicas: 9 }), item).next).not.toHaveProperty("note");
     expect(compare(group({}, { cores: 4 }), groupItem(group())).next).not.toHaveProperty("note");

@@ -76,7 +76,7 @@ describe("a group on the platform", () => {
       "a volume type in the other spelling, and its size",
       group({}, { volumes: [{ ...volume, type: "SSD_STANDARD", size: 20 }] }),
     ],
-    ["first-boot data", group({}, { volumes: [{ ...volume, userData: "IyEvYmluL3No", sshKeys: ["ssh-rsa AA"] }] })],
+    ["first-boot data", group({}, { volumes: [{ ...volume, userData: "IyEvYmluL3No", sshKeys: ["ssh-rsa AAAA"] }] })],
     ["its volumes removed", group({}, { volumes: [] })],
   ])("takes a change of %s, once, and back", async (_, changed) => {
     expect(await resident.settle(changed, given)).toEqual(["update"]);

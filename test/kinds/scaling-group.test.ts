@@ -89,7 +89,7 @@ describe("what is wrong with a group before the platform sees it", () => {
     const refs = { "replica.nics[private].lanRef": { id: "7", status } };
     const wanted = mapping.desire(group({}, { nics: [{ name: "private", lanRef: { name: "back" } }] }));
     expect(wanted.problem(inputs({ refs }))).toBe(
-      "replica.nics[private].lanRef: Lan back is in another datacenter (dc-2): use one of the group's own datacenter",
+      "replica.nics[private].lanRef: Lan back is in another datacenter (dc-2): use a Lan in the group's datacenter",
     );
     expect(mapping.desire(group()).problem(inputs())).toBeUndefined();
   });
@@ -103,7 +103,7 @@ describe("what is wrong with a group before the platform sees it", () => {
 
   it("and not wise: more than 100 replicas", () => {
     const advice = (maxReplicas: number) => mapping.desire(group({ maxReplicas })).advice(inputs());
-    expect(advice(101)).toEqual(["maxReplicas 101: about 100 replicas are the recommended most of a group"]);
+    expect(advice(101)).toEqual(["maxReplicas 101: more than 100 replicas is not recommended"]);
     expect(advice(100)).toEqual([]);
   });
 });

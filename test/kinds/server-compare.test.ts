@@ -14,7 +14,7 @@ const dedicated = {
     type: "SSD Premium",
     imageAlias: "ubuntu:latest",
     userData: "IyEvYmluL3No",
-    sshKeys: ["ssh-rsa AA"],
+    sshKeys: ["ssh-rsa AAAA"],
   },
   nics: [
     { name: "public", lan: 1 },

@@ -50,7 +50,7 @@ describe("a server that is deleted takes along", () => {
     ["has nothing but the id of one", { entities: { volumes: { items: [os, { id: "x" }] } } }],
   ])("is not known while an answer %s", (_, shown) => {
     const item = { id: "srv-1", properties: { bootVolume: { id: "os" } }, ...shown };
-    expect(() => mapping.desire(withVolume).farewell(item, inputs())).toThrow("which volumes are attached");
+    expect(() => mapping.desire(withVolume).farewell(item, inputs())).toThrow("the attached volumes are missing");
   });
 
   it("by writes that name the volume", () => {

@@ -66,7 +66,7 @@ describe("what is wrong with the network is told before anything is sent", () =>
 
   it("an index beyond the IP block", () => {
     expect(problem(of(block(["203.0.113.1"])), publicNic({ ipsFrom: [{ ...web, index: 1 }] }))).toBe(
-      "nics[public].ipsFrom[0]: index 1 is beyond IPBlock web, whose size is 1: the first is 0",
+      "nics[public].ipsFrom[0]: index 1 out of range for IPBlock web; valid: 0",
     );
   });
 
@@ -94,7 +94,7 @@ describe("what is wrong with the network is told before anything is sent", () =>
     const abroad = ["datacenter"];
     for (const given of [taken({}), inputs({ refs: { datacenter: { id: "dc-1", status: {} } } })]) {
       expect(problem({ ...given, abroad }, { name: "n", lan: 1 })).toBe(
-        "nics[n].lanRef: in a datacenter of another namespace a LAN has to be named: use lanRef instead of its number",
+        "nics[n].lanRef: numbers are not allowed in a Datacenter of another namespace: use lanRef",
       );
       expect(problem({ ...given, abroad }, { name: "n", lanRef: { name: "front" } })).toBeUndefined();
     }
@@ -103,7 +103,7 @@ describe("what is wrong with the network is told before anything is sent", () =>
   it("a Lan of another datacenter", () => {
     const refs = { "nics[n].lanRef": { id: "1", status: { parents: { datacenter: "dc-2" } } } };
     expect(problem(taken(refs), { name: "n", lanRef: { name: "front" } })).toBe(
-      "nics[n].lanRef: Lan front is in another datacenter (dc-2): use one of the server's own datacenter",
+      "nics[n].lanRef: Lan front is in another datacenter (dc-2): use a Lan in the server's datacenter",
     );
   });
 
@@ -111,17 +111,17 @@ describe("what is wrong with the network is told before anything is sent", () =>
     [
       "of a block, on two NICs",
       [publicNic(), { name: "second", lan: 2, ipsFrom: [web] }],
-      "nics[second]: the address 203.0.113.1 is already given to nics[public]",
+      "nics[second]: address 203.0.113.1 is already used by nics[public]",
     ],
     [
       "of a block, and by itself on another NIC",
       [{ name: "first", lan: 2, ips: ["203.0.113.1"] }, publicNic()],
-      "nics[public]: the address 203.0.113.1 is already given to nics[first]",
+      "nics[public]: address 203.0.113.1 is already used by nics[first]",
     ],
     [
       "of a block, twice on one NIC",
       [publicNic({ ips: ["203.0.113.1"] })],
-      "nics[public]: the address 203.0.113.1 is already given to nics[public]",
+      "nics[public]: address 203.0.113.1 is already used by nics[public]",
     ],
     [
       "in the same LAN",
@@ -129,7 +129,7 @@ describe("what is wrong with the network is told before anything is sent", () =>
         { name: "a", lan: 1, ips: ["10.0.0.1"] },
         { name: "b", lan: 1, ips: ["10.0.0.1"] },
       ],
-      "nics[b]: the address 10.0.0.1 is already given to nics[a]",
+      "nics[b]: address 10.0.0.1 is already used by nics[a]",
     ],
   ])("the same address %s", (_, nics, message) => {
     const shown = block(["203.0.113.1"]);

@@ -138,7 +138,7 @@ describe("restoring a volume", () => {
   it("is a problem where the volume is of another namespace that no longer lends it", () => {
     const lent = mapping.desire({ volumeRef: { namespace: "other", name: "data" } });
     const given = inputs({ parents, abroad: ["datacenter", "volume"], ...asked("2", "1") });
-    expect(lent.problem(given)).toContain("Volume data of another namespace cannot be referred to");
+    expect(lent.problem(given)).toContain("Volume data of another namespace is not granted");
     const refs = { datacenter: { id: "dc-1", status: {} }, volume: { id: "vol-1", status: {} } };
     expect(lent.problem({ ...given, refs })).toBeUndefined();
   });
@@ -146,7 +146,7 @@ describe("restoring a volume", () => {
   it("is a problem where nobody knows which volume", () => {
     const taken = mapping.desire({ externalId: "snap-1" });
     expect(taken.problem(inputs({ parents: {}, ...asked("2", "1") }))).toBe(
-      "mooring.dev/restore-at: it is not known which volume to restore: remove the annotation, or delete the object " +
+      "mooring.dev/restore-at: the volume to restore is unknown: remove the annotation, or delete the object " +
         "(deletionPolicy: Retain keeps the snapshot) and create it again with externalId and volumeRef",
     );
     expect(taken.problem(inputs({ parents: {} }))).toBeUndefined();

@@ -85,7 +85,7 @@ it("a server in another datacenter is a problem before the platform sees it", ()
   const problem = (datacenter: string) =>
     mapping.desire(attached).problem(referring("srv-1", { parents: { datacenter } }));
   expect(problem("dc-2")).toBe(
-    "attachTo: Server web is in another datacenter: a volume can only be attached within its own",
+    "attachTo: Server web is in another datacenter: a volume can only be attached in its own datacenter",
   );
   expect(problem("dc-1")).toBeUndefined();
 });
@@ -102,7 +102,7 @@ describe("a Cube has 24 slots, one of them for its own volume", () => {
 
   it("so that the 24th volume besides it is a problem before the platform sees it", () => {
     expect(full(cube(23))).toBe(
-      "attachTo: Server web is a Cube and has no slot left: 23 volumes besides its own is the most; detach one of them or choose another server",
+      "attachTo: Server web is a Cube and has no free slot (at most 23 volumes besides its own): detach one, or choose another Server",
     );
   });
 
@@ -153,7 +153,7 @@ describe("on the platform", () => {
     await platform.advance(60);
     expect(await problem()).toBeUndefined();
     await platform.done("POST", `${path}/volumes`, addOn);
-    expect(await problem()).toContain("is a Cube and has no slot left");
+    expect(await problem()).toContain("is a Cube and has no free slot");
     expect(refusal(await platform.core("POST", `${path}/volumes`, addOn), 422, "200")).toContain("24 device slots");
   });
 });

@@ -148,7 +148,7 @@ describe("a volume on the platform", () => {
 
   it.each([
     ["an empty one", spec],
-    ["one from an image, with keys and user data", { ...imaged, sshKeys: ["ssh-rsa AA"], userData: "IyEvYmluL3No" }],
+    ["one from an image, with keys and user data", { ...imaged, sshKeys: ["ssh-rsa AAAA"], userData: "IyEvYmluL3No" }],
     ["one in zone 3, which only volumes have", { ...spec, availabilityZone: "ZONE_3" }],
     ["one on an IDE bus", { ...spec, bus: "IDE" }],
     ["one of type HDD", { ...spec, type: "HDD" }],

@@ -331,6 +331,6 @@ describe("release", () => {
     await a.acquired;
     trouble = () => Promise.reject(refuse(0, "Network"));
     await a.release();
-    expect(said.at(-1)).toBe("lease system/mooring could not be given back");
+    expect(said.at(-1)).toBe("lease system/mooring could not be released");
   });
 });

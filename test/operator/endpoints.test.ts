@@ -26,16 +26,16 @@ describe("the operator's endpoints", () => {
 
   test.each([
     [["--endpoint", "https://api.example.com"], {}, "is not NAME=URL"],
-    [["--endpoint", "apis=https://api.example.com"], {}, '"apis" is none of api, monitoring'],
+    [["--endpoint", "apis=https://api.example.com"], {}, '"apis" is unknown; valid: api, monitoring'],
     [["--endpoint", "api=api.example.com"], {}, "must be an http or https URL"],
-    [[], { MOORING_ENDPOINTS: "[]" }, "has to be a JSON object"],
-    [[], { MOORING_ENDPOINTS: "{" }, "has to be a JSON object"],
+    [[], { MOORING_ENDPOINTS: "[]" }, "must be a JSON object"],
+    [[], { MOORING_ENDPOINTS: "{" }, "must be a JSON object"],
     [[], { MOORING_ENDPOINTS: '{"api": 1}' }, "MOORING_ENDPOINTS: api"],
     [["--allow-endpoint", "example.com"], {}, "is not a pattern for endpoints, such as https://*.example.com"],
     [["--allow-endpoint", "https://example.com/path"], {}, "is not a pattern"],
-    [["--ca-file", "nowhere.pem"], {}, "holds no certificate in PEM"],
-    [[], { HTTPS_PROXY: "proxy.example.com:3128" }, "HTTPS_PROXY has to be an http or https URL"],
-    [[], { http_proxy: "socks5://proxy.example.com" }, "HTTP_PROXY has to be an http or https URL"],
+    [["--ca-file", "nowhere.pem"], {}, "contains no PEM certificate"],
+    [[], { HTTPS_PROXY: "proxy.example.com:3128" }, "HTTPS_PROXY must be an http or https URL"],
+    [[], { http_proxy: "socks5://proxy.example.com" }, "HTTP_PROXY must be an http or https URL"],
   ])("%j %j are refused with the way out", (flags, env, message) => {
     expect(() => configOf(flags, env)).toThrow(message);
   });

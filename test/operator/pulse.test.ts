@@ -37,13 +37,13 @@ describe("an operator is to be started again", () => {
     await clock.advance(119_000);
     expect(pulse.problem()).toBeUndefined();
     await clock.advance(1000);
-    expect(pulse.problem()).toBe("3 objects wait, and no pass has ended for 120 s");
+    expect(pulse.problem()).toBe("3 objects are waiting, and no reconcile has finished for 120 s");
   });
 
   test("when a worker has been at one object for two minutes, whatever the others do", () => {
     const { pulse } = open(0, [1, 121, 3]);
     pulse.begin();
     pulse.beat();
-    expect(pulse.problem()).toBe("a worker has been at one object for 121 s");
+    expect(pulse.problem()).toBe("one reconcile has been running for 121 s");
   });
 });

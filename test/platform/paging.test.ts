@@ -181,6 +181,6 @@ describe("the contract", () => {
       limits,
     });
     connection.setCredentials({ token: "token", contractNumber: 3 });
-    await expect(readContract(connection, platform.url)).rejects.toThrow("the token does not see contract 3");
+    await expect(readContract(connection, platform.url)).rejects.toThrow("the token has no access to contract 3");
   });
 });

@@ -113,11 +113,7 @@ describe("a status that a tenant writes", () => {
     const before = await look();
     const { metadata, ...rest } = datacenter("copycat", { description: "taken" });
     await b.apply({ ...rest, metadata: { ...metadata, annotations: { "mooring.dev/paused": "true" } } });
-    const conditions = async () => {
-      const found = await b.read("Datacenter", "copycat");
-      return (found && readStatus(found).conditions) ?? [];
-    };
-    await expect.poll(conditions).toContainEqual(expect.objectContaining({ type: "Paused", status: "True" }));
+    await untilPaused(b, "copycat");
     await forge(b, "Datacenter", "copycat", { id, account: `${b.namespace}/main`, parents: {}, nonce: "n" });
     await b.patch("Datacenter", "copycat", { metadata: { annotations: { "mooring.dev/paused": null } } });
     expect(idOf(await b.untilReady("Datacenter", "copycat"))).not.toBe(id);
@@ -153,7 +149,7 @@ describe("a signature of before", () => {
       { ...saved, metadata: { ...saved.metadata, annotations } },
       lan("inside", { datacenterRef: { name: "given" } }),
     );
-    await c.untilReason("Datacenter", "given", "Paused");
+    await untilPaused(c, "given");
     await forge(c, "Datacenter", "given", status);
     await c.untilReason("Lan", "inside", "ReferenceNotReady");
     const spec = { ...Object(saved.spec), description: "taken", deletionPolicy: "Delete" };
@@ -170,6 +166,14 @@ describe("a signature of before", () => {
     expect(await look()).toEqual(before);
   });
 });
+
+async function untilPaused(stage: Stage, name: string): Promise<void> {
+  const conditions = async () => {
+    const found = await stage.read("Datacenter", name);
+    return (found && readStatus(found).conditions) ?? [];
+  };
+  await expect.poll(conditions).toContainEqual(expect.objectContaining({ type: "Paused", status: "True" }));
+}
 
 /** The object as a backup has it, and its status; its resource stays where it is. */
 async function backup(stage: Stage, name: string) {

@@ -23,7 +23,17 @@ let b: Stage;
 let alone: Cost;
 
 // A creation may hang for longer than any test here waits for B.
-const flags = ["--create-deadline", "110s", "--annotate-after", "1h", "--log-level", "debug"];
+const WORKERS = 16;
+const flags = [
+  "--create-deadline",
+  "110s",
+  "--annotate-after",
+  "1h",
+  "--log-level",
+  "debug",
+  "--workers",
+  `${WORKERS}`,
+];
 
 beforeAll(async () => {
   const control = await startCluster();

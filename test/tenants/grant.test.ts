@@ -126,7 +126,7 @@ describe("what a namespace has", () => {
     };
     const said = await Promise.all(asked.map(({ ref, name }) => words(name, ref)));
     expect(said).toEqual([said[0], said[0], said[0]]);
-    expect(said[0]).toContain("have one created there");
+    expect(said[0]).toContain("ask for one");
     expect(await words("from-secret", lent("secret"))).toBe(await words("from-nothing", lent("nothing")));
   });
 

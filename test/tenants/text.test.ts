@@ -77,7 +77,7 @@ describe("an answer that would break out of an agent's configuration", () => {
       { type: "Ready", status: "False" },
       { type: "Stalled", status: "True", reason: "InvalidAnswer" },
     ]);
-    expect(conditions?.[0]?.message).toContain(`${field} has a line break`);
+    expect(conditions?.[0]?.message).toContain(`${field} contains a line break`);
     expect(JSON.stringify([conditions, world.events])).not.toMatch(/exec|the-secret-key/);
     world.lie((json) => json);
     await world.until("Available");
@@ -133,7 +133,7 @@ describe("an answer that would break out of an agent's configuration", () => {
     expect(await readOwned(life.deps.client, object, "reader-kafkauser")).toBeUndefined();
     const { conditions } = readStatus(life.api.get(object) ?? object);
     expect(conditions?.[0]).toMatchObject({ status: "False", reason: "InvalidAnswer" });
-    expect(conditions?.[0]?.message).toContain("brokerAddresses has a line break");
+    expect(conditions?.[0]?.message).toContain("brokerAddresses contains a line break");
   });
 });
 

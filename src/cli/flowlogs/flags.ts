@@ -8,31 +8,31 @@ import { type Measure, measures, type TopField, topFields } from "./top.ts";
 
 export const usage = `usage: mooring flowlogs --bucket NAME [OPTION…]
 
-Reads the flow logs that the platform has put into a bucket.
+Reads flow logs from a bucket.
 
-  --bucket NAME           the bucket, or BUCKET/PREFIX as a flow log names it
-  --prefix TEXT           only objects whose keys begin like this
+  --bucket NAME           bucket, or BUCKET/PREFIX as in spec.bucket of a FlowLog
+  --prefix TEXT           only objects whose keys start with this prefix
   --since WHEN            only records from then on: 90s, 15m, 1h, 7d back from now, or 2026-03-01T10:00 (with or without
-  --until WHEN            a zone), or a date; objects outside of that time are not fetched
-  --server NAME           only NICs of the servers of that name; may be repeated, as may --nic and --port
+  --until WHEN            a zone), or a date; objects outside this range are not fetched
+  --server NAME           only NICs of servers with this name; repeatable, as are --nic and --port
   --nic ID                only this NIC
   --action ACTION         ACCEPT or REJECT
   --port N                only records with this source or destination port
-  --limit N               stop after so many printed records
+  --limit N               print at most this many records
 
   --top FIELD             sum up instead of printing records: ${topFields.join(", ")};
-                          may be repeated
+                          repeatable
   --by MEASURE            ${measures.join(", ")} (default bytes)
-  --rows N                rows of a --top (default 10)
+  --rows N                rows of each --top table (default 10)
   -o, --output FORMAT     ${formats.join(", ")} (default table)
 
 ${accessUsage}
-  --create-key            make a key for object storage if the token's user has none
+  --create-key            create an object storage key if the token's user has none
                           MOORING_S3_ACCESS_KEY and MOORING_S3_SECRET_KEY are used instead if they are set;
-                          MOORING_S3_REGION is the region to sign for (default: the one that the address names).
-  -h, --help              print this text
+                          MOORING_S3_REGION is the region to sign for (default: the region in the endpoint).
+  -h, --help              show this help
 
-Problems and a summary go to stderr. Exit code 1: something could not be read; everything else was.`;
+Errors and a summary go to stderr. Exit code 1: some objects or lines could not be read.`;
 
 export const options = {
   ...accessFlags,
@@ -118,7 +118,7 @@ const actions: readonly Action[] = ["ACCEPT", "REJECT"];
 
 function oneOf<Value extends string>(flag: string, text: string, known: readonly Value[]): Value {
   const found = known.find((value) => value === text);
-  if (found === undefined) throw new UsageError(`--${flag} ${text}: there are ${known.join(", ")}`);
+  if (found === undefined) throw new UsageError(`--${flag} ${text}: unknown; valid: ${known.join(", ")}`);
   return found;
 }
 

@@ -38,11 +38,11 @@ export function customResourceDefinition(kind: Kind): Json {
               type: "object",
               description: kind.description,
               required: ["spec"],
-              ...(kind.resource && { "x-kubernetes-validations": [observable] }),
+              ...(kind.resource && { "x-kubernetes-validations": [observable, ...nameLimit(kind)] }),
               properties: {
-                spec: { description: `What the ${kind.kind} shall be.`, ...spec },
+                spec: { description: `Desired state of the ${kind.kind}.`, ...spec },
                 status: {
-                  description: `What the ${kind.kind} is, as last seen.`,
+                  description: `Observed state of the ${kind.kind}.`,
                   ...structural(status, "status"),
                   // Before the operator has seen an object, tools that wait for it must not take it for finished.
                   default: { conditions: [pending] },
@@ -96,14 +96,26 @@ function columns(kind: Kind): Json[] {
     { name: "Id", type: "string", path: ".status.id", description: "Id on the platform", wide: true },
   ];
   const all = [
-    { name: "Ready", type: "string", path: `${ready}.status`, description: "Whether it is up to date" },
-    { name: "Reason", type: "string", path: `${ready}.reason`, description: "Why it is or is not" },
+    { name: "Ready", type: "string", path: `${ready}.status`, description: "True if it is up to date" },
+    { name: "Reason", type: "string", path: `${ready}.reason`, description: "Reason of the Ready condition" },
     ...(kind.resource ? platform : []),
     ...kind.columns,
-    { name: "Paused", type: "string", path: paused, description: "Whether it is let be", wide: true },
-    { name: "Since", type: "date", path: `${ready}.lastTransitionTime`, description: "Age of this state", wide: true },
-    { name: "Age", type: "date", path: ".metadata.creationTimestamp", description: "Since when the object exists" },
-    { name: "Message", type: "string", path: `${ready}.message`, description: "Why, for people", wide: true },
+    { name: "Paused", type: "string", path: paused, description: "True if the object is paused", wide: true },
+    {
+      name: "Since",
+      type: "date",
+      path: `${ready}.lastTransitionTime`,
+      description: "Time of the last change of Ready",
+      wide: true,
+    },
+    { name: "Age", type: "date", path: ".metadata.creationTimestamp", description: "Age of the object" },
+    {
+      name: "Message",
+      type: "string",
+      path: `${ready}.message`,
+      description: "Message of the Ready condition",
+      wide: true,
+    },
   ];
   return all.map(({ name, type, path, description, ...rest }) => ({
     name,
@@ -135,4 +147,17 @@ function unchanged(field: string): string {
   });
   const both = `has(self.${field}) == has(oldSelf.${field})`;
   return `(${guards.join("")}(${both} && (!has(self.${field}) || self.${field} == oldSelf.${field})))`;
+}
+
+/** An object's own name may be longer than what the platform takes. */
+function nameLimit({ kind, resource }: Kind): Rule[] {
+  const { longest } = resource?.names ?? {};
+  if (longest === undefined) return [];
+  const rule = `has(self.spec.name) || (has(self.spec.managementPolicy) && self.spec.managementPolicy == 'Observe') || size(self.metadata.name) <= ${longest}`;
+  return [
+    {
+      rule,
+      message: `metadata.name is too long for a ${kind}, which has at most ${longest} characters: set spec.name`,
+    },
+  ];
 }

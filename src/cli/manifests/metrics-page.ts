@@ -17,17 +17,17 @@ const HEAD = `<!-- Generated from src/operator by \`make crds\`. Changes belong 
 
 The operator serves them for Prometheus at \`/metrics\` of \`--listen\`, together with those of Node itself (\`process_*\`,
 \`nodejs_*\`). Where controller-runtime has a metric, name and labels are the same, so that dashboards of other operators
-fit. Only the leader tells of objects.
+fit. Only the leader reports objects.
 
 \`mooring_object_ready\` has one series per object, with the reason of its Ready condition, up to ${flags["object-metrics"].default} objects
-(\`--object-metrics\`; 0 switches it off). With more of them only \`mooring_objects\` is left, which is always there.
+(\`--object-metrics\`; 0 switches it off). With more objects there is only \`mooring_objects\`, which is always there.
 
 | Metric | Type | Labels | Meaning |
 |---|---|---|---|`;
 
 const TAIL = `
-A route is a path with \`{id}\` in place of ids. There are at most 100; calls to further ones count as \`other\`. Hosts
-are no label, because tenants may choose them.
+A route is a path with \`{id}\` in place of ids. There are at most 100; further ones count as \`other\`. The host is
+not a label, because tenants can choose it.
 
 ## Alerts
 
@@ -42,10 +42,10 @@ mooring_certificate_expiry_timestamp_seconds - time() < 86400
 # The platform asks to slow down, or fails
 mooring_platform_pacers{state="closed"} > 0
 sum by (product) (rate(mooring_platform_requests_total{code=~"5..|error"}[5m])) > 0.1
-# The operator does not keep up, or hangs
+# The operator cannot keep up, or hangs
 workqueue_oldest_seconds > 60
 workqueue_longest_running_processor_seconds > 60
-# Nobody leads
+# No leader
 sum(leader_election_master_status) < 1
 \`\`\`
 `;

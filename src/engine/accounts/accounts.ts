@@ -126,8 +126,8 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
     }
     const handle = handles.get(key);
     if (!handle) {
-      if (!objects.find(objectOf(key))) return missing(`there is no ${titleOf(key)}`, key);
-      return { key, obstacle: { reason: "Observing", message: `${titleOf(key)} was not checked yet` } };
+      if (!objects.find(objectOf(key))) return missing(`${titleOf(key)} not found`, key);
+      return { key, obstacle: { reason: "Observing", message: `${titleOf(key)} not checked yet` } };
     }
     const { obstacle } = handle;
     if (!obstacle) return { key, account: handle };
@@ -142,7 +142,7 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
     isOpenTo,
     keep(user, key) {
       if (!isShared(key) && !isOpenTo(user, key)) return undefined;
-      const leave = "; to leave the resource on the platform, set deletionPolicy: Retain and delete this object";
+      const leave = "; to keep the resource on the platform, set deletionPolicy: Retain and delete this object";
       const kept = byKey(user, key, leave);
       return "obstacle" in kept && kept.obstacle.reason === "AccountNotFound" ? undefined : kept;
     },

@@ -25,7 +25,7 @@ export function addressesOf({ endpoints = {}, region }: AccountSpec, sites: Site
     const [own, given] = [endpoints[name], sites.endpoints[name]];
     const template = own ?? given;
     if (template === undefined) {
-      const message = `there is no address: set spec.endpoints.${name} of the Account, or start the operator with --endpoint ${name}=URL`;
+      const message = `no endpoint for ${name}: set spec.endpoints.${name} of the Account, or start the operator with --endpoint ${name}=URL`;
       return { obstacle: invalid(message) };
     }
     try {

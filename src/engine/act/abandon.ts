@@ -5,7 +5,7 @@ import { NotFound, PlatformError, Terminal } from "../../platform/errors.ts";
 import { urlOf } from "../accounts/accounts.ts";
 import type { Deps } from "../look/deps.ts";
 import type { Scene } from "../look/view.ts";
-import type { Creation, Memory, SearchResult } from "../objects/memory.ts";
+import type { Creation, Made, Memory, SearchResult } from "../objects/memory.ts";
 import { FINALIZER } from "../objects/names.ts";
 import { claimOf, type Place, resourceOf } from "../objects/object.ts";
 import { policiesOf } from "../objects/policies.ts";
@@ -29,14 +29,15 @@ export async function abandon(
   deps: Deps,
   { key, kind, account }: Undone,
   { intent: { parents, endpoint }, begunAt }: Begun,
-  { id, why }: { id: string; why: string },
+  { id, born }: Made,
+  why: string,
 ): Promise<void> {
   if (!account) return;
-  const { names, place, destruction } = kind.resource;
-  const { noun } = names;
+  deps.objects.spend(kind.kind, { id, born, parents, endpoint });
+  const { place, destruction } = kind.resource;
   const path = `${place.collection(parents)}/${encodeURIComponent(id)}${destruction.query ?? ""}`;
   const url = urlOf(account, place.product, path);
-  deps.log.warn({ object: key, id }, `${why}: deleting the ${noun} that it made`);
+  deps.log.warn({ object: key, id }, `${why}: deleting the ${kind.kind} that it created`);
   const { monotonic } = deps.clock;
   const giveUpAt = settledAt(deps, monotonic()) + GIVE_UP_MS;
   for (let waitMs = 500; monotonic() < giveUpAt; waitMs = Math.min(waitMs * 2, 10_000)) {
@@ -48,16 +49,13 @@ export async function abandon(
     } catch (error) {
       if (error instanceof NotFound && monotonic() > settledAt(deps, begunAt)) return;
       if (error instanceof Terminal && !error.busy) {
-        deps.log.error(
-          { object: key, id, err: error },
-          `the ${noun} that nobody owns cannot be deleted: delete it by hand`,
-        );
+        deps.log.error({ object: key, id, err: error }, `orphaned ${kind.kind} cannot be deleted: delete it by hand`);
         return;
       }
     }
     await sleep(deps.clock, waitMs);
   }
-  deps.log.error({ object: key, id }, `the ${noun} that nobody owns could not be deleted: delete it by hand`);
+  deps.log.error({ object: key, id }, `orphaned ${kind.kind} could not be deleted: delete it by hand`);
 }
 
 /** Whether an object owns this resource, as the API server has it now: what this process has seen may be old. */
@@ -89,18 +87,17 @@ export function isDropped(deps: Deps, { metadata }: KubeObject, { creation }: Me
   return young && finalized && metadata.deletionTimestamp === undefined;
 }
 
-const GONE = "the object went while its creation was under way";
+const GONE = "the object was deleted during its creation";
 
 /** Undoes the last creation of an object that is gone: nobody else knows of it. */
 export function undo(deps: Deps, undone: Undone, { memory, last }: { memory: Memory; last: KubeObject }): void {
   const { creation } = memory;
   memory.creation = undefined;
   if (!creation || creation.phase === "unsent" || policiesOf(last).deletionPolicy === "Retain") return;
-  const known = "made" in creation ? creation.made.id : undefined;
   const undoing =
-    known === undefined
-      ? abandonUnanswered(deps, undone, creation)
-      : abandon(deps, undone, creation, { id: known, why: GONE });
+    "made" in creation
+      ? abandon(deps, undone, creation, creation.made, GONE)
+      : abandonUnanswered(deps, undone, creation);
   deps.owe(undoing, creation.intent.account);
 }
 
@@ -117,8 +114,9 @@ async function abandonUnanswered(deps: Deps, undone: Undone, begun: Begun): Prom
   let last: SearchResult | undefined;
   const settled = settledAt(deps, begun.begunAt);
   const open = () =>
-    !last || last.lookedAt <= settled || last.pending || deps.objects.rivals(kind.kind, intent).length > 0;
+    !last || last.lookedAt <= settled || last.pending || deps.objects.rivals(kind.kind, intent).some(deps.objects.find);
   const giveUpAt = settled + GIVE_UP_MS;
+  deps.objects.linger(visitor, kind.kind, intent);
   try {
     while (open() && deps.clock.monotonic() < giveUpAt) {
       await sleep(deps.clock, LOOK_MS);
@@ -130,12 +128,15 @@ async function abandonUnanswered(deps: Deps, undone: Undone, begun: Begun): Prom
     }
   } finally {
     deps.collections.leave(visitor);
+    deps.objects.linger(visitor, kind.kind, undefined);
   }
-  const found = [...(last?.matches.values() ?? [])].map(({ id }) => id);
-  const [id] = found;
-  if (id !== undefined && found.length === 1) await abandon(deps, undone, begun, { id, why: GONE });
-  else if (id !== undefined || open()) {
-    const { noun } = kind.resource.names;
-    deps.log.error({ object: key, found }, `${GONE}; which ${noun} it made, if any, cannot be told: delete it by hand`);
+  const found = [...(last?.matches.values() ?? [])];
+  const [made] = found;
+  if (made && found.length === 1) await abandon(deps, undone, begun, made, GONE);
+  else if (made || open()) {
+    deps.log.error(
+      { object: key, found: found.map(({ id }) => id) },
+      `${GONE}; the ${kind.kind} that it created, if any, cannot be identified: delete it by hand`,
+    );
   }
 }

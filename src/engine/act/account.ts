@@ -92,7 +92,7 @@ function inUse(users: ObjectKey[]): Standing {
   return {
     mode: "reconciling",
     reason: "InUse",
-    message: `waits until nothing needs it: ${several(users.toSorted())}`,
+    message: `still used by ${several(users.toSorted())}`,
   };
 }
 
@@ -121,7 +121,7 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
     again,
   });
   const spec = readSpec(object);
-  if (!spec) return blocked({ reason: "InvalidSpec", message: "spec cannot be read" }, "never");
+  if (!spec) return blocked({ reason: "InvalidSpec", message: "spec is invalid" }, "never");
   const addresses = addressesOf(spec, deps.sites);
   if (addresses.obstacle) {
     connect(deps, account, object, addresses);
@@ -141,7 +141,7 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
   await deps.secrets.hold(account);
   const expiresAt = handle.connection.identity?.expiresAt;
   if (expiresAt !== undefined && expiresAt <= deps.clock.now()) {
-    const message = `the token expired at ${new Date(expiresAt).toISOString()}: put a new one into Secret ${name}`;
+    const message = `the token expired at ${new Date(expiresAt).toISOString()}: update Secret ${name}`;
     return blocked({ reason: "Unauthorized", message }, { inMs: deps.settings.resyncMs });
   }
   try {
@@ -155,7 +155,7 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
     if (!(error instanceof PlatformError)) throw error;
     const obstacle = obstacleOf(error);
     if (obstacle.reason === "Rejected" || error instanceof NotFound) {
-      const message = `endpoints.api does not answer like the platform: ${error.message}`;
+      const message = `endpoints.api is not the platform's API: ${error.message}`;
       return blocked({ reason: "EndpointInvalid", message }, { inMs: deps.settings.retryMs });
     }
     return blocked(obstacle, needsPerson(obstacle.reason) ? { inMs: deps.settings.retryMs } : "backoff");

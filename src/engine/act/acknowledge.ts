@@ -10,8 +10,8 @@ export async function acknowledge(deps: Deps, kind: Kind, object: KubeObject): P
   const { generation, deletionTimestamp } = object.metadata;
   if (deletionTimestamp !== undefined) return "never";
   const standing: Standing = kind.spec.safeParse(object.spec).success
-    ? { mode: "ready", reason: "Available", message: `the ${kind.kind} is in effect` }
-    : { mode: "stalled", reason: "InvalidSpec", message: "spec cannot be read: it has no effect" };
+    ? { mode: "ready", reason: "Available", message: `${kind.kind} is in effect` }
+    : { mode: "stalled", reason: "InvalidSpec", message: "spec is invalid and has no effect" };
   const status = { observedGeneration: generation, conditions: conditions(object, deps.clock.now(), standing) };
   await writeStatus(deps, kind, object, status);
   return "never";

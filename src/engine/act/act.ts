@@ -137,15 +137,14 @@ async function mark(deps: Deps, scene: Scene): Promise<Again> {
 
 /** The resource is gone: by itself, or deleted to make room for its successor. Or spec means another one by now. */
 async function forget(deps: Deps, scene: Scene): Promise<Again> {
-  const { noun } = scene.kind.resource.names;
   const id = scene.view.claim?.id;
   const left = scene.view.observation.seen === "present";
   const replaced = left || scene.view.request?.action === "replace";
   const what = replaced
-    ? `is ${left ? "left as it was" : "gone"}; it is created again`
-    : "is no longer on the platform; it will be created again";
+    ? `is ${left ? "kept" : "deleted"}; creating the replacement`
+    : "is no longer on the platform; creating it again";
   const reason = replaced ? "Replacing" : "Vanished";
-  const standing: Standing = { mode: "reconciling", reason, message: `the ${noun} ${id} ${what}` };
+  const standing: Standing = { mode: "reconciling", reason, message: `${scene.kind.kind} ${id} ${what}` };
   // An id that no longer means anything must not come back out of the annotation.
   const { kind, object } = scene;
   if (object.metadata.annotations?.[EXTERNAL_ID] !== undefined) await writeMetadata(deps, kind, object);

@@ -17,7 +17,6 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
   const { kind, key, object, account, inputs, desired } = scene;
   if (!account || !inputs || !desired) return "now";
   const { parents } = inputs;
-  const { noun } = kind.resource.names;
   const shared = deps.collections.join(key, account, kind, parents, undefined);
   const signal = AbortSignal.timeout(deps.settings.createDeadlineMs);
   const isNamed = ({ id, raw }: Item) => (named === undefined ? desired.isMeant(raw) : id === named);
@@ -32,8 +31,9 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
   const { endpoint } = located(account, kind);
   const claimants = deps.objects.claimants(kind.kind, { id, parents, endpoint, ...(born !== undefined && { born }) });
   const rival = claimants.find((claimant) => claimant !== key) ?? adopter(deps, scene, id);
-  const absent = named === undefined ? `the platform has no such ${noun}` : `externalId: there is no ${noun} ${named}`;
-  const taken = `${named === undefined ? "" : "externalId: "}the ${noun} ${id} belongs to ${nameFor(object.metadata.namespace, rival ?? "")}`;
+  const absent =
+    named === undefined ? `the platform has no such ${kind.kind}` : `externalId: there is no ${kind.kind} ${named}`;
+  const taken = `${named === undefined ? "" : "externalId: "}${kind.kind} ${id} belongs to ${nameFor(object.metadata.namespace, rival ?? "")}`;
   const problem = !item ? `${absent} in ${shared.path}` : rival !== undefined && exclusive ? taken : undefined;
   if (!item || problem !== undefined) {
     return reject(deps, scene, { reason: "NotAdoptable", message: problem ?? "" });
@@ -42,8 +42,8 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
   const owned = { id, parents, account: account.key, ...located(account, kind), ...(born && { born }) };
   const differences = drift.length > 0 ? `; differs in ${drift.map(({ field }) => field).join(", ")}` : "";
   const standing: Standing = scene.view.observed
-    ? { mode: "reconciling", reason: "Observing", message: `observing the ${noun} ${id}${differences}` }
-    : { mode: "reconciling", reason: "Adopting", message: `taking over the ${noun} ${id}${differences}` };
+    ? { mode: "reconciling", reason: "Observing", message: `observing ${kind.kind} ${id}${differences}` }
+    : { mode: "reconciling", reason: "Adopting", message: `adopting ${kind.kind} ${id}${differences}` };
   const facts = kind.resource.comparison.facts(item.raw, inputs);
   deps.guard();
   // One that only observes takes nothing from anybody. Once it is written, the claim itself keeps others away.

@@ -42,7 +42,7 @@ function orphaned(deps: Deps, { object, desired }: Scene): Obstacle | undefined 
   const [nearest, ...around] = named.reverse();
   if (!nearest) return undefined;
   const where = around.length > 0 ? ` in ${around.map(({ what }) => what).join(" in ")}` : "";
-  const message = `${nearest.field}: ${nearest.what} is not there${where}, or this Account cannot see it: correct the field, or create what is missing`;
+  const message = `${nearest.field}: ${nearest.what} does not exist${where}, or this Account has no access: correct the field, or create it`;
   return { reason: "ParentNotFound", message };
 }
 

@@ -113,7 +113,7 @@ async function announce(deps: Deps, scene: Scene, operation: Operation): Promise
   };
   // Its deadline counts from before it is on record, as it does for whoever reads it there.
   scene.memory.begun = { what: begunBy(request), at: deps.clock.monotonic() };
-  const { reason, message } = underWay(scene.kind.resource.names, action);
+  const { reason, message } = underWay(scene.kind, action);
   const changes = { request, ...ownership(scene), ...comparison(scene) };
   await record(deps, scene, { mode: "reconciling", reason, message }, changes);
   return refreshed(deps, scene);
@@ -121,7 +121,7 @@ async function announce(deps: Deps, scene: Scene, operation: Operation): Promise
 
 /** The write that is on record was not executed, and never will be. */
 export async function retract(deps: Deps, scene: Scene): Promise<Again> {
-  const { reason, message } = underWay(scene.kind.resource.names, scene.status.request?.action ?? "update");
+  const { reason, message } = underWay(scene.kind, scene.status.request?.action ?? "update");
   await record(deps, scene, { mode: "reconciling", reason, message }, { request: undefined });
   scene.shared?.collection.refresh();
   return "now";
@@ -194,7 +194,7 @@ async function follow(
     ...(call !== undefined && { call, hash }),
     ...(marks && { marks }),
   };
-  const { reason, message } = underWay(scene.kind.resource.names, action);
+  const { reason, message } = underWay(scene.kind, action);
   const shown = { request, state: "BUSY", ...ownership(scene), ...comparison(scene), ...changes };
   await record(deps, scene, { mode: "reconciling", reason, message }, shown);
 }

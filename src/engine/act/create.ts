@@ -173,7 +173,7 @@ export async function claim(deps: Deps, scene: Scene, found: Unclaimed): Promise
   // The key first: it is shown once, and the Secret carries the id, so that neither can be lost alone. Who no longer
   // leads leaves the Secret to its successor, and still has to see to what it made.
   if (issued && leads(deps)) await keepKey(deps, scene, made.id, intent.nonce, issued);
-  const waiting = underWay(kind.resource.names, "create");
+  const waiting = underWay(kind, "create");
   const contract = scene.account?.connection.contractNumber;
   for (let object: KubeObject | undefined = scene.object; ; ) {
     const { left, lossAllowed } = readStatus(object);
@@ -199,7 +199,7 @@ export async function claim(deps: Deps, scene: Scene, found: Unclaimed): Promise
       const claimed = await writeStatus(deps, kind, object, status);
       memory.creation = { intent, begunAt, made, phase: "claimed" };
       const request = made.request ? `, request ${made.request.id}` : "";
-      deps.events.record(claimed, "Normal", "Created", `Created ${kind.resource.names.noun} ${made.id}${request}`);
+      deps.events.record(claimed, "Normal", "Created", `Created ${kind.kind} ${made.id}${request}`);
       return;
     } catch (error) {
       // Who leads tries again in a later pass.
@@ -219,7 +219,7 @@ export async function claim(deps: Deps, scene: Scene, found: Unclaimed): Promise
     }
     if (!object) return undo(deps, scene, { memory, last: scene.object });
     memory.creation = undefined;
-    deps.owe(abandon(deps, scene, found, { id: made.id, why: REPLACED }), intent.account);
+    deps.owe(abandon(deps, scene, found, made, REPLACED), intent.account);
     return;
   }
 }

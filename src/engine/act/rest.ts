@@ -15,10 +15,9 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean): Promise<Aga
   const { claim: owned } = view;
   if (!owned || !shared) return "never";
   const item = shared.collection.read(identity).item;
-  const { noun } = kind.resource.names;
   const ready: Standing = view.observed
-    ? { mode: "ready", reason: "Observed", message: `the ${noun} is observed and never changed` }
-    : { mode: "ready", reason: "Available", message: `the ${noun} is up to date` };
+    ? { mode: "ready", reason: "Observed", message: `${kind.kind} is observed and never changed` }
+    : { mode: "ready", reason: "Available", message: `${kind.kind} is up to date` };
   const { drift } = comparison(scene);
   const publication = view.observed ? undefined : desired?.publication({ name: object.metadata.name });
   const note = publication && deps.published.find(object, publication.name).note;
@@ -69,7 +68,6 @@ function shownKey(note: Note | undefined) {
 }
 
 const KEYLESS =
-  "the key of a resource that was taken over cannot be read: set the annotation mooring.dev/rotate-at to make a new one, which ends the present one";
+  "the key of an adopted resource cannot be read: set the annotation mooring.dev/rotate-at to create a new one; the current key then stops working";
 
-const UNRENEWED =
-  "the certificate is due to be renewed, and the platform has no younger one yet: it is asked again from time to time";
+const UNRENEWED = "the certificate is due for renewal, but the platform has no newer one yet; retrying";

@@ -26,10 +26,10 @@ export function decide(view: View): Decision {
 function allowed(view: View, step: Decision): Decision {
   const { claim, intent, observation, deleting } = view;
   // Without the finalizer the object would go and leave its resource, without its intent a creation would be forgotten.
-  const unmarked = !view.hasFinalizer || (intent && !view.recorded);
-  if ((claim || intent) && !deleting && unmarked) return { step: "mark" };
+  const unmarked = view.hasFinalizer ? intent && !view.recorded : (claim || intent) && !deleting;
+  if (unmarked) return { step: "mark" };
   if (view.terminating && !deleting && begins(step)) {
-    const message = "the namespace is being deleted: nothing is created or renewed in it any more";
+    const message = "the namespace is being deleted: nothing is created or renewed in it";
     return { step: "wait", reason: "NamespaceTerminating", message };
   }
   if (view.ungranted && !deleting && begins(step)) return obstructed(view.ungranted);
@@ -85,7 +85,7 @@ function choose(view: View): Decision {
   if (view.intent) return decideRecovery(view, decideCreation(view));
   if (view.claim) return view.observed ? decideObserved(view) : decideClaimed(view);
   if (view.foreign !== undefined && view.adopt === undefined) {
-    const message = `the object owns the ${view.noun} ${view.foreign}, signed with a key that this operator does not have: put the Secret mooring-signing-key back as it was, or delete the object, which leaves the ${view.noun} as it is, and create it again with externalId: ${view.foreign}`;
+    const message = `the object owns ${view.kind} ${view.foreign}, signed with a key that this operator does not have: restore Secret mooring-signing-key, or delete the object, which keeps the ${view.kind}, and create it again with externalId: ${view.foreign}`;
     return { step: "stall", reason: "SigningKeyUnknown", message };
   }
   if (view.adopt !== undefined) {
@@ -96,16 +96,16 @@ function choose(view: View): Decision {
 
 /** Only shown: whatever differs is drift and stays. */
 function decideObserved(view: View): Decision {
-  const { observation, noun, claim } = view;
+  const { observation, kind, claim } = view;
   switch (observation.seen) {
     case "unknown":
-      return { step: "wait", reason: "Observing", message: `waiting for a first look at the ${noun}`, look: "list" };
+      return { step: "wait", reason: "Observing", message: `waiting for the first read of the ${kind}`, look: "list" };
     case "absent":
-      if (!isConfirmed(view, observation)) return missing(view, "it is looked for");
+      if (!isConfirmed(view, observation)) return missing(view, "searching for it");
       return {
         step: "stall",
         reason: "NotAdoptable",
-        message: `the ${noun} ${claim?.id} is no longer on the platform`,
+        message: `${kind} ${claim?.id} is no longer on the platform`,
       };
     case "present":
       return observation.busy ? busyWithOthers(view) : atRest(view);
@@ -121,10 +121,10 @@ function decideCreation(view: View): Decision {
 }
 
 function decideClaimed(view: View): Decision {
-  const { observation, request, noun } = view;
+  const { observation, request, kind } = view;
   switch (observation.seen) {
     case "unknown":
-      return { step: "wait", reason: "Observing", message: `waiting for a first look at the ${noun}`, look: "list" };
+      return { step: "wait", reason: "Observing", message: `waiting for the first read of the ${kind}`, look: "list" };
     case "absent":
       return decideAbsent(view, observation);
     case "present": {
@@ -164,7 +164,7 @@ function decideAbsent(view: View, observation: Extract<Observation, { seen: "abs
   if (!isConfirmed(view, observation)) {
     return request
       ? { ...underWay(view, request.action), look: "member" }
-      : missing(view, "if that stays so, it is created again");
+      : missing(view, "it is created again if it stays missing");
   }
   // A finished creation that cannot be seen yet is given the same time as one that got no answer.
   if (request && observation.asOf < request.since + view.unsettledMs)
@@ -180,7 +180,7 @@ function decideSecret(view: View): Decision | undefined {
     case undefined:
       return undefined;
     case "unknown": {
-      const message = "waiting for a first look at the Secret";
+      const message = "waiting for the first read of the Secret";
       return { step: "wait", reason: "Observing", message, recheckMs: RECHECK_MS };
     }
     case "missing":
@@ -194,7 +194,7 @@ function decideSecret(view: View): Decision | undefined {
 
 /** It is there and does not work. What was never finished is made anew; else the last write is repeated, if there is one. */
 function decideBroken(view: View, observation: Present, why: string): Decision {
-  const { request, noun, permanent } = view;
+  const { request, kind, permanent } = view;
   if (request?.action === "replace" && request.outcome !== "DONE" && request.outcome !== "FAILED")
     return { ...underWay(view, "replace"), look: "member" };
   const anew = view.unfinished || request?.action === "replace";
@@ -202,7 +202,7 @@ function decideBroken(view: View, observation: Present, why: string): Decision {
   if (request) return failed(view, { ...request, message: why }, false);
   const next = observation.comparison?.next;
   if (next) return { step: "update", operation: next };
-  const message = `the ${noun} has failed on the platform: ${why}. Delete the object and create it again`;
+  const message = `${kind} failed on the platform: ${why}. Delete the object and create it again`;
   return { step: "stall", reason: "ProvisioningFailed", message, retryMs: RECHECK_MS * 15 };
 }
 

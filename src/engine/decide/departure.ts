@@ -19,33 +19,33 @@ const PATIENCE_MS = 5000;
  * would go. Undefined when the last reading will do.
  */
 export function lackOfEvidence(view: View, { asOf, unclear }: Present): Decision | undefined {
-  const { now, noun, deleting, wishedAt } = view;
+  const { now, kind, deleting, wishedAt } = view;
   if (asOf <= wishedAt) {
     // A look is there in a moment, and not worth a write of its own.
     const reason = deleting && now - wishedAt > PATIENCE_MS ? "Deleting" : "Observing";
-    return { step: "wait", reason, message: `waiting for a fresh look at the ${noun}`, look: "list" };
+    return { step: "wait", reason, message: `waiting for a fresh read of the ${kind}`, look: "list" };
   }
   if (unclear === undefined) return undefined;
   const due = asOf + UNCLEAR_MS - now;
   return {
     step: "wait",
     reason: "PlatformUnavailable",
-    message: `${unclear}; nothing is deleted before it is known what would go with the ${noun}${deleting ? ". To leave it on the platform, set deletionPolicy: Retain" : ""}`,
+    message: `${unclear}; nothing is deleted until it is known what would be deleted with the ${kind}${deleting ? "; to keep it on the platform, set deletionPolicy: Retain" : ""}`,
     ...(due > 0 ? { recheckMs: due } : { look: "list", recheckMs: UNCLEAR_MS }),
   };
 }
 
 /** Why a resource may not go yet: something lives in it. */
-function holding({ contents, noun }: View): Decision | undefined {
+function holding({ contents, kind }: View): Decision | undefined {
   if (!contents || contents.ignored) return undefined;
   if (contents.leaving.length > 0) {
-    const message = `waits until they are gone: ${several(contents.leaving)}`;
+    const message = `waiting for the deletion of ${several(contents.leaving)}`;
     return { step: "wait", reason: "InUse", message, recheckMs: RECHECK_MS };
   }
   if (contents.staying.length === 0 && contents.found === undefined) return { step: "inspect" };
   const held = [...contents.staying, ...(contents.found ?? [])];
   if (held.length === 0) return undefined;
-  const message = `the ${noun} ${contents.verb} ${several(held)}: delete them first, or set the annotation mooring.dev/allow-non-empty-delete to "true"`;
+  const message = `${kind} ${contents.verb} ${several(held)}: delete them first, or set the annotation mooring.dev/allow-non-empty-delete to "true"`;
   return { step: "stall", reason: "NotEmpty", message, retryMs: RECHECK_MS * 5 };
 }
 
@@ -72,12 +72,12 @@ export function decideReplacement(
   { fields, why, verdict }: NonNullable<View["replacement"]>,
   observation: Present,
 ): Decision {
-  const { request, noun } = view;
+  const { request, kind } = view;
   if (request?.action === "replace") {
     if (request.outcome === "FAILED") return failed(view, request, false);
     if (request.outcome !== "DONE") return { ...underWay(view, "replace"), look: "member" };
   }
-  const changed = `${fields.join(", ")} cannot be changed in place and ${fields.length > 1 ? "have" : "has"} changed since the ${noun} was created (${why.join("; ")})`;
+  const changed = `${fields.join(", ")} cannot be changed in place and ${fields.length > 1 ? "have" : "has"} changed since the ${kind} was created (${why.join("; ")})`;
   switch (verdict) {
     case "forbidden":
       return {
@@ -88,11 +88,11 @@ export function decideReplacement(
     case "allowed":
       return departure(view, observation);
     default: {
-      const given = verdict.allowedBy === "true" ? "" : `"true" has been used for an earlier change; `;
+      const given = verdict.allowedBy === "true" ? "" : `"true" was used for an earlier change; `;
       return {
         step: "stall",
         reason: "DataLossNotAllowed",
-        message: `${changed}; replacing the ${noun} loses its data: ${given}set the annotation mooring.dev/allow-data-loss to "${verdict.allowedBy}" to allow it this once, or change it back`,
+        message: `${changed}; replacing the ${kind} loses its data: ${given}set the annotation mooring.dev/allow-data-loss to "${verdict.allowedBy}" to allow it once, or change it back`,
       };
     }
   }
@@ -100,22 +100,22 @@ export function decideReplacement(
 
 /** Works from the claim or the intent alone, whatever has become of spec and its references. */
 export function decideDeletion(view: View): Decision {
-  const { noun, claim, intent, observation, request } = view;
-  const nothing: Decision = { step: "release", reason: "Deleted", message: `there is no ${noun} to delete` };
+  const { kind, claim, intent, observation, request } = view;
+  const nothing: Decision = { step: "release", reason: "Deleted", message: `no ${kind} to delete` };
   if (view.deletionPolicy === "Retain" || view.observed) {
-    return { step: "release", reason: "Retained", message: `the ${noun} ${claim?.id ?? ""} stays on the platform` };
+    return { step: "release", reason: "Retained", message: `${kind} ${claim?.id ?? ""} is kept on the platform` };
   }
   if (!intent && !claim && view.foreign !== undefined) {
-    const message = `the ${noun} ${view.foreign} stays on the platform: it is claimed with a signing key that this operator does not have`;
+    const message = `${kind} ${view.foreign} is kept on the platform: it is signed with a key that this operator does not have`;
     return { step: "release", reason: "Retained", message };
   }
   if (!intent && !claim) return nothing;
   if (view.accountObstacle) return obstructed(view.accountObstacle);
   if (intent) return decideRecovery(view, nothing);
-  const gone: Decision = { step: "release", reason: "Deleted", message: `the ${noun} ${claim?.id} is gone` };
+  const gone: Decision = { step: "release", reason: "Deleted", message: `${kind} ${claim?.id} is deleted` };
   switch (observation.seen) {
     case "unknown":
-      return { step: "wait", reason: "Deleting", message: `waiting for a look at the ${noun}`, look: "list" };
+      return { step: "wait", reason: "Deleting", message: `waiting for a read of the ${kind}`, look: "list" };
     case "present":
       if (request?.action === "delete" || request?.action === "replace") {
         if (request.outcome === "unanswered") return decideUnanswered(view, request);
@@ -139,7 +139,7 @@ export function decideDeletion(view: View): Decision {
 }
 
 /** What cannot be deleted is left as it was found. */
-function partOf({ permanent, noun }: View): Decision {
+function partOf({ permanent, kind }: View): Decision {
   if (!permanent) return { step: "delete", action: "delete" };
-  return { step: "release", reason: "Retained", message: `the ${noun} is as it was before` };
+  return { step: "release", reason: "Retained", message: `${kind} is restored to its previous state` };
 }

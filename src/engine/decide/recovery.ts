@@ -7,7 +7,7 @@ const FRESH_MS = 5000;
 
 /** An open intent without an id: look, do not guess. `otherwise` is what to do once it is certain that nothing was made. */
 export function decideRecovery(view: View, otherwise: Decision): Decision {
-  const { intent, search, now, noun, settledAt } = view;
+  const { intent, search, now, kind, settledAt } = view;
   if (!intent || view.unsent) return otherwise;
   if (!search || now - search.endedAt >= FRESH_MS) return { step: "search" };
   if (search.matches.length > search.rivals) {
@@ -15,19 +15,22 @@ export function decideRecovery(view: View, otherwise: Decision): Decision {
     return {
       step: "stall",
       reason: "Ambiguous",
-      message: `an interrupted creation left ${search.matches.length} matching ${noun}s, more than were asked for: ${ids}. Delete the surplus ones`,
+      message: `an interrupted creation left ${search.matches.length} matching ${kind}s, more than requested: ${ids}: delete the extra ones`,
       retryMs: RECHECK_MS * 15,
     };
   }
-  const mine = search.inFlight ? undefined : search.matches[search.rank];
-  if (mine !== undefined) return { step: "claim", identity: mine };
-  if (!search.inFlight && !search.pending && search.lookedAt >= settledAt) {
+  // Who takes what an equal made leaves its own to it, and the equal may not look back so far, or not for so long. So all of
+  // them have to be seen first, or it has to be certain that its own is among those that are.
+  const complete = search.matches.length === search.rivals;
+  const settled = search.lookedAt >= settledAt;
+  if (!search.inFlight && !search.pending && (complete || settled)) {
     // Everything is visible by now: what is left over is as good as any.
-    const [left] = search.matches;
-    return left === undefined ? otherwise : { step: "claim", identity: left };
+    const mine = (complete ? search.matches[search.rank] : undefined) ?? (settled ? search.matches[0] : undefined);
+    if (mine !== undefined) return { step: "claim", identity: mine };
+    if (settled) return otherwise;
   }
   if (now - search.endedAt >= RECHECK_MS) return { step: "search" };
-  const message = `the creation of the ${noun} got no answer; nothing else is sent until it is known what it made`;
+  const message = `the creation of the ${kind} got no answer; searching for its result`;
   return { step: "wait", reason: "Recovering", message, recheckMs: RECHECK_MS };
 }
 

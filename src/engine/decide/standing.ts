@@ -21,27 +21,28 @@ export function afterFailure({ failure, now }: View): Decision | undefined {
     : { step: "wait", reason, message, recheckMs: inMs };
 }
 
-const GERUND: Record<string, { reason: Reason; doing: string }> = {
+const GERUND: Record<string, { reason: Reason; doing: string; detail?: string }> = {
   create: { reason: "Creating", doing: "creating" },
   delete: { reason: "Deleting", doing: "deleting" },
-  replace: { reason: "Replacing", doing: "deleting, to create it again," },
+  replace: { reason: "Replacing", doing: "deleting", detail: " to replace it" },
 };
 
 /** What a person reads while the platform works on a request. */
-export function underWay({ noun }: Pick<View, "noun">, action: string): Wait {
-  const { reason, doing } = GERUND[action] ?? { reason: "Updating", doing: `changing (${action})` };
-  return { step: "wait", reason, message: `the platform is ${doing} the ${noun}` };
+export function underWay({ kind }: Pick<View, "kind">, action: string): Wait {
+  const changing = { reason: "Updating", doing: "changing", detail: ` (${action})` } as const;
+  const { reason, doing, detail = "" } = GERUND[action] ?? changing;
+  return { step: "wait", reason, message: `the platform is ${doing} the ${kind}${detail}` };
 }
 
 /** It cannot be found, which may pass by itself: only when that stays so is it gone. */
-export function missing({ noun, claim }: View, otherwise: string): Wait {
-  const message = `the ${noun} ${claim?.id} cannot be found on the platform; ${otherwise}`;
+export function missing({ kind, claim }: View, otherwise: string): Wait {
+  const message = `${kind} ${claim?.id} not found on the platform; ${otherwise}`;
   return { step: "wait", reason: "Vanished", message, look: "member" };
 }
 
 /** Somebody else changes it, or something inside it: that is no news about this object. */
-export function busyWithOthers({ noun }: View): Wait {
-  return { step: "wait", reason: "Observing", message: `the ${noun} is being changed by somebody else` };
+export function busyWithOthers({ kind }: View): Wait {
+  return { step: "wait", reason: "Observing", message: `${kind} is being changed outside Mooring` };
 }
 
 /** A request failed; `gone` when nothing of it is left on the platform. */
@@ -50,7 +51,7 @@ export function failed(view: View, request: PendingRequest, gone: boolean): Deci
   return {
     step: "fail",
     reason: saysQuota(why) ? "QuotaExceeded" : "ProvisioningFailed",
-    message: `${request.action} of the ${view.noun} failed: ${why}`,
+    message: `${request.action} of the ${view.kind} failed: ${why}`,
     gone,
   };
 }

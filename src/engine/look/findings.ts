@@ -42,8 +42,6 @@ export function findings(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent)
       !deps.objects.wasClaimed(kind.kind, { ...made, parents: intent.parents, endpoint: intent.endpoint }),
   );
   const matches = free.map(([identity]) => identity);
-  // With one more that cannot be seen yet there would be too many: what can be seen may be somebody else's twin.
-  const crowded = pending && matches.length >= rivals.length;
   return {
     lookedAt: search.lookedAt,
     endedAt: search.endedAt,
@@ -51,7 +49,7 @@ export function findings(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent)
     matches,
     rivals: rivals.length,
     rank: rivals.indexOf(key),
-    inFlight: crowded || equals.some((rival) => theirs(rival)?.phase === "posting" || taking(rival) !== undefined),
+    inFlight: equals.some((rival) => theirs(rival)?.phase === "posting" || taking(rival) !== undefined),
   };
 }
 

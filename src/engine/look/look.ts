@@ -28,7 +28,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const now = clock.monotonic();
   const memory = deps.memories.of(key);
   const status = readStatus(object);
-  const { place, names, identity: known } = kind.resource;
+  const { place, identity: known } = kind.resource;
   const recorded = openIntent(object);
   const claim = objects.owned(key);
   const intent = recorded ?? (claim ? undefined : erasedIntent(status, memory));
@@ -107,7 +107,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const unsettledMs = settings.createDeadlineMs + settings.settleMs;
   const view: View = {
     now,
-    noun: names.noun,
+    kind: kind.kind,
     deleting: object.metadata.deletionTimestamp !== undefined,
     wishedAt: memory.wish?.at ?? now,
     youngUntil: now + (Date.parse(object.metadata.creationTimestamp ?? "") || 0) + settings.graceMs - clock.now(),

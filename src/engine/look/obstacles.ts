@@ -35,7 +35,7 @@ export function taken(
   };
   const other = deps.objects.neighbours(kind, parents).find((each) => each !== key && hasIt(each));
   if (other === undefined) return undefined;
-  const message = `there can be one ${resource.names.noun} per ${resource.identity.onePer}, and ${nameFor(key.split("/")[1], other)} has it: delete one of the two`;
+  const message = `only one ${kind} per ${resource.identity.onePer}; already used by ${nameFor(key.split("/")[1], other)}; delete one`;
   return { reason: "OnlyOne", message };
 }
 
@@ -57,22 +57,22 @@ export function outOfReach(
   product: Product,
   { contract, endpoint, ...made }: (Claim | Intent) & Pick<Claim, "contract">,
 ): Obstacle | undefined {
-  const what = "id" in made ? made.id : "what was begun";
-  const leave = "or, to leave it there, set deletionPolicy: Retain and delete this object";
+  const what = "id" in made ? made.id : "the creation in progress";
+  const leave = "or set deletionPolicy: Retain and delete this object to keep it there";
   const name = products[product].endpoint;
   const now = addressOf(account, product);
   if (endpoint !== undefined && endpoint !== now) {
-    const message = `${what} was created at ${endpoint}, but ${titleOf(account.key)} now leads to ${now}: change spec.endpoints.${name} and spec.region of the Account back, ${leave}`;
+    const message = `${what} was created at ${endpoint}, but ${titleOf(account.key)} now points to ${now}: change spec.endpoints.${name} and spec.region of the Account back, ${leave}`;
     return { reason: "AccountMoved", message };
   }
   const { contractNumber } = account.connection;
   if (contract === undefined || contractNumber === undefined || contract === contractNumber) return undefined;
-  const message = `${what} belongs to contract ${contract}, but ${titleOf(account.key)} works in ${contractNumber}: give it a token of the former, ${leave}`;
+  const message = `${what} belongs to contract ${contract}, but ${titleOf(account.key)} uses contract ${contractNumber}: restore its previous token, ${leave}`;
   return { reason: "ContractChanged", message };
 }
 
 export function notUnderstood(kind: ResourceKind, error: unknown): Obstacle {
-  const message = `the platform's answer about the ${kind.resource.names.noun} is not understood: ${messageOf(error, [])}`;
+  const message = `invalid answer of the platform about the ${kind.kind}: ${messageOf(error, [])}`;
   return { reason: "PlatformUnavailable", message };
 }
 

@@ -144,6 +144,6 @@ function handedOver(
 
 /** The same words whether it exists or not. */
 function refusal({ field, value }: Mention, { metadata }: KubeObject, { key }: AccountHandle): Obstacle {
-  const message = `${field}: no object of namespace ${metadata.namespace} has ${value}, and ${titleOf(key)} leads to nothing else: name an object, or ask the administrator for adoption: Any`;
+  const message = `${field}: no object of namespace ${metadata.namespace} owns ${value}, and ${titleOf(key)} allows nothing else: name an object, or ask the administrator for adoption: Any`;
   return { reason: "NotYours", message };
 }

@@ -55,7 +55,7 @@ export function notGranted(objects: Objects, object: KubeObject, { references }:
 function closed(objects: Objects, own: string, { kind, field, target }: Reference): Obstacle | undefined {
   if ("id" in target || objects.isOpenTo(own, keyOfTarget(own, kind, target))) return undefined;
   const { name, namespace } = target;
-  const message = `${field}: no Grant in namespace ${namespace} lets namespace ${own} refer to ${kind} ${name}: have one created there, or name an object of this namespace`;
+  const message = `${field}: no Grant in namespace ${namespace} lets namespace ${own} refer to ${kind} ${name}: ask for one, or name an object of this namespace`;
   return { reason: "ReferenceNotGranted", message };
 }
 
@@ -71,7 +71,7 @@ function resolve(objects: Objects, own: string, reference: Reference, whenReady:
   const wait = (reason: "ReferenceNotFound" | "ReferenceNotReady", message: string): Resolved<Referent> => ({
     obstacle: { reason, message: `${field}: ${message}` },
   });
-  if (!found) return wait("ReferenceNotFound", `there is no ${kind} ${name} in namespace ${namespace}`);
+  if (!found) return wait("ReferenceNotFound", `${kind} ${name} not found in namespace ${namespace}`);
   if (whenReady && found.metadata.deletionTimestamp) {
     return wait("ReferenceNotReady", `${title} is being deleted`);
   }
@@ -86,7 +86,7 @@ function resolve(objects: Objects, own: string, reference: Reference, whenReady:
   const id = part ? part.of(status) : claim.id;
   if (id === undefined) {
     const others = part?.all?.(status) ?? [];
-    const hint = others.length > 0 ? `; it has ${others.join(", ")}` : "";
+    const hint = others.length > 0 ? `; valid: ${others.join(", ")}` : "";
     const reason = ready ? "ReferenceNotFound" : "ReferenceNotReady";
     return wait(reason, `${title} has no ${part?.what}${hint}`);
   }

@@ -19,10 +19,8 @@ export function filled(data: () => SecretData): { data: SecretData } | { obstacl
     return { data: data() };
   } catch (error) {
     const isUnwritable = error instanceof Unwritable;
-    const why = isUnwritable
-      ? `in the platform's answer ${error.message}`
-      : `its answer is not understood: ${messageOf(error, [])}`;
-    const message = `the Secret is not written: ${why}`;
+    const why = isUnwritable ? error.message : messageOf(error, []);
+    const message = `Secret not written: invalid answer of the platform: ${why}`;
     return { obstacle: { reason: isUnwritable ? "InvalidAnswer" : "PlatformUnavailable", message } };
   }
 }

@@ -53,7 +53,7 @@ export interface Search {
   /** How many open intents, this one included, have the same body and parents; this one's place among them. */
   rivals: number;
   rank: number;
-  /** A POST or a claim with the same body is under way at this moment, or more may appear than was asked for. */
+  /** A POST or a claim with the same body is under way at this moment. */
   inFlight: boolean;
 }
 
@@ -79,7 +79,7 @@ export type Verdict = "forbidden" | "allowed" | { allowedBy: string };
 export interface View {
   /** On the clock of this process that never jumps, like every other time in a view. */
   now: number;
-  noun: string;
+  kind: string;
   deleting: boolean;
   /** Since when this process knows what is wanted of the object now. */
   wishedAt: number;

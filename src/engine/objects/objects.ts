@@ -51,8 +51,12 @@ export interface Objects {
   holders(namespace: string | undefined, id: string): ObjectKey[];
   /** Whether any object has, or has had, this resource: it answers no other creation. */
   wasClaimed(kind: string, claim: Place): boolean;
+  /** To be told of a resource that is deleted although no object claims it: it answers no creation any more. */
+  spend(kind: string, place: Place): void;
   /** Objects of this kind with an open intent of this hash under these parents, in an order all agree on. */
   rivals(kind: string, intent: Pick<Intent, "hash" | "parents">): ObjectKey[];
+  /** A creation whose object is gone counts among its equals, as the last one, until its intent is taken back. */
+  linger(name: string, kind: string, intent: Intent | undefined): void;
   /** Objects whose resource lives in the one with this id at this address, or is about to. */
   inhabitants(id: string, endpoint: string | undefined): ObjectKey[];
   /** Objects with a resource, or one in the making, that lives under this object's or uses it. */
@@ -191,8 +195,10 @@ export function createObjects(
     wasClaimed(kind, claim) {
       return claimants(kind, claim).length > 0 || spent.has(placeOf(kind, claim));
     },
+    spend: (kind, place) => spend(placeOf(kind, place)),
+    linger: (name, kind, intent) => intents.set(name, intent ? [rivalry(kind, intent)] : []),
     rivals(kind, intent) {
-      const begun = (key: ObjectKey) => readIntent(find(key)?.object.metadata.annotations?.[INTENT])?.at ?? "";
+      const begun = (key: ObjectKey) => readIntent(find(key)?.object.metadata.annotations?.[INTENT])?.at ?? "last";
       return intents.get(rivalry(kind, intent)).sort((a, b) => begun(a).localeCompare(begun(b)) || a.localeCompare(b));
     },
     inhabitants: (id, endpoint) => anywhere(endpoint, (where) => parents.get(at(where, id))),

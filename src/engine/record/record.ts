@@ -92,7 +92,7 @@ function withTime({ reason, message }: Obstacle, at: number): string {
   const time = `${new Date(Math.ceil(at / 1000) * 1000).toISOString().slice(0, 19)}Z`;
   if (reason === "RateLimited") return `${message} until ${time}`;
   if (reason !== "ProvisioningFailed") return message;
-  return `${message}; next attempt at ${time}, or now if the annotation ${RECONCILE_AT} is set`;
+  return `${message}; next attempt at ${time}; set the annotation ${RECONCILE_AT} to retry now`;
 }
 
 const PASSING_MS = 1000;

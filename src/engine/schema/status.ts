@@ -51,7 +51,7 @@ export const conditions = (object: KubeObject, now: number, standing: Standing):
 export const paused = (object: KubeObject, now: number): Condition[] =>
   withPause(readStatus(object).conditions ?? [], object.metadata.generation ?? 1, now, {
     reason: "Paused" satisfies Reason,
-    message: "paused: remove the annotation mooring.dev/paused to go on",
+    message: "paused: remove the annotation mooring.dev/paused to resume",
   });
 
 /** Whether writing `status` would change what the object says; where it stands is not worth a write of its own. */

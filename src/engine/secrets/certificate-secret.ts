@@ -23,7 +23,7 @@ const DAY_MS = 86_400_000;
  */
 export async function fetchCertificate(deps: Deps, scene: Scene): Promise<Again> {
   const { kind, account, view, object, memory, status } = scene;
-  const { secret, place, names } = kind.resource;
+  const { secret, place } = kind.resource;
   const source = secret?.certificate;
   const publication = publicationOf(scene);
   const claim = view.claim;
@@ -35,9 +35,9 @@ export async function fetchCertificate(deps: Deps, scene: Scene): Promise<Again>
     answers.push((await account.connection.send({ method: "GET", url, product, priority: "people" })).body);
   }
   const pems = source.read(answers);
-  const judged = pems ? inspect(pems, view.platformNow) : { problem: "the answer holds none" };
+  const judged = pems ? inspect(pems, view.platformNow) : { problem: "the answer has none" };
   if (!pems || "problem" in judged) {
-    const message = `the certificate of the ${names.noun} is not published: ${"problem" in judged ? judged.problem : ""}`;
+    const message = `certificate of the ${kind.kind} not published: ${"problem" in judged ? judged.problem : ""}`;
     return reject(deps, scene, { reason: "InvalidCertificate", message });
   }
   const { facts } = judged;
@@ -68,8 +68,8 @@ export async function fetchCertificate(deps: Deps, scene: Scene): Promise<Again>
   const written = await write(deps, scene, publication, data, note, CERTIFICATE_VERSION);
   if (written.outcome === "obstructed") return obstructed(deps, scene, written.obstacle);
   memory.renewAfter = undefined;
-  const still = renewed ? "" : "; the platform has no younger one yet";
-  const message = `certificate ${facts.serial} is in Secret ${publication.name} until ${facts.expiresAt}${still}`;
+  const still = renewed ? "" : "; the platform has no newer one yet";
+  const message = `certificate ${facts.serial} is in Secret ${publication.name}, expires ${facts.expiresAt}${still}`;
   deps.events.record(object, "Normal", "CertificateIssued", message);
   return "now";
 }

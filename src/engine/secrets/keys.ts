@@ -125,7 +125,7 @@ export async function renewKey(deps: Deps, scene: Scene): Promise<Again> {
   // Its deadline counts from before it is on record, as it does for whoever reads it there.
   const beganAt = deps.clock.monotonic();
   memory.begun = { what: begunBy(request), at: beganAt };
-  const waiting = { mode: "reconciling", reason: "Updating", message: "a new key is being made" } as const;
+  const waiting = { mode: "reconciling", reason: "Updating", message: "creating a new key" } as const;
   await record(deps, scene, waiting, { request });
   const begun = refreshed(deps, scene);
   const { product } = kind.resource.place;
@@ -168,7 +168,7 @@ export async function deliver(deps: Deps, scene: Scene): Promise<Again> {
     scene.memory.renewed = undefined;
   }
   const note = publication && deps.published.find(scene.object, publication.name).note;
-  const message = `key ${note?.key.version} is in Secret ${publication?.name}; the one before no longer works`;
+  const message = `key ${note?.key.version} is in Secret ${publication?.name}; the previous key no longer works`;
   const standing = { mode: "reconciling", reason: "KeyIssued", message } as const;
   await record(deps, scene, standing, { request: undefined, ...(note && { key: note.key }) });
   deps.events.record(scene.object, "Normal", "KeyIssued", message);

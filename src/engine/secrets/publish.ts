@@ -53,7 +53,7 @@ export async function obstacleTo(
     return tried.outcome === "obstructed" ? tried.obstacle : undefined;
   } catch (error) {
     if (!(error instanceof KubeError) || error.status >= 500) throw error;
-    const message = `Secret ${content.name} cannot be written, so nothing is made that has to go into it: ${error.message}`;
+    const message = `Secret ${content.name} cannot be written, so nothing was created: ${error.message}`;
     return { reason: "SecretNotWritable", message };
   }
 }
@@ -70,9 +70,9 @@ function notOwned({ kind, object }: Publisher, secret: KubeObject): Obstacle {
   });
   // Names are unique: whoever had this one before cannot be there any more.
   if (owner?.kind === kind.kind && owner.name === name && owner.apiVersion.startsWith(`${GROUP}/`)) {
-    const message = `belongs to a former ${kind.kind} ${name}, which is gone: waiting until it is removed, too`;
+    const message = `belongs to a deleted ${kind.kind} ${name}: waiting until it is deleted too`;
     return obstacle("SecretNotWritable", message);
   }
-  const whose = owner ? `belongs to ${owner.kind} ${owner.name}` : `was not made for ${kind.kind} ${name}`;
-  return obstacle("SecretNotOwned", `exists and ${whose}: choose another spec.secretName, or delete the Secret`);
+  const whose = owner ? `belongs to ${owner.kind} ${owner.name}` : `was not created for ${kind.kind} ${name}`;
+  return obstacle("SecretNotOwned", `already exists and ${whose}: change spec.secretName, or delete the Secret`);
 }

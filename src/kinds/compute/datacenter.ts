@@ -8,13 +8,13 @@ const spec = z.object({
   name: platformName("datacenter"),
   location: location()
     .optional()
-    .describe("Where it stands, <country>/<site>, for example de/txl. Required; cannot be changed."),
+    .describe("Location <country>/<site>, for example de/txl. Required; cannot be changed."),
   description: prose(1024).optional().describe("Free text shown on the platform."),
 });
 
 const status = z.object({
-  location: z.string().optional().describe("Where it stands."),
-  version: z.int().optional().describe("Counts the changes of the datacenter."),
+  location: z.string().optional().describe("Location."),
+  version: z.int().optional().describe("Version of the datacenter on the platform."),
 });
 
 const wire = z.object({
@@ -59,14 +59,14 @@ export const datacenter: Kind = {
   kind: "Datacenter",
   plural: "datacenters",
   shortNames: ["dc"],
-  description: "A virtual datacenter: the frame for servers, volumes and networks of one location.",
+  description: "A virtual datacenter: servers, volumes and networks in one location.",
   spec,
   status,
   rules: [...managedRules, required("location")],
   immutable: { location: "a datacenter cannot move" },
-  columns: [{ name: "Location", type: "string", path: ".status.location", description: "Where it stands" }],
+  columns: [{ name: "Location", type: "string", path: ".status.location", description: "Location" }],
   resource: mapping(spec, {
-    names: { noun: "datacenter", type: "datacenter" },
+    names: { type: "datacenter" },
     place: { product: "core", collection: () => collection, depth: 1, references: () => [] },
     creation: {
       body: (spec, { name }) => ({

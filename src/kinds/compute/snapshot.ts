@@ -20,22 +20,19 @@ const spec = z.object({
   ...inDatacenter,
   datacenterRef: inDatacenter.datacenterRef.describe("With volumeId: the Datacenter of the volume."),
   datacenterId: inDatacenter.datacenterId.describe("With volumeId: platform id of the datacenter of the volume."),
-  volumeRef: objectRef("Volume").optional().describe("The Volume it is a copy of. Excludes volumeId."),
+  volumeRef: objectRef("Volume").optional().describe("Volume to copy. Excludes volumeId."),
   volumeId: uuid()
     .optional()
-    .describe("Platform id of the volume it is a copy of, a server's boot volume for example. Excludes volumeRef."),
+    .describe("Platform id of the volume to copy, for example the boot volume of a server. Excludes volumeRef."),
   name: platformName("snapshot"),
   description: prose(1024).optional().describe("Free text shown on the platform."),
 });
 type SnapshotSpec = z.output<typeof spec>;
 
 const status = z.object({
-  location: z.string().optional().describe("Where it is; volumes of that location can start from it."),
+  location: z.string().optional().describe("Location; volumes in the same location can start from it."),
   size: z.number().optional().describe("Size in GB."),
-  restored: z
-    .string()
-    .optional()
-    .describe("The value of the annotation mooring.dev/restore-at that was last carried out, or was there first."),
+  restored: z.string().optional().describe("Last value of the annotation mooring.dev/restore-at that was handled."),
 });
 
 const wire = z.object({
@@ -105,7 +102,7 @@ export const snapshot: Kind = {
   kind: "Snapshot",
   plural: "snapshots",
   shortNames: ["snap"],
-  description: "A full copy of a volume at one moment. It outlives the volume, and new volumes can start from it.",
+  description: "A full copy of a volume. It outlives the volume, and new volumes can start from it.",
   spec,
   status,
   rules: [
@@ -128,21 +125,21 @@ export const snapshot: Kind = {
   },
   columns: [
     { name: "Size", type: "integer", path: ".status.size", description: "Size in GB" },
-    { name: "Volume", type: "string", path: ".spec.volumeRef.name", description: "Volume it is a copy of" },
-    { name: "Location", type: "string", path: ".status.location", description: "Where it is", wide: true },
+    { name: "Volume", type: "string", path: ".spec.volumeRef.name", description: "Copied volume" },
+    { name: "Location", type: "string", path: ".status.location", description: "Location", wide: true },
   ],
   resource: mapping(spec, {
-    names: { noun: "snapshot", type: "snapshot" },
+    names: { type: "snapshot" },
     place: { product: "core", collection: () => collection, outlives: ["datacenter", "volume"], depth: 1, references },
     creation: {
       path: (parents) => `${volumePath(parents)}/create-snapshot`,
       problem(spec, inputs) {
         if (wish(inputs) === undefined) return undefined;
         if (inputs.abroad?.includes("volume") && !inputs.refs.volume) {
-          return `${RESTORE_AT}: Volume ${spec.volumeRef?.name} of another namespace cannot be referred to, and is not restored: remove the annotation, or ask for a Grant there`;
+          return `${RESTORE_AT}: Volume ${spec.volumeRef?.name} of another namespace is not granted and not restored: remove the annotation, or ask for a Grant there`;
         }
         if (inputs.parents.volume !== undefined) return undefined;
-        return `${RESTORE_AT}: it is not known which volume to restore: remove the annotation, or delete the object (deletionPolicy: Retain keeps the snapshot) and create it again with externalId and volumeRef`;
+        return `${RESTORE_AT}: the volume to restore is unknown: remove the annotation, or delete the object (deletionPolicy: Retain keeps the snapshot) and create it again with externalId and volumeRef`;
       },
       body: (spec, { name }) => ({
         properties: {

@@ -15,25 +15,28 @@ const LONGEST = 4096;
 /** One line of text that stands by itself. Every other format asks for as much. */
 export function plain(field: string, text: string): string {
   if (text.length > LONGEST) throw new Unwritable(field, `is longer than ${LONGEST} characters`);
-  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)) throw new Unwritable(field, "has a line break or a control character in it");
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)) throw new Unwritable(field, "contains a line break or a control character");
   if (!text.isWellFormed()) throw new Unwritable(field, "is not valid Unicode");
   return text;
 }
 
 /** The agent would put a variable or a file in its place, and its format cannot say otherwise. */
 function unexpanded(field: string, text: string): string {
-  if (text.includes("${")) throw new Unwritable(field, "has ${ in it, which agents replace by a variable");
+  if (text.includes("${")) throw new Unwritable(field, "contains ${, which agents replace by a variable");
   return plain(field, text);
 }
 
 /** A value of Fluent Bit's classic format, which has no quotes and no escapes. */
 export function fluentBit(field: string, text: string): string {
-  if (text !== text.trim()) throw new Unwritable(field, "begins or ends with a blank");
+  if (text !== text.trim()) throw new Unwritable(field, "begins or ends with a space");
   return unexpanded(field, text);
 }
 
 /** A double-quoted YAML string, all ASCII: what else is printable differs between parsers. */
 export const yaml = (field: string, text: string): string => quoted(unexpanded(field, text));
+
+/** A string of Grafana Alloy, which replaces nothing in it. */
+export const alloy = (field: string, text: string): string => quoted(plain(field, text));
 
 /** The same for the OpenTelemetry Collector, which replaces variables in it and takes $$ for $. */
 export const openTelemetry = (field: string, text: string): string =>

@@ -38,7 +38,7 @@ export const line = (max: number) =>
   formed(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, max, "must be one line without control characters").min(1);
 
 /** A text of any number of lines. */
-export const prose = (max: number) => formed(/^([^\p{Cc}]|[\t\r\n])*$/u, max, "must not have control characters in it");
+export const prose = (max: number) => formed(/^([^\p{Cc}]|[\t\r\n])*$/u, max, "must not contain control characters");
 
 /** The name of an object in the same namespace. */
 export const objectName = () =>
@@ -61,7 +61,7 @@ export const objectRef = (kind: string) =>
     name: objectName().describe(`Name of the ${kind}.`),
     namespace: namespaceName()
       .optional()
-      .describe(`Namespace of the ${kind}, which needs a Grant there. Default: the same namespace.`),
+      .describe(`Namespace of the ${kind}; needs a Grant there. Default: the same namespace.`),
   });
 
 /** A key in the data of a Secret. */
@@ -83,7 +83,7 @@ export const list = <M extends z.ZodType>(
   const key = unique === "itself" ? "" : `.${unique}`;
   const rule = {
     rule: `self.all(each, self.exists_one(other, other${key} == each${key}))`,
-    message: unique === "itself" ? "must not name anything twice" : `${unique} must be unique within the list`,
+    message: unique === "itself" ? "must not contain duplicates" : `${unique} must be unique within the list`,
   };
   return z
     .array(member)
@@ -93,6 +93,9 @@ export const list = <M extends z.ZodType>(
 
 /** A whole number; the schema it gives carries no bounds but the ones asked for. */
 export const whole = (min: number, max: number) => z.int32().min(min).max(max);
+
+/** Size of a volume in GB, up to the largest one of the platform. */
+export const volumeSize = () => whole(1, 4096);
 
 /** An IPv4 address. */
 export const address = () =>
@@ -120,35 +123,33 @@ export const managed = {
       kind: z
         .enum(["Account", "ClusterAccount"])
         .default("Account")
-        .describe("Account, in the same namespace, or ClusterAccount, one that admits the namespace."),
+        .describe("Account (same namespace) or ClusterAccount (must admit the namespace)."),
     })
     .optional()
     .describe(
-      "The Account to use. Default: the only Account of the namespace; where it never had one, the default ClusterAccount that admits it.",
+      "Account to use. Default: the only Account of the namespace, else the default ClusterAccount that admits it.",
     ),
   // The API server lets in UUIDs only; an object that was there before is still read, and let go of.
   externalId: wireId()
     .meta({ maxLength: 128, ...uuid().meta() })
     .optional()
-    .describe("Id of an existing resource to take over instead of creating one. Can be removed later, not changed."),
+    .describe("Id of an existing resource to adopt instead of creating one. Can be removed later, not changed."),
   managementPolicy: z
     .enum(["Manage", "Observe"])
     .default("Manage")
     .describe(
-      "Manage keeps the resource as spec says; Observe only shows it and never changes it: the one that externalId names, or the one that the object has by now.",
+      "Manage reconciles the resource with spec. Observe only reports it and never changes it: the resource in externalId, or the object's own.",
     ),
   replacePolicy: z
     .enum(["Never", "WhenNeeded"])
     .default("Never")
     .describe(
-      "What happens when a field changes that the platform cannot change: Never refuses the change, WhenNeeded deletes the resource and creates it again.",
+      "How to change fields that cannot be changed in place. Never: the change is refused. WhenNeeded: the resource is deleted and created again.",
     ),
   deletionPolicy: z
     .enum(["Delete", "Retain"])
     .default("Delete")
-    .describe(
-      "What happens to the platform resource when this object is deleted: Delete removes it, Retain leaves it.",
-    ),
+    .describe("What to do with the resource when the object is deleted: Delete or Retain (keep it)."),
 };
 
 const observed = "self.managementPolicy == 'Observe'";

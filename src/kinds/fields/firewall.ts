@@ -28,7 +28,7 @@ const firewallRule = z
     protocol: z
       .enum(["TCP", "UDP", "ICMP", "ICMPv6", "GRE", "VRRP", "ESP", "AH", "ANY"])
       .describe("Protocol that is let through. Another one makes a new rule in place of this one."),
-    type: z.enum(["INGRESS", "EGRESS"]).default("INGRESS").describe("Direction of the traffic. Default: INGRESS."),
+    type: z.enum(["INGRESS", "EGRESS"]).default("INGRESS").describe("Direction of the traffic."),
     sourceMac: formed(
       /^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$/,
       17,

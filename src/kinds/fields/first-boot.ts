@@ -34,15 +34,18 @@ export function userDataField(hint = "") {
   ).optional();
 }
 
-/** One line, which may have tabs in it. */
-export const publicKey = /^[^\s\p{Cc}-]([^\p{Cc}\p{Zl}\p{Zp}]|\t)*$/u;
+/** One line of authorized_keys: options, if any, the type, the key, and a comment, if any. */
+export const publicKey =
+  /^([^\s\p{Cc}-]([^\p{Cc}\p{Zl}\p{Zp}]|\t)*[ \t])?(ssh-(rsa|dss|ed25519)|ecdsa-sha2-nistp\d{3}|sk-[a-z0-9-]+@openssh\.com)[ \t]+AAAA([^\p{Cc}\p{Zl}\p{Zp}]|\t)*$/u;
 
 /** Keys and configuration for the first boot of a machine; spread into whatever makes volumes. */
 export const firstBootFields = {
   sshKeys: list(
-    formed(publicKey, 16_384, "must be one public key, on one line as in authorized_keys").describe(
-      "A public key in the form of authorized_keys.",
-    ),
+    formed(
+      publicKey,
+      4096,
+      "must be one public key on one line, as in authorized_keys: ssh-ed25519 AAAA… comment",
+    ).describe("A public key in the form of authorized_keys."),
     { max: 100 },
   )
     .optional()
@@ -96,7 +99,7 @@ export const firstBootRules = (prefix = ""): Rule[] => {
 };
 
 export const firstBootImmutable = (prefix = ""): Record<string, string> => ({
-  [`${prefix}sshKeys`]: "keys are used at creation only",
+  [`${prefix}sshKeys`]: "ssh keys are used at creation only",
   [`${prefix}userData`]: "user data is used at creation only",
   [`${prefix}userDataSecretRef`]: "user data is used at creation only",
   [`${prefix}imagePasswordSecretRef`]: "the password is used at creation only",
@@ -138,7 +141,7 @@ function userDataProblem(
     return `${value} must be plain text that begins with ${listed}`;
   }
   const size = Buffer.byteLength(text);
-  return size > MOST_BYTES ? `${value} has ${size} bytes: at most ${MOST_BYTES} are allowed` : undefined;
+  return size > MOST_BYTES ? `${value} has ${size} bytes; at most ${MOST_BYTES} are allowed` : undefined;
 }
 
 /** Keys and configuration as the platform takes them: user data in base64. */

@@ -47,7 +47,7 @@ export function newestImage(answer: unknown, filters: ImageFilters): ReturnType<
   const listed = asked.flatMap(([filter, value]) => (value === undefined ? [] : [`${filter} ${value}`])).join(", ");
   const near = nearest(offered, alias ?? name);
   return {
-    problem: `there is no image with ${listed}; ${near ? `there are ${near}` : "there is none like it at all"}`,
+    problem: `no image with ${listed}; ${near ? `similar: ${near}` : "no image is similar"}`,
   };
 }
 

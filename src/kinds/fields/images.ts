@@ -14,15 +14,13 @@ const alias = () =>
 const imageLookup = z
   .object({
     alias: alias().describe("Alias of the image, for example ubuntu:latest."),
-    name: line(255)
-      .optional()
-      .describe("How the name of the image begins, for example ubuntu-24.04; in lower or upper case."),
+    name: line(255).optional().describe("Prefix of the image's name, for example ubuntu-24.04; case-insensitive."),
     type: z.enum(["HDD", "UNKNOWN"]).default("HDD").describe("Type of the image. A volume cannot start from a CDROM."),
     cloudInit: z
       .enum(["V1", "NONE"])
       .optional()
-      .describe("Whether the image has cloud-init. Default: V1 with user data, else either."),
-    location: location().optional().describe("Where the image is. Default: the location of the datacenter."),
+      .describe("cloud-init of the image. Default: V1 with user data, else any."),
+    location: location().optional().describe("Location of the image. Default: the location of the datacenter."),
   })
   .meta({
     "x-kubernetes-validations": [
@@ -32,15 +30,15 @@ const imageLookup = z
 
 /** What a new volume starts from; spread into whatever makes volumes. */
 export const imageFields = {
-  image: uuid().optional().describe("Id of the image or snapshot it starts from. Excludes the other sources."),
+  image: uuid().optional().describe("Id of the image or snapshot to start from. Excludes the other sources."),
   imageAlias: alias().describe(
-    "Alias of the image it starts from, for example ubuntu:latest. Excludes the other sources.",
+    "Alias of the image to start from, for example ubuntu:latest. Excludes the other sources.",
   ),
-  snapshotRef: objectRef("Snapshot").optional().describe("The Snapshot it starts from. Excludes the other sources."),
+  snapshotRef: objectRef("Snapshot").optional().describe("Snapshot to start from. Excludes the other sources."),
   imageLookup: imageLookup
     .optional()
     .describe(
-      "Finds the image it starts from at creation; of several the newest, by the order of their names. Excludes the other sources.",
+      "Finds the image to start from, at creation; if several match, the newest by name. Excludes the other sources.",
     ),
 };
 const source = z.object(imageFields);
@@ -91,7 +89,7 @@ export function imageProblem({ snapshotRef, imageLookup }: Source, inputs: Input
     return `${prefix}snapshotRef: Snapshot ${snapshotRef.name} is in ${snapshot}, the datacenter in ${here}: a snapshot can only be used in its own location`;
   }
   if (imageLookup && elsewhere(imageLookup.location)) {
-    return `${prefix}imageLookup.location: ${imageLookup.location} is not where the datacenter is: remove the field or set ${here}`;
+    return `${prefix}imageLookup.location: ${imageLookup.location} is not the location of the datacenter: remove the field, or set ${here}`;
   }
   return undefined;
 }

@@ -8,17 +8,17 @@ export const keyFields = {
   secretName: objectName()
     .optional()
     .describe(
-      "Name of the Secret for workloads. Default: the object's name and its kind, for example web-metricpipeline. A later change of it makes a new key.",
+      "Name of the Secret for workloads. Default: <name>-<kind>, for example web-metricpipeline. Changing it later creates a new key.",
     ),
   keyRotation: z
     .object({
-      every: duration("1h").describe("How old a key may become before a new one is made, at least one hour."),
-      at: formed(/^([01][0-9]|2[0-3]):[0-5][0-9]$/, 5, "must be a time of the day in UTC, for example 03:00")
+      every: duration("1h").describe("Maximum age of a key, at least one hour."),
+      at: formed(/^([01][0-9]|2[0-3]):[0-5][0-9]$/, 5, "must be a time of day in UTC, for example 03:00")
         .optional()
-        .describe("Time of the day, in UTC, at which a new key that is due is made. Default: at once."),
+        .describe("Time of day in UTC at which a due key is rotated. Default: immediately."),
     })
     .optional()
-    .describe("Makes a new key by itself from time to time. The old one stops working at once. Default: never."),
+    .describe("Rotates the key automatically. The old key stops working immediately. Default: never."),
 };
 const fields = z.object(keyFields);
 type KeySpec = z.output<typeof fields>;
@@ -37,8 +37,8 @@ const answer = z.looseObject({ key: z.string().min(1) });
 /** What `kubectl get` shows of a pipeline. */
 export const pipelineColumns: Column[] = [
   { name: "Secret", type: "string", path: ".status.secretName", description: "Secret for workloads" },
-  { name: "Key", type: "integer", path: ".status.key.version", description: "Which key it is", wide: true },
-  { name: "Grafana", type: "string", path: ".status.grafanaEndpoint", description: "Where to look", wide: true },
+  { name: "Key", type: "integer", path: ".status.key.version", description: "Version of the key", wide: true },
+  { name: "Grafana", type: "string", path: ".status.grafanaEndpoint", description: "URL of the dashboard", wide: true },
 ];
 
 /** The key of a pipeline: where its creation shows it differs, its renewal is the same for all. */

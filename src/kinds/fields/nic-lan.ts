@@ -7,11 +7,9 @@ export const lanFields = {
   lan: whole(1, 1_000_000)
     .optional()
     .describe(
-      "Number of the LAN in the datacenter; an unknown one is created by the platform. Exactly one of lan and lanRef.",
+      "Number of the LAN in the datacenter; created by the platform if it does not exist. Exactly one of lan and lanRef.",
     ),
-  lanRef: objectRef("Lan")
-    .optional()
-    .describe("The Lan, an object in the same datacenter. Exactly one of lan and lanRef."),
+  lanRef: objectRef("Lan").optional().describe("Lan in the same datacenter. Exactly one of lan and lanRef."),
 };
 export const lanRule = exactlyOne("lan", "lanRef");
 
@@ -45,9 +43,9 @@ export function lanProblem(
   noun: string,
 ): string | undefined {
   if (!lanRef && abroad.includes("datacenter")) {
-    return `${field}: in a datacenter of another namespace a LAN has to be named: use lanRef instead of its number`;
+    return `${field}: numbers are not allowed in a Datacenter of another namespace: use lanRef`;
   }
   const home = shown.parse(refs[field]?.status ?? {}).parents?.datacenter;
   if (!lanRef || home === undefined || home === parents.datacenter) return undefined;
-  return `${field}: Lan ${lanRef.name} is in another datacenter (${home}): use one of the ${noun}'s own datacenter`;
+  return `${field}: Lan ${lanRef.name} is in another datacenter (${home}): use a Lan in the ${noun}'s datacenter`;
 }

@@ -17,7 +17,7 @@ const regional = (product: string) =>
     "must be an http or https URL without user and query, for example https://logging.{region}.example.com",
   )
     .optional()
-    .describe(`URL of the ${product} API; {region} stands for the region's slug.`);
+    .describe(`URL of the ${product} API; {region} is replaced by the region, for example de-txl.`);
 
 const endpoints = z.object({
   api: formed(
@@ -26,7 +26,7 @@ const endpoints = z.object({
     "must be an http or https URL without user and path, for example https://api.example.com",
   )
     .optional()
-    .describe("URL of the API host, without a path: /cloudapi/v6, /auth/v1 and others hang below it."),
+    .describe("URL of the API host, without a path."),
   monitoring: regional("metric pipeline"),
   logging: regional("log pipeline"),
   streaming: regional("event streaming"),
@@ -43,33 +43,33 @@ export const accountSpec = z.object({
   endpoints: endpoints
     .optional()
     .describe(
-      "Where the platform is, each where it is not the operator's own (--endpoint). Only addresses that the operator allows (--allow-endpoint).",
+      "Endpoints of the platform that differ from the operator's (--endpoint). The operator must allow them (--allow-endpoint).",
     ),
   region: location()
     .optional()
-    .describe("Region of the regional products, a location such as de/txl. Fills {region} in endpoints as de-txl."),
+    .describe("Region of the regional products, for example de/txl. Replaces {region} in endpoints."),
   contractNumber: z
     .int()
     .min(1)
     .max(9_999_999_999)
     .optional()
-    .describe("The contract to work in, for users with several. Default: the contract of the token."),
+    .describe("Contract number, for users with several contracts. Default: the contract of the token."),
   credentialsSecretRef: z
     .object({
       name: objectName().describe(
-        "Name of the Secret: in the same namespace, for a ClusterAccount in that of the operator.",
+        "Name of the Secret, in the same namespace; for a ClusterAccount in the operator's namespace.",
       ),
       key: secretKey().default("token").describe("Key that holds the bearer token."),
     })
-    .describe("The Secret with the platform's bearer token. A change of it is noticed at once."),
+    .describe("Secret with the platform's bearer token. Changes take effect immediately."),
 });
 
 export const accountStatus = z.object({
-  contractNumber: z.int().optional().describe("The contract this Account works in."),
-  contractOwner: z.string().optional().describe("Who owns the contract."),
-  tokenExpiresAt: z.iso.datetime().optional().describe("When the token ends, as the token itself says."),
-  limits: z.record(z.string(), z.int()).optional().describe("What the contract allows, by the platform's names."),
-  used: z.record(z.string(), z.int()).optional().describe("What of it is in use."),
+  contractNumber: z.int().optional().describe("Contract number."),
+  contractOwner: z.string().optional().describe("Owner of the contract."),
+  tokenExpiresAt: z.iso.datetime().optional().describe("When the token expires."),
+  limits: z.record(z.string(), z.int()).optional().describe("Limits of the contract, by the platform's names."),
+  used: z.record(z.string(), z.int()).optional().describe("Usage of these limits."),
 });
 
 export const accountRules: Rule[] = (["monitoring", "logging", "streaming", "objectStorage"] as const).map((name) => ({
@@ -79,7 +79,7 @@ export const accountRules: Rule[] = (["monitoring", "logging", "streaming", "obj
 
 export const accountColumns: Column[] = [
   { name: "Contract", type: "integer", path: ".status.contractNumber", description: "Contract number" },
-  { name: "Token-Expires", type: "string", path: ".status.tokenExpiresAt", description: "When the token ends" },
+  { name: "Token-Expires", type: "string", path: ".status.tokenExpiresAt", description: "When the token expires" },
   { name: "Api", type: "string", path: ".spec.endpoints.api", description: "API host", wide: true },
 ];
 

@@ -9,14 +9,14 @@ const labelValue = () =>
 const expression = z
   .object({
     key: labelKey().describe("Key of the label."),
-    operator: z.enum(["In", "NotIn", "Exists", "DoesNotExist"]).describe("How the label is judged."),
-    values: list(labelValue(), { max: 32 }).optional().describe("The values, for In and NotIn."),
+    operator: z.enum(["In", "NotIn", "Exists", "DoesNotExist"]).describe("Operator of the requirement."),
+    values: list(labelValue(), { max: 32 }).optional().describe("Values, for In and NotIn."),
   })
   .meta({
     "x-kubernetes-validations": [
       {
         rule: "(self.operator in ['In', 'NotIn']) == (has(self.values) && size(self.values) > 0)",
-        message: "values are needed with In and NotIn, and only there",
+        message: "values are required with In and NotIn, and not allowed with other operators",
       },
     ],
   })
@@ -24,11 +24,15 @@ const expression = z
 
 /** Namespaces that are let in by whoever writes this into spec. */
 export const namespaces = z.object({
-  names: list(namespaceName().describe("Name of a namespace."), { max: 256 }).optional().describe("These namespaces."),
+  names: list(namespaceName().describe("Name of a namespace."), { max: 256 })
+    .optional()
+    .describe("Names of namespaces."),
   selector: z
     .object({
-      matchLabels: z.record(z.string(), z.string()).optional().describe("Labels that the namespace has."),
-      matchExpressions: list(expression, { max: 16 }).optional().describe("Conditions, all of which hold."),
+      matchLabels: z.record(z.string(), z.string()).optional().describe("Labels that the namespace must have."),
+      matchExpressions: list(expression, { max: 16 })
+        .optional()
+        .describe("Requirements that the namespace must meet, all of them."),
     })
     .optional()
     .describe("Namespaces with these labels; an empty selector means all namespaces."),

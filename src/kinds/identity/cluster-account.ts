@@ -4,25 +4,23 @@ import { accountColumns, accountRules, accountSpec, accountStatus } from "./acco
 import { admitsNamespace, type Guest, kindNames, namespaces } from "./admission.ts";
 
 const sharing = z.object({
-  namespaces: namespaces
-    .optional()
-    .describe("Who may use it: namespaces that are named here, and those that the selector matches. Default: none."),
+  namespaces: namespaces.optional().describe("Namespaces that may use it, by name or by selector. Default: none."),
   kinds: kindNames()
     .optional()
     .describe(
-      "Kinds that may use it. Default: all but those that act on the whole contract, such as CentralLogging, which have to be named.",
+      "Kinds that may use it. Default: all but those that act on the whole contract, such as CentralLogging, which must be named.",
     ),
   default: z
     .boolean()
     .default(false)
     .describe(
-      "Whether it is used by objects that name no Account, in namespaces that have none. Of several the newest is.",
+      "Used by objects without accountRef in namespaces without an Account. If several are the default, the newest is used.",
     ),
   adoption: z
     .enum(["None", "Any"])
     .default("None")
     .describe(
-      "What objects may reach by the platform's id: None, only what their own namespace has made; Any, all of the contract.",
+      "Resources that objects may name by id. None: only those of objects in their own namespace. Any: all of the contract.",
     ),
 });
 
@@ -37,7 +35,7 @@ export const clusterAccount: Kind = {
   rules: accountRules,
   immutable: {},
   columns: [
-    { name: "Default", type: "boolean", path: ".spec.default", description: "Whether it is used where none is named" },
+    { name: "Default", type: "boolean", path: ".spec.default", description: "True if it is the default" },
     ...accountColumns,
   ],
 };

@@ -4,13 +4,11 @@ import type { Kind } from "../kind.ts";
 import { admitsNamespace, type Guest, kindNames, namespaces } from "./admission.ts";
 
 const spec = z.object({
-  namespaces: namespaces.describe(
-    "Whose objects may refer to them: those of the namespaces that are named here or that the selector matches.",
-  ),
-  kinds: kindNames().min(1).describe("Kinds of the objects of this namespace that may be referred to."),
+  namespaces: namespaces.describe("Namespaces whose objects may refer to them, by name or by selector."),
+  kinds: kindNames().min(1).describe("Kinds of this namespace that may be referred to."),
   names: list(objectName().describe("Name of an object."), { max: 256 })
     .optional()
-    .describe("The objects that may be referred to. Default: all of these kinds."),
+    .describe("Names of the objects that may be referred to. Default: all objects of these kinds."),
 });
 
 export const grant: Kind = {
@@ -23,8 +21,8 @@ export const grant: Kind = {
   rules: [],
   immutable: {},
   columns: [
-    { name: "Kinds", type: "string", path: ".spec.kinds", description: "What may be referred to" },
-    { name: "Names", type: "string", path: ".spec.names", description: "Which of them; all when empty" },
+    { name: "Kinds", type: "string", path: ".spec.kinds", description: "Kinds that may be referred to" },
+    { name: "Names", type: "string", path: ".spec.names", description: "Names that may be referred to; all if empty" },
   ],
 };
 

@@ -26,28 +26,28 @@ const spec = z.object({
   datacenterId: inDatacenter.datacenterId.describe(
     "Platform id of the datacenter of the load balancer or NAT gateway.",
   ),
-  serverRef: objectRef("Server").optional().describe("The Server whose NIC to watch. Needs nic."),
+  serverRef: objectRef("Server").optional().describe("Server of the NIC to watch. Needs nic."),
   nic: line(255).optional().describe("Name of the NIC of that Server."),
   networkLoadBalancerId: gateway("network load balancer"),
   applicationLoadBalancerId: gateway("application load balancer"),
   natGatewayId: gateway("NAT gateway"),
   name: platformName("flow log"),
-  action: z.enum(["Accepted", "Rejected", "Any"]).optional().describe("Which traffic is recorded. Required."),
-  direction: z.enum(["Ingress", "Egress", "Bidirectional"]).optional().describe("Of which direction. Required."),
+  action: z.enum(["Accepted", "Rejected", "Any"]).optional().describe("Traffic to record. Required."),
+  direction: z.enum(["Ingress", "Egress", "Bidirectional"]).optional().describe("Direction of the traffic. Required."),
   bucket: formed(
     /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[^\s\p{Cc}\p{Zl}\p{Zp}]+)?$/u,
     512,
     "must be the name of a bucket, optionally with a prefix: my-bucket/flow",
   )
     .optional()
-    .describe("Bucket that the records go to, optionally with a prefix after a slash. It has to exist. Required."),
+    .describe("Bucket for the records, optionally with a prefix after a slash. It must exist. Required."),
 });
 type FlowLogSpec = z.output<typeof spec>;
 
 const status = z.object({
-  action: z.string().optional().describe("Which traffic is recorded, in the platform's word."),
-  direction: z.string().optional().describe("Of which direction, in the platform's word."),
-  bucket: z.string().optional().describe("Where the records go."),
+  action: z.string().optional().describe("Recorded traffic as the platform reports it."),
+  direction: z.string().optional().describe("Direction as the platform reports it."),
+  bucket: z.string().optional().describe("Bucket for the records."),
 });
 
 const wire = z.object({
@@ -117,13 +117,13 @@ const properties = (spec: FlowLogSpec, inputs: Inputs) => ({
   bucket: spec.bucket,
 });
 
-const never = "a flow log cannot be changed on the platform";
+const never = "the platform cannot change a FlowLog";
 
 export const flowLog: Kind = {
   kind: "FlowLog",
   plural: "flowlogs",
   shortNames: ["flow"],
-  description: "Records of the traffic of a NIC, a load balancer or a NAT gateway, written to object storage.",
+  description: "Traffic records of a NIC, load balancer or NAT gateway, written to object storage.",
   spec,
   status,
   rules: [
@@ -135,11 +135,11 @@ export const flowLog: Kind = {
       rule: `[${targets.map((field) => `has(self.${field})`).join(", ")}].filter(given, given).size() == 1`,
       message: `exactly one of ${targets.slice(0, -1).join(", ")} and ${targets.at(-1)} is required`,
     },
-    { rule: "has(self.serverRef) == has(self.nic)", message: "serverRef and nic go together: set both or none" },
+    { rule: "has(self.serverRef) == has(self.nic)", message: "serverRef and nic must be set together" },
     {
       rule: "has(self.serverRef) ? !has(self.datacenterRef) && !has(self.datacenterId) : has(self.datacenterRef) != has(self.datacenterId)",
       message:
-        "a load balancer or NAT gateway needs exactly one of datacenterRef and datacenterId, a serverRef none of them",
+        "a load balancer or NAT gateway needs exactly one of datacenterRef and datacenterId; remove both with serverRef",
     },
   ],
   immutable: Object.fromEntries(
@@ -149,13 +149,13 @@ export const flowLog: Kind = {
     ]),
   ),
   columns: [
-    { name: "Server", type: "string", path: ".spec.serverRef.name", description: "Server it watches" },
-    { name: "Action", type: "string", path: ".spec.action", description: "Which traffic" },
-    { name: "Bucket", type: "string", path: ".spec.bucket", description: "Where the records go" },
-    { name: "Direction", type: "string", path: ".spec.direction", description: "Of which direction", wide: true },
+    { name: "Server", type: "string", path: ".spec.serverRef.name", description: "Server of the NIC" },
+    { name: "Action", type: "string", path: ".spec.action", description: "Recorded traffic" },
+    { name: "Bucket", type: "string", path: ".spec.bucket", description: "Bucket for the records" },
+    { name: "Direction", type: "string", path: ".spec.direction", description: "Direction of the traffic", wide: true },
   ],
   resource: mapping(spec, {
-    names: { noun: "flow log", type: "flow-log" },
+    names: { type: "flow-log" },
     identity: { onePer: "NIC, load balancer or NAT gateway" },
     place: { product: "core", collection, depth: 1, references },
     creation: { body: (spec, inputs) => ({ properties: properties(spec, inputs) }) },

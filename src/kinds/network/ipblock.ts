@@ -6,29 +6,27 @@ import { type Kind, mapping } from "../kind.ts";
 const spec = z.object({
   ...managed,
   name: platformName("IP block"),
-  location: location()
-    .optional()
-    .describe("Where its addresses can be used: the location of the datacenter. Required; cannot be changed."),
-  size: whole(1, 10_000).optional().describe("How many addresses it reserves. Required; cannot be changed."),
+  location: location().optional().describe("Location in which the addresses can be used. Required; cannot be changed."),
+  size: whole(1, 10_000).optional().describe("Number of addresses to reserve. Required; cannot be changed."),
 });
 
 const text = (what: string) => z.string().optional().describe(what);
 const status = z.object({
-  location: text("Where its addresses can be used."),
-  size: z.int().optional().describe("How many addresses it has."),
-  ips: z.array(z.string().describe("An address.")).optional().describe("The reserved addresses."),
+  location: text("Location in which the addresses can be used."),
+  size: z.int().optional().describe("Number of addresses."),
+  ips: z.array(z.string().describe("An address.")).optional().describe("Reserved addresses."),
   consumers: z
     .array(
       z.object({
         ip: z.string().describe("The address."),
-        nicId: text("Platform id of the NIC that has it."),
+        nicId: text("Platform id of the NIC that uses it."),
         serverId: text("Platform id of its server."),
         serverName: text("Name of its server."),
         datacenterId: text("Platform id of its datacenter."),
       }),
     )
     .optional()
-    .describe("Who uses which of the addresses."),
+    .describe("Addresses in use, with their users."),
 });
 
 const wire = z.object({
@@ -58,17 +56,22 @@ export const ipBlock: Kind = {
   kind: "IPBlock",
   plural: "ipblocks",
   shortNames: ["ipb"],
-  description: "Reserved public addresses of one location. They survive the servers that use them.",
+  description: "Reserved public addresses in one location. They outlive the servers that use them.",
   spec,
   status,
   rules: [...managedRules, required("location"), required("size")],
-  immutable: { location: "an IP block cannot move", size: "the size of an IP block is fixed at creation" },
+  immutable: { location: "an IPBlock cannot move", size: "the size of an IPBlock is fixed at creation" },
   columns: [
-    { name: "Location", type: "string", path: ".status.location", description: "Where its addresses can be used" },
+    {
+      name: "Location",
+      type: "string",
+      path: ".status.location",
+      description: "Location in which the addresses can be used",
+    },
     { name: "Ips", type: "string", path: ".status.ips", description: "The reserved addresses", wide: true },
   ],
   resource: mapping(spec, {
-    names: { noun: "IP block", type: "ipblock" },
+    names: { type: "ipblock" },
     place: { product: "core", collection: () => collection, depth: 1, showsUsers: true, references: () => [] },
     creation: {
       body: (spec, { name }) => ({

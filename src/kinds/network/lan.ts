@@ -21,18 +21,18 @@ const spec = z.object({
   ...inDatacenter,
   externalId: lanId()
     .optional()
-    .describe("Number of an existing LAN to take over instead of creating one. Can be removed later, not changed."),
+    .describe("Number of an existing LAN to adopt instead of creating one. Can be removed later, not changed."),
   name: platformName("LAN"),
-  public: z.boolean().optional().describe("Whether it leads to the internet. Default: as it is; a new LAN is private."),
+  public: z.boolean().optional().describe("Public if true. If unset, left unchanged; a new Lan is private."),
   ipv6: ipv6Block(64, [AUTO], "fd00:2000:0:1::")
     .optional()
-    .describe("IPv6 block of the LAN: AUTO lets the platform choose one, else a /64 of the datacenter's block."),
+    .describe("IPv6 block of the LAN: AUTO, or a /64 of the datacenter's block."),
 });
 
 const status = z.object({
-  public: z.boolean().optional().describe("Whether it leads to the internet."),
+  public: z.boolean().optional().describe("True if it is public."),
   ipv4CidrBlock: z.string().optional().describe("IPv4 block of a private LAN."),
-  ipv6CidrBlock: z.string().optional().describe("IPv6 block, when it has one."),
+  ipv6CidrBlock: z.string().optional().describe("IPv6 block, if it has one."),
 });
 
 const wire = z.object({
@@ -60,11 +60,11 @@ export const lan: Kind = {
     datacenterId: "a LAN cannot move to another datacenter",
   },
   columns: [
-    { name: "Public", type: "boolean", path: ".status.public", description: "Whether it leads to the internet" },
+    { name: "Public", type: "boolean", path: ".status.public", description: "True if it is public" },
     { name: "Datacenter", type: "string", path: ".spec.datacenterRef.name", description: "Datacenter", wide: true },
   ],
   resource: mapping(spec, {
-    names: { noun: "LAN", type: "lan" },
+    names: { type: "lan" },
     identity: { reusesIds: true },
     place: { product: "core", collection, depth: 1, references: (spec) => [datacenterReference(spec)] },
     creation: {

@@ -6,13 +6,13 @@ import { type Kind, mapping, type Operation } from "../kind.ts";
 const spec = z.object({
   ...managed,
   externalId: managed.externalId.describe("With managementPolicy Observe: the id of the switch to observe."),
-  enabled: z.boolean().optional().describe("Whether products forward their logs by themselves. Required."),
+  enabled: z.boolean().optional().describe("Products forward their logs if true. Required."),
 });
 
 const status = z.object({
-  enabled: z.boolean().optional().describe("Whether it is on."),
-  before: z.boolean().optional().describe("Whether it was on before this object came; deletion restores that."),
-  grafanaEndpoint: z.string().optional().describe("Where the logs can be seen."),
+  enabled: z.boolean().optional().describe("True if it is on."),
+  before: z.boolean().optional().describe("State before this object was created; deletion restores it."),
+  grafanaEndpoint: z.string().optional().describe("URL of the dashboard."),
 });
 
 const wire = z.looseObject({
@@ -39,9 +39,9 @@ export const centralLogging: Kind = {
   status,
   rules: [...managedRules, required("enabled")],
   immutable: {},
-  columns: [{ name: "Enabled", type: "boolean", path: ".status.enabled", description: "Whether it is on" }],
+  columns: [{ name: "Enabled", type: "boolean", path: ".status.enabled", description: "True if it is on" }],
   resource: mapping(spec, {
-    names: { noun: "central logging", type: "central" },
+    names: { type: "central" },
     identity: { permanent: true, contractWide: true, onePer: "Account and region" },
     place: {
       product: "logging",

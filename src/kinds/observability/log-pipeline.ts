@@ -5,22 +5,22 @@ import { formed, list, managed, managedRules, required, wireId } from "../fields
 import { keyFields, pipelineColumns, pipelineKey, rotationOf, secretNameOf } from "../fields/keys.ts";
 import { type Inputs, type Kind, mapping } from "../kind.ts";
 import { fluentBitForward, fluentBitHttp } from "./log-agents.ts";
-import { nameProblem, pipelineName } from "./pipeline-name.ts";
+import { LONGEST, nameProblem, pipelineName } from "./pipeline-name.ts";
 
 const days = [7, 14, 30];
 const stream = z
   .object({
     source: z
       .enum(["kubernetes", "docker", "systemd", "http", "generic"])
-      .describe("Where the records come from. http takes JSON only."),
+      .describe("Source of the records. http accepts JSON only."),
     tag: formed(/^[A-Za-z0-9]{3,20}$/, 20, "must have 3 to 20 letters and digits").describe(
       "Tag of the stream, unique within the pipeline: 3 to 20 letters and digits.",
     ),
-    protocol: z.enum(["tcp", "http"]).describe("How the records are sent: tcp is the forward protocol, http is JSON."),
+    protocol: z.enum(["tcp", "http"]).describe("Protocol: tcp is the Fluentd forward protocol, http is JSON."),
     retentionInDays: z
       .union([z.literal(days), z.enum([...days.map(String), "unlimited"])])
       .default(30)
-      .describe("How long the records are kept, in days: 7, 14, 30 or unlimited.")
+      .describe("Retention in days: 7, 14, 30 or unlimited.")
       .meta({ "x-kubernetes-int-or-string": true, enum: [...days, ...days.map(String), "unlimited"] }),
   })
   .meta({
@@ -42,9 +42,9 @@ const spec = z.object({
 type LogPipelineSpec = z.output<typeof spec>;
 
 const status = z.object({
-  tcpAddress: z.string().optional().describe("Where agents send to with the forward protocol, over TLS."),
-  httpAddress: z.string().optional().describe("Where JSON is sent to."),
-  grafanaEndpoint: z.string().optional().describe("Where the records can be seen."),
+  tcpAddress: z.string().optional().describe("Address for agents with the forward protocol, over TLS."),
+  httpAddress: z.string().optional().describe("URL for JSON."),
+  grafanaEndpoint: z.string().optional().describe("URL of the dashboard."),
 });
 
 const wireStream = z.looseObject({
@@ -105,14 +105,14 @@ export const logPipeline: Kind = {
   kind: "LogPipeline",
   plural: "logpipelines",
   shortNames: ["lp"],
-  description: "Takes logs from agents. Its Secret holds the addresses, the key and ready-made configuration.",
+  description: "Receives logs from agents. Its Secret holds the addresses, the key and configuration for agents.",
   spec,
   status,
   rules: [...managedRules, required("logs")],
   immutable: {},
   columns: pipelineColumns,
   resource: mapping(spec, {
-    names: { noun: "log pipeline", type: "pipeline" },
+    names: { type: "pipeline", longest: LONGEST },
     identity: {
       echo(resource) {
         const { name, logs } = wire.partial({ id: true }).parse(resource).properties;

@@ -1,9 +1,16 @@
 /** Configuration of agents that push metrics: complete files, so that mounting the Secret is all there is to do. */
-import { fluentBit, openTelemetry, yaml } from "../fields/encode.ts";
+import { alloy, fluentBit, openTelemetry, yaml } from "../fields/encode.ts";
+
+/** Where metrics are pushed to, and how often. */
+interface Push {
+  endpoint: string;
+  key: string;
+  seconds: number;
+}
 
 /** Prometheus: sends what it scrapes; the job is Prometheus itself, to be replaced by one's own. */
-export const prometheus = (endpoint: string, key: string): string => `global:
-  scrape_interval: 60s
+export const prometheus = ({ endpoint, key, seconds }: Push): string => `global:
+  scrape_interval: ${seconds}s
 scrape_configs:
   - job_name: prometheus
     static_configs:
@@ -15,9 +22,9 @@ remote_write:
 `;
 
 /** Grafana Agent in static mode. */
-export const grafanaAgent = (endpoint: string, key: string): string => `metrics:
+export const grafanaAgent = ({ endpoint, key, seconds }: Push): string => `metrics:
   global:
-    scrape_interval: 60s
+    scrape_interval: ${seconds}s
     remote_write:
       - url: ${yaml("httpEndpoint", endpoint)}
         headers:
@@ -30,15 +37,34 @@ export const grafanaAgent = (endpoint: string, key: string): string => `metrics:
             - targets: ["localhost:12345"]
 `;
 
+/** Grafana Alloy: pushes its own metrics; other targets are to be added. */
+export const grafanaAlloy = ({ endpoint, key, seconds }: Push): string => `prometheus.exporter.self "agent" {}
+
+prometheus.scrape "agent" {
+  targets         = prometheus.exporter.self.agent.targets
+  scrape_interval = "${seconds}s"
+  forward_to      = [prometheus.remote_write.platform.receiver]
+}
+
+prometheus.remote_write "platform" {
+  endpoint {
+    url     = ${alloy("httpEndpoint", endpoint)}
+    headers = {
+      "APIKEY" = ${alloy("key", key)},
+    }
+  }
+}
+`;
+
 /** OpenTelemetry Collector: takes OTLP and pushes what it gets. */
-export const otelCollector = (endpoint: string, key: string): string => `receivers:
+export const otelCollector = ({ endpoint, key, seconds }: Push): string => `receivers:
   otlp:
     protocols:
       grpc: {}
       http: {}
 processors:
   batch:
-    timeout: 60s
+    timeout: ${seconds}s
 exporters:
   prometheusremotewrite:
     endpoint: ${openTelemetry("httpEndpoint", endpoint)}
@@ -53,15 +79,15 @@ service:
 `;
 
 /** Fluent Bit: pushes the metrics of the node it runs on. */
-export function fluentBitMetrics(endpoint: string, key: string): string {
+export function fluentBitMetrics({ endpoint, key, seconds }: Push): string {
   const { hostname, port, protocol, pathname } = addressOf(endpoint);
   return `[SERVICE]
-    Flush           60
+    Flush           ${seconds}
 
 [INPUT]
     Name            node_exporter_metrics
     Tag             metrics
-    Scrape_Interval 60
+    Scrape_Interval ${seconds}
 
 [OUTPUT]
     Name            prometheus_remote_write

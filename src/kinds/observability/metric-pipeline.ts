@@ -1,17 +1,27 @@
 import { z } from "zod";
 import { differences, known, wantedName } from "../fields/compare.ts";
+import { duration, secondsOf } from "../fields/duration.ts";
 import { plain, webAddress } from "../fields/encode.ts";
 import { managed, managedRules, wireId } from "../fields/fields.ts";
 import { keyFields, pipelineColumns, pipelineKey, rotationOf, secretNameOf } from "../fields/keys.ts";
 import { type Kind, mapping } from "../kind.ts";
-import { fluentBitMetrics, grafanaAgent, otelCollector, prometheus } from "./metric-agents.ts";
-import { nameProblem, pipelineName } from "./pipeline-name.ts";
+import { fluentBitMetrics, grafanaAgent, grafanaAlloy, otelCollector, prometheus } from "./metric-agents.ts";
+import { LONGEST, nameProblem, pipelineName } from "./pipeline-name.ts";
 
-const spec = z.object({ ...managed, name: pipelineName, ...keyFields });
+const PUSH_INTERVAL = "60s";
+
+const spec = z.object({
+  ...managed,
+  name: pipelineName,
+  pushInterval: duration("10s", "1h")
+    .optional()
+    .describe(`How often agents push, in the configuration files of the Secret. Default: ${PUSH_INTERVAL}.`),
+  ...keyFields,
+});
 
 const status = z.object({
-  httpEndpoint: z.string().optional().describe("Where metrics are pushed to, without /api/v1/push."),
-  grafanaEndpoint: z.string().optional().describe("Where the metrics can be seen."),
+  httpEndpoint: z.string().optional().describe("URL that metrics are pushed to, without /api/v1/push."),
+  grafanaEndpoint: z.string().optional().describe("URL of the dashboard."),
 });
 
 const wire = z.looseObject({
@@ -27,14 +37,14 @@ export const metricPipeline: Kind = {
   kind: "MetricPipeline",
   plural: "metricpipelines",
   shortNames: ["mp"],
-  description: "Takes metrics by push. Its Secret holds the address, the key and ready-made configuration for agents.",
+  description: "Receives pushed metrics. Its Secret holds the URL, the key and configuration for agents.",
   spec,
   status,
   rules: managedRules,
   immutable: {},
   columns: pipelineColumns,
   resource: mapping(spec, {
-    names: { noun: "metric pipeline", type: "pipeline" },
+    names: { type: "pipeline", longest: LONGEST },
     identity: { echo: (resource) => ({ name: wire.partial({ id: true }).parse(resource).properties.name }) },
     place: {
       product: "monitoring",
@@ -70,14 +80,16 @@ export const metricPipeline: Kind = {
           const { httpEndpoint, grafanaEndpoint } = wire.parse(item).metadata ?? {};
           const base = webAddress("httpEndpoint", httpEndpoint ?? "");
           const endpoint = base && `${base.replace(/\/+$/, "")}/api/v1/push`;
+          const push = { endpoint, key, seconds: secondsOf(spec.pushInterval ?? PUSH_INTERVAL) ?? 0 };
           return {
             endpoint,
             key: plain("key", key),
             grafanaEndpoint: plain("grafanaEndpoint", grafanaEndpoint ?? ""),
-            "prometheus.yaml": prometheus(endpoint, key),
-            "grafana-agent.yaml": grafanaAgent(endpoint, key),
-            "otel-collector.yaml": otelCollector(endpoint, key),
-            "fluent-bit.conf": fluentBitMetrics(endpoint, key),
+            "prometheus.yaml": prometheus(push),
+            "grafana-agent.yaml": grafanaAgent(push),
+            "config.alloy": grafanaAlloy(push),
+            "otel-collector.yaml": otelCollector(push),
+            "fluent-bit.conf": fluentBitMetrics(push),
           };
         },
       }),

@@ -1,7 +1,8 @@
 import { line } from "../fields/fields.ts";
 import type { Inputs } from "../kind.ts";
 
-const LONGEST = 20;
+/** The longest name that a pipeline can have. */
+export const LONGEST = 20;
 
 /** The platform's name of a pipeline. */
 export const pipelineName = line(LONGEST)
@@ -11,5 +12,5 @@ export const pipelineName = line(LONGEST)
 /** An object's own name may be too long for a pipeline. */
 export function nameProblem({ name }: { name?: string | undefined }, inputs: Inputs): string | undefined {
   if (inputs.observed || (name ?? inputs.name).length <= LONGEST) return undefined;
-  return `name: a pipeline's name has at most ${LONGEST} characters, and "${inputs.name}" has ${inputs.name.length}: set spec.name`;
+  return `name: "${inputs.name}" has ${inputs.name.length} characters; at most ${LONGEST} are allowed: set spec.name`;
 }

@@ -8,20 +8,20 @@ import { kafkaName, kafkaNameProblem } from "./kafka-name.ts";
 const spec = z.object({
   ...managed,
   name: kafkaName("cluster"),
-  version: z.enum(["4.0.0"]).default("4.0.0").describe("Version of the server."),
+  version: z.enum(["4.0.0"]).default("4.0.0").describe("Kafka version."),
   size: z
     .enum(["XS", "S", "M", "L", "XL"])
     .optional()
     .describe("Size of the three brokers: S has 750 GB, M 1200 GB. Required."),
-  connection: connection.optional().describe("Where the brokers are reached. Required."),
+  connection: connection.optional().describe("Network of the brokers. Required."),
 });
 
 const status = z.object({
   brokerAddresses: z
     .array(z.string().describe("Host and port."))
     .optional()
-    .describe("Where the brokers listen, mutual TLS only."),
-  bootstrapServers: z.string().optional().describe("The same as one text, as clients take it."),
+    .describe("Addresses of the brokers; mutual TLS only."),
+  bootstrapServers: z.string().optional().describe("The same as one string, for bootstrap.servers of clients."),
 });
 
 const wire = z.looseObject({
@@ -76,13 +76,12 @@ export const kafkaCluster: Kind = {
       name: "Bootstrap",
       type: "string",
       path: ".status.bootstrapServers",
-      description: "Where clients connect",
+      description: "Addresses for clients",
       wide: true,
     },
   ],
   resource: mapping(spec, {
     names: {
-      noun: "kafka cluster",
       type: "cluster",
       fields: { "connections[0]": "connection", connections: "connection" },
     },

@@ -31,7 +31,7 @@ export const connection = z
       .optional()
       .describe("The Datacenter. Exactly one of datacenterRef and datacenterId."),
     datacenterId: uuid().optional().describe("Platform id of the datacenter."),
-    lanRef: objectRef("Lan").optional().describe("The Lan the brokers are in. Exactly one of lanRef and lanId."),
+    lanRef: objectRef("Lan").optional().describe("Lan of the brokers. Exactly one of lanRef and lanId."),
     lanId: lanId().optional().describe("Number of the LAN."),
     brokerAddresses: z
       .array(brokerAddress)
@@ -46,11 +46,11 @@ export const connection = z
           },
           {
             rule: "!self.all(each, isCIDR(each)) || self.all(each, cidr(each).masked() == cidr(self[0]).masked())",
-            message: "must all be of the same network: the brokers are in one LAN",
+            message: "must all be in the same network: the brokers are in one LAN",
           },
         ],
       })
-      .describe("The addresses of the three brokers in the LAN, in CIDR form: 192.168.1.101/24."),
+      .describe("Addresses of the three brokers in the LAN, in CIDR form, for example 192.168.1.101/24."),
   })
   .meta({
     "x-kubernetes-validations": [exactlyOne("datacenterRef", "datacenterId"), exactlyOne("lanRef", "lanId")],

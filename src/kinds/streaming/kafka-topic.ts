@@ -39,13 +39,11 @@ const spec = z.object({
   name: kafkaName("topic"),
   replicationFactor: whole(1, 3)
     .optional()
-    .describe(
-      "On how many of the three brokers each record is kept; 3 is recommended. Required: the platform has no default.",
-    ),
+    .describe("Number of brokers that keep each record; 3 is recommended. Required."),
   numberOfPartitions: whole(1, MOST)
     .optional()
     .describe(
-      "Number of partitions, which is how many consumers of one group can work at once; a multiple of three is recommended. Default: the brokers', which is 1.",
+      "Number of partitions, the maximum number of consumers of a group; a multiple of three is recommended. Default: 1.",
     ),
   logRetention: z
     .object({
@@ -53,26 +51,24 @@ const spec = z.object({
         .int()
         .min(-1)
         .optional()
-        .describe(
-          "How long records are kept, in milliseconds; -1 has no limit but the storage. Default: 604800000, seven days.",
-        ),
+        .describe("Retention time in milliseconds; -1 is unlimited. Default: 604800000, seven days."),
       segmentBytes: whole(14, MOST).optional().describe("Size of a segment file in bytes. Default: 1073741824."),
     })
     .optional()
-    .describe("How long records are kept."),
+    .describe("Retention of records."),
 });
 type TopicSpec = z.output<typeof spec>;
 
 const status = z.object({
-  numberOfPartitions: z.int().optional().describe("Partitions it has."),
-  replicationFactor: z.int().optional().describe("On how many brokers each record is kept."),
+  numberOfPartitions: z.int().optional().describe("Number of partitions."),
+  replicationFactor: z.int().optional().describe("Number of brokers that keep each record."),
   logRetention: z
     .object({
-      retentionTime: z.int().describe("How long records are kept, in milliseconds; -1 has no limit."),
+      retentionTime: z.int().describe("Retention time in milliseconds; -1 is unlimited."),
       segmentBytes: z.int().describe("Size of a segment file in bytes."),
     })
     .optional()
-    .describe("How long records are kept, the brokers' defaults included."),
+    .describe("Retention of records, with the defaults of the brokers."),
 });
 
 const wire = z.looseObject({
@@ -101,8 +97,8 @@ function foundIn(item: unknown) {
 
 /** What is allowed and yet not wise with three brokers. */
 function advice({ numberOfPartitions, replicationFactor }: TopicSpec): string[] {
-  const count = numberOfPartitions === undefined ? "is not set and becomes 1, which" : `${numberOfPartitions}`;
-  const partitions = `numberOfPartitions ${count} is no multiple of three: the partitions are not spread evenly over the three brokers`;
+  const count = numberOfPartitions === undefined ? "is not set and defaults to 1, which" : `${numberOfPartitions}`;
+  const partitions = `numberOfPartitions ${count} is not a multiple of three: partitions are not spread evenly over the three brokers`;
   const loss = replicationFactor === 1 ? "its records are lost" : "its records have a single copy left";
   const replicas = `replicationFactor ${replicationFactor} is not 3: when a broker fails, ${loss}`;
   return [
@@ -130,12 +126,17 @@ export const kafkaTopic: Kind = {
     logRetention: never,
   },
   columns: [
-    { name: "Partitions", type: "integer", path: ".status.numberOfPartitions", description: "Partitions it has" },
-    { name: "Replicas", type: "integer", path: ".status.replicationFactor", description: "Brokers that keep a record" },
+    { name: "Partitions", type: "integer", path: ".status.numberOfPartitions", description: "Number of partitions" },
+    {
+      name: "Replicas",
+      type: "integer",
+      path: ".status.replicationFactor",
+      description: "Number of brokers that keep each record",
+    },
     { name: "Cluster", type: "string", path: ".spec.clusterRef.name", description: "Cluster", wide: true },
   ],
   resource: mapping(spec, {
-    names: { noun: "topic", type: "topic" },
+    names: { type: "topic" },
     identity: { echo: (resource) => ({ name: wire.partial({ id: true }).parse(resource).properties.name }) },
     place: {
       product: "streaming",

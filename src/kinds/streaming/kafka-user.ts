@@ -18,7 +18,7 @@ const spec = z.object({
   renewBefore: duration("1h", "8736h")
     .optional()
     .describe(
-      "How long before its end the certificate is renewed, for example 720h. Default: when two thirds of its life are over.",
+      "Time before expiry at which the certificate is renewed, for example 720h. Default: after two thirds of its lifetime.",
     ),
 });
 
@@ -89,7 +89,7 @@ export const kafkaUser: Kind = {
   kind: "KafkaUser",
   plural: "kafkausers",
   shortNames: ["ku"],
-  description: "Access to a Kafka cluster: a Secret with the client certificate, renewed long before it ends.",
+  description: "Access to a KafkaCluster: a Secret with the client certificate, renewed before it expires.",
   spec,
   status,
   rules: [
@@ -103,16 +103,21 @@ export const kafkaUser: Kind = {
   immutable: {
     clusterRef: "a user belongs to one cluster",
     clusterId: "a user belongs to one cluster",
-    user: "it is the access of one user",
-    userId: "it is the access of one user",
+    user: "a KafkaUser belongs to one user",
+    userId: "a KafkaUser belongs to one user",
   },
   columns: [
     { name: "Secret", type: "string", path: ".status.secretName", description: "Secret for workloads" },
-    { name: "Expires", type: "string", path: ".status.certificate.expiresAt", description: "End of the certificate" },
+    {
+      name: "Expires",
+      type: "string",
+      path: ".status.certificate.expiresAt",
+      description: "When the certificate expires",
+    },
     { name: "Cluster", type: "string", path: ".spec.clusterRef.name", description: "Cluster", wide: true },
   ],
   resource: mapping(spec, {
-    names: { noun: "kafka user", type: "user" },
+    names: { type: "user" },
     identity: {
       permanent: true,
       shared: true,

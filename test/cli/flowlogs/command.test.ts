@@ -146,7 +146,7 @@ describe("mooring flowlogs", { timeout: 60_000 }, () => {
   });
 
   it.each([
-    [["--bucket", "b", "--top", "bytes"], "--top bytes: there are srcaddr, dstaddr"],
+    [["--bucket", "b", "--top", "bytes"], "--top bytes: unknown; valid: srcaddr, dstaddr"],
     [["--buket", "b"], "Unknown option '--buket'"],
   ])("refuses %j with exit code 2", async (args, message) => {
     const { code, stdout, stderr } = await run(mooring, ["flowlogs", ...args], { env: env() });

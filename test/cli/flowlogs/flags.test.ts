@@ -32,10 +32,10 @@ describe("the flags", () => {
     [["--bucket", "b", "--since", "soon"], "--since soon: give it as"],
     [["--bucket", "b", "--since", "1h", "--until", "2h"], "--since is after --until"],
     [["--bucket", "b", "--port", "65536"], "--port 65536: give a whole number up to 65535"],
-    [["--bucket", "b", "--action", "drop"], "--action DROP: there are ACCEPT, REJECT"],
-    [["--bucket", "b", "--top", "bytes"], "--top bytes: there are srcaddr, dstaddr"],
+    [["--bucket", "b", "--action", "drop"], "--action DROP: unknown; valid: ACCEPT, REJECT"],
+    [["--bucket", "b", "--top", "bytes"], "--top bytes: unknown; valid: srcaddr, dstaddr"],
     [["--bucket", "b", "--top", "srcaddr", "--limit", "3"], "with --top, use --rows"],
-    [["--bucket", "b", "-o", "xml"], "--output xml: there are table, json, csv"],
+    [["--bucket", "b", "-o", "xml"], "--output xml: unknown; valid: table, json, csv"],
   ])("refuse %j", (args, message) => {
     const parse = () => parseFlags(args, now);
     expect(parse).toThrow(UsageError);

@@ -134,12 +134,12 @@ export const badAccounts = [
     [
       "In without values",
       { namespaces: { selector: { matchExpressions: [{ key: "a", operator: "In" }] } } },
-      "values are needed with In and NotIn",
+      "values are required with In and NotIn",
     ],
     [
       "Exists with values",
       { namespaces: { selector: { matchExpressions: [{ key: "a", operator: "Exists", values: ["b"] }] } } },
-      "values are needed with In and NotIn, and only there",
+      "values are required with In and NotIn, and not allowed with other operators",
     ],
     [
       "an endpoint without its region",

@@ -60,7 +60,7 @@ export const badChanges = [
     [
       "keys added later",
       volume({ sshKeys: ["ssh-ed25519 AAAA"] }),
-      "bootVolume.sshKeys cannot be changed: keys are used at creation only",
+      "bootVolume.sshKeys cannot be changed: ssh keys are used at creation only",
     ],
     [
       "user data added later",

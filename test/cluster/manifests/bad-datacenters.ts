@@ -9,7 +9,7 @@ export const badDatacenters = [
     ["an externalId that leads elsewhere", { externalId: ".." }, "spec.externalId", "must be a UUID"],
     ["a name of two lines", { name: "a\nb" }, "spec.name", "must be one line without control characters"],
     ["a name with a line separator", { name: "a\u2028b" }, "spec.name", "must be one line"],
-    ["an escape in a description", { description: "a\u001b[2Jb" }, "spec.description", "must not have control char"],
+    ["an escape in a description", { description: "a\u001b[2Jb" }, "spec.description", "must not contain control char"],
     ["an unknown replacePolicy", { replacePolicy: "Always" }, "spec.replacePolicy", "Unsupported value"],
     [
       "a city as location",

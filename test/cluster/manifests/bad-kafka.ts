@@ -35,7 +35,7 @@ export const badKafka = [
       brokers(...inOneNetwork, "192.168.1.0/24"),
       "must be the address of a broker, for example 192.168.1.101/24, not that of its network",
     ],
-    ["brokers of two networks", brokers(...inOneNetwork, "192.168.2.103/24"), "must all be of the same network"],
+    ["brokers of two networks", brokers(...inOneNetwork, "192.168.2.103/24"), "must all be in the same network"],
     [
       "the platform's own network",
       brokers("10.224.0.1/16", "10.224.0.2/16", "10.224.0.3/16"),

@@ -44,8 +44,8 @@ export const badNetworks = [
     ["a bucket in upper case", { bucket: "Logs" }, "spec.bucket", "must be the name of a bucket", "my-bucket/flow"],
     ["an empty prefix", { bucket: "flow-logs/" }, "spec.bucket", "must be the name of a bucket"],
     ["a bucket of two characters", { bucket: "ab" }, "spec.bucket", "must be the name of a bucket"],
-    ["a server without its NIC", { nic: null }, "serverRef and nic go together: set both or none"],
-    ["a NIC without its server", { serverRef: null }, "serverRef and nic go together: set both or none"],
+    ["a server without its NIC", { nic: null }, "serverRef and nic must be set together"],
+    ["a NIC without its server", { serverRef: null }, "serverRef and nic must be set together"],
     [
       "nothing to watch",
       { ...noServer, datacenterId: someId },
@@ -59,7 +59,7 @@ export const badNetworks = [
     [
       "a server and a datacenter",
       { datacenterRef: { name: "berlin" } },
-      "needs exactly one of datacenterRef and datacenterId, a serverRef none of them",
+      "needs exactly one of datacenterRef and datacenterId; remove both with serverRef",
     ],
     ["observed without an id", { managementPolicy: "Observe" }, "managementPolicy Observe needs externalId"],
   ]),
@@ -67,6 +67,6 @@ export const badNetworks = [
     ["no datacenter", { datacenterRef: null }, "needs exactly one of datacenterRef and datacenterId"],
     ["two datacenters", { datacenterId: someId }, "needs exactly one of datacenterRef and datacenterId"],
     ["an id that is none", { natGatewayId: "out" }, "spec.natGatewayId", "must be a UUID"],
-    ["a NIC", { nic: "public" }, "serverRef and nic go together: set both or none"],
+    ["a NIC", { nic: "public" }, "serverRef and nic must be set together"],
   ]),
 ];

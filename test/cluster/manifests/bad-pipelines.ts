@@ -1,5 +1,5 @@
 import { type Base, centralLogging, logPipeline, metricPipeline } from "./base.ts";
-import { bad, long, someId } from "./table.ts";
+import { type BadManifest, bad, long, someId } from "./table.ts";
 
 const rotation = (fields: object) => ({ keyRotation: { every: "24h", ...fields } });
 
@@ -13,7 +13,7 @@ const keyed = (base: Base) =>
     ["a rotation without its age", { keyRotation: { at: "03:00" } }, "spec.keyRotation.every", "Required value"],
     ["a rotation every half hour", rotation({ every: "30m" }), "spec.keyRotation.every", "must be at least 1h"],
     ["a rotation every now and then", rotation({ every: "daily" }), "spec.keyRotation.every", "must be a duration"],
-    ["a rotation at 24:00", rotation({ at: "24:00" }), "spec.keyRotation.at", "must be a time of the day in UTC"],
+    ["a rotation at 24:00", rotation({ at: "24:00" }), "spec.keyRotation.at", "must be a time of day in UTC"],
     ["a rotation at three", rotation({ at: "3:00" }), "spec.keyRotation.at", "for example 03:00"],
     ["a key of one's choice", { key: "mine" }, 'unknown field "spec.key"'],
   ]);
@@ -22,9 +22,24 @@ const app = { source: "generic", tag: "app", protocol: "tcp" };
 const logs = (...streams: object[]) => ({ logs: streams });
 const stream = (fields: object) => logs({ ...app, ...fields });
 
+/** The object's own name counts where spec has none. */
+const tooLong = (base: Base): BadManifest => ({
+  title: `${base.kind}: an object whose name is too long for a pipeline`,
+  base,
+  patch: { name: null },
+  says: [`metadata.name is too long for a ${base.kind}`, "at most 20 characters: set spec.name"],
+  name: `${base.kind.toLowerCase()}-of-the-whole-shop`,
+});
+
 export const badPipelines = [
+  tooLong(metricPipeline),
+  tooLong(logPipeline),
   ...keyed(metricPipeline),
   ...keyed(logPipeline),
+  ...bad(metricPipeline, "MetricPipeline", [
+    ["a push every second", { pushInterval: "1s" }, "spec.pushInterval", "must be from 10s to 1h"],
+    ["a push now and then", { pushInterval: "often" }, "spec.pushInterval", "must be a duration"],
+  ]),
   ...bad(logPipeline, "LogPipeline", [
     ["no streams", { logs: null }, "logs is required"],
     ["an empty list of streams", logs(), "spec.logs", "at least 1 items"],

@@ -153,12 +153,7 @@ export const badScalingGroups = [
       volume({ userDataSecretRef: { name: "a" } }),
       'unknown field "spec.replica.volumes[0].userDataSecretRef"',
     ],
-    [
-      "with a key of 16385 characters",
-      volume({ sshKeys: [long(16_385)] }),
-      "spec.replica.volumes[0].sshKeys[0]",
-      "16384",
-    ],
+    ["with a key of 4097 characters", volume({ sshKeys: [long(4097)] }), "spec.replica.volumes[0].sshKeys[0]", "4096"],
     [
       "and 8 more",
       replica({ volumes: Array.from({ length: 9 }, (_, n) => ({ ...root, name: `v${n}` })) }),

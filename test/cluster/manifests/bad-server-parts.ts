@@ -78,7 +78,7 @@ export const badServerParts = [
   ...bad(dedicated, "Server with a boot volume", [
     ["without a size", volume({ size: null }), "bootVolume.size is required for ENTERPRISE and VCPU servers"],
     ["of 0 GB", volume({ size: 0 }), "spec.bootVolume.size", "greater than or equal to 1"],
-    ["of a million and one GB", volume({ size: 1_000_001 }), "spec.bootVolume.size", "less than or equal to 1000000"],
+    ["of 4,097 GB", volume({ size: 4097 }), "spec.bootVolume.size", "less than or equal to 4096"],
     ["without a type", volume({ type: null }), "bootVolume.type is required for ENTERPRISE and VCPU servers"],
     ["of an unknown type", volume({ type: "SSD" }), "spec.bootVolume.type", '"SSD Premium"'],
     ["of a Cube's type", volume({ type: "DAS" }), "bootVolume.type DAS is for Cubes"],
@@ -195,6 +195,12 @@ export const badServerParts = [
       "must be one public key",
     ],
     [
+      "with a key without its type",
+      volume({ sshKeys: ["AAAAC3NzaC1lZDI1NTE5 me@example.com"] }),
+      "spec.bootVolume.sshKeys[0]",
+      "must be one public key on one line",
+    ],
+    [
       "with two keys in one",
       volume({ sshKeys: ["ssh-ed25519 AAAA\nssh-ed25519 BBBB"] }),
       "spec.bootVolume.sshKeys[0]",
@@ -241,7 +247,7 @@ export const badServerParts = [
       "with an address given twice",
       nic({ ips: ["10.0.0.1", "10.0.0.1"] }),
       "spec.nics[0].ips",
-      "must not name anything twice",
+      "must not contain duplicates",
     ],
     [
       "with an address of no IPBlock",

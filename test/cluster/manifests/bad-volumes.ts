@@ -10,7 +10,7 @@ export const badVolumes = [
     ["observed without an id", { managementPolicy: "Observe" }, "managementPolicy Observe needs externalId"],
     ["no size", { size: null }, "size is required"],
     ["0 GB", { size: 0 }, "spec.size", "greater than or equal to 1"],
-    ["a million and one GB", { size: 1_000_001 }, "spec.size", "less than or equal to 1000000"],
+    ["4,097 GB", { size: 4097 }, "spec.size", "less than or equal to 4096"],
     ["no type", { type: null }, "type is required"],
     ["a Cube's type", { type: "DAS" }, "spec.type", 'supported values: "HDD", "SSD Standard", "SSD Premium"'],
     ["zone 4", { availabilityZone: "ZONE_4" }, "spec.availabilityZone", '"ZONE_3"'],

@@ -30,13 +30,13 @@ const image = by(volume, { licenceType: undefined, imageAlias: "ubuntu:latest" }
 const imageOnly = "an image is used at creation only";
 const copy = "a snapshot is the copy of one volume";
 const copyById = by(snapshot, { volumeRef: undefined, volumeId: someId, datacenterRef: { name: "berlin" } });
-const never = "a flow log cannot be changed on the platform";
+const never = "the platform cannot change a FlowLog";
 
 /** Refused as they stand, and allowed with replacePolicy: WhenNeeded. */
 export const fixedFields = [
   ...homeOf(lan, "a LAN cannot move to another datacenter"),
-  ...change(ipBlock, "location", "de/fra", "an IP block cannot move"),
-  ...change(ipBlock, "size", 2, "the size of an IP block is fixed at creation"),
+  ...change(ipBlock, "location", "de/fra", "an IPBlock cannot move"),
+  ...change(ipBlock, "size", 2, "the size of an IPBlock is fixed at creation"),
   ...homeOf(volume, "a volume cannot move to another datacenter"),
   ...change(volume, "type", "SSD Premium", "the technology of a volume is fixed at creation"),
   ...change(volume, "availabilityZone", "ZONE_3", "the zone of a volume is fixed at creation"),
@@ -45,7 +45,7 @@ export const fixedFields = [
   ...change(image, "imageAlias", "debian:latest", imageOnly),
   ...change(image, "snapshotRef", { name: "golden" }, imageOnly, { imageAlias: null }),
   ...change(image, "imageLookup", { name: "ubuntu" }, imageOnly, { imageAlias: null }),
-  ...change(image, "sshKeys", ["ssh-ed25519 AAAA"], "keys are used at creation only"),
+  ...change(image, "sshKeys", ["ssh-ed25519 AAAA"], "ssh keys are used at creation only"),
   ...change(image, "userData", "IyEvYmluL3No", "user data is used at creation only"),
   ...change(image, "userDataSecretRef", { name: "init" }, "user data is used at creation only"),
   ...change(image, "imagePasswordSecretRef", { name: "login" }, "the password is used at creation only"),

@@ -24,7 +24,10 @@ const one = (field: string, values: readonly unknown[]): GoodRow[] =>
 export const goodPipelines = [
   ...keyed(metricPipeline),
   ...keyed(logPipeline),
-  ...good(metricPipeline, "MetricPipeline", [["only observed, by nothing but its id", observe]]),
+  ...good(metricPipeline, "MetricPipeline", [
+    ["only observed, by nothing but its id", observe],
+    ["a push every five minutes", { pushInterval: "5m" }],
+  ]),
   ...good(logPipeline, "LogPipeline", [
     ...one("source", ["kubernetes", "docker", "systemd", "generic"]),
     ...one("tag", ["abc", long(20)]),

@@ -26,7 +26,7 @@ export const goodResources = [
   ...good(volume, "Volume", [
     ["empty", {}],
     ["in a datacenter by id", byId],
-    ["as large as can be", { size: 1_000_000 }],
+    ["as large as can be", { size: 4096 }],
     ["attached to a Server", { attachTo: { serverRef: { name: "web" } } }],
     ["attached to a server by id", { attachTo: { serverId: someId } }],
     ...each("type", ["HDD", "SSD Standard", "SSD Premium"]),

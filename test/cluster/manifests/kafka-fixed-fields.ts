@@ -9,7 +9,7 @@ const homeOf = (base: Base, why: string) => [
   ...change(base, "clusterRef", { name: "other" }, why),
   ...change(by(base, { clusterRef: undefined, clusterId: someId }), "clusterId", otherId, why),
 ];
-const onlyOne = "it is the access of one user";
+const onlyOne = "a KafkaUser belongs to one user";
 
 /** Refused as they stand, and allowed with replacePolicy: WhenNeeded. */
 export const kafkaFixedFields = [

@@ -8,6 +8,8 @@ export interface BadManifest {
   base: Base;
   patch: unknown;
   says: string[];
+  /** What the object is called, where that is what is wrong. */
+  name?: string;
 }
 
 export const bad = (base: Base, what: string, rows: Row[]): BadManifest[] =>

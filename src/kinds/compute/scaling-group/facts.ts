@@ -7,35 +7,35 @@ import type { Inputs } from "../../kind.ts";
 const time = (what: string) => z.string().optional().describe(what);
 
 export const groupStatus = z.object({
-  replicas: z.int().optional().describe("Replicas there are."),
+  replicas: z.int().optional().describe("Number of replicas."),
   servers: z
     .array(
       z.object({
-        name: z.string().describe("Name of the replica. It is no id."),
-        serverId: z.string().optional().describe("Platform id of the server behind it."),
+        name: z.string().describe("Name of the replica; not an id."),
+        serverId: z.string().optional().describe("Platform id of its server."),
       }),
     )
     .optional()
-    .describe("The replicas and the servers behind them."),
+    .describe("Replicas and their servers."),
   actions: z
     .array(
       z.object({
         type: z.string().describe("SCALE_IN or SCALE_OUT."),
         status: z.string().describe("IN_PROGRESS, SUCCESSFUL or FAILED."),
-        startedAt: time("When it began."),
+        startedAt: time("When it started."),
       }),
     )
     .optional()
     .describe("The last actions, newest first."),
-  nextActionAt: time("Before this the cooldown of the last action forbids the next one."),
+  nextActionAt: time("When the cooldown of the last action ends."),
   replicaConfiguration: z
     .object({
-      hash: z.string().describe("Of what a new replica is made of."),
-      since: time("Since when."),
-      old: z.int().describe("Replicas that were made before and keep what they were made of."),
+      hash: z.string().describe("Hash of the template."),
+      since: time("When it was set."),
+      old: z.int().describe("Number of replicas with an older template."),
     })
     .optional()
-    .describe("What new replicas are made of, and how many are older than that."),
+    .describe("Template of new replicas, and how many replicas are older."),
 });
 
 const dated = z.looseObject({ createdDate: z.string().nullish(), lastModifiedDate: z.string().nullish() }).nullish();

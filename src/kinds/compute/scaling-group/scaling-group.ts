@@ -77,7 +77,7 @@ function compare(spec: ScalingGroupSpec, item: unknown, inputs: Inputs): Compari
   if (changeable.length === 0 || inputs.observed) return { drift };
   const there = replicasOf(item).length;
   const old = there > 0 && changeable.some(({ field }) => field.startsWith("replica."));
-  const note = `the change of replica touches new replicas only: ${there} that are there keep what they were made of`;
+  const note = `the change of replica applies to new replicas only; ${there} existing ones keep the old template`;
   return {
     drift,
     next: {
@@ -99,7 +99,7 @@ export const scalingGroup: Kind = {
   kind: "ScalingGroup",
   plural: "scalinggroups",
   shortNames: ["sg"],
-  description: "A group of equal servers that grows and shrinks with a metric. Early access: not for production yet.",
+  description: "A group of identical servers that scales with a metric. Early access: not for production.",
   spec: scalingGroupSpec,
   status: groupStatus,
   rules: [
@@ -116,14 +116,13 @@ export const scalingGroup: Kind = {
     datacenterId: "a group cannot move to another datacenter",
   },
   columns: [
-    { name: "Replicas", type: "integer", path: ".status.replicas", description: "Replicas there are" },
-    { name: "Min", type: "integer", path: ".spec.minReplicas", description: "Smallest number" },
-    { name: "Max", type: "integer", path: ".spec.maxReplicas", description: "Largest number" },
+    { name: "Replicas", type: "integer", path: ".status.replicas", description: "Number of replicas" },
+    { name: "Min", type: "integer", path: ".spec.minReplicas", description: "Minimum number of replicas" },
+    { name: "Max", type: "integer", path: ".spec.maxReplicas", description: "Maximum number of replicas" },
     { name: "Next", type: "string", path: ".status.nextActionAt", description: "End of the cooldown", wide: true },
   ],
   resource: mapping(scalingGroupSpec, {
     names: {
-      noun: "auto-scaling group",
       type: "autoscaling-group",
       fields: {
         minReplicaCount: "minReplicas",
@@ -153,7 +152,7 @@ export const scalingGroup: Kind = {
     creation: {
       problem,
       advice: ({ maxReplicas = 0 }) =>
-        maxReplicas > 100 ? [`maxReplicas ${maxReplicas}: about 100 replicas are the recommended most of a group`] : [],
+        maxReplicas > 100 ? [`maxReplicas ${maxReplicas}: more than 100 replicas is not recommended`] : [],
       body,
     },
     comparison: { compare, facts: groupFacts },

@@ -1,19 +1,29 @@
 import { z } from "zod";
 import { duration } from "../../fields/duration.ts";
-import { exactlyOne, inDatacenter, line, list, managed, platformName, uuid, whole } from "../../fields/fields.ts";
+import {
+  exactlyOne,
+  inDatacenter,
+  line,
+  list,
+  managed,
+  platformName,
+  uuid,
+  volumeSize,
+  whole,
+} from "../../fields/fields.ts";
 import { publicKey, userDataField } from "../../fields/first-boot.ts";
 import { imageFields } from "../../fields/images.ts";
 import { lanFields, lanRule } from "../../fields/nic-lan.ts";
 
 const amount = {
-  amount: whole(1, 200).describe("How many VMs, or which share of the present ones: at most 10 VMs, or 200 percent."),
+  amount: whole(1, 200).describe("Number or percentage of VMs to add or remove: at most 10 VMs, or 200 percent."),
   amountType: z
     .enum(["ABSOLUTE", "PERCENTAGE"])
     .default("ABSOLUTE")
-    .describe("ABSOLUTE is a number of VMs, PERCENTAGE a share of the present ones, at least one."),
+    .describe("ABSOLUTE is a number of VMs, PERCENTAGE a percentage of the current ones, at least one."),
   cooldownPeriod: duration("2m", "24h")
     .default("PT5M")
-    .describe("Time from the start of an action until the next one, from 2 minutes to 24 hours, as PT5M or 5m."),
+    .describe("Minimum time between two actions, from 2 minutes to 24 hours, as PT5M or 5m."),
 };
 
 const bounded = {
@@ -31,21 +41,21 @@ const policy = z
         "INSTANCE_NETWORK_OUT_BYTES",
         "INSTANCE_NETWORK_OUT_PACKETS",
       ])
-      .describe("What is measured."),
-    range: duration("2m").default("PT2M").describe("Over which time, at least 2 minutes, as PT5M or 5m."),
+      .describe("Metric to scale by."),
+    range: duration("2m").default("PT2M").describe("Time range of the metric, at least 2 minutes, as PT5M or 5m."),
     unit: z
       .enum(["PERCENTAGE", "PER_HOUR", "PER_MINUTE", "PER_SECOND", "TOTAL"])
       .describe("Unit of the thresholds; a percentage for the CPU."),
-    scaleInThreshold: z.number().describe("Below this, replicas are removed."),
-    scaleOutThreshold: z.number().describe("Above this, replicas are added."),
+    scaleInThreshold: z.number().describe("Replicas are removed below this value."),
+    scaleOutThreshold: z.number().describe("Replicas are added above this value."),
     scaleInAction: z
       .object({
         ...amount,
         terminationPolicy: z
           .enum(["OLDEST_SERVER_FIRST", "NEWEST_SERVER_FIRST", "RANDOM"])
           .default("OLDEST_SERVER_FIRST")
-          .describe("Which replicas go first."),
-        deleteVolumes: z.boolean().describe("Whether the volumes of a removed replica are deleted, too."),
+          .describe("Replicas to remove first."),
+        deleteVolumes: z.boolean().describe("Volumes of a removed replica are deleted if true."),
       })
       .meta({ "x-kubernetes-validations": [bounded] })
       .describe("How replicas are removed."),
@@ -71,36 +81,36 @@ export const replicaNic = z
   .object({
     name: line(255).describe("Name of the NIC, unique within the replica."),
     ...lanFields,
-    dhcp: z.boolean().default(true).describe("Whether the address is given by DHCP."),
+    dhcp: z.boolean().default(true).describe("DHCP is used if true."),
     targetGroup: z
       .object({
         targetGroupId: uuid().describe("Platform id of the target group."),
-        port: whole(1, 65_535).describe("Port that the replica listens on."),
-        weight: whole(0, 256).default(1).describe("Its share of the traffic."),
+        port: whole(1, 65_535).describe("Port of the replica."),
+        weight: whole(0, 256).default(1).describe("Weight of the replica."),
       })
       .optional()
-      .describe("Target group of an application load balancer that the NIC's address joins."),
+      .describe("Target group of an application load balancer to add the NIC's address to."),
   })
   .meta({ "x-kubernetes-validations": [lanRule] });
 
 export const replicaVolume = z
   .object({
     name: line(255).describe("Name of the volume, unique within the replica."),
-    size: whole(1, 1_000_000).describe("Size in GB."),
+    size: volumeSize().describe("Size in GB."),
     type: z
       .enum(["HDD", "SSD", "SSD Standard", "SSD Premium", "SSD_STANDARD", "SSD_PREMIUM"])
       .describe("Storage technology, in either spelling; SSD is SSD Premium."),
     image: imageFields.image.describe(
-      "Id of the image or snapshot it starts from. Exactly one of image and imageAlias.",
+      "Id of the image or snapshot to start from. Exactly one of image and imageAlias.",
     ),
     imageAlias: imageFields.imageAlias.describe(
-      "Alias of the image it starts from, for example ubuntu:latest. Exactly one of image and imageAlias.",
+      "Alias of the image to start from, for example ubuntu:latest. Exactly one of image and imageAlias.",
     ),
-    bootOrder: z.enum(["AUTO", "NONE", "PRIMARY"]).default("AUTO").describe("Whether the replica boots from it."),
-    bus: z.enum(["VIRTIO", "IDE"]).default("VIRTIO").describe("How the volume is connected."),
+    bootOrder: z.enum(["AUTO", "NONE", "PRIMARY"]).default("AUTO").describe("The replica boots from it if true."),
+    bus: z.enum(["VIRTIO", "IDE"]).default("VIRTIO").describe("Bus of the volume."),
     // Each with a rule of its own would be more than the API server allows for.
     sshKeys: list(
-      z.string().min(1).max(16_384).regex(publicKey).describe("A public key in the form of authorized_keys."),
+      z.string().min(1).max(4096).regex(publicKey).describe("A public key in the form of authorized_keys."),
       { max: 100 },
     )
       .optional()
@@ -118,7 +128,7 @@ const replica = z.object({
   cpuFamily: z
     .enum(["INTEL_SKYLAKE", "INTEL_XEON", "INTEL_ICELAKE", "INTEL_SIERRAFOREST", "AMD_OPTERON"])
     .optional()
-    .describe("Processor family. Default: the platform picks one."),
+    .describe("Processor family. Default: chosen by the platform."),
   nics: list(replicaNic, { max: 16, unique: "name" }).default([]).describe("Network interfaces of a replica."),
   volumes: list(replicaVolume, { max: 8, unique: "name" }).default([]).describe("Volumes of a replica."),
 });
@@ -127,8 +137,10 @@ export const scalingGroupSpec = z.object({
   ...managed,
   ...inDatacenter,
   name: platformName("group"),
-  minReplicas: whole(1, 200).optional().describe("Smallest number of replicas, at least 1. Required."),
-  maxReplicas: whole(1, 200).optional().describe("Largest number of replicas; over 100 is not recommended. Required."),
+  minReplicas: whole(1, 200).optional().describe("Minimum number of replicas, at least 1. Required."),
+  maxReplicas: whole(1, 200)
+    .optional()
+    .describe("Maximum number of replicas; more than 100 is not recommended. Required."),
   policy: policy.optional().describe("When replicas are added and removed. Required."),
   replica: replica
     .meta({
@@ -137,7 +149,7 @@ export const scalingGroupSpec = z.object({
       ],
     })
     .optional()
-    .describe("What a new replica is made of. A change touches new replicas only. Required."),
+    .describe("Template of new replicas. Changes do not affect existing replicas. Required."),
 });
 
 export type ScalingGroupSpec = z.output<typeof scalingGroupSpec>;

@@ -7,8 +7,8 @@ import { lanFields, lanMentions, lanNumber, lanProblem, lanReferences, lanRule }
 import type { Inputs, Mention, ObjectRef, Reference } from "../../kind.ts";
 
 const reserved = z.object({
-  ipBlockRef: objectRef("IPBlock").describe("The IPBlock, an object in the same location."),
-  index: whole(0, 9999).default(0).describe("Which of its addresses, counted from 0."),
+  ipBlockRef: objectRef("IPBlock").describe("IPBlock in the same location."),
+  index: whole(0, 9999).default(0).describe("Index of the address in the IPBlock, from 0."),
 });
 
 const insideBlock = {
@@ -20,16 +20,16 @@ export const nic = z
   .object({
     name: line(255).describe("Name of the NIC, unique within the server."),
     ...lanFields,
-    dhcp: z.boolean().default(true).describe("Whether the address is given by DHCP."),
-    ips: list(address().describe("An IPv4 address; public ones come from an IP block of the contract."), {
+    dhcp: z.boolean().default(true).describe("DHCP is used if true."),
+    ips: list(address().describe("IPv4 address; public ones must be in an IPBlock of the contract."), {
       max: 64,
       unique: "itself",
     })
       .optional()
-      .describe("Fixed addresses. Default: given by the platform."),
+      .describe("Fixed addresses. Default: chosen by the platform."),
     ipsFrom: list(reserved, { max: 32 })
       .optional()
-      .describe("Fixed addresses out of IPBlocks, in addition to ips. They stay the same when the server is replaced."),
+      .describe("Fixed addresses from IPBlocks, in addition to ips. They are kept when the server is replaced."),
     dhcpv6: z
       .boolean()
       .optional()
@@ -128,7 +128,8 @@ function ipv6Problem({ lanRef, ...nic }: Nic, { refs }: Inputs): string | undefi
 function blockProblem(nic: Nic, inputs: Inputs): string | undefined {
   const here = datacenterLocation(inputs);
   for (const { field, name, index, size, ip, location } of reservations(nic, inputs)) {
-    if (ip === undefined) return `${field}: index ${index} is beyond ${name}, whose size is ${size}: the first is 0`;
+    if (ip === undefined)
+      return `${field}: index ${index} out of range for ${name}; valid: 0${size > 1 ? `–${size - 1}` : ""}`;
     if (here !== undefined && location !== undefined && location !== here) {
       return `${field}: ${name} is in ${location}, the datacenter in ${here}: an address can only be used in its own location`;
     }
@@ -145,7 +146,7 @@ function twice(nics: readonly Nic[], inputs: Inputs): string | undefined {
     for (const ip of ips) {
       const place = blocks.has(ip) ? ip : `${ip} in ${lan}`;
       const other = seen.get(place);
-      if (other !== undefined) return `nics[${nic.name}]: the address ${ip} is already given to nics[${other}]`;
+      if (other !== undefined) return `nics[${nic.name}]: address ${ip} is already used by nics[${other}]`;
       seen.set(place, nic.name);
     }
   }

@@ -15,13 +15,13 @@ import { BOOT, bootVolumeProperties, compareBootVolume, detachVolume } from "./v
 import { bootVolumeOf, nicsOf, volumesOf, type WireServer, wire } from "./wire.ts";
 
 const status = z.object({
-  vmState: z.string().optional().describe("What the machine itself does, in the platform's words."),
-  type: z.string().optional().describe("Model of the server, in the platform's word."),
-  hostname: z.string().optional().describe("Host name of the machine, when it has one."),
-  cores: z.int().optional().describe("Cores it has."),
-  ram: z.int().optional().describe("Memory it has, in MB."),
-  cpuFamily: z.string().optional().describe("Processor family it runs on."),
-  ips: z.array(z.string().describe("An address.")).optional().describe("The addresses of all its NICs, IPv4 first."),
+  vmState: z.string().optional().describe("State of the virtual machine as the platform reports it."),
+  type: z.string().optional().describe("Model of the server."),
+  hostname: z.string().optional().describe("Host name of the machine."),
+  cores: z.int().optional().describe("Number of cores."),
+  ram: z.int().optional().describe("Memory in MB."),
+  cpuFamily: z.string().optional().describe("Processor family."),
+  ips: z.array(z.string().describe("An address.")).optional().describe("Addresses of all NICs, IPv4 first."),
   bootVolumeId: z.string().optional().describe("Platform id of the boot volume."),
   volumes: z
     .array(
@@ -29,11 +29,11 @@ const status = z.object({
         id: z.string().describe("Platform id of the volume."),
         name: z.string().optional().describe("Name of the volume."),
         size: z.number().optional().describe("Its size in GB."),
-        deviceNumber: z.int().optional().describe("Slot of the server that it is in."),
+        deviceNumber: z.int().optional().describe("Slot number in the server."),
       }),
     )
     .optional()
-    .describe("Volumes attached besides the boot volume, as the platform shows them."),
+    .describe("Attached volumes besides the boot volume."),
   nics: z
     .array(
       z.object({
@@ -49,7 +49,7 @@ const status = z.object({
       }),
     )
     .optional()
-    .describe("Network interfaces as the platform shows them."),
+    .describe("Network interfaces."),
 });
 
 /** The machine states in which each wanted power state is already true. */
@@ -153,16 +153,15 @@ export const server: Kind = {
     "bootVolume.licenceType": "the licence of a volume is fixed at creation",
   },
   columns: [
-    { name: "VM", type: "string", path: ".status.vmState", description: "What the machine does" },
+    { name: "VM", type: "string", path: ".status.vmState", description: "State of the virtual machine" },
     { name: "Type", type: "string", path: ".spec.type", description: "Model of the server" },
-    { name: "Ips", type: "string", path: ".status.ips", description: "Its addresses" },
-    { name: "Cores", type: "integer", path: ".status.cores", description: "Cores it has", wide: true },
+    { name: "Ips", type: "string", path: ".status.ips", description: "Addresses" },
+    { name: "Cores", type: "integer", path: ".status.cores", description: "Number of cores", wide: true },
     { name: "Ram", type: "integer", path: ".status.ram", description: "Memory in MB", wide: true },
     { name: "Datacenter", type: "string", path: ".spec.datacenterRef.name", description: "Datacenter", wide: true },
   ],
   resource: mapping(serverSpec, {
     names: {
-      noun: "server",
       type: "server",
       fields: {
         "entities.volumes.items[0]": "bootVolume",
@@ -198,7 +197,7 @@ export const server: Kind = {
         nicProblem(nics, inputs),
       advice: ({ powerState, nics }, inputs) => [
         ...(powerState === "Suspended"
-          ? ["powerState: a suspended Cube is billed as before; only its deletion ends that"]
+          ? ["powerState: a suspended Cube is still billed; delete it to stop billing"]
           : []),
         ...firewallAdvice(nics, inputs),
       ],

@@ -17,7 +17,7 @@ export const serverSpec = z.object({
   type: z
     .enum(["ENTERPRISE", "VCPU", "CUBE"])
     .default("ENTERPRISE")
-    .describe("ENTERPRISE is a Dedicated Core server, VCPU shares its cores, CUBE has the fixed size of a template."),
+    .describe("Model: ENTERPRISE has dedicated cores, VCPU shared cores, CUBE the fixed size of a template."),
   cores: whole(1, 62)
     .optional()
     .describe("Number of cores: at most 62 for ENTERPRISE, 60 for VCPU; fixed by the template for CUBE."),
@@ -35,7 +35,7 @@ export const serverSpec = z.object({
       "AMD_OPTERON",
     ])
     .optional()
-    .describe("Processor family, for ENTERPRISE only. Default: the platform picks one."),
+    .describe("Processor family, for ENTERPRISE only. Default: chosen by the platform."),
   availabilityZone: z
     .enum(["AUTO", "ZONE_1", "ZONE_2"])
     .default("AUTO")
@@ -48,18 +48,16 @@ export const serverSpec = z.object({
   templateName: line(64)
     .optional()
     .describe(
-      "Name of the template that fixes the size of a Cube, for example Basic Cube XS; in lower or upper case. Exactly one of templateUuid and templateName for CUBE.",
+      "Name of the template that fixes the size of a Cube, for example Basic Cube XS; case-insensitive. Exactly one of templateUuid and templateName for CUBE.",
     ),
-  bootVolume: bootVolume.optional().describe("The volume it boots from, created and deleted with the server."),
+  bootVolume: bootVolume.optional().describe("Boot volume, created and deleted with the server."),
   nics: list(nic, { max: 64, unique: "name" })
     .optional()
-    .describe(
-      "Network interfaces. The list is complete: a NIC of the server that is not in it is removed. Without a list they are left alone.",
-    ),
+    .describe("Network interfaces. NICs that are not in the list are removed. If unset, NICs are left unchanged."),
   powerState: z
     .enum(["Running", "Stopped", "Suspended"])
     .optional()
-    .describe("Running or Stopped; a Cube is Running or Suspended. Default: as it is; a new server is started."),
+    .describe("Running or Stopped; a Cube is Running or Suspended. If unset, left unchanged; a new server is started."),
 });
 
 export type ServerSpec = z.output<typeof serverSpec>;

@@ -15,7 +15,7 @@ export function templateLookup(field: string, wanted: string): Lookup {
       const found = items.find(({ properties }) => properties.name.toLowerCase() === wanted.toLowerCase());
       if (found) return { value: found.id };
       const names = items.map(({ properties }) => properties.name).sort();
-      return { problem: `there is no template ${wanted}; there are ${names.join(", ")}` };
+      return { problem: `template ${wanted} not found; valid: ${names.join(", ")}` };
     },
   };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { datacenterPath, platformName, whole } from "../../fields/fields.ts";
+import { datacenterPath, platformName, volumeSize } from "../../fields/fields.ts";
 import { firstBootFields, firstBootProperties } from "../../fields/first-boot.ts";
 import { imageFields, imageProperties } from "../../fields/images.ts";
 import { licenceType } from "../../fields/licences.ts";
@@ -12,7 +12,7 @@ export const BOOT = "bootVolume.";
 
 export const bootVolume = z.object({
   name: platformName("boot volume", "the server's name with -boot added"),
-  size: whole(1, 1_000_000)
+  size: volumeSize()
     .optional()
     .describe("Size in GB; can only grow. Required, except for a Cube, where the template fixes it."),
   type: z
@@ -22,7 +22,7 @@ export const bootVolume = z.object({
   ...imageFields,
   ...firstBootFields,
   licenceType,
-  bus: z.enum(["VIRTIO", "IDE"]).optional().describe("How the volume is connected. The platform's default is VIRTIO."),
+  bus: z.enum(["VIRTIO", "IDE"]).optional().describe("Bus of the volume. Default: VIRTIO."),
 });
 type BootVolume = z.output<typeof bootVolume>;
 
@@ -62,7 +62,7 @@ export function detachVolume(
   own: string,
 ): Operation | undefined {
   const volumes = readable(found.entities?.volumes?.items);
-  if (!volumes) throw new Error("it does not show which volumes are attached");
+  if (!volumes) throw new Error("the attached volumes are missing");
   const boot = spec.bootVolume && spec.type !== "CUBE" ? found.properties.bootVolume?.id : undefined;
   const other = volumes.find(({ id, properties }) => id !== boot && properties.type !== "DAS");
   if (!other) return undefined;

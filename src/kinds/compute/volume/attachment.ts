@@ -55,12 +55,12 @@ export function attachmentProblem(
   const server = `attachTo: Server ${attachTo.serverRef?.name ?? attachTo.serverId}`;
   const { type, bootVolumeId, volumes, ...home } = host.parse(refs.server.status);
   if (home.parents && home.parents.datacenter !== parents.datacenter) {
-    return `${server} is in another datacenter: a volume can only be attached within its own`;
+    return `${server} is in another datacenter: a volume can only be attached in its own datacenter`;
   }
   if (type !== "CUBE" || shown.serverId === refs.server.id) return undefined;
   // Just attached, it is among them before its own status tells.
   const others = volumes.filter((volume) => volume.name !== name);
   const taken = others.length + (bootVolumeId === undefined ? 0 : 1);
   if (taken < CUBE_SLOTS) return undefined;
-  return `${server} is a Cube and has no slot left: ${CUBE_SLOTS - 1} volumes besides its own is the most; detach one of them or choose another server`;
+  return `${server} is a Cube and has no free slot (at most ${CUBE_SLOTS - 1} volumes besides its own): detach one, or choose another Server`;
 }

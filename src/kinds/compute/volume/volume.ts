@@ -9,8 +9,8 @@ import {
   managedRules,
   platformName,
   required,
+  volumeSize,
   whenManaged,
-  whole,
   wireId,
 } from "../../fields/fields.ts";
 import {
@@ -40,7 +40,7 @@ const spec = z.object({
   ...managed,
   ...inDatacenter,
   name: platformName("volume"),
-  size: whole(1, 1_000_000).optional().describe("Size in GB; can only grow. Required."),
+  size: volumeSize().optional().describe("Size in GB; can only grow. Required."),
   type: z
     .enum(["HDD", "SSD Standard", "SSD Premium"])
     .optional()
@@ -48,24 +48,22 @@ const spec = z.object({
   availabilityZone: z
     .enum(["AUTO", "ZONE_1", "ZONE_2", "ZONE_3"])
     .default("AUTO")
-    .describe("Zone of the volume. Unlike a server it may be in ZONE_3."),
+    .describe("Zone of the volume; unlike a server, it can be in ZONE_3."),
   ...imageFields,
   ...firstBootFields,
   licenceType,
-  bus: z.enum(["VIRTIO", "IDE"]).optional().describe("How the volume is connected. The platform's default is VIRTIO."),
+  bus: z.enum(["VIRTIO", "IDE"]).optional().describe("Bus of the volume. Default: VIRTIO."),
   attachTo: attachTo
     .optional()
-    .describe(
-      "The server it is attached to. When it changes, the volume moves; when it is removed, the volume is detached.",
-    ),
+    .describe("Server to attach it to. If changed, the volume moves; if removed, the volume is detached."),
 });
 type VolumeSpec = z.output<typeof spec>;
 
 const status = z.object({
   size: z.number().optional().describe("Size in GB."),
-  serverId: z.string().optional().describe("Platform id of the server that it is attached to."),
-  deviceNumber: z.int().optional().describe("Number of its slot in that server."),
-  attachedTo: z.string().optional().describe("Platform id of the server that spec has attached it to."),
+  serverId: z.string().optional().describe("Platform id of the server it is attached to."),
+  deviceNumber: z.int().optional().describe("Slot number in that server."),
+  attachedTo: z.string().optional().describe("Platform id of the server that Mooring attached it to."),
 });
 
 const wire = z.object({
@@ -105,7 +103,7 @@ export const volume: Kind = {
   kind: "Volume",
   plural: "volumes",
   shortNames: ["vol"],
-  description: "Block storage of a datacenter that can be attached to a server.",
+  description: "Block storage in a datacenter that can be attached to a server.",
   spec,
   status,
   rules: [
@@ -136,7 +134,7 @@ export const volume: Kind = {
     { name: "Datacenter", type: "string", path: ".spec.datacenterRef.name", description: "Datacenter", wide: true },
   ],
   resource: mapping(spec, {
-    names: { noun: "volume", type: "volume" },
+    names: { type: "volume" },
     place: {
       product: "core",
       collection,
