@@ -1,8 +1,11 @@
 import { createHash } from "node:crypto";
 
-/** Equal for bodies that say the same, in whatever order their keys stand. */
+/**
+ * Equal for bodies that say the same, in whatever order their keys stand. A password in them does not count: the hash
+ * stands where many can read it, and a short password could be found by trying.
+ */
 export function hashBody(body: unknown): string {
-  return createHash("sha256").update(canonical(body)).digest("hex").slice(0, 32);
+  return createHash("sha256").update(canonical(body, "imagePassword")).digest("hex").slice(0, 32);
 }
 
 /** Equal for a request body as the platform's log keeps it, or for what `of` sees in it; undefined when it is not JSON. */
@@ -24,11 +27,11 @@ export function hashFields(spec: unknown, fields: readonly string[]): Record<str
   return Object.fromEntries(given.map((field) => [field, hashBody(value(field)).slice(0, 12)]));
 }
 
-/** One text for values that say the same: keys in order, without what is undefined. */
-export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+/** One text for values that say the same: keys in order, without what is undefined and a key that does not count. */
+export function canonical(value: unknown, without?: string): string {
+  if (Array.isArray(value)) return `[${value.map((each) => canonical(each, without)).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const entries = Object.entries(value).filter(([, child]) => child !== undefined);
+  const entries = Object.entries(value).filter(([key, child]) => child !== undefined && key !== without);
   entries.sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, child]) => `${JSON.stringify(key)}:${canonical(child)}`).join(",")}}`;
+  return `{${entries.map(([key, child]) => `${JSON.stringify(key)}:${canonical(child, without)}`).join(",")}}`;
 }

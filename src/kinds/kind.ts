@@ -223,7 +223,7 @@ type Parents = Readonly<Record<string, string>>;
 export interface Names {
   /** The platform's own word, the `type` in its answers and in the targets of its requests: `ipblock`. */
   type: string;
-  /** Fields of spec by the beginning of their path in what is sent, where the platform calls them otherwise. */
+  /** Fields of spec by their path in what is sent, or a part of it, where the platform calls them otherwise. */
   fields?: Readonly<Record<string, string>>;
   /** The longest name that it can have, where an object's own may be longer. */
   longest?: number;

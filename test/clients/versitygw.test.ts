@@ -79,7 +79,7 @@ describe("versitygw as the platform's object storage", { timeout: 60_000 }, () =
     // The first interval may be nearly over when the flow log begins, and so have nothing in it.
     await platform.advance(2 * 600);
     const list = async () => (await owner.send(new ListObjectsV2Command({ Bucket: "of-a-user" }))).Contents ?? [];
-    await expect.poll(async () => (await list()).length).toBe(2);
+    await expect.poll(async () => (await list()).length).toBeGreaterThanOrEqual(2);
     const Key = (await list())[1]?.Key;
     expect(Key).toMatch(/^logs\/log-.*\.log\.gz$/);
     const { Body } = await owner.send(new GetObjectCommand({ Bucket: "of-a-user", Key }));
@@ -98,8 +98,10 @@ describe("versitygw as the platform's object storage", { timeout: 60_000 }, () =
     expect((await other.core("POST", `${nic}/flowlogs`, { properties })).status).toBe(422);
     await other.done("POST", `${nic}/flowlogs`, { properties: { ...properties, bucket: "of-another" } });
     await other.steer("POST", "flow-logs");
-    const { Contents } = await client.send(new ListObjectsV2Command({ Bucket: "of-another" }));
-    expect(Contents?.map(({ Key }) => Key)).toEqual([expect.stringMatching(/^log-.*\.log\.gz$/)]);
+    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: "of-another" }));
+    // One object per interval: two if the first interval ended meanwhile.
+    expect(Contents.length).toBeGreaterThan(0);
+    for (const { Key } of Contents) expect(Key).toMatch(/^log-.*\.log\.gz$/);
     client.destroy();
   });
 

@@ -18,6 +18,14 @@ describe("the hash of a body", () => {
     expect(hashBody({ a: 1, b: undefined })).toBe(hashBody({ a: 1 }));
   });
 
+  test("tells nothing of a password, wherever it is in the body", () => {
+    const body = (imagePassword?: string) => ({
+      entities: { volumes: { items: [{ properties: { imagePassword } }] } },
+    });
+    expect(hashBody(body("hunter2hunter2"))).toBe(hashBody(body()));
+    expect(hashText(JSON.stringify(body("hunter2hunter2")))).toBe(hashBody(body("***")));
+  });
+
   test("is the same for the text that the platform's log keeps", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (body) => {

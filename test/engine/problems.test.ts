@@ -51,6 +51,11 @@ describe("a refusal names the field of spec", () => {
     ["Server", "[(root).properties.cores] too many", "spec.cores: too many"],
     ["Server", "[(root).entities.volumes.items[0].properties.size] too big", "spec.bootVolume.size: too big"],
     ["Server", "[(root).entities.nics.items[1].properties.lan] no", "spec.nics[1].lan: no"],
+    [
+      "Server",
+      "[(root).entities.nics.items[1].entities.firewallrules.items[0].properties.sourceIp] no",
+      "spec.nics[1].firewallRules[0].sourceIp: no",
+    ],
     ["ScalingGroup", "[(root).properties.maxReplicaCount] too many", "spec.maxReplicas: too many"],
     ["KafkaCluster", "[(root).properties.connections[0].lanId] no", "spec.connection.lanId: no"],
     ["Lan", "[(root)] is not JSON; [(root).properties.public] odd", "is not JSON; spec.public: odd"],

@@ -66,3 +66,26 @@ describe("user data out of a Secret", () => {
     expect(desire({ userDataSecretRef: { name: "init" } }).problem(inputs())).toBeUndefined();
   });
 });
+
+describe("the password of an image", () => {
+  const field = "bootVolume.imagePasswordSecretRef";
+  const wanted = desire({ imagePasswordSecretRef: { name: "login" } });
+  const problem = (password: string) => wanted.problem(inputs({ secrets: { [field]: password } }));
+
+  it("is asked for by name and key, and goes to the platform with the creation", () => {
+    expect(wanted.secrets).toEqual([{ field, name: "login", key: "password" }]);
+    expect(wanted.body(inputs({ secrets: { [field]: "abcDEF123" } }))).toMatchObject({
+      entities: { volumes: { items: [{ properties: { imagePassword: "abcDEF123" } }] } },
+    });
+  });
+
+  it("is told by field, Secret and key when the platform would not take it, and never shown", () => {
+    for (const bad of ["", "short12", "with space 1", "ümlaut123", "line12345\n"]) {
+      expect(problem(bad)).toBe(
+        "bootVolume.imagePasswordSecretRef: password in Secret login must be 8 or more letters (A-Z, a-z) and digits",
+      );
+    }
+    expect(problem("abcDEF12")).toBeUndefined();
+    expect(wanted.problem(inputs())).toBeUndefined();
+  });
+});

@@ -6,10 +6,17 @@ interface Part {
   id: string;
   properties: Properties;
 }
+interface NicPart extends Part {
+  entities: { firewallrules: { items: Part[] } };
+}
 
 const part = z.object({ properties: z.record(z.string(), z.unknown()) });
 const parts = z.object({ items: z.array(part) }).default({ items: [] });
-const creation = part.extend({ entities: z.object({ volumes: parts, nics: parts }) });
+const nicPart = part.extend({
+  entities: z.object({ firewallrules: parts }).default({ firewallrules: { items: [] } }),
+});
+const nicParts = z.object({ items: z.array(nicPart) }).default({ items: [] });
+const creation = part.extend({ entities: z.object({ volumes: parts, nics: nicParts }) });
 const patchBody = z.record(z.string(), z.unknown());
 
 /** Addresses out of the contract's IP blocks, which exist once; all others are private. */
@@ -19,7 +26,7 @@ const isReserved = (ip: unknown) => String(ip).startsWith("203.0.113.");
 export interface PlatformServer {
   readonly properties: Properties;
   readonly volumes: Part[];
-  readonly nics: Part[];
+  readonly nics: NicPart[];
   /** The server as a deep list shows it. */
   item(): unknown;
   /** Performs what a comparison asks for; throws where the platform would refuse it. */
@@ -33,11 +40,14 @@ export function createServer(body: unknown): PlatformServer {
   let addresses = 0;
   const automatic = (ips: unknown) => (Array.isArray(ips) && ips.length > 0 ? ips : [`10.7.0.${++addresses}`]);
   let devices = 0;
-  const newNic = (given: Properties): Part => {
+  let rules = 0;
+  const newRule = ({ properties }: z.output<typeof part>): Part => ({ id: `rule-${rules++}`, properties });
+  const newNic = ({ properties: given, entities }: z.output<typeof nicPart>): NicPart => {
     const device = devices++;
     return {
       id: `nic-${device}`,
       properties: { ...given, mac: `02:01:00:00:00:0${device}`, ips: automatic(given.ips) },
+      entities: { firewallrules: { items: entities.firewallrules.items.map(newRule) } },
     };
   };
 
@@ -55,7 +65,7 @@ export function createServer(body: unknown): PlatformServer {
       imageAlias: null,
     },
   }));
-  const nics = entities.nics.items.map(({ properties }) => newNic(properties));
+  const nics = entities.nics.items.map(newNic);
   const properties: Properties = {
     cpuFamily: "INTEL_SKYLAKE",
     vmState: "RUNNING",
@@ -68,7 +78,8 @@ export function createServer(body: unknown): PlatformServer {
   const refuse = (why: string): never => {
     throw new Error(`the platform refuses: ${why}`);
   };
-  const find = (items: Part[], id: string | undefined) => items.find((each) => each.id === id) ?? refuse(`no ${id}`);
+  const find = <P extends Part>(items: P[], id: string | undefined) =>
+    items.find((each) => each.id === id) ?? refuse(`no ${id}`);
 
   function patchServer(change: Properties): void {
     for (const fixed of ["cores", "ram", "cpuFamily"]) if (cube && fixed in change) refuse(`${fixed} of a Cube`);
@@ -94,25 +105,33 @@ export function createServer(body: unknown): PlatformServer {
     Object.assign(nic, change, { ips });
   }
 
-  const partOf = (path: string) => /\/(volumes|nics)\/([^/]+)$/.exec(path) ?? [];
+  const partOf = (path: string) => /\/(volumes|nics|firewallrules)\/([^/]+)$/.exec(path) ?? [];
+  const rulesAt = (path: string) =>
+    find(nics, /\/nics\/([^/]+)\/firewallrules/.exec(path)?.[1]).entities.firewallrules.items;
+
+  function patchRule({ properties: rule }: Part, change: Properties): void {
+    if ("protocol" in change) refuse("another protocol");
+    Object.assign(rule, change);
+  }
 
   function patch(path: string, change: Properties): void {
     const [, collection, id] = partOf(path);
     if (collection === "volumes") patchVolume(find(volumes, id), change);
     else if (collection === "nics") patchNic(find(nics, id), change);
+    else if (collection === "firewallrules") patchRule(find(rulesAt(path), id), change);
     else patchServer(change);
   }
 
   function take(path: string): void {
     const [, collection, id] = partOf(path);
-    const items = collection === "nics" ? nics : volumes;
+    const items: Part[] = collection === "firewallrules" ? rulesAt(path) : collection === "nics" ? nics : volumes;
     const gone = find(items, id);
     if (gone.properties.type === "DAS") refuse("a Cube without its direct-attached volume");
     items.splice(items.indexOf(gone), 1);
   }
 
-  function add({ properties: given }: z.output<typeof part>): void {
-    refuseUsed(given);
+  function add(given: z.output<typeof nicPart>): void {
+    refuseUsed(given.properties);
     nics.push(newNic(given));
   }
 
@@ -134,7 +153,8 @@ export function createServer(body: unknown): PlatformServer {
       if (properties.vmState === "SUSPENDED" && action !== "resume") refuse("a change of a suspended Cube");
       if (method === "PATCH") patch(path, patchBody.parse(change));
       else if (method === "DELETE") take(path);
-      else if (action === "nics") add(part.parse(change));
+      else if (action === "nics") add(nicPart.parse(change));
+      else if (action === "firewallrules") rulesAt(path).push(newRule(part.parse(change)));
       else act(action);
     },
   };

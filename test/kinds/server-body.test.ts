@@ -11,6 +11,7 @@ describe("the body that creates a server", () => {
   it("of a Dedicated Core server, with everything", () => {
     const spec = {
       name: "front",
+      hostname: "front-1",
       cores: 4,
       ram: 4096,
       cpuFamily: "INTEL_ICELAKE",
@@ -30,6 +31,7 @@ describe("the body that creates a server", () => {
     expect(bodyOf(spec)).toStrictEqual({
       properties: {
         name: "front",
+        hostname: "front-1",
         type: "ENTERPRISE",
         availabilityZone: "ZONE_1",
         cores: 4,

@@ -9,6 +9,16 @@ const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: 
 const text = fc.constantFrom("a", "b", "c");
 const addresses = fc.uniqueArray(fc.constantFrom("10.0.0.1", "10.0.0.2"), { maxLength: 2 });
 
+const rules = fc.uniqueArray(
+  fc.record({
+    name: text,
+    protocol: fc.constantFrom("TCP", "UDP"),
+    type: fc.constantFrom("INGRESS", "EGRESS"),
+    sourceIp: optional(fc.constantFrom("10.0.0.0/8", "2001:DB8::1")),
+  }),
+  { maxLength: 2, selector: ({ name }) => name },
+);
+
 /** What is fixed at creation. */
 const shape = fc.record({
   type: fc.constantFrom("ENTERPRISE", "VCPU", "CUBE"),
@@ -19,6 +29,7 @@ type Shape = typeof shape extends fc.Arbitrary<infer T> ? T : never;
 /** What may differ between the server at its creation, the server as others changed it, and the server as wanted. */
 const values = fc.record({
   name: optional(text),
+  hostname: optional(text),
   cores: fc.integer({ min: 1, max: 60 }),
   ram: fc.integer({ min: 1, max: 920 }).map((steps) => steps * 256),
   cpuFamily: optional(fc.constantFrom("INTEL_SKYLAKE", "AMD_EPYC")),
@@ -33,6 +44,8 @@ const values = fc.record({
         dhcp: fc.boolean(),
         ips: optional(addresses),
         firewallActive: fc.boolean(),
+        firewallType: optional(fc.constantFrom("INGRESS", "BIDIRECTIONAL")),
+        firewallRules: optional(rules),
       }),
     ),
     { minLength: 3, maxLength: 3 },
@@ -50,11 +63,12 @@ const nicsOf = ({ nics, reserved }: Values) =>
 
 function specOf({ type, volume }: Shape, wanted: Values): object {
   const cube = type === "CUBE";
-  const { name, cores, ram, cpuFamily, on, volumeName, size, bus } = wanted;
+  const { name, hostname, cores, ram, cpuFamily, on, volumeName, size, bus } = wanted;
   return {
     datacenterRef: { name: "berlin" },
     type,
     name,
+    hostname,
     ...(!cube && { cores, ram }),
     ...(type === "ENTERPRISE" && { cpuFamily }),
     ...(cube && { templateUuid: "72e73b81-8551-4e74-b398-fc63b39994af" }),
@@ -68,20 +82,27 @@ function specOf({ type, volume }: Shape, wanted: Values): object {
 
 /** Somebody else changes whatever the platform lets them change, adds NICs and removes some. */
 function meddle({ type }: Shape, found: PlatformServer, meanwhile: Values): void {
-  const { name, cores, ram, on, size } = meanwhile;
+  const { name, hostname, cores, ram, on, size } = meanwhile;
   const cube = type === "CUBE";
   const off = cube ? "SUSPENDED" : "SHUTOFF";
-  Object.assign(found.properties, { name, vmState: on ? "RUNNING" : off }, cube ? {} : { cores, ram });
+  Object.assign(found.properties, { name, hostname, vmState: on ? "RUNNING" : off }, cube ? {} : { cores, ram });
   for (const { properties } of found.volumes) if (!cube) properties.size = Math.max(Number(properties.size), size);
-  const now = nicsOf(meanwhile).map((nic) => ({ id: `other-${nic.name}`, properties: { ...nic, ips: nic.ips ?? [] } }));
+  const now = nicsOf(meanwhile).map(({ firewallRules = [], ...nic }) => ({
+    id: `other-${nic.name}`,
+    properties: { ...nic, ips: nic.ips ?? [] },
+    entities: { firewallrules: { items: firewallRules.map((properties, n) => ({ id: `rule-${n}`, properties })) } },
+  }));
   found.nics.splice(0, found.nics.length, ...now);
 }
 
 const create = (spec: object) => createServer(sent(mapping.desire(sent(spec)).body(inputs())));
 const compare = (spec: object, found: PlatformServer) => mapping.desire(sent(spec)).compare(found.item(), inputs());
 
-/** The server, its volume, each NIC three times (it may lose its address by a move, or give it up first), and power. */
-const MOST_STEPS = 12;
+/**
+ * The server, its volume, each NIC three times (it may lose its address by a move, or give it up first), two rules of each
+ * that come and two that go, and power.
+ */
+const MOST_STEPS = 24;
 
 function settle(spec: object, found: PlatformServer) {
   for (let steps = 0; steps <= MOST_STEPS; steps++) {

@@ -47,7 +47,7 @@ describe("NICs come and go with spec", () => {
 
   it("one without a name is removed by its id", () => {
     const found = create(first);
-    found.nics.push({ id: "nic-9", properties: { name: null, lan: 1 } });
+    found.nics.push({ id: "nic-9", properties: { name: null, lan: 1 }, entities: { firewallrules: { items: [] } } });
     expect(desire(first).compare(found.item(), inputs()).next?.action).toBe("remove NIC nic-9");
   });
 

@@ -8,9 +8,16 @@ const mapping = mapped(server);
 
 const spec = {
   datacenterRef: { name: "berlin" },
+  hostname: "web-1",
   cores: 2,
   ram: 2048,
-  bootVolume: { size: 10, type: "SSD Premium", imageAlias: "ubuntu:latest", userData: "IyEvYmluL3No" },
+  bootVolume: {
+    size: 10,
+    type: "SSD Premium",
+    imageAlias: "ubuntu:latest",
+    userData: "IyEvYmluL3No",
+    imagePasswordSecretRef: { name: "login" },
+  },
   nics: [
     { name: "public", lanRef: { name: "front" }, ipsFrom: [{ ipBlockRef: { name: "web" }, index: 1 }] },
     { name: "private", lan: 2, dhcp: false, ips: ["10.0.0.7", "10.0.0.8"] },
@@ -25,6 +32,7 @@ const block = resource(await platform.done("POST", "/ipblocks", { properties: { 
 const reserved = { id: block.id, status: block.properties };
 const given = inputs({
   parents: { datacenter: datacenter.split("/")[2] ?? "" },
+  secrets: { "bootVolume.imagePasswordSecretRef": "abcDEF123" },
   refs: {
     datacenter: { id: "", status: { location: "de/txl" } },
     "nics[public].lanRef": { id: lan.id, status: {} },
@@ -34,7 +42,7 @@ const given = inputs({
 });
 const path = await platform.made(`${datacenter}/servers`, sent(mapping.desire(spec).body(given)));
 
-const seen = async () => (await platform.core("GET", `${path}?depth=3`)).body;
+const seen = async () => (await platform.core("GET", `${path}?depth=5`)).body;
 const compare = async (change: object) => mapping.desire({ ...spec, ...change }).compare(await seen(), given);
 
 /** Sends every write that is asked for until there is none left. Gives what they were called. */
@@ -57,6 +65,7 @@ describe("a server on the platform", () => {
     expect(await settle({})).toEqual([]);
     const [, chosen] = addresses.parse(given.refs["nics[public].ipsFrom[0]"]?.status).ips;
     expect(mapping.comparison.facts(await seen(), nothing)).toMatchObject({
+      hostname: "web-1",
       nics: expect.arrayContaining([expect.objectContaining({ name: "public", lan: 1, ips: [chosen] })]),
     });
   });
@@ -71,6 +80,7 @@ describe("a server on the platform", () => {
       ["update", "add NIC second"],
     ],
     ["and back", {}, ["remove NIC second", "update"]],
+    ["gets another host name", { hostname: "web-2" }, ["update"]],
     ["is stopped after all other changes", { ram: 4096, powerState: "Stopped" }, ["update", "stop"]],
   ])("%s", async (_, change, actions) => {
     const grown = { cores: 4, bootVolume: { ...spec.bootVolume, size: 20 } };

@@ -3,6 +3,8 @@ import { bootVolume, home, inDatacenter, inPlace } from "./surroundings.ts";
 
 const spec = { ...inDatacenter, cores: 2, ram: 2048, bootVolume, nics: [{ name: "public", lan: 1 }] };
 const grown = { ...spec, cores: 4, ram: 4096, bootVolume: { ...bootVolume, size: 20 } };
+const web = { name: "web", protocol: "TCP", portRangeStart: 443, portRangeEnd: 443 };
+const guarded = { ...grown, nics: [{ name: "public", lan: 1, firewallActive: true, firewallRules: [web] }] };
 const zone = { spec: { availabilityZone: "ZONE_1" }, shows: { availabilityZone: "ZONE_1" } };
 
 export const server: Subject = {
@@ -35,6 +37,7 @@ export const server: Subject = {
     return {
       changes: [
         { title: "update", spec: grown, shows: { cores: 4, ram: 4096 } },
+        { title: "open a port", spec: guarded },
         { title: "connect", spec: { ...grown, nics: [...spec.nics, { name: "private", lan: 2 }] } },
         { title: "disconnect", spec: grown },
         replacement,

@@ -34,8 +34,8 @@ function inWordsOfSpec(words: string, kind: ResourceKind | undefined): string {
 }
 
 function specField(path: string, kind: ResourceKind | undefined): string {
-  const renamed = Object.entries(kind?.resource.names.fields ?? {}).find(([theirs]) => path.startsWith(theirs));
-  const field = renamed ? renamed[1] + path.slice(renamed[0].length) : path;
+  const renamed = Object.entries(kind?.resource.names.fields ?? {});
+  const field = renamed.reduce((at, [theirs, ours]) => at.replace(`.${theirs}`, `.${ours}`), `.${path}`).slice(1);
   const [first = ""] = field.split(/[.[]/);
   return kind && first in kind.spec.shape ? `spec.${field}` : field;
 }

@@ -60,11 +60,22 @@ export const firstBootFields = {
     })
     .optional()
     .describe("A Secret with the first-boot configuration. Used at creation only. Excludes userData."),
+  imagePasswordSecretRef: z
+    .object({
+      name: objectName().describe("Name of the Secret, in the same namespace."),
+      key: secretKey().default("password").describe("Key that holds the password: 8 or more letters and digits."),
+    })
+    .optional()
+    .describe(
+      "A Secret with the password of the image's own user, for images without cloud-init. Used at creation only.",
+    ),
 };
 
 interface FirstBoot {
   userData?: string | undefined;
+  sshKeys?: string[] | undefined;
   userDataSecretRef?: { name: string; key: string } | undefined;
+  imagePasswordSecretRef?: { name: string; key: string } | undefined;
 }
 
 /** Rules over the fields below `prefix`: `bootVolume.`. */
@@ -80,6 +91,10 @@ export const firstBootRules = (prefix = ""): Rule[] => {
       rule: `!${given} || has(${self}image) || has(${self}imageAlias) || (has(${self}imageLookup) && (!has(${self}imageLookup.cloudInit) || ${self}imageLookup.cloudInit == 'V1'))`,
       message: `${prefix}userData needs an image with cloud-init: set image, imageAlias or an imageLookup that does not ask for cloudInit NONE`,
     },
+    {
+      rule: `!has(${self}imagePasswordSecretRef) || has(${self}image) || has(${self}imageAlias) || has(${self}imageLookup)`,
+      message: `${prefix}imagePasswordSecretRef needs an image: set image, imageAlias or imageLookup`,
+    },
   ];
 };
 
@@ -87,16 +102,36 @@ export const firstBootImmutable = (prefix = ""): Record<string, string> => ({
   [`${prefix}sshKeys`]: "ssh keys are used at creation only",
   [`${prefix}userData`]: "user data is used at creation only",
   [`${prefix}userDataSecretRef`]: "user data is used at creation only",
+  [`${prefix}imagePasswordSecretRef`]: "the password is used at creation only",
 });
 
-export const firstBootSecrets = ({ userDataSecretRef }: FirstBoot, prefix = ""): SecretInput[] =>
-  userDataSecretRef ? [{ field: `${prefix}userDataSecretRef`, ...userDataSecretRef }] : [];
+export const firstBootSecrets = (
+  { userDataSecretRef, imagePasswordSecretRef }: FirstBoot,
+  prefix = "",
+): SecretInput[] =>
+  Object.entries({ userDataSecretRef, imagePasswordSecretRef }).flatMap(([field, secret]) =>
+    secret ? [{ field: `${prefix}${field}`, ...secret }] : [],
+  );
 
-/** What is wrong with the configuration in the Secret; the API server cannot look into it. */
-export function firstBootProblem(
+/** What is wrong with what is in the Secrets; the API server cannot look into them. */
+export const firstBootProblem = (given: FirstBoot, inputs: Pick<Inputs, "secrets">, prefix = "") =>
+  userDataProblem(given, inputs, prefix) ?? passwordProblem(given, inputs, prefix);
+
+function passwordProblem(
+  { imagePasswordSecretRef: secret }: FirstBoot,
+  { secrets }: Pick<Inputs, "secrets">,
+  prefix: string,
+): string | undefined {
+  const field = `${prefix}imagePasswordSecretRef`;
+  const password = secrets[field];
+  if (!secret || password === undefined || /^[A-Za-z0-9]{8,}$/.test(password)) return undefined;
+  return `${field}: ${secret.key} in Secret ${secret.name} must be 8 or more letters (A-Z, a-z) and digits`;
+}
+
+function userDataProblem(
   { userDataSecretRef }: FirstBoot,
   { secrets }: Pick<Inputs, "secrets">,
-  prefix = "",
+  prefix: string,
 ): string | undefined {
   const field = `${prefix}userDataSecretRef`;
   const text = secrets[field];
@@ -109,8 +144,16 @@ export function firstBootProblem(
   return size > MOST_BYTES ? `${value} has ${size} bytes; at most ${MOST_BYTES} are allowed` : undefined;
 }
 
-/** User data as the platform takes it: base64. */
-export function userDataOf({ userData }: FirstBoot, { secrets }: Pick<Inputs, "secrets">, prefix = "") {
+/** Keys and configuration as the platform takes them: user data in base64. */
+export function firstBootProperties(
+  { sshKeys, userData }: FirstBoot,
+  { secrets }: Pick<Inputs, "secrets">,
+  prefix = "",
+) {
   const secret = secrets[`${prefix}userDataSecretRef`];
-  return secret === undefined ? userData : Buffer.from(secret).toString("base64");
+  return {
+    sshKeys,
+    userData: secret === undefined ? userData : Buffer.from(secret).toString("base64"),
+    imagePassword: secrets[`${prefix}imagePasswordSecretRef`],
+  };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ipv6Block, oneSpelling } from "../fields/addresses.ts";
 import { known, patch, wantedName } from "../fields/compare.ts";
 import {
   datacenterPath,
@@ -14,7 +15,6 @@ import {
 import { type Kind, mapping } from "../kind.ts";
 
 const AUTO = "AUTO";
-const BLOCK = "must be AUTO or a /64 block, for example fd00:2000:0:1::/64";
 
 const spec = z.object({
   ...managed,
@@ -24,18 +24,7 @@ const spec = z.object({
     .describe("Number of an existing LAN to adopt instead of creating one. Can be removed later, not changed."),
   name: platformName("LAN"),
   public: z.boolean().optional().describe("Public if true. If unset, left unchanged; a new Lan is private."),
-  ipv6: z
-    .string()
-    .max(49)
-    .refine((block) => block === AUTO || (block.endsWith("/64") && z.cidrv6().safeParse(block).success), BLOCK)
-    .meta({
-      "x-kubernetes-validations": [
-        {
-          rule: `self == '${AUTO}' || (isCIDR(self) && cidr(self).ip().family() == 6 && cidr(self).prefixLength() == 64)`,
-          message: BLOCK,
-        },
-      ],
-    })
+  ipv6: ipv6Block(64, [AUTO], "fd00:2000:0:1::")
     .optional()
     .describe("IPv6 block of the LAN: AUTO, or a /64 of the datacenter's block."),
 });
@@ -57,12 +46,6 @@ const wire = z.object({
 });
 
 const collection = (parents: Readonly<Record<string, string>>) => `${datacenterPath(parents)}/lans`;
-
-/** An IPv6 block can be written in many ways. */
-function oneSpelling(block: string | null | undefined): string | undefined {
-  const [address, length] = block?.split("/") ?? [];
-  return length === undefined ? address : `${new URL(`http://[${address}]`).hostname.slice(1, -1)}/${length}`;
-}
 
 export const lan: Kind = {
   kind: "Lan",

@@ -72,6 +72,11 @@ export const badChanges = [
       volume({ userDataSecretRef: { name: "init" } }),
       "bootVolume.userDataSecretRef cannot be changed",
     ],
+    [
+      "a password later",
+      volume({ imagePasswordSecretRef: { name: "login" } }),
+      "bootVolume.imagePasswordSecretRef cannot be changed",
+    ],
     ["a licence added later", volume({ licenceType: "LINUX" }), "bootVolume.licenceType cannot be changed"],
     [
       "no boot volume any more",

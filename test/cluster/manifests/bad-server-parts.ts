@@ -4,7 +4,77 @@ import { bad, long, someId } from "./table.ts";
 const volume = (fields: object) => ({ bootVolume: fields });
 const nic = (fields: object) => ({ nics: [{ name: "public", lan: 1, ...fields }] });
 
+const rule = (fields: object) => nic({ firewallRules: [{ name: "web", protocol: "TCP", ...fields }] });
+const inRule = "spec.nics[0].firewallRules[0]";
+
 export const badServerParts = [
+  ...bad(dedicated, "Server with a firewall rule", [
+    ["without a name", nic({ firewallRules: [{ protocol: "TCP" }] }), `${inRule}.name`, "Required value"],
+    ["without a protocol", nic({ firewallRules: [{ name: "web" }] }), `${inRule}.protocol`, "Required value"],
+    ["of an unknown protocol", rule({ protocol: "tcp" }), `${inRule}.protocol`, '"TCP"'],
+    ["of both directions", rule({ type: "BIDIRECTIONAL" }), `${inRule}.type`, '"EGRESS"'],
+    [
+      "that has the name of another",
+      nic({
+        firewallRules: [
+          { name: "web", protocol: "TCP" },
+          { name: "web", protocol: "UDP" },
+        ],
+      }),
+      "spec.nics[0].firewallRules",
+      "name must be unique within the list",
+    ],
+    [
+      "with half a range of ports",
+      rule({ portRangeStart: 80 }),
+      inRule,
+      "portRangeStart and portRangeEnd are needed together",
+    ],
+    [
+      "with a range that ends before it begins",
+      rule({ portRangeStart: 80, portRangeEnd: 79 }),
+      inRule,
+      "portRangeEnd must not be less",
+    ],
+    [
+      "with port 0",
+      rule({ portRangeStart: 0, portRangeEnd: 1 }),
+      `${inRule}.portRangeStart`,
+      "greater than or equal to 1",
+    ],
+    [
+      "with ports of ICMP",
+      rule({ protocol: "ICMP", portRangeStart: 1, portRangeEnd: 1 }),
+      inRule,
+      "are for TCP and UDP only",
+    ],
+    ["with an ICMP type of TCP", rule({ icmpType: 8 }), inRule, "are for ICMP and ICMPv6 only"],
+    [
+      "with ICMP code 255",
+      rule({ protocol: "ICMP", icmpCode: 255 }),
+      `${inRule}.icmpCode`,
+      "less than or equal to 254",
+    ],
+    [
+      "with a source by name",
+      rule({ sourceIp: "example.com" }),
+      `${inRule}.sourceIp`,
+      "must be an IP address or a network",
+    ],
+    [
+      "with an address in a network",
+      rule({ targetIp: "10.0.1.7/24" }),
+      `${inRule}.targetIp`,
+      "must be the first address of the network",
+    ],
+    ["with half a MAC address", rule({ sourceMac: "02:01:0a" }), `${inRule}.sourceMac`, "must be a MAC address"],
+    [
+      "too many",
+      nic({ firewallRules: Array.from({ length: 51 }, (_, n) => ({ name: `r${n}`, protocol: "ANY" })) }),
+      "spec.nics[0].firewallRules",
+      "must have at most 50 items",
+    ],
+  ]),
   ...bad(dedicated, "Server with a boot volume", [
     ["without a size", volume({ size: null }), "bootVolume.size is required for ENTERPRISE and VCPU servers"],
     ["of 0 GB", volume({ size: 0 }), "spec.bootVolume.size", "greater than or equal to 1"],
@@ -95,6 +165,16 @@ export const badServerParts = [
       volume({ imageAlias: null, imageLookup: { name: "w", cloudInit: "NONE" }, userData: "IyEvYmluL3No" }),
       "bootVolume.userData needs an image with cloud-init",
       "that does not ask for cloudInit NONE",
+    ],
+    [
+      "with a password for an empty volume",
+      volume({ imageAlias: null, licenceType: "LINUX", imagePasswordSecretRef: { name: "login" } }),
+      "bootVolume.imagePasswordSecretRef needs an image",
+    ],
+    [
+      "with a password in spec",
+      volume({ imagePassword: "abcDEF123" }),
+      'unknown field "spec.bootVolume.imagePassword"',
     ],
     [
       "with a Secret without a name",
@@ -188,6 +268,31 @@ export const badServerParts = [
       "32",
     ],
     ["with dhcp as text", nic({ dhcp: "yes" }), "spec.nics[0].dhcp", "must be of type boolean"],
+    [
+      "with an IPv4 address for IPv6",
+      nic({ ipv6Ips: ["10.0.0.1"] }),
+      "spec.nics[0].ipv6Ips[0]",
+      "must be an IPv6 address, for example 2001:db8::7",
+    ],
+    [
+      "with the IPv6 block of a LAN",
+      nic({ ipv6CidrBlock: "2001:db8:0:1::/64" }),
+      "spec.nics[0].ipv6CidrBlock",
+      "must be a /80 block",
+    ],
+    [
+      "with an IPv6 address outside of its block",
+      nic({ ipv6CidrBlock: "2001:db8:0:1:2::/80", ipv6Ips: ["2001:db8:0:1:3::7"] }),
+      "spec.nics[0]",
+      "ipv6Ips must lie in ipv6CidrBlock",
+    ],
+    [
+      "with the same IPv6 address twice",
+      nic({ ipv6Ips: ["2001:db8::7", "2001:db8::7"] }),
+      "spec.nics[0].ipv6Ips",
+      "must not name anything twice",
+    ],
+    ["with an unknown firewall type", nic({ firewallType: "Ingress" }), "spec.nics[0].firewallType", '"INGRESS"'],
     ["that is no list", { nics: "public" }, "spec.nics", "must be of type array"],
     [
       "and 64 more",

@@ -48,6 +48,7 @@ export const fixedFields = [
   ...change(image, "sshKeys", ["ssh-ed25519 AAAA"], "ssh keys are used at creation only"),
   ...change(image, "userData", "IyEvYmluL3No", "user data is used at creation only"),
   ...change(image, "userDataSecretRef", { name: "init" }, "user data is used at creation only"),
+  ...change(image, "imagePasswordSecretRef", { name: "login" }, "the password is used at creation only"),
   ...change(snapshot, "volumeRef", { name: "other" }, copy),
   ...change(copyById, "volumeId", otherId, copy),
   ...change(copyById, "datacenterRef", { name: "other" }, copy),

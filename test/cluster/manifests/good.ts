@@ -82,6 +82,8 @@ export const good = [
     ),
     ["user data at its longest", volume({ userData: Buffer.from(`#!${long(49_150)}`).toString("base64") })],
     ["user data from a Secret", volume({ userDataSecretRef: { name: "init" } })],
+    ["a password from a Secret", volume({ imagePasswordSecretRef: { name: "login", key: "root" } })],
+    ["a host name", { hostname: `1${"a-".repeat(31)}` }],
     ["ssh keys", volume({ sshKeys: ["ssh-ed25519 AAAA me@example.com", 'from="10.0.0.0/8" ssh-rsa AAAA'] })],
     ["64 NICs", { nics: Array.from({ length: 64 }, (_, lan) => ({ name: `n${lan}`, lan: lan + 1 })) }],
     ["a NIC with addresses", { nics: [{ name: "n", lan: 1, dhcp: false, ips: ["203.0.113.7", "10.0.0.1"] }] }],
@@ -99,6 +101,50 @@ export const good = [
       },
     ],
     ["a NIC whose addresses the platform gives", { nics: [{ name: "n", lan: 1_000_000, ips: [] }] }],
+    [
+      "a NIC with IPv6",
+      {
+        nics: [
+          { name: "n", lan: 1, dhcpv6: false, ipv6CidrBlock: "2001:db8:0:1:2::/80", ipv6Ips: ["2001:DB8:0:1:2::7"] },
+          { name: "any", lan: 1, ipv6Ips: Array.from({ length: 50 }, (_, n) => `2001:db8:0:1:3::${n}`) },
+        ],
+      },
+    ],
+    [
+      "a firewall with rules",
+      {
+        nics: [
+          {
+            name: "n",
+            lan: 1,
+            firewallActive: true,
+            firewallType: "BIDIRECTIONAL",
+            firewallRules: [
+              { name: "web", protocol: "TCP", portRangeStart: 80, portRangeEnd: 443 },
+              {
+                name: "one",
+                protocol: "UDP",
+                sourceIp: "10.0.0.7",
+                targetIp: "10.0.0.0/24",
+                sourceMac: "02:01:0A:00:00:01",
+              },
+              { name: "ping", protocol: "ICMP", icmpType: 8, icmpCode: 0 },
+              { name: "out", protocol: "ANY", type: "EGRESS", ipVersion: "IPv6", targetIp: "2001:db8::/32" },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      "64 NICs with 50 rules each",
+      {
+        nics: Array.from({ length: 64 }, (_, lan) => ({
+          name: `n${lan}`,
+          lan: lan + 1,
+          firewallRules: Array.from({ length: 50 }, (_, rule) => ({ name: `r${rule}`, protocol: "ANY" })),
+        })),
+      },
+    ],
   ]),
   ...of(vcpu, "vCPU server", [
     ["as small as can be", {}],
@@ -117,6 +163,7 @@ export const good = [
 export const goodChanges = [
   ...of(datacenter, "Datacenter", [["another name and description", { name: "b", description: "new" }]]),
   ...of(dedicated, "Server", [
+    ["another host name", { hostname: "web-1" }],
     ["another size", { cores: 62, ram: 16_384, cpuFamily: "INTEL_ICELAKE" }],
     ["a larger boot volume with another name and bus", volume({ size: 21, name: "os", bus: "IDE" })],
     ["another LAN and address", { nics: [{ name: "public", lan: 2, ips: ["10.0.0.1"], firewallActive: true }] }],

@@ -1,6 +1,8 @@
+import { oneSpelling } from "../../fields/addresses.ts";
 import { missing, paired, patch, surplus } from "../../fields/compare.ts";
 import type { Comparison, Inputs } from "../../kind.ts";
-import { type Nic, nicProperties } from "./nics.ts";
+import { compareFirewall } from "./firewall.ts";
+import { type Nic, nicBody, nicProperties } from "./nics.ts";
 import { type Full, readable, type WireNic, type WireServer } from "./wire.ts";
 
 type Wanted = ReturnType<typeof nicProperties>;
@@ -17,18 +19,21 @@ export function compareNics(
 ): Comparison[] {
   const there = readable(found.entities?.nics?.items);
   if (!nics || !there) return [];
-  const all = nics.map((nic) => nicProperties(nic, inputs));
-  const { both, ...alone } = paired(all, there, ({ name }, { properties }) => name === properties.name);
-  const changed = both.map(([wanted, match]) => {
-    const rivals = all.filter((other) => other !== wanted);
+  const { both, ...alone } = paired(nics, there, ({ name }, { properties }) => name === properties.name);
+  const changed = both.map(([nic, match]) => {
+    const wanted = nicProperties(nic, inputs);
+    const rivals = nics.filter((other) => other !== nic).map((other) => nicProperties(other, inputs));
     const { ips, waits } = nextAddresses(wanted, match, rivals, there);
-    return { waits, part: change({ ...wanted, ips }, match, own) };
+    const path = `${own}/nics/${match.id}`;
+    return { waits, part: change({ ...wanted, ips }, match, path), ...compareFirewall(nic, match, path, inputs) };
   });
   return [
+    ...changed.flatMap(({ opening }) => opening),
     ...changed.filter(({ waits }) => !waits).map(({ part }) => part),
     ...(inputs.observed ? [] : alone.surplus.map((nic) => removal(nic, own))),
     ...changed.filter(({ waits }) => waits).map(({ part }) => part),
-    ...alone.missing.map((wanted) => addition(wanted, own)),
+    ...changed.flatMap(({ closing }) => closing),
+    ...alone.missing.map((nic) => addition(nic, own, inputs)),
   ];
 }
 
@@ -45,15 +50,22 @@ function nextAddresses(wanted: Wanted, match: Full<WireNic>, rivals: Wanted[], t
 }
 
 /** Their order says nothing. */
-const sameAddresses = (wanted: string[] | undefined, found: string[]) =>
+const sameAddresses = <T>(wanted: T[] | undefined, found: T[] = []) =>
   wanted?.length === found.length && wanted.every((ip) => found.includes(ip));
 
-function change(wanted: Wanted, { id, properties: there }: Full<WireNic>, own: string): Comparison {
-  return patch(`nics[${wanted.name}].`, `${own}/nics/${id}`, {
+function change(wanted: Wanted, { properties: there }: Full<WireNic>, path: string): Comparison {
+  return patch(`nics[${wanted.name}].`, path, {
     lan: [wanted.lan, there.lan],
     dhcp: [wanted.dhcp, there.dhcp],
     ips: [wanted.ips, there.ips],
+    dhcpv6: [wanted.dhcpv6, there.dhcpv6],
+    ipv6CidrBlock: [wanted.ipv6CidrBlock, oneSpelling(there.ipv6CidrBlock)],
+    ipv6Ips: [
+      sameAddresses(wanted.ipv6Ips, there.ipv6Ips?.map(oneSpelling)) ? undefined : wanted.ipv6Ips,
+      there.ipv6Ips,
+    ],
     firewallActive: [wanted.firewallActive, there.firewallActive],
+    firewallType: [wanted.firewallType, there.firewallType],
   });
 }
 
@@ -65,13 +77,13 @@ function removal({ id, properties }: Full<WireNic>, own: string): Comparison {
   };
 }
 
-const addition = (properties: Wanted, own: string): Comparison => ({
-  drift: [missing(`nics[${properties.name}]`)],
+const addition = (nic: Nic, own: string, inputs: Inputs): Comparison => ({
+  drift: [missing(`nics[${nic.name}]`)],
   next: {
-    action: `add NIC ${properties.name}`,
+    action: `add NIC ${nic.name}`,
     method: "POST",
     path: `${own}/nics`,
-    body: { properties },
+    body: nicBody(nic, inputs),
     once: true,
   },
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { addressMentions } from "../../fields/addresses.ts";
+import { addressMentions, ipv6Address, ipv6Block, oneSpelling } from "../../fields/addresses.ts";
 import { address, line, list, objectRef, whole } from "../../fields/fields.ts";
+import { firewallFields, ruleProperties } from "../../fields/firewall.ts";
 import { datacenterLocation } from "../../fields/location.ts";
 import { lanFields, lanMentions, lanNumber, lanProblem, lanReferences, lanRule } from "../../fields/nic-lan.ts";
 import type { Inputs, Mention, ObjectRef, Reference } from "../../kind.ts";
@@ -9,6 +10,11 @@ const reserved = z.object({
   ipBlockRef: objectRef("IPBlock").describe("IPBlock in the same location."),
   index: whole(0, 9999).default(0).describe("Index of the address in the IPBlock, from 0."),
 });
+
+const insideBlock = {
+  rule: "!has(self.ipv6CidrBlock) || !isCIDR(self.ipv6CidrBlock) || !has(self.ipv6Ips) || self.ipv6Ips.all(each, !isIP(each) || cidr(self.ipv6CidrBlock).containsIP(each))",
+  message: "ipv6Ips must lie in ipv6CidrBlock",
+};
 
 export const nic = z
   .object({
@@ -24,9 +30,19 @@ export const nic = z
     ipsFrom: list(reserved, { max: 32 })
       .optional()
       .describe("Fixed addresses from IPBlocks, in addition to ips. They are kept when the server is replaced."),
-    firewallActive: z.boolean().default(false).describe("The firewall is active if true."),
+    dhcpv6: z
+      .boolean()
+      .optional()
+      .describe("Whether IPv6 addresses are given by DHCP. If unset, left unchanged; the platform's default is true."),
+    ipv6CidrBlock: ipv6Block(80, [], "2001:db8:0:1:1::")
+      .optional()
+      .describe("IPv6 block of the NIC, a /80 of its LAN's block. Default: chosen by the platform."),
+    ipv6Ips: list(ipv6Address().describe("An IPv6 address in the NIC's block."), { max: 50, unique: "itself" })
+      .optional()
+      .describe("Fixed IPv6 addresses; the LAN needs an IPv6 block. Default: given by the platform."),
+    ...firewallFields,
   })
-  .meta({ "x-kubernetes-validations": [lanRule] });
+  .meta({ "x-kubernetes-validations": [lanRule, insideBlock] });
 export type Nic = z.output<typeof nic>;
 
 const lanRole = ({ name }: Nic) => `nics[${name}].lanRef`;
@@ -73,17 +89,40 @@ export function nicProperties(nic: Nic, inputs: Pick<Inputs, "refs">) {
     lan: lanNumber(nic, lanRole(nic), inputs),
     dhcp: nic.dhcp,
     ips: ips.length > 0 ? ips : undefined,
+    dhcpv6: nic.dhcpv6,
+    ipv6CidrBlock: oneSpelling(nic.ipv6CidrBlock),
+    ipv6Ips: nic.ipv6Ips?.length ? nic.ipv6Ips.map(oneSpelling) : undefined,
     firewallActive: nic.firewallActive,
+    firewallType: nic.firewallType,
   };
 }
+
+/** The body that creates a NIC, alone or with its server. */
+export const nicBody = (nic: Nic, inputs: Pick<Inputs, "refs">) => ({
+  properties: nicProperties(nic, inputs),
+  ...(nic.firewallRules?.length && {
+    entities: { firewallrules: { items: nic.firewallRules.map((rule) => ({ properties: ruleProperties(rule) })) } },
+  }),
+});
 
 /** What the LANs and IP blocks of NICs show to be wrong with them. */
 export function nicProblem(nics: readonly Nic[] = [], inputs: Inputs): string | undefined {
   for (const nic of nics) {
-    const problem = lanProblem(nic, lanRole(nic), inputs, "server") ?? blockProblem(nic, inputs);
+    const problem =
+      lanProblem(nic, lanRole(nic), inputs, "server") ?? ipv6Problem(nic, inputs) ?? blockProblem(nic, inputs);
     if (problem !== undefined) return problem;
   }
   return twice(nics, inputs);
+}
+
+const shownLan = z.object({ id: z.string(), ipv6CidrBlock: z.string().optional() });
+
+function ipv6Problem({ lanRef, ...nic }: Nic, { refs }: Inputs): string | undefined {
+  const field = lanRole(nic);
+  const lan = shownLan.safeParse(refs[field]?.status).data;
+  if (!lanRef || !lan || lan.ipv6CidrBlock !== undefined) return undefined;
+  if (nic.ipv6CidrBlock === undefined && !nic.ipv6Ips?.length) return undefined;
+  return `${field}: Lan ${lanRef.name} has no IPv6 block: set spec.ipv6 of the Lan, for example to AUTO`;
 }
 
 function blockProblem(nic: Nic, inputs: Inputs): string | undefined {

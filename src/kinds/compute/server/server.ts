@@ -5,8 +5,9 @@ import { firstBootImmutable, firstBootProblem, firstBootSecrets } from "../../fi
 import { imageImmutable, imageLookups, imageMentions, imageProblem, imageReferences } from "../../fields/images.ts";
 import { datacenterLookups } from "../../fields/location.ts";
 import { type Comparison, type Inputs, type Kind, mapping, type Operation } from "../../kind.ts";
+import { firewallAdvice } from "./firewall.ts";
 import { compareNics } from "./nic-changes.ts";
-import { nicMentions, nicProblem, nicProperties, nicReferences } from "./nics.ts";
+import { nicBody, nicMentions, nicProblem, nicReferences } from "./nics.ts";
 import { serverRules } from "./rules.ts";
 import { type ServerSpec, serverSpec } from "./spec.ts";
 import { templateLookup } from "./templates.ts";
@@ -16,10 +17,11 @@ import { bootVolumeOf, nicsOf, volumesOf, type WireServer, wire } from "./wire.t
 const status = z.object({
   vmState: z.string().optional().describe("State of the virtual machine as the platform reports it."),
   type: z.string().optional().describe("Model of the server."),
+  hostname: z.string().optional().describe("Host name of the machine."),
   cores: z.int().optional().describe("Number of cores."),
   ram: z.int().optional().describe("Memory in MB."),
   cpuFamily: z.string().optional().describe("Processor family."),
-  ips: z.array(z.string().describe("An address.")).optional().describe("Addresses of all NICs."),
+  ips: z.array(z.string().describe("An address.")).optional().describe("Addresses of all NICs, IPv4 first."),
   bootVolumeId: z.string().optional().describe("Platform id of the boot volume."),
   volumes: z
     .array(
@@ -39,7 +41,11 @@ const status = z.object({
         name: z.string().optional().describe("Name of the NIC."),
         lan: z.int().optional().describe("Number of its LAN."),
         mac: z.string().optional().describe("Hardware address."),
-        ips: z.array(z.string().describe("An address.")).optional().describe("Its addresses."),
+        ips: z.array(z.string().describe("An address.")).optional().describe("Its IPv4 addresses."),
+        ipv6CidrBlock: z.string().optional().describe("Its IPv6 block, in a LAN that has one."),
+        ipv6Ips: z.array(z.string().describe("An address.")).optional().describe("Its IPv6 addresses."),
+        firewallActive: z.boolean().optional().describe("Whether its firewall is on."),
+        firewallRules: z.int().optional().describe("How many rules its firewall has."),
       }),
     )
     .optional()
@@ -68,6 +74,7 @@ function body(spec: ServerSpec, inputs: Inputs): unknown {
   return {
     properties: {
       name,
+      hostname: spec.hostname,
       type: spec.type,
       availabilityZone: spec.availabilityZone,
       cores: spec.cores,
@@ -77,7 +84,7 @@ function body(spec: ServerSpec, inputs: Inputs): unknown {
     },
     entities: {
       volumes,
-      nics: nics && { items: nics.map((nic) => ({ properties: nicProperties(nic, inputs) })) },
+      nics: nics && { items: nics.map((nic) => nicBody(nic, inputs)) },
     },
   };
 }
@@ -92,6 +99,7 @@ function compare(spec: ServerSpec, item: unknown, inputs: Inputs): Comparison {
   const { drift, next } = together([
     patch("", own, {
       name: [wantedName(spec, inputs), properties.name],
+      hostname: [spec.hostname, properties.hostname],
       cores: [spec.cores, properties.cores],
       ram: [spec.ram, properties.ram],
       cpuFamily: [spec.cpuFamily, properties.cpuFamily],
@@ -108,18 +116,20 @@ function compare(spec: ServerSpec, item: unknown, inputs: Inputs): Comparison {
 
 function facts(item: unknown): Record<string, unknown> {
   const found = wire.parse(item);
-  const { vmState, type, cores, ram, cpuFamily } = found.properties;
+  const { vmState, hostname, type, cores, ram, cpuFamily } = found.properties;
   const bootVolumeId = bootVolumeOf(found)?.id;
   const volumes = volumesOf(found).flatMap(({ id, properties }) => {
     const { name, size, deviceNumber } = properties ?? {};
     return id === bootVolumeId ? [] : [known({ id, name, size, deviceNumber })];
   });
-  const nics = nicsOf(found).map(({ id, properties }) => {
-    const { name, lan, mac, ips } = properties ?? {};
-    return known({ id, name, lan, mac, ips });
+  const nics = nicsOf(found).map(({ id, properties, entities }) => {
+    const { name, lan, mac, ips, ipv6CidrBlock, ipv6Ips, firewallActive } = properties ?? {};
+    const firewallRules = entities?.firewallrules?.items?.length;
+    return known({ id, name, lan, mac, ips, ipv6CidrBlock, ipv6Ips, firewallActive, firewallRules });
   });
-  const ips = nicsOf(found).flatMap(({ properties }) => properties?.ips ?? []);
-  return known({ vmState, type, cores, ram, cpuFamily, ips, bootVolumeId, volumes, nics });
+  const all = (field: "ips" | "ipv6Ips") => nicsOf(found).flatMap(({ properties }) => properties?.[field] ?? []);
+  const ips = [...all("ips"), ...all("ipv6Ips")];
+  return known({ vmState, hostname, type, cores, ram, cpuFamily, ips, bootVolumeId, volumes, nics });
 }
 
 export const server: Kind = {
@@ -158,12 +168,13 @@ export const server: Kind = {
         "entities.volumes": "bootVolume",
         "entities.nics.items": "nics",
         "entities.nics": "nics",
+        "entities.firewallrules.items": "firewallRules",
       },
     },
     place: {
       product: "core",
       collection: (parents) => `${datacenterPath(parents)}/servers`,
-      depth: 3,
+      depth: 5,
       showsUsers: true,
       references: ({ bootVolume = {}, nics, ...spec }) => [
         datacenterReference(spec),
@@ -184,8 +195,12 @@ export const server: Kind = {
         imageProblem(bootVolume, inputs, BOOT) ??
         firstBootProblem(bootVolume, inputs, BOOT) ??
         nicProblem(nics, inputs),
-      advice: ({ powerState }) =>
-        powerState === "Suspended" ? ["powerState: a suspended Cube is still billed; delete it to stop billing"] : [],
+      advice: ({ powerState, nics }, inputs) => [
+        ...(powerState === "Suspended"
+          ? ["powerState: a suspended Cube is still billed; delete it to stop billing"]
+          : []),
+        ...firewallAdvice(nics, inputs),
+      ],
       body,
     },
     comparison: { compare, facts },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { inDatacenter, line, list, managed, platformName, uuid, whole } from "../../fields/fields.ts";
+import { formed, inDatacenter, line, list, managed, platformName, uuid, whole } from "../../fields/fields.ts";
 import { nic } from "./nics.ts";
 import { bootVolume } from "./volumes.ts";
 
@@ -7,6 +7,13 @@ export const serverSpec = z.object({
   ...managed,
   ...inDatacenter,
   name: platformName("server"),
+  hostname: formed(
+    /^[a-z0-9][a-z0-9-]*$/,
+    63,
+    "must be a host name: lower-case letters, digits and '-', not beginning with '-'",
+  )
+    .optional()
+    .describe("Host name of the machine. If unset, left unchanged."),
   type: z
     .enum(["ENTERPRISE", "VCPU", "CUBE"])
     .default("ENTERPRISE")

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { datacenterPath, platformName, volumeSize } from "../../fields/fields.ts";
-import { firstBootFields, userDataOf } from "../../fields/first-boot.ts";
+import { firstBootFields, firstBootProperties } from "../../fields/first-boot.ts";
 import { imageFields, imageProperties } from "../../fields/images.ts";
 import { licenceType } from "../../fields/licences.ts";
 import type { Comparison, Inputs, Operation } from "../../kind.ts";
@@ -32,8 +32,7 @@ export const bootVolumeProperties = (volume: BootVolume, server: string, inputs:
   size: volume.size,
   type: volume.type ?? "DAS",
   ...imageProperties(volume, inputs, BOOT),
-  sshKeys: volume.sshKeys,
-  userData: userDataOf(volume, inputs, BOOT),
+  ...firstBootProperties(volume, inputs, BOOT),
   licenceType: volume.licenceType,
   bus: volume.bus,
 });

@@ -11,6 +11,21 @@ const wireVolume = part(
     deviceNumber: z.int().nullish(),
   }),
 );
+const wireFirewallRule = part(
+  z.object({
+    name: z.string().nullish(),
+    protocol: z.string().nullish(),
+    type: z.string().nullish(),
+    sourceMac: z.string().nullish(),
+    sourceIp: z.string().nullish(),
+    targetIp: z.string().nullish(),
+    ipVersion: z.string().nullish(),
+    icmpType: z.int().nullish(),
+    icmpCode: z.int().nullish(),
+    portRangeStart: z.int().nullish(),
+    portRangeEnd: z.int().nullish(),
+  }),
+);
 const wireNic = part(
   z.object({
     name: z.string().nullish(),
@@ -18,14 +33,21 @@ const wireNic = part(
     mac: z.string().nullish(),
     ips: z.array(z.string()).nullish(),
     dhcp: z.boolean().nullish(),
+    dhcpv6: z.boolean().nullish(),
+    ipv6CidrBlock: z.string().nullish(),
+    ipv6Ips: z.array(z.string()).nullish(),
     firewallActive: z.boolean().nullish(),
+    firewallType: z.string().nullish(),
   }),
-);
-/** What Mooring relies on in a server as a list at depth 3 shows it. */
+).extend({
+  entities: z.object({ firewallrules: z.object({ items: z.array(wireFirewallRule).nullish() }).nullish() }).nullish(),
+});
+/** What Mooring relies on in a server as a list at depth 5 shows it: down to the rules of its NICs. */
 export const wire = z.object({
   id: wireId(),
   properties: z.object({
     name: z.string().nullish(),
+    hostname: z.string().nullish(),
     type: z.string().nullish(),
     cores: z.int().nullish(),
     ram: z.int().nullish(),
@@ -43,6 +65,7 @@ export const wire = z.object({
 export type WireServer = z.output<typeof wire>;
 export type WireVolume = z.output<typeof wireVolume>;
 export type WireNic = z.output<typeof wireNic>;
+export type WireFirewallRule = z.output<typeof wireFirewallRule>;
 
 export const nicsOf = ({ entities }: WireServer): WireNic[] => entities?.nics?.items ?? [];
 export const volumesOf = ({ entities }: WireServer): WireVolume[] => entities?.volumes?.items ?? [];
@@ -56,15 +79,12 @@ export function bootVolumeOf(found: WireServer): WireVolume | undefined {
 }
 
 /** A part with its properties. */
-export interface Full<Part extends { properties?: unknown }> {
-  id: string;
-  properties: NonNullable<Part["properties"]>;
-}
+export type Full<Part extends { properties?: unknown }> = Part & { properties: NonNullable<Part["properties"]> };
 
 /** What a list says exists; undefined for a shallow answer, which leaves out the children or their properties. */
 export function readable<Part extends { id: string; properties?: unknown }>(
   items: readonly Part[] | null | undefined,
 ): Full<Part>[] | undefined {
-  const full = items?.flatMap(({ id, properties }) => (properties == null ? [] : [{ id, properties }]));
+  const full = items?.filter((each): each is Full<Part> => each.properties != null);
   return full?.length === items?.length ? full : undefined;
 }

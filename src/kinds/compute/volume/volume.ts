@@ -17,9 +17,9 @@ import {
   firstBootFields,
   firstBootImmutable,
   firstBootProblem,
+  firstBootProperties,
   firstBootRules,
   firstBootSecrets,
-  userDataOf,
 } from "../../fields/first-boot.ts";
 import {
   imageFields,
@@ -158,8 +158,7 @@ export const volume: Kind = {
           ...imageProperties(spec, inputs),
           licenceType: spec.licenceType,
           bus: spec.bus,
-          sshKeys: spec.sshKeys,
-          userData: userDataOf(spec, inputs),
+          ...firstBootProperties(spec, inputs),
         },
       }),
     },

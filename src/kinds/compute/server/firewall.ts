@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { oneSpelling } from "../../fields/addresses.ts";
+import { missing, patch, surplus } from "../../fields/compare.ts";
+import { type FirewallRule, ruleProperties } from "../../fields/firewall.ts";
+import type { Comparison, Inputs } from "../../kind.ts";
+import type { Nic } from "./nics.ts";
+import { type Full, readable, type WireFirewallRule, type WireNic } from "./wire.ts";
+
+type Found = Full<WireFirewallRule>;
+interface At {
+  nic: string;
+  path: string;
+}
+
+/**
+ * What opens the firewall of a NIC comes before a change of the NIC itself, which may switch it on, and what closes it
+ * afterwards: so nothing is refused in between that is let through before and after.
+ */
+export function compareFirewall(nic: Nic, found: Full<WireNic>, path: string, { observed }: Pick<Inputs, "observed">) {
+  const there = readable(found.entities?.firewallrules?.items);
+  if (!nic.firewallRules || !there) return { opening: [], closing: [] };
+  const at = { nic: nic.name, path: `${path}/firewallrules` };
+  const pairs = nic.firewallRules.map((rule) => [rule, there.find((each) => isSame(rule, each))] as const);
+  const known = new Set(pairs.map(([, match]) => match));
+  return {
+    opening: [
+      ...pairs.flatMap(([rule, match]) => (match ? [] : [addition(rule, at)])),
+      ...pairs.flatMap(([rule, match]) => (match ? [change(rule, match, at)] : [])),
+    ],
+    closing: observed ? [] : there.filter((each) => !known.has(each)).map((each) => removal(each, at)),
+  };
+}
+
+/** The protocol of a rule is fixed. A second rule of the same name is one that spec does not have. */
+const isSame = ({ name, protocol }: FirewallRule, { properties }: Found) =>
+  name === properties.name && protocol === properties.protocol;
+
+const fieldOf = ({ nic }: At, rule: string) => `nics[${nic}].firewallRules[${rule}]`;
+
+function addition(rule: FirewallRule, at: At): Comparison {
+  return {
+    drift: [missing(fieldOf(at, rule.name))],
+    next: {
+      action: `add firewall rule ${rule.name} to NIC ${at.nic}`,
+      method: "POST",
+      path: at.path,
+      body: { properties: ruleProperties(rule) },
+      once: true,
+    },
+  };
+}
+
+/** What a rule does not name is any: a value that somebody else has given is taken back. */
+function change(rule: FirewallRule, { id, properties: there }: Found, at: At): Comparison {
+  const wanted = ruleProperties(rule);
+  return patch(`${fieldOf(at, rule.name)}.`, `${at.path}/${id}`, {
+    type: [wanted.type, there.type],
+    sourceMac: [wanted.sourceMac ?? null, there.sourceMac?.toLowerCase()],
+    sourceIp: [wanted.sourceIp ?? null, oneSpelling(there.sourceIp)],
+    targetIp: [wanted.targetIp ?? null, oneSpelling(there.targetIp)],
+    ipVersion: [wanted.ipVersion, there.ipVersion],
+    icmpType: [wanted.icmpType ?? null, there.icmpType],
+    icmpCode: [wanted.icmpCode ?? null, there.icmpCode],
+    portRangeStart: [wanted.portRangeStart ?? null, there.portRangeStart],
+    portRangeEnd: [wanted.portRangeEnd ?? null, there.portRangeEnd],
+  });
+}
+
+function removal({ id, properties }: Found, at: At): Comparison {
+  const name = properties.name ?? id;
+  return {
+    drift: [surplus(fieldOf(at, name))],
+    next: { action: `remove firewall rule ${name} from NIC ${at.nic}`, method: "DELETE", path: `${at.path}/${id}` },
+  };
+}
+
+const shownNics = z.object({
+  nics: z.array(z.object({ name: z.string().optional(), firewallRules: z.int().optional() })).default([]),
+});
+
+/** What of the firewalls is allowed and yet hardly meant. */
+export function firewallAdvice(nics: readonly Nic[] = [], { shown }: Pick<Inputs, "shown">): string[] {
+  const there = shownNics.safeParse(shown).data?.nics ?? [];
+  return nics.flatMap(({ name, firewallActive, firewallRules }) => {
+    const rules = firewallRules?.length ?? there.find((each) => each.name === name)?.firewallRules ?? 0;
+    if (firewallActive && rules === 0) {
+      return [`nics[${name}].firewallActive: without firewallRules the firewall refuses all traffic`];
+    }
+    if (firewallActive || !firewallRules?.length) return [];
+    return [`nics[${name}].firewallRules: the rules have no effect while firewallActive is false`];
+  });
+}

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import type { Rule } from "../kind.ts";
+import { addressOrNetwork, oneSpelling } from "./addresses.ts";
+import { formed, line, list, whole } from "./fields.ts";
+
+const rules: Rule[] = [
+  {
+    rule: "has(self.portRangeStart) == has(self.portRangeEnd)",
+    message: "portRangeStart and portRangeEnd are needed together; for one port, set both to it",
+  },
+  {
+    rule: "!has(self.portRangeStart) || !has(self.portRangeEnd) || self.portRangeStart <= self.portRangeEnd",
+    message: "portRangeEnd must not be less than portRangeStart",
+  },
+  {
+    rule: "!has(self.portRangeStart) || self.protocol in ['TCP', 'UDP']",
+    message: "portRangeStart and portRangeEnd are for TCP and UDP only: remove them or change protocol",
+  },
+  {
+    rule: "!(has(self.icmpType) || has(self.icmpCode)) || self.protocol in ['ICMP', 'ICMPv6']",
+    message: "icmpType and icmpCode are for ICMP and ICMPv6 only: remove them or change protocol",
+  },
+];
+
+const firewallRule = z
+  .object({
+    name: line(100).describe("Name of the rule, unique within the NIC."),
+    protocol: z
+      .enum(["TCP", "UDP", "ICMP", "ICMPv6", "GRE", "VRRP", "ESP", "AH", "ANY"])
+      .describe("Protocol that is let through. Another one makes a new rule in place of this one."),
+    type: z.enum(["INGRESS", "EGRESS"]).default("INGRESS").describe("Direction of the traffic."),
+    sourceMac: formed(
+      /^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$/,
+      17,
+      "must be a MAC address, for example 02:01:0a:00:00:01",
+    )
+      .optional()
+      .describe("MAC address that the traffic comes from. Default: any."),
+    sourceIp: addressOrNetwork().optional().describe("Address or network the traffic comes from. Default: any."),
+    targetIp: addressOrNetwork()
+      .optional()
+      .describe("Address or network the traffic goes to. Default: any address of the NIC."),
+    ipVersion: z
+      .enum(["IPv4", "IPv6"])
+      .optional()
+      .describe("Version of IP the rule is for. Default: the platform decides, by the addresses if there are any."),
+    icmpType: whole(0, 254).optional().describe("ICMP type. Default: any."),
+    icmpCode: whole(0, 254).optional().describe("ICMP code. Default: any."),
+    portRangeStart: whole(1, 65_535).optional().describe("First port, for TCP and UDP. Default: all ports."),
+    portRangeEnd: whole(1, 65_535).optional().describe("Last port; the same as portRangeStart for one port."),
+  })
+  .meta({ "x-kubernetes-validations": rules });
+export type FirewallRule = z.output<typeof firewallRule>;
+
+/** The firewall of a NIC; spread into whatever has NICs. */
+export const firewallFields = {
+  firewallActive: z
+    .boolean()
+    .default(false)
+    .describe("Whether the NIC's firewall is on. It refuses all that no rule lets through: without rules, everything."),
+  firewallType: z
+    .enum(["INGRESS", "EGRESS", "BIDIRECTIONAL"])
+    .optional()
+    .describe("Direction that the firewall guards. If unset, left unchanged; a new NIC has INGRESS."),
+  firewallRules: list(firewallRule, { max: 50, unique: "name" })
+    .optional()
+    .describe(
+      "What the firewall lets through. The list is complete: a rule of the NIC that is not in it is removed. Without a list they are left alone.",
+    ),
+};
+
+/** A rule as the platform takes it. */
+export const ruleProperties = ({ sourceMac, sourceIp, targetIp, ...rule }: FirewallRule) => ({
+  ...rule,
+  sourceMac: sourceMac?.toLowerCase(),
+  sourceIp: oneSpelling(sourceIp),
+  targetIp: oneSpelling(targetIp),
+});
