@@ -17,8 +17,9 @@ const patient = {
 
 const onCluster = {
   ...patient,
-  // Each look is a process of its own, kubectl.
-  expect: { poll: { ...patient.expect.poll, interval: 250 } },
+  expect: { poll: { ...patient.expect.poll, interval: 200 } },
+  // What is concurrent waits most of the time.
+  maxConcurrency: 20,
   globalSetup: [...patient.globalSetup, "test/cluster/global-setup.ts"],
   testTimeout: 120_000,
   hookTimeout: 120_000,

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { install, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
+import { writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
 import { resourceOf } from "../../src/engine/objects/object.ts";
 import { publish } from "../../src/engine/secrets/publish.ts";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
@@ -26,7 +26,6 @@ beforeAll(async () => {
   cleanup.defer(() => rm(folder, { recursive: true }));
   admin = await connect({ kubeconfig });
   cleanup.defer(() => admin.close());
-  await install(admin);
   await writeOperatorKubeconfig(admin, kubeconfig, join(folder, "kubeconfig"));
   client = await connect({ kubeconfig: join(folder, "kubeconfig") });
   cleanup.defer(() => client.close());

@@ -48,7 +48,7 @@ const shownStatus = z.object({
     replicaConfiguration: z.object({ old: z.int() }),
   }),
 });
-const read = async () => shownStatus.parse(JSON.parse((await world.kubectl("get", group, "-o", "json")).stdout)).status;
+const read = async () => shownStatus.parse(await world.get(group)).status;
 const names = async () => (await read()).servers.map(({ name }) => name);
 
 /** Waits until status tells of so many actions, all of them over, and so many replicas. */
@@ -97,8 +97,9 @@ describe("a scaling group under a load that comes and goes", () => {
     await world.apply(workers(2));
     await expect.poll(async () => (await read()).replicaConfiguration.old).toBe(3);
     await world.untilReady(group);
-    const { stdout } = await world.kubectl("describe", "scalinggroup", "workers");
-    expect(stdout).toMatch(/Updated\s.*replica\.cores; .*applies to new replicas only; 3 existing ones keep/);
+    await expect
+      .poll(() => world.describe("scalinggroup/workers"))
+      .toMatch(/Updated\s.*replica\.cores; .*applies to new replicas only; 3 existing ones keep/);
     const servers = await world.platform.resources("servers");
     expect(servers.map(({ properties }) => properties?.cores)).toEqual([1, 1, 1]);
   });
@@ -140,7 +141,6 @@ describe("a scaling group under a load that comes and goes", () => {
     await expect
       .poll(() => world.value("scalinggroup/wide", "{.status.advice[0]}"))
       .toMatch(/maxReplicas 120: more than 100 replicas/);
-    const { stdout } = await world.kubectl("describe", "scalinggroup", "wide");
-    expect(stdout).toMatch(/Warning\s+Advice\s.*maxReplicas 120/);
+    await expect.poll(() => world.describe("scalinggroup/wide")).toMatch(/Warning\s+Advice\s.*maxReplicas 120/);
   });
 });

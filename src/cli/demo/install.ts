@@ -59,8 +59,13 @@ export async function applyObject(client: KubeClient, document: unknown): Promis
 /** Installs Mooring as a user would: its CRDs, its ServiceAccount, the RBAC and the policies that ship. */
 export async function install(client: KubeClient, installation: Installation = {}): Promise<void> {
   for (const kind of kinds) await applyObject(client, customResourceDefinition(kind));
-  for (const manifest of rights(kinds, installation)) await applyObject(client, manifest);
+  await installRights(client, installation);
   for (const kind of kinds) await untilServed(client, pathOf(resourceOf(kind)));
+}
+
+/** All but the CRDs. */
+export async function installRights(client: KubeClient, installation: Installation = {}): Promise<void> {
+  for (const manifest of rights(kinds, installation)) await applyObject(client, manifest);
 }
 
 /** A CRD takes a moment from being stored to being served. */
