@@ -73,9 +73,10 @@ export interface Referent {
   status: Shown;
 }
 
-/** A value that creation needs out of a Secret of the same namespace. */
+/** A value that creation needs out of a Secret or ConfigMap of the same namespace. */
 export interface SecretInput {
   field: string;
+  kind: "Secret" | "ConfigMap";
   name: string;
   key: string;
 }
@@ -103,7 +104,7 @@ export interface Inputs {
   refs: Readonly<Record<string, Referent>>;
   /** Roles of references that lead into another namespace, whether they may or not. */
   abroad?: readonly string[];
-  /** Values of the Secrets by field; at creation only. */
+  /** Values of the Secrets and ConfigMaps by field; at creation only. */
   secrets: Readonly<Record<string, string>>;
   /** Values of the lookups by field; at creation only. */
   found: Readonly<Record<string, string>>;

@@ -199,7 +199,7 @@ describe("a reference into another namespace of a resource that exists", () => {
 });
 
 describe("a Secret that spec names", () => {
-  const input: SecretInput = { field: "bootVolume.userDataSecretRef", name: "boot", key: "data" };
+  const input: SecretInput = { field: "bootVolume.userDataSecretRef", kind: "Secret", name: "boot", key: "data" };
   const encoded = Buffer.from("höchst geheim").toString("base64");
   const calls: KubeCall[] = [];
   const client = (answer: () => unknown): KubeClient => ({
@@ -240,6 +240,17 @@ describe("a Secret that spec names", () => {
 
   test("whose reading fails is tried again", async () => {
     await expect(readSecrets(client(fails(500)), child, desired({ secrets: [input] }))).rejects.toThrow(KubeError);
+  });
+
+  test("or a ConfigMap is read by its name, and waited for", async () => {
+    const keys: SecretInput = { field: "sshKeysFrom[0]", kind: "ConfigMap", name: "admins", key: "keys" };
+    const read = (answer: () => unknown) => readSecrets(client(answer), child, desired({ secrets: [keys] }));
+    expect(await read(() => ({ data: { keys: "ssh-rsa AAAA" } }))).toEqual({
+      value: { "sshKeysFrom[0]": "ssh-rsa AAAA" },
+    });
+    expect(calls.at(-1)).toMatchObject({ method: "GET", path: "/api/v1/namespaces/shop/configmaps/admins" });
+    const absent = "sshKeysFrom[0]: ConfigMap admins in namespace shop does not exist or has no key keys";
+    expect(await read(fails(404))).toEqual(waiting("ReferenceNotFound", absent));
   });
 
   test("has no value for a key that every object inherits", () => {

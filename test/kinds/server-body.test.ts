@@ -83,7 +83,7 @@ describe("user data out of a Secret", () => {
 
   it("is asked for by name and key", () => {
     expect(mapping.desire(spec).secrets).toEqual([
-      { field: "bootVolume.userDataSecretRef", name: "init", key: "userData" },
+      { field: "bootVolume.userDataSecretRef", kind: "Secret", name: "init", key: "userData" },
     ]);
   });
 

@@ -1,7 +1,7 @@
-import type { Desired, Inputs, Reference, Referent } from "../../kinds/kind.ts";
+import type { Desired, Inputs, Reference, Referent, SecretInput } from "../../kinds/kind.ts";
 import { isForbidden } from "../../kube/errors.ts";
 import { fetchObject } from "../../kube/followed.ts";
-import { SECRETS, secretValue } from "../../kube/owned-secret.ts";
+import { CONFIG_MAPS, configMapValue, SECRETS, secretValue } from "../../kube/owned-secret.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { KubeClient } from "../../kube/transport.ts";
 import { isPaused, keyOfTarget } from "../objects/object.ts";
@@ -100,7 +100,12 @@ function statusBehind(objects: Objects, namespace: string, kind: string, id: str
   return object ? readWhole(object) : {};
 }
 
-/** The values behind spec's Secrets. Read when they are needed and kept nowhere. */
+const sources = {
+  Secret: { resource: SECRETS, read: secretValue, absent: "SecretNotFound" },
+  ConfigMap: { resource: CONFIG_MAPS, read: configMapValue, absent: "ReferenceNotFound" },
+} as const;
+
+/** The values behind spec's Secrets and ConfigMaps. Read when they are needed and kept nowhere. */
 export async function readSecrets(
   client: KubeClient,
   object: KubeObject,
@@ -108,11 +113,12 @@ export async function readSecrets(
 ): Promise<Resolved<Inputs["secrets"]>> {
   const namespace = object.metadata.namespace ?? "";
   const values: Record<string, string> = {};
-  for (const { field, name, key } of desired.secrets) {
-    const value = await readSecret(client, namespace, name, key);
+  for (const input of desired.secrets) {
+    const { field, kind, name, key } = input;
+    const value = await readSecret(client, namespace, input);
     if (value === undefined) {
-      const message = `${field}: Secret ${name} in namespace ${namespace} does not exist or has no key ${key}`;
-      return { obstacle: { reason: "SecretNotFound", message } };
+      const message = `${field}: ${kind} ${name} in namespace ${namespace} does not exist or has no key ${key}`;
+      return { obstacle: { reason: sources[kind].absent, message } };
     }
     values[field] = value;
   }
@@ -122,12 +128,12 @@ export async function readSecrets(
 async function readSecret(
   client: KubeClient,
   namespace: string,
-  name: string,
-  key: string,
+  { kind, name, key }: SecretInput,
 ): Promise<string | undefined> {
+  const { resource, read } = sources[kind];
   try {
-    const secret = await fetchObject(client, SECRETS, { namespace, name });
-    return secret && secretValue(secret, key);
+    const found = await fetchObject(client, resource, { namespace, name });
+    return found && read(found, key);
   } catch (error) {
     if (isForbidden(error)) return undefined;
     throw error;

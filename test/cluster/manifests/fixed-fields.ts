@@ -46,6 +46,12 @@ export const fixedFields = [
   ...change(image, "snapshotRef", { name: "golden" }, imageOnly, { imageAlias: null }),
   ...change(image, "imageLookup", { name: "ubuntu" }, imageOnly, { imageAlias: null }),
   ...change(image, "sshKeys", ["ssh-ed25519 AAAA"], "ssh keys are used at creation only"),
+  ...change(
+    image,
+    "sshKeysFrom",
+    [{ secretKeyRef: { name: "team", key: "keys" } }],
+    "ssh keys are used at creation only",
+  ),
   ...change(image, "userData", "IyEvYmluL3No", "user data is used at creation only"),
   ...change(image, "userDataSecretRef", { name: "init" }, "user data is used at creation only"),
   ...change(image, "imagePasswordSecretRef", { name: "login" }, "the password is used at creation only"),

@@ -37,6 +37,7 @@ export const goodResources = [
     ["from a lookup", { licenceType: null, imageLookup: { name: "ubuntu" } }],
     ["with keys and user data", { ...image, sshKeys: ["ssh-ed25519 AAAA"], userData: "IyEvYmluL3No" }],
     ["with user data from a Secret", { ...image, userDataSecretRef: { name: "init", key: "web" } }],
+    ["with keys from a Secret", { ...image, sshKeysFrom: [{ secretKeyRef: { name: "team", key: "keys" } }] }],
     ["only observed, by nothing but its place", { ...observe, size: null, type: null, licenceType: null }],
   ]),
   ...good(snapshot, "Snapshot", [
