@@ -214,6 +214,8 @@ export interface Desired {
   body(inputs: Inputs): unknown;
   /** How far the resource, as a collection shows it, is from the spec. */
   compare(item: unknown, inputs: Inputs): Comparison;
+  /** Added to the path of its deletion: `?deleteVolumes=true`. */
+  query: string;
   /** A write that has to come before the deletion of the resource, whatever has become of what spec refers to. */
   farewell(item: unknown, inputs: Pick<Inputs, "parents" | "shown">): Operation | undefined;
 }
@@ -281,11 +283,9 @@ export interface Comparing {
 export interface Destruction {
   /** Whether deleting the resource loses data that nobody can bring back. */
   holdsData: boolean;
-  /** Added to the path: `?deleteVolumes=true`. */
-  query?: string;
   /** For a kind that others live in: how to look inside, and what there counts as content. */
   contents?: { depth: number; list(item: unknown): string[] };
-  /** The platform does not delete it while others use it; those are then named. */
+  /** It is not deleted while others use it; those are then named. */
   keptWhileUsed?: boolean;
 }
 
@@ -343,6 +343,7 @@ export interface TypedMapping<Spec> {
   };
   comparison: Comparing & { compare(spec: Spec, item: unknown, inputs: Inputs): Comparison };
   destruction: Destruction & {
+    query?(spec: Spec): string;
     farewell?(spec: Spec, item: unknown, inputs: Pick<Inputs, "parents" | "shown">): Operation | undefined;
   };
   secret?: SecretSource & {
@@ -369,6 +370,7 @@ export function mapping<S extends z.ZodObject>(schema: S, typed: TypedMapping<z.
         problem: (inputs) => creation.problem?.(spec, inputs),
         advice: (inputs) => creation.advice?.(spec, inputs) ?? [],
         compare: (item, inputs) => comparison.compare(spec, item, inputs),
+        query: destruction.query?.(spec) ?? "",
         farewell: (item, inputs) => destruction.farewell?.(spec, item, inputs),
         publication: (inputs) => secret?.publication(spec, inputs),
         rotation: () => secret?.rotation(spec),

@@ -50,6 +50,7 @@ it("kustomize changes names together with all that refer to them", async () => {
   const fields = [...new Set(found.map(([field]) => field))].sort();
   expect(fields).toEqual([
     "accountRef",
+    "bootVolumeRef",
     "clusterRef",
     "configMapKeyRef",
     "credentialsSecretRef",

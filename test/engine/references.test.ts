@@ -22,6 +22,7 @@ const desired = (more: Partial<Desired>): Desired => ({
   isMeant: () => true,
   body: () => ({}),
   compare: () => ({ drift: [] }),
+  query: "",
   farewell: () => undefined,
   ...more,
 });
@@ -196,6 +197,30 @@ describe("a reference into another namespace of a resource that exists", () => {
       obstacle: { reason: "ReferenceNotGranted" },
     });
   });
+});
+
+test("two objects that name each other are told so, and hold each other at nothing", () => {
+  const objects = createObjects(kinds, unsealed, () => {});
+  const datacenterRef = { name: "dc" };
+  const owning = { id: "r-1", conditions: [readyCondition()] };
+  const put = (kind: string, name: string, spec: object, more: object = {}) => {
+    const object = objectOf(kind, name, { spec: { datacenterRef, ...spec }, ...more });
+    objects.store(kind).put(object);
+    const wanted = kinds.find((each) => each.kind === kind)?.resource?.desire(object.spec);
+    return () => wanted && resolveReferences(objects, object, wanted);
+  };
+  put("Datacenter", "dc", {}, { status: owning });
+  const [boots, attached] = [{ bootVolumeRef: { name: "os" } }, { attachTo: { serverRef: { name: "web" } } }];
+  const server = put("Server", "web", boots);
+  const volume = put("Volume", "os", attached);
+  const each = "and each would wait for the other: remove one of the two";
+  expect(server()).toEqual(waiting("InvalidSpec", `bootVolumeRef: Volume os names this Server in attachTo, ${each}`));
+  expect(volume()).toEqual(waiting("InvalidSpec", `attachTo: Server web names this Volume in bootVolumeRef, ${each}`));
+  put("Server", "web", boots, { status: owning });
+  put("Volume", "os", attached, { status: owning });
+  expect([objects.dependants("Server/shop/web"), objects.dependants("Volume/shop/os")]).toEqual([[], []]);
+  put("Volume", "os", {}, { status: owning });
+  expect(objects.dependants("Volume/shop/os")).toEqual(["Server/shop/web"]);
 });
 
 describe("a Secret that spec names", () => {

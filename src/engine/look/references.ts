@@ -4,7 +4,7 @@ import { fetchObject } from "../../kube/followed.ts";
 import { CONFIG_MAPS, configMapValue, SECRETS, secretValue } from "../../kube/owned-secret.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { KubeClient } from "../../kube/transport.ts";
-import { isPaused, keyOfTarget } from "../objects/object.ts";
+import { isPaused, keyOfTarget, objectKey } from "../objects/object.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus, readWhole } from "../schema/status.ts";
@@ -37,7 +37,7 @@ export function resolveReferences(
   for (const reference of references) {
     const { bond = "place", role } = reference;
     const needed = kept === undefined || bond === "use";
-    const resolved = resolve(objects, namespace, reference, kept === undefined);
+    const resolved = resolve(objects, object, reference, kept === undefined);
     if ("value" in resolved) refs[role] = resolved.value;
     else if (needed) return resolved;
     if (bond === "place" && kept === undefined && "value" in resolved) parents[role] = resolved.value.id;
@@ -59,19 +59,27 @@ function closed(objects: Objects, own: string, { kind, field, target }: Referenc
   return { reason: "ReferenceNotGranted", message };
 }
 
-function resolve(objects: Objects, own: string, reference: Reference, whenReady: boolean): Resolved<Referent> {
+function resolve(objects: Objects, object: KubeObject, reference: Reference, whenReady: boolean): Resolved<Referent> {
   const { kind, field, target, part } = reference;
+  const own = object.metadata.namespace ?? "";
   if ("id" in target) return { value: { id: target.id, status: statusBehind(objects, own, kind, target.id) } };
   const obstacle = closed(objects, own, reference);
   if (obstacle) return { obstacle };
   const { name, namespace = own } = target;
   const title = `${kind} ${namespace === own ? name : `${namespace}/${name}`}`;
   const key = keyOfTarget(own, kind, target);
-  const found = objects.find(key)?.object;
+  const known = objects.find(key);
+  const found = known?.object;
   const wait = (reason: "ReferenceNotFound" | "ReferenceNotReady", message: string): Resolved<Referent> => ({
     obstacle: { reason, message: `${field}: ${message}` },
   });
   if (!found) return wait("ReferenceNotFound", `${kind} ${name} not found in namespace ${namespace}`);
+  const self = objectKey(object.kind, own, object.metadata.name);
+  const back = objects.named(known.kind, found).find((named) => named.key === self);
+  if (back) {
+    const message = `${field}: ${title} names this ${object.kind} in ${back.field}, and each would wait for the other: remove one of the two`;
+    return { obstacle: { reason: "InvalidSpec", message } };
+  }
   if (whenReady && found.metadata.deletionTimestamp) {
     return wait("ReferenceNotReady", `${title} is being deleted`);
   }
