@@ -37,7 +37,8 @@ export interface Reference {
   kind: string;
   /** The field to name in messages: `datacenterRef`. */
   field: string;
-  target: ObjectRef | { id: string };
+  /** By the platform's id: of a resource, or of a part of what objects of a kind have. */
+  target: ObjectRef | { id: string; part?: Mention["part"] };
   /**
    * `place` (default): the resource lives under it; the id is kept in status, and deletion works from there.
    * `use`: needed for as long as the resource exists; looked at anew each time.

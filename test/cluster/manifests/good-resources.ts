@@ -42,6 +42,7 @@ export const goodResources = [
   ]),
   ...good(snapshot, "Snapshot", [
     ["of a Volume", {}],
+    ["of a Server's boot volume", { volumeRef: null, serverRef: { name: "web" } }],
     ["of a volume by id", { volumeRef: null, volumeId: someId, datacenterRef: { name: "berlin" } }],
     ["of a volume by id, in a datacenter by id", { volumeRef: null, volumeId: someId, datacenterId: someId }],
     ["at its longest", { name: long(255), description: long(1024) }],
@@ -52,6 +53,7 @@ export const goodResources = [
   ]),
   ...good(flowLog, "FlowLog", [
     ["of a NIC", {}],
+    ["of a NIC by ids", { serverRef: null, nic: null, serverId: someId, nicId: someId, datacenterId: someId }],
     ["with a prefix", { bucket: "flow-logs/web/2026" }],
     ...each("action", ["Accepted", "Rejected", "Any"]),
     ...each("direction", ["Ingress", "Egress", "Bidirectional"]),
