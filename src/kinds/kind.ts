@@ -37,7 +37,8 @@ export interface Reference {
   kind: string;
   /** The field to name in messages: `datacenterRef`. */
   field: string;
-  target: ObjectRef | { id: string };
+  /** By the platform's id: of a resource, or of a part of what objects of a kind have. */
+  target: ObjectRef | { id: string; part?: Mention["part"] };
   /**
    * `place` (default): the resource lives under it; the id is kept in status, and deletion works from there.
    * `use`: needed for as long as the resource exists; looked at anew each time.
@@ -73,9 +74,10 @@ export interface Referent {
   status: Shown;
 }
 
-/** A value that creation needs out of a Secret of the same namespace. */
+/** A value that creation needs out of a Secret or ConfigMap of the same namespace. */
 export interface SecretInput {
   field: string;
+  kind: "Secret" | "ConfigMap";
   name: string;
   key: string;
 }
@@ -103,7 +105,7 @@ export interface Inputs {
   refs: Readonly<Record<string, Referent>>;
   /** Roles of references that lead into another namespace, whether they may or not. */
   abroad?: readonly string[];
-  /** Values of the Secrets by field; at creation only. */
+  /** Values of the Secrets and ConfigMaps by field; at creation only. */
   secrets: Readonly<Record<string, string>>;
   /** Values of the lookups by field; at creation only. */
   found: Readonly<Record<string, string>>;
@@ -213,6 +215,8 @@ export interface Desired {
   body(inputs: Inputs): unknown;
   /** How far the resource, as a collection shows it, is from the spec. */
   compare(item: unknown, inputs: Inputs): Comparison;
+  /** Added to the path of its deletion: `?deleteVolumes=true`. */
+  query: string;
   /** A write that has to come before the deletion of the resource, whatever has become of what spec refers to. */
   farewell(item: unknown, inputs: Pick<Inputs, "parents" | "shown">): Operation | undefined;
 }
@@ -280,11 +284,9 @@ export interface Comparing {
 export interface Destruction {
   /** Whether deleting the resource loses data that nobody can bring back. */
   holdsData: boolean;
-  /** Added to the path: `?deleteVolumes=true`. */
-  query?: string;
   /** For a kind that others live in: how to look inside, and what there counts as content. */
   contents?: { depth: number; list(item: unknown): string[] };
-  /** The platform does not delete it while others use it; those are then named. */
+  /** It is not deleted while others use it; those are then named. */
   keptWhileUsed?: boolean;
 }
 
@@ -342,6 +344,7 @@ export interface TypedMapping<Spec> {
   };
   comparison: Comparing & { compare(spec: Spec, item: unknown, inputs: Inputs): Comparison };
   destruction: Destruction & {
+    query?(spec: Spec): string;
     farewell?(spec: Spec, item: unknown, inputs: Pick<Inputs, "parents" | "shown">): Operation | undefined;
   };
   secret?: SecretSource & {
@@ -368,6 +371,7 @@ export function mapping<S extends z.ZodObject>(schema: S, typed: TypedMapping<z.
         problem: (inputs) => creation.problem?.(spec, inputs),
         advice: (inputs) => creation.advice?.(spec, inputs) ?? [],
         compare: (item, inputs) => comparison.compare(spec, item, inputs),
+        query: destruction.query?.(spec) ?? "",
         farewell: (item, inputs) => destruction.farewell?.(spec, item, inputs),
         publication: (inputs) => secret?.publication(spec, inputs),
         rotation: () => secret?.rotation(spec),

@@ -15,6 +15,8 @@ import type { KubeClient } from "./transport.ts";
 
 export const SECRETS = { group: "", version: "v1", kind: "Secret", plural: "secrets", namespaced: true };
 
+export const CONFIG_MAPS = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true };
+
 /** What a Secret is to hold, in plain text. */
 export interface SecretContent {
   name: string;
@@ -140,8 +142,14 @@ function isControlledBy({ metadata }: KubeObject, secret: KubeObject): boolean {
 
 /** The decoded value of a key; undefined when there is none. */
 export function secretValue(secret: object, key: string): string | undefined {
-  const data: unknown = Reflect.get(secret, "data");
+  const value = configMapValue(secret, key);
+  return value === undefined ? undefined : Buffer.from(value, "base64").toString("utf8");
+}
+
+/** The text of a key; undefined when there is none. */
+export function configMapValue(configMap: object, key: string): string | undefined {
+  const data: unknown = Reflect.get(configMap, "data");
   if (typeof data !== "object" || data === null || !Object.hasOwn(data, key)) return undefined;
   const value: unknown = Reflect.get(data, key);
-  return typeof value === "string" ? Buffer.from(value, "base64").toString("utf8") : undefined;
+  return typeof value === "string" ? value : undefined;
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Landscape, landscape } from "./landscape.ts";
-import { datacenter, flowLog, lan, server, volume } from "./objects.ts";
+import { datacenter, flowLog, lan, server, snapshot, volume } from "./objects.ts";
 
 let world: Landscape;
 
@@ -56,6 +56,25 @@ describe("when a resource goes, what refers to it or lives in it is looked at ag
     await expect
       .poll(async () => [await ready("flowlog/records"), await idOf("flowlog/records")], soon)
       .toEqual(["True", log?.id]);
+  });
+
+  it("a Volume that a server boots from comes and goes with it, can be copied, and is deleted after it", async () => {
+    const booting = server("booted", { bootVolume: undefined, bootVolumeRef: { name: "os" } });
+    const copy = snapshot("os-copy", { volumeRef: undefined, serverRef: { name: "booted" } });
+    await world.apply(booting, volume("os"), copy);
+    await world.untilReady("server/booted", "volume/os", "snapshot/os-copy");
+    const [before, id] = [await idOf("server/booted"), await idOf("volume/os")];
+    expect(await world.value("server/booted", "{.status.bootVolumeId}")).toBe(id);
+    const serverOf = () => world.value("volume/os", "{.status.serverId}");
+    await expect.poll(serverOf, soon).toBe(before);
+
+    await world.kubectl("delete", "volume", "os", "--wait=false");
+    const reason = () => world.value("volume/os", '{.status.conditions[?(@.type=="Stalled")].message}');
+    await expect.poll(reason, soon).toContain("Volume is still used by Server/");
+    await world.kubectl("delete", "server", "booted", "--timeout=60s");
+    await world.kubectl("wait", "volume/os", "--for=delete", "--timeout=60s");
+    expect([await named("volumes", "os"), await named("servers", "booted")]).toEqual([[], []]);
+    expect(await ready("snapshot/os-copy")).toBe("True");
   });
 
   it("a LAN does not stay Ready in a datacenter that was deleted with all that was in it", async () => {

@@ -19,7 +19,16 @@ function names(node: unknown, field = ""): [field: string, name: unknown][] {
 it("kustomize changes names together with all that refer to them", async () => {
   const folder = await mkdtemp(join(tmpdir(), "mooring-kustomize-"));
   const deploy = (path: string) => join(relative(folder, root), "deploy", path);
-  const files = ["landscape", "datacenter", "lan", "kafkacluster", "kafkatopic", "kafkauser", "centrallogging"];
+  const files = [
+    "landscape",
+    "datacenter",
+    "lan",
+    "server",
+    "kafkacluster",
+    "kafkatopic",
+    "kafkauser",
+    "centrallogging",
+  ];
   const kustomization = {
     namePrefix: "team-a-",
     configurations: [deploy("kustomize/name-references.yaml")],
@@ -41,7 +50,9 @@ it("kustomize changes names together with all that refer to them", async () => {
   const fields = [...new Set(found.map(([field]) => field))].sort();
   expect(fields).toEqual([
     "accountRef",
+    "bootVolumeRef",
     "clusterRef",
+    "configMapKeyRef",
     "credentialsSecretRef",
     "datacenterRef",
     "ipBlockRef",

@@ -6,7 +6,7 @@ import { DC, type Life, live, readyOf } from "./lives.ts";
 import { stage } from "./stage.ts";
 
 const SHARED = "ClusterAccount/shared";
-const [THEIRS, PRIVATE, PUBLIC, UNKNOWN] = ["1", "2", "3", "4"].map((digit) => DC.replaceAll("7", digit));
+const [THEIRS, PRIVATE, PUBLIC, UNKNOWN, NIC] = ["1", "2", "3", "4", "5"].map((digit) => DC.replaceAll("7", digit));
 const IP = "203.0.113.7";
 const spec = { accountRef: { kind: "ClusterAccount", name: "shared" }, datacenterRef: { name: "home" } };
 
@@ -34,9 +34,11 @@ const group = (replica: object) =>
   of("ScalingGroup", { minReplicas: 1, maxReplicas: 1, policy, replica: { cores: 1, ram: 1024, ...replica } });
 const member = (targetGroupId: string | undefined) =>
   group({ nics: [{ name: "n", lan: 1, targetGroup: { targetGroupId, port: 80 } }] });
+const flowLog = (nicId: string | undefined) =>
+  of("FlowLog", { serverId: THEIRS, nicId, action: "Any", direction: "Ingress", bucket: "flow-logs" });
 const replica = (image: string | undefined) => group({ volumes: [{ name: "v", size: 1, type: "HDD", image }] });
 
-/** A snapshot and an IP block are on the platform; an object of this namespace has them, through this Account. */
+/** A snapshot, an IP block and a server are on the platform; an object of this namespace has them, through this Account. */
 async function asked(
   object: KubeObject,
   { by = "", through = SHARED, home = SHARED, adoption = "None" as "None" | "Any", managementPolicy = "Manage" } = {},
@@ -49,8 +51,9 @@ async function asked(
   image(PRIVATE, false, "ubuntu-99");
   image(PUBLIC, true, "ubuntu-24");
   const datacenter = owned("Datacenter", "home", "team", home, { id: DC });
-  const theirs = ["Snapshot", "IPBlock"].map((kind) =>
-    owned(kind, "theirs", by, through, { id: THEIRS, ips: [IP] }, { managementPolicy }),
+  const parts = { ips: [IP], parents: { datacenter: DC }, nics: [{ id: NIC }] };
+  const theirs = ["Snapshot", "IPBlock", "Server"].map((kind) =>
+    owned(kind, "theirs", by, through, { id: THEIRS, ...parts }, { managementPolicy }),
   );
   const all = stage([object, datacenter, ...(by === "" ? [] : theirs)], { platform });
   const handle = all.accounts.get(SHARED);
@@ -58,7 +61,11 @@ async function asked(
   const life: Life = { all, key: `${object.kind}/team/a`, object, beforeEach: platform.beforeEach };
   await live(life, 5, () => platform.sent("POST").length > 0);
   const [sent] = platform.sent("POST");
-  return { reason: readyOf(life)?.reason, message: readyOf(life)?.message, sent: JSON.stringify(sent?.body) };
+  return {
+    reason: readyOf(life)?.reason,
+    message: readyOf(life)?.message,
+    sent: sent && `${sent.url} ${JSON.stringify(sent.body)}`,
+  };
 }
 
 describe("through a ClusterAccount without adoption, what others have is not reached by", () => {
@@ -66,11 +73,12 @@ describe("through a ClusterAccount without adoption, what others have is not rea
     ["the image of a Volume", volume({ image: THEIRS })],
     ["the image of a boot volume", server({ bootVolume: { size: 1, type: "HDD", image: THEIRS } })],
     ["the image of replicas", replica(THEIRS)],
+    ["the ids of a NIC and its server", flowLog(NIC)],
     ["a public address of a NIC", nic({ ips: ["10.0.0.2", IP] })],
   ])("%s, in the same words whoever has it", async (_, object) => {
     const nobody = await asked(object);
     expect(nobody).toMatchObject({ reason: "NotYours", sent: undefined });
-    expect(nobody.message).toMatch(/(image|ips): no object of namespace team owns /);
+    expect(nobody.message).toMatch(/(image|ips|serverId): no object of namespace team owns /);
     expect(await asked(object, { by: "other" })).toEqual(nobody);
     expect(await asked(object, { by: "team", through: "team/own" })).toEqual(nobody);
     expect(await asked(object, { by: "team", managementPolicy: "Observe" })).toEqual(nobody);
@@ -85,6 +93,12 @@ describe("through a ClusterAccount without adoption, what others have is not rea
   ])("%s", async (_, object) => {
     expect(await asked(object)).toMatchObject({ reason: "NotYours", sent: undefined });
     expect((await asked(object, { adoption: "Any" })).sent).toBeDefined();
+  });
+
+  test("the id of a NIC that the server, which is theirs, does not have", async () => {
+    const refused = await asked(flowLog(UNKNOWN), { by: "team" });
+    expect(refused).toMatchObject({ reason: "NotYours", sent: undefined });
+    expect(refused.message).toContain(`nicId: no object of namespace team owns ${UNKNOWN}`);
   });
 
   test.each([

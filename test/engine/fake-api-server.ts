@@ -21,7 +21,7 @@ const kubeObject = z.looseObject({
 });
 
 export function pathTo({ kind, metadata }: KubeObject): string {
-  const root = kind === "Secret" ? "/api/v1" : "/apis/mooring.dev/v1alpha1";
+  const root = ["Secret", "ConfigMap"].includes(kind) ? "/api/v1" : "/apis/mooring.dev/v1alpha1";
   const scope = metadata.namespace === undefined ? "" : `/namespaces/${metadata.namespace}`;
   return `${root}${scope}/${kind.toLowerCase()}s/${metadata.name}`;
 }

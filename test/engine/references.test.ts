@@ -22,6 +22,7 @@ const desired = (more: Partial<Desired>): Desired => ({
   isMeant: () => true,
   body: () => ({}),
   compare: () => ({ drift: [] }),
+  query: "",
   farewell: () => undefined,
   ...more,
 });
@@ -198,8 +199,32 @@ describe("a reference into another namespace of a resource that exists", () => {
   });
 });
 
+test("two objects that name each other are told so, and hold each other at nothing", () => {
+  const objects = createObjects(kinds, unsealed, () => {});
+  const datacenterRef = { name: "dc" };
+  const owning = { id: "r-1", conditions: [readyCondition()] };
+  const put = (kind: string, name: string, spec: object, more: object = {}) => {
+    const object = objectOf(kind, name, { spec: { datacenterRef, ...spec }, ...more });
+    objects.store(kind).put(object);
+    const wanted = kinds.find((each) => each.kind === kind)?.resource?.desire(object.spec);
+    return () => wanted && resolveReferences(objects, object, wanted);
+  };
+  put("Datacenter", "dc", {}, { status: owning });
+  const [boots, attached] = [{ bootVolumeRef: { name: "os" } }, { attachTo: { serverRef: { name: "web" } } }];
+  const server = put("Server", "web", boots);
+  const volume = put("Volume", "os", attached);
+  const each = "and each would wait for the other: remove one of the two";
+  expect(server()).toEqual(waiting("InvalidSpec", `bootVolumeRef: Volume os names this Server in attachTo, ${each}`));
+  expect(volume()).toEqual(waiting("InvalidSpec", `attachTo: Server web names this Volume in bootVolumeRef, ${each}`));
+  put("Server", "web", boots, { status: owning });
+  put("Volume", "os", attached, { status: owning });
+  expect([objects.dependants("Server/shop/web"), objects.dependants("Volume/shop/os")]).toEqual([[], []]);
+  put("Volume", "os", {}, { status: owning });
+  expect(objects.dependants("Volume/shop/os")).toEqual(["Server/shop/web"]);
+});
+
 describe("a Secret that spec names", () => {
-  const input: SecretInput = { field: "bootVolume.userDataSecretRef", name: "boot", key: "data" };
+  const input: SecretInput = { field: "bootVolume.userDataSecretRef", kind: "Secret", name: "boot", key: "data" };
   const encoded = Buffer.from("höchst geheim").toString("base64");
   const calls: KubeCall[] = [];
   const client = (answer: () => unknown): KubeClient => ({
@@ -240,6 +265,17 @@ describe("a Secret that spec names", () => {
 
   test("whose reading fails is tried again", async () => {
     await expect(readSecrets(client(fails(500)), child, desired({ secrets: [input] }))).rejects.toThrow(KubeError);
+  });
+
+  test("or a ConfigMap is read by its name, and waited for", async () => {
+    const keys: SecretInput = { field: "sshKeysFrom[0]", kind: "ConfigMap", name: "admins", key: "keys" };
+    const read = (answer: () => unknown) => readSecrets(client(answer), child, desired({ secrets: [keys] }));
+    expect(await read(() => ({ data: { keys: "ssh-rsa AAAA" } }))).toEqual({
+      value: { "sshKeysFrom[0]": "ssh-rsa AAAA" },
+    });
+    expect(calls.at(-1)).toMatchObject({ method: "GET", path: "/api/v1/namespaces/shop/configmaps/admins" });
+    const absent = "sshKeysFrom[0]: ConfigMap admins in namespace shop does not exist or has no key keys";
+    expect(await read(fails(404))).toEqual(waiting("ReferenceNotFound", absent));
   });
 
   test("has no value for a key that every object inherits", () => {

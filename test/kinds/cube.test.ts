@@ -79,7 +79,7 @@ describe("a Cube", () => {
       detached += 1;
     }
     expect(detached).toBe(23);
-    await platform.done("DELETE", `${path}${mapping.destruction.query}`);
+    await platform.done("DELETE", `${path}${desired.query}`);
     const left = (await platform.core("GET", `${datacenter}/volumes`)).body;
     expect(left).toHaveProperty("items.length", 23);
     expect(JSON.stringify(left)).not.toContain(String(bootVolumeId));

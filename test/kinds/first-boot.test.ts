@@ -73,7 +73,7 @@ describe("the password of an image", () => {
   const problem = (password: string) => wanted.problem(inputs({ secrets: { [field]: password } }));
 
   it("is asked for by name and key, and goes to the platform with the creation", () => {
-    expect(wanted.secrets).toEqual([{ field, name: "login", key: "password" }]);
+    expect(wanted.secrets).toEqual([{ field, kind: "Secret", name: "login", key: "password" }]);
     expect(wanted.body(inputs({ secrets: { [field]: "abcDEF123" } }))).toMatchObject({
       entities: { volumes: { items: [{ properties: { imagePassword: "abcDEF123" } }] } },
     });
@@ -87,5 +87,52 @@ describe("the password of an image", () => {
     }
     expect(problem("abcDEF12")).toBeUndefined();
     expect(wanted.problem(inputs())).toBeUndefined();
+  });
+});
+
+describe("ssh keys out of a Secret or ConfigMap", () => {
+  const [ed, rsa] = ["ssh-ed25519 AAAA me@home", 'from="10.0.0.0/8" ssh-rsa AAAA'];
+  const wanted = desire({
+    sshKeys: ["ssh-ed25519 AAAA first"],
+    sshKeysFrom: [
+      { secretKeyRef: { name: "team", key: "keys" } },
+      { configMapKeyRef: { name: "admins", key: "authorized_keys" } },
+    ],
+  });
+  const given = (team: string, admins: string) =>
+    inputs({ secrets: { "bootVolume.sshKeysFrom[0]": team, "bootVolume.sshKeysFrom[1]": admins } });
+
+  it("are asked for by name and key, and follow those in spec", () => {
+    expect(wanted.secrets).toEqual([
+      { field: "bootVolume.sshKeysFrom[0]", kind: "Secret", name: "team", key: "keys" },
+      { field: "bootVolume.sshKeysFrom[1]", kind: "ConfigMap", name: "admins", key: "authorized_keys" },
+    ]);
+    const inputs = given(`# the team\n\n${ed}\r\n`, `  ${rsa}`);
+    expect(wanted.problem(inputs)).toBeUndefined();
+    expect(wanted.body(inputs)).toMatchObject({
+      entities: { volumes: { items: [{ properties: { sshKeys: ["ssh-ed25519 AAAA first", ed, rsa] } }] } },
+    });
+  });
+
+  it("are told by Secret or ConfigMap, key and line when one is none, and never shown", () => {
+    const form = "must be one public key on one line, as in authorized_keys: ssh-ed25519 AAAA… comment";
+    expect(wanted.problem(given(`${ed}\nhunter2`, rsa))).toBe(
+      `bootVolume.sshKeysFrom[0]: keys in Secret team, line 2: ${form}`,
+    );
+    expect(wanted.problem(given(ed, `# none\n\n-----BEGIN OPENSSH PRIVATE KEY-----`))).toBe(
+      `bootVolume.sshKeysFrom[1]: authorized_keys in ConfigMap admins, line 3: ${form}`,
+    );
+    expect(wanted.problem(given(`${ed} ${"x".repeat(4096)}`, rsa))).toContain("keys in Secret team, line 1: ");
+    expect(wanted.problem(inputs())).toBeUndefined();
+  });
+
+  it("are missed where there are only comments, and counted together with those in spec", () => {
+    expect(wanted.problem(given(ed, "# nobody yet\n"))).toBe(
+      "bootVolume.sshKeysFrom[1]: authorized_keys in ConfigMap admins has no public key",
+    );
+    expect(wanted.problem(given(ed, `${rsa}\n`.repeat(99)))).toBe(
+      "bootVolume.sshKeysFrom: 101 keys with those in bootVolume.sshKeys; at most 100 are allowed",
+    );
+    expect(wanted.problem(given(ed, `${rsa}\n`.repeat(98)))).toBeUndefined();
   });
 });

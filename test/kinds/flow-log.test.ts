@@ -39,6 +39,23 @@ describe("what a flow log watches", () => {
     expect([nic?.part?.of(shown), nic?.part?.of({})]).toEqual([undefined, undefined]);
   });
 
+  it("is a NIC by its ids, which is judged by the Server that has it", () => {
+    const [serverId, nicId] = [someId, someId.replace("72", "27")];
+    const { references } = mapping.desire({ ...what, datacenterId: someId, serverId, nicId });
+    expect(references).toMatchObject([
+      { role: "datacenter", target: { id: someId } },
+      { role: "server", kind: "Server", target: { id: serverId } },
+      { role: "nic", target: { id: nicId, part: { kind: "Server" } } },
+    ]);
+    const target = references.at(-1)?.target;
+    const isIn = target && "id" in target ? target.part?.isIn : undefined;
+    expect(isIn?.({ parents: { datacenter: "dc-1" }, nics: [{ id: nicId }] })).toBe(true);
+    expect(isIn?.(shown)).toBe(false);
+    expect(mapping.place.collection({ datacenter: "dc-1", server: "s", nic: "n" })).toBe(
+      "/datacenters/dc-1/servers/s/nics/n/flowlogs",
+    );
+  });
+
   it.each([
     ["networkLoadBalancerId", "networkloadbalancers"],
     ["applicationLoadBalancerId", "applicationloadbalancers"],

@@ -83,7 +83,7 @@ describe("user data out of a Secret", () => {
 
   it("is asked for by name and key", () => {
     expect(mapping.desire(spec).secrets).toEqual([
-      { field: "bootVolume.userDataSecretRef", name: "init", key: "userData" },
+      { field: "bootVolume.userDataSecretRef", kind: "Secret", name: "init", key: "userData" },
     ]);
   });
 
@@ -120,6 +120,9 @@ describe("the datacenter of a server", () => {
   });
 });
 
-it("a server takes its volumes along when it is deleted", () => {
-  expect(mapping.destruction.query).toBe("?deleteVolumes=true");
+it("a server takes its own boot volume along when it is deleted, and without one nothing", () => {
+  const spec = { datacenterRef: { name: "berlin" }, cores: 1, ram: 256 };
+  const bootVolume = { size: 10, type: "HDD", imageAlias: "debian:12" };
+  expect(mapping.desire({ ...spec, bootVolume }).query).toBe("?deleteVolumes=true");
+  expect(mapping.desire(spec).query).toBe("");
 });

@@ -94,7 +94,7 @@ describe("a server on the platform", () => {
     expect(leave?.action).toBe("detach volume data");
     await platform.done("DELETE", leave?.path ?? "");
     expect(mapping.desire(spec).farewell(await seen(), given)).toBeUndefined();
-    await platform.done("DELETE", `${path}${mapping.destruction.query}`);
+    await platform.done("DELETE", `${path}${mapping.desire(spec).query}`);
     const left = (await platform.core("GET", `${datacenter}/volumes?depth=1`)).body;
     expect(left).toMatchObject({ items: [{ properties: { name: "data" } }] });
     expect(left).toHaveProperty("items.length", 1);

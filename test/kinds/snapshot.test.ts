@@ -39,7 +39,20 @@ describe("a snapshot is taken", () => {
     expect(datacenter?.part?.of({})).toBeUndefined();
   });
 
-  it("of a volume by its id, a boot volume for example", () => {
+  it("of the boot volume of a Server, whatever that is now", () => {
+    const { references } = mapping.desire({ serverRef: { name: "web" } });
+    const named = { kind: "Server", field: "serverRef", target: { name: "web" } };
+    expect(references).toMatchObject([
+      { role: "datacenter", ...named },
+      { role: "volume", ...named, part: { what: "boot volume" } },
+    ]);
+    const [datacenter, boot] = references;
+    const shown = { parents: { datacenter: "dc-1" }, bootVolumeId: "vol-7" };
+    expect([datacenter?.part?.of(shown), boot?.part?.of(shown)]).toEqual(["dc-1", "vol-7"]);
+    expect(boot?.part?.of({ parents: { datacenter: "dc-1" } })).toBeUndefined();
+  });
+
+  it("of a volume by its id", () => {
     expect(mapping.desire({ volumeId: someId, datacenterId: someId }).references).toEqual([
       { role: "datacenter", kind: "Datacenter", field: "datacenterRef", target: { id: someId } },
       { role: "volume", kind: "Volume", field: "volumeId", target: { id: someId } },

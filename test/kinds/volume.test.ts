@@ -54,7 +54,9 @@ describe("the body that creates a volume", () => {
 
   it("takes user data out of a Secret, as base64", () => {
     const wanted = { ...imaged, userDataSecretRef: { name: "init" } };
-    expect(mapping.desire(wanted).secrets).toEqual([{ field: "userDataSecretRef", name: "init", key: "userData" }]);
+    expect(mapping.desire(wanted).secrets).toEqual([
+      { field: "userDataSecretRef", kind: "Secret", name: "init", key: "userData" },
+    ]);
     expect(bodyOf(wanted, inputs({ secrets: { userDataSecretRef: "#!/bin/sh" } }))).toMatchObject({
       properties: { userData: "IyEvYmluL3No" },
     });

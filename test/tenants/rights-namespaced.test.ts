@@ -42,7 +42,11 @@ describe("an operator with Roles in one namespace", () => {
     const can = async (...args: string[]) =>
       (await kubectl(["auth", "can-i", ...args, `--as=system:serviceaccount:${own}:mooring`])).stdout.trim();
     expect(await can("list", "secrets", "-n", world.namespace)).toBe("yes");
-    for (const resource of ["secrets", "servers.mooring.dev", "leases.coordination.k8s.io"]) {
+    expect(await can("get", "configmaps", "-n", world.namespace)).toBe("yes");
+    for (const verb of ["list", "watch", "create", "update", "patch", "delete"]) {
+      expect([verb, await can(verb, "configmaps", "-n", world.namespace)]).toEqual([verb, "no"]);
+    }
+    for (const resource of ["secrets", "configmaps", "servers.mooring.dev", "leases.coordination.k8s.io"]) {
       for (const verb of ["get", "list", "create", "patch"]) {
         expect([verb, resource, await can(verb, resource, "-n", elsewhere)]).toEqual([verb, resource, "no"]);
         expect([verb, resource, await can(verb, resource, "-A")]).toEqual([verb, resource, "no"]);

@@ -21,9 +21,9 @@ export function nameReferences(kinds: readonly Kind[]): Json {
 
 const builtIn = ["Secret", "ConfigMap"];
 
-/** Fields are called after the kind they name: lanRef, userDataSecretRef, clusterRef for a KafkaCluster; accountRef has two. */
+/** Fields are called after the kind they name: lanRef, userDataSecretRef, secretKeyRef, clusterRef for a KafkaCluster; accountRef has two. */
 function targetsOf(field: string, kinds: readonly Kind[]): string[] {
-  const word = field.replace(/Ref$/, "").toLowerCase();
+  const word = field.replace(/(Key)?Ref$/, "").toLowerCase();
   const named = [...builtIn, ...kinds.map(({ kind }) => kind)].filter((kind) => {
     const called = kind.toLowerCase();
     return called.endsWith(word) || word.endsWith(called);

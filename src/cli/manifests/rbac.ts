@@ -41,6 +41,8 @@ function namespaceRules(kinds: readonly Kind[]): Rule[] {
     // Credentials and first-boot configuration are read by their names; those with a label of Mooring are watched. Label and
     // finalizer on credentials are a patch. Keys of the platform are written into Secrets that belong to their object.
     { apiGroups: [""], resources: ["secrets"], verbs: ["get", "list", "watch", "create", "update", "patch"] },
+    // Public keys for a machine, read by the name that spec gives when it is created.
+    { apiGroups: [""], resources: ["configmaps"], verbs: ["get"] },
     { apiGroups: [""], resources: ["events"], verbs: ["create", "patch"] },
   ];
 }

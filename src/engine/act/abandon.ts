@@ -12,7 +12,7 @@ import { policiesOf } from "../objects/policies.ts";
 import { search } from "./search.ts";
 
 /** Whose creation is to be undone, and with which Account it was made. */
-type Undone = Pick<Scene, "key" | "kind" | "account">;
+type Undone = Pick<Scene, "key" | "kind" | "account" | "object">;
 
 /** The creation that is undone. */
 type Begun = Pick<Creation, "intent" | "begunAt">;
@@ -27,15 +27,15 @@ const settledAt = ({ settings }: Deps, begunAt: number): number =>
 /** Deletes a resource that only this process knows of. Goes on until the platform has taken it, for it is on nobody's list. */
 export async function abandon(
   deps: Deps,
-  { key, kind, account }: Undone,
+  { key, kind, account, object }: Undone,
   { intent: { parents, endpoint }, begunAt }: Begun,
   { id, born }: Made,
   why: string,
 ): Promise<void> {
   if (!account) return;
   deps.objects.spend(kind.kind, { id, born, parents, endpoint });
-  const { place, destruction } = kind.resource;
-  const path = `${place.collection(parents)}/${encodeURIComponent(id)}${destruction.query ?? ""}`;
+  const { place } = kind.resource;
+  const path = `${place.collection(parents)}/${encodeURIComponent(id)}${queryOf(kind, object)}`;
   const url = urlOf(account, place.product, path);
   deps.log.warn({ object: key, id }, `${why}: deleting the ${kind.kind} that it created`);
   const { monotonic } = deps.clock;
@@ -56,6 +56,15 @@ export async function abandon(
     await sleep(deps.clock, waitMs);
   }
   deps.log.error({ object: key, id }, `orphaned ${kind.kind} could not be deleted: delete it by hand`);
+}
+
+/** Of a spec that cannot be read it is not known what belongs to the resource: then nothing goes along. */
+function queryOf({ resource }: ResourceKind, { spec }: KubeObject): string {
+  try {
+    return resource.desire(spec).query;
+  } catch {
+    return "";
+  }
 }
 
 /** Whether an object owns this resource, as the API server has it now: what this process has seen may be old. */
@@ -90,7 +99,12 @@ export function isDropped(deps: Deps, { metadata }: KubeObject, { creation }: Me
 const GONE = "the object was deleted during its creation";
 
 /** Undoes the last creation of an object that is gone: nobody else knows of it. */
-export function undo(deps: Deps, undone: Undone, { memory, last }: { memory: Memory; last: KubeObject }): void {
+export function undo(
+  deps: Deps,
+  scene: Omit<Undone, "object">,
+  { memory, last }: { memory: Memory; last: KubeObject },
+): void {
+  const undone = { ...scene, object: last };
   const { creation } = memory;
   memory.creation = undefined;
   if (!creation || creation.phase === "unsent" || policiesOf(last).deletionPolicy === "Retain") return;

@@ -41,7 +41,7 @@ export async function remove(deps: Deps, scene: Scene, action: "delete" | "repla
   if (!owned) return "now";
   const { place, destruction } = kind.resource;
   // What a spec that cannot be read says of its own parts is not known: then nothing goes but the resource itself.
-  const query = scene.desired ? (destruction.query ?? "") : "";
+  const query = scene.desired?.query ?? "";
   const path = `${place.collection(owned.parents)}/${encodeURIComponent(owned.id)}${query}`;
   // A second deletion of an id that has been given away meanwhile would hit somebody else's resource.
   const once = shared?.source.isStillThere !== undefined;

@@ -235,6 +235,10 @@ const REPLACED = "the intent of this object was replaced meanwhile";
 
 /** A refusal may quote what was sent; what came out of a Secret goes nowhere else. */
 function redact(text: string, secrets: string[]): string {
+  const lines = secrets.flatMap((secret) => secret.split("\n").map((line) => line.trim()));
   const forms = secrets.flatMap((secret) => [secret, Buffer.from(secret).toString("base64")]);
-  return forms.filter(Boolean).reduce((left, form) => left.replaceAll(form, "[redacted]"), text);
+  // A short line is a word that any text may have.
+  return [...forms, ...lines.filter(({ length }) => length >= 8)]
+    .filter(Boolean)
+    .reduce((left, form) => left.replaceAll(form, "[redacted]"), text);
 }

@@ -119,7 +119,8 @@ function mentioned(
   owner: ReturnType<typeof ownerIn>,
 ): Mention | undefined {
   if ("id" in target) {
-    return owner.hasId(target.id) ? undefined : { field: field.replace(/Ref$/, "Id"), value: target.id };
+    const mention = { field: field.replace(/Ref$/, "Id"), value: target.id, ...(target.part && { part: target.part }) };
+    return owner.has(mention) ? undefined : mention;
   }
   const key = keyOfTarget(namespace, kind, target);
   const claim = objects.owned(key);

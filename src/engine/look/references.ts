@@ -1,10 +1,10 @@
-import type { Desired, Inputs, Reference, Referent } from "../../kinds/kind.ts";
+import type { Desired, Inputs, Reference, Referent, SecretInput } from "../../kinds/kind.ts";
 import { isForbidden } from "../../kube/errors.ts";
 import { fetchObject } from "../../kube/followed.ts";
-import { SECRETS, secretValue } from "../../kube/owned-secret.ts";
+import { CONFIG_MAPS, configMapValue, SECRETS, secretValue } from "../../kube/owned-secret.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { KubeClient } from "../../kube/transport.ts";
-import { isPaused, keyOfTarget } from "../objects/object.ts";
+import { isPaused, keyOfTarget, objectKey } from "../objects/object.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus, readWhole } from "../schema/status.ts";
@@ -37,7 +37,7 @@ export function resolveReferences(
   for (const reference of references) {
     const { bond = "place", role } = reference;
     const needed = kept === undefined || bond === "use";
-    const resolved = resolve(objects, namespace, reference, kept === undefined);
+    const resolved = resolve(objects, object, reference, kept === undefined);
     if ("value" in resolved) refs[role] = resolved.value;
     else if (needed) return resolved;
     if (bond === "place" && kept === undefined && "value" in resolved) parents[role] = resolved.value.id;
@@ -59,19 +59,27 @@ function closed(objects: Objects, own: string, { kind, field, target }: Referenc
   return { reason: "ReferenceNotGranted", message };
 }
 
-function resolve(objects: Objects, own: string, reference: Reference, whenReady: boolean): Resolved<Referent> {
+function resolve(objects: Objects, object: KubeObject, reference: Reference, whenReady: boolean): Resolved<Referent> {
   const { kind, field, target, part } = reference;
+  const own = object.metadata.namespace ?? "";
   if ("id" in target) return { value: { id: target.id, status: statusBehind(objects, own, kind, target.id) } };
   const obstacle = closed(objects, own, reference);
   if (obstacle) return { obstacle };
   const { name, namespace = own } = target;
   const title = `${kind} ${namespace === own ? name : `${namespace}/${name}`}`;
   const key = keyOfTarget(own, kind, target);
-  const found = objects.find(key)?.object;
+  const known = objects.find(key);
+  const found = known?.object;
   const wait = (reason: "ReferenceNotFound" | "ReferenceNotReady", message: string): Resolved<Referent> => ({
     obstacle: { reason, message: `${field}: ${message}` },
   });
   if (!found) return wait("ReferenceNotFound", `${kind} ${name} not found in namespace ${namespace}`);
+  const self = objectKey(object.kind, own, object.metadata.name);
+  const back = objects.named(known.kind, found).find((named) => named.key === self);
+  if (back) {
+    const message = `${field}: ${title} names this ${object.kind} in ${back.field}, and each would wait for the other: remove one of the two`;
+    return { obstacle: { reason: "InvalidSpec", message } };
+  }
   if (whenReady && found.metadata.deletionTimestamp) {
     return wait("ReferenceNotReady", `${title} is being deleted`);
   }
@@ -100,7 +108,12 @@ function statusBehind(objects: Objects, namespace: string, kind: string, id: str
   return object ? readWhole(object) : {};
 }
 
-/** The values behind spec's Secrets. Read when they are needed and kept nowhere. */
+const sources = {
+  Secret: { resource: SECRETS, read: secretValue, absent: "SecretNotFound" },
+  ConfigMap: { resource: CONFIG_MAPS, read: configMapValue, absent: "ReferenceNotFound" },
+} as const;
+
+/** The values behind spec's Secrets and ConfigMaps. Read when they are needed and kept nowhere. */
 export async function readSecrets(
   client: KubeClient,
   object: KubeObject,
@@ -108,11 +121,12 @@ export async function readSecrets(
 ): Promise<Resolved<Inputs["secrets"]>> {
   const namespace = object.metadata.namespace ?? "";
   const values: Record<string, string> = {};
-  for (const { field, name, key } of desired.secrets) {
-    const value = await readSecret(client, namespace, name, key);
+  for (const input of desired.secrets) {
+    const { field, kind, name, key } = input;
+    const value = await readSecret(client, namespace, input);
     if (value === undefined) {
-      const message = `${field}: Secret ${name} in namespace ${namespace} does not exist or has no key ${key}`;
-      return { obstacle: { reason: "SecretNotFound", message } };
+      const message = `${field}: ${kind} ${name} in namespace ${namespace} does not exist or has no key ${key}`;
+      return { obstacle: { reason: sources[kind].absent, message } };
     }
     values[field] = value;
   }
@@ -122,12 +136,12 @@ export async function readSecrets(
 async function readSecret(
   client: KubeClient,
   namespace: string,
-  name: string,
-  key: string,
+  { kind, name, key }: SecretInput,
 ): Promise<string | undefined> {
+  const { resource, read } = sources[kind];
   try {
-    const secret = await fetchObject(client, SECRETS, { namespace, name });
-    return secret && secretValue(secret, key);
+    const found = await fetchObject(client, resource, { namespace, name });
+    return found && read(found, key);
   } catch (error) {
     if (isForbidden(error)) return undefined;
     throw error;

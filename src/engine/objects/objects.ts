@@ -202,11 +202,16 @@ export function createObjects(
       return intents.get(rivalry(kind, intent)).sort((a, b) => begun(a).localeCompare(begun(b)) || a.localeCompare(b));
     },
     inhabitants: (id, endpoint) => anywhere(endpoint, (where) => parents.get(at(where, id))),
-    dependants: (key) =>
-      referrers(key).filter((referrer) => {
+    dependants(key) {
+      const self = find(key);
+      return referrers(key).filter((referrer) => {
         const found = find(referrer);
-        return found && (claimOf(found.object) ?? openIntent(found.object)) && dependsOn(found.kind, found.object, key);
-      }),
+        if (!found || !(claimOf(found.object) ?? openIntent(found.object))) return false;
+        // Two that name each other would wait for each other for ever.
+        const isMutual = self && dependsOn(self.kind, self.object, referrer);
+        return !isMutual && dependsOn(found.kind, found.object, key);
+      });
+    },
     neighbours: (kind, within) => places.get(houseOf(kind, within)),
     users: (account) => accounts.get(account),
     accountOf: (key) => accounts.wordsOf(key)[0],

@@ -20,10 +20,11 @@ const spec = z.object({
   ...inDatacenter,
   datacenterRef: inDatacenter.datacenterRef.describe("With volumeId: the Datacenter of the volume."),
   datacenterId: inDatacenter.datacenterId.describe("With volumeId: platform id of the datacenter of the volume."),
-  volumeRef: objectRef("Volume").optional().describe("Volume to copy. Excludes volumeId."),
-  volumeId: uuid()
+  volumeRef: objectRef("Volume").optional().describe("Volume to copy. Excludes serverRef and volumeId."),
+  serverRef: objectRef("Server")
     .optional()
-    .describe("Platform id of the volume to copy, for example the boot volume of a server. Excludes volumeRef."),
+    .describe("Server whose boot volume is copied. Excludes volumeRef and volumeId."),
+  volumeId: uuid().optional().describe("Platform id of the volume to copy. Excludes volumeRef and serverRef."),
   name: platformName("snapshot"),
   description: prose(1024).optional().describe("Free text shown on the platform."),
 });
@@ -51,24 +52,29 @@ const collection = "/snapshots";
 const volumePath = (parents: Inputs["parents"]) =>
   `${datacenterPath(parents)}/volumes/${encodeURIComponent(parents.volume ?? "")}`;
 
-/** Where its volume is now: a Volume that was created again is another one on the platform. */
+/** Where its volume is now: of a Volume or Server that was created again it is another one on the platform. */
 function volumeNow({ parents, refs }: Inputs): Inputs["parents"] {
   const { volume, datacenter } = refs;
   return volume && datacenter ? { datacenter: datacenter.id, volume: volume.id } : parents;
 }
 
-const ofVolume = z.object({ parents: z.object({ datacenter: z.string() }) });
+const ofSource = z.object({ parents: z.object({ datacenter: z.string() }), bootVolumeId: z.string().optional() });
 
 function references(spec: SnapshotSpec): Reference[] {
+  const read = (shown: Shown) => ofSource.safeParse(shown).data;
+  const datacenter = { what: "datacenter", of: (shown: Shown) => read(shown)?.parents.datacenter };
   if (spec.volumeRef) {
     const named = { kind: "Volume", field: "volumeRef", target: spec.volumeRef };
-    const part = {
-      what: "datacenter",
-      of: (shown: Shown) => ofVolume.safeParse(shown).data?.parents.datacenter,
-    };
     return [
-      { role: "datacenter", ...named, part },
+      { role: "datacenter", ...named, part: datacenter },
       { role: "volume", ...named },
+    ];
+  }
+  if (spec.serverRef) {
+    const named = { kind: "Server", field: "serverRef", target: spec.serverRef };
+    return [
+      { role: "datacenter", ...named, part: datacenter },
+      { role: "volume", ...named, part: { what: "boot volume", of: (shown) => read(shown)?.bootVolumeId } },
     ];
   }
   if (spec.volumeId === undefined) return [];
@@ -98,6 +104,8 @@ function restoration(id: string, inputs: Inputs): Operation | undefined {
   };
 }
 
+const given = ["volumeRef", "serverRef", "volumeId"].map((field) => `has(self.${field})`);
+
 export const snapshot: Kind = {
   kind: "Snapshot",
   plural: "snapshots",
@@ -108,17 +116,18 @@ export const snapshot: Kind = {
   rules: [
     ...managedRules,
     {
-      rule: "has(self.externalId) ? !(has(self.volumeRef) && has(self.volumeId)) : has(self.volumeRef) != has(self.volumeId)",
-      message: "exactly one of volumeRef and volumeId is required; only with externalId both may be missing",
+      rule: `[${given.join(", ")}].filter(each, each).size() == 1 || (has(self.externalId) && !(${given.join(" || ")}))`,
+      message: `exactly one of volumeRef, serverRef and volumeId is required; only with externalId all may be missing`,
     },
     {
       rule: "has(self.volumeId) ? has(self.datacenterRef) != has(self.datacenterId) : !has(self.datacenterRef) && !has(self.datacenterId)",
       message:
-        "volumeId needs exactly one of datacenterRef and datacenterId; without volumeId remove both, a volumeRef knows its datacenter",
+        "volumeId needs exactly one of datacenterRef and datacenterId; without volumeId remove both, a Volume or Server knows its datacenter",
     },
   ],
   immutable: {
     volumeRef: "a snapshot is the copy of one volume",
+    serverRef: "a snapshot is the copy of one volume",
     volumeId: "a snapshot is the copy of one volume",
     datacenterRef: "a snapshot is the copy of one volume",
     datacenterId: "a snapshot is the copy of one volume",
@@ -126,6 +135,13 @@ export const snapshot: Kind = {
   columns: [
     { name: "Size", type: "integer", path: ".status.size", description: "Size in GB" },
     { name: "Volume", type: "string", path: ".spec.volumeRef.name", description: "Copied volume" },
+    {
+      name: "Server",
+      type: "string",
+      path: ".spec.serverRef.name",
+      description: "Server whose boot volume is copied",
+      wide: true,
+    },
     { name: "Location", type: "string", path: ".status.location", description: "Location", wide: true },
   ],
   resource: mapping(spec, {
@@ -136,7 +152,8 @@ export const snapshot: Kind = {
       problem(spec, inputs) {
         if (wish(inputs) === undefined) return undefined;
         if (inputs.abroad?.includes("volume") && !inputs.refs.volume) {
-          return `${RESTORE_AT}: Volume ${spec.volumeRef?.name} of another namespace is not granted and not restored: remove the annotation, or ask for a Grant there`;
+          const source = spec.serverRef ? `Server ${spec.serverRef.name}` : `Volume ${spec.volumeRef?.name}`;
+          return `${RESTORE_AT}: ${source} of another namespace is not granted and not restored: remove the annotation, or ask for a Grant there`;
         }
         if (inputs.parents.volume !== undefined) return undefined;
         return `${RESTORE_AT}: the volume to restore is unknown: remove the annotation, or delete the object (deletionPolicy: Retain keeps the snapshot) and create it again with externalId and volumeRef`;

@@ -64,9 +64,9 @@ export const objectRef = (kind: string) =>
       .describe(`Namespace of the ${kind}; needs a Grant there. Default: the same namespace.`),
   });
 
-/** A key in the data of a Secret. */
-export const secretKey = () =>
-  formed(/^[A-Za-z0-9._-]+$/, 253, "must be a key of a Secret: letters, digits, '-', '_' and '.'");
+/** A key in the data of a Secret or ConfigMap. */
+export const secretKey = (kind = "Secret") =>
+  formed(/^[A-Za-z0-9._-]+$/, 253, `must be a key of a ${kind}: letters, digits, '-', '_' and '.'`);
 
 /** Where the platform has a site. */
 export const location = () =>

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Inputs, Rule, SecretInput } from "../kind.ts";
-import { formed, list, objectName, secretKey } from "./fields.ts";
+import { exactlyOne, formed, list, objectName, secretKey } from "./fields.ts";
 
 /** What first-boot configuration begins with, so that the machine can tell what it is. */
 const beginnings = ["#cloud-config", "#!", "#include", "Content-Type:", "MIME-Version:", "#upstart-job"];
@@ -38,18 +38,36 @@ export function userDataField(hint = "") {
 export const publicKey =
   /^([^\s\p{Cc}-]([^\p{Cc}\p{Zl}\p{Zp}]|\t)*[ \t])?(ssh-(rsa|dss|ed25519)|ecdsa-sha2-nistp\d{3}|sk-[a-z0-9-]+@openssh\.com)[ \t]+AAAA([^\p{Cc}\p{Zl}\p{Zp}]|\t)*$/u;
 
+const MOST_KEYS = 100;
+const LONGEST_KEY = 4096;
+const keyForm = "must be one public key on one line, as in authorized_keys: ssh-ed25519 AAAA… comment";
+
+const keyOf = (kind: "Secret" | "ConfigMap") =>
+  z
+    .object({
+      name: objectName().describe(`Name of the ${kind}, in the same namespace.`),
+      key: secretKey(kind).describe("Key that holds the public keys."),
+    })
+    .optional()
+    .describe(`Key of a ${kind}.`);
+
 /** Keys and configuration for the first boot of a machine; spread into whatever makes volumes. */
 export const firstBootFields = {
-  sshKeys: list(
-    formed(
-      publicKey,
-      4096,
-      "must be one public key on one line, as in authorized_keys: ssh-ed25519 AAAA… comment",
-    ).describe("A public key in the form of authorized_keys."),
-    { max: 100 },
-  )
+  sshKeys: list(formed(publicKey, LONGEST_KEY, keyForm).describe("A public key in the form of authorized_keys."), {
+    max: MOST_KEYS,
+  })
     .optional()
     .describe("Public keys for the default user. Used at creation only."),
+  sshKeysFrom: list(
+    z
+      .object({ secretKeyRef: keyOf("Secret"), configMapKeyRef: keyOf("ConfigMap") })
+      .meta({ "x-kubernetes-validations": [exactlyOne("secretKeyRef", "configMapKeyRef")] }),
+    { max: 10 },
+  )
+    .optional()
+    .describe(
+      "Secrets and ConfigMaps with public keys, one per line as in authorized_keys, in addition to sshKeys. Used at creation only.",
+    ),
   userData: userDataField("; plain text goes into a Secret, see userDataSecretRef").describe(
     "First-boot configuration, base64: cloud-config, a script, an include file, MIME parts or an Upstart job. Used at creation only. Excludes userDataSecretRef.",
   ),
@@ -71,11 +89,17 @@ export const firstBootFields = {
     ),
 };
 
+interface DataKey {
+  name: string;
+  key: string;
+}
+
 interface FirstBoot {
   userData?: string | undefined;
   sshKeys?: string[] | undefined;
-  userDataSecretRef?: { name: string; key: string } | undefined;
-  imagePasswordSecretRef?: { name: string; key: string } | undefined;
+  sshKeysFrom?: { secretKeyRef?: DataKey | undefined; configMapKeyRef?: DataKey | undefined }[] | undefined;
+  userDataSecretRef?: DataKey | undefined;
+  imagePasswordSecretRef?: DataKey | undefined;
 }
 
 /** Rules over the fields below `prefix`: `bootVolume.`. */
@@ -100,60 +124,82 @@ export const firstBootRules = (prefix = ""): Rule[] => {
 
 export const firstBootImmutable = (prefix = ""): Record<string, string> => ({
   [`${prefix}sshKeys`]: "ssh keys are used at creation only",
+  [`${prefix}sshKeysFrom`]: "ssh keys are used at creation only",
   [`${prefix}userData`]: "user data is used at creation only",
   [`${prefix}userDataSecretRef`]: "user data is used at creation only",
   [`${prefix}imagePasswordSecretRef`]: "the password is used at creation only",
 });
 
-export const firstBootSecrets = (
-  { userDataSecretRef, imagePasswordSecretRef }: FirstBoot,
-  prefix = "",
-): SecretInput[] =>
-  Object.entries({ userDataSecretRef, imagePasswordSecretRef }).flatMap(([field, secret]) =>
-    secret ? [{ field: `${prefix}${field}`, ...secret }] : [],
-  );
-
-/** What is wrong with what is in the Secrets; the API server cannot look into them. */
-export const firstBootProblem = (given: FirstBoot, inputs: Pick<Inputs, "secrets">, prefix = "") =>
-  userDataProblem(given, inputs, prefix) ?? passwordProblem(given, inputs, prefix);
-
-function passwordProblem(
-  { imagePasswordSecretRef: secret }: FirstBoot,
-  { secrets }: Pick<Inputs, "secrets">,
+/** Each value out of a Secret or ConfigMap, and what is wrong with it, in words that follow its place and never show it. */
+function sources(
+  { userDataSecretRef, imagePasswordSecretRef, sshKeysFrom = [] }: FirstBoot,
   prefix: string,
-): string | undefined {
-  const field = `${prefix}imagePasswordSecretRef`;
-  const password = secrets[field];
-  if (!secret || password === undefined || /^[A-Za-z0-9]{8,}$/.test(password)) return undefined;
-  return `${field}: ${secret.key} in Secret ${secret.name} must be 8 or more letters (A-Z, a-z) and digits`;
+): { input: SecretInput; wrong(value: string): string | undefined }[] {
+  const from = (field: string, kind: SecretInput["kind"], at: DataKey | undefined, wrong: typeof wrongKeys) =>
+    at ? [{ input: { field: `${prefix}${field}`, kind, ...at }, wrong }] : [];
+  return [
+    ...from("userDataSecretRef", "Secret", userDataSecretRef, wrongUserData),
+    ...from("imagePasswordSecretRef", "Secret", imagePasswordSecretRef, wrongPassword),
+    ...sshKeysFrom.flatMap(({ secretKeyRef, configMapKeyRef }, nth) => [
+      ...from(`sshKeysFrom[${nth}]`, "Secret", secretKeyRef, wrongKeys),
+      ...from(`sshKeysFrom[${nth}]`, "ConfigMap", configMapKeyRef, wrongKeys),
+    ]),
+  ];
 }
 
-function userDataProblem(
-  { userDataSecretRef }: FirstBoot,
+export const firstBootSecrets = (given: FirstBoot, prefix = ""): SecretInput[] =>
+  sources(given, prefix).map(({ input }) => input);
+
+/** What is wrong with what is in the Secrets and ConfigMaps; the API server cannot look into them. */
+export function firstBootProblem(given: FirstBoot, inputs: Pick<Inputs, "secrets">, prefix = ""): string | undefined {
+  for (const { input, wrong } of sources(given, prefix)) {
+    const value = inputs.secrets[input.field];
+    const problem = value === undefined ? undefined : wrong(value);
+    if (problem !== undefined) return `${input.field}: ${input.key} in ${input.kind} ${input.name}${problem}`;
+  }
+  const count = allKeys(given, inputs, prefix)?.length ?? 0;
+  if (count <= MOST_KEYS) return undefined;
+  return `${prefix}sshKeysFrom: ${count} keys with those in ${prefix}sshKeys; at most ${MOST_KEYS} are allowed`;
+}
+
+const wrongPassword = (value: string) =>
+  /^[A-Za-z0-9]{8,}$/.test(value) ? undefined : " must be 8 or more letters (A-Z, a-z) and digits";
+
+function wrongUserData(value: string): string | undefined {
+  if (!beginnings.some((each) => value.startsWith(each))) return ` must be plain text that begins with ${listed}`;
+  const size = Buffer.byteLength(value);
+  return size > MOST_BYTES ? ` has ${size} bytes; at most ${MOST_BYTES} are allowed` : undefined;
+}
+
+/** Lines as in authorized_keys, where blank ones and comments do not count; numbered from 1. */
+const keyLines = (text: string) =>
+  [...text.split("\n").entries()].flatMap(([nth, line]) => {
+    const key = line.trim();
+    return key === "" || key.startsWith("#") ? [] : [{ key, nth: nth + 1 }];
+  });
+
+function wrongKeys(value: string): string | undefined {
+  const keys = keyLines(value);
+  const bad = keys.find(({ key }) => key.length > LONGEST_KEY || !publicKey.test(key));
+  if (bad) return `, line ${bad.nth}: ${keyForm}`;
+  return keys.length === 0 ? " has no public key" : undefined;
+}
+
+function allKeys(
+  { sshKeys, sshKeysFrom }: FirstBoot,
   { secrets }: Pick<Inputs, "secrets">,
   prefix: string,
-): string | undefined {
-  const field = `${prefix}userDataSecretRef`;
-  const text = secrets[field];
-  if (!userDataSecretRef || text === undefined) return undefined;
-  const value = `${field}: ${userDataSecretRef.key} in Secret ${userDataSecretRef.name}`;
-  if (!beginnings.some((each) => text.startsWith(each))) {
-    return `${value} must be plain text that begins with ${listed}`;
-  }
-  const size = Buffer.byteLength(text);
-  return size > MOST_BYTES ? `${value} has ${size} bytes; at most ${MOST_BYTES} are allowed` : undefined;
+): string[] | undefined {
+  const found = sshKeysFrom?.flatMap((_, nth) => keyLines(secrets[`${prefix}sshKeysFrom[${nth}]`] ?? ""));
+  return found ? [...(sshKeys ?? []), ...found.map(({ key }) => key)] : sshKeys;
 }
 
 /** Keys and configuration as the platform takes them: user data in base64. */
-export function firstBootProperties(
-  { sshKeys, userData }: FirstBoot,
-  { secrets }: Pick<Inputs, "secrets">,
-  prefix = "",
-) {
-  const secret = secrets[`${prefix}userDataSecretRef`];
+export function firstBootProperties(given: FirstBoot, inputs: Pick<Inputs, "secrets">, prefix = "") {
+  const secret = inputs.secrets[`${prefix}userDataSecretRef`];
   return {
-    sshKeys,
-    userData: secret === undefined ? userData : Buffer.from(secret).toString("base64"),
-    imagePassword: secrets[`${prefix}imagePasswordSecretRef`],
+    sshKeys: allKeys(given, inputs, prefix),
+    userData: secret === undefined ? given.userData : Buffer.from(secret).toString("base64"),
+    imagePassword: inputs.secrets[`${prefix}imagePasswordSecretRef`],
   };
 }

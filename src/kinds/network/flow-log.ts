@@ -16,21 +16,23 @@ import {
 } from "../fields/fields.ts";
 import { type Inputs, type Kind, mapping, type Reference, type Shown } from "../kind.ts";
 
-const gateway = (noun: string) =>
+const byId = (noun: string) =>
   uuid().optional().describe(`Platform id of the ${noun} to watch, together with its datacenter.`);
 
 const spec = z.object({
   ...managed,
   ...inDatacenter,
-  datacenterRef: inDatacenter.datacenterRef.describe("The Datacenter of the load balancer or NAT gateway."),
-  datacenterId: inDatacenter.datacenterId.describe(
-    "Platform id of the datacenter of the load balancer or NAT gateway.",
-  ),
+  datacenterRef: inDatacenter.datacenterRef.describe("With an id: the Datacenter of what is watched."),
+  datacenterId: inDatacenter.datacenterId.describe("With an id: platform id of the datacenter of what is watched."),
   serverRef: objectRef("Server").optional().describe("Server of the NIC to watch. Needs nic."),
   nic: line(255).optional().describe("Name of the NIC of that Server."),
-  networkLoadBalancerId: gateway("network load balancer"),
-  applicationLoadBalancerId: gateway("application load balancer"),
-  natGatewayId: gateway("NAT gateway"),
+  serverId: uuid()
+    .optional()
+    .describe("Platform id of the server of the NIC to watch. Needs nicId and its datacenter."),
+  nicId: uuid().optional().describe("Platform id of the NIC of that server."),
+  networkLoadBalancerId: byId("network load balancer"),
+  applicationLoadBalancerId: byId("application load balancer"),
+  natGatewayId: byId("NAT gateway"),
   name: platformName("flow log"),
   action: z.enum(["Accepted", "Rejected", "Any"]).optional().describe("Traffic to record. Required."),
   direction: z.enum(["Ingress", "Egress", "Bidirectional"]).optional().describe("Direction of the traffic. Required."),
@@ -66,7 +68,7 @@ const gateways = [
   ["applicationLoadBalancerId", "applicationloadbalancers"],
   ["natGatewayId", "natgateways"],
 ] as const;
-const targets = ["serverRef", ...gateways.map(([field]) => field)];
+const targets = ["serverRef", "serverId", ...gateways.map(([field]) => field)];
 
 function collection(parents: Inputs["parents"]): string {
   const id = (role: string) => encodeURIComponent(parents[role] ?? "");
@@ -84,15 +86,24 @@ const ofServer = z.object({
 
 function references(spec: FlowLogSpec): Reference[] {
   const { serverRef, nic } = spec;
+  const read = (shown: Shown) => ofServer.safeParse(shown).data;
   if (!serverRef) {
+    const { serverId, nicId } = spec;
+    const isIn = (shown: Shown) => read(shown)?.nics.some(({ id }) => id === nicId) ?? false;
+    const part = { kind: "Server", isIn };
+    const ofNic: Reference[] = [
+      ...(serverId === undefined
+        ? []
+        : [{ role: "server", kind: "Server", field: "serverId", target: { id: serverId } }]),
+      ...(nicId === undefined ? [] : [{ role: "nic", kind: "", field: "nicId", target: { id: nicId, part } }]),
+    ];
     const watched = gateways.flatMap(([role]): Reference[] => {
       const id = spec[role];
       return id === undefined ? [] : [{ role, kind: "", field: role, target: { id } }];
     });
-    return [datacenterReference(spec), ...watched];
+    return [datacenterReference(spec), ...ofNic, ...watched];
   }
   const server = { kind: "Server", field: "serverRef", target: serverRef };
-  const read = (shown: Shown) => ofServer.safeParse(shown).data;
   return [
     { role: "datacenter", ...server, part: { what: "datacenter", of: (shown) => read(shown)?.parents.datacenter } },
     { role: "server", ...server },
@@ -136,17 +147,17 @@ export const flowLog: Kind = {
       message: `exactly one of ${targets.slice(0, -1).join(", ")} and ${targets.at(-1)} is required`,
     },
     { rule: "has(self.serverRef) == has(self.nic)", message: "serverRef and nic must be set together" },
+    { rule: "has(self.serverId) == has(self.nicId)", message: "serverId and nicId must be set together" },
     {
       rule: "has(self.serverRef) ? !has(self.datacenterRef) && !has(self.datacenterId) : has(self.datacenterRef) != has(self.datacenterId)",
       message:
-        "a load balancer or NAT gateway needs exactly one of datacenterRef and datacenterId; remove both with serverRef",
+        "an id of what is watched needs exactly one of datacenterRef and datacenterId; remove both with serverRef",
     },
   ],
   immutable: Object.fromEntries(
-    [...targets, "nic", "datacenterRef", "datacenterId", "name", "action", "direction", "bucket"].map((field) => [
-      field,
-      never,
-    ]),
+    [...targets, "nic", "nicId", "datacenterRef", "datacenterId", "name", "action", "direction", "bucket"].map(
+      (field) => [field, never],
+    ),
   ),
   columns: [
     { name: "Server", type: "string", path: ".spec.serverRef.name", description: "Server of the NIC" },

@@ -63,6 +63,11 @@ export const badChanges = [
       "bootVolume.sshKeys cannot be changed: ssh keys are used at creation only",
     ],
     [
+      "keys from a ConfigMap later",
+      volume({ sshKeysFrom: [{ configMapKeyRef: { name: "admins", key: "keys" } }] }),
+      "bootVolume.sshKeysFrom cannot be changed: ssh keys are used at creation only",
+    ],
+    [
       "user data added later",
       volume({ userData: "IyEvYmluL3No" }),
       "bootVolume.userData cannot be changed: user data is used at creation only",

@@ -49,17 +49,32 @@ export const badNetworks = [
     [
       "nothing to watch",
       { ...noServer, datacenterId: someId },
-      "exactly one of serverRef, networkLoadBalancerId, applicationLoadBalancerId and natGatewayId is required",
+      "exactly one of serverRef, serverId, networkLoadBalancerId, applicationLoadBalancerId and natGatewayId is required",
     ],
     [
       "two things to watch",
       { natGatewayId: someId },
-      "exactly one of serverRef, networkLoadBalancerId, applicationLoadBalancerId and natGatewayId is required",
+      "exactly one of serverRef, serverId, networkLoadBalancerId, applicationLoadBalancerId and natGatewayId is required",
     ],
     [
       "a server and a datacenter",
       { datacenterRef: { name: "berlin" } },
       "needs exactly one of datacenterRef and datacenterId; remove both with serverRef",
+    ],
+    [
+      "a NIC by name and by id",
+      { serverId: someId, nicId: someId },
+      "exactly one of serverRef, serverId, networkLoadBalancerId",
+    ],
+    [
+      "a server's id without its NIC's",
+      { ...noServer, serverId: someId, datacenterId: someId },
+      "serverId and nicId must be set together",
+    ],
+    [
+      "ids without a datacenter",
+      { ...noServer, serverId: someId, nicId: someId },
+      "needs exactly one of datacenterRef and datacenterId",
     ],
     ["observed without an id", { managementPolicy: "Observe" }, "managementPolicy Observe needs externalId"],
   ]),

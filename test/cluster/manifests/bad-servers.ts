@@ -38,6 +38,12 @@ export const badServers = [
     ["zone 3", { availabilityZone: "ZONE_3" }, "spec.availabilityZone", 'supported values: "AUTO", "ZONE_1", "ZONE_2"'],
     ["a template", { templateUuid: someId }, "templateUuid is for Cubes only: remove it or set type: CUBE"],
     ["a template by name", { templateName: "Basic Cube XS" }, "templateName is for Cubes only: remove it"],
+    [
+      "two boot volumes",
+      { bootVolumeRef: { name: "os" } },
+      "bootVolumeRef excludes bootVolume, and a Cube boots from its own volume: remove one of them",
+    ],
+    ["a Volume's id to boot from", { bootVolumeRef: someId }, "spec.bootVolumeRef", "must be of type object"],
     ["suspended", { powerState: "Suspended" }, "powerState: only a Cube can be Suspended; use Stopped"],
     ["a power state as a boolean", { powerState: true }, "spec.powerState", "must be of type string"],
     [
@@ -69,6 +75,11 @@ export const badServers = [
       "cpuFamily can be chosen for ENTERPRISE servers only: remove the field",
     ],
     ["a zone", { availabilityZone: "ZONE_1" }, "availabilityZone of a Cube is always AUTO: remove the field"],
+    [
+      "a Volume to boot from",
+      { bootVolumeRef: { name: "os" } },
+      "a Cube boots from its own volume: remove one of them",
+    ],
     ["no boot volume", { bootVolume: null }, "bootVolume is required for a Cube: its direct-attached volume"],
     [
       "a boot volume with a size",

@@ -53,17 +53,18 @@ export const badVolumes = [
     ["a misspelt field", { attachedTo: {} }, 'unknown field "spec.attachedTo"'],
   ]),
   ...bad(snapshot, "Snapshot", [
-    ["no volume", { volumeRef: null }, "exactly one of volumeRef and volumeId is required"],
+    ["no volume", { volumeRef: null }, "exactly one of volumeRef, serverRef and volumeId is required"],
     [
       "two volumes",
       { volumeId: someId, datacenterId: someId },
-      "exactly one of volumeRef and volumeId is required; only with externalId both may be missing",
+      "exactly one of volumeRef, serverRef and volumeId is required; only with externalId all may be missing",
     ],
     [
       "two volumes, taken over",
       { volumeId: someId, datacenterId: someId, externalId: someId },
-      "exactly one of volumeRef and",
+      "exactly one of volumeRef, serverRef and",
     ],
+    ["a Volume and a Server", { serverRef: { name: "web" } }, "exactly one of volumeRef, serverRef and volumeId"],
     [
       "a volume by id without a datacenter",
       { volumeRef: null, volumeId: someId },
@@ -72,7 +73,7 @@ export const badVolumes = [
     [
       "a datacenter besides its Volume",
       { datacenterRef: { name: "berlin" } },
-      "without volumeId remove both, a volumeRef knows its datacenter",
+      "without volumeId remove both, a Volume or Server knows its datacenter",
     ],
     [
       "a datacenter without a volume, taken over",

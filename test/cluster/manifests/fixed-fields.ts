@@ -30,6 +30,14 @@ const image = by(volume, { licenceType: undefined, imageAlias: "ubuntu:latest" }
 const imageOnly = "an image is used at creation only";
 const copy = "a snapshot is the copy of one volume";
 const copyById = by(snapshot, { volumeRef: undefined, volumeId: someId, datacenterRef: { name: "berlin" } });
+const bootCopy = by(snapshot, { volumeRef: undefined, serverRef: { name: "web" } });
+const nicById = by(flowLog, {
+  serverRef: undefined,
+  nic: undefined,
+  serverId: someId,
+  nicId: someId,
+  datacenterId: someId,
+});
 const never = "the platform cannot change a FlowLog";
 
 /** Refused as they stand, and allowed with replacePolicy: WhenNeeded. */
@@ -46,15 +54,24 @@ export const fixedFields = [
   ...change(image, "snapshotRef", { name: "golden" }, imageOnly, { imageAlias: null }),
   ...change(image, "imageLookup", { name: "ubuntu" }, imageOnly, { imageAlias: null }),
   ...change(image, "sshKeys", ["ssh-ed25519 AAAA"], "ssh keys are used at creation only"),
+  ...change(
+    image,
+    "sshKeysFrom",
+    [{ secretKeyRef: { name: "team", key: "keys" } }],
+    "ssh keys are used at creation only",
+  ),
   ...change(image, "userData", "IyEvYmluL3No", "user data is used at creation only"),
   ...change(image, "userDataSecretRef", { name: "init" }, "user data is used at creation only"),
   ...change(image, "imagePasswordSecretRef", { name: "login" }, "the password is used at creation only"),
   ...change(snapshot, "volumeRef", { name: "other" }, copy),
+  ...change(bootCopy, "serverRef", { name: "other" }, copy),
   ...change(copyById, "volumeId", otherId, copy),
   ...change(copyById, "datacenterRef", { name: "other" }, copy),
   ...change(byId(copyById), "datacenterId", otherId, copy),
   ...change(flowLog, "serverRef", { name: "other" }, never),
   ...change(flowLog, "nic", "other", never),
+  ...change(nicById, "serverId", otherId, never),
+  ...change(nicById, "nicId", otherId, never),
   ...["networkLoadBalancerId", "applicationLoadBalancerId", "natGatewayId"].flatMap((field) =>
     change(gatewayLog(field, someId), field, otherId, never),
   ),

@@ -37,10 +37,12 @@ export const goodResources = [
     ["from a lookup", { licenceType: null, imageLookup: { name: "ubuntu" } }],
     ["with keys and user data", { ...image, sshKeys: ["ssh-ed25519 AAAA"], userData: "IyEvYmluL3No" }],
     ["with user data from a Secret", { ...image, userDataSecretRef: { name: "init", key: "web" } }],
+    ["with keys from a Secret", { ...image, sshKeysFrom: [{ secretKeyRef: { name: "team", key: "keys" } }] }],
     ["only observed, by nothing but its place", { ...observe, size: null, type: null, licenceType: null }],
   ]),
   ...good(snapshot, "Snapshot", [
     ["of a Volume", {}],
+    ["of a Server's boot volume", { volumeRef: null, serverRef: { name: "web" } }],
     ["of a volume by id", { volumeRef: null, volumeId: someId, datacenterRef: { name: "berlin" } }],
     ["of a volume by id, in a datacenter by id", { volumeRef: null, volumeId: someId, datacenterId: someId }],
     ["at its longest", { name: long(255), description: long(1024) }],
@@ -51,6 +53,7 @@ export const goodResources = [
   ]),
   ...good(flowLog, "FlowLog", [
     ["of a NIC", {}],
+    ["of a NIC by ids", { serverRef: null, nic: null, serverId: someId, nicId: someId, datacenterId: someId }],
     ["with a prefix", { bucket: "flow-logs/web/2026" }],
     ...each("action", ["Accepted", "Rejected", "Any"]),
     ...each("direction", ["Ingress", "Egress", "Bidirectional"]),

@@ -83,8 +83,18 @@ export const good = [
     ["user data at its longest", volume({ userData: Buffer.from(`#!${long(49_150)}`).toString("base64") })],
     ["user data from a Secret", volume({ userDataSecretRef: { name: "init" } })],
     ["a password from a Secret", volume({ imagePasswordSecretRef: { name: "login", key: "root" } })],
+    ["a Volume to boot from", { bootVolume: null, bootVolumeRef: { name: "os" } }],
     ["a host name", { hostname: `1${"a-".repeat(31)}` }],
     ["ssh keys", volume({ sshKeys: ["ssh-ed25519 AAAA me@example.com", 'from="10.0.0.0/8" ssh-rsa AAAA'] })],
+    [
+      "ssh keys from Secrets and ConfigMaps",
+      volume({
+        sshKeysFrom: [
+          { secretKeyRef: { name: "team", key: "keys" } },
+          { configMapKeyRef: { name: "admins", key: "authorized_keys" } },
+        ],
+      }),
+    ],
     ["64 NICs", { nics: Array.from({ length: 64 }, (_, lan) => ({ name: `n${lan}`, lan: lan + 1 })) }],
     ["a NIC with addresses", { nics: [{ name: "n", lan: 1, dhcp: false, ips: ["203.0.113.7", "10.0.0.1"] }] }],
     [

@@ -51,6 +51,10 @@ export const serverRules: Rule[] = [
     message: "bootVolume is required for a Cube: its direct-attached volume",
   }),
   {
+    rule: `!has(self.bootVolumeRef) || !(has(self.bootVolume) || ${cube})`,
+    message: "bootVolumeRef excludes bootVolume, and a Cube boots from its own volume: remove one of them",
+  },
+  {
     rule: `!(${cube}) || !has(self.powerState) || self.powerState != 'Stopped'`,
     message: "powerState: a Cube cannot be Stopped, only Suspended (which keeps billing)",
   },

@@ -5,6 +5,7 @@ import { firstBootImmutable, firstBootProblem, firstBootSecrets } from "../../fi
 import { imageImmutable, imageLookups, imageMentions, imageProblem, imageReferences } from "../../fields/images.ts";
 import { datacenterLookups } from "../../fields/location.ts";
 import { type Comparison, type Inputs, type Kind, mapping, type Operation } from "../../kind.ts";
+import { attachedFor, bootBody, bootProblem, bootReferences, compareBootRef } from "./boot-volume-ref.ts";
 import { firewallAdvice } from "./firewall.ts";
 import { compareNics } from "./nic-changes.ts";
 import { nicBody, nicMentions, nicProblem, nicReferences } from "./nics.ts";
@@ -23,6 +24,10 @@ const status = z.object({
   cpuFamily: z.string().optional().describe("Processor family."),
   ips: z.array(z.string().describe("An address.")).optional().describe("Addresses of all NICs, IPv4 first."),
   bootVolumeId: z.string().optional().describe("Platform id of the boot volume."),
+  attachedBootVolumes: z
+    .array(z.string().describe("Platform id of a volume."))
+    .optional()
+    .describe("Volumes that Mooring attached for bootVolumeRef; those that it no longer names are detached."),
   volumes: z
     .array(
       z.object({
@@ -70,7 +75,8 @@ function powerStep(spec: ServerSpec, vmState: string | null | undefined, own: st
 function body(spec: ServerSpec, inputs: Inputs): unknown {
   const { bootVolume, nics } = spec;
   const name = spec.name ?? inputs.name;
-  const volumes = bootVolume && { items: [{ properties: bootVolumeProperties(bootVolume, name, inputs) }] };
+  const inline = bootVolume && { items: [{ properties: bootVolumeProperties(bootVolume, name, inputs) }] };
+  const given = bootBody(inputs);
   return {
     properties: {
       name,
@@ -81,9 +87,10 @@ function body(spec: ServerSpec, inputs: Inputs): unknown {
       ram: spec.ram,
       cpuFamily: spec.cpuFamily,
       templateUuid: spec.templateUuid ?? inputs.found.templateName,
+      ...given?.properties,
     },
     entities: {
-      volumes,
+      volumes: inline ?? given?.volumes,
       nics: nics && { items: nics.map((nic) => nicBody(nic, inputs)) },
     },
   };
@@ -105,6 +112,7 @@ function compare(spec: ServerSpec, item: unknown, inputs: Inputs): Comparison {
       cpuFamily: [spec.cpuFamily, properties.cpuFamily],
     }),
     ...compareBootVolume(spec.bootVolume, found, inputs),
+    compareBootRef(found, own, inputs),
     ...compareNics(spec.nics, found, own, inputs),
   ]);
   const power = powerStep(spec, vmState, own);
@@ -114,7 +122,7 @@ function compare(spec: ServerSpec, item: unknown, inputs: Inputs): Comparison {
   return { drift, ...(step && { next: step }) };
 }
 
-function facts(item: unknown): Record<string, unknown> {
+function facts(item: unknown, context: Pick<Inputs, "refs" | "shown">): Record<string, unknown> {
   const found = wire.parse(item);
   const { vmState, hostname, type, cores, ram, cpuFamily } = found.properties;
   const bootVolumeId = bootVolumeOf(found)?.id;
@@ -129,7 +137,9 @@ function facts(item: unknown): Record<string, unknown> {
   });
   const all = (field: "ips" | "ipv6Ips") => nicsOf(found).flatMap(({ properties }) => properties?.[field] ?? []);
   const ips = [...all("ips"), ...all("ipv6Ips")];
-  return known({ vmState, hostname, type, cores, ram, cpuFamily, ips, bootVolumeId, volumes, nics });
+  const attachedBootVolumes = attachedFor(found, context);
+  const boot = { bootVolumeId, attachedBootVolumes };
+  return known({ vmState, hostname, type, cores, ram, cpuFamily, ips, ...boot, volumes, nics });
 }
 
 export const server: Kind = {
@@ -179,6 +189,7 @@ export const server: Kind = {
       references: ({ bootVolume = {}, nics, ...spec }) => [
         datacenterReference(spec),
         ...imageReferences(bootVolume, BOOT),
+        ...bootReferences(spec.bootVolumeRef),
         ...nicReferences(nics),
       ],
       mentions: ({ bootVolume = {}, nics }) => [...imageMentions(bootVolume, BOOT), ...nicMentions(nics)],
@@ -191,7 +202,8 @@ export const server: Kind = {
         ...imageLookups(bootVolume, inputs, BOOT),
         ...(templateName === undefined ? [] : [templateLookup("templateName", templateName)]),
       ],
-      problem: ({ bootVolume = {}, nics }, inputs) =>
+      problem: ({ bootVolume = {}, bootVolumeRef, nics }, inputs) =>
+        bootProblem(bootVolumeRef, inputs) ??
         imageProblem(bootVolume, inputs, BOOT) ??
         firstBootProblem(bootVolume, inputs, BOOT) ??
         nicProblem(nics, inputs),
@@ -206,8 +218,8 @@ export const server: Kind = {
     comparison: { compare, facts },
     destruction: {
       holdsData: true,
-      // The boot volume belongs to the server object: it goes with it.
-      query: "?deleteVolumes=true",
+      // A boot volume of its own goes with the server; without one there is nothing to delete with it.
+      query: ({ bootVolume }) => (bootVolume ? "?deleteVolumes=true" : ""),
       farewell: (spec, item, inputs) => {
         const found = wire.parse(item);
         return detachVolume(spec, found, ownPath(found, inputs));

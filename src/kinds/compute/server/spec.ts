@@ -1,5 +1,15 @@
 import { z } from "zod";
-import { formed, inDatacenter, line, list, managed, platformName, uuid, whole } from "../../fields/fields.ts";
+import {
+  formed,
+  inDatacenter,
+  line,
+  list,
+  managed,
+  objectRef,
+  platformName,
+  uuid,
+  whole,
+} from "../../fields/fields.ts";
 import { nic } from "./nics.ts";
 import { bootVolume } from "./volumes.ts";
 
@@ -51,6 +61,11 @@ export const serverSpec = z.object({
       "Name of the template that fixes the size of a Cube, for example Basic Cube XS; case-insensitive. Exactly one of templateUuid and templateName for CUBE.",
     ),
   bootVolume: bootVolume.optional().describe("Boot volume, created and deleted with the server."),
+  bootVolumeRef: objectRef("Volume")
+    .optional()
+    .describe(
+      "Volume to boot from, in the same datacenter. It is attached, and kept when the server is deleted. If changed, the other volume takes its place; if removed, it is detached. Excludes bootVolume.",
+    ),
   nics: list(nic, { max: 64, unique: "name" })
     .optional()
     .describe("Network interfaces. NICs that are not in the list are removed. If unset, NICs are left unchanged."),

@@ -139,6 +139,7 @@ export const volume: Kind = {
       product: "core",
       collection,
       depth: 1,
+      showsUsers: true,
       references: (spec) => [datacenterReference(spec), ...imageReferences(spec), ...attachReferences(spec.attachTo)],
       mentions: (spec) => imageMentions(spec),
     },
@@ -170,6 +171,6 @@ export const volume: Kind = {
         return known({ size, serverId: bootServer, deviceNumber, attachedTo: ours ? bootServer : undefined });
       },
     },
-    destruction: { holdsData: true },
+    destruction: { holdsData: true, keptWhileUsed: true },
   }),
 };
