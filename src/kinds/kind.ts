@@ -73,18 +73,20 @@ export interface Referent {
   status: Shown;
 }
 
-/** A value that creation needs out of a Secret of the same namespace. */
+/** A value that a body needs out of a Secret of the same namespace. */
 export interface SecretInput {
   field: string;
   name: string;
   key: string;
 }
 
-/** A value that creation needs out of a catalogue of the platform: the id of an image, of a template. */
+/** A value that a body needs out of a catalogue of the platform: the id of an image, of a template. */
 export interface Lookup {
   field: string;
-  /** Path below the base address of the product. */
+  /** Path below the base address of the core product. */
   path: string;
+  /** What spec asks for, where it is the field itself that asks. */
+  asked?: unknown;
   /** The value, or what a person has to change; `found` has the earlier lookups of the same creation. */
   pick(answer: unknown, found: Readonly<Record<string, string>>): { value: string } | { problem: string };
 }
@@ -103,10 +105,12 @@ export interface Inputs {
   refs: Readonly<Record<string, Referent>>;
   /** Roles of references that lead into another namespace, whether they may or not. */
   abroad?: readonly string[];
-  /** Values of the Secrets by field; at creation only. */
+  /** Values of the Secrets by field, where a body is made. */
   secrets: Readonly<Record<string, string>>;
-  /** Values of the lookups by field; at creation only. */
+  /** Values of the lookups by field, where a body is made. */
   found: Readonly<Record<string, string>>;
+  /** Fields with a Secret or a lookup that is another one than the resource was last written with. */
+  outdated?: readonly string[];
   /** The kind's part of status as it was last written. */
   shown: Shown;
   annotations: Readonly<Record<string, string>>;
@@ -127,6 +131,8 @@ export interface Operation {
   /** Path below the base address of the product. */
   path: string;
   body?: unknown;
+  /** Makes the body instead, where it needs values of Secrets and lookups. */
+  resolve?(inputs: Inputs): unknown;
   /**
    * Twice would be once too often: it is noted in status before it is sent, and when its answer is lost, the platform's
    * log is asked what became of it before anything else is sent.

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { known, patch, together, wantedName } from "../../fields/compare.ts";
 import { datacenterPath, datacenterReference } from "../../fields/fields.ts";
+import { firewallAdvice } from "../../fields/firewall.ts";
 import { firstBootImmutable, firstBootProblem, firstBootSecrets } from "../../fields/first-boot.ts";
 import { imageImmutable, imageLookups, imageMentions, imageProblem, imageReferences } from "../../fields/images.ts";
 import { datacenterLookups } from "../../fields/location.ts";
 import { type Comparison, type Inputs, type Kind, mapping, type Operation } from "../../kind.ts";
-import { firewallAdvice } from "./firewall.ts";
+import { rulesShown } from "./firewall.ts";
 import { compareNics } from "./nic-changes.ts";
 import { nicBody, nicMentions, nicProblem, nicReferences } from "./nics.ts";
 import { serverRules } from "./rules.ts";
@@ -199,7 +200,7 @@ export const server: Kind = {
         ...(powerState === "Suspended"
           ? ["powerState: a suspended Cube is still billed; delete it to stop billing"]
           : []),
-        ...firewallAdvice(nics, inputs),
+        ...firewallAdvice(nics ?? [], "", rulesShown(inputs)),
       ],
       body,
     },
