@@ -138,6 +138,8 @@ export interface Operation {
    * log is asked what became of it before anything else is sent.
    */
   once?: boolean;
+  /** For the Event: the fields of spec that it changes; all that differ, where it does not say. */
+  fields?: readonly string[];
   /** For the Event: what a person should know about this write. */
   note?: string;
   /** Fields of the kind's status that are true once the write is done. */

@@ -33,7 +33,8 @@ export async function update(deps: Deps, scene: Scene, operation: Operation): Pr
   const { observation } = scene.view;
   const { comparison } = observation.seen === "present" ? observation : {};
   // A last write before a deletion has nothing to do with what differs from spec.
-  const fields = comparison?.next === operation ? comparison.drift.map(({ field }) => field) : [];
+  const drift = comparison?.next === operation ? comparison.drift.map(({ field }) => field) : [];
+  const fields = operation.fields ?? drift;
   const done = () => {
     const about = fields.length > 0 ? `: ${fields.join(", ")}` : "";
     const hint = note === undefined ? "" : `; ${note}`;

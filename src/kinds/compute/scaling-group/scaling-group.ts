@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { asJson, differences, type Json, wantedName } from "../../fields/compare.ts";
+import { asJson, differences, fieldsOf, type Json, stepOf, wantedName } from "../../fields/compare.ts";
 import { isoDuration } from "../../fields/duration.ts";
 import { datacenterReference, datacenterRules, managedRules, required, wireId } from "../../fields/fields.ts";
-import { type Comparison, type Inputs, type Kind, mapping } from "../../kind.ts";
+import { type Comparison, type Inputs, type Kind, mapping, type Operation } from "../../kind.ts";
 import { changedGroup, groupDrift } from "./compare.ts";
 import { groupFacts, groupStatus, replicasOf } from "./facts.ts";
 import {
@@ -72,19 +72,17 @@ function compare(spec: ScalingGroupSpec, item: unknown, inputs: Inputs): Compari
   const there = replicasOf(item).length;
   const old = there > 0 && changeable.some(({ field }) => field.startsWith("replica."));
   const note = `the change of replica applies to new replicas only; ${there} existing ones keep the old template`;
-  return {
-    drift,
-    next: {
-      action: "update",
-      method: "PUT",
-      path: `${collection}/${id}`,
-      resolve: (full) => {
-        const images = { ...full.found, ...imagesKept(spec, found, inputs) };
-        return { properties: changedGroup(found, properties(spec, { ...full, found: images })) };
-      },
-      ...(old && { note }),
+  const write: Operation = {
+    action: "update",
+    method: "PUT",
+    path: `${collection}/${id}`,
+    resolve: (full) => {
+      const images = { ...full.found, ...imagesKept(spec, found, inputs) };
+      return { properties: changedGroup(found, properties(spec, { ...full, found: images })) };
     },
+    ...(old && { note }),
   };
+  return stepOf(write, fieldsOf(changeable), drift);
 }
 
 const rates = ["PER_HOUR", "PER_MINUTE", "PER_SECOND"];
