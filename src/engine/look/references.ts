@@ -72,15 +72,15 @@ function resolve(objects: Objects, own: string, reference: Reference, whenReady:
     obstacle: { reason, message: `${field}: ${message}` },
   });
   if (!found) return wait("ReferenceNotFound", `${kind} ${name} not found in namespace ${namespace}`);
+  const pause = isPaused(found) ? `${title} is paused: remove its annotation mooring.dev/paused` : undefined;
   if (whenReady && found.metadata.deletionTimestamp) {
-    return wait("ReferenceNotReady", `${title} is being deleted`);
+    return wait("ReferenceNotReady", `${title} is being deleted${pause ? `; ${pause}` : ""}`);
   }
   const claim = objects.owned(key);
   // A parent must be fully provisioned before a child is created; one that is being changed will be so again.
   const ready = readStatus(found).conditions?.some(({ type, status }) => type === "Ready" && status === "True");
   if (!claim || (whenReady && !ready)) {
-    const why = isPaused(found) ? "which is paused: remove its annotation mooring.dev/paused" : "to be Ready";
-    return wait("ReferenceNotReady", `waiting for ${title}${isPaused(found) ? "," : ""} ${why}`);
+    return wait("ReferenceNotReady", pause ?? `waiting for ${title} to be Ready`);
   }
   const status = readWhole(found);
   const id = part ? part.of(status) : claim.id;
@@ -88,7 +88,7 @@ function resolve(objects: Objects, own: string, reference: Reference, whenReady:
     const others = part?.all?.(status) ?? [];
     const hint = others.length > 0 ? `; valid: ${others.join(", ")}` : "";
     const reason = ready ? "ReferenceNotFound" : "ReferenceNotReady";
-    return wait(reason, `${title} has no ${part?.what}${hint}`);
+    return wait(reason, `${title} has no ${part?.what}${hint}${pause ? `; ${pause}` : ""}`);
   }
   return { value: { id, status } };
 }
