@@ -74,7 +74,7 @@ export interface Referent {
   status: Shown;
 }
 
-/** A value that creation needs out of a Secret or ConfigMap of the same namespace. */
+/** A value that a body needs out of a Secret or ConfigMap of the same namespace. */
 export interface SecretInput {
   field: string;
   kind: "Secret" | "ConfigMap";
@@ -82,11 +82,13 @@ export interface SecretInput {
   key: string;
 }
 
-/** A value that creation needs out of a catalogue of the platform: the id of an image, of a template. */
+/** A value that a body needs out of a catalogue of the platform: the id of an image, of a template. */
 export interface Lookup {
   field: string;
-  /** Path below the base address of the product. */
+  /** Path below the base address of the core product. */
   path: string;
+  /** What spec asks for, where it is the field itself that asks. */
+  asked?: unknown;
   /** The value, or what a person has to change; `found` has the earlier lookups of the same creation. */
   pick(answer: unknown, found: Readonly<Record<string, string>>): { value: string } | { problem: string };
 }
@@ -105,10 +107,12 @@ export interface Inputs {
   refs: Readonly<Record<string, Referent>>;
   /** Roles of references that lead into another namespace, whether they may or not. */
   abroad?: readonly string[];
-  /** Values of the Secrets and ConfigMaps by field; at creation only. */
+  /** Values of the Secrets and ConfigMaps by field, where a body is made. */
   secrets: Readonly<Record<string, string>>;
-  /** Values of the lookups by field; at creation only. */
+  /** Values of the lookups by field, where a body is made. */
   found: Readonly<Record<string, string>>;
+  /** Fields with a Secret or a lookup that is another one than the resource was last written with. */
+  outdated?: readonly string[];
   /** The kind's part of status as it was last written. */
   shown: Shown;
   annotations: Readonly<Record<string, string>>;
@@ -129,11 +133,15 @@ export interface Operation {
   /** Path below the base address of the product. */
   path: string;
   body?: unknown;
+  /** Makes the body instead, where it needs values of Secrets and lookups. */
+  resolve?(inputs: Inputs): unknown;
   /**
    * Twice would be once too often: it is noted in status before it is sent, and when its answer is lost, the platform's
    * log is asked what became of it before anything else is sent.
    */
   once?: boolean;
+  /** For the Event: the fields of spec that it changes; all that differ, where it does not say. */
+  fields?: readonly string[];
   /** For the Event: what a person should know about this write. */
   note?: string;
   /** Fields of the kind's status that are true once the write is done. */

@@ -95,7 +95,7 @@ const plain: RegExp[] = [
   /^user(Id)?$/, // a user of the cluster, which is judged
   /firewallRules\.(sourceIp|targetIp|portRange(Start|End))$/, // who is let through to a NIC, wherever that is; takes nothing
   /^nic$/, // a NIC of the Server, which is judged
-  /^bucket$/, // the whole object storage has one namespace; who may write there, the bucket says
+  /(^|\.)bucket$/, // the whole object storage has one namespace; who may write there, the bucket says
 ];
 
 describe("a field that can name something of the contract in the platform's words", () => {

@@ -88,7 +88,7 @@ export function postpone(
 }
 
 /** Says when it goes on by itself, where each attempt is news anyway. */
-function withTime({ reason, message }: Obstacle, at: number): string {
+export function withTime({ reason, message }: Obstacle, at: number): string {
   const time = `${new Date(Math.ceil(at / 1000) * 1000).toISOString().slice(0, 19)}Z`;
   if (reason === "RateLimited") return `${message} until ${time}`;
   if (reason !== "ProvisioningFailed") return message;

@@ -6,6 +6,8 @@ const image = { licenceType: null, imageAlias: "ubuntu:latest" };
 const policy = (fields: object) => ({ policy: fields });
 const replica = (fields: object) => ({ replica: fields });
 const root = { name: "root", size: 10, type: "HDD", imageAlias: "ubuntu:latest" };
+const secret = { name: "boot", key: "user-data" };
+const volumeOf = (source: object) => replica({ volumes: [{ name: "root", size: 10, type: "HDD", ...source }] });
 const byId = { datacenterRef: null, datacenterId: someId };
 
 /** What must be accepted: each kind as it stands, every boundary, every value of every enumeration. */
@@ -111,6 +113,26 @@ export const goodResources = [
       }),
     ],
     [
+      "16 NICs with the longest firewalls and flow logs",
+      replica({
+        nics: Array.from({ length: 16 }, (_, n) => ({
+          name: `n${n}`,
+          lan: 1,
+          firewallActive: true,
+          firewallType: "BIDIRECTIONAL",
+          firewallRules: Array.from({ length: 50 }, (_, rule) => ({ name: `r${rule}`, protocol: "TCP" })),
+          flowLogs: [{ name: "a", action: "Rejected", direction: "Egress", bucket: "flow-logs/web" }],
+        })),
+      }),
+    ],
+    ["NICs without rules and flow logs", replica({ nics: [{ name: "a", lan: 1, firewallRules: [], flowLogs: [] }] })],
+    ["a volume from a Snapshot", volumeOf({ snapshotRef: { name: "golden" } })],
+    ["a volume from a lookup", volumeOf({ imageLookup: { name: "debian", cloudInit: "V1" } })],
+    [
+      "user data and a password in Secrets",
+      volumeOf({ imageAlias: "ubuntu:latest", userDataSecretRef: secret, imagePasswordSecretRef: { name: "boot" } }),
+    ],
+    [
       "8 volumes with keys and user data",
       replica({
         volumes: Array.from({ length: 8 }, (_, n) => ({
@@ -145,5 +167,6 @@ export const goodResourceChanges = [
     ["more replicas", { name: "b", minReplicas: 2, maxReplicas: 9 }],
     ["another policy", policy({ range: "10m", scaleOutThreshold: 90, scaleOutAction: { amount: 2 } })],
     ["other replicas", replica({ cores: 2, nics: [{ name: "a", lan: 1 }], volumes: [root] })],
+    ["another source and other user data", volumeOf({ imageLookup: { name: "debian" }, userDataSecretRef: secret })],
   ]),
 ];
