@@ -14,6 +14,10 @@ const patch = z.looseObject({
   status: z.unknown().optional(),
 });
 
+const deletion = z.looseObject({
+  preconditions: z.object({ uid: z.string().optional(), resourceVersion: z.string().optional() }).optional(),
+});
+
 const kubeObject = z.looseObject({
   apiVersion: z.string(),
   kind: z.string(),
@@ -21,7 +25,7 @@ const kubeObject = z.looseObject({
 });
 
 export function pathTo({ kind, metadata }: KubeObject): string {
-  const root = kind === "Secret" ? "/api/v1" : "/apis/mooring.dev/v1alpha1";
+  const root = ["Secret", "ConfigMap"].includes(kind) ? "/api/v1" : "/apis/mooring.dev/v1alpha1";
   const scope = metadata.namespace === undefined ? "" : `/namespaces/${metadata.namespace}`;
   return `${root}${scope}/${kind.toLowerCase()}s/${metadata.name}`;
 }
@@ -88,7 +92,12 @@ export function fakeApiServer(...initial: KubeObject[]) {
     POST: make,
     PUT: replace,
     PATCH: change,
-    DELETE: change,
+    DELETE({ path, body }: KubeCall) {
+      const object = found(path);
+      expectUnchanged(object, deletion.parse(body ?? {}).preconditions ?? {});
+      remove(object);
+      return {};
+    },
   };
 
   function change({ path: called, contentType, body }: KubeCall): KubeObject {

@@ -44,7 +44,7 @@ function open(...initial: KubeObject[]) {
 describe("a Secret for an object", () => {
   test("is made with what it holds, and belongs to the object", async () => {
     const { publish, stored } = open();
-    expect(await publish()).toEqual({ outcome: "written" });
+    expect(await publish()).toEqual({ outcome: "created" });
     expect(stored()).toMatchObject({
       kind: "Secret",
       type: "Opaque",
@@ -76,7 +76,7 @@ describe("a Secret for an object", () => {
     await publish();
     const { resourceVersion, uid } = stored()?.metadata ?? {};
     const data = { key: "second", other: "new" };
-    expect(await publish({ data, annotations: { "mooring.dev/key-id": "k2" } })).toEqual({ outcome: "written" });
+    expect(await publish({ data, annotations: { "mooring.dev/key-id": "k2" } })).toEqual({ outcome: "changed" });
     expect(writes()).toEqual(["POST", "PUT"]);
     expect(api.calls.at(-1)?.body).toMatchObject({ metadata: { resourceVersion, uid } });
     expect(stored()).toMatchObject({ metadata: { annotations: { "mooring.dev/key-id": "k2" } } });
@@ -86,7 +86,7 @@ describe("a Secret for an object", () => {
   test("keeps what others have put beside it, but not into it", async () => {
     const added = { labels: { team: "blue" }, annotations: { note: "mine" }, finalizers: ["other/guard"] };
     const { publish, stored } = open(secret({}, added));
-    expect(await publish()).toEqual({ outcome: "written" });
+    expect(await publish()).toEqual({ outcome: "changed" });
     expect(stored()?.metadata).toMatchObject({
       labels: { team: "blue", "mooring.dev/name": "home" },
       annotations: { note: "mine", "mooring.dev/key-id": "k1" },
@@ -128,7 +128,7 @@ describe("a Secret that somebody else writes at the same moment", () => {
     api.beforeEach(({ method }) => {
       if (method === "PUT") meddling.shift()?.();
     });
-    expect(await publish()).toEqual({ outcome: "written" });
+    expect(await publish()).toEqual({ outcome: "created" });
     expect(writes()).toEqual(["PUT", "PUT", "POST"]);
     expect(stored()?.data).toMatchObject({ key: base64("first") });
   });
@@ -176,11 +176,11 @@ describe("a Secret that is not the object's own", () => {
     const message = "Secret access belongs to a deleted Datacenter home: waiting until it is deleted too";
     expect(await publish()).toEqual({
       outcome: "obstructed",
-      obstacle: { reason: "SecretNotWritable", message },
+      obstacle: { reason: "AwaitingGarbageCollection", message },
     });
     expect(writes()).toEqual([]);
     api.remove(former);
-    expect(await publish()).toEqual({ outcome: "written" });
+    expect(await publish()).toEqual({ outcome: "created" });
   });
 });
 

@@ -94,7 +94,14 @@ describe("a cluster", () => {
     const never = Object.keys(kafkaCluster.spec.shape).filter(
       (field) => !Object.keys(kafkaCluster.immutable).some((fixed) => fixed.split(".")[0] === field),
     );
-    expect(never).toEqual(["accountRef", "externalId", "managementPolicy", "replacePolicy", "deletionPolicy"]);
+    expect(never).toEqual([
+      "accountRef",
+      "externalId",
+      "managementPolicy",
+      "replacePolicy",
+      "deletionPolicy",
+      "output",
+    ]);
   });
 
   it("that is only observed wants nothing", () => {

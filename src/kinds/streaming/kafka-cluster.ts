@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { differences, known } from "../fields/compare.ts";
 import { managed, managedRules, required, wireId } from "../fields/fields.ts";
+import { output, outputField } from "../fields/output.ts";
 import { type Kind, mapping } from "../kind.ts";
 import { connection, connectionMentions, connectionProblem, connectionReferences } from "./kafka-connection.ts";
 import { kafkaName, kafkaNameProblem } from "./kafka-name.ts";
@@ -14,6 +15,7 @@ const spec = z.object({
     .optional()
     .describe("Size of the three brokers: S has 750 GB, M 1200 GB. Required."),
   connection: connection.optional().describe("Network of the brokers. Required."),
+  ...outputField,
 });
 
 const status = z.object({
@@ -134,5 +136,6 @@ export const kafkaCluster: Kind = {
       },
     },
     destruction: { holdsData: true, keptWhileUsed: true },
+    output: output((item, { id }) => ({ ID: id, BOOTSTRAP_SERVERS: brokersOf(item) })),
   }),
 };

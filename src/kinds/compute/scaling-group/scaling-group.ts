@@ -4,6 +4,7 @@ import { isoDuration } from "../../fields/duration.ts";
 import { datacenterReference, datacenterRules, managedRules, required, wireId } from "../../fields/fields.ts";
 import { imageMentions } from "../../fields/images.ts";
 import { lanMentions, lanNumber, lanProblem, lanReferences } from "../../fields/nic-lan.ts";
+import { output } from "../../fields/output.ts";
 import { type Comparison, type Inputs, type Kind, type Mention, mapping } from "../../kind.ts";
 import { changedGroup, groupDrift } from "./compare.ts";
 import { groupFacts, groupStatus, replicasOf } from "./facts.ts";
@@ -157,5 +158,10 @@ export const scalingGroup: Kind = {
     },
     comparison: { compare, facts: groupFacts },
     destruction: { holdsData: true },
+    output: output((item, { id, parents }) => {
+      const replicas = replicasOf(item);
+      const servers = replicas.flatMap(({ properties }) => properties?.datacenterServer?.id ?? []);
+      return { ID: id, DATACENTER_ID: parents.datacenter, REPLICAS: replicas.length, SERVER_IDS: servers };
+    }),
   }),
 };

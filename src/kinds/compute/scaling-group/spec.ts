@@ -14,6 +14,7 @@ import {
 import { publicKey, userDataField } from "../../fields/first-boot.ts";
 import { imageFields } from "../../fields/images.ts";
 import { lanFields, lanRule } from "../../fields/nic-lan.ts";
+import { outputField } from "../../fields/output.ts";
 
 const amount = {
   amount: whole(1, 200).describe("Number or percentage of VMs to add or remove: at most 10 VMs, or 200 percent."),
@@ -150,6 +151,7 @@ export const scalingGroupSpec = z.object({
     })
     .optional()
     .describe("Template of new replicas. Changes do not affect existing replicas. Required."),
+  ...outputField,
 });
 
 export type ScalingGroupSpec = z.output<typeof scalingGroupSpec>;

@@ -4,10 +4,12 @@ import { datacenterPath, datacenterReference } from "../../fields/fields.ts";
 import { firstBootImmutable, firstBootProblem, firstBootSecrets } from "../../fields/first-boot.ts";
 import { imageImmutable, imageLookups, imageMentions, imageProblem, imageReferences } from "../../fields/images.ts";
 import { datacenterLookups } from "../../fields/location.ts";
+import { output } from "../../fields/output.ts";
 import { type Comparison, type Inputs, type Kind, mapping, type Operation } from "../../kind.ts";
 import { firewallAdvice } from "./firewall.ts";
 import { compareNics } from "./nic-changes.ts";
 import { nicBody, nicMentions, nicProblem, nicReferences } from "./nics.ts";
+import { serverOutput } from "./output.ts";
 import { serverRules } from "./rules.ts";
 import { type ServerSpec, serverSpec } from "./spec.ts";
 import { templateLookup } from "./templates.ts";
@@ -213,5 +215,6 @@ export const server: Kind = {
         return detachVolume(spec, found, ownPath(found, inputs));
       },
     },
+    output: output(serverOutput),
   }),
 };

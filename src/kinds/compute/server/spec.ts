@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { formed, inDatacenter, line, list, managed, platformName, uuid, whole } from "../../fields/fields.ts";
+import { outputField } from "../../fields/output.ts";
 import { nic } from "./nics.ts";
 import { bootVolume } from "./volumes.ts";
 
@@ -58,6 +59,7 @@ export const serverSpec = z.object({
     .enum(["Running", "Stopped", "Suspended"])
     .optional()
     .describe("Running or Stopped; a Cube is Running or Suspended. If unset, left unchanged; a new server is started."),
+  ...outputField,
 });
 
 export type ServerSpec = z.output<typeof serverSpec>;
