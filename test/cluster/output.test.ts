@@ -170,7 +170,9 @@ describe("the output of other kinds", () => {
     const servers = async () =>
       (await world.value("scalinggroup/workers", "{.status.servers[*].serverId}")).split(" ").join(",");
     expect(await valuesOf("configmap", "workers")).toMatchObject({ REPLICAS: "1", SERVER_IDS: await servers() });
-    await world.apply(scalingGroup("workers", { minReplicas: 2, maxReplicas: 3, output: { configMapName: "workers" } }));
+    await world.apply(
+      scalingGroup("workers", { minReplicas: 2, maxReplicas: 3, output: { configMapName: "workers" } }),
+    );
     await expect.poll(async () => (await valuesOf("configmap", "workers"))?.REPLICAS).toBe("2");
     expect(await valuesOf("configmap", "workers")).toMatchObject({ SERVER_IDS: await servers() });
   });
