@@ -3,7 +3,13 @@ import { differences, known } from "../fields/compare.ts";
 import { managed, managedRules, required, wireId } from "../fields/fields.ts";
 import { output, outputField } from "../fields/output.ts";
 import { type Kind, mapping } from "../kind.ts";
-import { connection, connectionMentions, connectionProblem, connectionReferences } from "./kafka-connection.ts";
+import {
+  connection,
+  connectionFields,
+  connectionMentions,
+  connectionProblem,
+  connectionReferences,
+} from "./kafka-connection.ts";
 import { kafkaName, kafkaNameProblem } from "./kafka-name.ts";
 
 const spec = z.object({
@@ -119,13 +125,14 @@ export const kafkaCluster: Kind = {
       compare(spec, item, { name, observed, parents }) {
         const { properties } = wire.parse(item);
         const { datacenterId, lanId, brokerAddresses } = properties.connections?.[0] ?? {};
+        const fields = connectionFields(spec.connection);
         return {
           drift: differences({
             name: [spec.name ?? (observed ? undefined : name), properties.name],
             version: [observed ? undefined : spec.version, properties.version],
             size: [spec.size, properties.size],
-            "connection.datacenter": [parents.datacenter, datacenterId],
-            "connection.lan": [parents.lan, lanId],
+            [fields.datacenter]: [parents.datacenter, datacenterId],
+            [fields.lan]: [parents.lan, lanId],
             "connection.brokerAddresses": [spec.connection?.brokerAddresses.toSorted(), brokerAddresses?.toSorted()],
           }),
         };
