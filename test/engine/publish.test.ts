@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { publish } from "../../src/engine/secrets/publish.ts";
+import { needsPerson } from "../../src/engine/schema/reasons.ts";
+import { obstacleTo, publish } from "../../src/engine/secrets/publish.ts";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import { KubeError } from "../../src/kube/errors.ts";
 import { readOwned, type SecretContent } from "../../src/kube/owned-secret.ts";
@@ -178,6 +179,7 @@ describe("a Secret that is not the object's own", () => {
       outcome: "obstructed",
       obstacle: { reason: "AwaitingGarbageCollection", message },
     });
+    expect(needsPerson("AwaitingGarbageCollection")).toBe(false);
     expect(writes()).toEqual([]);
     api.remove(former);
     expect(await publish()).toEqual({ outcome: "created" });
@@ -192,6 +194,21 @@ test("what was published can be read again, and what was not is absent", async (
     data: { key: "schlüssel" },
     annotations: { "mooring.dev/key-id": "k1" },
   });
+});
+
+test("a Secret that the API server refuses to take waits for a person, with the reason", async () => {
+  const { api, deps } = open();
+  const owner = { kind: datacenter, object };
+  api.beforeEach(({ method }) => {
+    if (method === "POST") throw new KubeError({ status: 403, reason: "Forbidden", message: "exceeded quota" });
+  });
+  const message = "Secret access cannot be written: exceeded quota";
+  expect(await obstacleTo(deps, owner, content)).toEqual({ reason: "SecretNotWritable", message });
+  expect(needsPerson("SecretNotWritable")).toBe(true);
+  api.beforeEach(() => {
+    throw new KubeError({ status: 503, reason: "ServiceUnavailable", message: "no" });
+  });
+  await expect(obstacleTo(deps, owner, content)).rejects.toBeInstanceOf(KubeError);
 });
 
 test("a refusal that quotes the Secret says so without its content", async () => {
