@@ -165,6 +165,15 @@ export interface Publication {
   data(item: unknown, key: string): SecretData;
 }
 
+/** The Secret or ConfigMap that a user asks for, with addresses and ids of the resource. */
+export interface OutputTarget {
+  secretName?: string | undefined;
+  configMapName?: string | undefined;
+}
+
+/** What is in it, in the platform's own words, by keys that are names of environment variables; empty ones are left out. */
+export type OutputValues = Readonly<Record<string, string | number | readonly string[] | null | undefined>>;
+
 /** A client certificate with everything that clients ask for. PEM, and stores with a password. */
 export interface ClientCertificate {
   ca: string;
@@ -217,6 +226,8 @@ export interface Desired {
   /** The Secret that is kept for workloads; undefined for a kind without one. */
   publication(inputs: Pick<Inputs, "name">): Publication | undefined;
   rotation(): Rotation | undefined;
+  /** Where what workloads need to know of the resource is written, if anywhere. */
+  output: OutputTarget | undefined;
   /** Which of those that are always there is meant. */
   isMeant(item: unknown): boolean;
   /** The body that creates the resource. */
@@ -303,6 +314,11 @@ export type SecretSource =
   | { key: OneTimeKey; certificate?: undefined }
   | { certificate: CertificateAccess; key?: undefined };
 
+/** What workloads get to know of the resource, as the platform shows it. */
+export interface OutputSource {
+  values(item: unknown, claim: { id: string; parents: Parents }): OutputValues;
+}
+
 /** How a kind is kept on the platform, by question. Pure: paths, bodies and comparisons; never a call. */
 export interface ResourceMapping {
   names: Names;
@@ -312,6 +328,7 @@ export interface ResourceMapping {
   comparison: Comparing;
   destruction: Destruction;
   secret?: SecretSource;
+  output?: OutputSource;
   desire(spec: unknown): Desired;
 }
 
@@ -359,11 +376,12 @@ export interface TypedMapping<Spec> {
     publication(spec: Spec, inputs: Pick<Inputs, "name">): Publication;
     rotation(spec: Spec): Rotation | undefined;
   };
+  output?: OutputSource & { target(spec: Spec): OutputTarget | undefined };
 }
 
 /** Hides a kind's own types behind `ResourceMapping`, so that the engine handles all kinds alike. */
 export function mapping<S extends z.ZodObject>(schema: S, typed: TypedMapping<z.output<S>>): ResourceMapping {
-  const { identity = {}, place, creation, comparison, destruction, secret } = typed;
+  const { identity = {}, place, creation, comparison, destruction, secret, output } = typed;
   return {
     ...typed,
     identity,
@@ -383,6 +401,7 @@ export function mapping<S extends z.ZodObject>(schema: S, typed: TypedMapping<z.
         farewell: (item, inputs) => destruction.farewell?.(spec, item, inputs),
         publication: (inputs) => secret?.publication(spec, inputs),
         rotation: () => secret?.rotation(spec),
+        output: output?.target(spec),
       };
     },
   };

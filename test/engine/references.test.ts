@@ -19,6 +19,7 @@ const desired = (more: Partial<Desired>): Desired => ({
   advice: () => [],
   publication: () => undefined,
   rotation: () => undefined,
+  output: undefined,
   isMeant: () => true,
   body: () => ({}),
   compare: () => ({ drift: [] }),

@@ -88,7 +88,7 @@ const company: Record<string, object> = { "Snapshot datacenterId": { volumeId: I
 const plain: RegExp[] = [
   /^externalId$/, // is judged by itself, until it is taken over
   /Ref\.(name|namespace|key)$/, // objects and Secrets of the same namespace, or what a Grant opens
-  /(^|\.)name$|^(description|hostname)$|^secretName$|sshKeys$|^logs\.tag$/, // what something is to be called, or holds
+  /(^|\.)name$|^(description|hostname)$|^secretName$|^output\.(secret|configMap)Name$|sshKeys$|^logs\.tag$/, // what something is to be called, or holds
   /(^|\.)(size|ram|index|port|scale(In|Out)Threshold|numberOfPartitions|retentionTime|segmentBytes)$/, // amounts
   /^template(Uuid|Name)$/, // the platform's, and the same for everybody
   /imageLookup\.name$/, // finds what the catalogue shows, which is judged there

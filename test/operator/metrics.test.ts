@@ -126,17 +126,28 @@ test("however many endpoints tenants name, and whatever these answer, the series
 test("queue, workers and pacers are told as they are when asked", async () => {
   const { metrics, shown } = open();
   const pacers = [
-    { rate: 50, isClosed: false, waiting: 0 },
-    { rate: 3, isClosed: true, waiting: 7 },
+    { accounts: ["shop/main"], pacer: { rate: 50, isClosed: false, waiting: 0 } },
+    { accounts: ["shop/main", "shop/main", "blog/main"], pacer: { rate: 3, isClosed: true, waiting: 7 } },
   ];
   const queue = { inWork: () => [2, 5], oldest: () => 12 };
   metrics.watch({ queue, workers: 16, transport: { pacers: () => pacers } });
   expect(await shown("mooring_platform_pacers")).toEqual([
-    'mooring_platform_pacers{state="closed"} 1',
-    'mooring_platform_pacers{state="open"} 1',
+    'mooring_platform_pacers{account="shop/main",state="open"} 1',
+    'mooring_platform_pacers{account="shop/main",state="closed"} 1',
+    'mooring_platform_pacers{account="blog/main",state="closed"} 1',
   ]);
-  expect(await shown("mooring_platform_slowest_rate")).toEqual(["mooring_platform_slowest_rate 3"]);
-  expect(await shown("mooring_platform_waiting_calls")).toEqual(["mooring_platform_waiting_calls 7"]);
+  expect(await shown("mooring_platform_slowest_rate")).toEqual([
+    'mooring_platform_slowest_rate{account="shop/main"} 3',
+    'mooring_platform_slowest_rate{account="blog/main"} 3',
+  ]);
+  expect(await shown("mooring_platform_waiting_calls")).toEqual([
+    'mooring_platform_waiting_calls{account="shop/main"} 7',
+    'mooring_platform_waiting_calls{account="blog/main"} 7',
+  ]);
+  pacers.splice(1);
+  expect(await shown("mooring_platform_pacers")).toEqual([
+    'mooring_platform_pacers{account="shop/main",state="open"} 1',
+  ]);
   expect(await shown("workqueue_oldest_seconds")).toEqual(['workqueue_oldest_seconds{name="mooring"} 12']);
   expect(await shown("workqueue_longest_running_processor_seconds")).toEqual([
     'workqueue_longest_running_processor_seconds{name="mooring"} 5',

@@ -39,10 +39,11 @@ function namespaceRules(kinds: readonly Kind[]): Rule[] {
     { apiGroups: [GROUP], resources: resources.map((plural) => `${plural}/status`), verbs: ["patch"] },
     { apiGroups: [GROUP], resources: resources.map((plural) => `${plural}/finalizers`), verbs: ["update"] },
     // Credentials and first-boot configuration are read by their names; those with a label of Mooring are watched. Label and
-    // finalizer on credentials are a patch. Keys of the platform are written into Secrets that belong to their object.
-    { apiGroups: [""], resources: ["secrets"], verbs: ["get", "list", "watch", "create", "update", "patch"] },
-    // Public keys for a machine, read by the name that spec gives when it is created.
-    { apiGroups: [""], resources: ["configmaps"], verbs: ["get"] },
+    // finalizer on credentials are a patch. Keys of the platform are written into Secrets that belong to their object; what
+    // spec.output asks for as well, or into ConfigMaps, and deleted when it asks no more. The admission policy bounds all this.
+    // ConfigMaps with public keys for a machine are read by the name that spec gives.
+    { apiGroups: [""], resources: ["secrets"], verbs: ["get", "list", "watch", "create", "update", "patch", "delete"] },
+    { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list", "watch", "create", "update", "delete"] },
     { apiGroups: [""], resources: ["events"], verbs: ["create", "patch"] },
   ];
 }

@@ -15,6 +15,7 @@ import { contentsOf } from "./contents.ts";
 import type { Deps } from "./deps.ts";
 import { creationOf, findings } from "./findings.ts";
 import { messageOf, notUnderstood, outOfReach, taken, unfit } from "./obstacles.ts";
+import { outputState, outputWork } from "./output-state.ts";
 import { notYours } from "./ownership.ts";
 import { isAgain, pendingRequest, track } from "./pending.ts";
 import { obstacleOf } from "./problems.ts";
@@ -107,6 +108,9 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const aheadMs = Math.max(0, account?.connection.aheadMs ?? 0);
   const wanted = "value" in desired ? desired.value : undefined;
   const keeping = claim && !observed ? secretOf(deps, object, wanted, claim, shared, memory, aheadMs) : undefined;
+  const item = shared?.collection.read(identity).item;
+  const output =
+    claim && item ? outputState(outputWork(deps, kind, object, wanted, claim, item.raw), memory, now) : undefined;
   const unsettledMs = settings.createDeadlineMs + settings.settleMs;
   const view: View = {
     now,
@@ -138,6 +142,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     failure: failure && failure.generation === object.metadata.generation ? failure : undefined,
     permanent: known.permanent ?? false,
     secret: keeping?.secret,
+    output,
     keyDueAt: keeping?.dueAt,
     renewal: keeping?.renewal,
     othersKey: kind.resource.secret?.key !== undefined && status.nonce === undefined && status.key === undefined,

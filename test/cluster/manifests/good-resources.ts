@@ -23,6 +23,8 @@ export const goodResources = [
     ["as small as can be", {}],
     ["as large as can be", { size: 10_000 }],
     ["in a location of three parts", { location: "de/fra/2" }],
+    ["with its addresses in a Secret", { output: { secretName: "addresses" } }],
+    ["with its addresses in a ConfigMap", { output: { configMapName: "addresses.v2" } }],
     ["only observed, by nothing but its id", { ...observe, location: null, size: null }],
   ]),
   ...good(volume, "Volume", [
@@ -151,7 +153,10 @@ export const goodResources = [
 /** Changes of an object that exists. */
 export const goodResourceChanges = [
   ...good(lan, "Lan", [["another name, public, with IPv6", { name: "b", public: true, ipv6: "AUTO" }]]),
-  ...good(ipBlock, "IPBlock", [["another name", { name: "b" }]]),
+  ...good(ipBlock, "IPBlock", [
+    ["another name", { name: "b" }],
+    ["an output", { output: { configMapName: "b" } }],
+  ]),
   ...good(volume, "Volume", [
     ["larger, with another name and bus", { size: 11, name: "b", bus: "IDE" }],
     ["attached", { attachTo: { serverRef: { name: "web" } } }],

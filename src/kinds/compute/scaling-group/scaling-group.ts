@@ -2,6 +2,7 @@ import { z } from "zod";
 import { asJson, differences, fieldsOf, type Json, stepOf, wantedName } from "../../fields/compare.ts";
 import { isoDuration } from "../../fields/duration.ts";
 import { datacenterReference, datacenterRules, managedRules, required, wireId } from "../../fields/fields.ts";
+import { output } from "../../fields/output.ts";
 import { type Comparison, type Inputs, type Kind, mapping, type Operation } from "../../kind.ts";
 import { changedGroup, groupDrift } from "./compare.ts";
 import { groupFacts, groupStatus, replicasOf } from "./facts.ts";
@@ -169,5 +170,10 @@ export const scalingGroup: Kind = {
     },
     comparison: { compare, facts: groupFacts },
     destruction: { holdsData: true },
+    output: output((item, { id, parents }) => {
+      const replicas = replicasOf(item);
+      const servers = replicas.flatMap(({ properties }) => properties?.datacenterServer?.id ?? []);
+      return { ID: id, DATACENTER_ID: parents.datacenter, REPLICAS: replicas.length, SERVER_IDS: servers };
+    }),
   }),
 };

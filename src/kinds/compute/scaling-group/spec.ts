@@ -6,6 +6,7 @@ import { firstBootFields, firstBootRules, publicKey, userDataField } from "../..
 import { flowLogFields } from "../../fields/flow-log.ts";
 import { imageFields, oneImageRule } from "../../fields/images.ts";
 import { lanFields, lanRule } from "../../fields/nic-lan.ts";
+import { outputField } from "../../fields/output.ts";
 
 const amount = {
   amount: whole(1, 200).describe("Number or percentage of VMs to add or remove: at most 10 VMs, or 200 percent."),
@@ -155,6 +156,7 @@ export const scalingGroupSpec = z.object({
     })
     .optional()
     .describe("Template of new replicas. Changes do not affect existing replicas. Required."),
+  ...outputField,
 });
 
 export type ScalingGroupSpec = z.output<typeof scalingGroupSpec>;

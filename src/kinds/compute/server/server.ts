@@ -5,11 +5,13 @@ import { firewallAdvice } from "../../fields/firewall.ts";
 import { firstBootImmutable, firstBootProblem, firstBootSecrets } from "../../fields/first-boot.ts";
 import { imageImmutable, imageLookups, imageMentions, imageProblem, imageReferences } from "../../fields/images.ts";
 import { datacenterLookups } from "../../fields/location.ts";
+import { output } from "../../fields/output.ts";
 import { type Comparison, type Inputs, type Kind, mapping } from "../../kind.ts";
 import { attachedFor, bootBody, bootProblem, bootReferences, compareBootRef } from "./boot-volume-ref.ts";
 import { rulesShown } from "./firewall.ts";
 import { compareNics } from "./nic-changes.ts";
 import { nicBody, nicMentions, nicProblem, nicReferences } from "./nics.ts";
+import { serverOutput } from "./output.ts";
 import { serverRules } from "./rules.ts";
 import { type ServerSpec, serverSpec } from "./spec.ts";
 import { templateLookup } from "./templates.ts";
@@ -225,5 +227,6 @@ export const server: Kind = {
         return detachVolume(spec, found, ownPath(found, inputs));
       },
     },
+    output: output(serverOutput),
   }),
 };
