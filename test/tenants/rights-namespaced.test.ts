@@ -70,4 +70,15 @@ it("mooring rights prints Roles and nothing cluster-wide for the namespaces that
   ]);
 });
 
+it("mooring rights prints with --metrics-auth what asks who may read the metrics, and nothing else cluster-wide", async () => {
+  const { stdout } = await run(mooring, ["rights", "--namespace", "op", ...watching("a"), "--metrics-auth"]);
+  const printed = parseAllDocuments(stdout).map((document) => manifest.parse(document.toJS()));
+  const clusterWide = printed.filter(({ kind }) => kind.startsWith("Cluster"));
+  expect(clusterWide.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
+    "ClusterRole mooring-op-metrics-auth",
+    "ClusterRoleBinding mooring-op-metrics-auth",
+    "ClusterRole mooring-op-metrics-reader",
+  ]);
+});
+
 const watching = (name: string): string[] => ["--watch-namespace", name];
