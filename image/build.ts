@@ -26,7 +26,7 @@ export interface Storage {
 export const apart = ["unshare", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child"];
 
 export function openStorage(folder: string): Storage {
-  const env = { ...process.env, STORAGE_DRIVER: "overlay", BUILDAH_ISOLATION: "chroot" };
+  const env = { ...process.env, STORAGE_DRIVER: "overlay", BUILDAH_ISOLATION: "chroot", TMPDIR: folder };
   const flags = ["--root", join(folder, "storage"), "--runroot", join(folder, "run")];
   async function run(command: string, ...args: string[]): Promise<string> {
     const log = join(folder, "log");
