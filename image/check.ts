@@ -5,10 +5,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { spawnGuarded } from "../src/cli/control-plane/guarded.ts";
 import { startCluster } from "../src/cli/control-plane/start.ts";
-import { applySamples, install, writeOperatorKubeconfig } from "../src/cli/demo/install.ts";
+import { applyObject, applySamples, install, writeOperatorKubeconfig } from "../src/cli/demo/install.ts";
 import { readRows } from "../src/cli/demo/table.ts";
 import { connect } from "../src/kube/config.ts";
 import type { KubeClient } from "../src/kube/transport.ts";
+import { type Steering, steer } from "../test/cluster/steering.ts";
 import { apart, IMAGE, root, type Storage } from "./build.ts";
 
 /** As the restricted profile and the chart have it. */
@@ -21,8 +22,12 @@ const READY_MS = 180_000;
 /** `terminationGracePeriodSeconds` that a pod has when nobody says otherwise. */
 const GRACE_MS = 30_000;
 const REST_MS = 10_000;
+/** What the operator is creating when it is asked to end, and how long the platform takes to answer to that. */
+const LAST = "last";
+const ANSWER_SECONDS = 3;
 
 const simulatorReady = z.object({ endpoints: z.record(z.string(), z.string()), token: z.string() });
+const datacenter = z.object({ status: z.object({ id: z.string().optional() }).optional() });
 const lease = z.object({ spec: z.object({ holderIdentity: z.string().nullish() }) });
 
 /** Runs operator and simulator from the image against a control plane of this machine; tells of each thing that holds. */
@@ -65,14 +70,37 @@ export async function checkImage(storage: Storage, say: (line: string) => void):
   await delay(REST_MS);
   say(`memory      ${statusOf(operator.pid, "VmRSS")} of the operator at rest`);
 
+  const made = await creationUnderWay(client, steer(endpoints.api ?? "", token));
   const started = performance.now();
   process.kill(operator.pid, "SIGTERM");
   const code = await Promise.race([operator.ended, delay(GRACE_MS, "late" as const, { ref: false })]);
   claim(`SIGTERM ends it in ${Math.round(performance.now() - started)} ms with code ${code}`, code === 0);
-  const path = "/apis/coordination.k8s.io/v1/namespaces/mooring-system/leases/mooring";
-  const { spec } = lease.parse(await client.request({ method: "GET", path }));
+  const path = `/apis/mooring.dev/v1alpha1/namespaces/${NAMESPACE}/datacenters/${LAST}`;
+  const { status } = datacenter.parse(await client.request({ method: "GET", path }));
+  claim("what it was creating is in status", status?.id === made);
+  const leasePath = "/apis/coordination.k8s.io/v1/namespaces/mooring-system/leases/mooring";
+  const { spec } = lease.parse(await client.request({ method: "GET", path: leasePath }));
   claim("it has given its Lease back", !spec.holderIdentity);
   return holds;
+}
+
+/** Applies a Datacenter; answers with the id of what the platform has made, which it has told nobody yet. */
+async function creationUnderWay(client: KubeClient, platform: Steering): Promise<string> {
+  await platform.faults({ fault: "slow", route: "POST /cloudapi/v6/datacenters", seconds: ANSWER_SECONDS });
+  const metadata = { name: LAST, namespace: NAMESPACE };
+  await applyObject(client, {
+    apiVersion: "mooring.dev/v1alpha1",
+    kind: "Datacenter",
+    metadata,
+    spec: { location: "de/txl" },
+  });
+  const deadline = performance.now() + READY_MS;
+  for (;;) {
+    const made = (await platform.resources("datacenters")).find(({ properties }) => properties?.name?.includes(LAST));
+    if (made) return made.id;
+    if (performance.now() > deadline) throw new Error("the operator has not begun to create a Datacenter");
+    await delay(50);
+  }
 }
 
 interface Contained {
