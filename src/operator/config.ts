@@ -227,9 +227,14 @@ function certificates(path: string | undefined): string | undefined {
 }
 
 function pair(cert: string | undefined, key: string | undefined): Pair | undefined {
-  if ((cert === undefined) !== (key === undefined))
-    throw new UsageError("--tls-cert-file and --tls-key-file go together");
-  return cert === undefined || key === undefined ? undefined : { cert, key };
+  if (cert === undefined && key === undefined) return undefined;
+  return { cert: existing("tls-cert-file", cert), key: existing("tls-key-file", key) };
+}
+
+function existing(flag: string, path: string | undefined): string {
+  if (path === undefined) throw new UsageError(`--${flag}: missing; --tls-cert-file and --tls-key-file go together`);
+  if (!existsSync(path)) throw new UsageError(`--${flag}: "${path}" does not exist`);
+  return path;
 }
 
 function level(text: string): string {

@@ -4,6 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
 import { KubeError } from "../../src/kube/errors.ts";
 import type { KubeCall, KubeClient } from "../../src/kube/transport.ts";
+import { readConfig } from "../../src/operator/config.ts";
 import { createMetricsAccess } from "../../src/operator/metrics-access.ts";
 import { serve } from "../../src/operator/serve.ts";
 import { followPair, readPair, selfSigned } from "../../src/operator/serving-certificate.ts";
@@ -192,4 +193,12 @@ test("a certificate that is renewed in its files is served without a restart", a
   await write("both");
   await clock.advance(60_000);
   await expect.poll(shown).not.toBe(first);
+});
+
+test.each([
+  [["--tls-cert-file", "package.json"], "--tls-key-file: missing"],
+  [["--tls-key-file", "package.json"], "--tls-cert-file: missing"],
+  [["--tls-cert-file", "package.json", "--tls-key-file", "nowhere"], '--tls-key-file: "nowhere" does not exist'],
+])("a certificate without its key is wrong usage: %j", (argv, message) => {
+  expect(() => readConfig(argv, {})).toThrow(message);
 });
