@@ -1,3 +1,4 @@
+import { asWorker } from "../aside.ts";
 import { breathe } from "../breath.ts";
 import type { Clock } from "../clock.ts";
 import { isConflict, isNotFound } from "./errors.ts";
@@ -23,22 +24,52 @@ interface Work {
   observe: ReconcileObserver | undefined;
 }
 
-/** Works on the queue with so many workers until the signal aborts, and ends what is under way. */
+/**
+ * Works on the queue with so many workers until the signal aborts, and ends what is under way. While a pass has stepped
+ * aside there is one worker more; once it is back, the first that is done with its key ends.
+ */
 export async function work(options: Work, workers: number, signal: AbortSignal): Promise<void> {
   const { queue, clock } = options;
+  const started = new Set<Promise<void>>();
+  let places = workers;
+  let running = 0;
+
   const worker = async () => {
-    for (;;) {
+    for (; running <= places; await breathe(clock)) {
       const key = await queue.take(signal);
-      if (key === undefined) return;
-      try {
-        await pass(options, key);
-      } finally {
-        queue.done(key);
-      }
-      await breathe(clock);
+      if (key === undefined) break;
+      await passOrWait(key).finally(() => queue.done(key));
+    }
+    running -= 1;
+  };
+  const fill = () => {
+    for (; running < places && !signal.aborted; running++) {
+      const one = worker().finally(() => started.delete(one));
+      started.add(one);
     }
   };
-  await Promise.all(Array.from({ length: workers }, worker));
+  const passOrWait = async (key: string) => {
+    let waits = 0;
+    let ended = false;
+    const stepAside = () => {
+      // What a pass has set off, such as a list that others share, is no longer its own.
+      if (ended) return () => {};
+      waits += 1;
+      if (waits === 1) places += 1;
+      fill();
+      return () => {
+        waits -= 1;
+        if (waits === 0 && !ended) places -= 1;
+      };
+    };
+    await asWorker(stepAside, () => pass(options, key)).finally(() => {
+      ended = true;
+      if (waits > 0) places -= 1;
+    });
+  };
+
+  fill();
+  while (started.size > 0) await Promise.all(started);
 }
 
 async function pass({ queue, clock, log, reconcile, comesRound, observe }: Work, key: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { stepAside } from "../aside.ts";
 import type { Clock } from "../clock.ts";
 
 export type Priority = "people" | "normal" | "background";
@@ -35,7 +36,7 @@ export interface Pass {
 export interface Pacer {
   /**
    * Rejects with the signal's reason when that comes first; an aborted wait costs nothing. Rejects with `Closed` as soon
-   * as it is known that its turn does not come `until` then, a time of the monotonic clock.
+   * as it is known that its turn does not come `until` then, a time of the monotonic clock. Who waits holds no worker.
    */
   enter(priority: Priority, signal?: AbortSignal, until?: number): Promise<Pass>;
   /** Requests per second that the platform is believed to accept now. */
@@ -205,7 +206,13 @@ export function createPacer(options: PacerOptions): Pacer {
           until,
         );
         if (late) return reject(late);
-        let stopWaiting = () => {};
+        let comeBack = () => {};
+        let stopTimer = () => {};
+        const stopWaiting = () => {
+          stopTimer();
+          signal?.removeEventListener("abort", abort);
+          comeBack();
+        };
         const abort = () => {
           waiting.turnAway(signal?.reason);
           pump();
@@ -216,12 +223,10 @@ export function createPacer(options: PacerOptions): Pacer {
           until,
           grant() {
             stopWaiting();
-            signal?.removeEventListener("abort", abort);
             resolve(pass(priority));
           },
           turnAway(reason) {
             stopWaiting();
-            signal?.removeEventListener("abort", abort);
             queues[priority].delete(waiting);
             reject(reason);
           },
@@ -229,9 +234,11 @@ export function createPacer(options: PacerOptions): Pacer {
         signal?.addEventListener("abort", abort, { once: true });
         queues[priority].add(waiting);
         pump();
+        if (!queues[priority].has(waiting)) return;
+        comeBack = stepAside();
         // Others may be served first, and those under way may take their time.
-        if (queues[priority].has(waiting) && Number.isFinite(until)) {
-          stopWaiting = clock.after(until - clock.monotonic(), () => {
+        if (Number.isFinite(until)) {
+          stopTimer = clock.after(until - clock.monotonic(), () => {
             waiting.turnAway(new Closed(firstPauseMs));
             pump();
           });
