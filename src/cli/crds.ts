@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { GROUP, kinds } from "../kinds/index.ts";
 import { customResourceDefinition } from "./manifests/crd.ts";
@@ -43,7 +44,7 @@ export async function crdsCommand(argv: string[]): Promise<number> {
     console.log(usage);
     return 0;
   }
-  const root = values.out ?? join(import.meta.dirname, "..", "..");
+  const root = values.out ?? fileURLToPath(new URL("../../", import.meta.url));
   const files = generatedFiles();
   for (const folder of ["crds", "deploy/kustomize", "docs"]) mkdirSync(join(root, folder), { recursive: true });
   for (const name of readdirSync(join(root, "crds"))) if (!files.has(`crds/${name}`)) rmSync(join(root, "crds", name));

@@ -29,6 +29,24 @@ const TAIL = `
 A route is a path with \`{id}\` in place of ids. There are at most 100; further ones count as \`other\`. The host is
 not a label, because tenants can choose it.
 
+## Access
+
+Without further flags anybody who can reach the port can read the metrics. With \`--metrics-auth\` they need a token that may
+\`get\` the URL \`/metrics\`: the operator asks the API server (TokenReview, SubjectAccessReview), as operators built with
+controller-runtime do. No token or an invalid one is answered 401, one without the permission 403, and 500 if the API server
+does not answer. A permission is remembered for a minute, a refusal for ten seconds. \`/healthz\` and \`/readyz\` stay open.
+
+\`deploy/rbac.yaml\` has what the operator needs, and a ClusterRole for the reader:
+
+<!-- not run: there is no Prometheus in the demo -->
+\`\`\`console
+$ kubectl create clusterrolebinding prometheus-reads-mooring --clusterrole=mooring-metrics-reader --serviceaccount=monitoring:prometheus
+\`\`\`
+
+Metrics and health are then served over TLS, so probes need \`scheme: HTTPS\`. The certificate is self-signed and new with each
+start, for scrapers with \`insecure_skip_verify\`; \`--tls-cert-file\` and \`--tls-key-file\` name a better one, which is read again
+every minute.
+
 ## Alerts
 
 \`\`\`promql

@@ -13,6 +13,8 @@ export interface Installation {
   namespace?: string;
   /** The only namespaces whose objects it manages: it then has Roles there and no right anywhere else. */
   watched?: readonly string[];
+  /** Whether it may ask who may read its metrics (`--metrics-auth`). A Role cannot give this: by default only without `watched`. */
+  metricsAuth?: boolean;
 }
 
 export const namespaceOf = ({ namespace = DEFAULT_NAMESPACE }: Installation): string => namespace;
@@ -59,29 +61,45 @@ const signingKeyRules = byName("", "secrets", SIGNING_KEY, ["get", "list", "watc
 /** Whether one is being deleted: nothing is made in it then. A Role cannot give this. */
 const clusterRules: Rule[] = [{ apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"] }];
 
+/** What `--metrics-auth` asks the API server. */
+const reviewRules: Rule[] = [
+  { apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"], verbs: ["create"] },
+  { apiGroups: ["authorization.k8s.io"], resources: ["subjectaccessreviews"], verbs: ["create"] },
+];
+/** For whoever is to read the metrics, such as the ServiceAccount of Prometheus: bound to nobody. */
+const readerRules = [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }];
+
 const api = { apiVersion: "rbac.authorization.k8s.io/v1" };
 const roleRef = (kind: string, name: string) => ({ apiGroup: "rbac.authorization.k8s.io", kind, name });
 
 /** The ServiceAccount of the operator and all of its rights. */
 export function operatorRights(kinds: readonly Kind[], installation: Installation = {}): object[] {
   const namespace = namespaceOf(installation);
-  const { watched } = installation;
+  const { watched, metricsAuth = watched === undefined } = installation;
   const subjects = [{ kind: "ServiceAccount", name: NAME, namespace }];
   const role = (name: string, where: string, rules: Rule[]) => {
     const metadata = { name, namespace: where };
     const binding = { ...api, kind: "RoleBinding", metadata, roleRef: roleRef("Role", name), subjects };
     return [{ ...api, kind: "Role", metadata, rules }, binding];
   };
-  const metadata = { name: clusterNameOf(installation) };
-  const everywhere = [
-    { ...api, kind: "ClusterRole", metadata, rules: [...namespaceRules(kinds), ...clusterRules] },
-    { ...api, kind: "ClusterRoleBinding", metadata, roleRef: roleRef("ClusterRole", metadata.name), subjects },
+  const clusterName = clusterNameOf(installation);
+  const clusterRole = (name: string, rules: object[]) => ({ ...api, kind: "ClusterRole", metadata: { name }, rules });
+  const bound = (name: string, rules: Rule[]) => [
+    clusterRole(name, rules),
+    { ...api, kind: "ClusterRoleBinding", metadata: { name }, roleRef: roleRef("ClusterRole", name), subjects },
+  ];
+  const reviews = [
+    ...bound(`${clusterName}-metrics-auth`, reviewRules),
+    clusterRole(`${clusterName}-metrics-reader`, readerRules),
   ];
   return [
     { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
     { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: NAME, namespace } },
-    ...(watched ? watched.flatMap((each) => role(NAME, each, namespaceRules(kinds))) : everywhere),
+    ...(watched
+      ? watched.flatMap((each) => role(NAME, each, namespaceRules(kinds)))
+      : bound(clusterName, [...namespaceRules(kinds), ...clusterRules])),
     ...role(`${NAME}-leader`, namespace, [...leaseRules, ...(watched ? signingKeyRules : [])]),
+    ...(metricsAuth ? reviews : []),
   ];
 }
 
