@@ -11,6 +11,8 @@ const DEFAULT_NAMESPACE = "mooring-system";
 export interface Installation {
   /** The operator's own namespace, with its ServiceAccount and its Lease. */
   namespace?: string;
+  /** The name of its cluster-scoped objects. */
+  clusterName?: string;
   /** The only namespaces whose objects it manages: it then has Roles there and no right anywhere else. */
   watched?: readonly string[];
 }
@@ -19,6 +21,7 @@ export const namespaceOf = ({ namespace = DEFAULT_NAMESPACE }: Installation): st
 /** Cluster-scoped objects of several installations must not have the same name. */
 export const clusterNameOf = (installation: Installation): string => {
   const namespace = namespaceOf(installation);
+  if (installation.clusterName !== undefined) return installation.clusterName;
   return namespace === DEFAULT_NAMESPACE ? NAME : `${NAME}-${namespace}`;
 };
 export const usernameOf = (installation: Installation): string =>
