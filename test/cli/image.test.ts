@@ -34,7 +34,7 @@ describe("what is in the image, without node_modules,", () => {
     const { stdout, stderr } = await bundled("crds");
     expect(stderr).toBe("");
     const written = stdout.trim().replace("wrote ", "").split(", ");
-    expect(written).toContain("deploy/rbac.yaml");
+    expect(written).toContain("deploy/chart/values.yaml");
     for (const path of written) expect(readFileSync(join(folder.path, path), "utf8"), path).toBe(read(path));
   });
 

@@ -11,6 +11,8 @@ const DEFAULT_NAMESPACE = "mooring-system";
 export interface Installation {
   /** The operator's own namespace, with its ServiceAccount and its Lease. */
   namespace?: string;
+  /** The name of its cluster-scoped objects. */
+  clusterName?: string;
   /** The only namespaces whose objects it manages: it then has Roles there and no right anywhere else. */
   watched?: readonly string[];
   /** Whether it may ask who may read its metrics (`--metrics-auth`). A Role cannot give this: by default only without `watched`. */
@@ -21,6 +23,7 @@ export const namespaceOf = ({ namespace = DEFAULT_NAMESPACE }: Installation): st
 /** Cluster-scoped objects of several installations must not have the same name. */
 export const clusterNameOf = (installation: Installation): string => {
   const namespace = namespaceOf(installation);
+  if (installation.clusterName !== undefined) return installation.clusterName;
   return namespace === DEFAULT_NAMESPACE ? NAME : `${NAME}-${namespace}`;
 };
 export const usernameOf = (installation: Installation): string =>
@@ -72,34 +75,48 @@ const readerRules = [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }];
 const api = { apiVersion: "rbac.authorization.k8s.io/v1" };
 const roleRef = (kind: string, name: string) => ({ apiGroup: "rbac.authorization.k8s.io", kind, name });
 
+const subjectsOf = (installation: Installation) => [
+  { kind: "ServiceAccount", name: NAME, namespace: namespaceOf(installation) },
+];
+const clusterRole = (name: string, rules: object[]) => ({ ...api, kind: "ClusterRole", metadata: { name }, rules });
+const boundRole = (name: string, rules: Rule[], installation: Installation) => [
+  clusterRole(name, rules),
+  {
+    ...api,
+    kind: "ClusterRoleBinding",
+    metadata: { name },
+    roleRef: roleRef("ClusterRole", name),
+    subjects: subjectsOf(installation),
+  },
+];
+
+/** What `--metrics-auth` needs, and a role for whoever reads the metrics. */
+export function metricsRights(installation: Installation = {}): object[] {
+  const name = clusterNameOf(installation);
+  return [
+    ...boundRole(`${name}-metrics-auth`, reviewRules, installation),
+    clusterRole(`${name}-metrics-reader`, readerRules),
+  ];
+}
+
 /** The ServiceAccount of the operator and all of its rights. */
 export function operatorRights(kinds: readonly Kind[], installation: Installation = {}): object[] {
   const namespace = namespaceOf(installation);
   const { watched, metricsAuth = watched === undefined } = installation;
-  const subjects = [{ kind: "ServiceAccount", name: NAME, namespace }];
+  const subjects = subjectsOf(installation);
   const role = (name: string, where: string, rules: Rule[]) => {
     const metadata = { name, namespace: where };
     const binding = { ...api, kind: "RoleBinding", metadata, roleRef: roleRef("Role", name), subjects };
     return [{ ...api, kind: "Role", metadata, rules }, binding];
   };
-  const clusterName = clusterNameOf(installation);
-  const clusterRole = (name: string, rules: object[]) => ({ ...api, kind: "ClusterRole", metadata: { name }, rules });
-  const bound = (name: string, rules: Rule[]) => [
-    clusterRole(name, rules),
-    { ...api, kind: "ClusterRoleBinding", metadata: { name }, roleRef: roleRef("ClusterRole", name), subjects },
-  ];
-  const reviews = [
-    ...bound(`${clusterName}-metrics-auth`, reviewRules),
-    clusterRole(`${clusterName}-metrics-reader`, readerRules),
-  ];
   return [
     { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
     { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: NAME, namespace } },
     ...(watched
       ? watched.flatMap((each) => role(NAME, each, namespaceRules(kinds)))
-      : bound(clusterName, [...namespaceRules(kinds), ...clusterRules])),
+      : boundRole(clusterNameOf(installation), [...namespaceRules(kinds), ...clusterRules], installation)),
     ...role(`${NAME}-leader`, namespace, [...leaseRules, ...(watched ? signingKeyRules : [])]),
-    ...(metricsAuth ? reviews : []),
+    ...(metricsAuth ? metricsRights(installation) : []),
   ];
 }
 
