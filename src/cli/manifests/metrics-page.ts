@@ -59,7 +59,8 @@ with \`metrics.rules.create\` and \`metrics.dashboards.create\`.
   \`leader_election_master_status{name="mooring"}\`, by \`job\` and \`instance\`; every operator has it, whether it leads or not.
 - \`MooringObjectNotReady\` is about single objects. With more than \`--object-metrics\` of them it only knows that some object of a
   kind and namespace is not Ready, at any time.
-- \`MooringNoLeader\` is about all installations that one Prometheus scrapes: one of several without a leader does not raise it.
+- \`MooringNoLeader\` is about each installation, by the operator's namespace. Of several, one whose pods are all gone does not raise
+  it: alert on your pods as well.
 
 Each alert was seen to fire and to resolve by a real Prometheus while its fault was caused, and every query of the dashboards to
 return data (\`test/clients/alerts.test.ts\`). The panels were drawn in a browser by a page of the tests, not by Grafana.
