@@ -2,7 +2,7 @@
 # also runs third-party clients, and wants a JDK 17, Maven, Python 3 and OpenSSL for them.
 # ARGS passes options on: make demo ARGS=--once
 
-.PHONY: help demo test crash lint crds cluster clean soak bench
+.PHONY: help demo test crash lint crds chart cluster clean soak bench image audit
 .DEFAULT_GOAL := help
 
 node := node_modules/node/bin/node
@@ -38,8 +38,19 @@ lint: ## type check and lint
 crds: ## write crds/ and the other generated files
 	@bin/mooring crds $(ARGS)
 
+chart: crds ## write deploy/kustomize/install.yaml, the Helm chart as it renders by default
+	@$$(test/clients/setup-helm helm) template mooring deploy/chart --namespace mooring-system \
+	  --values deploy/chart/install-values.yaml > deploy/kustomize/install.yaml
+
 cluster: ## a Kubernetes control plane on this machine, until Ctrl-C
 	@bin/mooring cluster $(ARGS)
+
+image: ## the container image, without a container engine; ARGS=--check also runs it, ARGS=--help tells the options
+	@bin/setup
+	@$(node) image/main.ts $(ARGS)
+
+audit: ## ask the registry for known vulnerabilities of the dependencies; fails on high and critical ones
+	@npm audit --audit-level=high $(ARGS)
 
 clean: ## remove node_modules, dist and temporary files of this checkout
 	rm -rf node_modules dist coverage .cache

@@ -2,8 +2,14 @@ import { defineConfig } from "vitest/config";
 import LongestFirst from "./test/longest-first.ts";
 
 const cluster = ["test/cluster/**/*.test.ts", "test/tenants/**/*.test.ts"];
-// Start programs that have to end with their file.
-const programs = ["test/cli/**/*.test.ts", "test/clients/**/*.test.ts", "test/docs/**/*.test.ts"];
+// Start programs that have to end with their file, or measure their process.
+const programs = [
+  "test/docs/**/*.test.ts",
+  "test/cli/{help,main,setup}.test.ts",
+  "test/cli/control-plane/binaries.test.ts",
+  "test/cli/flowlogs/{command,large}.test.ts",
+  "test/clients/{dashboard,gitops,kafka,kafka-secret,prometheus,setup-browser,versitygw}.test.ts",
+];
 // Counts every write that its API server sees, and so has one of its own.
 const alone = "test/cluster/scale.test.ts";
 
@@ -17,15 +23,18 @@ const patient = {
 
 const onCluster = {
   ...patient,
-  // Each look is a process of its own, kubectl.
-  expect: { poll: { ...patient.expect.poll, interval: 250 } },
+  expect: { poll: { ...patient.expect.poll, interval: 200 } },
+  // What is concurrent waits most of the time.
+  maxConcurrency: 20,
   globalSetup: [...patient.globalSetup, "test/cluster/global-setup.ts"],
   testTimeout: 120_000,
   hookTimeout: 120_000,
 };
 
-// The unit tests first, whose files share what they import: that halves their time. Then the files that share one control
-// plane, most of which wait most of the time.
+// The unit tests first, whose files share what they import: that halves their time. Then the others, which wait for
+// programs most of the time: four at once keep two cores busy.
+const waiting = { maxWorkers: 4, sequence: { groupOrder: 1 } };
+
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
@@ -40,18 +49,9 @@ export default defineConfig({
           maxWorkers: 2,
         },
       },
-      { test: { ...patient, name: "programs", include: programs, maxWorkers: 2 } },
-      {
-        test: {
-          ...onCluster,
-          name: "cluster",
-          include: cluster,
-          exclude: [alone],
-          maxWorkers: 3,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      { test: { ...onCluster, name: "alone", include: [alone], maxWorkers: 3, sequence: { groupOrder: 1 } } },
+      { test: { ...patient, ...waiting, name: "programs", include: programs } },
+      { test: { ...onCluster, ...waiting, name: "cluster", include: cluster, exclude: [alone] } },
+      { test: { ...onCluster, ...waiting, name: "alone", include: [alone] } },
     ],
   },
 });

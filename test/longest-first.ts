@@ -1,7 +1,11 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** What takes minutes. Begun last, each of them would keep everybody waiting. */
-const long = ["crash", "scale", "policies", "outages", "faults"].map((name) => `/test/cluster/${name}.test.ts`);
+const long = [
+  ...["crash", "policies", "scale", "outages", "faults", "destruction"].map((name) => `cluster/${name}`),
+  "docs/commands",
+  "tenants/claims",
+].map((name) => `/test/${name}.test.ts`);
 
 /** Everything else in the order that vitest has for it. */
 export default class LongestFirst extends BaseSequencer {

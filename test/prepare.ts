@@ -26,6 +26,8 @@ const programs: Record<string, () => Promise<unknown>> = {
   Prometheus: script("clients/setup-prometheus", "go"),
   "Prometheus of Debian": script("clients/setup-prometheus", "debian"),
   "kstatus and Argo CD's Lua": script("clients/setup-gitops"),
+  Helm: script("clients/setup-helm", "helm"),
+  kubeconform: script("clients/setup-helm", "kubeconform"),
   Chromium: script("../bin/setup-browser"),
 };
 

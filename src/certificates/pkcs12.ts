@@ -1,4 +1,4 @@
-import { createCipheriv, createHash, createHmac, createPrivateKey, pbkdf2, randomBytes } from "node:crypto";
+import { createCipheriv, createHash, createHmac, createPrivateKey, hash, pbkdf2, randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import {
   bmpString,
@@ -108,7 +108,8 @@ function file(parts: readonly Der[], password: string): Uint8Array {
 function macKey(password: string, salt: Uint8Array): Uint8Array {
   const forMac = Buffer.alloc(BLOCK, 3);
   let digest: Uint8Array = Buffer.concat([forMac, filled(salt), filled(utf16(`${password}\0`))]);
-  for (let round = 0; round < ITERATIONS; round++) digest = createHash("sha256").update(digest).digest();
+  // At once and not in three steps: half the time of a loop that nothing else can interrupt.
+  for (let round = 0; round < ITERATIONS; round++) digest = hash("sha256", digest, "buffer");
   return digest;
 }
 

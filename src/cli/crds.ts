@@ -1,13 +1,13 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { GROUP, kinds } from "../kinds/index.ts";
+import { chartFiles } from "./chart/files.ts";
 import { customResourceDefinition } from "./manifests/crd.ts";
 import { yaml } from "./manifests/manifests.ts";
 import { metricsPage } from "./manifests/metrics-page.ts";
 import { nameReferences } from "./manifests/name-references.ts";
-import { operatorPolicies } from "./manifests/policy.ts";
-import { operatorRights, tenantRoles } from "./manifests/rbac.ts";
 
 const NOTE = "# Generated from src/kinds by `make crds`. Changes belong there.\n";
 
@@ -16,11 +16,9 @@ export function generatedFiles(): Map<string, string> {
   const file = (documents: object[]) => NOTE + yaml(documents);
   return new Map([
     ...kinds.map((kind) => [`crds/${GROUP}_${kind.plural}.yaml`, file([customResourceDefinition(kind)])] as const),
-    ["deploy/rbac.yaml", file(operatorRights(kinds))],
-    ["deploy/policy.yaml", file(operatorPolicies())],
-    ["deploy/tenant-roles.yaml", file(tenantRoles(kinds))],
     ["docs/metrics.md", metricsPage()],
     ["deploy/kustomize/name-references.yaml", file([nameReferences(kinds)])],
+    ...[...chartFiles(kinds)].map(([path, text]) => [`deploy/chart/${path}`, text] as const),
   ]);
 }
 
@@ -43,11 +41,14 @@ export async function crdsCommand(argv: string[]): Promise<number> {
     console.log(usage);
     return 0;
   }
-  const root = values.out ?? join(import.meta.dirname, "..", "..");
+  const root = values.out ?? fileURLToPath(new URL("../../", import.meta.url));
   const files = generatedFiles();
-  for (const folder of ["crds", "deploy/kustomize", "docs"]) mkdirSync(join(root, folder), { recursive: true });
+  mkdirSync(join(root, "crds"), { recursive: true });
   for (const name of readdirSync(join(root, "crds"))) if (!files.has(`crds/${name}`)) rmSync(join(root, "crds", name));
-  for (const [path, text] of files) writeFileSync(join(root, path), text);
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
   console.log(`wrote ${[...files.keys()].join(", ")}`);
   return 0;
 }

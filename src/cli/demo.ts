@@ -10,7 +10,7 @@ import { startCluster } from "./control-plane/start.ts";
 import { startChild } from "./demo/children.ts";
 import {
   applySamples,
-  install,
+  installAsShipped,
   type Part,
   parts,
   TOKEN_SECRET,
@@ -105,7 +105,7 @@ async function demo({ chosen, once, json, waitMs, speed }: Wishes, interrupt: Ab
   say(`simulator    ${endpoints.api}`);
   say(`storage      ${endpoints.objectStorage}`);
 
-  await install(client);
+  await installAsShipped(client);
   await writeOperatorKubeconfig(client, cluster.kubeconfig, at("operator.kubeconfig"));
   const addresses = Object.entries(endpoints).flatMap(([name, url]) => ["--endpoint", `${name}=${url}`]);
   const rights = ["--kubeconfig", at("operator.kubeconfig")];

@@ -8,18 +8,21 @@ Prints the ServiceAccount and RBAC of the operator, for kubectl apply.
 
   --namespace NAME        namespace of the operator (default mooring-system)
   --watch-namespace NAME  Roles for this namespace instead of ClusterRoles; repeatable (default: the whole cluster)
+  --metrics-auth          with --watch-namespace: also the ClusterRoles that operator --metrics-auth needs
   -h, --help              show this help`;
 
 export const options = {
   namespace: { type: "string", default: "mooring-system" },
   "watch-namespace": { type: "string", multiple: true },
+  "metrics-auth": { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
 /** `mooring rights`: what deploy/ holds for the whole cluster, or Roles for some namespaces. */
 export async function rightsCommand(argv: string[]): Promise<number> {
-  const { help, namespace, "watch-namespace": watched } = parseArgs({ args: argv, options }).values;
-  const installation = { namespace, ...(watched && { watched }) };
+  const { values } = parseArgs({ args: argv, options });
+  const { help, namespace, "watch-namespace": watched, "metrics-auth": metricsAuth } = values;
+  const installation = { namespace, ...(watched && { watched, metricsAuth }) };
   process.stdout.write(help ? `${usage}\n` : yaml(rights(kinds, installation)));
   return 0;
 }

@@ -29,7 +29,7 @@ import { createMemories } from "./objects/memory.ts";
 import { CREDENTIALS, FINALIZER, RECONCILE_AT } from "./objects/names.ts";
 import { claimOf, isReleased, type ObjectKey, resourceOf } from "./objects/object.ts";
 import { createObjects } from "./objects/objects.ts";
-import { createPublishedSecrets } from "./objects/published.ts";
+import { createPublications } from "./objects/published.ts";
 import type { Seal } from "./objects/seal.ts";
 import { writeMetadata } from "./record/write.ts";
 import {
@@ -116,7 +116,7 @@ export function createEngine(options: EngineOptions): Engine {
     objects,
     memories,
     namespaces,
-    published: createPublishedSecrets({
+    published: createPublications({
       client,
       clock,
       seal,

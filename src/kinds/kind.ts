@@ -74,7 +74,7 @@ export interface Referent {
   status: Shown;
 }
 
-/** A value that creation needs out of a Secret or ConfigMap of the same namespace. */
+/** A value that a body needs out of a Secret or ConfigMap of the same namespace. */
 export interface SecretInput {
   field: string;
   kind: "Secret" | "ConfigMap";
@@ -82,11 +82,13 @@ export interface SecretInput {
   key: string;
 }
 
-/** A value that creation needs out of a catalogue of the platform: the id of an image, of a template. */
+/** A value that a body needs out of a catalogue of the platform: the id of an image, of a template. */
 export interface Lookup {
   field: string;
-  /** Path below the base address of the product. */
+  /** Path below the base address of the core product. */
   path: string;
+  /** What spec asks for, where it is the field itself that asks. */
+  asked?: unknown;
   /** The value, or what a person has to change; `found` has the earlier lookups of the same creation. */
   pick(answer: unknown, found: Readonly<Record<string, string>>): { value: string } | { problem: string };
 }
@@ -105,10 +107,12 @@ export interface Inputs {
   refs: Readonly<Record<string, Referent>>;
   /** Roles of references that lead into another namespace, whether they may or not. */
   abroad?: readonly string[];
-  /** Values of the Secrets and ConfigMaps by field; at creation only. */
+  /** Values of the Secrets and ConfigMaps by field, where a body is made. */
   secrets: Readonly<Record<string, string>>;
-  /** Values of the lookups by field; at creation only. */
+  /** Values of the lookups by field, where a body is made. */
   found: Readonly<Record<string, string>>;
+  /** Fields with a Secret or a lookup that is another one than the resource was last written with. */
+  outdated?: readonly string[];
   /** The kind's part of status as it was last written. */
   shown: Shown;
   annotations: Readonly<Record<string, string>>;
@@ -129,11 +133,15 @@ export interface Operation {
   /** Path below the base address of the product. */
   path: string;
   body?: unknown;
+  /** Makes the body instead, where it needs values of Secrets and lookups. */
+  resolve?(inputs: Inputs): unknown;
   /**
    * Twice would be once too often: it is noted in status before it is sent, and when its answer is lost, the platform's
    * log is asked what became of it before anything else is sent.
    */
   once?: boolean;
+  /** For the Event: the fields of spec that it changes; all that differ, where it does not say. */
+  fields?: readonly string[];
   /** For the Event: what a person should know about this write. */
   note?: string;
   /** Fields of the kind's status that are true once the write is done. */
@@ -156,6 +164,15 @@ export interface Publication {
   /** All that is in it, given the resource as the platform shows it and the key that goes with it. */
   data(item: unknown, key: string): SecretData;
 }
+
+/** The Secret or ConfigMap that a user asks for, with addresses and ids of the resource. */
+export interface OutputTarget {
+  secretName?: string | undefined;
+  configMapName?: string | undefined;
+}
+
+/** What is in it, in the platform's own words, by keys that are names of environment variables; empty ones are left out. */
+export type OutputValues = Readonly<Record<string, string | number | readonly string[] | null | undefined>>;
 
 /** A client certificate with everything that clients ask for. PEM, and stores with a password. */
 export interface ClientCertificate {
@@ -209,6 +226,8 @@ export interface Desired {
   /** The Secret that is kept for workloads; undefined for a kind without one. */
   publication(inputs: Pick<Inputs, "name">): Publication | undefined;
   rotation(): Rotation | undefined;
+  /** Where what workloads need to know of the resource is written, if anywhere. */
+  output: OutputTarget | undefined;
   /** Which of those that are always there is meant. */
   isMeant(item: unknown): boolean;
   /** The body that creates the resource. */
@@ -295,6 +314,11 @@ export type SecretSource =
   | { key: OneTimeKey; certificate?: undefined }
   | { certificate: CertificateAccess; key?: undefined };
 
+/** What workloads get to know of the resource, as the platform shows it. */
+export interface OutputSource {
+  values(item: unknown, claim: { id: string; parents: Parents }): OutputValues;
+}
+
 /** How a kind is kept on the platform, by question. Pure: paths, bodies and comparisons; never a call. */
 export interface ResourceMapping {
   names: Names;
@@ -304,6 +328,7 @@ export interface ResourceMapping {
   comparison: Comparing;
   destruction: Destruction;
   secret?: SecretSource;
+  output?: OutputSource;
   desire(spec: unknown): Desired;
 }
 
@@ -351,11 +376,12 @@ export interface TypedMapping<Spec> {
     publication(spec: Spec, inputs: Pick<Inputs, "name">): Publication;
     rotation(spec: Spec): Rotation | undefined;
   };
+  output?: OutputSource & { target(spec: Spec): OutputTarget | undefined };
 }
 
 /** Hides a kind's own types behind `ResourceMapping`, so that the engine handles all kinds alike. */
 export function mapping<S extends z.ZodObject>(schema: S, typed: TypedMapping<z.output<S>>): ResourceMapping {
-  const { identity = {}, place, creation, comparison, destruction, secret } = typed;
+  const { identity = {}, place, creation, comparison, destruction, secret, output } = typed;
   return {
     ...typed,
     identity,
@@ -375,6 +401,7 @@ export function mapping<S extends z.ZodObject>(schema: S, typed: TypedMapping<z.
         farewell: (item, inputs) => destruction.farewell?.(spec, item, inputs),
         publication: (inputs) => secret?.publication(spec, inputs),
         rotation: () => secret?.rotation(spec),
+        output: output?.target(spec),
       };
     },
   };

@@ -52,6 +52,13 @@ export const isNotFound = (error: unknown): error is KubeError => hasStatus(erro
 export const isGone = (error: unknown): error is KubeError => hasStatus(error, 410);
 export const isTooManyRequests = (error: unknown): error is KubeError => hasStatus(error, 429);
 export const isForbidden = (error: unknown): error is KubeError => hasStatus(error, 403);
+/** Refused as it stands, by a quota, a policy or a missing right: trying again does not help. */
+export const isRefused = (error: unknown): error is KubeError =>
+  error instanceof KubeError &&
+  error.status >= 400 &&
+  error.status < 500 &&
+  error.status !== 409 &&
+  error.status !== 429;
 /** The namespace goes away: nothing new can be created in it, and nothing has to be. */
 export const isNamespaceTerminating = (error: unknown): error is KubeError =>
   error instanceof KubeError && error.causes.some(({ reason }) => reason === "NamespaceTerminating");

@@ -13,19 +13,24 @@ import {
 } from "./resource.ts";
 import type { KubeClient } from "./transport.ts";
 
-export const SECRETS = { group: "", version: "v1", kind: "Secret", plural: "secrets", namespaced: true };
+const core = { group: "", version: "v1", namespaced: true };
+export const SECRETS = { ...core, kind: "Secret", plural: "secrets" } as const;
+export const CONFIG_MAPS = { ...core, kind: "ConfigMap", plural: "configmaps" } as const;
 
-export const CONFIG_MAPS = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true };
+/** Where data for workloads is kept. */
+export type DataResource = typeof SECRETS | typeof CONFIG_MAPS;
 
-/** What a Secret is to hold, in plain text. */
+/** What a Secret or a ConfigMap is to hold, in plain text. */
 export interface SecretContent {
+  /** Default: Secrets. */
+  resource?: DataResource;
   name: string;
   data: Record<string, string | Uint8Array>;
   annotations?: Record<string, string>;
   labels?: Record<string, string>;
 }
 
-/** Whose a Secret is. */
+/** Whose a Secret or a ConfigMap is. */
 export interface Owner {
   resource: Resource;
   object: KubeObject;
@@ -40,11 +45,11 @@ export interface WriteOptions {
 const ATTEMPTS = 5;
 
 /**
- * Writes a Secret for an object, into the object's own namespace, and only when that changes anything.
+ * Writes a Secret or a ConfigMap for an object, into the object's own namespace, and only when that changes anything.
  *
- * The Secret is the object's own by its controller reference: it goes with the object, by garbage collection, and one
+ * It is the object's own by its controller reference: it goes with the object, by garbage collection, and one
  * without that reference, whoever made it, is neither changed nor deleted: it is `foreign`. All keys change in one write,
- * on condition that nobody else has written since the Secret was read. Keys that were added by others go, their labels
+ * on condition that nobody else has written since it was read. Keys that were added by others go, their labels
  * and annotations stay.
  */
 export async function writeOwned(
@@ -52,26 +57,38 @@ export async function writeOwned(
   owner: Owner,
   content: SecretContent,
   { guard, dryRun = false }: WriteOptions,
-): Promise<{ secret: KubeObject; written: boolean } | { foreign: KubeObject }> {
+): Promise<{ secret: KubeObject; written: false | "created" | "changed" } | { foreign: KubeObject }> {
   const { namespace } = owner.object.metadata;
+  const { resource = SECRETS } = content;
   for (let attempt = 1; ; attempt++) {
-    const found = await fetchObject(client, SECRETS, { namespace, name: content.name });
-    const wanted = secretOf(owner, content, found);
+    const found = await fetchObject(client, resource, { namespace, name: content.name });
     if (found && !isControlledBy(owner.object, found)) return { foreign: found };
+    const wanted = wantedOf(owner, resource, content, found);
     if (found && isDeepStrictEqual(wanted, found)) return { secret: found, written: false };
     guard();
     try {
       const secret = await client.request<KubeObject>({
         method: found ? "PUT" : "POST",
-        path: pathOf(SECRETS, { namespace, name: found && content.name }),
+        path: pathOf(resource, { namespace, name: found && content.name }),
         query: { fieldManager: FIELD_MANAGER, ...(dryRun && { dryRun: "All" }) },
         body: wanted,
       });
-      return { secret: withoutManagedFields(secret), written: true };
+      return { secret: withoutManagedFields(secret), written: found ? "changed" : "created" };
     } catch (error) {
       // Made, changed or deleted by somebody else meanwhile: what is there now decides.
       if (attempt === ATTEMPTS || (!isConflict(error) && !isNotFound(error))) throw error;
     }
+  }
+}
+
+/** Deletes what is there, if it is still the one that was seen, and as it was. */
+export async function removeOwned(client: KubeClient, resource: DataResource, { metadata }: KubeObject): Promise<void> {
+  const { namespace, name, uid, resourceVersion } = metadata;
+  const preconditions = { uid, resourceVersion };
+  try {
+    await client.request({ method: "DELETE", path: pathOf(resource, { namespace, name }), body: { preconditions } });
+  } catch (error) {
+    if (!isConflict(error) && !isNotFound(error)) throw error;
   }
 }
 
@@ -106,10 +123,24 @@ const secretData = z.looseObject({ data: z.record(z.string(), z.string()).nullis
 
 const dataOf = (secret: KubeObject): Record<string, string> => secretData.parse(secret).data ?? {};
 
-/** The whole Secret as it ought to be: the one that was found, with what is ours in it. */
-function secretOf({ resource, object }: Owner, content: SecretContent, found: KubeObject | undefined): KubeObject {
+/** Data as a Secret or a ConfigMap has it. */
+export const encoded = ({ kind }: DataResource, data: SecretContent["data"]): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [
+      key,
+      Buffer.from(value).toString(kind === "Secret" ? "base64" : "utf8"),
+    ]),
+  );
+
+/** The whole Secret or ConfigMap as it ought to be: the one that was found, with what is ours in it. */
+function wantedOf(
+  { resource, object }: Owner,
+  place: DataResource,
+  content: SecretContent,
+  found: KubeObject | undefined,
+): KubeObject {
   const { name, namespace, uid } = object.metadata;
-  if (uid === undefined) throw new Error(`${resource.kind} ${name} has no uid that a Secret could belong to`);
+  if (uid === undefined) throw new Error(`${resource.kind} ${name} has no uid that a ${place.kind} could belong to`);
   const owner: OwnerReference = {
     apiVersion: apiVersionOf(resource),
     kind: resource.kind,
@@ -119,20 +150,24 @@ function secretOf({ resource, object }: Owner, content: SecretContent, found: Ku
     blockOwnerDeletion: true,
   };
   const annotations = { ...found?.metadata.annotations, ...content.annotations };
-  const encoded = Object.entries(content.data).map(([key, value]) => [key, Buffer.from(value).toString("base64")]);
+  const type = place.kind === "Secret" ? { type: "Opaque" } : {};
+  const { binaryData: _, ...kept }: Partial<KubeObject> = found ?? {};
   return {
-    ...(found ?? { apiVersion: "v1", kind: "Secret", type: "Opaque" }),
+    ...type,
+    ...kept,
+    apiVersion: "v1",
+    kind: place.kind,
     metadata: {
       ...(found?.metadata ?? { ...(namespace !== undefined && { namespace }), ownerReferences: [owner] }),
       name: content.name,
       labels: { ...found?.metadata.labels, ...content.labels },
       ...(Object.keys(annotations).length > 0 && { annotations }),
     },
-    data: Object.fromEntries(encoded),
+    data: encoded(place, content.data),
   };
 }
 
-/** Whose a Secret is, by its controller reference. */
+/** Whose a Secret or a ConfigMap is, by its controller reference. */
 export const controllerOf = ({ metadata }: KubeObject): OwnerReference | undefined =>
   metadata.ownerReferences?.find(({ controller }) => controller);
 

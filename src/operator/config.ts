@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import type { Proxies } from "../platform/proxies.ts";
 import { type Endpoints, readEndpoints, readPatterns, readProxies } from "./endpoints.ts";
 import type { LogFormat } from "./log.ts";
+import type { Pair } from "./serving-certificate.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Everything about the operator that can be set from outside. */
@@ -22,6 +23,10 @@ export interface Config {
   /** On the way to the platform: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. */
   proxies: Proxies;
   listen: { host: string; port: number };
+  /** Metrics only for those whom the API server allows to `get` /metrics. */
+  metricsAuth: boolean;
+  /** Paths of the certificate for `listen` and of its key. */
+  tls: Pair | undefined;
   workers: number;
   leaderElection: boolean;
   identity: string;
@@ -71,6 +76,16 @@ export const flags = {
     default: "127.0.0.1:0",
     help: "HOST:PORT  address of metrics and health probes; port 0 is any free port",
   },
+  "metrics-auth": {
+    type: "boolean",
+    default: false,
+    help: "serve metrics only to clients whose token may get the URL /metrics (TokenReview, SubjectAccessReview); implies TLS, self-signed unless --tls-cert-file is set",
+  },
+  "tls-cert-file": {
+    type: "string",
+    help: "PATH  certificate for metrics and health probes, in PEM; read again when it changes (default: none)",
+  },
+  "tls-key-file": { type: "string", help: "PATH  private key of --tls-cert-file, in PEM (default: none)" },
   workers: {
     type: "string",
     default: "48",
@@ -158,6 +173,8 @@ export function readConfig(argv: string[], env: Record<string, string | undefine
     ca: certificates(values["ca-file"]),
     proxies: readProxies(env),
     listen: address(values.listen),
+    metricsAuth: values["metrics-auth"],
+    tls: pair(values["tls-cert-file"], values["tls-key-file"]),
     workers: count("workers", values.workers, 1, 1000),
     leaderElection: !values["no-leader-election"],
     identity: `${env.POD_NAME ?? hostname()}_${randomBytes(4).toString("hex")}`,
@@ -207,6 +224,17 @@ function certificates(path: string | undefined): string | undefined {
   const text = existsSync(path) ? readFileSync(path, "utf8") : "";
   if (text.includes("-----BEGIN CERTIFICATE-----")) return text;
   throw new UsageError(`--ca-file: "${path}" contains no PEM certificate`);
+}
+
+function pair(cert: string | undefined, key: string | undefined): Pair | undefined {
+  if (cert === undefined && key === undefined) return undefined;
+  return { cert: existing("tls-cert-file", cert), key: existing("tls-key-file", key) };
+}
+
+function existing(flag: string, path: string | undefined): string {
+  if (path === undefined) throw new UsageError(`--${flag}: missing; --tls-cert-file and --tls-key-file go together`);
+  if (!existsSync(path)) throw new UsageError(`--${flag}: "${path}" does not exist`);
+  return path;
 }
 
 function level(text: string): string {

@@ -94,11 +94,15 @@ export function createMetrics({ clock, mostObjects }: { clock: Clock; mostObject
   const paced = histogram("mooring_platform_wait_seconds", "Time a call to the platform waited for the rate limit", []);
   const pacers = gauge(
     "mooring_platform_pacers",
-    "Rate limiters, one per credential and host: open, or closed while the platform asks to wait",
-    ["state"],
+    "Rate limiters of an Account, one per host, shared by Accounts with the same token: open, or closed while the platform asks to wait",
+    ["account", "state"],
   );
-  const slowest = gauge("mooring_platform_slowest_rate", "Calls per second of the slowest rate limiter", []);
-  const waiting = gauge("mooring_platform_waiting_calls", "Calls to the platform that wait for the rate limit", []);
+  const slowest = gauge("mooring_platform_slowest_rate", "Calls per second of the slowest rate limiter of an Account", [
+    "account",
+  ]);
+  const waiting = gauge("mooring_platform_waiting_calls", "Calls that wait for the rate limiters of an Account", [
+    "account",
+  ]);
   const reconciles = counter("controller_runtime_reconcile_total", "Reconciles by kind and result", [
     "controller",
     "result",
@@ -207,12 +211,15 @@ export function createMetrics({ clock, mostObjects }: { clock: Clock; mostObject
       Object.assign(active, { collect });
       Object.assign(pacers, {
         collect() {
-          const all = transport.pacers();
-          const closed = all.filter(({ isClosed }) => isClosed).length;
-          pacers.set({ state: "closed" }, closed);
-          pacers.set({ state: "open" }, all.length - closed);
-          waiting.set(all.reduce((sum, each) => sum + each.waiting, 0));
-          slowest.set(all.reduce((least, { rate }) => Math.min(least, rate), Number.POSITIVE_INFINITY));
+          for (const each of [pacers, waiting, slowest]) each.reset();
+          const slow = new Map<string, number>();
+          for (const { accounts, pacer } of transport.pacers())
+            for (const account of new Set(accounts)) {
+              pacers.inc({ account, state: pacer.isClosed ? "closed" : "open" });
+              waiting.inc({ account }, pacer.waiting);
+              slow.set(account, Math.min(pacer.rate, slow.get(account) ?? pacer.rate));
+            }
+          for (const [account, rate] of slow) slowest.set({ account }, rate);
         },
       });
     },

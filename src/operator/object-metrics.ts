@@ -20,8 +20,8 @@ const ready: ObjectGauge = {
 };
 const counts: ObjectGauge = {
   name: "mooring_objects",
-  help: "Objects by kind, namespace and Ready reason",
-  labels: ["kind", "namespace", "reason"],
+  help: "Objects by kind, namespace, Ready reason and state: ready, reconciling, or stalled until somebody acts",
+  labels: ["kind", "namespace", "reason", "state"],
 };
 const tokens: ObjectGauge = {
   name: "mooring_token_expiry_timestamp_seconds",
@@ -33,7 +33,18 @@ const certificates: ObjectGauge = {
   help: "When a published client certificate expires, in seconds since 1970",
   labels: named,
 };
-export const objectGauges = [ready, counts, tokens, certificates];
+const keys: ObjectGauge = {
+  name: "mooring_key_issued_timestamp_seconds",
+  help: "When a published key was issued, in seconds since 1970",
+  labels: named,
+};
+/** Gauges with a time of each object that has one. */
+const times = [
+  { gauge: tokens, of: (object: KubeObject) => readWhole(object).tokenExpiresAt },
+  { gauge: certificates, of: (object: KubeObject) => readStatus(object).certificate?.expiresAt },
+  { gauge: keys, of: (object: KubeObject) => readStatus(object).key?.issuedAt },
+];
+export const objectGauges = [ready, counts, ...times.map(({ gauge }) => gauge)];
 
 export interface ObjectMetrics {
   observe: ObjectObserver;
@@ -63,7 +74,7 @@ export function createObjectMetrics(options: {
   const { clock, most } = options;
   const seen = new Map<ObjectKey, Seen>();
   const groups = new Map<string, number>();
-  const expiries = { tokens: new Map<ObjectKey, string>(), certificates: new Map<ObjectKey, string>() };
+  const timed = times.map((each) => ({ ...each, lines: new Map<ObjectKey, string>() }));
   let begun = false;
 
   function count(group: string, by: 1 | -1): void {
@@ -72,25 +83,24 @@ export function createObjectMetrics(options: {
     else groups.set(group, number);
   }
 
-  function expires(lines: Map<ObjectKey, string>, key: ObjectKey, gauge: ObjectGauge, at: unknown): void {
-    const time = typeof at === "string" ? Date.parse(at) / 1000 : Number.NaN;
-    if (Number.isNaN(time)) lines.delete(key);
-    else lines.set(key, lineOf(gauge, partsOf(key), time));
-  }
-
   function observe(key: ObjectKey, object: KubeObject | undefined): void {
     const before = seen.get(key);
     if (before) count(before.group, -1);
-    expires(expiries.tokens, key, tokens, object && readWhole(object).tokenExpiresAt);
-    expires(expiries.certificates, key, certificates, object && readStatus(object).certificate?.expiresAt);
+    for (const { gauge, of, lines } of timed) {
+      const at = object && of(object);
+      const time = typeof at === "string" ? Date.parse(at) / 1000 : Number.NaN;
+      if (Number.isNaN(time)) lines.delete(key);
+      else lines.set(key, lineOf(gauge, partsOf(key), time));
+    }
     if (!object) return void seen.delete(key);
     const [kind = "", namespace = "", name = ""] = partsOf(key);
     const { uid, generation } = object.metadata;
-    const { reason, isReady } = standingOf(object);
+    const { reason, state } = standingOf(object);
+    const isReady = state === "ready";
     const isNew = before?.uid !== uid || before?.generation !== generation;
     const since = isNew && begun ? clock.monotonic() : before?.since;
     if (isReady && since !== undefined) options.becameReady(kind, (clock.monotonic() - since) / 1000);
-    const group = lineOf(counts, [kind, namespace, reason]);
+    const group = lineOf(counts, [kind, namespace, reason, state]);
     count(group, 1);
     const line = lineOf(ready, [kind, namespace, name, reason], isReady ? 1 : 0);
     seen.set(key, { uid, generation, since: isReady ? undefined : since, line, group });
@@ -106,10 +116,10 @@ export function createObjectMetrics(options: {
       if (seen.size <= most) for (const { line } of seen.values()) yield line;
       yield* headOf(counts);
       for (const [group, number] of groups) yield `${group}${number}`;
-      yield* headOf(tokens);
-      yield* expiries.tokens.values();
-      yield* headOf(certificates);
-      yield* expiries.certificates.values();
+      for (const { gauge, lines } of timed) {
+        yield* headOf(gauge);
+        yield* lines.values();
+      }
     },
   };
 }
@@ -120,13 +130,17 @@ function partsOf(key: ObjectKey): string[] {
   return parts.length === 3 ? parts : [parts[0] ?? "", "", parts[1] ?? ""];
 }
 
+type State = "ready" | "reconciling" | "stalled";
+
 /** Others may have written the status of an Account: only the words of the list are told. */
-function standingOf(object: KubeObject): { reason: string; isReady: boolean } {
+function standingOf(object: KubeObject): { reason: string; state: State } {
   const { conditions = [], observedGeneration } = readStatus(object);
-  const condition = conditions.find(({ type }) => type === "Ready");
-  const reason = condition?.reason ?? "Pending";
-  const isReady = condition?.status === "True" && observedGeneration === object.metadata.generation;
-  return { reason: reason in reasons ? reason : "Unknown", isReady };
+  const is = (type: string) => conditions.find((each) => each.type === type);
+  const reason = is("Ready")?.reason ?? "Pending";
+  const isSeen = observedGeneration === object.metadata.generation;
+  const settled: State =
+    is("Ready")?.status === "True" ? "ready" : is("Stalled")?.status === "True" ? "stalled" : "reconciling";
+  return { reason: reason in reasons ? reason : "Unknown", state: isSeen ? settled : "reconciling" };
 }
 
 const headOf = ({ name, help }: ObjectGauge): string[] => [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`];

@@ -1,12 +1,23 @@
-import { createServer } from "node:http";
+import { createServer, type RequestListener, type ServerResponse, STATUS_CODES } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Metrics } from "./metrics.ts";
+import type { MetricsAccess } from "./metrics-access.ts";
+import type { Pair } from "./serving-certificate.ts";
 
 export interface Serving {
   url: string;
   close(): Promise<void>;
+  /** Serves with another certificate from now on; only where there was one before. */
+  renew(tls: Pair): void;
+}
+
+interface Protection {
+  tls?: Pair | undefined;
+  /** Who may read the metrics; everybody without it. */
+  access?: MetricsAccess | undefined;
 }
 
 /** Metrics and health: /metrics, /healthz (the process works) and /readyz (it leads, or stands by, with full caches). */
@@ -14,27 +25,39 @@ export async function serve(
   { host, port }: { host: string; port: number },
   metrics: Pick<Metrics, "scrape" | "contentType">,
   { ready, problem }: { ready: () => boolean; problem: () => string | undefined },
+  { tls, access = async () => 200 }: Protection = {},
 ): Promise<Serving> {
-  const server = createServer((request, response) => {
+  async function tell(authorization: string | undefined, response: ServerResponse): Promise<void> {
+    const verdict = await access(authorization);
+    if (verdict === 200) {
+      response.writeHead(200, { "content-type": metrics.contentType });
+      return pipeline(Readable.from(metrics.scrape()), response);
+    }
+    if (verdict === 401) response.setHeader("www-authenticate", "Bearer");
+    response.writeHead(verdict, { "content-type": "text/plain" }).end(STATUS_CODES[verdict]);
+  }
+  const listener: RequestListener = (request, response) => {
     const path = request.url?.split("?")[0];
-    const text = (status: number, body: string, type = "text/plain") => {
-      response.writeHead(status, { "content-type": type }).end(body);
+    const text = (status: number, body: string) => {
+      response.writeHead(status, { "content-type": "text/plain" }).end(body);
     };
     if (path === "/healthz") text(problem() === undefined ? 200 : 503, problem() ?? "ok");
     else if (path === "/readyz") text(ready() ? 200 : 503, ready() ? "ok" : "not ready");
     else if (path === "/metrics") {
-      response.writeHead(200, { "content-type": metrics.contentType });
       // Whoever goes away before the end, or reads slowly, is the stream's business.
-      pipeline(Readable.from(metrics.scrape()), response).catch(() => response.destroy());
+      tell(request.headers.authorization, response).catch(() => response.destroy());
     } else text(404, "there is /metrics, /healthz and /readyz");
-  });
+  };
+  const secure = tls && createSecureServer(tls, listener);
+  const server = secure ?? createServer(listener);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);
   });
   const address = server.address() as AddressInfo;
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
+    url: `${secure ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
+    renew: (pair) => secure?.setSecureContext(pair),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

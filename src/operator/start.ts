@@ -6,13 +6,16 @@ import { connect } from "../kube/config.ts";
 import { createEventRecorder } from "../kube/events.ts";
 import { elect } from "../kube/lease.ts";
 import { createQueue } from "../kube/queue.ts";
+import type { KubeClient } from "../kube/transport.ts";
 import { allowedEndpoints, patternOf } from "../platform/allowed-endpoints.ts";
 import { createTransport } from "../platform/transport.ts";
 import type { Config } from "./config.ts";
 import { LeadershipLost } from "./leadership-lost.ts";
 import { createMetrics } from "./metrics.ts";
+import { createMetricsAccess } from "./metrics-access.ts";
 import { createPulse } from "./pulse.ts";
 import { serve } from "./serve.ts";
+import { followPair, readPair, selfSigned } from "./serving-certificate.ts";
 import { openSeal } from "./signing-key.ts";
 
 /**
@@ -55,8 +58,13 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
 
   let ready = false;
   const pulse = createPulse(clock, () => queue);
-  const serving = await serve(config.listen, metrics, { ready: () => ready, problem: pulse.problem });
+  const health = { ready: () => ready, problem: pulse.problem };
+  const serving = await serve(config.listen, metrics, health, await protection(config, client, log));
   cleanup.defer(() => serving.close());
+  if (config.tls) {
+    const onError = (error: unknown) => log.warn({ err: error }, "certificate for metrics not read");
+    cleanup.defer(followPair(config.tls, { clock, changed: serving.renew, onError }));
+  }
   if (config.json) console.log(JSON.stringify({ ready: true, metrics: `${serving.url}/metrics`, identity }));
   log.info({ url: serving.url, identity }, "serving metrics and health");
 
@@ -150,4 +158,13 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   else clock.after(ANSWER_MS, () => void transport.close());
   await running;
   if (end === "lost") throw new LeadershipLost();
+}
+
+/** A token is worth stealing: with `--metrics-auth` there is TLS, if need be with a certificate that nobody else vouches for. */
+async function protection({ tls, metricsAuth }: Config, client: KubeClient, log: Logger) {
+  const onError = (error: unknown) => log.warn({ err: error }, "access to metrics not checked");
+  return {
+    tls: tls ? await readPair(tls) : metricsAuth ? await selfSigned(systemClock.now()) : undefined,
+    access: metricsAuth ? createMetricsAccess({ client, clock: systemClock, onError }) : undefined,
+  };
 }

@@ -46,7 +46,7 @@ export interface ConnectionOptions extends TransportOptions {
   ledger: Ledger;
   /** Aborts when all connections close. */
   closing: AbortSignal;
-  pacersOf: (credential: string | undefined) => Pacers;
+  pacersOf: (credential: string | undefined, account: string) => Pacers;
 }
 
 /** Everything that changes with the credentials. */
@@ -71,7 +71,7 @@ export function createConnection(
   // An endpoint that answers reads may still hang on every write.
   const newBreaker = () => createBreaker(options);
   const breakers = { reads: byHost(newBreaker), writes: byHost(newBreaker) };
-  let session = openSession(credentials, pacersOf);
+  let session = openSession(id, credentials, pacersOf);
   let aheadMs = 0;
 
   const sendOnce = (call: PlatformCall, turnBy: number): Promise<Reply> => {
@@ -120,7 +120,7 @@ export function createConnection(
     },
     setCredentials(next) {
       // Opened before the other is released: the same token keeps what was learned about its pace.
-      const opened = openSession(next, pacersOf);
+      const opened = openSession(id, next, pacersOf);
       session.pacers.release();
       session = opened;
     },
@@ -142,14 +142,18 @@ export function createConnection(
   };
 }
 
-function openSession(credentials: Credentials | undefined, pacersOf: ConnectionOptions["pacersOf"]): Session {
+function openSession(
+  account: string,
+  credentials: Credentials | undefined,
+  pacersOf: ConnectionOptions["pacersOf"],
+): Session {
   const token = credentials?.token.trim() || undefined;
   return {
     token,
     contractNumber: credentials?.contractNumber,
     identity: token === undefined ? undefined : identityOf(token),
     redact: redactor(token),
-    pacers: pacersOf(token),
+    pacers: pacersOf(token, account),
   };
 }
 

@@ -10,24 +10,26 @@ export interface Pacers {
 
 /** Limits belong to a credential, not to an Account: Accounts with the same token share what either of them learns. */
 export interface SharedPacers {
-  (credential: string | undefined): Pacers;
-  /** All that are in use. */
-  all(): Pacer[];
+  (credential: string | undefined, account: string): Pacers;
+  /** All that are in use, with the Accounts that use them. */
+  all(): { accounts: readonly string[]; pacer: Pacer }[];
 }
 
 export function sharePacers(createPacer: () => Pacer): SharedPacers {
-  const shared = new Map<string | undefined, { users: number; at: ByHost<Pacer> }>();
-  const pacersOf = (credential: string | undefined): Pacers => {
-    const own = shared.get(credential) ?? { users: 0, at: byHost(createPacer) };
-    own.users += 1;
+  const shared = new Map<string | undefined, { accounts: string[]; at: ByHost<Pacer> }>();
+  const pacersOf = (credential: string | undefined, account: string): Pacers => {
+    const own = shared.get(credential) ?? { accounts: [], at: byHost(createPacer) };
+    own.accounts.push(account);
     shared.set(credential, own);
     return {
       at: own.at,
       release() {
-        own.users -= 1;
-        if (own.users === 0) shared.delete(credential);
+        own.accounts.splice(own.accounts.indexOf(account), 1);
+        if (own.accounts.length === 0) shared.delete(credential);
       },
     };
   };
-  return Object.assign(pacersOf, { all: () => [...shared.values()].flatMap(({ at }) => [...at.all()]) });
+  const all = () =>
+    [...shared.values()].flatMap(({ accounts, at }) => [...at.all()].map((pacer) => ({ accounts, pacer })));
+  return Object.assign(pacersOf, { all });
 }

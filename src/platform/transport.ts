@@ -17,8 +17,8 @@ export type { Priority } from "./pacer.ts";
 export interface Transport {
   /** A connection of its own per Account; sockets are shared by all connections to a host. */
   connect(id: string, credentials?: Credentials): Connection;
-  /** Those of all credentials and hosts in use, for the metrics. */
-  pacers(): readonly Pick<Pacer, "rate" | "isClosed" | "waiting">[];
+  /** Those of all credentials and hosts in use, with the Accounts that share them, for the metrics. */
+  pacers(): readonly { accounts: readonly string[]; pacer: Pick<Pacer, "rate" | "isClosed" | "waiting"> }[];
   /** Aborts all that is under way or waiting, on any connection. */
   close(): Promise<void>;
 }

@@ -3,10 +3,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
-import { applyObject, install, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
+import { applyObject, install, installRights, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
 import { openIntent, resourceOf } from "../../src/engine/objects/object.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
-import { kinds } from "../../src/kinds/index.ts";
+import { GROUP, kinds, VERSION } from "../../src/kinds/index.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import { connect } from "../../src/kube/config.ts";
 import { isConflict, isNotFound } from "../../src/kube/errors.ts";
@@ -51,6 +51,7 @@ export interface OperatorOptions {
 }
 
 const listed = z.object({ items: z.array(z.looseObject({})) });
+const served = z.looseObject({ resources: z.array(z.looseObject({ name: z.string() })) });
 const named = z.looseObject({
   metadata: z.looseObject({ name: z.string() }),
 });
@@ -67,7 +68,7 @@ export async function openStage(
   const kubeconfig = join(folder, "kubeconfig");
   // Operators side by side need one Lease each: every stage is an installation of its own.
   opening.defer(() => uninstall(admin, namespace));
-  await install(admin, { namespace });
+  await ((await isInstalled(admin)) ? installRights : install)(admin, { namespace });
   await writeOperatorKubeconfig(admin, clusterKubeconfig, kubeconfig, { namespace });
   const hands = await handsOf(admin, namespace);
   opening.defer(() => hands.close());
@@ -197,6 +198,17 @@ export function unsettled(object: KubeObject | undefined): string | undefined {
     return `Ready is ${ready?.status} (${ready?.reason}: ${ready?.message})`;
   }
   return openIntent(object) ? "its intent is open" : undefined;
+}
+
+/** Whether the CRDs are there: applying them once more is a second of work for the API server. */
+async function isInstalled(admin: KubeClient): Promise<boolean> {
+  try {
+    const { resources } = served.parse(await admin.request({ method: "GET", path: `/apis/${GROUP}/${VERSION}` }));
+    return kinds.every(({ plural }) => resources.some(({ name }) => name === plural));
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
 }
 
 /** Removes what only the installation in this namespace has. */

@@ -12,7 +12,15 @@ beforeAll(async () => {
     // Nothing is looked at by itself for as long as it rests.
     operator: ["--create-deadline", "3s", "--settle", "3s", "--retry", "1s", "--resync", "1h"],
   });
-  await world.untilReady("account/main");
+  const lans = ["leak", "successor", "heir"];
+  const servers = [...lies.map(({ name }) => name), "stale"];
+  await world.apply(
+    ...[...servers, ...lans, "many"].map((name) => datacenter(`${name}-dc`)),
+    ...[...servers.map((name) => server(name, homeOf(name))), ...many],
+    ...lans.map((name) => lan(name, homeOf(name))),
+  );
+  const all = [...[...servers, ...many.map(({ metadata }) => metadata.name)].map((name) => `server/${name}`)];
+  await world.untilReady(...all, ...lans.map((name) => `lan/${name}`));
 });
 
 const core = "/cloudapi/v6/datacenters";
@@ -24,53 +32,38 @@ const idOf = (name: string) => world.value(name, "{.status.id}");
 const isThere = async (collection: string, id: string) =>
   (await world.platform.resources(collection)).some((each) => each.id === id);
 
-/** Each has a datacenter of its own: what happens to one server has the others of its datacenter looked at, too. */
-async function homeOf(name: string): Promise<{ ref: { datacenterRef: { name: string } }; path: string }> {
-  await world.apply(datacenter(`${name}-dc`));
-  await world.untilReady(`datacenter/${name}-dc`);
-  const path = `${core}/${await idOf(`datacenter/${name}-dc`)}`;
-  return { ref: { datacenterRef: { name: `${name}-dc` } }, path };
-}
+/** Answers on which nothing may be deleted. */
+const lies = [
+  { title: "that is understood", lie: { set: { "properties.cores": "2" } }, why: /invalid answer.*cores/ },
+  { title: "that shows its volumes", lie: { remove: ["entities"] }, why: /volumes/ },
+  { title: "that shows what its volumes are", lie: { remove: ["entities.volumes.items"] }, why: /volumes/ },
+].map((each) => ({ ...each, name: each.title.replaceAll(" ", "-") }));
 
-/** A server at rest, and how a person attaches a volume to it. */
-async function serverAtRest(name: string) {
-  const { ref, path } = await homeOf(name);
-  await world.apply(server(name, ref));
-  await world.untilReady(`server/${name}`);
+/** Each has a datacenter of its own: what happens to one server has the others of its datacenter looked at, too. */
+const homeOf = (name: string) => ({ datacenterRef: { name: `${name}-dc` } });
+const pathOf = async (name: string) => `${core}/${await idOf(`datacenter/${name}-dc`)}`;
+const many = Array.from({ length: 20 }, (_, index) => server(`many-${index}`, homeOf("many")));
+
+/** What a server at rest has, and a volume that a person attaches to it. */
+async function attachByHand(name: string): Promise<{ id: string; boot: string; theirs: string }> {
+  const path = await pathOf(name);
   const id = await idOf(`server/${name}`);
-  return {
-    id,
-    boot: await world.value(`server/${name}`, "{.status.bootVolumeId}"),
-    async attachByHand(): Promise<string> {
-      const properties = { name: `${name}-theirs`, size: 10, type: "HDD", licenceType: "OTHER" };
-      const volume = made.parse(await world.platform.call("POST", `${path}/volumes`, { properties })).id;
-      const shown = async () => (await world.platform.resources("volumes")).find((each) => each.id === volume);
-      await expect.poll(shown).toMatchObject({ state: "AVAILABLE" });
-      await world.platform.call("POST", `${path}/servers/${id}/volumes`, { id: volume });
-      await expect.poll(shown).toMatchObject({ state: "AVAILABLE", serverId: id });
-      return volume;
-    },
-  };
+  const properties = { name: `${name}-theirs`, size: 10, type: "HDD", licenceType: "OTHER" };
+  const theirs = made.parse(await world.platform.call("POST", `${path}/volumes`, { properties })).id;
+  const shown = async () => (await world.platform.resources("volumes")).find((each) => each.id === theirs);
+  await expect.poll(shown).toMatchObject({ state: "AVAILABLE" });
+  await world.platform.call("POST", `${path}/servers/${id}/volumes`, { id: theirs });
+  await expect.poll(shown).toMatchObject({ state: "AVAILABLE", serverId: id });
+  return { id, boot: await world.value(`server/${name}`, "{.status.bootVolumeId}"), theirs };
 }
 
 const deletion = route("DELETE", "servers/{serverId}");
 const reads = async () => (await count(route("GET", "servers"))) + (await count(route("GET", "servers/{serverId}")));
 
 describe("a server is deleted with its volumes only on an answer", () => {
-  const lies = [
-    { title: "that is understood", lie: { set: { "properties.cores": "2" } }, why: /invalid answer.*cores/ },
-    { title: "that shows its volumes", lie: { remove: ["entities"] }, why: /volumes/ },
-    {
-      title: "that shows what its volumes are",
-      lie: { remove: ["entities.volumes.items"] },
-      why: /volumes/,
-    },
-  ];
-  for (const { title, lie, why } of lies) {
+  for (const { title, name, lie, why } of lies) {
     it(`${title}: until then it waits, says why, and goes on by itself`, async () => {
-      const name = title.replaceAll(" ", "-");
-      const { id, boot, attachByHand } = await serverAtRest(name);
-      const theirs = await attachByHand();
+      const { id, boot, theirs } = await attachByHand(name);
       await world.platform.faults({ route: route("GET", "servers*"), fault: "altered-answer", id, ...lie });
       await world.platform.resetCalls();
       await world.kubectl("delete", "server", name, "--wait=false");
@@ -89,8 +82,7 @@ describe("a server is deleted with its volumes only on an answer", () => {
   }
 
   it("that was read after the deletion was asked for: a volume attached by hand meanwhile survives", async () => {
-    const { id, boot, attachByHand } = await serverAtRest("stale");
-    const theirs = await attachByHand();
+    const { id, boot, theirs } = await attachByHand("stale");
     await world.kubectl("delete", "server", "stale", "--timeout=60s");
     expect(await isThere("servers", id)).toBe(false);
     expect(await isThere("volumes", boot)).toBe(false);
@@ -98,12 +90,8 @@ describe("a server is deleted with its volumes only on an answer", () => {
   });
 
   it("that one list gives for all: 20 servers deleted together cost no list and no read each", async () => {
-    const { ref } = await homeOf("many");
-    const names = Array.from({ length: 20 }, (_, index) => `many-${index}`);
-    await world.apply(...names.map((name) => server(name, ref)));
-    await world.untilReady(...names.map((name) => `server/${name}`));
     await world.platform.resetCalls();
-    await world.remove(...names.map((name) => server(name, ref)));
+    await world.remove(...many);
     expect(await count(deletion)).toBe(20);
     expect(await count(route("GET", "servers"))).toBeLessThanOrEqual(10);
     // How its own deletion goes on costs each of them two reads.
@@ -116,9 +104,6 @@ describe("a LAN", () => {
     (await world.platform.resources("lans")).filter(({ properties }) => properties?.name === name);
 
   it("whose DELETE is answered 404 once, though it is there, is deleted all the same", async () => {
-    const { ref } = await homeOf("leak");
-    await world.apply(lan("leak", ref));
-    await world.untilReady("lan/leak");
     const refusal = { route: route("DELETE", "lans/{lanId}"), fault: "status", status: 404, count: 1 };
     await world.platform.faults(refusal);
     await world.platform.resetCalls();
@@ -130,9 +115,7 @@ describe("a LAN", () => {
 
   /** Ours is removed by hand, and a stranger's gets its number seconds later; nobody has looked since. */
   async function replacedByHand(name: string) {
-    const { ref, path } = await homeOf(name);
-    await world.apply(lan(name, ref));
-    await world.untilReady(`lan/${name}`);
+    const path = await pathOf(name);
     const number = await idOf(`lan/${name}`);
     await world.platform.call("DELETE", `${path}/lans/${number}`);
     await expect.poll(() => named(name)).toEqual([]);

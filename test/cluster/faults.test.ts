@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { until } from "./chaos-wait.ts";
+import { jsonPath } from "./json-path.ts";
 import { type Landscape, landscape } from "./landscape.ts";
 import { datacenter, lan, logPipeline, metricPipeline, server, snapshot, volume } from "./objects.ts";
 
@@ -56,7 +58,7 @@ describe("trouble with the platform is shown for what it is and passes by itself
     await world.untilReason("datacenter/dc-failed", "ProvisioningFailed");
     const message = await world.value("datacenter/dc-failed", '{.status.conditions[?(@.type=="Stalled")].message}');
     expect(message).toContain("[VDC-5-17] no room left");
-    expect((await world.kubectl("describe", "datacenter", "dc-failed")).stdout).toMatch(/Warning\s+ProvisioningFailed/);
+    await expect.poll(() => world.describe("datacenter/dc-failed")).toMatch(/Warning\s+ProvisioningFailed/);
     await world.platform.faults();
     await world.untilReady("datacenter/dc-failed");
     expect(await named("dc-failed")).toHaveLength(1);
@@ -133,13 +135,8 @@ describe("what regional services fail at, and keep", () => {
     async ({ collection, kind, manifest }) => {
       const name = `${collection}/fails`;
       const untilTold = (message: string) => {
-        const events = [
-          "get",
-          "events",
-          "--field-selector=involvedObject.name=fails",
-          "-o=jsonpath={.items[*].message}",
-        ];
-        const told = async () => (await world.kubectl(...events)).stdout;
+        const told = async () =>
+          jsonPath(await world.get("events", "involvedObject.name=fails"), "{.items[*].message}");
         return expect.poll(told, { timeout: 60_000 }).toContain(message);
       };
       const pipelines = async () => (await world.platform.resources(collection)).map(({ id }) => id);
@@ -171,8 +168,9 @@ describe("a write that is lost is not taken for an equal one before it", () => {
   };
   const restore = async (at: string) => {
     await world.kubectl("annotate", "snapshot", "copy", `mooring.dev/restore-at=${at}`, "--overwrite");
-    await world.kubectl("wait", `--for=jsonpath={.status.restored}=${at}`, "--timeout=60s", "snapshot/copy");
-    expect(await world.value("snapshot/copy", "{.status.restored}")).toBe(at);
+    const lacking = async () =>
+      (await world.value("snapshot/copy", "{.status.restored}")) === at ? undefined : "not yet";
+    await until(lacking, { title: `the restoring ${at}` });
   };
 
   beforeAll(async () => {

@@ -3,6 +3,8 @@ import type { TestProject } from "vitest/node";
 import { binaryNames, provideBinaries } from "../../src/cli/control-plane/binaries.ts";
 import { progressTo } from "../../src/cli/control-plane/progress.ts";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
+import { install } from "../../src/cli/demo/install.ts";
+import { connect } from "../../src/kube/config.ts";
 import { keptPath } from "../kept-output.ts";
 
 declare module "vitest" {
@@ -13,7 +15,7 @@ declare module "vitest" {
 
 const policy = fileURLToPath(new URL("audit-policy.yaml", import.meta.url));
 
-/** One control plane for all files of this project; vitest calls this only when one of them is going to run. */
+/** One control plane with Mooring for all files of this project; vitest calls this only when one of them is going to run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const progress = progressTo(process.stderr);
   await provideBinaries(binaryNames, { onProgress: progress.update });
@@ -23,6 +25,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     audit: log === undefined ? undefined : { policy, log },
     onProgress: progress.update,
   });
+  const admin = await connect({ kubeconfig });
+  await install(admin);
+  await admin.close();
   progress.end();
   project.provide("cluster", { kubeconfig, server, assets });
   return stop;

@@ -122,9 +122,7 @@ export const given =
     return {
       there,
       async effects() {
-        const called = `metadata.name=${name}-${word}`;
-        const { stdout } = await world.kubectl("get", "secrets", "--field-selector", called, "-o", "json");
-        const { items } = secrets.parse(JSON.parse(stdout));
+        const { items } = secrets.parse(await world.get("secrets", `metadata.name=${name}-${word}`));
         return items.map(({ metadata: { uid: id }, data: properties }) => ({ id, properties }));
       },
       createByHand: async () => only(await there()).id,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { stringify } from "yaml";
 import { z } from "zod";
-import { applyObject, install, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
+import { applyObject, installRights, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
 import { connect } from "../../src/kube/config.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import { kubeconfigOf, narrowedTo, readKubeconfig, removeClusterAccount, signingKey } from "../crash/narrow.ts";
@@ -12,10 +12,11 @@ import { keepText } from "../kept-output.ts";
 import { mooring, type Result } from "../processes.ts";
 import { onThisMachine } from "./chaos-operator.ts";
 import { cluster, namespace, startProcess } from "./harness.ts";
+import { type Looks, looks } from "./looks.ts";
 import { type Steering, steer } from "./steering.ts";
 
 /** A namespace, a simulated platform with an Account for it (or `bare`), and the operator with the rights that ship. */
-export interface Landscape {
+export interface Landscape extends Looks {
   readonly namespace: string;
   readonly platform: Steering;
   /** Everything that the simulator has printed. */
@@ -23,19 +24,14 @@ export interface Landscape {
   readonly operator: Operator;
   /** kubectl in the namespace. */
   kubectl(...args: string[]): Promise<Result>;
+  /** What `kubectl describe` prints. Events, which it ends with, may come later than the status that they tell of. */
+  describe(name: string): Promise<string>;
   /** Applies objects; rejects when kubectl does. */
   apply(...objects: object[]): Promise<void>;
   /** The same by server-side apply, as Flux and Argo CD do it. */
   applyServerSide(...objects: object[]): Promise<void>;
   /** Deletes objects in one go and waits until they are gone; rejects when kubectl does. */
   remove(...objects: object[]): Promise<void>;
-  /** Waits for Ready, or for another reason of the Ready condition. */
-  untilReady(...names: string[]): Promise<void>;
-  untilReason(name: string, reason: string): Promise<void>;
-  /** Waits until the objects are gone. */
-  untilGone(...names: string[]): Promise<void>;
-  /** A value out of an object by JSONPath. */
-  value(name: string, path: string): Promise<string>;
 }
 
 export interface Operator {
@@ -79,13 +75,13 @@ export async function landscape(
   const operatorKubeconfig = join(folder.path, "kubeconfig");
   const home = await namespace();
   const installation = options.rolesOnly ? { namespace: await namespace("operator"), watched: [home] } : {};
-  await install(admin, installation);
+  if (options.rolesOnly) await installRights(admin, installation);
   await writeOperatorKubeconfig(admin, kubeconfig, operatorKubeconfig, installation);
   if (options.clusterAccount) {
     await applyObject(admin, signingKey(home));
     await showOnly(home, operatorKubeconfig);
   }
-  await admin.close();
+  endings.push(() => admin.close());
 
   const simulator = await startProcess(mooring, [
     "simulator",
@@ -104,12 +100,8 @@ export async function landscape(
   const operator = await startOperator(operatorKubeconfig, [...election, ...place, ...(options.operator ?? [])]);
 
   const kubectl = (...args: string[]) => anywhere(["-n", home, ...args]);
-  const succeed = async (...args: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await kubectl(...args);
-    if (code === 0) return stdout;
-    const objects = await kubectl("get", "mooring", "-o", "wide");
-    throw new Error(`kubectl ${args.join(" ")}: ${stderr}\n${objects.stdout}\n${operator.log().slice(-3000)}`);
-  };
+  const explain = async () =>
+    `${(await kubectl("get", "mooring", "-o", "wide")).stdout}\n${operator.log().slice(-3000)}`;
   const feed = async (args: string[], objects: object[]) => {
     const input = objects.map((object) => stringify(object)).join("---\n");
     const { code, stderr } = await anywhere(["-n", home, ...args, "-f", "-"], { input });
@@ -129,11 +121,7 @@ export async function landscape(
   if (options.clusterAccount) {
     const spec = { endpoints, region: "de/txl", credentialsSecretRef: { name: "token" }, ...options.clusterAccount };
     await apply({ apiVersion: api, kind: "ClusterAccount", metadata: { name: home }, spec });
-    endings.push(async () => {
-      const admin = await connect({ kubeconfig });
-      await removeClusterAccount(admin, home);
-      await admin.close();
-    });
+    endings.unshift(() => removeClusterAccount(admin, home));
   }
   return {
     namespace: home,
@@ -141,20 +129,11 @@ export async function landscape(
     printed: simulator.output,
     operator,
     kubectl,
+    describe: async (name) => (await kubectl("describe", name)).stdout,
     apply,
     applyServerSide: (...objects) => feed(["apply", "--server-side", "--field-manager=flux"], objects),
     remove: (...objects) => feed(["delete", WAIT], objects),
-    async untilReady(...names) {
-      await succeed("wait", "--for=condition=Ready", WAIT, ...names);
-    },
-    async untilReason(name, reason) {
-      const path = `jsonpath={.status.conditions[?(@.type=="Ready")].reason}=${reason}`;
-      await succeed("wait", `--for=${path}`, WAIT, name);
-    },
-    async untilGone(...names) {
-      await succeed("wait", "--for=delete", WAIT, ...names);
-    },
-    value: (name, path) => succeed("get", name, "-o", `jsonpath=${path}`),
+    ...looks(admin, home, explain),
   };
 }
 

@@ -29,9 +29,9 @@ describe("from apply to delete", () => {
   });
 
   it("kubectl describe tells the story in Events", async () => {
-    const { stdout } = await world.kubectl("describe", "server", "web");
-    expect(stdout).toMatch(/Normal\s+Created\s+.*mooring\s+Created Server [0-9a-f-]{36}/);
-    expect(stdout).toContain("Available");
+    const told = () => world.describe("server/web");
+    await expect.poll(told).toMatch(/Normal\s+Created\s+.*mooring\s+Created Server [0-9a-f-]{36}/);
+    expect(await told()).toContain("Available");
   });
 
   it("kubectl get shows the telling columns, also for all kinds at once", async () => {
@@ -72,23 +72,35 @@ describe("from apply to delete", () => {
     expect(stdout).toContain("Size in GB; can only grow");
   });
 
+  it("tests read what kubectl prints", async () => {
+    const conditions = ["[*].type", '[?(@.type=="Ready")].message'].map((each) => `{.status.conditions${each}}`);
+    const annotation = "{.metadata.annotations.kubectl\\.kubernetes\\.io/last-applied-configuration}";
+    const path = [...conditions, annotation, "{.spec.nics[0].name}", "{.status.nics}", "{.spec.cores}{.none}"].join(
+      " | ",
+    );
+    const { stdout } = await world.kubectl("get", "server", "web", "-o", `jsonpath=${path}`);
+    expect(await world.value("server/web", path)).toBe(stdout);
+    const names = await world.kubectl("get", "datacenters", "-o", "jsonpath={.items[*].metadata.name}");
+    expect(await world.value("datacenters", "{.items[*].metadata.name}")).toBe(names.stdout);
+  });
+
   it("what the platform can change is changed in place", async () => {
     const id = await world.value("server/web", "{.status.id}");
     await world.apply(server("web", { cores: 4, ram: 4096 }));
-    await world.kubectl("wait", "--for=jsonpath={.status.cores}=4", "--timeout=60s", "server/web");
+    await expect.poll(() => world.value("server/web", "{.status.cores}")).toBe("4");
     await world.untilReady("server/web");
     expect(await world.value("server/web", "{.status.id}")).toBe(id);
     const found = await world.platform.resources("servers");
     expect(found.map(({ properties }) => properties)).toEqual([expect.objectContaining({ cores: 4, ram: 4096 })]);
-    expect((await world.kubectl("describe", "server", "web")).stdout).toMatch(/Updated\s+.*cores, ram/);
+    await expect.poll(() => world.describe("server/web")).toMatch(/Updated\s+.*cores, ram/);
   });
 
   it("a server is stopped and started by its power state", async () => {
     await world.apply(server("web", { cores: 4, ram: 4096, powerState: "Stopped" }));
-    await world.kubectl("wait", "--for=jsonpath={.status.vmState}=SHUTOFF", "--timeout=60s", "server/web");
+    await expect.poll(() => world.value("server/web", "{.status.vmState}")).toBe("SHUTOFF");
     await world.untilReady("server/web");
     await world.apply(server("web", { cores: 4, ram: 4096, powerState: "Running" }));
-    await world.kubectl("wait", "--for=jsonpath={.status.vmState}=RUNNING", "--timeout=60s", "server/web");
+    await expect.poll(() => world.value("server/web", "{.status.vmState}")).toBe("RUNNING");
     await world.untilReady("server/web");
   });
 
@@ -108,7 +120,7 @@ describe("from apply to delete", () => {
     await world.apply(datacenter("other"), { ...lan("held", { datacenterRef: { name: "other" } }), metadata: held });
     await world.untilReady("lan/held");
     await world.kubectl("delete", "--wait=false", "lan/held", "datacenter/other");
-    await world.kubectl("wait", "--for=delete", "--timeout=60s", "datacenter/other");
+    await world.untilGone("datacenter/other");
     expect(await world.value("lan/held", "{.metadata.finalizers}")).toBe('["example.com/hold"]');
     const names = (await world.platform.resources("datacenters")).map(({ properties }) => properties?.name);
     expect(names).toEqual(["dc"]);

@@ -62,8 +62,7 @@ describe("an Account that leads somewhere else", () => {
       simulator: ["--speed", "60"],
       operator: ["--create-deadline", "3s", "--settle", "3s", "--retry", "1s", "--resync", "2s"],
     });
-    const { stdout } = await world.kubectl("get", "account", "main", "-o", "jsonpath={.spec}");
-    home = accountSpec.parse(JSON.parse(stdout));
+    home = accountSpec.parse(JSON.parse(await world.value("account/main", "{.spec}")));
     await world.apply(datacenter("dc", main), lan("net", main), ipBlock("block", main), metricPipeline("web", main));
   });
 

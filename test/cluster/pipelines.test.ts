@@ -23,9 +23,7 @@ const plain = (text: string) => Buffer.from(text, "base64").toString();
 const keys = new Set<string>();
 
 async function read(name: string) {
-  const { metadata, data } = secretShape.parse(
-    JSON.parse((await world.kubectl("get", "secret", name, "-o", "json")).stdout),
-  );
+  const { metadata, data } = secretShape.parse(await world.get(`secret/${name}`));
   const values = Object.fromEntries(Object.entries(data).map(([each, value]) => [each, plain(value)]));
   if (values.key !== undefined) keys.add(values.key);
   return { ...metadata, values };
@@ -41,7 +39,6 @@ const ship = ({ httpAddress, key }: Record<string, string>, record: object) =>
 
 const message = '{.status.conditions[?(@.type=="Ready")].message}';
 const keyVersion = (name: string) => world.value(name, "{.status.key.version}");
-const tell = async (name: string) => (await world.kubectl("describe", ...name.split("/"))).stdout;
 
 describe("the Secret of a pipeline", () => {
   it("lets a workload push metrics, and the sample is read back equal", async () => {
@@ -104,7 +101,9 @@ describe("a new key", () => {
       const { values: after, labels } = await read(secret);
       expect([await send(before), await send(after)]).toEqual([401, 204]);
       expect(labels).toMatchObject({ "mooring.dev/key-version": "2" });
-      expect(await tell(name)).toMatch(/Normal\s+KeyIssued\s.*key 2 is in Secret .*; the previous key no longer works/);
+      await expect
+        .poll(() => world.describe(name))
+        .toMatch(/Normal\s+KeyIssued\s.*key 2 is in Secret .*; the previous key no longer works/);
       expect(Object.values(after).filter((file) => file.includes(before.key ?? ""))).toEqual([]);
     },
   );
@@ -163,7 +162,7 @@ describe("what stands in the way is told with the way out", () => {
     const { token } = z
       .object({ token: z.string() })
       .parse(await world.platform.call("POST", "/_simulator/users", user));
-    const { spec } = JSON.parse((await world.kubectl("get", "account", "main", "-o", "json")).stdout);
+    const spec = JSON.parse(await world.value("account/main", "{.spec}"));
     await world.apply(
       { apiVersion: "v1", kind: "Secret", metadata: { name: "poor-token" }, stringData: { token } },
       {

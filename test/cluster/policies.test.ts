@@ -41,9 +41,11 @@ function withAccount(object: object): object {
 }
 const shared = () => ({ kind: "ClusterAccount", name: world.namespace });
 const through = (object: { spec: object }) => ({ ...object, spec: { ...object.spec, accountRef: shared() } });
-/** What the ClusterAccount says. */
-const share = (spec: object) =>
-  world.kubectl("patch", "clusteraccount", world.namespace, "--type=merge", "-p", JSON.stringify({ spec }));
+/** What the ClusterAccount says, and the operator knows of. */
+async function share(spec: object): Promise<void> {
+  await world.kubectl("patch", "clusteraccount", world.namespace, "--type=merge", "-p", JSON.stringify({ spec }));
+  await world.untilReady(`clusteraccount/${world.namespace}`);
+}
 
 beforeAll(async () => {
   const bare = await landscape({
@@ -52,7 +54,7 @@ beforeAll(async () => {
     operator: ["--create-deadline", "3s", "--settle", "3s", "--retry", "1s", "--resync", "1h"],
     clusterAccount: { adoption: "Any", namespaces: all, kinds: kinds.map(({ kind }) => kind) },
   });
-  const { spec } = manifest.parse(JSON.parse((await bare.kubectl("get", "account", "main", "-o", "json")).stdout));
+  const { spec } = manifest.parse(await bare.get("account/main"));
   const account = ([name, slug]: [string, string]) => ({
     apiVersion: api,
     kind: "Account",
@@ -125,8 +127,8 @@ promise("adopts an existing resource, shows how it differs and then brings it in
   if (!stays) expect(await it.there("found")).toEqual(containing(shows));
   const fields = Object.keys(spec);
   const differs = fields.length > 0 ? `; differs in ${fields.join(", ")}` : "";
-  const { stdout } = await world.kubectl("describe", it.word, it.name("found"));
-  expect(stdout).toMatch(new RegExp(`Adopting.*adopting ${it.kind.kind} ${id}${differs}`));
+  const told = new RegExp(`^adopting ${it.kind.kind} ${id}${differs}`);
+  await expect.poll(() => it.eventCount("found", "Adopting", told)).toBe(1);
 });
 
 promise(
@@ -312,16 +314,16 @@ promise(
 promise(
   "leaves a Secret of somebody else as it is, and does nothing until it is gone",
   async (it, expect) => {
-    const name = it.name("kept");
+    const name = it.name("barred");
     const secret = `${name}-${it.word}`;
-    await world.kubectl("create", "secret", "generic", secret, "--from-literal=key=theirs");
+    expect((await world.kubectl("create", "secret", "generic", secret, "--from-literal=key=theirs")).code).toBe(0);
     await world.apply(it.manifest(name));
-    await world.untilReason(it.ref("kept"), "SecretNotOwned");
-    expect(await world.value(it.ref("kept"), ready)).toContain(secret);
+    await world.untilReason(it.ref("barred"), "SecretNotOwned");
+    expect(await world.value(it.ref("barred"), ready)).toContain(secret);
     const theirs = { key: Buffer.from("theirs").toString("base64") };
     expect(JSON.parse(await world.value(`secret/${secret}`, "{.data}"))).toEqual(theirs);
     await world.kubectl("delete", "secret", secret);
-    await world.untilReady(it.ref("kept"));
+    await world.untilReady(it.ref("barred"));
     expect(Object.keys(JSON.parse(await world.value(`secret/${secret}`, "{.data}"))).length).toBeGreaterThan(1);
     await world.kubectl("delete", it.word, name, "--timeout=60s");
   },

@@ -9,18 +9,19 @@ const group = "scalinggroup/workers";
 // Cooldowns so long that only a leap of the simulated clock ends them.
 const HOURS = 2;
 const action = { amount: 1, cooldownPeriod: `${HOURS}h` };
+const policy = {
+  metric: "INSTANCE_CPU_UTILIZATION_AVERAGE",
+  unit: "PERCENTAGE",
+  range: "2m",
+  scaleInThreshold: 30,
+  scaleOutThreshold: 75,
+  scaleInAction: { ...action, deleteVolumes: true },
+  scaleOutAction: { ...action, amount: 2 },
+};
 const workers = (cores: number) =>
   scalingGroup("workers", {
     maxReplicas: 4,
-    policy: {
-      metric: "INSTANCE_CPU_UTILIZATION_AVERAGE",
-      unit: "PERCENTAGE",
-      range: "2m",
-      scaleInThreshold: 30,
-      scaleOutThreshold: 75,
-      scaleInAction: { ...action, deleteVolumes: true },
-      scaleOutAction: { ...action, amount: 2 },
-    },
+    policy,
     replica: {
       cores,
       ram: 1024,
@@ -48,7 +49,7 @@ const shownStatus = z.object({
     replicaConfiguration: z.object({ old: z.int() }),
   }),
 });
-const read = async () => shownStatus.parse(JSON.parse((await world.kubectl("get", group, "-o", "json")).stdout)).status;
+const read = async () => shownStatus.parse(await world.get(group)).status;
 const names = async () => (await read()).servers.map(({ name }) => name);
 
 /** Waits until status tells of so many actions, all of them over, and so many replicas. */
@@ -97,8 +98,9 @@ describe("a scaling group under a load that comes and goes", () => {
     await world.apply(workers(2));
     await expect.poll(async () => (await read()).replicaConfiguration.old).toBe(3);
     await world.untilReady(group);
-    const { stdout } = await world.kubectl("describe", "scalinggroup", "workers");
-    expect(stdout).toMatch(/Updated\s.*replica\.cores; .*applies to new replicas only; 3 existing ones keep/);
+    await expect
+      .poll(() => world.describe("scalinggroup/workers"))
+      .toMatch(/Updated\s.*replica\.cores; .*applies to new replicas only; 3 existing ones keep/);
     const servers = await world.platform.resources("servers");
     expect(servers.map(({ properties }) => properties?.cores)).toEqual([1, 1, 1]);
   });
@@ -132,6 +134,28 @@ describe("a scaling group under a load that comes and goes", () => {
     expect((await world.platform.resources("volumes")).length).toBe(1);
   });
 
+  it("with its user data in a Secret waits for that, and says what does not go together", async () => {
+    const rule = { name: "http", protocol: "TCP", portRangeStart: 80, portRangeEnd: 80 };
+    const nics = [{ name: "public", lan: 1, firewallActive: true, firewallRules: [rule] }];
+    const from = { imageLookup: { name: "debian" }, userDataSecretRef: { name: "boot" } };
+    const volumes = [{ name: "root", size: 10, type: "SSD Standard", ...from }];
+    const replica = { cores: 1, ram: 1024, nics, volumes };
+    const odd = { ...policy, metric: "INSTANCE_NETWORK_IN_BYTES" };
+    await world.apply(scalingGroup("guarded", { policy: odd, replica }));
+    const reason = () => world.value("scalinggroup/guarded", "{.status.conditions[0].reason}");
+    await expect.poll(reason).toBe("SecretNotFound");
+    await world.kubectl("create", "secret", "generic", "boot", "--from-literal=userData=#!/bin/sh");
+    await world.untilReady("scalinggroup/guarded");
+    const groups = await world.platform.resources("groups");
+    const guarded = groups.find(({ properties }) => properties?.name === "guarded");
+    expect(guarded?.properties?.replicaConfiguration).toMatchObject({
+      nics: [{ firewallRules: [{ name: "http" }] }],
+      volumes: [{ image: expect.stringMatching(/^[0-9a-f-]{36}$/), userData: "IyEvYmluL3No" }],
+    });
+    const { stdout } = await world.kubectl("describe", "scalinggroup", "guarded");
+    expect(stdout).toMatch(/Warning\s+Advice\s.*policy\.unit PERCENTAGE: INSTANCE_NETWORK_IN_BYTES is a number/);
+  });
+
   it("more than the recommended number of replicas is allowed, and advised against", async () => {
     await world.apply(scalingGroup("wide", { maxReplicas: 120 }));
     await world.untilReady("scalinggroup/wide");
@@ -140,7 +164,6 @@ describe("a scaling group under a load that comes and goes", () => {
     await expect
       .poll(() => world.value("scalinggroup/wide", "{.status.advice[0]}"))
       .toMatch(/maxReplicas 120: more than 100 replicas/);
-    const { stdout } = await world.kubectl("describe", "scalinggroup", "wide");
-    expect(stdout).toMatch(/Warning\s+Advice\s.*maxReplicas 120/);
+    await expect.poll(() => world.describe("scalinggroup/wide")).toMatch(/Warning\s+Advice\s.*maxReplicas 120/);
   });
 });

@@ -28,7 +28,7 @@ const events = async (name: string) => (await world.kubectl("events", "--for", n
 const secret = z.looseObject({ metadata: z.looseObject({ uid: z.string() }), data: z.record(z.string(), z.string()) });
 
 async function published(name: string): Promise<Record<string, Buffer>> {
-  const { data } = secret.parse(JSON.parse((await world.kubectl("get", "secret", name, "-o", "json")).stdout));
+  const { data } = secret.parse(await world.get(`secret/${name}`));
   return Object.fromEntries(Object.entries(data).map(([file, text]) => [file, Buffer.from(text, "base64")]));
 }
 
@@ -103,7 +103,7 @@ describe("event streaming of deploy/samples, applied at once", () => {
 
   it("brings a deleted Secret back at once", async () => {
     await world.kubectl("delete", "secret", "stream-kafkauser");
-    await expect.poll(async () => (await world.kubectl("get", "secret", "stream-kafkauser")).code).toBe(0);
+    await expect.poll(() => world.value("secret/stream-kafkauser", "{.kind}")).toBe("Secret");
     await certificateIn("stream-kafkauser");
   });
 });

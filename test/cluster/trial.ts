@@ -64,8 +64,7 @@ export function trial(world: Landscape, ground: Ground, subject: Subject, expect
     },
     async eventCount(role, reason, message) {
       const about = `involvedObject.kind=${kind},involvedObject.name=${name(role)},reason=${reason}`;
-      const { stdout } = await world.kubectl("get", "events", "--field-selector", about, "-o", "json");
-      const { items } = events.parse(JSON.parse(stdout));
+      const { items } = events.parse(await world.get("events", about));
       return items.filter((each) => message.test(each.message)).reduce((sum, { count }) => sum + count, 0);
     },
   };

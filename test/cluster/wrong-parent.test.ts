@@ -28,8 +28,7 @@ const named = async (collection: string, name: string) =>
 /** How often Warnings about an object have said this. */
 async function warned(kind: string, name: string, reason: string): Promise<number> {
   const about = `type=Warning,involvedObject.kind=${kind},involvedObject.name=${name},reason=${reason}`;
-  const { stdout } = await world.kubectl("get", "events", "--field-selector", about, "-o", "json");
-  return events.parse(JSON.parse(stdout)).items.reduce((sum, { count }) => sum + count, 0);
+  return events.parse(await world.get("events", about)).items.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** By a growing pause that begins with a second, this many attempts fit into twenty; without one it is hundreds. */

@@ -19,7 +19,7 @@ export interface OperatorOptions {
   account: AccountKind;
   /** Everything its processes log, one after the other. */
   log: string;
-  /** Compiled code is kept here, by the first process that is not killed: half of what a start costs. */
+  /** Compiled code is kept here, by the first process that is not killed, unless a test run keeps it: half of what a start costs. */
   cache: string;
 }
 
@@ -57,7 +57,7 @@ export function createOperator(options: OperatorOptions): Operator {
   function start(): void {
     const output = openSync(options.log, "a", 0o600);
     const args = [`${root}src/main.ts`, "operator", "--log-level", "debug", ...flagsOf(options)];
-    const env = { ...process.env, NODE_COMPILE_CACHE: options.cache };
+    const env = { NODE_COMPILE_CACHE: options.cache, ...process.env };
     const child = spawnGuarded(process.execPath, args, { cwd: root, env, output });
     closeSync(output);
     running = child;

@@ -4,11 +4,13 @@ import { SECRETS } from "../../src/kube/owned-secret.ts";
 import { pathOf } from "../../src/kube/resource.ts";
 import type { KubeClient } from "../../src/kube/transport.ts";
 
-/** A Secret that has to be there while its object is Ready. */
+/** A Secret that has to be there, or gone, while its object is Ready. */
 export interface PromisedSecret {
   name: string;
   /** Tries what the Secret holds. Undefined when it works; else why not, without any of its values. */
   works(data: Record<string, string>): Promise<string | undefined>;
+  /** It has to be gone instead. */
+  gone?: boolean;
 }
 
 /** What a Secret holds, in plain text; undefined when there is none of this name. */
@@ -17,9 +19,9 @@ export type ReadSecret = (name: string) => Promise<Record<string, string> | unde
 /** What is wrong with these Secrets: missing, or of no use. */
 export async function lostSecrets(promised: readonly PromisedSecret[], read: ReadSecret): Promise<string[]> {
   const lost: string[] = [];
-  for (const { name, works } of promised) {
+  for (const { name, works, gone } of promised) {
     const data = await read(name);
-    const problem = data ? await works(data) : "it does not exist";
+    const problem = data ? await works(data) : gone ? undefined : "it does not exist";
     if (problem !== undefined) lost.push(`Secret ${name}: ${problem}`);
   }
   return lost;

@@ -6,7 +6,7 @@ import type { KubeObject } from "../../src/kube/resource.ts";
 import { NotFound, type PlatformError, Retry, Unauthorized } from "../../src/platform/errors.ts";
 import { API } from "./fake-platform.ts";
 import { objectOf, tokens } from "./fixtures.ts";
-import { stage } from "./stage.ts";
+import { BEGIN, stage } from "./stage.ts";
 
 const KEY = "shop/main";
 const call = "GET /contracts";
@@ -74,6 +74,17 @@ describe("an Account", () => {
     expect(obstacle).toBeUndefined();
     expect(again).toBe("backoff");
     expect(said.changed).toBe(1);
+  });
+
+  test("that the platform asks to slow down tells until when, and tells it to nobody else", async () => {
+    const { check, said } = open();
+    const { conditions, again } = await check(new Retry({ call, status: 429 }, "no", 90_000));
+    expect(again).toEqual({ inMs: 90_000 });
+    const message = `the platform asks to slow down until ${new Date(BEGIN + 90_000).toISOString().slice(0, 19)}Z`;
+    expect(conditions).toMatchObject([{ reason: "RateLimited", message }, { type: "Reconciling" }]);
+    const { changed } = said;
+    expect((await check(new Retry({ call, status: 429 }, "no", 180_000))).conditions).not.toEqual(conditions);
+    expect(said.changed).toBe(changed);
   });
 
   test("that never worked is not usable because its trouble may pass", async () => {

@@ -17,7 +17,12 @@ describe("a deleted object", () => {
     [
       "with Retain goes and leaves its resource",
       owned({ deletionPolicy: "Retain", observation: present() }),
-      { step: "release", reason: "Retained" },
+      { step: "release", reason: "Retained", message: "Server id-1 is kept on the platform" },
+    ],
+    [
+      "with Retain that has no id says so without one",
+      deleted({ deletionPolicy: "Retain" }),
+      { step: "release", reason: "Retained", message: "Server is kept on the platform" },
     ],
     ["waits for its Account", owned({ accountObstacle: accountDown }), { step: "wait", reason: "AccountNotReady" }],
     [

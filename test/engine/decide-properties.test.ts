@@ -66,8 +66,27 @@ const CALLS = [
   "delete",
 ] as const satisfies readonly Decision["step"][];
 
+/** Steps that make something in the namespace. */
+const BEGINS: readonly Decision["step"][] = ["create", "adopt", "renew", "publish", "output", "delete"];
+
 const retained = ({ deletionPolicy, observed }: View) => deletionPolicy === "Retain" || observed;
 const isOpen = ({ request }: View) => request?.outcome === "unanswered";
+
+test("nothing that is to be done on the platform waits for the output, or for what is in its way", () => {
+  always((view, decision) => {
+    const free = decide({ ...view, output: undefined });
+    if (!["rest", "stall", "wait"].includes(free.step)) expect(decision).toEqual(free);
+  });
+});
+
+test("an object rests as Ready only when its output was written once, or is about to be written again", () => {
+  whenever(["rest"], ({ output, now }, { obstacle }) => {
+    expect(output).not.toBe("unknown");
+    if (typeof output !== "object") return expect(obstacle).toBeUndefined();
+    expect(output.dueAt).toBeGreaterThan(now);
+    expect(obstacle).toEqual(output.obstacle);
+  });
+});
 
 describe("the gate", () => {
   const unmarked = ({ claim, intent, deleting, hasFinalizer, recorded }: View) =>
@@ -81,12 +100,12 @@ describe("the gate", () => {
 
   test("begins nothing in a namespace that is being deleted", () => {
     const ending = ({ terminating, deleting }: View) => terminating && !deleting;
-    among(ending, (_, { step }) => expect(["create", "adopt", "renew", "publish", "delete"]).not.toContain(step));
+    among(ending, (_, { step }) => expect(BEGINS).not.toContain(step));
   });
 
   test("begins nothing for an object that refers to another namespace and may not", () => {
     const refused = ({ ungranted, deleting }: View) => ungranted !== undefined && !deleting;
-    among(refused, (_, { step }) => expect(["create", "adopt", "renew", "publish", "delete"]).not.toContain(step));
+    among(refused, (_, { step }) => expect(BEGINS).not.toContain(step));
   });
 
   test("asks nothing of the platform for an object before the pause after a failure is over", () => {

@@ -14,6 +14,10 @@ const patch = z.looseObject({
   status: z.unknown().optional(),
 });
 
+const deletion = z.looseObject({
+  preconditions: z.object({ uid: z.string().optional(), resourceVersion: z.string().optional() }).optional(),
+});
+
 const kubeObject = z.looseObject({
   apiVersion: z.string(),
   kind: z.string(),
@@ -88,7 +92,12 @@ export function fakeApiServer(...initial: KubeObject[]) {
     POST: make,
     PUT: replace,
     PATCH: change,
-    DELETE: change,
+    DELETE({ path, body }: KubeCall) {
+      const object = found(path);
+      expectUnchanged(object, deletion.parse(body ?? {}).preconditions ?? {});
+      remove(object);
+      return {};
+    },
   };
 
   function change({ path: called, contentType, body }: KubeCall): KubeObject {

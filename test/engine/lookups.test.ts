@@ -20,27 +20,27 @@ describe("a catalogue", () => {
   test("is read once for all who ask within a minute, and then forgotten", async () => {
     const { deps, clock } = stage([]);
     const { connection, handle } = accountWith("1");
-    for (let n = 0; n < 3; n++) await lookUp(deps, handle, "core", [lookup()]);
+    for (let n = 0; n < 3; n++) await lookUp(deps, handle, [lookup()]);
     expect(connection.calls).toHaveLength(1);
     await clock.advance(60_000);
     expect(deps.catalogues.size).toBe(0);
-    await lookUp(deps, handle, "core", [lookup()]);
+    await lookUp(deps, handle, [lookup()]);
     expect(connection.calls).toHaveLength(2);
   });
 
   test("of an Account that was deleted is not used for the one that takes its name", async () => {
     const { deps } = stage([]);
-    await lookUp(deps, accountWith("old").handle, "core", [lookup()]);
-    const found = await lookUp(deps, accountWith("new").handle, "core", [lookup()]);
+    await lookUp(deps, accountWith("old").handle, [lookup()]);
+    const found = await lookUp(deps, accountWith("new").handle, [lookup()]);
     expect(found).toEqual({ value: { image: "new" } });
   });
 
   test("is one of a few that are kept at the same time", async () => {
     const { deps } = stage([]);
     const { connection, handle } = accountWith("1");
-    for (let n = 0; n < 100; n++) await lookUp(deps, handle, "core", [lookup(`/images/${n}`)]);
+    for (let n = 0; n < 100; n++) await lookUp(deps, handle, [lookup(`/images/${n}`)]);
     expect(deps.catalogues.size).toBe(16);
-    await lookUp(deps, handle, "core", [lookup("/images/99")]);
+    await lookUp(deps, handle, [lookup("/images/99")]);
     expect(connection.calls).toHaveLength(100);
   });
 });

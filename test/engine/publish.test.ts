@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { publish } from "../../src/engine/secrets/publish.ts";
+import { needsPerson } from "../../src/engine/schema/reasons.ts";
+import { obstacleTo, publish } from "../../src/engine/secrets/publish.ts";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import { KubeError } from "../../src/kube/errors.ts";
 import { readOwned, type SecretContent } from "../../src/kube/owned-secret.ts";
@@ -44,7 +45,7 @@ function open(...initial: KubeObject[]) {
 describe("a Secret for an object", () => {
   test("is made with what it holds, and belongs to the object", async () => {
     const { publish, stored } = open();
-    expect(await publish()).toEqual({ outcome: "written" });
+    expect(await publish()).toEqual({ outcome: "created" });
     expect(stored()).toMatchObject({
       kind: "Secret",
       type: "Opaque",
@@ -76,7 +77,7 @@ describe("a Secret for an object", () => {
     await publish();
     const { resourceVersion, uid } = stored()?.metadata ?? {};
     const data = { key: "second", other: "new" };
-    expect(await publish({ data, annotations: { "mooring.dev/key-id": "k2" } })).toEqual({ outcome: "written" });
+    expect(await publish({ data, annotations: { "mooring.dev/key-id": "k2" } })).toEqual({ outcome: "changed" });
     expect(writes()).toEqual(["POST", "PUT"]);
     expect(api.calls.at(-1)?.body).toMatchObject({ metadata: { resourceVersion, uid } });
     expect(stored()).toMatchObject({ metadata: { annotations: { "mooring.dev/key-id": "k2" } } });
@@ -86,7 +87,7 @@ describe("a Secret for an object", () => {
   test("keeps what others have put beside it, but not into it", async () => {
     const added = { labels: { team: "blue" }, annotations: { note: "mine" }, finalizers: ["other/guard"] };
     const { publish, stored } = open(secret({}, added));
-    expect(await publish()).toEqual({ outcome: "written" });
+    expect(await publish()).toEqual({ outcome: "changed" });
     expect(stored()?.metadata).toMatchObject({
       labels: { team: "blue", "mooring.dev/name": "home" },
       annotations: { note: "mine", "mooring.dev/key-id": "k1" },
@@ -128,7 +129,7 @@ describe("a Secret that somebody else writes at the same moment", () => {
     api.beforeEach(({ method }) => {
       if (method === "PUT") meddling.shift()?.();
     });
-    expect(await publish()).toEqual({ outcome: "written" });
+    expect(await publish()).toEqual({ outcome: "created" });
     expect(writes()).toEqual(["PUT", "PUT", "POST"]);
     expect(stored()?.data).toMatchObject({ key: base64("first") });
   });
@@ -176,11 +177,12 @@ describe("a Secret that is not the object's own", () => {
     const message = "Secret access belongs to a deleted Datacenter home: waiting until it is deleted too";
     expect(await publish()).toEqual({
       outcome: "obstructed",
-      obstacle: { reason: "SecretNotWritable", message },
+      obstacle: { reason: "AwaitingGarbageCollection", message },
     });
+    expect(needsPerson("AwaitingGarbageCollection")).toBe(false);
     expect(writes()).toEqual([]);
     api.remove(former);
-    expect(await publish()).toEqual({ outcome: "written" });
+    expect(await publish()).toEqual({ outcome: "created" });
   });
 });
 
@@ -192,6 +194,21 @@ test("what was published can be read again, and what was not is absent", async (
     data: { key: "schlüssel" },
     annotations: { "mooring.dev/key-id": "k1" },
   });
+});
+
+test("a Secret that the API server refuses to take waits for a person, with the reason", async () => {
+  const { api, deps } = open();
+  const owner = { kind: datacenter, object };
+  api.beforeEach(({ method }) => {
+    if (method === "POST") throw new KubeError({ status: 403, reason: "Forbidden", message: "exceeded quota" });
+  });
+  const message = "Secret access cannot be written: exceeded quota";
+  expect(await obstacleTo(deps, owner, content)).toEqual({ reason: "SecretNotWritable", message });
+  expect(needsPerson("SecretNotWritable")).toBe(true);
+  api.beforeEach(() => {
+    throw new KubeError({ status: 503, reason: "ServiceUnavailable", message: "no" });
+  });
+  await expect(obstacleTo(deps, owner, content)).rejects.toBeInstanceOf(KubeError);
 });
 
 test("a refusal that quotes the Secret says so without its content", async () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { PUBLISHED } from "../../src/engine/objects/names.ts";
-import { createPublishedSecrets, type PublishedSecrets } from "../../src/engine/objects/published.ts";
+import { createPublications, type Publications } from "../../src/engine/objects/published.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
@@ -19,7 +19,7 @@ function secret(nth: number, resourceVersion: string, uid = owner.metadata.uid ?
   return { ...made, metadata: { ...made.metadata, resourceVersion } };
 }
 
-const opened: PublishedSecrets[] = [];
+const opened: Publications[] = [];
 afterEach(() => Promise.all(opened.splice(0).map((each) => each.close())));
 
 /** The Secrets of an API server that has just been listed, and the watch on it. */
@@ -28,7 +28,7 @@ async function open(...listed: KubeObject[]) {
   const clock = fakeClock();
   const woken: string[] = [];
   const wake = (key: string) => void woken.push(key);
-  const published = createPublishedSecrets({ seal: unsealed, client: api.client, clock, wake, onError: () => {} });
+  const published = createPublications({ seal: unsealed, client: api.client, clock, wake, onError: () => {} });
   opened.push(published);
   expect(published.find(owner, "s")).toMatchObject({ known: false, note: undefined });
   const synced = published.sync();
@@ -39,7 +39,8 @@ async function open(...listed: KubeObject[]) {
   };
   for (const each of listed) await happen("ADDED", each);
   const annotations = { "k8s.io/initial-events-end": "true" };
-  await happen("BOOKMARK", { metadata: { resourceVersion: "100", annotations } });
+  for (const { send } of api.streams) send("BOOKMARK", { metadata: { resourceVersion: "100", annotations } });
+  await clock.advance(0);
   await synced;
   const versionOf = (object = owner) => published.find(object, "s").note?.key.version;
   return { published, happen, woken, versionOf };

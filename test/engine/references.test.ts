@@ -19,6 +19,7 @@ const desired = (more: Partial<Desired>): Desired => ({
   advice: () => [],
   publication: () => undefined,
   rotation: () => undefined,
+  output: undefined,
   isMeant: () => true,
   body: () => ({}),
   compare: () => ({ drift: [] }),
@@ -129,9 +130,16 @@ describe("a reference", () => {
 
   test("names the pause of a parent that is not there yet, and goes on under one that is", () => {
     const metadata = { name: "dc", annotations: { "mooring.dev/paused": "true" } };
-    const message = "waiting for Datacenter dc, which is paused: remove its annotation mooring.dev/paused";
+    const message = "Datacenter dc is paused: remove its annotation mooring.dev/paused";
     expect(resolve({ metadata })).toEqual(waiting("ReferenceNotReady", `datacenterRef: ${message}`));
     const status = { id: "d-1", conditions: [readyCondition()] };
+    expect(resolve({ metadata: { ...metadata, deletionTimestamp: "2026-01-01T00:00:00Z" }, status })).toEqual(
+      waiting("ReferenceNotReady", `datacenterRef: Datacenter dc is being deleted; ${message}`),
+    );
+    const part = { what: "NIC a", of: () => undefined };
+    expect(resolve({ metadata, status }, bound({ part }))).toEqual(
+      waiting("ReferenceNotFound", `datacenterRef: Datacenter dc has no NIC a; ${message}`),
+    );
     expect(resolve({ metadata, status })).toMatchObject({ value: { parents: { datacenter: "d-1" } } });
   });
 

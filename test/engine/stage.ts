@@ -9,7 +9,7 @@ import type { Scene } from "../../src/engine/look/view.ts";
 import { createMemories } from "../../src/engine/objects/memory.ts";
 import type { ObjectKey } from "../../src/engine/objects/object.ts";
 import { createObjects } from "../../src/engine/objects/objects.ts";
-import { createPublishedSecrets } from "../../src/engine/objects/published.ts";
+import { createPublications } from "../../src/engine/objects/published.ts";
 import type { Seal } from "../../src/engine/objects/seal.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Kind, ResourceKind } from "../../src/kinds/kind.ts";
@@ -75,7 +75,7 @@ export function stage(
   const accounts = createAccounts(objects, { labelsOf });
   accounts.put(handleOf("shop/main", { connection, endpoint: () => API }));
   accounts.put(handleOf("ClusterAccount/shared", { connection, endpoint: () => API, adoption: "None" }));
-  const published = createPublishedSecrets({
+  const published = createPublications({
     client: api.client,
     clock,
     seal,
@@ -93,7 +93,11 @@ export function stage(
     memories,
     namespaces: { isTerminating: (name) => terminating.has(name) },
     // Nobody watches: what this life has written is all that is known.
-    published: { ...published, find: (object, name) => ({ ...published.find(object, name), known: true }) },
+    published: {
+      ...published,
+      find: (object, name) => ({ ...published.find(object, name), known: true }),
+      outputs: (object) => ({ ...published.outputs(object), known: true }),
+    },
     catalogues: createCatalogues(clock),
     settings: SETTINGS,
     events: {

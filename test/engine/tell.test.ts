@@ -3,6 +3,7 @@ import { act } from "../../src/engine/act/act.ts";
 import { createMemories } from "../../src/engine/objects/memory.ts";
 import { tell } from "../../src/engine/record/tell.ts";
 import { conditions, type Standing } from "../../src/engine/schema/status.ts";
+import type { Operation } from "../../src/kinds/kind.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { objectOf, scriptedConnection } from "./fixtures.ts";
@@ -124,13 +125,16 @@ test("an object without its reference, and one without an Account, are told so",
 
 test("an Event about a write names what differs only where the write is about that", async () => {
   const object = objectOf("Datacenter", "a", { spec: { location: "de/txl" }, status: { id: "dc" } });
-  const said = async (operation: typeof farewell | typeof drifted.next) => {
+  const said = async (operation: Operation) => {
     const { deps, sceneOf, events } = stage([object], { connection: scriptedConnection(() => ({})) });
     const scene = sceneOf("Datacenter/shop/a");
-    const observation = present({ comparison: { drift: [...drifted.drift], next: drifted.next }, farewell });
+    const drift = [...drifted.drift, { field: "ram", wanted: "2", found: "1" }];
+    const observation = present({ comparison: { drift, next: drifted.next }, farewell });
     await act(deps, { ...scene, view: { ...scene.view, observation } }, { step: "update", operation });
     return events;
   };
   expect(await said(farewell)).toEqual(["Normal Updated asked the platform to detach volume data"]);
-  expect(await said(drifted.next)).toEqual(["Normal Updated asked the platform to update: cores"]);
+  expect(await said(drifted.next)).toEqual(["Normal Updated asked the platform to update: cores, ram"]);
+  const partial: Operation = { ...drifted.next, fields: ["ram"] };
+  expect(await said(partial)).toEqual(["Normal Updated asked the platform to update: ram"]);
 });

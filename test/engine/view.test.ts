@@ -212,3 +212,28 @@ test.each([
   expect(decision).toEqual({ step: "stall", reason: "EndpointInvalid", message });
   expect(api.get(object)?.metadata).not.toHaveProperty("annotations");
 });
+
+test("a resource that waits for the deletion of others names those that are paused", async () => {
+  const deletionTimestamp = "2026-01-01T00:00:00Z";
+  const leaving = (annotations: Record<string, string>) => ({
+    finalizers: [FINALIZER],
+    deletionTimestamp,
+    annotations,
+  });
+  const lan = (name: string, paused: boolean) =>
+    objectOf("Lan", name, {
+      spec: { datacenterRef: { name: "a" } },
+      metadata: { name, ...leaving(paused ? { "mooring.dev/paused": "true" } : {}) },
+      status: { id: "1", account: "shop/main", parents: { datacenter: "dc-a-0" } },
+    });
+  const platform = fakePlatform();
+  platform.make("a", body);
+  const object = owning({ metadata: { name: "a", ...leaving({}) } });
+  const all = stage([object, lan("b", true), lan("c", false)], { platform });
+  all.sceneOf(A);
+  await all.clock.advance(0);
+  expect((await all.pass(A)).decision).toMatchObject({
+    reason: "InUse",
+    message: "waiting for the deletion of Lan/shop/b (paused), Lan/shop/c",
+  });
+});

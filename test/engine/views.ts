@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import type { Decision } from "../../src/engine/decide/decision.ts";
-import type { Contents, Observation, PendingRequest, Search, Verdict, View } from "../../src/engine/look/view.ts";
+import type {
+  Contents,
+  Observation,
+  OutputState,
+  PendingRequest,
+  Search,
+  Verdict,
+  View,
+} from "../../src/engine/look/view.ts";
 import type { Claim, Intent } from "../../src/engine/objects/intent.ts";
 import type { Failure } from "../../src/engine/objects/memory.ts";
 import type { Reason } from "../../src/engine/schema/reasons.ts";
@@ -55,6 +63,7 @@ export const viewOf = (more: Partial<View> = {}): View => ({
   failure: undefined,
   permanent: false,
   secret: undefined,
+  output: undefined,
   keyDueAt: undefined,
   othersKey: false,
   renewal: undefined,
@@ -235,6 +244,11 @@ const anything = fc.record({
   failure: optional(failed),
   permanent: mostly(false),
   secret: fc.constantFrom(undefined, "unknown" as const, "missing" as const, "outdated" as const, "current" as const),
+  output: fc.oneof(
+    fc.constantFrom<OutputState | undefined>(undefined, undefined, "unknown"),
+    fc.record({ dueAt: around }),
+    fc.record({ dueAt: around, obstacle: fc.constant(notOwned()) }),
+  ),
   keyDueAt: fc.constantFrom(undefined, undefined, undefined, 0, WALL + NOW, WALL + NOW + 1),
   othersKey: mostly(false),
   renewal: fc.constantFrom(undefined, "lost" as const, "answered" as const),
@@ -250,7 +264,7 @@ const longAgo = NOW - UNSETTLED - 10_000;
 const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
   pause: [{ paused: true }],
   ignore: [{ deleting: true, hasFinalizer: false }],
-  rest: [owned(), { ...owned(), secret: "current" }],
+  rest: [owned(), { ...owned(), secret: "current" }, { ...owned(), output: { dueAt: NOW + 1, obstacle: notOwned() } }],
   wait: [
     { claim },
     { claim, request: request(), observation: present({ busy: true }) },
@@ -282,6 +296,10 @@ const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
     { ...owned(), secret: "missing", renewal: "lost", request: unanswered({ since: longAgo }) },
   ],
   publish: [{ ...owned(), secret: "outdated" }],
+  output: [
+    { ...owned(), output: { dueAt: NOW } },
+    { ...owned(), observed: true, output: { dueAt: NOW, obstacle: notOwned() } },
+  ],
   recall: [{ ...owned(), request: unanswered() }],
   retract: [{ ...owned(), request: unanswered({ since: longAgo, recalledAt: NOW - 500 }) }],
   deliver: [{ ...owned(), secret: "current", renewal: "answered", request: unanswered() }],
@@ -301,6 +319,9 @@ function drifting(): Comparison {
 }
 export function ungranted() {
   return { reason: "ReferenceNotGranted", message: "serverRef: no Grant", stalled: true } as const;
+}
+export function notOwned() {
+  return { reason: "ConfigMapNotOwned", message: "ConfigMap web already exists" } as const;
 }
 function badSpec() {
   return { reason: "InvalidSpec", message: "spec.ram: too small" } as const;
@@ -332,6 +353,7 @@ function consistent(view: View): View {
     contents: claimed ? view.contents : undefined,
     unfinished: claimed && view.unfinished,
     secret: keeps ? view.secret : undefined,
+    output: observation.seen === "present" ? view.output : undefined,
     keyDueAt: keeps && view.secret !== undefined ? view.keyDueAt : undefined,
     renewal: keeps && lost && view.secret !== undefined ? view.renewal : undefined,
     specObstacle:
@@ -382,6 +404,7 @@ const FIELDS = [
   "failure",
   "permanent",
   "secret",
+  "output",
   "keyDueAt",
   "othersKey",
   "renewal",

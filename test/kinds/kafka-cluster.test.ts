@@ -36,7 +36,7 @@ describe("the connection of a cluster", () => {
     const { lanRef: _, ...connection } = spec.connection;
     const byNumber = mapping.desire({ ...spec, connection: { ...connection, lanId: "2" } });
     expect(byNumber.problem(given({ abroad: ["datacenter"] }))).toContain(
-      "connection.lan: numbers are not allowed in a Datacenter of another",
+      "connection.lanId: numbers are not allowed in a Datacenter of another",
     );
     expect(byNumber.problem(given())).toBeUndefined();
   });
@@ -45,7 +45,7 @@ describe("the connection of a cluster", () => {
     const lanIn = (datacenter: string) => given({ refs: { lan: { id: "2", status: { parents: { datacenter } } } } });
     expect(mapping.desire(spec).problem(lanIn("dc-1"))).toBeUndefined();
     expect(mapping.desire(spec).problem(lanIn("dc-2"))).toBe(
-      "connection.lan: Lan brokers is in another datacenter (dc-2): use a Lan in the cluster's datacenter",
+      "connection.lanRef: Lan brokers is in another datacenter (dc-2): use a Lan in the cluster's datacenter",
     );
   });
 });
@@ -82,8 +82,8 @@ describe("a cluster", () => {
         { field: "name", wanted: "events", found: "theirs" },
         { field: "version", wanted: "4.0.0", found: "3.9.0" },
         { field: "size", wanted: "S", found: "M" },
-        { field: "connection.datacenter", wanted: "dc-1", found: "dc-2" },
-        { field: "connection.lan", wanted: "2", found: "3" },
+        { field: "connection.datacenterRef", wanted: "dc-1", found: "dc-2" },
+        { field: "connection.lanRef", wanted: "2", found: "3" },
         {
           field: "connection.brokerAddresses",
           wanted: JSON.stringify(brokerAddresses),
@@ -94,7 +94,14 @@ describe("a cluster", () => {
     const never = Object.keys(kafkaCluster.spec.shape).filter(
       (field) => !Object.keys(kafkaCluster.immutable).some((fixed) => fixed.split(".")[0] === field),
     );
-    expect(never).toEqual(["accountRef", "externalId", "managementPolicy", "replacePolicy", "deletionPolicy"]);
+    expect(never).toEqual([
+      "accountRef",
+      "externalId",
+      "managementPolicy",
+      "replacePolicy",
+      "deletionPolicy",
+      "output",
+    ]);
   });
 
   it("that is only observed wants nothing", () => {

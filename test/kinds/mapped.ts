@@ -1,4 +1,4 @@
-import type { Inputs, Kind, ResourceMapping } from "../../src/kinds/kind.ts";
+import type { Inputs, Kind, Operation, ResourceMapping } from "../../src/kinds/kind.ts";
 
 /** The mapping of a kind that has one. */
 export function mapped({ kind, resource }: Kind): ResourceMapping {
@@ -8,6 +8,9 @@ export function mapped({ kind, resource }: Kind): ResourceMapping {
 
 /** What travels: without the fields that JSON leaves out. */
 export const sent = (body: unknown): unknown => JSON.parse(JSON.stringify(body));
+
+/** What a write says. */
+export const bodyOf = (next: Operation | undefined, given: Inputs): unknown => next?.resolve?.(given) ?? next?.body;
 
 export const inputs = (given: Partial<Inputs> = {}): Inputs => ({
   name: "web",

@@ -88,14 +88,14 @@ const company: Record<string, object> = { "Snapshot datacenterId": { volumeId: I
 const plain: RegExp[] = [
   /^externalId$/, // is judged by itself, until it is taken over
   /Ref\.(name|namespace|key)$/, // objects and Secrets of the same namespace, or what a Grant opens
-  /(^|\.)name$|^(description|hostname)$|^secretName$|sshKeys$|^logs\.tag$/, // what something is to be called, or holds
+  /(^|\.)name$|^(description|hostname)$|^secretName$|^output\.(secret|configMap)Name$|sshKeys$|^logs\.tag$/, // what something is to be called, or holds
   /(^|\.)(size|ram|index|port|scale(In|Out)Threshold|numberOfPartitions|retentionTime|segmentBytes)$/, // amounts
   /^template(Uuid|Name)$/, // the platform's, and the same for everybody
   /imageLookup\.name$/, // finds what the catalogue shows, which is judged there
   /^user(Id)?$/, // a user of the cluster, which is judged
   /firewallRules\.(sourceIp|targetIp|portRange(Start|End))$/, // who is let through to a NIC, wherever that is; takes nothing
   /^nic$/, // a NIC of the Server, which is judged
-  /^bucket$/, // the whole object storage has one namespace; who may write there, the bucket says
+  /(^|\.)bucket$/, // the whole object storage has one namespace; who may write there, the bucket says
 ];
 
 describe("a field that can name something of the contract in the platform's words", () => {

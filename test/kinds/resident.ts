@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { z } from "zod";
 import type { Inputs, Kind, Operation } from "../../src/kinds/kind.ts";
 import { type Platform, resource } from "../simulator/platform.ts";
-import { mapped, sent } from "./mapped.ts";
+import { bodyOf, mapped, sent } from "./mapped.ts";
 
 const listed = z.object({ items: z.array(z.looseObject({ id: z.string() })) });
 const bases = {
@@ -54,7 +54,7 @@ export async function create(platform: Platform, kind: Kind, spec: object, given
       const compare = async () => mapping.desire(spec).compare(await seen(), given);
       const actions: string[] = [];
       for (let { next } = await compare(); next; { next } = await compare()) {
-        await send(next);
+        await send({ ...next, body: bodyOf(next, given) });
         actions.push(next.action);
         expect(actions.length).toBeLessThan(10);
       }

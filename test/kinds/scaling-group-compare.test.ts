@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { scalingGroup } from "../../src/kinds/compute/scaling-group/scaling-group.ts";
 import { group, groupItem } from "./groups.ts";
-import { inputs, mapped, sent } from "./mapped.ts";
+import { bodyOf, inputs, mapped, sent } from "./mapped.ts";
 
 const mapping = mapped(scalingGroup);
 const compare = (spec: object, item: unknown, given = inputs()) => mapping.desire(spec).compare(item, given);
+const rule = { name: "ssh", protocol: "TCP", type: "INGRESS", portRangeStart: 22, portRangeEnd: 22 };
+const flow = { name: "refused", action: "REJECTED", direction: "INGRESS", bucket: "flow-logs" };
 const fieldsOf = (spec: object, item: unknown) => compare(spec, item).drift.map(({ field }) => field);
 
 describe("a group as the platform may show it is up to date", () => {
@@ -25,7 +27,11 @@ describe("a group as the platform may show it is up to date", () => {
     ["with cooldowns in other units", { scaleIn: { cooldownPeriod: "PT300S" }, scaleOut: { cooldownPeriod: "600s" } }],
     ["without its termination policy", { scaleIn: { terminationPolicy: null } }],
     ["with the image behind the alias", { volume: { image: "0d4f97f0-1689-11ef-97ce-525400f64d8d" } }],
-    ["with fields that spec does not know", { nic: { firewallActive: true }, volume: { backupunitId: "b" } }],
+    ["with fields that spec does not know", { volume: { backupunitId: "b" } }],
+    [
+      "with a firewall and flow logs that spec leaves alone",
+      { nic: { firewallType: "EGRESS", firewallRules: [rule], flowLogs: [flow] } },
+    ],
     ["with a target of its own", { properties: { targetReplicaCount: 3, location: "de/txl" } }],
   ])("%s", (_, parts) => {
     expect(compare(group(), groupItem(group(), parts))).toEqual({ drift: [] });
@@ -115,6 +121,32 @@ describe("a difference is told by the field of spec", () => {
     expect(fieldsOf(group(), groupItem(joined))).toEqual([at]);
   });
 
+  const web = { name: "web", protocol: "TCP", portRangeStart: 443, portRangeEnd: 443, sourceIp: "2001:DB8::1" };
+  const log = { name: "refused", action: "Rejected", direction: "Ingress", bucket: "flow-logs" };
+  const guarded = (change: object = {}, flow: object = {}, rule: object = {}) => {
+    const firewall = { firewallActive: true, firewallRules: [{ ...web, ...rule }], flowLogs: [{ ...log, ...flow }] };
+    return group({}, { nics: [{ ...nic, ...firewall, ...change }] });
+  };
+
+  it.each([
+    ["firewallActive", guarded({ firewallActive: false })],
+    ["firewallType", guarded({ firewallType: "EGRESS" })],
+    ["firewallRules[web].portRangeEnd", guarded({}, {}, { portRangeEnd: 444 })],
+    ["firewallRules[web].sourceIp", guarded({}, {}, { sourceIp: undefined })],
+    ["firewallRules[web].type", guarded({}, {}, { type: "EGRESS" })],
+    ["firewallRules[web]", guarded({ firewallRules: [] })],
+    ["flowLogs[refused].action", guarded({}, { action: "Any" })],
+    ["flowLogs[refused].bucket", guarded({}, { bucket: "flow-logs/web" })],
+    ["flowLogs[refused]", guarded({ flowLogs: [] })],
+  ])("replica.nics[private].%s", (field, wanted) => {
+    expect(fieldsOf(wanted, groupItem(guarded()))).toEqual([`replica.nics[private].${field}`]);
+  });
+
+  it("but not by another spelling of a rule, nor by what the platform fills in", () => {
+    const shown = { ...web, sourceIp: "2001:db8:0::1", type: "INGRESS", ipVersion: "IPv6", icmpType: null };
+    expect(fieldsOf(guarded(), groupItem(guarded(), { nic: { firewallRules: [shown] } }))).toEqual([]);
+  });
+
   it("with members that are missing or too many as such", () => {
     const wanted = group({}, { nics: [{ name: "public", lan: 1 }] });
     expect(compare(wanted, groupItem(group())).drift).toEqual([
@@ -143,21 +175,19 @@ describe("a change", () => {
   it("is one PUT with all properties, and without what only the platform sets", () => {
     const item = groupItem(group(), { properties: { location: "de/txl", targetReplicaCount: 3 } });
     const grown = group({ maxReplicas: 9 });
-    expect(sent(compare(grown, item).next)).toStrictEqual({
-      action: "update",
-      method: "PUT",
-      path: "/groups/group-1",
-      body: sent(mapping.desire(grown).body(inputs())),
-    });
+    const { next } = compare(grown, item);
+    expect(sent(next)).toStrictEqual({ action: "update", method: "PUT", path: "/groups/group-1" });
+    expect(sent(bodyOf(next, inputs()))).toStrictEqual(sent(mapping.desire(grown).body(inputs())));
   });
 
   it("keeps what spec does not say or cannot say", () => {
     const foreign = {
       replica: { cpuFamily: "INTEL_SKYLAKE" },
-      nic: { firewallActive: true, firewallRules: [{ protocol: "TCP" }] },
+      nic: { firewallType: "EGRESS", firewallRules: [rule], flowLogs: [flow] },
       volume: { backupunitId: "unit-1" },
     };
-    expect(compare(group({ maxReplicas: 9 }), groupItem(group(), foreign)).next?.body).toMatchObject({
+    const { next } = compare(group({ maxReplicas: 9 }), groupItem(group(), foreign));
+    expect(bodyOf(next, inputs())).toMatchObject({
       properties: {
         replicaConfiguration: {
           cpuFamily: "INTEL_SKYLAKE",
@@ -171,9 +201,8 @@ describe("a change", () => {
   it("from an alias to an image does not send both", () => {
     const image = "72e73b81-8551-4e74-b398-fc63b39994af";
     const wanted = group({}, { volumes: [{ name: "root", size: 10, type: "SSD Premium", image }] });
-    expect(sent(compare(wanted, groupItem(group())).next?.body)).toStrictEqual(
-      sent(mapping.desire(wanted).body(inputs())),
-    );
+    const { next } = compare(wanted, groupItem(group()));
+    expect(sent(bodyOf(next, inputs()))).toStrictEqual(sent(mapping.desire(wanted).body(inputs())));
   });
 
   it("of what replicas are made of says that those which are there stay as they are", () => {

@@ -11,6 +11,13 @@ const datacenter = await platform.datacenter("de/txl");
 const given = inputs({ parents: { datacenter: datacenter.split("/")[2] ?? "" } });
 const resident = await create(platform, scalingGroup, group(), given);
 
+const guarded = {
+  firewallActive: true,
+  firewallType: "BIDIRECTIONAL",
+  firewallRules: [{ name: "ssh", protocol: "TCP", portRangeStart: 22, portRangeEnd: 22 }],
+  flowLogs: [{ name: "refused", action: "Rejected", direction: "Ingress", bucket: "flow-logs/web" }],
+};
+
 const shownServers = z.object({ servers: z.array(z.object({ name: z.string(), serverId: z.string() })) });
 const replicasOf = async (of: Resident) => shownServers.parse(await of.facts(given)).servers;
 const machine = async (id = "") => resource(await platform.core("GET", `${datacenter}/servers/${id}`));
@@ -77,9 +84,16 @@ describe("a group on the platform", () => {
       group({}, { volumes: [{ ...volume, type: "SSD_STANDARD", size: 20 }] }),
     ],
     ["first-boot data", group({}, { volumes: [{ ...volume, userData: "IyEvYmluL3No", sshKeys: ["ssh-rsa AAAA"] }] })],
+    [
+      "the firewall and the flow logs of a NIC",
+      group({}, { nics: [{ name: "private", lan: 2, ...guarded }] }),
+      // What is left alone has to be emptied.
+      group({}, { nics: [{ name: "private", lan: 2, firewallRules: [], flowLogs: [] }] }),
+    ],
     ["its volumes removed", group({}, { volumes: [] })],
-  ])("takes a change of %s, once, and back", async (_, changed) => {
+  ])("takes a change of %s, once, and back", async (_, changed, back = group()) => {
     expect(await resident.settle(changed, given)).toEqual(["update"]);
+    await resident.settle(back, given);
     await resident.settle(group(), given);
     expect(await resident.settle(group(), given)).toEqual([]);
   });
@@ -111,6 +125,30 @@ describe("a group on the platform", () => {
     expect((await machine(added?.serverId)).properties.cores).toBe(4);
     for (const { serverId } of before) expect((await machine(serverId)).properties.cores).toBe(2);
     expect(await renewed.facts({ ...given, shown })).toMatchObject({ replicas: 3, replicaConfiguration: { old: 2 } });
+  });
+
+  it("has replicas with the firewall, the flow logs and the image of its template", async () => {
+    const volume = (await replicasOf(resident))[0]?.serverId;
+    const disk = items(await platform.core("GET", `${datacenter}/servers/${volume}/volumes?depth=1`))[0]?.id;
+    const { id } = resource(await platform.done("POST", `${datacenter}/volumes/${disk}/create-snapshot`, {}));
+    const role = "replica.volumes[root].snapshotRef";
+    const known = { ...given, refs: { [role]: { id, status: {} } } };
+    const nics = [{ name: "private", lan: 2, ...guarded }];
+    const volumes = [{ name: "root", size: 10, type: "SSD Premium", snapshotRef: { name: "golden" } }];
+    const spec = group({ name: "guarded", minReplicas: 1 }, { nics, volumes });
+    const made = await create(platform, scalingGroup, spec, known);
+    expect(await made.settle(spec, known)).toEqual([]);
+    const [replica] = await replicasOf(made);
+    const path = `${datacenter}/servers/${replica?.serverId}`;
+    expect(items(await platform.core("GET", `${path}/volumes?depth=1`))).toMatchObject([{ properties: { image: id } }]);
+    const [nic] = items(await platform.core("GET", `${path}/nics?depth=3`));
+    expect(nic).toMatchObject({
+      properties: { firewallActive: true, firewallType: "BIDIRECTIONAL" },
+      entities: {
+        firewallrules: { items: [{ properties: { name: "ssh", protocol: "TCP", portRangeStart: 22 } }] },
+        flowlogs: { items: [{ properties: { name: "refused", action: "REJECTED", bucket: "flow-logs/web" } }] },
+      },
+    });
   });
 
   it("has its new replicas join the target group of a load balancer", async () => {

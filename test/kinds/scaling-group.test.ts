@@ -33,7 +33,7 @@ describe("the body that creates a group", () => {
           availabilityZone: "AUTO",
           cores: 2,
           ram: 2048,
-          nics: [{ name: "private", lan: 2, dhcp: true }],
+          nics: [{ name: "private", lan: 2, dhcp: true, firewallActive: false }],
           volumes: [
             {
               name: "root",
@@ -75,6 +75,42 @@ describe("the body that creates a group", () => {
     expect(JSON.stringify(bodyOf(spec, inputs({ refs })))).not.toContain("lanRef");
   });
 
+  it("has the firewall and the flow logs of its NICs", () => {
+    const web = { name: "web", protocol: "TCP", portRangeStart: 443, portRangeEnd: 443 };
+    const flow = { name: "refused", action: "Rejected", direction: "Bidirectional", bucket: "logs/web" };
+    const guarded = { firewallActive: true, firewallType: "BIDIRECTIONAL", firewallRules: [web], flowLogs: [flow] };
+    const nics = [{ name: "private", lan: 2, ...guarded }];
+    expect(bodyOf(group({}, { nics }))).toMatchObject({
+      properties: {
+        replicaConfiguration: {
+          nics: [
+            {
+              ...guarded,
+              firewallRules: [{ ...web, type: "INGRESS" }],
+              flowLogs: [{ name: "refused", action: "REJECTED", direction: "BIDIRECTIONAL", bucket: "logs/web" }],
+            },
+          ],
+        },
+      },
+    });
+  });
+
+  it("starts volumes from a Snapshot, which is used for as long as there is the group", () => {
+    const role = "replica.volumes[root].snapshotRef";
+    const spec = group({}, { volumes: [{ name: "root", size: 10, type: "HDD", snapshotRef: { name: "golden" } }] });
+    expect(mapping.desire(spec).references.slice(1)).toEqual([
+      { role, kind: "Snapshot", field: role, target: { name: "golden" }, bond: "use" },
+    ]);
+    const body = bodyOf(spec, inputs({ refs: { [role]: { id: "snap-1", status: {} } } }));
+    expect(body).toMatchObject({ properties: { replicaConfiguration: { volumes: [{ image: "snap-1" }] } } });
+    expect(JSON.stringify(body)).not.toContain("snapshotRef");
+    const elsewhere = { [role]: { id: "snap-1", status: { location: "de/fra" } } };
+    const datacenter = { id: "dc-1", status: { location: "de/txl" } };
+    expect(mapping.desire(spec).problem(inputs({ refs: { ...elsewhere, datacenter } }))).toMatch(
+      "replica.volumes[root].snapshotRef: Snapshot golden is in de/fra",
+    );
+  });
+
   it("is told apart from others by what the platform shows as well", () => {
     expect(mapping.identity.echo?.(groupItem(group()))).toEqual(mapping.identity.echo?.(bodyOf(group())));
     expect(mapping.identity.echo?.(bodyOf(group({ name: "other" })))).not.toEqual(
@@ -99,6 +135,43 @@ describe("what is wrong with a group before the platform sees it", () => {
     ["a range of no days", { range: "P0D" }, "must be at least 2m"],
   ])("%s", (_, policy, message) => {
     expect(() => mapping.desire(group({}, {}, policy))).toThrow(message);
+  });
+
+  it("user data and a password in a Secret that no machine understands", () => {
+    const boot = { userDataSecretRef: { name: "boot" }, imagePasswordSecretRef: { name: "boot" } };
+    const root = { name: "root", size: 10, type: "HDD", imageAlias: "ubuntu:latest", ...boot };
+    const problem = (userData: string, password: string) => {
+      const at = "replica.volumes[root].";
+      const secrets = { [`${at}userDataSecretRef`]: userData, [`${at}imagePasswordSecretRef`]: password };
+      return mapping.desire(group({}, { volumes: [root] })).problem(inputs({ secrets }));
+    };
+    expect(problem("hello", "abcdefgh")).toMatch(/^replica\.volumes\[root\]\.userDataSecretRef: .* begins with/);
+    expect(problem("#!/bin/sh", "short")).toMatch(/^replica\.volumes\[root\]\.imagePasswordSecretRef: .* 8 or more/);
+    expect(problem("#!/bin/sh", "abcdefgh")).toBeUndefined();
+  });
+
+  it.each([
+    ["a rate of the CPU", { unit: "PER_HOUR" }, /^policy\.unit PER_HOUR: .* is a percentage and no rate/],
+    ["a percentage of bytes", { metric: "INSTANCE_NETWORK_IN_BYTES" }, /^policy\.unit PERCENTAGE: .* no percentage/],
+    ["a CPU above 100 percent", { scaleOutThreshold: 100 }, /^policy\.scaleOutThreshold: .* nothing is added/],
+    ["a CPU below 0 percent", { scaleInThreshold: 0 }, /^policy\.scaleInThreshold: .* nothing is removed/],
+  ])("and not wise: %s", (_, policy, message) => {
+    expect(mapping.desire(group({}, {}, policy)).advice(inputs())).toEqual([expect.stringMatching(message)]);
+  });
+
+  it.each([
+    { unit: "TOTAL" },
+    { metric: "INSTANCE_NETWORK_IN_BYTES", unit: "PER_SECOND" },
+    { metric: "INSTANCE_NETWORK_OUT_PACKETS", unit: "TOTAL", scaleInThreshold: 0 },
+  ])("and nothing against %o", (policy) => {
+    expect(mapping.desire(group({}, {}, policy)).advice(inputs())).toEqual([]);
+  });
+
+  it("and not wise: a firewall that refuses everything", () => {
+    const nics = [{ name: "private", lan: 2, firewallActive: true }];
+    expect(mapping.desire(group({}, { nics })).advice(inputs())).toEqual([
+      "replica.nics[private].firewallActive: without firewallRules the firewall refuses all traffic",
+    ]);
   });
 
   it("and not wise: more than 100 replicas", () => {

@@ -94,7 +94,7 @@ describe("what is wrong with the network is told before anything is sent", () =>
     const abroad = ["datacenter"];
     for (const given of [taken({}), inputs({ refs: { datacenter: { id: "dc-1", status: {} } } })]) {
       expect(problem({ ...given, abroad }, { name: "n", lan: 1 })).toBe(
-        "nics[n].lanRef: numbers are not allowed in a Datacenter of another namespace: use lanRef",
+        "nics[n].lan: numbers are not allowed in a Datacenter of another namespace: use lanRef",
       );
       expect(problem({ ...given, abroad }, { name: "n", lanRef: { name: "front" } })).toBeUndefined();
     }

@@ -34,8 +34,8 @@ test("each object has one line with its present reason, for as long as it is the
   metrics.object("Server/shop/a", server("a", standing("Available")));
   expect(await shown("mooring_object_ready")).toEqual([line("a", "Available", 1), line("b", "Pending", 0)]);
   expect(await shown("mooring_objects")).toEqual([
-    'mooring_objects{kind="Server",namespace="shop",reason="Pending"} 1',
-    'mooring_objects{kind="Server",namespace="shop",reason="Available"} 1',
+    'mooring_objects{kind="Server",namespace="shop",reason="Pending",state="reconciling"} 1',
+    'mooring_objects{kind="Server",namespace="shop",reason="Available",state="ready"} 1',
   ]);
   metrics.object("Server/shop/a", undefined);
   expect(await shown("mooring_object_ready")).toEqual([line("b", "Pending", 0)]);
@@ -45,12 +45,22 @@ test("each object has one line with its present reason, for as long as it is the
   expect(await shown("mooring_object_ready")).toEqual([line("b", "Available", 0)]);
 });
 
+test("what waits for somebody is told from what waits by itself", async () => {
+  const { metrics, shown } = open();
+  const { conditions, ...rest } = standing("Rejected");
+  const stalled = { ...readyCondition("True"), type: "Stalled", reason: "Rejected" };
+  metrics.object("Server/shop/a", server("a", { ...rest, conditions: [...conditions, stalled] }));
+  expect(await shown("mooring_objects")).toEqual([
+    'mooring_objects{kind="Server",namespace="shop",reason="Rejected",state="stalled"} 1',
+  ]);
+});
+
 test("with more objects than are allowed to have a line, they are counted by kind, namespace and reason", async () => {
   const { metrics, shown } = open(3);
   for (const name of ["a", "b", "c", "d"]) metrics.object(`Server/shop/${name}`, server(name, standing("Available")));
   expect(await shown("mooring_object_ready")).toEqual([]);
   expect(await shown("mooring_objects")).toEqual([
-    'mooring_objects{kind="Server",namespace="shop",reason="Available"} 4',
+    'mooring_objects{kind="Server",namespace="shop",reason="Available",state="ready"} 4',
   ]);
   metrics.object("Server/shop/d", undefined);
   expect(await shown("mooring_object_ready")).toHaveLength(3);
@@ -89,6 +99,11 @@ test("tokens and certificates tell when they expire for as long as their object 
   expect(await shown("mooring_token_expiry_timestamp_seconds")).toEqual([
     'mooring_token_expiry_timestamp_seconds{kind="Account",namespace="shop",name="main"} 1798761600',
   ]);
+  const key = { version: 1, issuedAt: "2026-01-01T00:00:00.000Z", fingerprint: "0123" };
+  metrics.object("LogPipeline/shop/logs", server("logs", { key }));
+  expect(await shown("mooring_key_issued_timestamp_seconds")).toEqual([
+    'mooring_key_issued_timestamp_seconds{kind="LogPipeline",namespace="shop",name="logs"} 1767225600',
+  ]);
 });
 
 test("the time from apply to Ready counts from a creation and from each change of spec", async () => {
@@ -126,17 +141,28 @@ test("however many endpoints tenants name, and whatever these answer, the series
 test("queue, workers and pacers are told as they are when asked", async () => {
   const { metrics, shown } = open();
   const pacers = [
-    { rate: 50, isClosed: false, waiting: 0 },
-    { rate: 3, isClosed: true, waiting: 7 },
+    { accounts: ["shop/main"], pacer: { rate: 50, isClosed: false, waiting: 0 } },
+    { accounts: ["shop/main", "shop/main", "blog/main"], pacer: { rate: 3, isClosed: true, waiting: 7 } },
   ];
   const queue = { inWork: () => [2, 5], oldest: () => 12 };
   metrics.watch({ queue, workers: 16, transport: { pacers: () => pacers } });
   expect(await shown("mooring_platform_pacers")).toEqual([
-    'mooring_platform_pacers{state="closed"} 1',
-    'mooring_platform_pacers{state="open"} 1',
+    'mooring_platform_pacers{account="shop/main",state="open"} 1',
+    'mooring_platform_pacers{account="shop/main",state="closed"} 1',
+    'mooring_platform_pacers{account="blog/main",state="closed"} 1',
   ]);
-  expect(await shown("mooring_platform_slowest_rate")).toEqual(["mooring_platform_slowest_rate 3"]);
-  expect(await shown("mooring_platform_waiting_calls")).toEqual(["mooring_platform_waiting_calls 7"]);
+  expect(await shown("mooring_platform_slowest_rate")).toEqual([
+    'mooring_platform_slowest_rate{account="shop/main"} 3',
+    'mooring_platform_slowest_rate{account="blog/main"} 3',
+  ]);
+  expect(await shown("mooring_platform_waiting_calls")).toEqual([
+    'mooring_platform_waiting_calls{account="shop/main"} 7',
+    'mooring_platform_waiting_calls{account="blog/main"} 7',
+  ]);
+  pacers.splice(1);
+  expect(await shown("mooring_platform_pacers")).toEqual([
+    'mooring_platform_pacers{account="shop/main",state="open"} 1',
+  ]);
   expect(await shown("workqueue_oldest_seconds")).toEqual(['workqueue_oldest_seconds{name="mooring"} 12']);
   expect(await shown("workqueue_longest_running_processor_seconds")).toEqual([
     'workqueue_longest_running_processor_seconds{name="mooring"} 5',

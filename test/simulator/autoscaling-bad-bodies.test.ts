@@ -69,8 +69,14 @@ describe("a body is refused", () => {
     ["with LAN 0", () => nicWith({ lan: 0 }), "nics[0].lan]"],
     ["with a long name of a NIC", () => nicWith({ name: "x".repeat(256) }), "nics[0].name]"],
     [
+      "with a flow log into a bucket that does not exist",
+      () => nicWith({ flowLogs: [{ name: "a", action: "ALL", direction: "EGRESS", bucket: "none-such/web" }] }),
+      "nics[0].flowLogs[0].bucket] the bucket none-such does not exist",
+    ],
+    [
       "with two flow logs on a NIC",
-      () => nicWith({ flowLogs: Array(2).fill({ name: "a", action: "ALL", direction: "EGRESS", bucket: "b" }) }),
+      () =>
+        nicWith({ flowLogs: Array(2).fill({ name: "a", action: "ALL", direction: "EGRESS", bucket: "flow-logs" }) }),
       "nics[0].flowLogs]",
     ],
     [

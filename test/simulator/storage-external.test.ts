@@ -57,8 +57,10 @@ describe("an object storage elsewhere", { timeout: 60_000 }, () => {
     refusal(await other.core("POST", `${otherNic}/flowlogs`, first), 422, "100");
     await other.done("POST", `${otherNic}/flowlogs`, { properties });
     await other.steer("POST", "flow-logs");
-    const { Contents } = await client.send(new ListObjectsV2Command({ Bucket: "shared" }));
-    expect(Contents?.map(({ Key }) => Key)).toEqual([expect.stringMatching(/^theirs-/)]);
+    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: "shared" }));
+    // One object per interval: two if the first interval ended meanwhile.
+    expect(Contents.length).toBeGreaterThan(0);
+    for (const { Key } of Contents) expect(Key).toMatch(/^theirs-/);
     refusal(await platform.core("POST", `${nic}/flowlogs`, { properties }), 422, "100");
     await platform.done("POST", `${nic}/flowlogs`, first);
   });

@@ -8,11 +8,12 @@ const policy = {
   scaleInThreshold: 30,
   scaleOutThreshold: 75,
 };
+const root = { name: "root", size: 10, type: "SSD Standard" };
 const replica = {
   cores: 1,
   ram: 1024,
   nics: [{ name: "public", lan: 1 }],
-  volumes: [{ name: "root", size: 10, type: "SSD Standard", ...image }],
+  volumes: [{ ...root, ...image }],
 };
 const spec = {
   ...inDatacenter,
@@ -69,7 +70,8 @@ export const scalingGroup: Subject = {
   },
   needs: () => [home, elsewhere],
   life: () => {
-    const reshaped = { ...spec, replica: { ...replica, cores: 2 } };
+    const volumes = [{ ...root, imageLookup: { name: "debian" } }];
+    const reshaped = { ...spec, replica: { ...replica, cores: 2, volumes } };
     const grown = { ...reshaped, minReplicas: 2, maxReplicas: 3 };
     return {
       changes: [

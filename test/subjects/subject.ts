@@ -4,6 +4,7 @@ import type { KubeObject } from "../../src/kube/resource.ts";
 import type { HandsFor, Wire } from "../cluster/hands.ts";
 import type { Found, Steering } from "../cluster/steering.ts";
 import type { PromisedSecret } from "../crash/secrets.ts";
+import { telling } from "./output.ts";
 import { account, type Ground, type Manifest } from "./surroundings.ts";
 
 /** Another value in spec, and what the platform shows once it is true there. */
@@ -97,7 +98,7 @@ export function lifeOf(subject: Subject, { resource }: Kind, ground: Ground): Li
   const update = change?.(`nth-${ground.nth}`);
   const fixed = fixedChange ?? move;
   const changed = { ...spec, ...update?.spec };
-  return {
+  const life: Life = {
     prerequisites: resource ? [account(ground), ...(needs?.(ground) ?? [])] : [],
     annotations: resource?.destruction.holdsData ? { [ALLOW_DATA_LOSS]: "true" } : {},
     spec,
@@ -107,4 +108,5 @@ export function lifeOf(subject: Subject, { resource }: Kind, ground: Ground): Li
     ],
     ...subject.life?.(ground),
   };
+  return resource?.output ? telling(life) : life;
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { install, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
+import { writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
 import { connect } from "../../src/kube/config.ts";
 import type { KubeClient } from "../../src/kube/transport.ts";
 import { cluster } from "../cluster/harness.ts";
@@ -13,7 +13,6 @@ export async function stolenIdentity(cleanup: AsyncDisposableStack): Promise<{ a
   cleanup.defer(() => rm(folder, { recursive: true }));
   const admin = await connect({ kubeconfig });
   cleanup.defer(() => admin.close());
-  await install(admin);
   await writeOperatorKubeconfig(admin, kubeconfig, join(folder, "kubeconfig"));
   const thief = await connect({ kubeconfig: join(folder, "kubeconfig") });
   cleanup.defer(() => thief.close());

@@ -3,7 +3,7 @@ import { resourceOf } from "../../src/engine/objects/object.ts";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import { apply } from "../../src/kube/apply.ts";
 import { isForbidden, KubeError } from "../../src/kube/errors.ts";
-import { SECRETS } from "../../src/kube/owned-secret.ts";
+import { CONFIG_MAPS, SECRETS } from "../../src/kube/owned-secret.ts";
 import { type KubeObject, pathOf } from "../../src/kube/resource.ts";
 import type { KubeCall, KubeClient } from "../../src/kube/transport.ts";
 import { until } from "../cluster/chaos-wait.ts";
@@ -25,6 +25,8 @@ const owner = {
 };
 const ours = { "app.kubernetes.io/managed-by": "mooring" };
 const published = { labels: ours, ownerReferences: [owner] };
+const OUTPUT = "mooring.dev/output";
+const told = { labels: { ...ours, [OUTPUT]: "true" }, ownerReferences: [owner] };
 const token = { "kubernetes.io/service-account.name": "default" };
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const theirs = { labels: { team: "shop" }, annotations: { note: "theirs" }, finalizers: ["example.com/theirs"] };
@@ -36,6 +38,13 @@ const secret = (name: string, metadata: object, more: object = {}): KubeObject =
   type: "Opaque",
   metadata: { name, ...metadata },
   ...more,
+});
+
+const configMap = (name: string, metadata: object): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, ...metadata },
+  data: { a: "b" },
 });
 
 /** What comes of a write by RBAC and by the policies. An administrator could do it: nothing else is wrong with it. */
@@ -80,17 +89,22 @@ beforeAll(async () => {
   for (const [name, metadata] of [
     ["theirs", theirs],
     ["pipeline", published],
+    ["told", told],
   ] as const) {
     const object = secret(name, { ...metadata, namespace: home }, { data });
     await apply(admin, SECRETS, object, { fieldManager: "a-user" });
+    const map = configMap(name, { ...metadata, namespace: home });
+    await apply(admin, CONFIG_MAPS, map, { fieldManager: "a-user" });
   }
   const unheeded = async () => ((await create(secret("probe", {}))) === "allowed" ? "not in force yet" : undefined);
   await until(unheeded, { title: "the policy" });
 });
 afterAll(async () => {
   const body = { metadata: { finalizers: null } };
-  const path = pathOf(SECRETS, { namespace: home, name: "theirs" });
-  await admin.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
+  for (const resource of [SECRETS, CONFIG_MAPS]) {
+    const path = pathOf(resource, { namespace: home, name: "theirs" });
+    await admin.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
+  }
   await cleanup.disposeAsync();
 });
 
@@ -168,24 +182,36 @@ describe("whoever has the operator's identity changes nothing of a Secret that s
 });
 
 describe("whoever has the operator's identity", () => {
-  it("takes away no Secret", async () => {
+  it("takes away no Secret but an output, and makes none of another one", async () => {
     const path = pathOf(SECRETS, { namespace: home });
-    expect(await tried({ method: "DELETE", path: `${path}/theirs` })).toBe("forbidden");
-    expect(await tried({ method: "DELETE", path: `${path}/pipeline` })).toBe("forbidden");
+    expect(await tried({ method: "DELETE", path: `${path}/theirs` })).toBe("denied");
+    expect(await tried({ method: "DELETE", path: `${path}/pipeline` })).toBe("denied");
+    expect(await tried({ method: "DELETE", path: `${path}/told` })).toBe("allowed");
     expect(await tried({ method: "DELETE", path })).toBe("forbidden");
+    expect(await merge("pipeline", { metadata: { labels: { [OUTPUT]: "true" } } })).toBe("denied");
+    expect(await merge("theirs", { metadata: told })).toBe("denied");
   });
 
-  it("takes away no Secret even where RBAC lets it", async () => {
-    const api = { apiVersion: "rbac.authorization.k8s.io/v1", metadata: { name: "too-much" } };
-    const roles = `/apis/rbac.authorization.k8s.io/v1/namespaces/${home}`;
-    const rules = [{ apiGroups: [""], resources: ["secrets"], verbs: ["delete"] }];
-    await admin.request({ method: "POST", path: `${roles}/roles`, body: { ...api, kind: "Role", rules } });
-    const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "too-much" };
-    const subjects = [{ kind: "ServiceAccount", name: "mooring", namespace: OWN }];
-    const binding = { ...api, kind: "RoleBinding", roleRef, subjects };
-    await admin.request({ method: "POST", path: `${roles}/rolebindings`, body: binding });
-    const path = pathOf(SECRETS, { namespace: home, name: "theirs" });
-    await expect.poll(() => tried({ method: "DELETE", path })).toBe("denied");
+  it("writes and takes away no ConfigMap but an output", async () => {
+    const all = pathOf(CONFIG_MAPS, { namespace: home });
+    const create = (metadata: object) => tried({ method: "POST", path: all, body: configMap("new", metadata) });
+    const replace = (name: string, metadata: object) =>
+      tried({ method: "PUT", path: `${all}/${name}`, body: configMap(name, metadata) });
+    expect([await create({}), await create(published), await create({ labels: told.labels })]).toEqual(
+      Array.from({ length: 3 }, () => "denied"),
+    );
+    expect(await create(told)).toBe("allowed");
+    expect([await replace("theirs", told), await replace("pipeline", told)]).toEqual(["denied", "denied"]);
+    expect(await replace("told", told)).toBe("allowed");
+    expect(await replace("told", { ...told, ownerReferences: [{ ...owner, name: "another" }] })).toBe("denied");
+    expect(await replace("told", published)).toBe("denied");
+    const remove = (name: string) => tried({ method: "DELETE", path: `${all}/${name}` });
+    expect([await remove("theirs"), await remove("pipeline"), await remove("told")]).toEqual([
+      "denied",
+      "denied",
+      "allowed",
+    ]);
+    expect(await tried({ method: "DELETE", path: all })).toBe("forbidden");
   });
 
   it("makes no Lease but its own", async () => {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { z } from "zod";
-import { install } from "../../src/cli/demo/install.ts";
 import { connect } from "../../src/kube/config.ts";
 import type { KubeClient } from "../../src/kube/transport.ts";
 import { until } from "../cluster/chaos-wait.ts";
@@ -29,7 +28,6 @@ async function may(role: string, verb: string, resource: string, where = home): 
 beforeAll(async () => {
   const { kubeconfig, kubectl } = cluster();
   admin = await connect({ kubeconfig });
-  await install(admin);
   home = await namespace("roles");
   for (const role of roles) {
     const bound = ["create", "rolebinding", role, `--clusterrole=${role}`, `--user=tenant-${role}`];

@@ -21,7 +21,10 @@ const builtIn: Record<string, Omit<Resource, "kind">> = {
   },
   Namespace: { group: "", version: "v1", plural: "namespaces", namespaced: false },
   Secret: { group: "", version: "v1", plural: "secrets", namespaced: true },
+  Service: { group: "", version: "v1", plural: "services", namespaced: true },
   ServiceAccount: { group: "", version: "v1", plural: "serviceaccounts", namespaced: true },
+  ...inGroup("apps", [["Deployment", "deployments", true]]),
+  ...inGroup("policy", [["PodDisruptionBudget", "poddisruptionbudgets", true]]),
   ...inGroup("rbac.authorization.k8s.io", [
     ["ClusterRole", "clusterroles", false],
     ["ClusterRoleBinding", "clusterrolebindings", false],
@@ -56,12 +59,33 @@ export async function applyObject(client: KubeClient, document: unknown): Promis
   await apply(client, resource, object, { fieldManager: "mooring-demo" });
 }
 
-/** Installs Mooring as a user would: its CRDs, its ServiceAccount, the RBAC and the policies that ship. */
+/** Installs what the operator needs anywhere: its CRDs, its ServiceAccount, the RBAC and the policies that ship. */
 export async function install(client: KubeClient, installation: Installation = {}): Promise<void> {
   for (const kind of kinds) await applyObject(client, customResourceDefinition(kind));
-  for (const manifest of rights(kinds, installation)) await applyObject(client, manifest);
+  await installRights(client, installation);
   for (const kind of kinds) await untilServed(client, pathOf(resourceOf(kind)));
 }
+
+/** All but the CRDs. */
+export async function installRights(client: KubeClient, installation: Installation = {}): Promise<void> {
+  for (const manifest of rights(kinds, installation)) await applyObject(client, manifest);
+}
+
+/** Installs all that a cluster gets without Helm. There is no node: the operator runs beside the cluster, and no pod does. */
+export async function installAsShipped(client: KubeClient): Promise<void> {
+  const path = fileURLToPath(new URL("../../../deploy/kustomize/install.yaml", import.meta.url));
+  for (const document of parseAllDocuments(await readFile(path, "utf8"))) {
+    const object = kubeObject.parse(document.toJS());
+    await applyObject(client, object.kind === "Deployment" ? withoutPods(object) : object);
+  }
+  for (const kind of kinds) await untilServed(client, pathOf(resourceOf(kind)));
+}
+
+const withoutPods = (deployment: KubeObject): KubeObject => ({
+  ...deployment,
+  spec: { ...deploymentSpec.parse(deployment.spec), replicas: 0 },
+});
+const deploymentSpec = z.looseObject({ replicas: z.int() });
 
 /** A CRD takes a moment from being stored to being served. */
 async function untilServed(client: KubeClient, path: string): Promise<void> {

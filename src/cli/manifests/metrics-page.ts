@@ -29,23 +29,27 @@ const TAIL = `
 A route is a path with \`{id}\` in place of ids. There are at most 100; further ones count as \`other\`. The host is
 not a label, because tenants can choose it.
 
-## Alerts
+## Access
 
-\`\`\`promql
-# An object that is not Ready for 15 minutes (put "for: 15m" into the rule)
-mooring_object_ready == 0
-# The same with more objects than --object-metrics
-sum by (kind, namespace, reason) (mooring_objects{reason!~"Available|Observed"}) > 0
-# A token or a certificate that expires within a week
-mooring_token_expiry_timestamp_seconds - time() < 7 * 86400
-mooring_certificate_expiry_timestamp_seconds - time() < 86400
-# The platform asks to slow down, or fails
-mooring_platform_pacers{state="closed"} > 0
-sum by (product) (rate(mooring_platform_requests_total{code=~"5..|error"}[5m])) > 0.1
-# The operator cannot keep up, or hangs
-workqueue_oldest_seconds > 60
-workqueue_longest_running_processor_seconds > 60
-# No leader
-sum(leader_election_master_status) < 1
+Without further flags anybody who can reach the port can read the metrics. With \`--metrics-auth\` they need a token that may
+\`get\` the URL \`/metrics\`: the operator asks the API server (TokenReview, SubjectAccessReview), as operators built with
+controller-runtime do. No token or an invalid one is answered 401, one without the permission 403, and 500 if the API server
+does not answer. A permission is remembered for a minute, a refusal for ten seconds. \`/healthz\` and \`/readyz\` stay open.
+
+The rights for that ship, and a ClusterRole for the reader:
+
+<!-- not run: there is no Prometheus in the demo -->
+\`\`\`console
+$ kubectl create clusterrolebinding prometheus-reads-mooring --clusterrole=mooring-metrics-reader --serviceaccount=monitoring:prometheus
 \`\`\`
+
+Metrics and health are then served over TLS, so probes need \`scheme: HTTPS\`. The certificate is self-signed and new with each
+start, for scrapers with \`insecure_skip_verify\`; \`--tls-cert-file\` and \`--tls-key-file\` name a better one, which is read again
+every minute.
+
+## Alerts and dashboards
+
+[deploy/chart/files/alerts.yaml](../deploy/chart/files/alerts.yaml) is a rule file for Prometheus. Two dashboards for Grafana are in
+[deploy/chart/files/dashboards](../deploy/chart/files/dashboards): all objects, and the operator itself. The chart installs them
+with \`metrics.rules.create\` and \`metrics.dashboards.create\`.
 `;

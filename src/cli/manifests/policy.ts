@@ -1,4 +1,4 @@
-import { CREDENTIALS, FINALIZER, MANAGED_BY } from "../../engine/objects/names.ts";
+import { CREDENTIALS, FINALIZER, MANAGED_BY, OUTPUT } from "../../engine/objects/names.ts";
 import { GROUP } from "../../kinds/index.ts";
 import { SIGNING_KEY } from "../../operator/signing-key.ts";
 import { clusterNameOf, type Installation, LEASE, namespaceOf, usernameOf } from "./rbac.ts";
@@ -12,21 +12,24 @@ const api = { apiVersion: "admissionregistration.k8s.io/v1" };
  */
 export function operatorPolicies(installation: Installation = {}): object[] {
   const namespace = namespaceOf(installation);
-  const isOwn = (secret: string) =>
-    `${secret}.type == 'Opaque' && ${labels(secret)}[?'${MANAGED_BY}'] == optional.of('mooring')`;
+  const isLabelled = (written: string) => `${labels(written)}[?'${MANAGED_BY}'] == optional.of('mooring')`;
+  const isOpaque = (secret: string) => `${secret}.type == 'Opaque'`;
   const labels = (secret: string) => `${secret}.metadata.?labels.orValue({})`;
   const owners = (secret: string) => `${secret}.metadata.?ownerReferences.orValue([])`;
   const same = (field: string) => `object.?${field} == oldObject.?${field}`;
   const sameMeta = (field: string) => `object.metadata.?${field} == oldObject.metadata.?${field}`;
   const finalizers = (secret: string) => `${secret}.metadata.?finalizers.orValue([])`;
-  const published = (secret: string) =>
-    `${isOwn(secret)} && ${owners(secret)}.exists(owner, owner.?controller == optional.of(true) && owner.apiVersion.startsWith('${GROUP}/'))`;
+  const published = (written: string) =>
+    `${isLabelled(written)} && ${owners(written)}.exists(owner, owner.?controller == optional.of(true) && owner.apiVersion.startsWith('${GROUP}/'))`;
+  const isOutput = (written: string) => `${labels(written)}[?'${OUTPUT}'] == optional.of('true')`;
+  // What an owner has stays the owner's, and nothing becomes an output later: that could be deleted.
+  const sameKind = `${sameMeta("ownerReferences")} && ${labels("object")}[?'${OUTPUT}'] == ${labels("oldObject")}[?'${OUTPUT}']`;
   const signingKey = (secret: string) =>
-    `${isOwn(secret)} && request.namespace == '${namespace}' && ${secret}.metadata.name == '${SIGNING_KEY}' && ${owners(secret)}.size() == 0`;
+    `${isOpaque(secret)} && ${isLabelled(secret)} && request.namespace == '${namespace}' && ${secret}.metadata.name == '${SIGNING_KEY}' && ${owners(secret)}.size() == 0`;
   const secrets = {
     variables: [
-      { name: "published", expression: published("object") },
-      { name: "wasPublished", expression: published("oldObject") },
+      { name: "published", expression: `${isOpaque("object")} && ${published("object")}` },
+      { name: "wasPublished", expression: `${isOpaque("oldObject")} && ${published("oldObject")}` },
       { name: "signingKey", expression: signingKey("object") },
       { name: "wasSigningKey", expression: signingKey("oldObject") },
       {
@@ -50,12 +53,35 @@ export function operatorPolicies(installation: Installation = {}): object[] {
         expression: [
           "request.operation != 'UPDATE'",
           "variables.onlyMarks",
-          `variables.wasPublished && variables.published && ${sameMeta("ownerReferences")}`,
+          `variables.wasPublished && variables.published && ${sameKind}`,
           "variables.wasSigningKey && variables.signingKey",
         ].join(" || "),
         message: "Of a Secret that is not its own, Mooring changes its label and its finalizer only",
       },
-      { expression: "request.operation != 'DELETE'", message: "Mooring deletes no Secrets" },
+      {
+        expression: `request.operation != 'DELETE' || (variables.wasPublished && ${isOutput("oldObject")})`,
+        message: "Mooring deletes no Secrets but those that it wrote for spec.output",
+      },
+    ],
+  };
+  const configMaps = {
+    variables: [
+      { name: "output", expression: `${isOutput("object")} && ${published("object")}` },
+      { name: "wasOutput", expression: `${isOutput("oldObject")} && ${published("oldObject")}` },
+    ],
+    validations: [
+      {
+        expression: "request.operation == 'DELETE' || variables.output",
+        message: "Mooring writes ConfigMaps for spec.output only, with its labels and for an object of its own",
+      },
+      {
+        expression: `request.operation == 'CREATE' || variables.wasOutput`,
+        message: "Mooring neither changes nor deletes a ConfigMap that is not its own",
+      },
+      {
+        expression: `request.operation != 'UPDATE' || ${sameMeta("ownerReferences")}`,
+        message: "A ConfigMap stays with the object that it was written for",
+      },
     ],
   };
   const own = `object.metadata.name == '${LEASE}' && request.namespace == '${namespace}'`;
@@ -66,6 +92,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
   };
   return [
     ...policy(installation, "secrets", "", secrets),
+    ...policy(installation, "configmaps", "", configMaps),
     ...policy(installation, "leases", "coordination.k8s.io", leases),
   ];
 }

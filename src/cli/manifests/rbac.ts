@@ -11,14 +11,19 @@ const DEFAULT_NAMESPACE = "mooring-system";
 export interface Installation {
   /** The operator's own namespace, with its ServiceAccount and its Lease. */
   namespace?: string;
+  /** The name of its cluster-scoped objects. */
+  clusterName?: string;
   /** The only namespaces whose objects it manages: it then has Roles there and no right anywhere else. */
   watched?: readonly string[];
+  /** Whether it may ask who may read its metrics (`--metrics-auth`). A Role cannot give this: by default only without `watched`. */
+  metricsAuth?: boolean;
 }
 
 export const namespaceOf = ({ namespace = DEFAULT_NAMESPACE }: Installation): string => namespace;
 /** Cluster-scoped objects of several installations must not have the same name. */
 export const clusterNameOf = (installation: Installation): string => {
   const namespace = namespaceOf(installation);
+  if (installation.clusterName !== undefined) return installation.clusterName;
   return namespace === DEFAULT_NAMESPACE ? NAME : `${NAME}-${namespace}`;
 };
 export const usernameOf = (installation: Installation): string =>
@@ -39,10 +44,11 @@ function namespaceRules(kinds: readonly Kind[]): Rule[] {
     { apiGroups: [GROUP], resources: resources.map((plural) => `${plural}/status`), verbs: ["patch"] },
     { apiGroups: [GROUP], resources: resources.map((plural) => `${plural}/finalizers`), verbs: ["update"] },
     // Credentials and first-boot configuration are read by their names; those with a label of Mooring are watched. Label and
-    // finalizer on credentials are a patch. Keys of the platform are written into Secrets that belong to their object.
-    { apiGroups: [""], resources: ["secrets"], verbs: ["get", "list", "watch", "create", "update", "patch"] },
-    // Public keys for a machine, read by the name that spec gives when it is created.
-    { apiGroups: [""], resources: ["configmaps"], verbs: ["get"] },
+    // finalizer on credentials are a patch. Keys of the platform are written into Secrets that belong to their object; what
+    // spec.output asks for as well, or into ConfigMaps, and deleted when it asks no more. The admission policy bounds all this.
+    // ConfigMaps with public keys for a machine are read by the name that spec gives.
+    { apiGroups: [""], resources: ["secrets"], verbs: ["get", "list", "watch", "create", "update", "patch", "delete"] },
+    { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list", "watch", "create", "update", "delete"] },
     { apiGroups: [""], resources: ["events"], verbs: ["create", "patch"] },
   ];
 }
@@ -58,29 +64,59 @@ const signingKeyRules = byName("", "secrets", SIGNING_KEY, ["get", "list", "watc
 /** Whether one is being deleted: nothing is made in it then. A Role cannot give this. */
 const clusterRules: Rule[] = [{ apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"] }];
 
+/** What `--metrics-auth` asks the API server. */
+const reviewRules: Rule[] = [
+  { apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"], verbs: ["create"] },
+  { apiGroups: ["authorization.k8s.io"], resources: ["subjectaccessreviews"], verbs: ["create"] },
+];
+/** For whoever is to read the metrics, such as the ServiceAccount of Prometheus: bound to nobody. */
+const readerRules = [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }];
+
 const api = { apiVersion: "rbac.authorization.k8s.io/v1" };
 const roleRef = (kind: string, name: string) => ({ apiGroup: "rbac.authorization.k8s.io", kind, name });
+
+const subjectsOf = (installation: Installation) => [
+  { kind: "ServiceAccount", name: NAME, namespace: namespaceOf(installation) },
+];
+const clusterRole = (name: string, rules: object[]) => ({ ...api, kind: "ClusterRole", metadata: { name }, rules });
+const boundRole = (name: string, rules: Rule[], installation: Installation) => [
+  clusterRole(name, rules),
+  {
+    ...api,
+    kind: "ClusterRoleBinding",
+    metadata: { name },
+    roleRef: roleRef("ClusterRole", name),
+    subjects: subjectsOf(installation),
+  },
+];
+
+/** What `--metrics-auth` needs, and a role for whoever reads the metrics. */
+export function metricsRights(installation: Installation = {}): object[] {
+  const name = clusterNameOf(installation);
+  return [
+    ...boundRole(`${name}-metrics-auth`, reviewRules, installation),
+    clusterRole(`${name}-metrics-reader`, readerRules),
+  ];
+}
 
 /** The ServiceAccount of the operator and all of its rights. */
 export function operatorRights(kinds: readonly Kind[], installation: Installation = {}): object[] {
   const namespace = namespaceOf(installation);
-  const { watched } = installation;
-  const subjects = [{ kind: "ServiceAccount", name: NAME, namespace }];
+  const { watched, metricsAuth = watched === undefined } = installation;
+  const subjects = subjectsOf(installation);
   const role = (name: string, where: string, rules: Rule[]) => {
     const metadata = { name, namespace: where };
     const binding = { ...api, kind: "RoleBinding", metadata, roleRef: roleRef("Role", name), subjects };
     return [{ ...api, kind: "Role", metadata, rules }, binding];
   };
-  const metadata = { name: clusterNameOf(installation) };
-  const everywhere = [
-    { ...api, kind: "ClusterRole", metadata, rules: [...namespaceRules(kinds), ...clusterRules] },
-    { ...api, kind: "ClusterRoleBinding", metadata, roleRef: roleRef("ClusterRole", metadata.name), subjects },
-  ];
   return [
     { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
     { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: NAME, namespace } },
-    ...(watched ? watched.flatMap((each) => role(NAME, each, namespaceRules(kinds))) : everywhere),
+    ...(watched
+      ? watched.flatMap((each) => role(NAME, each, namespaceRules(kinds)))
+      : boundRole(clusterNameOf(installation), [...namespaceRules(kinds), ...clusterRules], installation)),
     ...role(`${NAME}-leader`, namespace, [...leaseRules, ...(watched ? signingKeyRules : [])]),
+    ...(metricsAuth ? metricsRights(installation) : []),
   ];
 }
 

@@ -5,7 +5,7 @@ import type { HeldSecrets } from "../../kube/held-secrets.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Again } from "../../kube/work.ts";
 import { type Contract, readContract } from "../../platform/core.ts";
-import { NotFound, PlatformError } from "../../platform/errors.ts";
+import { NotFound, PlatformError, Retry } from "../../platform/errors.ts";
 import type { Transport } from "../../platform/transport.ts";
 import { type AccountHandle, objectOf } from "../accounts/accounts.ts";
 import { type Addresses, addressesOf, type Sites } from "../accounts/addresses.ts";
@@ -14,6 +14,7 @@ import type { Deps } from "../look/deps.ts";
 import { obstacleOf } from "../look/problems.ts";
 import { FINALIZER } from "../objects/names.ts";
 import type { ObjectKey } from "../objects/object.ts";
+import { withTime } from "../record/record.ts";
 import { tell } from "../record/tell.ts";
 import { release, writeMetadata, writeStatus } from "../record/write.ts";
 import { needsPerson, type Obstacle } from "../schema/reasons.ts";
@@ -52,7 +53,10 @@ export async function reconcileAccount(
   // The Secret's watch wakes the Account as soon as it has looked.
   if (checked === "later") return "never";
   const changed = adjust(deps.accounts.get(account), checked.standing);
-  const standing = deleting ? inUse(users) : checked.standing;
+  const { standing: found, again } = checked;
+  // When it is tried again is its own affair: its objects are not told anew each time.
+  const due = typeof again === "object" ? deps.clock.now() + again.inMs : 0;
+  const standing = deleting ? inUse(users) : { ...found, message: withTime(found, due) };
   const written = await writeStatus(deps, kind, current, {
     ...checked.facts,
     observedGeneration: current.metadata.generation,
@@ -60,7 +64,7 @@ export async function reconcileAccount(
   });
   tell(deps, objectOf(account), { before: current, after: written, standing });
   if (changed) deps.changed(account);
-  return checked.again;
+  return again;
 }
 
 const OWED_MS = 1000;
@@ -158,7 +162,10 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
       const message = `endpoints.api is not the platform's API: ${error.message}`;
       return blocked({ reason: "EndpointInvalid", message }, { inMs: deps.settings.retryMs });
     }
-    return blocked(obstacle, needsPerson(obstacle.reason) ? { inMs: deps.settings.retryMs } : "backoff");
+    const limited = obstacle.reason === "RateLimited";
+    const afterMs = error instanceof Retry ? error.afterMs : undefined;
+    const inMs = Math.max(deps.settings.retryMs, afterMs ?? 0);
+    return blocked(obstacle, limited || needsPerson(obstacle.reason) ? { inMs } : "backoff");
   }
 }
 

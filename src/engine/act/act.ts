@@ -8,6 +8,7 @@ import { release, writeMetadata } from "../record/write.ts";
 import type { Standing } from "../schema/status.ts";
 import { fetchCertificate } from "../secrets/certificate-secret.ts";
 import { deliver, renewKey, republish } from "../secrets/keys.ts";
+import { writeOutput } from "../secrets/output.ts";
 import { adopt } from "./adopt.ts";
 import { attemptCreation, lookFor, takeOver } from "./attempt.ts";
 import { inspect, recall, remove, retract, update } from "./change.ts";
@@ -21,7 +22,7 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
     case "ignore":
       return "never";
     case "rest":
-      return rest(deps, scene, decision.keep ?? false);
+      return rest(deps, scene, decision.keep ?? false, decision.obstacle);
     case "pause":
       await pause(deps, scene);
       return "never";
@@ -54,6 +55,8 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
         : renewKey(deps, scene);
     case "publish":
       return republish(deps, scene);
+    case "output":
+      return writeOutput(deps, scene);
     case "recall":
       return withPlatform(deps, scene, () => recall(deps, scene));
     case "retract":

@@ -9,30 +9,59 @@ import type { Reply } from "../../platform/transport.ts";
 import { addressOf, urlOf } from "../accounts/accounts.ts";
 import { underWay } from "../decide/standing.ts";
 import { type Deps, deadlineFrom } from "../look/deps.ts";
+import { sources } from "../look/look.ts";
 import { notUnderstood } from "../look/obstacles.ts";
 import { notPublic } from "../look/ownership.ts";
+import type { Resolved } from "../look/references.ts";
 import type { Scene } from "../look/view.ts";
 import { markOf, SKEW_MS } from "../objects/intent.ts";
 import { begunBy } from "../objects/memory.ts";
 import { comparison, ownership, record, refreshed, refuse, reject } from "../record/record.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
 import { keepKey } from "../secrets/keys.ts";
+import { complete, redact } from "./lookups.ts";
 
 /** Sends one write. One that must not be sent twice is on record before it leaves. */
 export async function update(deps: Deps, scene: Scene, operation: Operation): Promise<Again> {
   const { action, note } = operation;
   const { object, desired, account } = scene;
-  const foreign = desired && (await notPublic(deps, { object, desired, account }, operation.body));
+  const ready = await prepare(deps, scene, operation);
+  if ("obstacle" in ready) return reject(deps, scene, ready.obstacle);
+  const { body, ...kept } = ready.value;
+  const foreign = desired && (await notPublic(deps, { object, desired, account }, body));
   if (foreign) return reject(deps, scene, foreign);
   const { observation } = scene.view;
   const { comparison } = observation.seen === "present" ? observation : {};
   // A last write before a deletion has nothing to do with what differs from spec.
-  const fields = comparison?.next === operation ? comparison.drift.map(({ field }) => field) : [];
-  return perform(deps, scene, operation, () => {
+  const drift = comparison?.next === operation ? comparison.drift.map(({ field }) => field) : [];
+  const fields = operation.fields ?? drift;
+  const done = () => {
     const about = fields.length > 0 ? `: ${fields.join(", ")}` : "";
     const hint = note === undefined ? "" : `; ${note}`;
     deps.events.record(scene.object, "Normal", "Updated", `asked the platform to ${action}${about}${hint}`);
-  });
+  };
+  return perform(deps, scene, { ...operation, body }, { done, ...kept });
+}
+
+/** What a write says, what is on record once it was taken, and how to keep to oneself what is secret in it. */
+interface Prepared {
+  body: unknown;
+  changes?: Partial<ResourceStatus>;
+  hide?: (text: string) => string;
+}
+
+async function prepare(
+  deps: Deps,
+  { kind, object, status, desired, account, inputs }: Scene,
+  { body, resolve }: Operation,
+): Promise<Resolved<Prepared>> {
+  if (!resolve || !desired || !account || !inputs) return { value: { body } };
+  const ready = await complete(deps, object, { account, desired }, inputs);
+  if ("obstacle" in ready) return ready;
+  const kept = Object.entries(status.fixed ?? {}).filter(([field]) => field in kind.immutable);
+  const fixed = { ...Object.fromEntries(kept), ...sources(kind, desired, ready.value) };
+  const hide = (text: string) => redact(text, ready.value);
+  return { value: { body: resolve(ready.value), changes: { fixed }, hide } };
 }
 
 export async function remove(deps: Deps, scene: Scene, action: "delete" | "replace"): Promise<Again> {
@@ -47,13 +76,8 @@ export async function remove(deps: Deps, scene: Scene, action: "delete" | "repla
   const once = shared?.source.isStillThere !== undefined;
   const generation = object.metadata.generation;
   const used = action === "replace" && generation !== undefined && destruction.holdsData;
-  return perform(
-    deps,
-    scene,
-    { action, method: "DELETE", path, once },
-    () => {},
-    used ? { lossAllowed: generation } : {},
-  );
+  const changes = used ? { lossAllowed: generation } : {};
+  return perform(deps, scene, { action, method: "DELETE", path, once }, { changes });
 }
 
 /** Sends a write and notes down what the platform now works on; `done` is called when it was taken. */
@@ -61,8 +85,7 @@ async function perform(
   deps: Deps,
   scene: Scene,
   operation: Operation,
-  done: () => void,
-  changes: Partial<ResourceStatus> = {},
+  { done, changes, hide }: Omit<Prepared, "body"> & { done?: () => void },
 ): Promise<Again> {
   const { shared, identity, memory } = scene;
   const signal = AbortSignal.timeout(deps.settings.createDeadlineMs);
@@ -76,7 +99,7 @@ async function perform(
     const reply = await send(deps, announced, operation, deadlineMs);
     await keepNewKey(deps, announced, reply);
     await follow(deps, announced, operation, reply.request, changes);
-    done();
+    done?.();
     return "now";
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
@@ -84,7 +107,7 @@ async function perform(
     if (operation.once && error.executed !== "unknown") await retract(deps, announced);
     // One 404 proves nothing, but that what is known is old.
     if (error instanceof NotFound) shared?.collection.refresh();
-    return refuse(deps, refreshed(deps, announced), error);
+    return refuse(deps, refreshed(deps, announced), error, {}, hide);
   }
 }
 

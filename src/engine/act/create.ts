@@ -7,10 +7,9 @@ import { resourceId } from "../../platform/reading.ts";
 import { type AccountHandle, addressOf, urlOf } from "../accounts/accounts.ts";
 import { underWay } from "../decide/standing.ts";
 import { type Deps, deadlineFrom, leads } from "../look/deps.ts";
-import { fixedFields, inputsOf } from "../look/look.ts";
-import { unfit } from "../look/obstacles.ts";
+import { fixedFields, inputsOf, sources } from "../look/look.ts";
 import { notPublic } from "../look/ownership.ts";
-import { readSecrets, resolveReferences } from "../look/references.ts";
+import { resolveReferences } from "../look/references.ts";
 import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
 import { type Intent, SKEW_MS } from "../objects/intent.ts";
@@ -22,7 +21,7 @@ import type { Obstacle } from "../schema/reasons.ts";
 import { conditions, readFacts, readStatus } from "../schema/status.ts";
 import { keepKey, obstacleToKey } from "../secrets/keys.ts";
 import { abandon, undo } from "./abandon.ts";
-import { lookUp } from "./lookups.ts";
+import { complete, redact } from "./lookups.ts";
 
 /** How an attempt to create ended, as far as this process knows. */
 export type Creation =
@@ -52,18 +51,15 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
   const resolved = resolveReferences(deps.objects, scene.object, desired);
   if ("obstacle" in resolved) return { outcome: "obstructed", obstacle: resolved.obstacle };
   const { parents } = resolved.value;
-  const secrets = await readSecrets(deps.client, scene.object, desired);
-  if ("obstacle" in secrets) return { outcome: "obstructed", obstacle: secrets.obstacle };
-  const known = { ...inputsOf(scene.object, resolved.value), secrets: secrets.value };
-  const found = await lookUp(deps, account, kind.resource.place.product, desired.lookups(known));
-  if ("obstacle" in found) return { outcome: "obstructed", obstacle: found.obstacle };
-  const inputs = { ...known, found: found.value };
-  const obstacle = unfit(desired, inputs) ?? (await obstacleToKey(deps, scene));
+  const ready = await complete(deps, scene.object, { account, desired }, inputsOf(scene.object, resolved.value));
+  if ("obstacle" in ready) return { outcome: "obstructed", obstacle: ready.obstacle };
+  const inputs = ready.value;
+  const obstacle = await obstacleToKey(deps, scene);
   if (obstacle) return { outcome: "obstructed", obstacle };
   const body: unknown = JSON.parse(JSON.stringify(desired.body(inputs)));
   const foreign = await notPublic(deps, { object: scene.object, desired, account }, body);
   if (foreign) return { outcome: "obstructed", obstacle: foreign };
-  const fixed = fixedFields(kind, scene.object);
+  const fixed = { ...fixedFields(kind, scene.object), ...sources(kind, desired, inputs) };
   const { identity, place, creation } = kind.resource;
   const hash = hashBody(identity.echo ? identity.echo(body) : body);
   const endpoint = addressOf(account, place.product);
@@ -71,7 +67,7 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
   const begun = { hash, parents, account: account.key, endpoint, fixed, ...(aheadMs > SKEW_MS && { aheadMs }) };
   const intended = await intend(deps, scene, begun);
   const url = urlOf(account, place.product, (creation.path ?? place.collection)(parents));
-  const hide = (text: string) => redact(text, Object.values(secrets.value));
+  const hide = (text: string) => redact(text, inputs);
   const made = make(deps, scene, account, { ...intended, url, body, hide });
   // Should the object go meanwhile, the Account is still needed to undo this.
   deps.owe(
@@ -232,13 +228,3 @@ function stands(object: KubeObject, { nonce }: Intent): boolean {
 }
 
 const REPLACED = "the intent of this object was replaced meanwhile";
-
-/** A refusal may quote what was sent; what came out of a Secret goes nowhere else. */
-function redact(text: string, secrets: string[]): string {
-  const lines = secrets.flatMap((secret) => secret.split("\n").map((line) => line.trim()));
-  const forms = secrets.flatMap((secret) => [secret, Buffer.from(secret).toString("base64")]);
-  // A short line is a word that any text may have.
-  return [...forms, ...lines.filter(({ length }) => length >= 8)]
-    .filter(Boolean)
-    .reduce((left, form) => left.replaceAll(form, "[redacted]"), text);
-}

@@ -7,10 +7,11 @@ import { ALLOW_DATA_LOSS } from "../objects/names.ts";
 import type { Note } from "../objects/published.ts";
 import { comparison, ownership, record } from "../record/record.ts";
 import { writeMetadata } from "../record/write.ts";
+import { needsPerson, type Obstacle } from "../schema/reasons.ts";
 import { readFacts, type Standing } from "../schema/status.ts";
 
-/** All is as spec says: shows it, and when to look again. */
-export async function rest(deps: Deps, scene: Scene, keep: boolean): Promise<Again> {
+/** All is as spec says on the platform: shows it, and when to look again. */
+export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: Obstacle): Promise<Again> {
   const { kind, shared, view, memory, object, desired, inputs, identity } = scene;
   const { claim: owned } = view;
   if (!owned || !shared) return "never";
@@ -40,7 +41,7 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean): Promise<Aga
   const shown = await record(
     deps,
     scene,
-    ready,
+    obstacle ? { mode: needsPerson(obstacle.reason) ? "stalled" : "reconciling", ...obstacle } : ready,
     { ...known, request: undefined, drift: differences, advice: said },
     facts,
   );
@@ -59,6 +60,7 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean): Promise<Aga
     ...(view.keyDueAt === undefined
       ? []
       : [Math.min(Math.max(0, view.keyDueAt - view.platformNow), deps.settings.resyncMs)]),
+    ...(typeof view.output === "object" ? [view.output.dueAt - view.now] : []),
   ];
   return dueIn.length === 0 ? "never" : { inMs: Math.min(...dueIn), background: true };
 }

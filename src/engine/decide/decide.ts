@@ -67,7 +67,7 @@ const CALLS: ReadonlySet<Decision["step"]> = new Set([
 /** Whether a step asks something of the platform for this object alone. */
 const calls = (step: Decision): boolean => CALLS.has(step.step) || (step.step === "wait" && step.look === "member");
 
-const BEGINS: ReadonlySet<Decision["step"]> = new Set(["create", "adopt", "renew", "publish", "delete"]);
+const BEGINS: ReadonlySet<Decision["step"]> = new Set(["create", "adopt", "renew", "publish", "output", "delete"]);
 
 /** Whether a step makes something that has to be kept in the namespace. A deletion there is the first half of a replacement. */
 const begins = ({ step }: Decision): boolean => BEGINS.has(step);
@@ -108,7 +108,7 @@ function decideObserved(view: View): Decision {
         message: `${kind} ${claim?.id} is no longer on the platform`,
       };
     case "present":
-      return observation.busy ? busyWithOthers(view) : atRest(view);
+      return observation.busy ? busyWithOthers(view) : (decideOutput(view) ?? atRest(view));
   }
 }
 
@@ -137,7 +137,7 @@ function decideClaimed(view: View): Decision {
       if (view.replacement) return decideReplacement(view, view.replacement, observation);
       if (observation.broken !== undefined) return decideBroken(view, observation, observation.broken);
       const next = observation.comparison?.next;
-      if (!next) return decideSecret(view) ?? settledOrDrifted(view, observation);
+      if (!next) return decideSecret(view) ?? decideOutput(view) ?? settledOrDrifted(view, observation);
       if (request && request.action !== "create") {
         if (request.outcome === "FAILED") return failed(view, request, false);
         if (request.outcome !== "DONE") return { ...underWay(view, request.action), look: "member" };
@@ -179,10 +179,8 @@ function decideSecret(view: View): Decision | undefined {
   switch (view.secret) {
     case undefined:
       return undefined;
-    case "unknown": {
-      const message = "waiting for the first read of the Secret";
-      return { step: "wait", reason: "Observing", message, recheckMs: RECHECK_MS };
-    }
+    case "unknown":
+      return UNREAD;
     case "missing":
       return view.othersKey && !isKeyDue(view) ? undefined : { step: "renew" };
     case "outdated":
@@ -190,6 +188,19 @@ function decideSecret(view: View): Decision | undefined {
       if (isKeyDue(view)) return { step: "renew" };
       return view.secret === "current" ? undefined : { step: "publish" };
   }
+}
+
+const UNREAD: Decision = {
+  step: "wait",
+  reason: "Observing",
+  message: "waiting for the first read of Secrets and ConfigMaps",
+  recheckMs: RECHECK_MS,
+};
+
+/** What workloads are to know is written before anything is called ready. The platform never waits for it. */
+function decideOutput({ output, now }: View): Decision | undefined {
+  if (output === "unknown") return UNREAD;
+  return output && output.dueAt <= now ? { step: "output" } : undefined;
 }
 
 /** It is there and does not work. What was never finished is made anew; else the last write is repeated, if there is one. */
@@ -206,7 +217,10 @@ function decideBroken(view: View, observation: Present, why: string): Decision {
   return { step: "stall", reason: "ProvisioningFailed", message, retryMs: RECHECK_MS * 15 };
 }
 
-const atRest = ({ keepAt, now }: View): Decision => ({ step: "rest", keep: keepAt !== undefined && keepAt <= now });
+function atRest({ keepAt, now, output }: View): Decision {
+  const obstacle = typeof output === "object" ? output.obstacle : undefined;
+  return { step: "rest", keep: keepAt !== undefined && keepAt <= now, ...(obstacle && { obstacle }) };
+}
 
 function settledOrDrifted(view: View, { comparison }: Present): Decision {
   if (!comparison) return view.specObstacle ? obstructed(view.specObstacle) : atRest(view);

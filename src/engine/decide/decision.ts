@@ -1,11 +1,14 @@
 import type { Operation } from "../../kinds/kind.ts";
-import type { Reason } from "../schema/reasons.ts";
+import type { Obstacle, Reason } from "../schema/reasons.ts";
 
 export type Decision =
   /** Nothing of ours. */
   | { step: "ignore" }
-  /** Up to date; with `keep`, its id takes the place of its intent: it survives a backup that has no status. */
-  | { step: "rest"; keep?: boolean }
+  /**
+   * Up to date; with `keep`, its id takes the place of its intent: it survives a backup that has no status. With an
+   * `obstacle` all is well on the platform, but not what workloads are to get of it.
+   */
+  | { step: "rest"; keep?: boolean; obstacle?: Obstacle }
   /** Somebody has told Mooring to let it be. */
   | { step: "pause" }
   /** The platform or another object has to move first. */
@@ -30,6 +33,8 @@ export type Decision =
   /** Make a new key for the Secret, or bring the rest of it up to date. */
   | { step: "renew" }
   | { step: "publish" }
+  /** Bring the Secret or ConfigMap of spec.output about, and take away those of before. */
+  | { step: "output" }
   /** Find out what became of a write that got no answer. */
   | { step: "recall" }
   /** It was not executed, and never will be. */

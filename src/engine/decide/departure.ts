@@ -103,7 +103,8 @@ export function decideDeletion(view: View): Decision {
   const { kind, claim, intent, observation, request } = view;
   const nothing: Decision = { step: "release", reason: "Deleted", message: `no ${kind} to delete` };
   if (view.deletionPolicy === "Retain" || view.observed) {
-    return { step: "release", reason: "Retained", message: `${kind} ${claim?.id ?? ""} is kept on the platform` };
+    const known = claim ? `${kind} ${claim.id}` : kind;
+    return { step: "release", reason: "Retained", message: `${known} is kept on the platform` };
   }
   if (!intent && !claim && view.foreign !== undefined) {
     const message = `${kind} ${view.foreign} is kept on the platform: it is signed with a key that this operator does not have`;

@@ -3,7 +3,7 @@ import type { KubeObject } from "../../kube/resource.ts";
 import type { Claim } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
 import { ALLOW_NON_EMPTY_DELETE } from "../objects/names.ts";
-import { nameFor, type ObjectKey } from "../objects/object.ts";
+import { isPaused, nameFor, type ObjectKey } from "../objects/object.ts";
 import type { Deps } from "./deps.ts";
 import type { Contents } from "./view.ts";
 
@@ -30,7 +30,12 @@ export function contentsOf(
   const looked = contents && contents.asOf > wishedAt && now - contents.asOf < CONTENTS_MS ? contents.found : undefined;
   // In an order that does not change: another one would be another message.
   const all = [...inside].sort();
-  const named = (keys: ObjectKey[]) => [...new Set(keys.map((each) => nameFor(metadata.namespace, each)))];
+  const nameOf = (each: ObjectKey) => {
+    const name = nameFor(metadata.namespace, each);
+    const own = name === each ? objects.find(each)?.object : undefined;
+    return own && isPaused(own) ? `${name} (paused)` : name;
+  };
+  const named = (keys: ObjectKey[]) => [...new Set(keys.map(nameOf))];
   return {
     leaving: named(all.filter(isLeaving)),
     staying: destruction.contents || destruction.keptWhileUsed ? named(all.filter((each) => !isLeaving(each))) : [],

@@ -6,7 +6,7 @@ import type { Catalogues } from "../../platform/catalogues.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Memories } from "../objects/memory.ts";
 import type { Objects } from "../objects/objects.ts";
-import type { PublishedSecrets } from "../objects/published.ts";
+import type { Publications } from "../objects/published.ts";
 import type { Seal } from "../objects/seal.ts";
 import type { Collections } from "./collections.ts";
 
@@ -49,7 +49,7 @@ export interface Deps {
   collections: Collections;
   memories: Memories;
   namespaces: Pick<Namespaces, "isTerminating">;
-  published: PublishedSecrets;
+  published: Publications;
   catalogues: Catalogues;
   settings: Settings;
   /** Throws when this process may not write any more. Called before every write to the platform. */

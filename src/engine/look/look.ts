@@ -1,4 +1,4 @@
-import { hashFields } from "../../hash.ts";
+import { hashBody, hashFields } from "../../hash.ts";
 import type { Desired, Inputs, Kind, ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { type AccountChoice, addressOf } from "../accounts/accounts.ts";
@@ -15,6 +15,7 @@ import { contentsOf } from "./contents.ts";
 import type { Deps } from "./deps.ts";
 import { creationOf, findings } from "./findings.ts";
 import { messageOf, notUnderstood, outOfReach, taken, unfit } from "./obstacles.ts";
+import { outputState, outputWork } from "./output-state.ts";
 import { notYours } from "./ownership.ts";
 import { isAgain, pendingRequest, track } from "./pending.ts";
 import { obstacleOf } from "./problems.ts";
@@ -44,6 +45,9 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const resolved = "value" in desired ? resolveReferences(objects, object, desired.value, stored) : desired;
   const parents = stored ?? ("value" in resolved ? resolved.value.parents : undefined);
   let inputs = "value" in resolved ? inputsOf(object, resolved.value) : undefined;
+  if (inputs && "value" in desired && !observed) {
+    inputs = { ...inputs, outdated: outdated(kind, desired.value, inputs, status) };
+  }
 
   let accountObstacle = "obstacle" in choice ? choice.obstacle : undefined;
   if (accountObstacle?.reason === "AccountNotAllowed") deps.collections.leave(key);
@@ -104,6 +108,9 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const aheadMs = Math.max(0, account?.connection.aheadMs ?? 0);
   const wanted = "value" in desired ? desired.value : undefined;
   const keeping = claim && !observed ? secretOf(deps, object, wanted, claim, shared, memory, aheadMs) : undefined;
+  const item = shared?.collection.read(identity).item;
+  const output =
+    claim && item ? outputState(outputWork(deps, kind, object, wanted, claim, item.raw), memory, now) : undefined;
   const unsettledMs = settings.createDeadlineMs + settings.settleMs;
   const view: View = {
     now,
@@ -135,6 +142,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     failure: failure && failure.generation === object.metadata.generation ? failure : undefined,
     permanent: known.permanent ?? false,
     secret: keeping?.secret,
+    output,
     keyDueAt: keeping?.dueAt,
     renewal: keeping?.renewal,
     othersKey: kind.resource.secret?.key !== undefined && status.nonce === undefined && status.key === undefined,
@@ -216,7 +224,7 @@ function replacement(
 ): View["replacement"] {
   // What a resource was made from is on record where Mooring has made it; of one that was taken over, what spec said then.
   if (!fixed) return undefined;
-  const recorded = nonce === undefined ? Object.keys(fixed) : Object.keys(kind.immutable);
+  const recorded = Object.keys(kind.immutable).filter((field) => nonce !== undefined || field in fixed);
   const wanted = fixedFields(kind, object);
   const fields = recorded.filter((field) => fixed[field] !== wanted[field]);
   if (fields.length === 0) return undefined;
@@ -228,6 +236,24 @@ function replacement(
   const given = word === String(generation) || (word === "true" && (lossAllowed ?? generation) === generation);
   const allowedBy = lossAllowed === undefined ? "true" : String(generation);
   return { fields, why, verdict: kind.resource.destruction.holdsData && !given ? { allowedBy } : "allowed" };
+}
+
+/**
+ * Stands there, too, for what is resolved when a body is made and may be resolved anew: Secrets and lookups of fields that
+ * can be changed.
+ */
+export function sources({ immutable }: Kind, desired: Desired, inputs: Inputs): Record<string, string> {
+  const secrets = desired.secrets.map(({ field, ...asked }) => ({ field, asked }));
+  const all = [...secrets, ...desired.lookups(inputs)].filter(
+    ({ field, asked }) => asked !== undefined && !(field in immutable),
+  );
+  return Object.fromEntries(all.map(({ field, asked }) => [field, hashBody(asked).slice(0, 12)]));
+}
+
+function outdated(kind: Kind, desired: Desired, inputs: Inputs, { fixed = {} }: ResourceStatus): string[] {
+  const now = sources(kind, desired, inputs);
+  const before = Object.keys(fixed).filter((field) => !(field in kind.immutable));
+  return [...new Set([...Object.keys(now), ...before])].filter((field) => now[field] !== fixed[field]);
 }
 
 /** Stands in `status.internal.fixed` for what a resource was created from. */

@@ -80,15 +80,15 @@ function resolve(objects: Objects, object: KubeObject, reference: Reference, whe
     const message = `${field}: ${title} names this ${object.kind} in ${back?.field}, and each would wait for the other: remove one of the two`;
     return { obstacle: { reason: "InvalidSpec", message } };
   }
+  const pause = isPaused(found) ? `${title} is paused: remove its annotation mooring.dev/paused` : undefined;
   if (whenReady && found.metadata.deletionTimestamp) {
-    return wait("ReferenceNotReady", `${title} is being deleted`);
+    return wait("ReferenceNotReady", `${title} is being deleted${pause ? `; ${pause}` : ""}`);
   }
   const claim = objects.owned(key);
   // A parent must be fully provisioned before a child is created; one that is being changed will be so again.
   const ready = readStatus(found).conditions?.some(({ type, status }) => type === "Ready" && status === "True");
   if (!claim || (whenReady && !ready)) {
-    const why = isPaused(found) ? "which is paused: remove its annotation mooring.dev/paused" : "to be Ready";
-    return wait("ReferenceNotReady", `waiting for ${title}${isPaused(found) ? "," : ""} ${why}`);
+    return wait("ReferenceNotReady", pause ?? `waiting for ${title} to be Ready`);
   }
   const status = readWhole(found);
   const id = part ? part.of(status) : claim.id;
@@ -96,7 +96,7 @@ function resolve(objects: Objects, object: KubeObject, reference: Reference, whe
     const others = part?.all?.(status) ?? [];
     const hint = others.length > 0 ? `; valid: ${others.join(", ")}` : "";
     const reason = ready ? "ReferenceNotFound" : "ReferenceNotReady";
-    return wait(reason, `${title} has no ${part?.what}${hint}`);
+    return wait(reason, `${title} has no ${part?.what}${hint}${pause ? `; ${pause}` : ""}`);
   }
   return { value: { id, status } };
 }

@@ -72,6 +72,9 @@ export interface Contents {
 /** How the Secret of an object stands. `missing` when it is not there, or holds no key of this resource. */
 export type SecretState = "unknown" | "missing" | "outdated" | "current";
 
+/** The Secret or ConfigMap of spec.output is not as it ought to be: when it is written, and what was in the way before. */
+export type OutputState = "unknown" | { dueAt: number; obstacle?: Obstacle };
+
 /** What may be done about a field that cannot be changed; `allowedBy` is the word that allows to lose data. */
 export type Verdict = "forbidden" | "allowed" | { allowedBy: string };
 
@@ -124,6 +127,8 @@ export interface View {
   permanent: boolean;
   /** The Secret for workloads; undefined for a kind without one. */
   secret: SecretState | undefined;
+  /** Undefined where spec.output is served, or there is none. */
+  output: OutputState | undefined;
   /** When a new key is due, by its age or because somebody asked for one; wall time, by the platform's clock. */
   keyDueAt: number | undefined;
   /** Its key was made by somebody else, and a new one would end it. */

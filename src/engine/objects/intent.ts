@@ -16,7 +16,7 @@ const intent = z.object({
   account: z.string(),
   /** Where the creation was sent. */
   endpoint: z.string().optional(),
-  /** Hashes of the fields that the platform cannot change, as they are sent. */
+  /** Hashes of the fields that the platform cannot change, and of Secrets and lookups, as they are sent. */
   fixed: z.record(z.string(), z.string()).default({}),
 });
 

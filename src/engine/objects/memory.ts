@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import type { Reason } from "../schema/reasons.ts";
+import type { Obstacle, Reason } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
 import type { Intent } from "./intent.ts";
 import { EXTERNAL_ID, INTENT } from "./names.ts";
@@ -12,6 +12,15 @@ export interface Failure {
   message: string;
   /** Nothing is sent to the platform before this, unless spec changes. */
   retryAt: number;
+}
+
+/** The last attempt to bring the output about: the same one is not repeated before its time. */
+export interface OutputAttempt {
+  /** What was to be brought about, from what was there. */
+  what: string;
+  times: number;
+  retryAt: number;
+  obstacle?: Obstacle | undefined;
 }
 
 /** A key out of an answer, with the answer, until both are in the Secret. */
@@ -98,6 +107,7 @@ export interface Memory {
   contents?: { asOf: number; found: string[] } | undefined;
   /** A certificate is due and the platform has no younger one: when it is asked again, by its own clock. */
   renewAfter?: number | undefined;
+  output?: OutputAttempt | undefined;
   /** When the object was first seen at rest with its intent still in place. */
   restingSince?: number | undefined;
 }

@@ -21,3 +21,5 @@ export const ROTATE_AT = `${GROUP}/rotate-at`;
 export const MANAGED_BY = "app.kubernetes.io/managed-by";
 /** The label of a Secret that an Account uses, as "true": by it changes are noticed. */
 export const CREDENTIALS = `${GROUP}/credentials`;
+/** The label of what spec.output asked for, as "true": of all that Mooring publishes, only this is ever deleted by it. */
+export const OUTPUT = `${GROUP}/output`;

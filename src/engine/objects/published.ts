@@ -1,12 +1,14 @@
 import { z } from "zod";
 import type { Clock } from "../../clock.ts";
-import { controllerOf, SECRETS } from "../../kube/owned-secret.ts";
-import { type KubeObject, metadataOnly } from "../../kube/resource.ts";
+import { hashBody } from "../../hash.ts";
+import { createIndex } from "../../kube/keyed-index.ts";
+import { CONFIG_MAPS, controllerOf, type DataResource, SECRETS } from "../../kube/owned-secret.ts";
+import { type KubeObject, keyOf, metadataOnly } from "../../kube/resource.ts";
 import { createStore } from "../../kube/store.ts";
 import type { KubeClient } from "../../kube/transport.ts";
 import { type Watcher, watch } from "../../kube/watch.ts";
 import { certificateFacts, keyFacts } from "../schema/status-schema.ts";
-import { MANAGED_BY, PUBLISHED } from "./names.ts";
+import { MANAGED_BY, OUTPUT, PUBLISHED } from "./names.ts";
 import { type ObjectKey, objectKey } from "./object.ts";
 import type { Seal } from "./seal.ts";
 
@@ -24,64 +26,94 @@ const note = z.object({
 /** What a published Secret says about itself. */
 export type Note = z.output<typeof note>;
 
+/** Something that spec.output asked for, now or once. */
+export interface Output {
+  resource: DataResource;
+  /** Without what is in it. */
+  object: KubeObject;
+  /** What is in it, as `contentHash` has it. */
+  content: unknown;
+}
+
+/** Equal for a Secret or a ConfigMap that holds the same. */
+export const contentHash = ({ data, binaryData }: Readonly<Record<string, unknown>>): string =>
+  hashBody([data ?? {}, binaryData ?? {}]);
+
 /**
- * The Secrets that Mooring has written, as last seen: what they say about themselves, never what is in them. The object
- * a Secret belongs to hears of every change, so that a Secret that somebody deletes is missed at once.
+ * The Secrets and ConfigMaps that Mooring has written, as last seen: what they say about themselves, never what is in them.
+ * The object that one belongs to hears of every change, so that one that somebody deletes is missed at once.
  */
-export interface PublishedSecrets {
+export interface Publications {
   /**
-   * Undefined when there is none of this name, or not this object's; not `known` until they were listed once; `current`
-   * when it is signed with the key that signs now.
+   * The Secret with a key. Undefined when there is none of this name, or not this object's; not `known` until they were
+   * listed once; `current` when it is signed with the key that signs now.
    */
   find(object: KubeObject, name: string): { known: boolean; note: Note | undefined; current: boolean };
+  /** What was written for this object by spec.output, under whatever names; without what is on its way out. */
+  outputs(object: KubeObject): { known: boolean; found: Output[] };
   /** Own writes are believed at once, and no older state after them. */
-  put(secret: KubeObject): void;
+  put(written: KubeObject): void;
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-export function createPublishedSecrets(options: {
+export function createPublications(options: {
   client: KubeClient;
   clock: Clock;
   seal: Pick<Seal, "read">;
   namespace?: string;
   wake: (key: ObjectKey) => void;
   onError: (error: unknown) => void;
-}): PublishedSecrets {
+}): Publications {
   const { client, clock, seal, namespace, wake, onError } = options;
-  const store = createStore<KubeObject>({ onListenerError: onError, keep: metadataOnly });
+  /** By the uid of the object that they belong to. */
+  const outputs = createIndex();
+  const isOutput = ({ metadata }: KubeObject) => metadata.labels?.[OUTPUT] === "true";
+  const open = (resource: DataResource) => {
+    const keep = (object: KubeObject) => ({
+      ...metadataOnly(object),
+      ...(isOutput(object) && { content: contentHash(object) }),
+    });
+    const store = createStore<KubeObject>({ onListenerError: onError, keep });
+    store.subscribe(({ key, after, before }) => {
+      const [namespace = ""] = key.split("/");
+      const [owner, former] = [after, before].map((each) => each && controllerOf(each));
+      outputs.set(`${resource.kind}/${key}`, after && owner && isOutput(after) ? [owner.uid] : []);
+      if (owner) wake(objectKey(owner.kind, namespace, owner.name));
+      if (former && former.uid !== owner?.uid) wake(objectKey(former.kind, namespace, former.name));
+    });
+    return { resource, store };
+  };
+  const [secrets, configMaps] = [open(SECRETS), open(CONFIG_MAPS)];
   let known = false;
-  store.subscribe(({ after, before }) => {
-    const secret = after ?? before;
-    const owner = secret && controllerOf(secret);
-    if (owner) wake(objectKey(owner.kind, secret.metadata.namespace ?? "", owner.name));
-  });
-  let watcher: Watcher | undefined;
+  const watchers: Watcher[] = [];
   return {
     find(object, name) {
-      const secret = store.get(`${object.metadata.namespace ?? ""}/${name}`);
+      const secret = secrets.store.get(keyOf({ metadata: { ...object.metadata, name } }));
       const isTheirs = secret && controllerOf(secret)?.uid === object.metadata.uid;
       const said = isTheirs ? seal.read("Secret", secret, PUBLISHED) : undefined;
       // A note that somebody has spoilt counts as absent: the key is then made anew.
       return { known, note: note.safeParse(said?.words).data, current: said?.current ?? false };
     },
-    put: store.put,
+    outputs({ metadata }) {
+      const found = outputs.get(metadata.uid ?? "").flatMap((id) => {
+        const { resource, store } = id.startsWith("Secret/") ? secrets : configMaps;
+        const object = store.get(id.slice(id.indexOf("/") + 1));
+        return object && !object.metadata.deletionTimestamp ? [{ resource, object, content: object.content }] : [];
+      });
+      return { known, found };
+    },
+    put: (written) => (written.kind === CONFIG_MAPS.kind ? configMaps : secrets).store.put(written),
     async sync() {
       const labelSelector = `${MANAGED_BY}=mooring`;
-      watcher = watch({
-        client,
-        resource: SECRETS,
-        labelSelector,
-        store,
-        clock,
-        onError,
-        ...(namespace && { namespace }),
-      });
-      await watcher.synced;
+      const within = namespace && { namespace };
+      for (const { resource, store } of [secrets, configMaps])
+        watchers.push(watch({ client, resource, labelSelector, store, clock, onError, ...within }));
+      await Promise.all(watchers.map(({ synced }) => synced));
       known = true;
     },
     async close() {
-      await watcher?.stop();
+      await Promise.all(watchers.map((watcher) => watcher.stop()));
     },
   };
 }

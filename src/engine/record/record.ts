@@ -74,21 +74,16 @@ export function postpone(
   obstacle: Obstacle,
   afterMs = 0,
 ): { inMs: number; message: string } {
-  const { retryMs } = deps.settings;
   const generation = object.metadata.generation ?? 1;
   const attempts = memory.failure?.generation === generation ? memory.failure.attempts + 1 : 0;
-  // What passes by itself is tried again soon; where somebody has to act, waiting less long does not help.
-  const pause = needsPerson(obstacle.reason)
-    ? retryMs * 2 ** Math.min(attempts, 5)
-    : PASSING_MS * 2 ** Math.min(attempts, 6);
-  const inMs = Math.max(pause, afterMs);
+  const inMs = Math.max(pauseAfter(deps, obstacle, attempts), afterMs);
   const message = withTime(obstacle, deps.clock.now() + inMs);
   memory.failure = { ...obstacle, message, generation, attempts, retryAt: deps.clock.monotonic() + inMs };
   return { inMs, message };
 }
 
 /** Says when it goes on by itself, where each attempt is news anyway. */
-function withTime({ reason, message }: Obstacle, at: number): string {
+export function withTime({ reason, message }: Obstacle, at: number): string {
   const time = `${new Date(Math.ceil(at / 1000) * 1000).toISOString().slice(0, 19)}Z`;
   if (reason === "RateLimited") return `${message} until ${time}`;
   if (reason !== "ProvisioningFailed") return message;
@@ -96,6 +91,10 @@ function withTime({ reason, message }: Obstacle, at: number): string {
 }
 
 const PASSING_MS = 1000;
+
+/** What passes by itself is tried again soon; where somebody has to act, waiting less long does not help. */
+export const pauseAfter = ({ settings }: Pick<Deps, "settings">, { reason }: Obstacle, attempts: number): number =>
+  needsPerson(reason) ? settings.retryMs * 2 ** Math.min(attempts, 5) : PASSING_MS * 2 ** Math.min(attempts, 6);
 
 /** The scene with the object as this process last wrote it. */
 export function refreshed(deps: Deps, scene: Scene): Scene {

@@ -9,7 +9,6 @@ const PATIENCE_MS: { readonly [R in Reason]?: number } = {
   ReferenceNotFound: 0,
   AccountNotFound: 0,
   SecretNotFound: 0,
-  SecretNotWritable: 0,
   PlatformUnavailable: 60_000,
 };
 

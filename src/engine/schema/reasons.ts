@@ -20,6 +20,7 @@ export const reasons = {
   InvalidCertificate: "The platform returned an invalid certificate. It was not published; the operator tries again.",
   InvalidAnswer:
     "The platform returned a value that is not safe to write into a file of the Secret. Nothing was written; the operator tries again.",
+  OutputCreated: "The Secret or ConfigMap of spec.output was created.",
   KeyIssued: "A new key is in the Secret; the previous one no longer works. Reload the workloads that use it.",
   Updated: "The platform accepted a change.",
   Deleted: "The resource was deleted from the platform.",
@@ -34,8 +35,13 @@ export const reasons = {
     "Spec names an object of another namespace, and no Grant there allows it. Ask for a Grant, or name another object.",
   SecretNotFound: "A Secret that spec names, or its key, does not exist. Create it or correct the name.",
   SecretNotOwned:
-    "The Secret to be written already exists and belongs to another owner. Change spec.secretName, or delete the Secret.",
-  SecretNotWritable: "The Secret cannot be written now. The message says why; the operator tries again.",
+    "The Secret to be written already exists and belongs to another owner. Change its name in spec, or delete the Secret.",
+  SecretNotWritable: "The API server refuses to write the Secret. The message says why: change that.",
+  ConfigMapNotOwned:
+    "The ConfigMap to be written already exists and belongs to another owner. Change spec.output.configMapName, or delete the ConfigMap.",
+  ConfigMapNotWritable: "The API server refuses to write the ConfigMap. The message says why: change that.",
+  AwaitingGarbageCollection:
+    "The Secret or ConfigMap of a deleted object of the same name still exists. Wait until Kubernetes has deleted it.",
   AccountNotFound: "There is no Account to use. Create one, or name one in spec.accountRef.",
   AccountNotAllowed:
     "The ClusterAccount does not exist, or does not admit this kind in this namespace. Ask the administrator, or use an Account.",
@@ -91,7 +97,7 @@ const passing: ReadonlySet<Reason> = new Set([
   "ReferenceNotFound",
   "ReferenceNotReady",
   "SecretNotFound",
-  "SecretNotWritable",
+  "AwaitingGarbageCollection",
   "AccountNotFound",
   "AccountNotReady",
   "NamespaceTerminating",

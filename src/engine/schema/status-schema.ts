@@ -39,7 +39,7 @@ const internalStatus = z.object({
   fixed: z
     .record(z.string(), z.string())
     .optional()
-    .describe("Hashes of the fields that the platform cannot change, at creation."),
+    .describe("Hashes of the fields that the platform cannot change, and of Secrets and lookups, as they were sent."),
   lossAllowed: z
     .int()
     .optional()

@@ -1,32 +1,39 @@
 import { GROUP } from "../../kinds/index.ts";
 import type { Kind } from "../../kinds/kind.ts";
-import { KubeError } from "../../kube/errors.ts";
-import { controllerOf, type SecretContent, writeOwned } from "../../kube/owned-secret.ts";
+import { isRefused } from "../../kube/errors.ts";
+import { controllerOf, SECRETS, type SecretContent, writeOwned } from "../../kube/owned-secret.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Deps } from "../look/deps.ts";
 import { MANAGED_BY } from "../objects/names.ts";
 import { resourceOf } from "../objects/object.ts";
-import type { Obstacle, Reason } from "../schema/reasons.ts";
+import type { Obstacle } from "../schema/reasons.ts";
 
 export type Published =
-  | { outcome: "written" | "unchanged" }
-  /** The name is taken by a Secret that is not this object's. Nothing tells when it goes: try again later. */
+  | { outcome: "created" | "changed" | "unchanged" }
+  /** The name is taken by one that is not this object's. Nothing tells when it goes: try again later. */
   | { outcome: "obstructed"; obstacle: Obstacle };
 
-/** For whom a Secret is written. */
+/** For whom a Secret or a ConfigMap is written. */
 export interface Publisher {
   kind: Kind;
   object: KubeObject;
 }
 
+export interface PublishOptions {
+  shown?: (written: KubeObject) => void;
+  dryRun?: boolean;
+  /** The field of spec that has its name. */
+  field?: string;
+}
+
 type PublishDeps = Pick<Deps, "client" | "guard">;
 
-/** Writes the Secret of an object, marked as Mooring's. `shown` is told what is there in the end. */
+/** Writes the Secret or ConfigMap of an object, marked as Mooring's. `shown` is told what is there in the end. */
 export async function publish(
   { client, guard }: PublishDeps,
   publisher: Publisher,
   content: SecretContent,
-  { shown = () => {}, dryRun = false }: { shown?: (secret: KubeObject) => void; dryRun?: boolean } = {},
+  { shown = () => {}, dryRun = false, field = "secretName" }: PublishOptions = {},
 ): Promise<Published> {
   const { kind, object } = publisher;
   const labels = {
@@ -37,9 +44,9 @@ export async function publish(
   };
   const owner = { resource: resourceOf(kind), object };
   const result = await writeOwned(client, owner, { ...content, labels }, { guard, dryRun });
-  if ("foreign" in result) return { outcome: "obstructed", obstacle: notOwned(publisher, result.foreign) };
+  if ("foreign" in result) return { outcome: "obstructed", obstacle: notOwned(publisher, result.foreign, field) };
   shown(result.secret);
-  return { outcome: result.written ? "written" : "unchanged" };
+  return { outcome: result.written || "unchanged" };
 }
 
 /** Why such a Secret cannot be written, as the API server says in a dry run. */
@@ -48,31 +55,41 @@ export async function obstacleTo(
   publisher: Publisher,
   content: SecretContent,
 ): Promise<Obstacle | undefined> {
-  try {
-    const tried = await publish(deps, publisher, content, { dryRun: true });
-    return tried.outcome === "obstructed" ? tried.obstacle : undefined;
-  } catch (error) {
-    if (!(error instanceof KubeError) || error.status >= 500) throw error;
-    const message = `Secret ${content.name} cannot be written, so nothing was created: ${error.message}`;
-    return { reason: "SecretNotWritable", message };
-  }
+  const tried = await unlessRefused(content, () => publish(deps, publisher, content, { dryRun: true }));
+  return "obstacle" in tried ? tried.obstacle : undefined;
 }
 
 /** As much of a name as a label may hold. */
 const labelValue = (text: string): string => text.slice(0, 63).replace(/[^A-Za-z0-9]+$/, "");
 
-function notOwned({ kind, object }: Publisher, secret: KubeObject): Obstacle {
-  const owner = controllerOf(secret);
+function notOwned({ kind, object }: Publisher, found: KubeObject, field: string): Obstacle {
+  const owner = controllerOf(found);
   const { name } = object.metadata;
-  const obstacle = (reason: Reason, message: string): Obstacle => ({
-    reason,
-    message: `Secret ${secret.metadata.name} ${message}`,
-  });
+  const place = found.kind === "ConfigMap" ? "ConfigMap" : "Secret";
+  const title = `${place} ${found.metadata.name}`;
   // Names are unique: whoever had this one before cannot be there any more.
   if (owner?.kind === kind.kind && owner.name === name && owner.apiVersion.startsWith(`${GROUP}/`)) {
-    const message = `belongs to a deleted ${kind.kind} ${name}: waiting until it is deleted too`;
-    return obstacle("SecretNotWritable", message);
+    const message = `${title} belongs to a deleted ${kind.kind} ${name}: waiting until it is deleted too`;
+    return { reason: "AwaitingGarbageCollection", message };
   }
   const whose = owner ? `belongs to ${owner.kind} ${owner.name}` : `was not created for ${kind.kind} ${name}`;
-  return obstacle("SecretNotOwned", `already exists and ${whose}: change spec.secretName, or delete the Secret`);
+  const message = `${title} already exists and ${whose}: change spec.${field}, or delete the ${place}`;
+  return { reason: `${place}NotOwned`, message };
+}
+
+/**
+ * Runs a write of a Secret or ConfigMap. What somebody has to change before it can be done, a quota, a policy or a right, is an
+ * obstacle; any other trouble is thrown.
+ */
+export async function unlessRefused<T>(
+  { resource = SECRETS, name }: Pick<SecretContent, "resource" | "name">,
+  write: () => Promise<T>,
+): Promise<T | { obstacle: Obstacle }> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    const message = `${resource.kind} ${name} cannot be written: ${error.message}`;
+    return { obstacle: { reason: `${resource.kind}NotWritable`, message } };
+  }
 }

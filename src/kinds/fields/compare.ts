@@ -1,4 +1,4 @@
-import type { Comparison, Drift, Inputs } from "../kind.ts";
+import type { Comparison, Drift, Inputs, Operation } from "../kind.ts";
 
 /** Wanted and found values by field. An undefined wanted value is not compared. */
 export type Pairs = Readonly<Record<string, readonly [wanted: unknown, found: unknown]>>;
@@ -31,7 +31,14 @@ export function patch(prefix: string, path: string, changeable: Pairs, fixed: Pa
   const body = changes(changeable);
   const all = differences({ ...changeable, ...fixed });
   const drift: Drift[] = all.map((each) => ({ ...each, field: `${prefix}${each.field}` }));
-  return { drift, ...(body && { next: { action: "update", method: "PATCH", path, body } }) };
+  if (!body) return { drift };
+  const fields = Object.keys(body).map((field) => `${prefix}${field}`);
+  return stepOf({ action: "update", method: "PATCH", path, body }, fields, drift);
+}
+
+/** A write that changes these fields of all that differ. */
+export function stepOf(write: Operation, fields: readonly string[], drift: Drift[]): Comparison {
+  return { drift, next: fields.length < drift.length ? { fields, ...write } : write };
 }
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -73,10 +80,13 @@ export const asJson = (value: unknown): Json => (isJson(value) ? value : {});
 /** The parts in a list; none when it is no list. */
 export const asList = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isJson) : []);
 
+export const fieldsOf = (drift: readonly Drift[]): string[] => drift.map(({ field }) => field);
+
 /** Several comparisons of one resource as one: all that differs, and the first write of them. */
 export function together(parts: readonly Comparison[]): Comparison {
-  const next = parts.find((part) => part.next)?.next;
-  return { drift: parts.flatMap((part) => part.drift), ...(next && { next }) };
+  const drift = parts.flatMap((part) => part.drift);
+  const first = parts.find((part) => part.next);
+  return first?.next ? stepOf(first.next, fieldsOf(first.drift), drift) : { drift };
 }
 
 /** The entries that say something: neither absent nor null nor an empty list. */

@@ -55,6 +55,10 @@ export const word = (field: string, text: string): string => formed(field, text,
 export const hostPort = (field: string, text: string): string =>
   formed(field, text, /^(\[[0-9A-Fa-f:.]+\]|[\w.-]+)(:[0-9]{1,5})?$/, "is not a host with a port");
 
+/** An address, an id, a number or a location: one word that means nothing else to a shell, a list or a file. */
+export const addressed = (field: string, text: string): string =>
+  formed(field, text, /^[\w.:/[\]-]*$/, "is not an address or an id");
+
 /** An address of the web; none while the platform has not told it. */
 export function webAddress(field: string, text: string): string {
   const { protocol, username, password } = URL.parse(plain(field, text)) ?? {};

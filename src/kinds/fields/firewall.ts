@@ -69,6 +69,34 @@ export const firewallFields = {
     ),
 };
 
+/** A rule as the platform shows it. */
+export const wireRule = z.object({
+  name: z.string().nullish(),
+  protocol: z.string().nullish(),
+  type: z.string().nullish(),
+  sourceMac: z.string().nullish(),
+  sourceIp: z.string().nullish(),
+  targetIp: z.string().nullish(),
+  ipVersion: z.string().nullish(),
+  icmpType: z.int().nullish(),
+  icmpCode: z.int().nullish(),
+  portRangeStart: z.int().nullish(),
+  portRangeEnd: z.int().nullish(),
+});
+
+/** A rule in one spelling. What it does not name is any, which is a wish as well; only the IP version is the platform's choice. */
+export const comparableRule = ({ ipVersion, ...rule }: z.output<typeof wireRule>) => ({
+  type: rule.type ?? "INGRESS",
+  sourceMac: rule.sourceMac?.toLowerCase() ?? null,
+  sourceIp: oneSpelling(rule.sourceIp) ?? null,
+  targetIp: oneSpelling(rule.targetIp) ?? null,
+  ipVersion: ipVersion ?? undefined,
+  icmpType: rule.icmpType ?? null,
+  icmpCode: rule.icmpCode ?? null,
+  portRangeStart: rule.portRangeStart ?? null,
+  portRangeEnd: rule.portRangeEnd ?? null,
+});
+
 /** A rule as the platform takes it. */
 export const ruleProperties = ({ sourceMac, sourceIp, targetIp, ...rule }: FirewallRule) => ({
   ...rule,
@@ -76,3 +104,25 @@ export const ruleProperties = ({ sourceMac, sourceIp, targetIp, ...rule }: Firew
   sourceIp: oneSpelling(sourceIp),
   targetIp: oneSpelling(targetIp),
 });
+
+interface Guarded {
+  name: string;
+  firewallActive: boolean;
+  firewallRules?: readonly unknown[] | undefined;
+}
+
+/** What of the firewalls of NICs at `prefix` is allowed and yet hardly meant; `there` counts rules that spec leaves alone. */
+export function firewallAdvice(
+  nics: readonly Guarded[],
+  prefix = "",
+  there: (nic: string) => number | undefined = () => undefined,
+): string[] {
+  return nics.flatMap(({ name, firewallActive, firewallRules }) => {
+    const rules = firewallRules?.length ?? there(name) ?? 0;
+    if (firewallActive && rules === 0) {
+      return [`${prefix}nics[${name}].firewallActive: without firewallRules the firewall refuses all traffic`];
+    }
+    if (firewallActive || !firewallRules?.length) return [];
+    return [`${prefix}nics[${name}].firewallRules: the rules have no effect while firewallActive is false`];
+  });
+}

@@ -45,11 +45,21 @@ const source = z.object(imageFields);
 type Source = z.output<typeof source>;
 const names = Object.keys(imageFields);
 
-/** Rules over the fields below `prefix`: `bootVolume.`. */
-export function imageRules(prefix = ""): Rule[] {
+function counted(prefix: string) {
   const fields = names.map((name) => `${prefix}${name}`);
   const given = `[${fields.map((field) => `has(self.${field})`).join(", ")}].filter(given, given).size()`;
-  const listed = `${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}`;
+  return { given, listed: `${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}` };
+}
+
+/** For volumes that cannot be empty. */
+export function oneImageRule(): Rule {
+  const { given, listed } = counted("");
+  return { rule: `${given} == 1`, message: `exactly one of ${listed} is required` };
+}
+
+/** Rules over the fields below `prefix`: `bootVolume.`. */
+export function imageRules(prefix = ""): Rule[] {
+  const { given, listed } = counted(prefix);
   return [
     { rule: `${given} <= 1`, message: `${listed} exclude each other: keep one of them` },
     {
@@ -62,9 +72,14 @@ export function imageRules(prefix = ""): Rule[] {
 export const imageImmutable = (prefix = ""): Record<string, string> =>
   Object.fromEntries(names.map((name) => [`${prefix}${name}`, "an image is used at creation only"]));
 
-export function imageReferences({ snapshotRef }: Source, prefix = ""): Reference[] {
+/** A volume needs its snapshot at creation only, a template for as long as volumes are made from it. */
+export function imageReferences(
+  { snapshotRef }: Source,
+  prefix = "",
+  bond: NonNullable<Reference["bond"]> = "seed",
+): Reference[] {
   const field = `${prefix}snapshotRef`;
-  return snapshotRef ? [{ role: field, kind: "Snapshot", field, target: snapshotRef, bond: "seed" }] : [];
+  return snapshotRef ? [{ role: field, kind: "Snapshot", field, target: snapshotRef, bond }] : [];
 }
 
 const IMAGES = "/images?depth=1";
@@ -108,5 +123,5 @@ export function imageLookups(
     const cloudInit = imageLookup.cloudInit ?? (configured ? "V1" : undefined);
     return newestImage(answer, { ...imageLookup, cloudInit, location });
   };
-  return [...datacenterLookups(inputs), { field, path: IMAGES, pick }];
+  return [...datacenterLookups(inputs), { field, path: IMAGES, asked: imageLookup, pick }];
 }

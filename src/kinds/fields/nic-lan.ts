@@ -18,7 +18,7 @@ interface InLan {
   lanRef?: ObjectRef | undefined;
 }
 
-/** `field` is where `lanRef` stands in spec, which is its role as well. */
+/** `field` is where `lanRef` stands in spec, which is its role as well; its number stands beside it. */
 export const lanReferences = ({ lanRef }: InLan, field: string): Reference[] =>
   lanRef ? [{ role: field, kind: "Lan", field, target: lanRef, bond: "use" }] : [];
 
@@ -38,14 +38,15 @@ const shown = z.object({ parents: z.object({ datacenter: z.string() }).optional(
  */
 export function lanProblem(
   { lanRef }: InLan,
-  field: string,
+  role: string,
   { refs, parents, abroad = [] }: Pick<Inputs, "refs" | "parents" | "abroad">,
   noun: string,
+  fields = { ref: role, number: role.replace(/Ref$/, "") },
 ): string | undefined {
   if (!lanRef && abroad.includes("datacenter")) {
-    return `${field}: numbers are not allowed in a Datacenter of another namespace: use lanRef`;
+    return `${fields.number}: numbers are not allowed in a Datacenter of another namespace: use lanRef`;
   }
-  const home = shown.parse(refs[field]?.status ?? {}).parents?.datacenter;
+  const home = shown.parse(refs[role]?.status ?? {}).parents?.datacenter;
   if (!lanRef || home === undefined || home === parents.datacenter) return undefined;
-  return `${field}: Lan ${lanRef.name} is in another datacenter (${home}): use a Lan in the ${noun}'s datacenter`;
+  return `${fields.ref}: Lan ${lanRef.name} is in another datacenter (${home}): use a Lan in the ${noun}'s datacenter`;
 }

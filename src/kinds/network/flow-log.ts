@@ -3,7 +3,6 @@ import { differences, known, wantedName } from "../fields/compare.ts";
 import {
   datacenterPath,
   datacenterReference,
-  formed,
   inDatacenter,
   line,
   managed,
@@ -14,6 +13,7 @@ import {
   uuid,
   wireId,
 } from "../fields/fields.ts";
+import { flowLogFields, flowLogProperties } from "../fields/flow-log.ts";
 import { type Inputs, type Kind, mapping, type Reference, type Shown } from "../kind.ts";
 
 const byId = (noun: string) =>
@@ -34,13 +34,9 @@ const spec = z.object({
   applicationLoadBalancerId: byId("application load balancer"),
   natGatewayId: byId("NAT gateway"),
   name: platformName("flow log"),
-  action: z.enum(["Accepted", "Rejected", "Any"]).optional().describe("Traffic to record. Required."),
-  direction: z.enum(["Ingress", "Egress", "Bidirectional"]).optional().describe("Direction of the traffic. Required."),
-  bucket: formed(
-    /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[^\s\p{Cc}\p{Zl}\p{Zp}]+)?$/u,
-    512,
-    "must be the name of a bucket, optionally with a prefix: my-bucket/flow",
-  )
+  action: flowLogFields.action.optional().describe("Traffic to record. Required."),
+  direction: flowLogFields.direction.optional().describe("Direction of the traffic. Required."),
+  bucket: flowLogFields.bucket
     .optional()
     .describe("Bucket for the records, optionally with a prefix after a slash. It must exist. Required."),
 });
@@ -123,9 +119,7 @@ function references(spec: FlowLogSpec): Reference[] {
 /** Spec in the platform's words. */
 const properties = (spec: FlowLogSpec, inputs: Inputs) => ({
   name: wantedName(spec, inputs),
-  action: spec.action && { Accepted: "ACCEPTED", Rejected: "REJECTED", Any: "ALL" }[spec.action],
-  direction: spec.direction?.toUpperCase(),
-  bucket: spec.bucket,
+  ...flowLogProperties(spec),
 });
 
 const never = "the platform cannot change a FlowLog";

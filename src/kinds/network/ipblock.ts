@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { known, patch, wantedName } from "../fields/compare.ts";
 import { location, managed, managedRules, platformName, required, whole, wireId } from "../fields/fields.ts";
+import { output, outputField } from "../fields/output.ts";
 import { type Kind, mapping } from "../kind.ts";
 
 const spec = z.object({
@@ -8,6 +9,7 @@ const spec = z.object({
   name: platformName("IP block"),
   location: location().optional().describe("Location in which the addresses can be used. Required; cannot be changed."),
   size: whole(1, 10_000).optional().describe("Number of addresses to reserve. Required; cannot be changed."),
+  ...outputField,
 });
 
 const text = (what: string) => z.string().optional().describe(what);
@@ -51,6 +53,8 @@ const wire = z.object({
 });
 
 const collection = "/ipblocks";
+/** Each becomes a variable of its own in the environment of a process, which is not boundless. */
+const MOST_NUMBERED = 32;
 
 export const ipBlock: Kind = {
   kind: "IPBlock",
@@ -97,5 +101,10 @@ export const ipBlock: Kind = {
       holdsData: true,
       keptWhileUsed: true,
     },
+    output: output((item, { id }) => {
+      const { location, ips } = wire.parse(item).properties;
+      const numbered = (ips ?? []).slice(0, MOST_NUMBERED).map((ip, nth) => [`IP_${nth}`, ip]);
+      return { ID: id, LOCATION: location, IPS: ips, ...Object.fromEntries(numbered) };
+    }),
   }),
 };

@@ -1,8 +1,15 @@
 import { z } from "zod";
 import { differences, known } from "../fields/compare.ts";
 import { managed, managedRules, required, wireId } from "../fields/fields.ts";
+import { output, outputField } from "../fields/output.ts";
 import { type Kind, mapping } from "../kind.ts";
-import { connection, connectionMentions, connectionProblem, connectionReferences } from "./kafka-connection.ts";
+import {
+  connection,
+  connectionFields,
+  connectionMentions,
+  connectionProblem,
+  connectionReferences,
+} from "./kafka-connection.ts";
 import { kafkaName, kafkaNameProblem } from "./kafka-name.ts";
 
 const spec = z.object({
@@ -14,6 +21,7 @@ const spec = z.object({
     .optional()
     .describe("Size of the three brokers: S has 750 GB, M 1200 GB. Required."),
   connection: connection.optional().describe("Network of the brokers. Required."),
+  ...outputField,
 });
 
 const status = z.object({
@@ -117,13 +125,14 @@ export const kafkaCluster: Kind = {
       compare(spec, item, { name, observed, parents }) {
         const { properties } = wire.parse(item);
         const { datacenterId, lanId, brokerAddresses } = properties.connections?.[0] ?? {};
+        const fields = connectionFields(spec.connection);
         return {
           drift: differences({
             name: [spec.name ?? (observed ? undefined : name), properties.name],
             version: [observed ? undefined : spec.version, properties.version],
             size: [spec.size, properties.size],
-            "connection.datacenter": [parents.datacenter, datacenterId],
-            "connection.lan": [parents.lan, lanId],
+            [fields.datacenter]: [parents.datacenter, datacenterId],
+            [fields.lan]: [parents.lan, lanId],
             "connection.brokerAddresses": [spec.connection?.brokerAddresses.toSorted(), brokerAddresses?.toSorted()],
           }),
         };
@@ -134,5 +143,6 @@ export const kafkaCluster: Kind = {
       },
     },
     destruction: { holdsData: true, keptWhileUsed: true },
+    output: output((item, { id }) => ({ ID: id, BOOTSTRAP_SERVERS: brokersOf(item) })),
   }),
 };

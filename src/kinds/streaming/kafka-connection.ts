@@ -73,7 +73,11 @@ export const connectionMentions = (connection: Connection | undefined): Mention[
     "connection.brokerAddresses",
   );
 
-export function connectionProblem({ lanRef }: Connection, inputs: Inputs): string | undefined {
-  const wrong = lanProblem({ lanRef }, "lan", inputs, "cluster");
-  return wrong && `connection.${wrong}`;
-}
+/** The fields as they stand in spec: by the name of an object, or by id. */
+export const connectionFields = ({ datacenterId, lanId }: Partial<Connection> = {}) => ({
+  datacenter: `connection.datacenter${datacenterId === undefined ? "Ref" : "Id"}`,
+  lan: `connection.lan${lanId === undefined ? "Ref" : "Id"}`,
+});
+
+export const connectionProblem = ({ lanRef }: Connection, inputs: Inputs): string | undefined =>
+  lanProblem({ lanRef }, "lan", inputs, "cluster", { ref: "connection.lanRef", number: "connection.lanId" });

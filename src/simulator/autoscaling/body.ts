@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { asObject, checked, objectIn } from "../core/body.ts";
+import { bucketFault } from "../core/kinds/flow-log.ts";
 import { sourceOf } from "../core/kinds/volume.ts";
 import type { Call } from "../http/exchange.ts";
 import type { Properties } from "../store/resource.ts";
@@ -24,6 +25,7 @@ export function givenProperties(world: World, call: Call, write: keyof typeof mo
     // Without a datacenter nobody can tell, and its own fault says enough.
     hasSource: (volume) => datacenter === undefined || source(volume) !== undefined,
     hasCloudInit: (volume) => datacenter === undefined || source(volume)?.properties.cloudInit === "V1",
+    bucketFault: (bucket) => bucketFault(world, bucket),
   });
   return checked(schema, properties, where);
 }

@@ -12,6 +12,7 @@ const groupSchema = z.object({
     hasTargetGroup: () => true,
     hasSource: () => true,
     hasCloudInit: () => true,
+    bucketFault: () => undefined,
   }),
   /** Where the caller found the platform: the requests that the group makes name it. */
   origin: z.string(),

@@ -12,6 +12,8 @@ export interface ReplicaSurroundings {
   /** Whether the image or snapshot that a volume names can be had. */
   hasSource(volume: Properties): boolean;
   hasCloudInit(volume: Properties): boolean;
+  /** What is wrong with the bucket of a flow log. */
+  bucketFault(bucket: string): string | undefined;
 }
 
 const name = z.string().min(1).max(255);
@@ -20,18 +22,24 @@ const rule = firewallRuleSchema.superRefine((given, context) =>
   checkPorts(given, (property, message) => context.addIssue({ code: "custom", path: [property], message })),
 );
 
-const nic = ({ hasTargetGroup }: ReplicaSurroundings) =>
+const flowLog = ({ bucketFault }: ReplicaSurroundings) =>
+  flowLogSchema.superRefine(({ bucket }, context) => {
+    const message = bucketFault(bucket);
+    if (message !== undefined) context.addIssue({ code: "custom", path: ["bucket"], message });
+  });
+
+const nic = (surroundings: ReplicaSurroundings) =>
   z.object({
     lan: z.int().min(1),
     name,
     dhcp: otherwise(z.boolean(), true),
     firewallActive: z.boolean().nullish(),
     firewallType: z.enum(["INGRESS", "EGRESS", "BIDIRECTIONAL"]).nullish(),
-    flowLogs: z.array(flowLogSchema).max(1).nullish(),
+    flowLogs: z.array(flowLog(surroundings)).max(1).nullish(),
     firewallRules: z.array(rule).nullish(),
     targetGroup: z
       .object({
-        targetGroupId: z.string().refine(hasTargetGroup, "the target group does not exist"),
+        targetGroupId: z.string().refine(surroundings.hasTargetGroup, "the target group does not exist"),
         port,
         weight,
       })

@@ -34,6 +34,13 @@ export const badNetworks = [
     ["half an address", { size: 0.5 }, "spec.size", "must be of type integer"],
     ["a name of 256 characters", { name: long(256) }, "spec.name", "255"],
     ["addresses of one's choice", { ips: ["203.0.113.7"] }, 'unknown field "spec.ips"'],
+    ["an output that is nowhere", { output: {} }, "exactly one of secretName and configMapName is required"],
+    [
+      "an output in two places",
+      { output: { secretName: "a", configMapName: "b" } },
+      "exactly one of secretName and configMapName is required",
+    ],
+    ["an output of a bad name", { output: { secretName: "A B" } }, "must be the name of an object"],
   ]),
   ...bad(flowLog, "FlowLog", [
     ["no action", { action: null }, "action is required"],

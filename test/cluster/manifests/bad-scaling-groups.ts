@@ -6,6 +6,7 @@ const scaleIn = (fields: object) => policy({ scaleInAction: fields });
 const scaleOut = (fields: object) => policy({ scaleOutAction: fields });
 const replica = (fields: object) => ({ replica: fields });
 const nic = (fields: object) => replica({ nics: [{ name: "private", lan: 1, ...fields }] });
+const flow = { name: "a", action: "Any", direction: "Ingress", bucket: "flow-logs" };
 const root = { name: "root", size: 10, type: "HDD", imageAlias: "ubuntu:latest" };
 const volume = (fields: object) => replica({ volumes: [{ ...root, ...fields }] });
 
@@ -127,6 +128,32 @@ export const badScalingGroups = [
       "must be a UUID",
     ],
     [
+      "with a rule for half a range",
+      nic({ firewallRules: [{ name: "a", protocol: "TCP", portRangeStart: 1 }] }),
+      "spec.replica.nics[0].firewallRules[0]",
+      "portRangeStart and portRangeEnd are needed together",
+    ],
+    [
+      "with a rule twice",
+      nic({ firewallRules: ["TCP", "UDP"].map((protocol) => ({ name: "a", protocol })) }),
+      "spec.replica.nics[0].firewallRules",
+      "name must be unique",
+    ],
+    ["with a firewall both ways", nic({ firewallType: "BOTH" }), "spec.replica.nics[0].firewallType", "BIDIRECTIONAL"],
+    [
+      "with a flow log without a bucket",
+      nic({ flowLogs: [{ ...flow, bucket: undefined }] }),
+      "bucket",
+      "Required value",
+    ],
+    [
+      "with a flow log into no bucket",
+      nic({ flowLogs: [{ ...flow, bucket: "Logs" }] }),
+      "spec.replica.nics[0].flowLogs[0].bucket",
+      "must be the name of a bucket",
+    ],
+    ["with two flow logs", nic({ flowLogs: [flow, { ...flow, name: "b" }] }), "spec.replica.nics[0].flowLogs", "1"],
+    [
       "with too much weight",
       nic({ targetGroup: { targetGroupId: someId, port: 80, weight: 257 } }),
       "spec.replica.nics[0].targetGroup.weight",
@@ -140,18 +167,49 @@ export const badScalingGroups = [
       "without an image",
       volume({ imageAlias: undefined }),
       "spec.replica.volumes[0]",
-      "exactly one of image and imageAlias is required",
+      "exactly one of image, imageAlias, snapshotRef and imageLookup is required",
     ],
-    ["with two images", volume({ image: someId }), "spec.replica.volumes[0]", "exactly one of image and imageAlias"],
+    ["with two images", volume({ image: someId }), "spec.replica.volumes[0]", "exactly one of image, imageAlias"],
+    [
+      "with an image and a Snapshot",
+      volume({ snapshotRef: { name: "golden" } }),
+      "spec.replica.volumes[0]",
+      "exactly one of image, imageAlias",
+    ],
+    [
+      "with a lookup for nothing",
+      volume({ imageAlias: undefined, imageLookup: {} }),
+      "spec.replica.volumes[0].imageLookup",
+      "imageLookup needs an alias, a name or both",
+    ],
     ["with an alias that is none", volume({ imageAlias: "ubuntu" }), "imageAlias", "for example ubuntu:latest"],
     ["that boots never", volume({ bootOrder: "NEVER" }), "spec.replica.volumes[0].bootOrder", '"PRIMARY"'],
     ["on an unknown bus", volume({ bus: "SCSI" }), "spec.replica.volumes[0].bus", '"VIRTIO", "IDE"'],
     ["with plain user data", volume({ userData: "#!/bin/sh" }), "userData", "must be base64 without line breaks"],
     ["with user data of no known form", volume({ userData: "aGVsbG8=" }), "userData", "begins with #cloud-config"],
     [
-      "with user data in a Secret",
-      volume({ userDataSecretRef: { name: "a" } }),
-      'unknown field "spec.replica.volumes[0].userDataSecretRef"',
+      "with user data twice",
+      volume({ userData: "IyEvYmluL3No", userDataSecretRef: { name: "a" } }),
+      "spec.replica.volumes[0]",
+      "userData and userDataSecretRef exclude each other",
+    ],
+    [
+      "with user data for a snapshot",
+      volume({ imageAlias: undefined, snapshotRef: { name: "golden" }, userDataSecretRef: { name: "a" } }),
+      "spec.replica.volumes[0]",
+      "userData needs an image with cloud-init",
+    ],
+    [
+      "with a password for a snapshot",
+      volume({ imageAlias: undefined, snapshotRef: { name: "golden" }, imagePasswordSecretRef: { name: "a" } }),
+      "spec.replica.volumes[0]",
+      "imagePasswordSecretRef needs an image",
+    ],
+    [
+      "with a password in no Secret",
+      volume({ imagePasswordSecretRef: { name: "A b" } }),
+      "spec.replica.volumes[0].imagePasswordSecretRef.name",
+      "must be the name of an object",
     ],
     ["with a key of 4097 characters", volume({ sshKeys: [long(4097)] }), "spec.replica.volumes[0].sshKeys[0]", "4096"],
     [

@@ -6,6 +6,8 @@ const image = { licenceType: null, imageAlias: "ubuntu:latest" };
 const policy = (fields: object) => ({ policy: fields });
 const replica = (fields: object) => ({ replica: fields });
 const root = { name: "root", size: 10, type: "HDD", imageAlias: "ubuntu:latest" };
+const secret = { name: "boot", key: "user-data" };
+const volumeOf = (source: object) => replica({ volumes: [{ name: "root", size: 10, type: "HDD", ...source }] });
 const byId = { datacenterRef: null, datacenterId: someId };
 
 /** What must be accepted: each kind as it stands, every boundary, every value of every enumeration. */
@@ -21,6 +23,8 @@ export const goodResources = [
     ["as small as can be", {}],
     ["as large as can be", { size: 10_000 }],
     ["in a location of three parts", { location: "de/fra/2" }],
+    ["with its addresses in a Secret", { output: { secretName: "addresses" } }],
+    ["with its addresses in a ConfigMap", { output: { configMapName: "addresses.v2" } }],
     ["only observed, by nothing but its id", { ...observe, location: null, size: null }],
   ]),
   ...good(volume, "Volume", [
@@ -111,6 +115,26 @@ export const goodResources = [
       }),
     ],
     [
+      "16 NICs with the longest firewalls and flow logs",
+      replica({
+        nics: Array.from({ length: 16 }, (_, n) => ({
+          name: `n${n}`,
+          lan: 1,
+          firewallActive: true,
+          firewallType: "BIDIRECTIONAL",
+          firewallRules: Array.from({ length: 50 }, (_, rule) => ({ name: `r${rule}`, protocol: "TCP" })),
+          flowLogs: [{ name: "a", action: "Rejected", direction: "Egress", bucket: "flow-logs/web" }],
+        })),
+      }),
+    ],
+    ["NICs without rules and flow logs", replica({ nics: [{ name: "a", lan: 1, firewallRules: [], flowLogs: [] }] })],
+    ["a volume from a Snapshot", volumeOf({ snapshotRef: { name: "golden" } })],
+    ["a volume from a lookup", volumeOf({ imageLookup: { name: "debian", cloudInit: "V1" } })],
+    [
+      "user data and a password in Secrets",
+      volumeOf({ imageAlias: "ubuntu:latest", userDataSecretRef: secret, imagePasswordSecretRef: { name: "boot" } }),
+    ],
+    [
       "8 volumes with keys and user data",
       replica({
         volumes: Array.from({ length: 8 }, (_, n) => ({
@@ -129,7 +153,10 @@ export const goodResources = [
 /** Changes of an object that exists. */
 export const goodResourceChanges = [
   ...good(lan, "Lan", [["another name, public, with IPv6", { name: "b", public: true, ipv6: "AUTO" }]]),
-  ...good(ipBlock, "IPBlock", [["another name", { name: "b" }]]),
+  ...good(ipBlock, "IPBlock", [
+    ["another name", { name: "b" }],
+    ["an output", { output: { configMapName: "b" } }],
+  ]),
   ...good(volume, "Volume", [
     ["larger, with another name and bus", { size: 11, name: "b", bus: "IDE" }],
     ["attached", { attachTo: { serverRef: { name: "web" } } }],
@@ -145,5 +172,6 @@ export const goodResourceChanges = [
     ["more replicas", { name: "b", minReplicas: 2, maxReplicas: 9 }],
     ["another policy", policy({ range: "10m", scaleOutThreshold: 90, scaleOutAction: { amount: 2 } })],
     ["other replicas", replica({ cores: 2, nics: [{ name: "a", lan: 1 }], volumes: [root] })],
+    ["another source and other user data", volumeOf({ imageLookup: { name: "debian" }, userDataSecretRef: secret })],
   ]),
 ];

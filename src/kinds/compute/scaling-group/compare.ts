@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { asJson, asList, isJson, type Json, known, nested } from "../../fields/compare.ts";
 import { isoDuration } from "../../fields/duration.ts";
 import { fingerprint } from "../../fields/fingerprint.ts";
+import { comparableRule, wireRule } from "../../fields/firewall.ts";
 import type { Drift } from "../../kind.ts";
 import { replicaNic, replicaVolume } from "./spec.ts";
 
@@ -38,7 +39,15 @@ function comparableReplica({ nics, volumes, ...rest }: Json): Json {
   return {
     availabilityZone: "AUTO",
     ...known(rest),
-    nics: asList(nics).map((nic) => ({ dhcp: true, ...known(nic), targetGroup: nic.targetGroup ?? null })),
+    nics: asList(nics).map((nic) => ({
+      dhcp: true,
+      firewallActive: false,
+      ...known(nic),
+      targetGroup: nic.targetGroup ?? null,
+      // What spec does not list is left alone; an empty list is a wish.
+      firewallRules: nic.firewallRules && asList(nic.firewallRules).map(comparableMember),
+      flowLogs: nic.flowLogs,
+    })),
     volumes: asList(volumes).map((volume) => ({
       bootOrder: "AUTO",
       bus: "VIRTIO",
@@ -48,6 +57,11 @@ function comparableReplica({ nics, volumes, ...rest }: Json): Json {
       userData: unseen(volume.userData),
     })),
   };
+}
+
+function comparableMember(rule: Json): Json {
+  const read = wireRule.parse(rule);
+  return { name: read.name, protocol: read.protocol, ...comparableRule(read) };
 }
 
 /** The body of a change, which carries all properties: those that spec does not know stay as they are. */
@@ -76,12 +90,17 @@ function merged(found: Json, wanted: Json): Json {
   };
 }
 
-/** What spec can say about a member and does not say is not there; what it cannot say stays. */
+/** What stays as it is while spec does not say it. */
+const leftAlone = ["firewallType", "firewallRules", "flowLogs"];
+
+/** What spec can say about a member and does not say is not there; what it cannot say, or leaves alone, stays. */
 function members(found: unknown, wanted: unknown, { shape }: z.ZodObject): unknown {
   if (!Array.isArray(wanted)) return found;
   return asList(wanted).map((each) => {
     const namesake = asList(found).find(({ name }) => name === each.name);
-    const foreign = Object.entries(namesake ?? {}).filter(([name]) => !(name in shape));
-    return { ...Object.fromEntries(foreign), ...each };
+    const foreign = Object.entries(namesake ?? {}).filter(
+      ([name]) => !(name in shape || `${name}SecretRef` in shape) || leftAlone.includes(name),
+    );
+    return merged(Object.fromEntries(foreign), each);
   });
 }

@@ -1,12 +1,23 @@
 import { z } from "zod";
-import { asJson, differences, type Json, wantedName } from "../../fields/compare.ts";
+import { asJson, differences, fieldsOf, type Json, stepOf, wantedName } from "../../fields/compare.ts";
 import { isoDuration } from "../../fields/duration.ts";
 import { datacenterReference, datacenterRules, managedRules, required, wireId } from "../../fields/fields.ts";
-import { imageMentions } from "../../fields/images.ts";
-import { lanMentions, lanNumber, lanProblem, lanReferences } from "../../fields/nic-lan.ts";
-import { type Comparison, type Inputs, type Kind, type Mention, mapping } from "../../kind.ts";
+import { output } from "../../fields/output.ts";
+import { type Comparison, type Inputs, type Kind, mapping, type Operation } from "../../kind.ts";
 import { changedGroup, groupDrift } from "./compare.ts";
 import { groupFacts, groupStatus, replicasOf } from "./facts.ts";
+import {
+  imagesKept,
+  isInSecret,
+  outdatedDrift,
+  replicaAdvice,
+  replicaConfiguration,
+  replicaLookups,
+  replicaMentions,
+  replicaProblem,
+  replicaReferences,
+  replicaSecrets,
+} from "./replica.ts";
 import { type ScalingGroupSpec, scalingGroupSpec } from "./spec.ts";
 
 const collection = "/groups";
@@ -15,22 +26,9 @@ const MOST_AT_CREATION = 100;
 
 const wire = z.looseObject({ id: wireId(), properties: z.record(z.string(), z.unknown()) });
 
-const nicsOf = ({ replica }: ScalingGroupSpec) => replica?.nics ?? [];
-const lanRole = ({ name }: { name: string }) => `replica.nics[${name}].lanRef`;
-
-function mentions(spec: ScalingGroupSpec): Mention[] {
-  const nics = nicsOf(spec).flatMap(({ name, lan, targetGroup }) => {
-    const own = `replica.nics[${name}].`;
-    const group = { field: `${own}targetGroup.targetGroupId`, value: targetGroup?.targetGroupId ?? "" };
-    return [...lanMentions({ lan }, `${own}lan`), ...(targetGroup ? [group] : [])];
-  });
-  const volumes = spec.replica?.volumes ?? [];
-  return [...nics, ...volumes.flatMap((volume) => imageMentions(volume, `replica.volumes[${volume.name}].`))];
-}
-
 /** Spec in the platform's words. What spec does not say is left out. */
 function properties(spec: ScalingGroupSpec, inputs: Inputs): Json {
-  const { policy, replica } = spec;
+  const { policy } = spec;
   const iso = <A extends { cooldownPeriod: string }>(action: A) => ({
     ...action,
     cooldownPeriod: isoDuration(action.cooldownPeriod),
@@ -45,13 +43,7 @@ function properties(spec: ScalingGroupSpec, inputs: Inputs): Json {
       scaleInAction: iso(policy.scaleInAction),
       scaleOutAction: iso(policy.scaleOutAction),
     },
-    replicaConfiguration: replica && {
-      ...replica,
-      nics: replica.nics.map(({ lanRef, lan, ...nic }) => ({
-        ...nic,
-        lan: lanNumber({ lanRef, lan }, lanRole(nic), inputs),
-      })),
-    },
+    replicaConfiguration: replicaConfiguration(spec, inputs),
   };
 }
 
@@ -70,7 +62,10 @@ function body(spec: ScalingGroupSpec, inputs: Inputs): unknown {
 function compare(spec: ScalingGroupSpec, item: unknown, inputs: Inputs): Comparison {
   const { id, properties: found } = wire.parse(item);
   const wanted = properties(spec, inputs);
-  const changeable = groupDrift(wanted, found);
+  const changeable = [
+    ...groupDrift(wanted, found).filter(({ field }) => !isInSecret(spec, field)),
+    ...outdatedDrift(spec, inputs),
+  ];
   // All groups are in one collection: one that is taken over may be in another datacenter than spec says.
   const fixed = differences({ datacenterRef: [inputs.parents.datacenter, asJson(found.datacenter).id] });
   const drift = [...fixed, ...changeable];
@@ -78,21 +73,37 @@ function compare(spec: ScalingGroupSpec, item: unknown, inputs: Inputs): Compari
   const there = replicasOf(item).length;
   const old = there > 0 && changeable.some(({ field }) => field.startsWith("replica."));
   const note = `the change of replica applies to new replicas only; ${there} existing ones keep the old template`;
-  return {
-    drift,
-    next: {
-      action: "update",
-      method: "PUT",
-      path: `${collection}/${id}`,
-      body: { properties: changedGroup(found, wanted) },
-      ...(old && { note }),
+  const write: Operation = {
+    action: "update",
+    method: "PUT",
+    path: `${collection}/${id}`,
+    resolve: (full) => {
+      const images = { ...full.found, ...imagesKept(spec, found, inputs) };
+      return { properties: changedGroup(found, properties(spec, { ...full, found: images })) };
     },
+    ...(old && { note }),
   };
+  return stepOf(write, fieldsOf(changeable), drift);
 }
 
-function problem(spec: ScalingGroupSpec, inputs: Inputs): string | undefined {
-  const problems = nicsOf(spec).map((nic) => lanProblem(nic, lanRole(nic), inputs, "group"));
-  return problems.find((each) => each !== undefined);
+const rates = ["PER_HOUR", "PER_MINUTE", "PER_SECOND"];
+
+/** What the platform accepts and yet does not do what is probably meant. */
+function policyAdvice({ policy }: ScalingGroupSpec): string[] {
+  if (!policy) return [];
+  const { metric, unit, scaleInThreshold, scaleOutThreshold } = policy;
+  const cpu = metric === "INSTANCE_CPU_UTILIZATION_AVERAGE";
+  if (cpu && rates.includes(unit)) {
+    return [`policy.unit ${unit}: ${metric} is a percentage and no rate; use PERCENTAGE`];
+  }
+  if (!cpu && unit === "PERCENTAGE") {
+    return [`policy.unit ${unit}: ${metric} is a number and no percentage; use TOTAL, ${rates.join(", ")}`];
+  }
+  if (unit !== "PERCENTAGE") return [];
+  return [
+    ...(scaleOutThreshold < 100 ? [] : ["policy.scaleOutThreshold: no CPU is above 100 percent; nothing is added"]),
+    ...(scaleInThreshold > 0 ? [] : ["policy.scaleInThreshold: no CPU is below 0 percent; nothing is removed"]),
+  ];
 }
 
 export const scalingGroup: Kind = {
@@ -143,19 +154,26 @@ export const scalingGroup: Kind = {
       collection: () => collection,
       depth: 3,
       livelyMs: 15_000,
-      references: (spec) => [
-        datacenterReference(spec),
-        ...nicsOf(spec).flatMap((nic) => lanReferences(nic, lanRole(nic))),
-      ],
-      mentions,
+      references: (spec) => [datacenterReference(spec), ...replicaReferences(spec)],
+      mentions: replicaMentions,
     },
     creation: {
-      problem,
-      advice: ({ maxReplicas = 0 }) =>
-        maxReplicas > 100 ? [`maxReplicas ${maxReplicas}: more than 100 replicas is not recommended`] : [],
+      secrets: replicaSecrets,
+      lookups: replicaLookups,
+      problem: replicaProblem,
+      advice: ({ maxReplicas = 0, ...spec }) => [
+        ...(maxReplicas > 100 ? [`maxReplicas ${maxReplicas}: more than 100 replicas is not recommended`] : []),
+        ...policyAdvice(spec),
+        ...replicaAdvice(spec),
+      ],
       body,
     },
     comparison: { compare, facts: groupFacts },
     destruction: { holdsData: true },
+    output: output((item, { id, parents }) => {
+      const replicas = replicasOf(item);
+      const servers = replicas.flatMap(({ properties }) => properties?.datacenterServer?.id ?? []);
+      return { ID: id, DATACENTER_ID: parents.datacenter, REPLICAS: replicas.length, SERVER_IDS: servers };
+    }),
   }),
 };

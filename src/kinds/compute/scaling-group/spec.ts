@@ -1,19 +1,12 @@
 import { z } from "zod";
 import { duration } from "../../fields/duration.ts";
-import {
-  exactlyOne,
-  inDatacenter,
-  line,
-  list,
-  managed,
-  platformName,
-  uuid,
-  volumeSize,
-  whole,
-} from "../../fields/fields.ts";
-import { publicKey, userDataField } from "../../fields/first-boot.ts";
-import { imageFields } from "../../fields/images.ts";
+import { inDatacenter, line, list, managed, platformName, uuid, volumeSize, whole } from "../../fields/fields.ts";
+import { firewallFields } from "../../fields/firewall.ts";
+import { firstBootFields, firstBootRules, publicKey, userDataField } from "../../fields/first-boot.ts";
+import { flowLogFields } from "../../fields/flow-log.ts";
+import { imageFields, oneImageRule } from "../../fields/images.ts";
 import { lanFields, lanRule } from "../../fields/nic-lan.ts";
+import { outputField } from "../../fields/output.ts";
 
 const amount = {
   amount: whole(1, 200).describe("Number or percentage of VMs to add or remove: at most 10 VMs, or 200 percent."),
@@ -45,7 +38,7 @@ const policy = z
     range: duration("2m").default("PT2M").describe("Time range of the metric, at least 2 minutes, as PT5M or 5m."),
     unit: z
       .enum(["PERCENTAGE", "PER_HOUR", "PER_MINUTE", "PER_SECOND", "TOTAL"])
-      .describe("Unit of the thresholds; a percentage for the CPU."),
+      .describe("Unit of the thresholds: PERCENTAGE or TOTAL for the CPU, any other than PERCENTAGE for the network."),
     scaleInThreshold: z.number().describe("Replicas are removed below this value."),
     scaleOutThreshold: z.number().describe("Replicas are added above this value."),
     scaleInAction: z
@@ -77,11 +70,17 @@ const policy = z
     ],
   });
 
+const flowLog = z.object({ name: line(255).describe("Name of the flow log on the platform."), ...flowLogFields });
+
 export const replicaNic = z
   .object({
     name: line(255).describe("Name of the NIC, unique within the replica."),
     ...lanFields,
     dhcp: z.boolean().default(true).describe("DHCP is used if true."),
+    ...firewallFields,
+    flowLogs: list(flowLog, { max: 1 })
+      .optional()
+      .describe("Flow logs of the NIC, at most one. If unset, left unchanged; an empty list removes them."),
     targetGroup: z
       .object({
         targetGroupId: uuid().describe("Platform id of the target group."),
@@ -100,11 +99,12 @@ export const replicaVolume = z
     type: z
       .enum(["HDD", "SSD", "SSD Standard", "SSD Premium", "SSD_STANDARD", "SSD_PREMIUM"])
       .describe("Storage technology, in either spelling; SSD is SSD Premium."),
-    image: imageFields.image.describe(
-      "Id of the image or snapshot to start from. Exactly one of image and imageAlias.",
+    ...imageFields,
+    snapshotRef: imageFields.snapshotRef.describe(
+      "Snapshot to start from; it cannot be deleted before the group. Excludes the other sources.",
     ),
-    imageAlias: imageFields.imageAlias.describe(
-      "Alias of the image to start from, for example ubuntu:latest. Exactly one of image and imageAlias.",
+    imageLookup: imageFields.imageLookup.describe(
+      "Finds the image to start from, at creation and when the lookup is changed; if several match, the newest by name. Excludes the other sources.",
     ),
     bootOrder: z.enum(["AUTO", "NONE", "PRIMARY"]).default("AUTO").describe("The replica boots from it if true."),
     bus: z.enum(["VIRTIO", "IDE"]).default("VIRTIO").describe("Bus of the volume."),
@@ -115,11 +115,17 @@ export const replicaVolume = z
     )
       .optional()
       .describe("Public keys for the default user."),
-    userData: userDataField().describe(
-      "First-boot configuration, base64: cloud-config, a script, an include file, MIME parts or an Upstart job.",
+    userData: userDataField("; plain text goes into a Secret, see userDataSecretRef").describe(
+      "First-boot configuration, base64: cloud-config, a script, an include file, MIME parts or an Upstart job. Excludes userDataSecretRef.",
+    ),
+    userDataSecretRef: firstBootFields.userDataSecretRef.describe(
+      "A Secret with the first-boot configuration, read whenever the group is written. Excludes userData.",
+    ),
+    imagePasswordSecretRef: firstBootFields.imagePasswordSecretRef.describe(
+      "A Secret with the password of the image's own user, for images without cloud-init, read whenever the group is written.",
     ),
   })
-  .meta({ "x-kubernetes-validations": [exactlyOne("image", "imageAlias")] });
+  .meta({ "x-kubernetes-validations": [oneImageRule(), ...firstBootRules()] });
 
 const replica = z.object({
   availabilityZone: z.enum(["AUTO", "ZONE_1", "ZONE_2"]).default("AUTO").describe("Zone of the replicas."),
@@ -150,6 +156,9 @@ export const scalingGroupSpec = z.object({
     })
     .optional()
     .describe("Template of new replicas. Changes do not affect existing replicas. Required."),
+  ...outputField,
 });
 
 export type ScalingGroupSpec = z.output<typeof scalingGroupSpec>;
+export type ReplicaNic = z.output<typeof replicaNic>;
+export type ReplicaVolume = z.output<typeof replicaVolume>;

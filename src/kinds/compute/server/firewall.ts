@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { oneSpelling } from "../../fields/addresses.ts";
 import { missing, patch, surplus } from "../../fields/compare.ts";
-import { type FirewallRule, ruleProperties } from "../../fields/firewall.ts";
+import { comparableRule, type FirewallRule, ruleProperties } from "../../fields/firewall.ts";
 import type { Comparison, Inputs } from "../../kind.ts";
 import type { Nic } from "./nics.ts";
 import { type Full, readable, type WireFirewallRule, type WireNic } from "./wire.ts";
@@ -50,19 +49,20 @@ function addition(rule: FirewallRule, at: At): Comparison {
   };
 }
 
-/** What a rule does not name is any: a value that somebody else has given is taken back. */
-function change(rule: FirewallRule, { id, properties: there }: Found, at: At): Comparison {
-  const wanted = ruleProperties(rule);
+/** A value that somebody else has given to a rule is taken back. */
+function change(rule: FirewallRule, { id, properties }: Found, at: At): Comparison {
+  const there = comparableRule(properties);
+  const wanted = comparableRule(rule);
   return patch(`${fieldOf(at, rule.name)}.`, `${at.path}/${id}`, {
     type: [wanted.type, there.type],
-    sourceMac: [wanted.sourceMac ?? null, there.sourceMac?.toLowerCase()],
-    sourceIp: [wanted.sourceIp ?? null, oneSpelling(there.sourceIp)],
-    targetIp: [wanted.targetIp ?? null, oneSpelling(there.targetIp)],
+    sourceMac: [wanted.sourceMac, there.sourceMac],
+    sourceIp: [wanted.sourceIp, there.sourceIp],
+    targetIp: [wanted.targetIp, there.targetIp],
     ipVersion: [wanted.ipVersion, there.ipVersion],
-    icmpType: [wanted.icmpType ?? null, there.icmpType],
-    icmpCode: [wanted.icmpCode ?? null, there.icmpCode],
-    portRangeStart: [wanted.portRangeStart ?? null, there.portRangeStart],
-    portRangeEnd: [wanted.portRangeEnd ?? null, there.portRangeEnd],
+    icmpType: [wanted.icmpType, there.icmpType],
+    icmpCode: [wanted.icmpCode, there.icmpCode],
+    portRangeStart: [wanted.portRangeStart, there.portRangeStart],
+    portRangeEnd: [wanted.portRangeEnd, there.portRangeEnd],
   });
 }
 
@@ -78,15 +78,8 @@ const shownNics = z.object({
   nics: z.array(z.object({ name: z.string().optional(), firewallRules: z.int().optional() })).default([]),
 });
 
-/** What of the firewalls is allowed and yet hardly meant. */
-export function firewallAdvice(nics: readonly Nic[] = [], { shown }: Pick<Inputs, "shown">): string[] {
-  const there = shownNics.safeParse(shown).data?.nics ?? [];
-  return nics.flatMap(({ name, firewallActive, firewallRules }) => {
-    const rules = firewallRules?.length ?? there.find((each) => each.name === name)?.firewallRules ?? 0;
-    if (firewallActive && rules === 0) {
-      return [`nics[${name}].firewallActive: without firewallRules the firewall refuses all traffic`];
-    }
-    if (firewallActive || !firewallRules?.length) return [];
-    return [`nics[${name}].firewallRules: the rules have no effect while firewallActive is false`];
-  });
+/** How many rules a NIC has, as status shows it. */
+export function rulesShown({ shown }: Pick<Inputs, "shown">) {
+  const nics = shownNics.safeParse(shown).data?.nics ?? [];
+  return (nic: string) => nics.find(({ name }) => name === nic)?.firewallRules;
 }

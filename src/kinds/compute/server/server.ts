@@ -1,14 +1,17 @@
 import { z } from "zod";
 import { known, patch, together, wantedName } from "../../fields/compare.ts";
 import { datacenterPath, datacenterReference } from "../../fields/fields.ts";
+import { firewallAdvice } from "../../fields/firewall.ts";
 import { firstBootImmutable, firstBootProblem, firstBootSecrets } from "../../fields/first-boot.ts";
 import { imageImmutable, imageLookups, imageMentions, imageProblem, imageReferences } from "../../fields/images.ts";
 import { datacenterLookups } from "../../fields/location.ts";
-import { type Comparison, type Inputs, type Kind, mapping, type Operation } from "../../kind.ts";
+import { output } from "../../fields/output.ts";
+import { type Comparison, type Inputs, type Kind, mapping } from "../../kind.ts";
 import { attachedFor, bootBody, bootProblem, bootReferences, compareBootRef } from "./boot-volume-ref.ts";
-import { firewallAdvice } from "./firewall.ts";
+import { rulesShown } from "./firewall.ts";
 import { compareNics } from "./nic-changes.ts";
 import { nicBody, nicMentions, nicProblem, nicReferences } from "./nics.ts";
+import { serverOutput } from "./output.ts";
 import { serverRules } from "./rules.ts";
 import { type ServerSpec, serverSpec } from "./spec.ts";
 import { templateLookup } from "./templates.ts";
@@ -64,12 +67,13 @@ const satisfied: Record<NonNullable<ServerSpec["powerState"]>, string[]> = {
   Suspended: ["SUSPENDED"],
 };
 
-function powerStep(spec: ServerSpec, vmState: string | null | undefined, own: string): Operation | undefined {
+function comparePower(spec: ServerSpec, vmState: string | null | undefined, own: string): Comparison[] {
   const { powerState, type } = spec;
-  if (vmState == null || powerState === undefined || satisfied[powerState].includes(vmState)) return undefined;
+  if (vmState == null || powerState === undefined || satisfied[powerState].includes(vmState)) return [];
   const running = type === "CUBE" ? "resume" : "start";
   const action = { Running: running, Stopped: "stop", Suspended: "suspend" }[powerState];
-  return { action, method: "POST", path: `${own}/${action}` };
+  const drift = [{ field: "powerState", wanted: powerState, found: vmState }];
+  return [{ drift, next: { action, method: "POST", path: `${own}/${action}` } }];
 }
 
 function body(spec: ServerSpec, inputs: Inputs): unknown {
@@ -103,7 +107,7 @@ function compare(spec: ServerSpec, item: unknown, inputs: Inputs): Comparison {
   const found = wire.parse(item);
   const { vmState, ...properties } = found.properties;
   const own = ownPath(found, inputs);
-  const { drift, next } = together([
+  const parts = [
     patch("", own, {
       name: [wantedName(spec, inputs), properties.name],
       hostname: [spec.hostname, properties.hostname],
@@ -114,12 +118,10 @@ function compare(spec: ServerSpec, item: unknown, inputs: Inputs): Comparison {
     ...compareBootVolume(spec.bootVolume, found, inputs),
     compareBootRef(found, own, inputs),
     ...compareNics(spec.nics, found, own, inputs),
-  ]);
-  const power = powerStep(spec, vmState, own);
-  if (power) drift.push({ field: "powerState", wanted: spec.powerState ?? "", found: vmState ?? "" });
+  ];
   // A suspended Cube takes no change: one that shall run is resumed first, one that shall not keeps its drift.
-  const step = (vmState === "SUSPENDED" ? undefined : next) ?? power;
-  return { drift, ...(step && { next: step }) };
+  const possible = vmState === "SUSPENDED" ? parts.map(({ drift }) => ({ drift })) : parts;
+  return together([...possible, ...comparePower(spec, vmState, own)]);
 }
 
 function facts(item: unknown, context: Pick<Inputs, "refs" | "shown">): Record<string, unknown> {
@@ -211,7 +213,7 @@ export const server: Kind = {
         ...(powerState === "Suspended"
           ? ["powerState: a suspended Cube is still billed; delete it to stop billing"]
           : []),
-        ...firewallAdvice(nics, inputs),
+        ...firewallAdvice(nics ?? [], "", rulesShown(inputs)),
       ],
       body,
     },
@@ -225,5 +227,6 @@ export const server: Kind = {
         return detachVolume(spec, found, ownPath(found, inputs));
       },
     },
+    output: output(serverOutput),
   }),
 };

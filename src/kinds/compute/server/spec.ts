@@ -10,6 +10,7 @@ import {
   uuid,
   whole,
 } from "../../fields/fields.ts";
+import { outputField } from "../../fields/output.ts";
 import { nic } from "./nics.ts";
 import { bootVolume } from "./volumes.ts";
 
@@ -73,6 +74,7 @@ export const serverSpec = z.object({
     .enum(["Running", "Stopped", "Suspended"])
     .optional()
     .describe("Running or Stopped; a Cube is Running or Suspended. If unset, left unchanged; a new server is started."),
+  ...outputField,
 });
 
 export type ServerSpec = z.output<typeof serverSpec>;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { wireId } from "../../fields/fields.ts";
+import { wireRule } from "../../fields/firewall.ts";
 
 const part = <P extends z.ZodType>(properties: P) => z.object({ id: wireId(), properties: properties.nullish() });
 const wireVolume = part(
@@ -11,21 +12,7 @@ const wireVolume = part(
     deviceNumber: z.int().nullish(),
   }),
 );
-const wireFirewallRule = part(
-  z.object({
-    name: z.string().nullish(),
-    protocol: z.string().nullish(),
-    type: z.string().nullish(),
-    sourceMac: z.string().nullish(),
-    sourceIp: z.string().nullish(),
-    targetIp: z.string().nullish(),
-    ipVersion: z.string().nullish(),
-    icmpType: z.int().nullish(),
-    icmpCode: z.int().nullish(),
-    portRangeStart: z.int().nullish(),
-    portRangeEnd: z.int().nullish(),
-  }),
-);
+const wireFirewallRule = part(wireRule);
 const wireNic = part(
   z.object({
     name: z.string().nullish(),

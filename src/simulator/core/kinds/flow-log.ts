@@ -1,7 +1,8 @@
 import { refused } from "../../http/refusal.ts";
 import { bucketNameRule, isBucketName } from "../../storage/bucket-name.ts";
 import { textIn } from "../../store/resource.ts";
-import type { Draft, Kind } from "../kind.ts";
+import type { World } from "../../world.ts";
+import type { Kind } from "../kind.ts";
 import { flowLogSchema } from "./traffic-fields.ts";
 
 /** The capture of the traffic of one NIC, load balancer or NAT gateway into a bucket. It never changes. */
@@ -25,7 +26,8 @@ export const flowLog: Kind = {
       );
     }
     if (next.action === "ANY") next.action = "ALL";
-    checkBucket(draft);
+    const fault = bucketFault(world, textIn(next, "bucket") ?? "");
+    if (fault !== undefined) draft.fault("bucket", fault);
   },
 
   guard(_world, { id }, write) {
@@ -34,13 +36,10 @@ export const flowLog: Kind = {
   },
 };
 
-/** `bucket` is the name of a bucket, optionally with a prefix for the objects: `bucket/prefix`. */
-function checkBucket(draft: Draft): void {
-  const [name = "", ...prefix] = (textIn(draft.next, "bucket") ?? "").split("/");
-  if (!isBucketName(name)) {
-    draft.fault("bucket", `"${name}" cannot be a bucket: ${bucketNameRule}`);
-  } else if (!draft.world.storage.hasBucket(name)) {
-    draft.fault("bucket", `the bucket ${name} does not exist; create it in the object storage first`);
-  }
-  if (prefix.length > 0 && prefix.join("/") === "") draft.fault("bucket", "has an empty prefix behind the slash");
+/** What is wrong with `bucket`: the name of a bucket, optionally with a prefix for the objects: `bucket/prefix`. */
+export function bucketFault({ storage }: World, bucket: string): string | undefined {
+  const [name = "", ...prefix] = bucket.split("/");
+  if (!isBucketName(name)) return `"${name}" cannot be a bucket: ${bucketNameRule}`;
+  if (!storage.hasBucket(name)) return `the bucket ${name} does not exist; create it in the object storage first`;
+  return prefix.length > 0 && prefix.join("/") === "" ? "has an empty prefix behind the slash" : undefined;
 }

@@ -1,0 +1,35 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build, type Plugin } from "rolldown";
+import { licensesOf } from "./licenses.ts";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+
+/** A file that asks where it is, to find what lies beside src/, gets the same answer in whichever chunk it ends up. */
+const sameAddress: Plugin = {
+  name: "same-address",
+  transform(code, id) {
+    if (!id.startsWith(join(root, "src/"))) return null;
+    const here = `new URL(${JSON.stringify(`../${relative(root, id)}`)}, import.meta.url).href`;
+    return code.replaceAll("import.meta.url", here);
+  },
+};
+
+/**
+ * Writes everything that `mooring` needs besides Node into one folder: JavaScript with its libraries in it, and their
+ * licenses. Names stay readable, so that a stack trace says something.
+ */
+export async function bundle(dir: string): Promise<void> {
+  rmSync(dir, { recursive: true, force: true });
+  await build({
+    input: join(root, "src/main.ts"),
+    platform: "node",
+    logLevel: "warn",
+    plugins: [sameAddress],
+    output: { dir, format: "esm" },
+  });
+  writeFileSync(join(dir, "licenses.txt"), licensesOf(root));
+}
+
+if (import.meta.main) await bundle(process.argv[2] ?? join(root, "dist"));

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import type { Storage } from "./build.ts";
+import type { Contents } from "./contents.ts";
+
+const npmSchema = z.looseObject({
+  serialNumber: z.string(),
+  metadata: z.looseObject({ timestamp: z.string(), component: z.looseObject({ name: z.string() }) }),
+  components: z.array(z.looseObject({})),
+});
+
+/** A CycloneDX list of what an image is made of: the lock file's libraries as npm tells them, Node, Debian's packages. */
+export async function sbomOf({ run }: Storage, { packages }: Contents, date: Date): Promise<string> {
+  const asked = ["--sbom-format", "cyclonedx", "--omit", "dev", "--package-lock-only", "--loglevel=error"];
+  const { serialNumber: _, ...told } = npmSchema.parse(JSON.parse(await run("npm", "sbom", ...asked)));
+  const component = (type: string, name: string, version: string, purl: string) => ({ type, name, version, purl });
+  const node = process.versions.node;
+  const others = [
+    component("platform", "node", node, `pkg:generic/node@${node}`),
+    ...[...packages].map(([name, version]) =>
+      component("library", name, version, `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}`),
+    ),
+  ];
+  // npm takes the name of the folder, the time of day and a random number into it, which are not about the image.
+  const metadata = { ...told.metadata, timestamp: date.toISOString() };
+  metadata.component = { ...metadata.component, type: "application", name: "mooring" };
+  return `${JSON.stringify({ ...told, metadata, components: [...told.components, ...others] }, undefined, 2)}\n`;
+}

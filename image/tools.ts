@@ -1,0 +1,28 @@
+import { spawnSync } from "node:child_process";
+
+/** Programs by the Debian package that has them. */
+const packages: Record<string, string> = {
+  buildah: "buildah",
+  mmdebstrap: "mmdebstrap",
+  podman: "podman",
+  runc: "runc",
+};
+
+/** Installs what is missing of these programs, and says so. As root only; others are told what to install. */
+export function provide(programs: readonly string[]): void {
+  const path = `${process.env.PATH}:/usr/sbin:/sbin`;
+  const has = (program: string) =>
+    spawnSync("sh", ["-c", `command -v ${program}`], { env: { PATH: path } }).status === 0;
+  const missing = programs.filter((program) => !has(program)).map((program) => packages[program] ?? program);
+  if (missing.length === 0) return;
+  const command = ["apt-get", "install", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300", ...missing];
+  if (process.getuid?.() !== 0 || !has("apt-get")) {
+    throw new Error(`${missing.join(", ")} missing; install it as root: ${command.join(" ")}`);
+  }
+  console.error(`mooring: ${command.join(" ")}`);
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  for (const [program = "", ...args] of [["apt-get", "update"], command]) {
+    const { status, stdout, stderr } = spawnSync(program, args, { env, encoding: "utf8" });
+    if (status !== 0) throw new Error(`${program} ${args.join(" ")} failed:\n${stdout}${stderr}`);
+  }
+}

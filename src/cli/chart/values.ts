@@ -1,0 +1,138 @@
+import { z } from "zod";
+
+/** The values of the Helm chart: its values.yaml, its JSON schema and the table in its README are made from this. */
+
+const free = (what: string) => z.record(z.string(), z.unknown()).default({}).describe(what);
+const list = (what: string) => z.array(z.unknown()).default([]).describe(what);
+const labels = (what: string) => z.record(z.string(), z.string()).default({}).describe(what);
+const text = (what: string, value = "") => z.string().default(value).describe(what);
+const flag = (what: string, value: boolean) => z.boolean().default(value).describe(what);
+const group = <T extends z.ZodRawShape>(what: string, shape: T) => z.strictObject(shape).describe(what);
+
+const quantity = z.union([z.string(), z.number()]);
+const resources = (what: string, requests: Record<string, string>, limits: Record<string, string>) =>
+  group(what, {
+    requests: z.record(z.string(), quantity).default(requests).describe("Requested resources."),
+    limits: z
+      .record(z.string(), quantity)
+      .default(limits)
+      .describe("Limits. No CPU limit: it would only slow bursts down."),
+  });
+
+export const chartValues = z.strictObject({
+  image: group("Container image, used by the operator and the simulator.", {
+    repository: text("Repository.", "mooring"),
+    tag: text("Tag. Default: the chart's appVersion."),
+    digest: text("Digest, sha256:…; used instead of the tag."),
+    pullPolicy: z.enum(["Always", "IfNotPresent", "Never"]).default("IfNotPresent").describe("Pull policy."),
+  }),
+  imagePullSecrets: list("Pull secrets, as in a pod: [{name: …}]."),
+  replicas: z.int().min(0).default(2).describe("Pods of the operator. One works, the others stand by."),
+  crds: group("Custom resource definitions.", {
+    install: flag(
+      "Install and upgrade the CRDs. They stay when the chart is uninstalled, and so do all objects.",
+      true,
+    ),
+  }),
+  namespace: group("Namespace of the release.", {
+    create: flag(
+      "Create it, with the restricted Pod Security level. Helm's own --create-namespace sets no labels.",
+      false,
+    ),
+  }),
+  watchNamespace: text(
+    "Manage this namespace only, with Roles instead of ClusterRoles and without ClusterAccounts. Default: all namespaces.",
+  ),
+  tenantRoles: group("Rights of the cluster's users.", {
+    create: flag("Add Mooring's kinds to the ClusterRoles view, edit and admin.", true),
+  }),
+  admissionPolicy: group("Limits of the operator's own rights.", {
+    create: flag(
+      "Create ValidatingAdmissionPolicies that restrict which Secrets and Leases the operator can write. Not used with watchNamespace.",
+      true,
+    ),
+  }),
+  endpoints: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe("Endpoints of the platform for Accounts that set none, for example {api: https://api.example.com}."),
+  allowEndpoints: z
+    .array(z.string())
+    .default([])
+    .describe("Other endpoints that Accounts may set, for example https://*.example.com."),
+  ca: text("Additional CA certificates for the platform, in PEM."),
+  proxy: group("Proxy on the way to the platform.", {
+    httpsProxy: text("HTTPS_PROXY."),
+    httpProxy: text("HTTP_PROXY."),
+    noProxy: text("NO_PROXY."),
+  }),
+  clusterAccount: group("A ClusterAccount. Its token is in a Secret of the release's namespace, which you create.", {
+    create: flag("Create it. The CRDs have to exist already: set it in an upgrade, or install the CRDs first.", false),
+    name: text("Name.", "default"),
+    spec: free("Its spec; see the ClusterAccount sample."),
+  }),
+  log: group("Log.", {
+    level: z.enum(["trace", "debug", "info", "warn", "error"]).default("info").describe("Level."),
+    format: z.enum(["json", "text"]).default("json").describe("Format."),
+  }),
+  workers: z.int().min(1).default(48).describe("Maximum concurrent reconciles."),
+  extraArgs: z
+    .array(z.string())
+    .default([])
+    .describe("Further flags of the operator; `mooring operator --help` lists them."),
+  extraEnv: list("Further environment variables, as in a container."),
+  metrics: group("Metrics of the operator.", {
+    auth: flag(
+      "Serve metrics over TLS, to tokens that may get the URL /metrics only. Not used with watchNamespace, which has no ClusterRoles.",
+      true,
+    ),
+    serviceMonitor: group("ServiceMonitor for the Prometheus operator.", {
+      create: flag("Create it.", false),
+      interval: text("Scrape interval.", "30s"),
+      labels: labels("Labels."),
+    }),
+    rules: group("PrometheusRule with the alerts.", {
+      create: flag("Create it.", false),
+      labels: labels("Labels."),
+    }),
+    dashboards: group("Dashboards, one ConfigMap each.", {
+      create: flag("Create them.", false),
+      labels: z
+        .record(z.string(), z.string())
+        .default({ grafana_dashboard: "1" })
+        .describe("Labels by which Grafana's sidecar finds them."),
+    }),
+  }),
+  networkPolicy: group("NetworkPolicy of the operator's pods.", {
+    create: flag(
+      "Allow connections to the metrics port only, and, if egress is set, connections to those only.",
+      false,
+    ),
+    metricsFrom: list("Who may scrape, as in `from` of a NetworkPolicy. Default: everybody in the cluster."),
+    egress: list(
+      "`egress` of the NetworkPolicy; must include DNS, the Kubernetes API and the platform. Default: not restricted.",
+    ),
+  }),
+  podDisruptionBudget: group("PodDisruptionBudget.", {
+    create: flag("Create it.", true),
+    maxUnavailable: z.union([z.int(), z.string()]).default(1).describe("Pods that may be missing at once."),
+  }),
+  resources: resources("Resources of the operator.", { cpu: "100m", memory: "256Mi" }, { memory: "1Gi" }),
+  terminationGracePeriodSeconds: z
+    .int()
+    .min(25)
+    .default(30)
+    .describe("Grace period of the pods. The operator ends within 20 seconds."),
+  podAnnotations: labels("Annotations of the pods."),
+  podLabels: labels("Labels of the pods."),
+  nodeSelector: labels("Node selector of the pods."),
+  tolerations: list("Tolerations of the pods."),
+  affinity: free("Affinity of the pods."),
+  topologySpreadConstraints: list("Topology spread of the pods. Default: over nodes and zones where possible."),
+  priorityClassName: text("Priority class of the pods."),
+  simulator: group("The platform simulator, to try Mooring without a contract. It keeps nothing.", {
+    create: flag("Run it, and use it for Accounts that set no endpoints.", false),
+    speed: z.number().min(0.1).default(1).describe("Speed of its clock."),
+    resources: resources("Resources of the simulator.", { cpu: "100m", memory: "256Mi" }, { memory: "1Gi" }),
+  }),
+});

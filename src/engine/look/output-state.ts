@@ -1,0 +1,71 @@
+import { hashBody } from "../../hash.ts";
+import { outputData } from "../../kinds/fields/output.ts";
+import type { Desired, OutputTarget, ResourceKind } from "../../kinds/kind.ts";
+import { CONFIG_MAPS, encoded, SECRETS, type SecretContent } from "../../kube/owned-secret.ts";
+import type { KubeObject } from "../../kube/resource.ts";
+import type { Claim } from "../objects/intent.ts";
+import type { Memory } from "../objects/memory.ts";
+import { RECONCILE_AT } from "../objects/names.ts";
+import { contentHash, type Output } from "../objects/published.ts";
+import type { Obstacle } from "../schema/reasons.ts";
+import type { Deps } from "./deps.ts";
+import { filled } from "./secret-state.ts";
+import type { OutputState } from "./view.ts";
+
+/** What is to be written, and what of before is to go; undefined where all is as wanted. */
+export interface OutputWork {
+  wanted: Required<Pick<SecretContent, "resource" | "name" | "data">> | undefined;
+  stale: Output[];
+  /** Equal for the same work, until somebody asks for it anew. */
+  what: string;
+}
+
+/** What is to be done about spec.output, judged by what the watch has shown; or what cannot be written. */
+export function outputWork(
+  { published }: Pick<Deps, "published">,
+  kind: ResourceKind,
+  object: KubeObject,
+  desired: Desired | undefined,
+  claim: Claim,
+  item: unknown,
+): "unknown" | { obstacle: Obstacle } | OutputWork | undefined {
+  const { output } = kind.resource;
+  if (!output || !desired) return undefined;
+  const { known, found } = published.outputs(object);
+  const target = desired.output;
+  if (!target && found.length === 0) return undefined;
+  if (!known) return "unknown";
+  const content = target && filled(() => outputData(output.values(item, claim)));
+  if (content && "obstacle" in content) return content;
+  const wanted = content && { ...placeOf(target), ...content };
+  const isWanted = ({ resource, object: { metadata } }: Output) =>
+    resource === wanted?.resource && metadata.name === wanted.name;
+  const stale = found.filter((each) => !isWanted(each));
+  const is = found.find(isWanted)?.content;
+  const shall = wanted && contentHash({ data: encoded(wanted.resource, wanted.data) });
+  if (stale.length === 0 && is === shall) return undefined;
+  const { generation, annotations } = object.metadata;
+  const what = hashBody([generation, annotations?.[RECONCILE_AT], target, shall, stale.length]);
+  return { wanted: is === shall ? undefined : wanted, stale, what };
+}
+
+function placeOf({ secretName, configMapName }: OutputTarget) {
+  return secretName !== undefined
+    ? { resource: SECRETS, name: secretName }
+    : { resource: CONFIG_MAPS, name: configMapName ?? "" };
+}
+
+/** Between two looks at an answer that cannot be written. */
+const UNWRITABLE_MS = 60_000;
+
+/** When work on the output is due, and what was in its way the last time. */
+export function outputState(
+  work: ReturnType<typeof outputWork>,
+  { output: last }: Memory,
+  now: number,
+): OutputState | undefined {
+  if (work === undefined || work === "unknown") return work;
+  if ("obstacle" in work) return { dueAt: now + UNWRITABLE_MS, obstacle: work.obstacle };
+  if (last?.what !== work.what) return { dueAt: now };
+  return { dueAt: last.retryAt, ...(last.obstacle && { obstacle: last.obstacle }) };
+}

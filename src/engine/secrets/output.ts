@@ -1,0 +1,53 @@
+import { removeOwned } from "../../kube/owned-secret.ts";
+import type { Again } from "../../kube/work.ts";
+import type { Deps } from "../look/deps.ts";
+import { type OutputWork, outputWork } from "../look/output-state.ts";
+import type { Scene } from "../look/view.ts";
+import { OUTPUT } from "../objects/names.ts";
+import { pauseAfter } from "../record/record.ts";
+import type { Obstacle } from "../schema/reasons.ts";
+import { publish, unlessRefused } from "./publish.ts";
+
+/** Somebody who rewrites it again and again is answered ever later, until there was peace for so long. */
+const PEACE_MS = 600_000;
+const LONGEST = 9;
+
+/**
+ * Writes what spec.output asks for, then takes away what it asked for before. What is in the way is remembered apart from
+ * what the platform refuses: neither keeps the other waiting.
+ */
+export async function writeOutput(deps: Deps, scene: Scene): Promise<Again> {
+  const { kind, object, desired, view, shared, identity, memory } = scene;
+  const item = shared?.collection.read(identity).item;
+  const work = view.claim && item && outputWork(deps, kind, object, desired, view.claim, item.raw);
+  if (work === undefined || work === "unknown" || "obstacle" in work) return "now";
+  const { what } = work;
+  const now = deps.clock.monotonic();
+  const last = memory.output?.what === what && now < memory.output.retryAt + PEACE_MS ? memory.output : undefined;
+  const times = last ? Math.min(last.times + 1, LONGEST) : 0;
+  const obstacle = await perform(deps, scene, work);
+  const pauseMs = obstacle ? pauseAfter(deps, obstacle, times) : 1000 * 2 ** times;
+  memory.output = { what, times, retryAt: now + pauseMs, obstacle };
+  return "now";
+}
+
+async function perform(deps: Deps, { kind, object }: Scene, work: OutputWork): Promise<Obstacle | undefined> {
+  const { wanted, stale } = work;
+  if (wanted) {
+    const { resource, name } = wanted;
+    const field = resource.kind === "Secret" ? "output.secretName" : "output.configMapName";
+    const content = { ...wanted, labels: { [OUTPUT]: "true" } };
+    const options = { shown: deps.published.put, field };
+    const written = await unlessRefused(wanted, () => publish(deps, { kind, object }, content, options));
+    if ("obstacle" in written) return written.obstacle;
+    if (written.outcome === "created")
+      deps.events.record(object, "Normal", "OutputCreated", `created ${resource.kind} ${name} for workloads`);
+  }
+  for (const { resource, object: old } of stale) {
+    deps.guard();
+    const { name } = old.metadata;
+    const removed = await unlessRefused({ resource, name }, () => removeOwned(deps.client, resource, old));
+    if (removed) return removed.obstacle;
+  }
+  return undefined;
+}

@@ -1,0 +1,90 @@
+import { asJson, asList, type Json, surplus } from "../../fields/compare.ts";
+import { firewallAdvice, ruleProperties } from "../../fields/firewall.ts";
+import { firstBootProblem, firstBootProperties, firstBootSecrets } from "../../fields/first-boot.ts";
+import { flowLogProperties } from "../../fields/flow-log.ts";
+import { imageLookups, imageMentions, imageProblem, imageProperties, imageReferences } from "../../fields/images.ts";
+import { lanMentions, lanNumber, lanProblem, lanReferences } from "../../fields/nic-lan.ts";
+import type { Drift, Inputs, Lookup, Mention, Reference, SecretInput } from "../../kind.ts";
+import type { ReplicaNic, ReplicaVolume, ScalingGroupSpec } from "./spec.ts";
+
+type Spec = Pick<ScalingGroupSpec, "replica">;
+
+const nicsOf = ({ replica }: Spec) => replica?.nics ?? [];
+const volumesOf = ({ replica }: Spec) => replica?.volumes ?? [];
+/** Where the fields of a NIC or a volume are in spec. */
+const nicAt = ({ name }: { name: string }) => `replica.nics[${name}].`;
+const volumeAt = ({ name }: { name: string }) => `replica.volumes[${name}].`;
+const lanRole = (nic: { name: string }) => `${nicAt(nic)}lanRef`;
+
+export const replicaReferences = (spec: Spec): Reference[] => [
+  ...nicsOf(spec).flatMap((nic) => lanReferences(nic, lanRole(nic))),
+  ...volumesOf(spec).flatMap((volume) => imageReferences(volume, volumeAt(volume), "use")),
+];
+
+export const replicaMentions = (spec: Spec): Mention[] => [
+  ...nicsOf(spec).flatMap(({ targetGroup, ...nic }) => [
+    ...lanMentions(nic, `${nicAt(nic)}lan`),
+    ...(targetGroup ? [{ field: `${nicAt(nic)}targetGroup.targetGroupId`, value: targetGroup.targetGroupId }] : []),
+  ]),
+  ...volumesOf(spec).flatMap((volume) => imageMentions(volume, volumeAt(volume))),
+];
+
+export const replicaSecrets = (spec: Spec): SecretInput[] =>
+  volumesOf(spec).flatMap((volume) => firstBootSecrets(volume, volumeAt(volume)));
+
+export const replicaLookups = (spec: Spec, inputs: Inputs): Lookup[] =>
+  volumesOf(spec).flatMap((volume) => imageLookups(volume, inputs, volumeAt(volume)));
+
+export function replicaProblem(spec: Spec, inputs: Inputs): string | undefined {
+  const problems = [
+    ...nicsOf(spec).map((nic) => lanProblem(nic, lanRole(nic), inputs, "group")),
+    ...volumesOf(spec).flatMap((volume) => [
+      imageProblem(volume, inputs, volumeAt(volume)),
+      firstBootProblem(volume, inputs, volumeAt(volume)),
+    ]),
+  ];
+  return problems.find((each) => each !== undefined);
+}
+
+export const replicaAdvice = (spec: Spec): string[] => firewallAdvice(nicsOf(spec), "replica.");
+
+/** The template in the platform's words. */
+export function replicaConfiguration({ replica }: Spec, inputs: Inputs): Json | undefined {
+  if (!replica) return undefined;
+  const nic = ({ lanRef, lan, firewallRules, flowLogs, ...rest }: ReplicaNic) => ({
+    ...rest,
+    lan: lanNumber({ lanRef, lan }, lanRole(rest), inputs),
+    firewallRules: firewallRules?.map(ruleProperties),
+    flowLogs: flowLogs?.map(({ name, ...log }) => ({ name, ...flowLogProperties(log) })),
+  });
+  const volume = (given: ReplicaVolume) => {
+    const { snapshotRef: _, imageLookup: __, userDataSecretRef: ___, imagePasswordSecretRef: ____, ...rest } = given;
+    const at = volumeAt(given);
+    return { ...rest, ...imageProperties(given, inputs, at), ...firstBootProperties(given, inputs, at) };
+  };
+  return { ...replica, nics: replica.nics.map(nic), volumes: replica.volumes.map(volume) };
+}
+
+/** User data that spec has in a Secret is not known here: what the platform shows cannot be compared. */
+export const isInSecret = (spec: Spec, field: string): boolean =>
+  volumesOf(spec).some((volume) => volume.userDataSecretRef && field === `${volumeAt(volume)}userData`);
+
+/** Secrets and lookups in the place of others, and those that are no longer named. */
+export function outdatedDrift(spec: Spec, { outdated = [] }: Inputs): Drift[] {
+  const named = volumesOf(spec).flatMap((volume) => Object.keys(volume).map((field) => `${volumeAt(volume)}${field}`));
+  return outdated.map((field) =>
+    named.includes(field) ? { field, wanted: "current", found: "outdated" } : surplus(field),
+  );
+}
+
+/** Images that were looked up before and whose lookup is still the same: what is newer by now is not asked for. */
+export function imagesKept(spec: Spec, found: Json, { outdated = [] }: Inputs): Record<string, string> {
+  const there = asList(asJson(found.replicaConfiguration).volumes);
+  return Object.fromEntries(
+    volumesOf(spec).flatMap((volume) => {
+      const field = `${volumeAt(volume)}imageLookup`;
+      const image = there.find(({ name }) => name === volume.name)?.image;
+      return volume.imageLookup && typeof image === "string" && !outdated.includes(field) ? [[field, image]] : [];
+    }),
+  );
+}

@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { formed } from "./fields.ts";
+
+/** What a flow log records and where to; spread into whatever has flow logs. */
+export const flowLogFields = {
+  action: z.enum(["Accepted", "Rejected", "Any"]).describe("Traffic to record."),
+  direction: z.enum(["Ingress", "Egress", "Bidirectional"]).describe("Direction of the traffic."),
+  bucket: formed(
+    /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[^\s\p{Cc}\p{Zl}\p{Zp}]+)?$/u,
+    512,
+    "must be the name of a bucket, optionally with a prefix: my-bucket/flow",
+  ).describe("Bucket for the records, optionally with a prefix after a slash. It must exist."),
+};
+const fields = z.object(flowLogFields).partial();
+
+/** A flow log in the platform's words. */
+export const flowLogProperties = ({ action, direction, bucket }: z.output<typeof fields>) => ({
+  action: action && { Accepted: "ACCEPTED", Rejected: "REJECTED", Any: "ALL" }[action],
+  direction: direction?.toUpperCase(),
+  bucket,
+});

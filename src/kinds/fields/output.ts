@@ -1,0 +1,43 @@
+import { z } from "zod";
+import type { OutputSource, OutputTarget, OutputValues, SecretData } from "../kind.ts";
+import { addressed } from "./encode.ts";
+import { exactlyOne, objectName } from "./fields.ts";
+
+/** Field of every kind that has something to tell workloads. */
+export const outputField = {
+  output: z
+    .object({
+      secretName: objectName().optional().describe("Name of the Secret to write."),
+      configMapName: objectName().optional().describe("Name of the ConfigMap to write."),
+    })
+    .meta({ "x-kubernetes-validations": [exactlyOne("secretName", "configMapName")] })
+    .optional()
+    .describe(
+      "Writes ids and addresses of the resource into a Secret or ConfigMap for workloads; deleted when this is removed.",
+    ),
+};
+
+/** What a kind with that field tells. */
+export const output = (
+  values: OutputSource["values"],
+): OutputSource & { target(spec: { output?: OutputTarget | undefined }): OutputTarget | undefined } => ({
+  target: ({ output }) => output,
+  values,
+});
+
+/** The name of an environment variable, or a part of one, for a name that people have chosen; empty when nothing is left. */
+export const envName = (name: string): string =>
+  name
+    .slice(0, 100)
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, "_")
+    .replace(/^_|_$/g, "");
+
+/** The values as they are written, lists with commas. What is not an address, an id or a number has no place here. */
+export function outputData(values: OutputValues): SecretData {
+  const entries = Object.entries(values).map(([key, value]) => {
+    const texts = value == null ? [] : [value].flat().map((each) => addressed(key, String(each)));
+    return [key, texts.join(",")] as const;
+  });
+  return Object.fromEntries(entries.filter(([, text]) => text !== ""));
+}

@@ -1,0 +1,56 @@
+import { generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createSecureContext } from "node:tls";
+import type { Clock } from "../clock.ts";
+
+/** A certificate and its key: paths of files, or what is in them. */
+export interface Pair {
+  cert: string;
+  key: string;
+}
+
+/** Rejects unless the two belong together: files that are being replaced may not, for a moment. */
+export async function readPair(files: Pair): Promise<Pair> {
+  const [cert, key] = await Promise.all([readFile(files.cert, "utf8"), readFile(files.key, "utf8")]);
+  createSecureContext({ cert, key });
+  return { cert, key };
+}
+
+/** Whoever renews the files, such as cert-manager, does so long before they expire. */
+const REREAD_MS = 60_000;
+
+/** Reads the files again every minute, until it is cancelled. */
+export function followPair(
+  files: Pair,
+  { clock, changed, onError }: { clock: Clock; changed: (pair: Pair) => void; onError: (error: unknown) => void },
+): () => void {
+  const again = () => {
+    readPair(files).then(changed).catch(onError);
+    cancel = clock.after(REREAD_MS, again);
+  };
+  let cancel = clock.after(REREAD_MS, again);
+  return () => cancel();
+}
+
+const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
+const DAY_MS = 86_400_000;
+const YEARS = 10;
+
+/** For scrapers that do not verify who answers. It is as old as its process. */
+export async function selfSigned(now: number): Promise<Pair> {
+  // Large, and only needed here.
+  await import("reflect-metadata");
+  const x509 = await import("@peculiar/x509");
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: algorithm.namedCurve });
+  const usable = (key: KeyObject, usage: "sign" | "verify") => key.toCryptoKey(algorithm, true, [usage]);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: `00${randomBytes(15).toString("hex")}`,
+    name: "CN=mooring",
+    notBefore: new Date(now - DAY_MS),
+    notAfter: new Date(now + YEARS * 365 * DAY_MS),
+    signingAlgorithm: algorithm,
+    keys: { privateKey: usable(privateKey, "sign"), publicKey: usable(publicKey, "verify") },
+    extensions: [new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth])],
+  });
+  return { cert: certificate.toString("pem"), key: privateKey.export({ type: "pkcs8", format: "pem" }).toString() };
+}

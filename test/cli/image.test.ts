@@ -1,0 +1,95 @@
+import { copyFileSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { bundle } from "../../image/bundle.ts";
+import { usage } from "../../src/operator/config.ts";
+import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
+import { root, run, startProcess } from "../processes.ts";
+
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+
+describe("what is in the image, without node_modules,", () => {
+  const folder = temporaryFolder("bundle");
+  const main = join(folder.path, "dist/main.js");
+  const bundled = (...args: string[]) => run(process.execPath, [main, ...args], { cwd: folder.path });
+  beforeAll(async () => {
+    await bundle(join(folder.path, "dist"));
+    copyFileSync(join(root, "package.json"), join(folder.path, "package.json"));
+  });
+  afterAll(() => folder.remove());
+
+  it("knows the commands that need no checkout", async () => {
+    expect(await bundled("operator", "--help")).toEqual({ code: 0, stdout: `${usage()}\n`, stderr: "" });
+    for (const args of [["version"], ["rights"], ["flowlogs", "--help"]]) {
+      expect(await bundled(...args), args.join(" ")).toMatchObject({
+        code: 0,
+        stderr: "",
+        stdout: expect.stringMatching(/./),
+      });
+    }
+  });
+
+  it("finds what lies beside it where the source does", async () => {
+    const { stdout, stderr } = await bundled("crds");
+    expect(stderr).toBe("");
+    const written = stdout.trim().replace("wrote ", "").split(", ");
+    expect(written).toContain("deploy/chart/values.yaml");
+    for (const path of written) expect(readFileSync(join(folder.path, path), "utf8"), path).toBe(read(path));
+  });
+
+  it("starts the simulator", async () => {
+    const simulator = await startProcess(process.execPath, [main, "simulator", "--json", "--kafka", "off"]);
+    const { endpoints, token } = z
+      .object({ endpoints: z.object({ api: z.string() }), token: z.string() })
+      .parse(simulator.ready);
+    const answer = await fetch(`${endpoints.api}/cloudapi/v6/datacenters`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(answer.status).toBe(200);
+    expect(await simulator.stop()).toBe(0);
+  });
+
+  it("brings the licenses of its libraries", () => {
+    const { dependencies } = z
+      .object({ dependencies: z.record(z.string(), z.string()) })
+      .parse(JSON.parse(read("package.json")));
+    const licenses = readFileSync(join(folder.path, "dist/licenses.txt"), "utf8");
+    for (const [name, version] of Object.entries(dependencies)) expect(licenses).toContain(`\n${name} ${version}: `);
+    expect(licenses).toContain("Permission is hereby granted");
+    expect(licenses).not.toMatch(/: unknown$/m);
+  });
+});
+
+describe("the Dockerfile", () => {
+  const lines = read("Dockerfile")
+    .replaceAll("\\\n", " ")
+    .split("\n")
+    .filter((line) => /^[A-Z]/.test(line));
+  const stages = lines.filter((line) => line.startsWith("FROM "));
+
+  it("copies what exists and is sent to the build, and from stages that it has", () => {
+    const sent = read(".dockerignore")
+      .split("\n")
+      .filter((line) => line.startsWith("!"))
+      .map((line) => line.slice(1));
+    const copies = lines.filter((line) => line.startsWith("COPY ")).map((line) => line.split(/\s+/).slice(1));
+    const sources = copies.filter(([first]) => !first?.startsWith("--from=")).flatMap((words) => words.slice(0, -1));
+    expect(sources.length).toBeGreaterThan(3);
+    for (const source of sources) {
+      expect(existsSync(join(root, source)), source).toBe(true);
+      expect(sent, source).toContain(source.replace(/\/$/, ""));
+    }
+    const from = copies.flatMap(([first = ""]) => (first.startsWith("--from=") ? [first.slice("--from=".length)] : []));
+    for (const stage of from) expect(stages.join("\n")).toContain(`AS ${stage}`);
+  });
+
+  it("takes its base by an argument and ends with nothing but what was built, as a user that is not root", () => {
+    expect(stages).toEqual([`FROM \${BASE} AS build`, "FROM scratch"]);
+    expect(lines.filter((line) => /^(USER|ENTRYPOINT|CMD) /.test(line))).toEqual([
+      "USER 65532:65532",
+      'ENTRYPOINT ["/usr/local/bin/node", "/app/dist/main.js"]',
+      'CMD ["operator"]',
+    ]);
+  });
+});

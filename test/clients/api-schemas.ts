@@ -1,0 +1,39 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+
+const gvk = z.object({ group: z.string(), version: z.string(), kind: z.string() });
+const document = z.object({
+  components: z.object({ schemas: z.record(z.string(), z.record(z.string(), z.unknown())) }),
+});
+const index = z.object({ paths: z.record(z.string(), z.object({ serverRelativeURL: z.string() })) });
+const MARK = "x-kubernetes-group-version-kind";
+
+/**
+ * Writes the schemas of an API server as kubeconform reads them: one file per kind. Fields that a schema does not know are
+ * refused. `get` reads a path of the API server.
+ */
+export async function writeSchemas(folder: string, get: (path: string) => Promise<string>): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const { paths } = index.parse(JSON.parse(await get("/openapi/v3")));
+  const groups = Object.keys(paths).filter((path) => /^apis?\/.*v\d/.test(path));
+  for (const group of groups) {
+    const text = await get(paths[group]?.serverRelativeURL ?? "");
+    const { schemas } = document.parse(
+      JSON.parse(text.replaceAll("#/components/schemas/", "#/definitions/")),
+    ).components;
+    for (const schema of Object.values(schemas)) {
+      if (schema.properties && !schema.additionalProperties) schema.additionalProperties = false;
+    }
+    for (const schema of Object.values(schemas)) {
+      const kinds = z.array(gvk).catch([]).parse(schema[MARK]);
+      const [own] = kinds;
+      if (kinds.length !== 1 || !own) continue;
+      const name = [own.kind, own.group.split(".")[0], own.version].filter(Boolean).join("-").toLowerCase();
+      writeFileSync(join(folder, `${name}.json`), JSON.stringify({ ...schema, definitions: schemas }));
+    }
+  }
+}
+
+/** Where kubeconform finds them. */
+export const schemaLocation = (folder: string): string => join(folder, "{{ .ResourceKind }}{{ .KindSuffix }}.json");

@@ -1,0 +1,245 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseAllDocuments, stringify } from "yaml";
+import { z } from "zod";
+import { startCluster } from "../../src/cli/control-plane/start.ts";
+import { writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
+import { rights } from "../../src/cli/manifests/manifests.ts";
+import { kinds } from "../../src/kinds/index.ts";
+import { connect } from "../../src/kube/config.ts";
+import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
+import { mooring, root, run, start } from "../processes.ts";
+import { schemaLocation, writeSchemas } from "./api-schemas.ts";
+
+const chart = join(root, "deploy/chart");
+const folder = temporaryFolder("helm");
+const programs = { helm: "", kubeconform: "", kubectl: "" };
+let cluster: Awaited<ReturnType<typeof startCluster>>;
+
+beforeAll(async () => {
+  for (const name of ["helm", "kubeconform"] as const) {
+    programs[name] = (await run(join(root, "test/clients/setup-helm"), [name])).stdout.trim();
+  }
+  cluster = await startCluster({ controllerManager: true });
+  programs.kubectl = join(cluster.assets, "kubectl");
+});
+afterAll(async () => {
+  await cluster.stop();
+  folder.remove();
+});
+
+/** Runs one of the programs against the cluster, and expects it to work. */
+async function works(program: keyof typeof programs, args: string[], input = ""): Promise<string> {
+  const env = { ...process.env, KUBECONFIG: cluster.kubeconfig, HOME: folder.path };
+  const { code, stdout, stderr } = await run(programs[program], args, { env, input });
+  expect(code, `${program} ${args.join(" ")}\n${stdout}${stderr}`).toBe(0);
+  return stdout;
+}
+const helm = (...args: string[]) => works("helm", args);
+const kubectl = (...args: string[]) => works("kubectl", args);
+
+const object = z.looseObject({ kind: z.string(), metadata: z.looseObject({ name: z.string() }) });
+const objectsIn = (text: string) =>
+  parseAllDocuments(text)
+    .map((each) => each.toJS())
+    .filter((each) => each !== null)
+    .map((each) => object.parse(each));
+const nameOf = ({ kind, metadata }: z.output<typeof object>) => `${kind}/${metadata.name}`;
+const byName = (text: string) => new Map(objectsIn(text).map((each) => [nameOf(each), each]));
+
+const certificate = "-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n";
+const valueSets: Record<string, object> = {
+  "no values": {},
+  "one namespace": { watchNamespace: "shop", crds: { install: false } },
+  everything: {
+    image: { repository: "registry.example.com/mooring", digest: `sha256:${"0".repeat(64)}` },
+    imagePullSecrets: [{ name: "pull" }],
+    namespace: { create: true },
+    endpoints: { api: "https://api.example.com" },
+    allowEndpoints: ["https://*.example.com"],
+    ca: certificate,
+    proxy: { httpsProxy: "http://proxy.example.com:3128", noProxy: "10.0.0.0/8" },
+    clusterAccount: {
+      create: true,
+      spec: { credentialsSecretRef: { name: "token" }, namespaces: { names: ["shop"] }, default: true },
+    },
+    extraArgs: ["--resync=10m"],
+    extraEnv: [{ name: "NODE_OPTIONS", value: "--max-old-space-size=768" }],
+    metrics: { serviceMonitor: { create: true }, rules: { create: true }, dashboards: { create: true } },
+    networkPolicy: { create: true, metricsFrom: [{ namespaceSelector: {} }], egress: [{ ports: [{ port: 443 }] }] },
+    podAnnotations: { "example.com/team": "platform" },
+    podLabels: { "example.com/team": "platform" },
+    nodeSelector: { "kubernetes.io/os": "linux" },
+    tolerations: [{ operator: "Exists" }],
+    affinity: { nodeAffinity: {} },
+    topologySpreadConstraints: [
+      { maxSkew: 1, topologyKey: "kubernetes.io/hostname", whenUnsatisfiable: "DoNotSchedule" },
+    ],
+    priorityClassName: "system-cluster-critical",
+    simulator: { create: true, speed: 20 },
+  },
+};
+
+function valuesFile(name: string): string {
+  const path = join(folder.path, `${name.replaceAll(" ", "-")}.yaml`);
+  writeFileSync(path, stringify(valueSets[name]));
+  return path;
+}
+const template = (name: string) => helm("template", "mooring", chart, "-n", "mooring-system", "-f", valuesFile(name));
+
+describe("the chart", { timeout: 120_000 }, () => {
+  it("passes helm lint, strictly", async () => {
+    for (const name of Object.keys(valueSets)) await helm("lint", chart, "--strict", "-f", valuesFile(name));
+  });
+
+  it("makes objects that the schemas of the API server accept", async () => {
+    await kubectl("apply", "--server-side", "-f", join(root, "crds"));
+    const schemas = join(folder.path, "schemas");
+    await writeSchemas(schemas, (path) => kubectl("get", "--raw", path));
+    // Of the Prometheus operator, which the cluster does not have.
+    const flags = ["-strict", "-summary", "-output", "json", "-skip", "ServiceMonitor,PrometheusRule"];
+    for (const name of Object.keys(valueSets)) {
+      const manifest = await template(name);
+      const answer = await works("kubeconform", [...flags, "-schema-location", schemaLocation(schemas)], manifest);
+      const { summary } = z.object({ summary: z.record(z.string(), z.number()) }).parse(JSON.parse(answer));
+      expect(summary).toMatchObject({ invalid: 0, errors: 0 });
+      expect(summary.valid).toBeGreaterThan(4);
+    }
+    // A check that cannot fail is none.
+    const broken = (await template("no values")).replace("\n  replicas: 2\n", "\n  replica: 2\n");
+    const { code } = await run(programs.kubeconform, [...flags, "-schema-location", schemaLocation(schemas)], {
+      input: broken,
+    });
+    expect(code).toBe(1);
+  });
+
+  it("refuses a value that it does not know, and one of the wrong type, by name", async () => {
+    const { code, stderr } = await run(programs.helm, [
+      "template",
+      chart,
+      "--set",
+      "replica=3",
+      "--set",
+      "workers=many",
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("'replica'");
+    expect(stderr).toContain("/workers");
+  });
+
+  it("gives the operator the rights that the source says", async () => {
+    const rendered = byName(await template("no values"));
+    for (const each of rights(kinds).map((one) => object.parse(one))) {
+      if (each.kind !== "Namespace") expect(rendered.get(nameOf(each)), nameOf(each)).toEqual(each);
+    }
+    const roles = objectsIn(await template("one namespace")).filter(({ kind }) => /Role/.test(kind));
+    const wanted = rights(kinds, { watched: ["shop"] }).map((one) => object.parse(one));
+    const inOrder = (all: z.output<typeof object>[]) => all.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)));
+    expect(inOrder(roles)).toEqual(inOrder(wanted.filter(({ kind }) => /Role/.test(kind))));
+    expect(roles.map(({ kind }) => kind)).not.toContain("ClusterRole");
+  });
+
+  it("is what deploy/kustomize holds for people without Helm; if not: make chart", async () => {
+    const file = readFileSync(join(root, "deploy/kustomize/install.yaml"), "utf8");
+    const rendered = await helm(
+      "template",
+      "mooring",
+      chart,
+      "-n",
+      "mooring-system",
+      "-f",
+      join(chart, "install-values.yaml"),
+    );
+    expect(byName(file)).toEqual(byName(rendered));
+    expect(byName(await kubectl("kustomize", join(root, "deploy/kustomize")))).toEqual(byName(rendered));
+  });
+});
+
+describe("a release", { timeout: 300_000 }, () => {
+  const namespaced = ["-n", "mooring-system"];
+
+  it("makes the samples Ready with its own rights, and leaves them when it goes", async () => {
+    const simulator = start(mooring, ["simulator", "--json", "--kafka", "off", "--speed", "20"]);
+    const { endpoints, token } = z
+      .object({ endpoints: z.record(z.string(), z.string()), token: z.string() })
+      .parse(JSON.parse(await simulator.line()));
+    const values = join(folder.path, "release.yaml");
+    writeFileSync(values, stringify({ endpoints, extraArgs: ["--annotate-after=1s"] }));
+    // The CRDs are there already, of kubectl: Helm takes them over when it is told to.
+    const flags = ["--create-namespace", "--take-ownership", "-f", values];
+    const output = await helm("install", "mooring", chart, ...namespaced, ...flags);
+    expect(output).toContain("kubectl -n default get accounts");
+
+    const operator = await startAsDeployed();
+    for (const sample of ["landscape", "metricpipeline", "logpipeline", "centrallogging"]) {
+      const text = readFileSync(join(root, `deploy/samples/${sample}.yaml`), "utf8");
+      await works("kubectl", ["apply", "-f", "-"], text.replace("paste-the-bearer-token-here", token));
+    }
+    const all = kinds
+      .filter(({ scope }) => scope !== "Cluster")
+      .map(({ plural }) => plural)
+      .join(",");
+    await kubectl("wait", all, "--all", "--for=condition=Ready", "--timeout=120s");
+
+    await helm("upgrade", "mooring", chart, ...namespaced, "-f", values, "--set", "workers=16");
+    expect(await deployedArguments()).toContain("--workers=16");
+
+    expect(await operator.stop()).toBe(0);
+    const before = await kubectl(
+      "get",
+      all,
+      "-o",
+      "jsonpath={range .items[*]}{.kind}/{.metadata.name} {.status.id}{'\\n'}{end}",
+    );
+    expect(before.split("\n").length).toBeGreaterThan(5);
+    await helm("uninstall", "mooring", ...namespaced, "--wait");
+    expect(
+      await kubectl("get", all, "-o", "jsonpath={range .items[*]}{.kind}/{.metadata.name} {.status.id}{'\\n'}{end}"),
+    ).toBe(before);
+    const left = await kubectl(
+      "get",
+      "clusterroles,clusterrolebindings,validatingadmissionpolicies,validatingadmissionpolicybindings",
+      "-o",
+      "name",
+    );
+    expect(left.split("\n").filter((line) => line.includes("mooring"))).toEqual([]);
+    const inNamespace = await kubectl(
+      ...namespaced,
+      "get",
+      "deployments,services,configmaps,secrets,serviceaccounts,roles,rolebindings,poddisruptionbudgets,leases",
+      "-o",
+      "name",
+    );
+    // What Kubernetes puts into every namespace; the Lease goes with the next operator, the key is its memory.
+    expect(
+      inNamespace
+        .split("\n")
+        .filter((line) => line.includes("mooring"))
+        .sort(),
+    ).toEqual(["lease.coordination.k8s.io/mooring", "secret/mooring-signing-key"]);
+    await simulator.stop();
+  });
+
+  const deployment = z.object({
+    spec: z.object({
+      template: z.object({ spec: z.object({ containers: z.tuple([z.object({ args: z.array(z.string()) })]) }) }),
+    }),
+  });
+  const deployedArguments = async () => {
+    const answer = await kubectl(...namespaced, "get", "deployment", "mooring", "-o", "json");
+    return deployment.parse(JSON.parse(answer)).spec.template.spec.containers[0].args;
+  };
+
+  /** Runs what the Deployment's container would, as its ServiceAccount: there is no node here. */
+  async function startAsDeployed() {
+    const args = (await deployedArguments()).map((each) => each.replace("0.0.0.0:8080", "127.0.0.1:0"));
+    const client = await connect({ kubeconfig: cluster.kubeconfig });
+    const kubeconfig = join(folder.path, "operator.kubeconfig");
+    await writeOperatorKubeconfig(client, cluster.kubeconfig, kubeconfig);
+    await client.close();
+    const running = start(mooring, [...args, "--json", "--kubeconfig", kubeconfig]);
+    await running.line();
+    return running;
+  }
+});

@@ -1,0 +1,81 @@
+import { resourceOf } from "../../src/engine/objects/object.ts";
+import { readStatus, readyOf } from "../../src/engine/schema/status.ts";
+import { kinds } from "../../src/kinds/index.ts";
+import { isNotFound } from "../../src/kube/errors.ts";
+import { type KubeObject, pathOf, type Resource } from "../../src/kube/resource.ts";
+import type { KubeClient } from "../../src/kube/transport.ts";
+import { until } from "./chaos-wait.ts";
+import { jsonPath } from "./json-path.ts";
+
+/**
+ * Looks at objects of a namespace as kubectl shows them, over one connection: kubectl itself, a process that reads all
+ * of the API's discovery first, costs fifty times as much as what it is asked.
+ */
+export interface Looks {
+  /** An object, `server/web`, or a list, `servers`. */
+  get(name: string, fieldSelector?: string): Promise<KubeObject>;
+  /** A value out of one by kubectl's JSONPath. */
+  value(name: string, path: string): Promise<string>;
+  /** As `kubectl wait` does, each for up to 90 seconds. */
+  untilReady(...names: string[]): Promise<void>;
+  untilReason(name: string, reason: string): Promise<void>;
+  untilGone(...names: string[]): Promise<void>;
+}
+
+const core = (kind: string): Resource => ({
+  group: "",
+  version: "v1",
+  kind,
+  plural: `${kind.toLowerCase()}s`,
+  namespaced: true,
+});
+const resources = [...kinds.map(resourceOf), core("Secret"), core("Event")];
+
+/** `explain` says what else there is to know when something does not come. */
+export function looks(client: KubeClient, namespace: string, explain: () => Promise<string>): Looks {
+  const get: Looks["get"] = async (called, fieldSelector) => {
+    const [word = "", name] = called.split("/");
+    const resource = resources.find(({ kind, plural }) => [kind.toLowerCase(), plural].includes(word.toLowerCase()));
+    if (!resource) throw new Error(`nobody knows how to look at ${called}`);
+    return client.request({ method: "GET", path: pathOf(resource, { namespace, name }), query: { fieldSelector } });
+  };
+  const standing = async (name: string) => {
+    const object = await get(name);
+    const { status, reason, message } = readyOf(object) ?? {};
+    const current = readStatus(object).observedGeneration === object.metadata.generation;
+    return { isReady: status === "True" && current, reason, text: `Ready is ${status} (${reason}: ${message})` };
+  };
+  const patiently = async (name: string, missing: () => Promise<string | undefined>) => {
+    try {
+      await until(missing, { title: name });
+    } catch (error) {
+      throw new Error(`${error}\n${await explain()}`, { cause: error });
+    }
+  };
+  const each = async (names: string[], missing: (name: string) => Promise<string | undefined>) => {
+    for (const name of names) await patiently(name, () => missing(name));
+  };
+  return {
+    get,
+    value: async (name, path) => jsonPath(await get(name), path),
+    untilReady: (...names) =>
+      each(names, async (name) => {
+        const { isReady, text } = await standing(name);
+        return isReady ? undefined : text;
+      }),
+    untilReason: (name, wanted) =>
+      patiently(name, async () => {
+        const { reason, text } = await standing(name);
+        return reason === wanted ? undefined : text;
+      }),
+    untilGone: (...names) =>
+      each(names, async (name) => {
+        try {
+          return (await standing(name)).text;
+        } catch (error) {
+          if (isNotFound(error)) return undefined;
+          throw error;
+        }
+      }),
+  };
+}
