@@ -29,7 +29,8 @@ type Rest = Pick<Chapter, "object" | "snapshot">;
 /** A life that did not get to its next milestone. The message says what was still in the way. */
 export class Stuck extends Error {}
 
-const PATIENCE_MS = 60_000;
+/** On a busy machine a call takes seconds. */
+const PATIENCE_MS = 180_000;
 /** Nothing is written for this long: the operator is at rest. */
 const QUIET_MS = 300;
 /** A process that has just started is given this long to find something to do. */

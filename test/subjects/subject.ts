@@ -93,7 +93,7 @@ export const replaced = (spec: object, { spec: other, shows }: Difference): Chan
   shows,
 });
 
-export function lifeOf(subject: Subject, { resource }: Kind, ground: Ground): Life {
+export function lifeOf(subject: Subject, { kind, resource }: Kind, ground: Ground): Life {
   const { spec, needs, change, fixedChange, move } = subject;
   const update = change?.(`nth-${ground.nth}`);
   const fixed = fixedChange ?? move;
@@ -108,5 +108,5 @@ export function lifeOf(subject: Subject, { resource }: Kind, ground: Ground): Li
     ],
     ...subject.life?.(ground),
   };
-  return resource?.output ? telling(life) : life;
+  return resource?.output ? telling(life, `${kind.toLowerCase()}-${ground.nth}`) : life;
 }

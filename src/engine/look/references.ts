@@ -75,9 +75,9 @@ function resolve(objects: Objects, object: KubeObject, reference: Reference, whe
   });
   if (!found) return wait("ReferenceNotFound", `${kind} ${name} not found in namespace ${namespace}`);
   const self = objectKey(object.kind, own, object.metadata.name);
-  const back = objects.named(known.kind, found).find((named) => named.key === self);
-  if (back) {
-    const message = `${field}: ${title} names this ${object.kind} in ${back.field}, and each would wait for the other: remove one of the two`;
+  if (objects.referrers(self).includes(key)) {
+    const back = objects.named(known.kind, found).find((named) => named.key === self);
+    const message = `${field}: ${title} names this ${object.kind} in ${back?.field}, and each would wait for the other: remove one of the two`;
     return { obstacle: { reason: "InvalidSpec", message } };
   }
   const pause = isPaused(found) ? `${title} is paused: remove its annotation mooring.dev/paused` : undefined;

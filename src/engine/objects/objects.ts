@@ -204,11 +204,12 @@ export function createObjects(
     inhabitants: (id, endpoint) => anywhere(endpoint, (where) => parents.get(at(where, id))),
     dependants(key) {
       const self = find(key);
+      const names = references.wordsOf(key);
       return referrers(key).filter((referrer) => {
         const found = find(referrer);
         if (!found || !(claimOf(found.object) ?? openIntent(found.object))) return false;
         // Two that name each other would wait for each other for ever.
-        const isMutual = self && dependsOn(self.kind, self.object, referrer);
+        const isMutual = self && names.includes(referrer) && dependsOn(self.kind, self.object, referrer);
         return !isMutual && dependsOn(found.kind, found.object, key);
       });
     },
