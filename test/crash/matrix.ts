@@ -66,7 +66,9 @@ export async function crashMatrix(options: MatrixOptions): Promise<Result> {
   const { subjects, seed = 1, parallel = PARALLEL, impatient = false, onProgress = () => {} } = options;
   const startedAt = performance.now();
   await using base = await openBase(options.kubeconfig, options.former);
-  const recordings = await inParallel(parallel, subjects, (subject) => recordTwice(base, subject, seed));
+  const recordings = await inParallel(parallel, subjects, (subject) =>
+    options.writes || subject.creationOnly ? record(base, subject, seed) : recordTwice(base, subject, seed),
+  );
   const chapters = recordings.map((recording) => {
     const rows = recording.positions.map((position, index): Row => ({ number: index + 1, position, runs: [] }));
     const creation = creationIn(recording.positions);
@@ -120,7 +122,6 @@ export async function crashMatrix(options: MatrixOptions): Promise<Result> {
 /** What a busy machine alone brought about, one more word of waiting for example, does not come again: it is no position. */
 async function recordTwice(base: Base, subject: Subject, seed: number): Promise<Recording> {
   const first = await record(base, subject, seed);
-  if (subject.creationOnly) return first;
   const { positions } = await record(base, subject, seed);
   return {
     ...first,
