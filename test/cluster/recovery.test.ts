@@ -108,7 +108,7 @@ describe("a backup without status", { timeout: 240_000 }, () => {
     await works(
       kubeconfig,
       `kubectl -n ${namespace} annotate metricpipelines,logpipelines --all mooring.dev/rotate-at=after-restore
-       kubectl -n ${namespace} wait --for=create secret/web-metrics secret/web-logs secret/stream-kafkauser --timeout=60s`,
+       kubectl -n ${namespace} wait --for=create secret/web-metrics secret/web-logs-logpipeline secret/stream-kafkauser --timeout=60s`,
     );
   });
 });
