@@ -6,6 +6,8 @@ import { type Found, type Steering, steer } from "./steering.ts";
 export interface Platform extends AsyncDisposable {
   readonly steering: Steering;
   readonly url: string;
+  /** Of all products. */
+  readonly endpoints: Record<string, string>;
   readonly token: string;
   /** Everything of this name in a collection. */
   named(collection: string, name: string): Promise<Found[]>;
@@ -30,6 +32,7 @@ export async function startPlatform(options: SimulatorOptions = {}): Promise<Pla
   return {
     steering,
     url: endpoints.api,
+    endpoints,
     token,
     async named(collection, name) {
       return (await steering.resources(collection)).filter(({ properties }) => properties?.name === name);

@@ -219,7 +219,9 @@ async function uninstall(admin: KubeClient, namespace: string): Promise<void> {
       (plural) => `/apis/rbac.authorization.k8s.io/v1/${plural}/mooring-${namespace}`,
     ),
     ...["validatingadmissionpolicies", "validatingadmissionpolicybindings"].flatMap((plural) =>
-      ["secrets", "leases"].map((of) => `/apis/admissionregistration.k8s.io/v1/${plural}/mooring-${namespace}-${of}`),
+      ["secrets", "configmaps", "leases"].map(
+        (of) => `/apis/admissionregistration.k8s.io/v1/${plural}/mooring-${namespace}-${of}`,
+      ),
     ),
   ];
   await Promise.allSettled(paths.map((path) => admin.request({ method: "DELETE", path })));

@@ -14,13 +14,15 @@ export interface Base extends AsyncDisposable {
   readonly operatorToken: string;
   /** Compiled code of the operator. */
   readonly cache: string;
+  /** The source of the version that runs until the first kill; absent: this one. */
+  readonly former: string | undefined;
   /** One folder per run; those of good runs are removed. */
   readonly folder: string;
   /** The folder stays when this base goes: something in it is worth reading. */
   keep(): void;
 }
 
-export async function openBase(kubeconfig: string): Promise<Base> {
+export async function openBase(kubeconfig: string, former?: string): Promise<Base> {
   await using opening = new AsyncDisposableStack();
   const admin = await connect({ kubeconfig });
   opening.defer(() => admin.close());
@@ -39,6 +41,7 @@ export async function openBase(kubeconfig: string): Promise<Base> {
     ca,
     operatorToken: token,
     cache,
+    former,
     folder: folder.path,
     keep() {
       kept = true;

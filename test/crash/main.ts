@@ -3,6 +3,7 @@ import { progressTo } from "../../src/cli/control-plane/progress.ts";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { moments } from "./calls.ts";
+import { checkOut } from "./former.ts";
 import { accountKinds, atCreation, chosenKinds, subjectsOf } from "./lives.ts";
 import { crashMatrix, isClean, PARALLEL } from "./matrix.ts";
 import { render } from "./print.ts";
@@ -15,6 +16,8 @@ Kills the operator at every call of every kind's life, at three moments each, an
   --account KIND      with ${accountKinds.join(" or ")}; may be repeated (default: by turns, one kind with each)
   --position N        only this row of the matrix
   --creation          only at the write that makes something, in a life of creation and deletion
+  --writes            only at writes to the platform
+  --from REVISION     until it is killed, the operator is that of this Git revision: every life is an upgrade
   --moment MOMENT     only ${moments.join(", ")}; may be repeated
   --twice             kill the process that picks up an interrupted write as well, at every call until it has
   --impatient         only the creation, and the object is deleted as soon as the operator has died in it
@@ -29,6 +32,8 @@ const { values } = parseArgs({
     account: { type: "string", multiple: true },
     position: { type: "string" },
     creation: { type: "boolean", default: false },
+    writes: { type: "boolean", default: false },
+    from: { type: "string" },
     moment: { type: "string", multiple: true },
     seed: { type: "string", default: "1" },
     twice: { type: "boolean", default: false },
@@ -67,11 +72,13 @@ async function main(): Promise<number> {
     moments: values.moment?.map((text) => oneOf("moment", moments, text)) ?? moments,
     twice: values.twice,
     impatient: values.impatient,
+    writes: values.writes,
     seed: count("seed", values.seed),
     parallel: count("parallel", values.parallel),
   };
   const progress = progressTo(process.stderr);
   await using cleanup = new AsyncDisposableStack();
+  const former = values.from === undefined ? undefined : cleanup.use(checkOut(values.from)).path;
   let { kubeconfig } = values;
   if (kubeconfig === undefined) {
     const cluster = await startCluster({ onProgress: progress.update });
@@ -83,6 +90,7 @@ async function main(): Promise<number> {
   const result = await crashMatrix({
     ...options,
     kubeconfig,
+    former,
     onProgress(done, total, failed) {
       const seconds = Math.round((performance.now() - startedAt) / 1000);
       const often = process.stderr.isTTY || done === total || failed > 0 || seconds - told >= 15;

@@ -15,6 +15,10 @@ export interface MatrixOptions {
   /** Only the creation, and the object is deleted as soon as the operator has died in it. */
   impatient?: boolean;
   seed?: number;
+  /** The source of the version that runs until the first kill: every life is an upgrade then. */
+  former?: string | undefined;
+  /** Only at writes to the platform. */
+  writes?: boolean;
   /** How many lives are lived side by side. */
   parallel?: number;
   onProgress?(done: number, total: number, failed: number): void;
@@ -61,13 +65,16 @@ export const PARALLEL = 6;
 export async function crashMatrix(options: MatrixOptions): Promise<Result> {
   const { subjects, seed = 1, parallel = PARALLEL, impatient = false, onProgress = () => {} } = options;
   const startedAt = performance.now();
-  await using base = await openBase(options.kubeconfig);
-  const recordings = await inParallel(parallel, subjects, (subject) => recordTwice(base, subject, seed));
+  await using base = await openBase(options.kubeconfig, options.former);
+  const recordings = await inParallel(parallel, subjects, (subject) =>
+    options.writes || subject.creationOnly ? record(base, subject, seed) : recordTwice(base, subject, seed),
+  );
   const chapters = recordings.map((recording) => {
     const rows = recording.positions.map((position, index): Row => ({ number: index + 1, position, runs: [] }));
     const creation = creationIn(recording.positions);
     const chosen = rows
       .filter(({ number }) => number === (options.position ?? number))
+      .filter(({ position }) => !options.writes || (position.side === "platform" && isWrite(position)))
       .filter(({ position }) => !impatient || position.phase === "create")
       .filter(({ position }) => !recording.subject.creationOnly || position === creation);
     return { recording, rows: chosen };
@@ -115,7 +122,6 @@ export async function crashMatrix(options: MatrixOptions): Promise<Result> {
 /** What a busy machine alone brought about, one more word of waiting for example, does not come again: it is no position. */
 async function recordTwice(base: Base, subject: Subject, seed: number): Promise<Recording> {
   const first = await record(base, subject, seed);
-  if (subject.creationOnly) return first;
   const { positions } = await record(base, subject, seed);
   return {
     ...first,

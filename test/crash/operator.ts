@@ -21,6 +21,8 @@ export interface OperatorOptions {
   log: string;
   /** Compiled code is kept here, by the first process that is not killed, unless a test run keeps it: half of what a start costs. */
   cache: string;
+  /** The source of the version that runs until the first kill; absent: this one. */
+  former?: string | undefined;
 }
 
 /** One operator that is killed and started again; never two of its processes at the same time. */
@@ -56,9 +58,10 @@ export function createOperator(options: OperatorOptions): Operator {
 
   function start(): void {
     const output = openSync(options.log, "a", 0o600);
-    const args = [`${root}src/main.ts`, "operator", "--log-level", "debug", ...flagsOf(options)];
+    const from = started === 0 && options.former !== undefined ? `${options.former}/` : root;
+    const args = [`${from}src/main.ts`, "operator", "--log-level", "debug", ...flagsOf(options)];
     const env = { NODE_COMPILE_CACHE: options.cache, ...process.env };
-    const child = spawnGuarded(process.execPath, args, { cwd: root, env, output });
+    const child = spawnGuarded(process.execPath, args, { cwd: from, env, output });
     closeSync(output);
     running = child;
     started += 1;

@@ -58,7 +58,7 @@ export async function openStage(base: Base, { seed, account, targets }: StageOpt
   const recorder = createRecorder(targets);
   const kubeconfig = join(folder, "kubeconfig");
   const log = join(folder, "operator.log");
-  const operator = createOperator({ kubeconfig, namespace, account, log, cache: base.cache });
+  const operator = createOperator({ kubeconfig, namespace, account, log, cache: base.cache, former: base.former });
   const between = { owner: () => operator.process, kill: operator.restart };
   const kubernetes = await startProxy({
     ...between,

@@ -2,7 +2,7 @@ import { stringify } from "yaml";
 import { z } from "zod";
 import type { Kind } from "../../kinds/kind.ts";
 import { yaml } from "../manifests/manifests.ts";
-import { operatorPolicies } from "../manifests/policy.ts";
+import { crdPolicy, operatorPolicies } from "../manifests/policy.ts";
 import { metricsRights, operatorRights, tenantRoles } from "../manifests/rbac.ts";
 import { dashboardFiles } from "./dashboards.ts";
 import { chartValues } from "./values.ts";
@@ -65,12 +65,12 @@ Prometheus: [metrics](../../docs/metrics.md#access).
 
 Helm refuses to install CRDs that kubectl or another release has installed: add \`--take-ownership\`, or \`--set crds.install=false\`.
 
-**Upgrade**: \`helm upgrade\` upgrades the CRDs too, unless \`crds.install\` is false. Read [CHANGELOG.md](../../CHANGELOG.md) first.
+**Upgrade**: \`helm upgrade\` upgrades the CRDs too, unless \`crds.install\` is false. Read [CHANGELOG.md](../../CHANGELOG.md)
+first, and [upgrade](../../docs/operations.md#upgrade).
 
 **Uninstall**: \`helm uninstall\` leaves the CRDs, all objects and everything on the platform as they are, and the Secret
 \`mooring-signing-key\`, by which the next installation knows its own entries in status. Objects cannot be deleted while no operator runs: their
-finalizer waits for one. To remove everything, delete the objects first, then uninstall, then delete the CRDs:
-\`kubectl get crds -o name | grep mooring.dev | xargs kubectl delete\`.
+finalizer waits for one. To remove everything: [uninstall](../../docs/operations.md#uninstall).
 
 ## Values
 
@@ -97,6 +97,10 @@ function rightsTemplate(kinds: readonly Kind[]): string {
     when("not .Values.watchNamespace", rights()),
     when("include `mooring.metricsAuth` .", yaml(metricsRights(installation))),
     when("and .Values.admissionPolicy.create (not .Values.watchNamespace)", yaml(operatorPolicies(installation))),
+    when(
+      "and .Values.admissionPolicy.create (or .Values.crds.install (not .Values.watchNamespace))",
+      yaml(crdPolicy()),
+    ),
     when("and .Values.tenantRoles.create (not .Values.watchNamespace)", yaml(tenantRoles(kinds))),
   ].join("");
 }

@@ -46,9 +46,9 @@ export const chartValues = z.strictObject({
   tenantRoles: group("Rights of the cluster's users.", {
     create: flag("Add Mooring's kinds to the ClusterRoles view, edit and admin.", true),
   }),
-  admissionPolicy: group("Limits of the operator's own rights.", {
+  admissionPolicy: group("ValidatingAdmissionPolicies.", {
     create: flag(
-      "Create ValidatingAdmissionPolicies that restrict which Secrets and Leases the operator can write. Not used with watchNamespace.",
+      "Create those that restrict which Secrets, ConfigMaps and Leases the operator can write (not with watchNamespace), and one that refuses to delete the CRDs unless they are annotated with mooring.dev/allow-deletion=true.",
       true,
     ),
   }),

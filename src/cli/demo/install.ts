@@ -10,6 +10,7 @@ import { type KubeObject, pathOf, type Resource } from "../../kube/resource.ts";
 import type { KubeClient } from "../../kube/transport.ts";
 import { customResourceDefinition } from "../manifests/crd.ts";
 import { rights } from "../manifests/manifests.ts";
+import { crdPolicy } from "../manifests/policy.ts";
 import { type Installation, namespaceOf } from "../manifests/rbac.ts";
 
 const builtIn: Record<string, Omit<Resource, "kind">> = {
@@ -59,9 +60,9 @@ export async function applyObject(client: KubeClient, document: unknown): Promis
   await apply(client, resource, object, { fieldManager: "mooring-demo" });
 }
 
-/** Installs what the operator needs anywhere: its CRDs, its ServiceAccount, the RBAC and the policies that ship. */
+/** Installs what the operator needs anywhere: its CRDs and their guard, its ServiceAccount, the RBAC and the policies that ship. */
 export async function install(client: KubeClient, installation: Installation = {}): Promise<void> {
-  for (const kind of kinds) await applyObject(client, customResourceDefinition(kind));
+  for (const manifest of [...kinds.map(customResourceDefinition), ...crdPolicy()]) await applyObject(client, manifest);
   await installRights(client, installation);
   for (const kind of kinds) await untilServed(client, pathOf(resourceOf(kind)));
 }

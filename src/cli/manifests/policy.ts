@@ -1,4 +1,4 @@
-import { CREDENTIALS, FINALIZER, MANAGED_BY, OUTPUT } from "../../engine/objects/names.ts";
+import { ALLOW_DELETION, CREDENTIALS, FINALIZER, MANAGED_BY, OUTPUT } from "../../engine/objects/names.ts";
 import { GROUP } from "../../kinds/index.ts";
 import { SIGNING_KEY } from "../../operator/signing-key.ts";
 import { clusterNameOf, type Installation, LEASE, namespaceOf, usernameOf } from "./rbac.ts";
@@ -91,27 +91,57 @@ export function operatorPolicies(installation: Installation = {}): object[] {
     ],
   };
   return [
-    ...policy(installation, "secrets", "", secrets),
-    ...policy(installation, "configmaps", "", configMaps),
-    ...policy(installation, "leases", "coordination.k8s.io", leases),
+    ...ofOperator(installation, "secrets", "", secrets),
+    ...ofOperator(installation, "configmaps", "", configMaps),
+    ...ofOperator(installation, "leases", "coordination.k8s.io", leases),
   ];
 }
 
-function policy(installation: Installation, plural: string, group: string, rules: object): object[] {
-  const metadata = { name: `${clusterNameOf(installation)}-${plural}` };
-  const operations = ["CREATE", "UPDATE", "DELETE"];
-  const resourceRules = [{ apiGroups: [group], apiVersions: ["v1"], operations, resources: [plural], scope: "*" }];
+/**
+ * With a CRD all of its objects are deleted, and with them what they stand for on the platform. This concerns everybody,
+ * and there is one of it, as there is one set of CRDs.
+ */
+export function crdPolicy(): object[] {
+  const allowed = `oldObject.metadata.?annotations.orValue({})[?'${ALLOW_DELETION}'] == optional.of('true')`;
+  const message = `Deleting this CRD deletes all of its objects and their resources on the platform. To allow it, annotate the CRD with ${ALLOW_DELETION}=true`;
+  return policy("mooring-crds", resource("apiextensions.k8s.io", "customresourcedefinitions", ["DELETE"]), {
+    matchConditions: [{ name: "crds-of-mooring", expression: `oldObject.spec.group == '${GROUP}'` }],
+    validations: [{ expression: allowed, message, reason: "Forbidden" }],
+  });
+}
+
+/** A rule about all objects of a resource. */
+const resource = (group: string, plural: string, operations: string[]) => ({
+  apiGroups: [group],
+  apiVersions: ["v1"],
+  operations,
+  resources: [plural],
+  scope: "*",
+});
+
+function ofOperator(installation: Installation, plural: string, group: string, rules: object): object[] {
   const isOperator = `request.userInfo.username == '${usernameOf(installation)}'`;
+  return policy(`${clusterNameOf(installation)}-${plural}`, resource(group, plural, ["CREATE", "UPDATE", "DELETE"]), {
+    matchConditions: [{ name: "the-operator", expression: isOperator }],
+    ...rules,
+  });
+}
+
+function policy(name: string, resourceRule: object, rules: object): object[] {
   const spec = {
     failurePolicy: "Fail",
     // With what the API server would fill in: this belongs to its appliers as a whole, who must agree on all of it.
-    matchConstraints: { matchPolicy: "Equivalent", namespaceSelector: {}, objectSelector: {}, resourceRules },
-    matchConditions: [{ name: "the-operator", expression: isOperator }],
+    matchConstraints: {
+      matchPolicy: "Equivalent",
+      namespaceSelector: {},
+      objectSelector: {},
+      resourceRules: [resourceRule],
+    },
     ...rules,
   };
-  const binding = { policyName: metadata.name, validationActions: ["Deny"] };
+  const binding = { policyName: name, validationActions: ["Deny"] };
   return [
-    { ...api, kind: "ValidatingAdmissionPolicy", metadata, spec },
-    { ...api, kind: "ValidatingAdmissionPolicyBinding", metadata, spec: binding },
+    { ...api, kind: "ValidatingAdmissionPolicy", metadata: { name }, spec },
+    { ...api, kind: "ValidatingAdmissionPolicyBinding", metadata: { name }, spec: binding },
   ];
 }

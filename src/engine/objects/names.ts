@@ -8,6 +8,8 @@ export const EXTERNAL_ID = `${GROUP}/external-id`;
 export const PAUSED = `${GROUP}/paused`;
 export const ALLOW_DATA_LOSS = `${GROUP}/allow-data-loss`;
 export const ALLOW_NON_EMPTY_DELETE = `${GROUP}/allow-non-empty-delete`;
+/** On a CRD, as "true": the admission policy lets it be deleted. */
+export const ALLOW_DELETION = `${GROUP}/allow-deletion`;
 /** Any new value: look at the platform now, and try again what failed. */
 export const RECONCILE_AT = `${GROUP}/reconcile-at`;
 /** On a published Secret: whose it is, what it answers and what was in it. */

@@ -1,0 +1,49 @@
+import { spawnSync } from "node:child_process";
+import { afterAll, describe, expect, it } from "vitest";
+import { kinds } from "../../src/kinds/index.ts";
+import { checkOut } from "../crash/former.ts";
+import { chosenKinds, subjectsOf } from "../crash/lives.ts";
+import { crashMatrix } from "../crash/matrix.ts";
+import { complaints, render } from "../crash/print.ts";
+import { root } from "../processes.ts";
+import { cluster } from "./harness.ts";
+
+/** The version that landed last: where this branch left main, or on main the commit before. None without Git's history. */
+function lastLanded(): string | undefined {
+  const git = (...args: string[]) => spawnSync("git", args, { cwd: root, encoding: "utf8" }).stdout?.trim();
+  const base = git("merge-base", "HEAD", "main");
+  return (
+    (base && base !== git("rev-parse", "HEAD") ? base : git("rev-parse", "--verify", "--quiet", "HEAD^1")) || undefined
+  );
+}
+
+const revision = lastLanded();
+const former = revision === undefined ? undefined : checkOut(revision);
+afterAll(() => former?.remove());
+
+// At every call of every kind: make crash ARGS="--from REVISION".
+describe("an upgrade from the version that landed last", () => {
+  it.skipIf(!former)(
+    "finds what was being created, changed, replaced, rotated or deleted, and finishes it",
+    {
+      timeout: 600_000,
+    },
+    async () => {
+      const subjects = subjectsOf(chosenKinds(kinds, ["Datacenter", "MetricPipeline"]));
+      const moments = ["executed"] as const;
+      const { kubeconfig } = cluster();
+      const result = await crashMatrix({ kubeconfig, subjects, moments, writes: true, former: former?.path });
+      console.log(`from ${revision}\n${render(result)}`);
+      const { runs: _, notReached: __, ...mustBeZero } = result.totals;
+      expect(mustBeZero, complaints(result).join("\n\n")).toEqual({
+        duplicates: 0,
+        leaks: 0,
+        lostSecrets: 0,
+        stuck: 0,
+        writesNotReached: 0,
+      });
+      const phases = result.kinds.flatMap(({ rows }) => rows.map(({ position }) => position.phase));
+      expect(new Set(phases)).toEqual(new Set(["create", "update", "replace", "rotate", "delete"]));
+    },
+  );
+});
