@@ -12,7 +12,9 @@ const PROMISED_MS = 25;
 const PASS_MS = 0.1;
 const WAKE_MS = 0.01;
 
-test(`a restart with ${COUNT} objects gives the event loop a turn every few passes and wakes`, { timeout: 300_000 }, async () => {
+test(`a restart with ${COUNT} objects gives the event loop a turn every few passes and wakes`, {
+  timeout: 300_000,
+}, async () => {
   const clock = fakeClock();
   const { platform, objects } = restingDatacenters(COUNT);
   using passes = turnsOf();

@@ -57,6 +57,23 @@ test("a volume with keys from a ConfigMap waits for it, says what is wrong with 
   expect(posts).toMatchObject([{ body: { properties: { sshKeys: ["ssh-ed25519 AAAA me", "ssh-rsa AAAA team"] } } }]);
 });
 
+test("however long it waited for others, a mistake is first looked at again after the shortest pause", async () => {
+  const life = stage([volume]);
+  for (let waited = 0; waited < 6; waited++) {
+    await life.passes(key);
+    await life.clock.advance(60_000);
+  }
+  life.api.put(given("ConfigMap", "admins", "hunter2"));
+  life.api.put(given("Secret", "team", "ssh-rsa AAAA team"));
+  await life.passes(key);
+  expect(said(life)).toContainEqual(["Stalled", "InvalidSpec", expect.stringContaining("line 1")]);
+  life.api.put(given("ConfigMap", "admins", "ssh-ed25519 AAAA me"));
+  await life.clock.advance(1_000);
+  life.sync();
+  await life.passes(key);
+  expect(life.platform.calls.filter(({ method }) => method === "POST")).toHaveLength(1);
+});
+
 test("a refusal that quotes a key out of a Secret is told without it", async () => {
   const life = stage([volume]);
   life.api.put(given("ConfigMap", "admins", "ssh-ed25519 AAAA me"));

@@ -14,6 +14,12 @@ export interface Failure {
   retryAt: number;
 }
 
+/** How often an object had to wait for what passes by itself, and for somebody: the pauses of each grow by themselves. */
+export interface Attempts {
+  waited: number;
+  stalled: number;
+}
+
 /** The last attempt to bring the output about: the same one is not repeated before its time. */
 export interface OutputAttempt {
   /** What was to be brought about, from what was there. */
@@ -83,7 +89,7 @@ export interface Noticed {
 
 /** What the process knows of one object and can afford to forget: it only saves work, never correctness. */
 export interface Memory {
-  failure?: (Failure & { generation: number; attempts: number }) | undefined;
+  failure?: (Failure & { generation: number; attempts: Attempts }) | undefined;
   /** How it stood last, and since when for that reason. */
   standing?: { reason: Reason; since: number } | undefined;
   /** The last Event about what keeps it from being Ready, of this generation, and when the next one may follow. */

@@ -75,8 +75,10 @@ export function postpone(
   afterMs = 0,
 ): { inMs: number; message: string } {
   const generation = object.metadata.generation ?? 1;
-  const attempts = memory.failure?.generation === generation ? memory.failure.attempts + 1 : 0;
-  const inMs = Math.max(pauseAfter(deps, obstacle, attempts), afterMs);
+  const before = memory.failure?.generation === generation ? memory.failure.attempts : { waited: 0, stalled: 0 };
+  const which = needsPerson(obstacle.reason) ? "stalled" : "waited";
+  const attempts = { ...before, [which]: before[which] + 1 };
+  const inMs = Math.max(pauseAfter(deps, obstacle, before[which]), afterMs);
   const message = withTime(obstacle, deps.clock.now() + inMs);
   memory.failure = { ...obstacle, message, generation, attempts, retryAt: deps.clock.monotonic() + inMs };
   return { inMs, message };

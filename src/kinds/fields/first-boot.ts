@@ -135,14 +135,14 @@ function sources(
   { userDataSecretRef, imagePasswordSecretRef, sshKeysFrom = [] }: FirstBoot,
   prefix: string,
 ): { input: SecretInput; wrong(value: string): string | undefined }[] {
-  const from = (field: string, kind: SecretInput["kind"], at: DataKey | undefined, wrong: typeof wrongKeys) =>
+  const taken = (field: string, kind: SecretInput["kind"], at: DataKey | undefined, wrong: typeof wrongKeys) =>
     at ? [{ input: { field: `${prefix}${field}`, kind, ...at }, wrong }] : [];
   return [
-    ...from("userDataSecretRef", "Secret", userDataSecretRef, wrongUserData),
-    ...from("imagePasswordSecretRef", "Secret", imagePasswordSecretRef, wrongPassword),
+    ...taken("userDataSecretRef", "Secret", userDataSecretRef, wrongUserData),
+    ...taken("imagePasswordSecretRef", "Secret", imagePasswordSecretRef, wrongPassword),
     ...sshKeysFrom.flatMap(({ secretKeyRef, configMapKeyRef }, nth) => [
-      ...from(`sshKeysFrom[${nth}]`, "Secret", secretKeyRef, wrongKeys),
-      ...from(`sshKeysFrom[${nth}]`, "ConfigMap", configMapKeyRef, wrongKeys),
+      ...taken(`sshKeysFrom[${nth}]`, "Secret", secretKeyRef, wrongKeys),
+      ...taken(`sshKeysFrom[${nth}]`, "ConfigMap", configMapKeyRef, wrongKeys),
     ]),
   ];
 }
