@@ -11,7 +11,10 @@ import { USER_AGENT } from "../src/operator/config.ts";
 
 /** Why a right ships that a test run does not show in use. */
 export const reasons: { rights: RegExp; why: string }[] = [
-  { rights: /^list /, why: "watches begin with a list where the API server has no streaming lists (feature WatchList)" },
+  {
+    rights: /^list /,
+    why: "watches begin with a list where the API server has no streaming lists (feature WatchList)",
+  },
   {
     rights: /^get \w+\.mooring\.dev$/,
     why: "an object is read once more after a conflict; which kinds that happens to in a run is chance",
