@@ -11,7 +11,10 @@ import { USER_AGENT } from "../src/operator/config.ts";
 
 /** Why a right ships that a test run does not show in use. */
 export const reasons: { rights: RegExp; why: string }[] = [
-  { rights: /^list /, why: "watches begin with a list where the API server has no streaming lists (feature WatchList)" },
+  {
+    rights: /^list /,
+    why: "watches begin with a list where the API server has no streaming lists (feature WatchList)",
+  },
   {
     rights: /^get \w+\.mooring\.dev$/,
     why: "an object is read once more after a conflict; which kinds that happens to in a run is chance",
@@ -20,6 +23,12 @@ export const reasons: { rights: RegExp; why: string }[] = [
     rights: /^update \S+\/finalizers\.mooring\.dev$/,
     why: "the admission plugin OwnerReferencesPermissionEnforcement, off by default, asks for it when a Secret gets an owner",
   },
+];
+
+/** What the operator asks for and does without. */
+const optional = [
+  // With Roles alone: nobody can tell it whether the namespace is being deleted.
+  "watch namespaces",
 ];
 
 const bound = z.object({ roleRef: z.object({ name: z.string() }) });
@@ -72,7 +81,7 @@ export interface RightsInUse {
   /** Calls of the operator that are in the log. */
   calls: number;
   used: Set<string>;
-  /** What it asked for and may not do. */
+  /** What it asked for, needs and may not do. */
   refused: Set<string>;
 }
 
@@ -92,8 +101,10 @@ function note(found: RightsInUse, { verb, objectRef, annotations = {} }: z.outpu
   const { resource, subresource, apiGroup, name } = objectRef;
   const whole = subresource === undefined ? resource : `${resource}/${subresource}`;
   found.calls += 1;
-  if (annotations["authorization.k8s.io/decision"] === "forbid") found.refused.add(nameOf(verb, whole, apiGroup));
-  else for (const each of [undefined, name]) found.used.add(nameOf(verb, whole, apiGroup, each));
+  const right = nameOf(verb, whole, apiGroup);
+  const isRefused = annotations["authorization.k8s.io/decision"] === "forbid";
+  if (isRefused && !optional.includes(right)) found.refused.add(right);
+  if (!isRefused) for (const each of [undefined, name]) found.used.add(nameOf(verb, whole, apiGroup, each));
 }
 
 /** Rights that ship and were not used, but for those that have a reason. */
