@@ -3,6 +3,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** What takes minutes. Begun last, each of them would keep everybody waiting. */
 const long = [
   ...["crash", "policies", "scale", "outages", "faults", "destruction"].map((name) => `cluster/${name}`),
+  "clients/alerts",
   "docs/commands",
   "tenants/claims",
 ].map((name) => `/test/${name}.test.ts`);

@@ -25,6 +25,12 @@ export const reasons: { rights: RegExp; why: string }[] = [
   },
 ];
 
+/** What the operator asks for and does without. */
+const optional = [
+  // With Roles alone: nobody can tell it whether the namespace is being deleted.
+  "watch namespaces",
+];
+
 const bound = z.object({ roleRef: z.object({ name: z.string() }) });
 const role = z.object({
   kind: z.enum(["Role", "ClusterRole"]),
@@ -75,7 +81,7 @@ export interface RightsInUse {
   /** Calls of the operator that are in the log. */
   calls: number;
   used: Set<string>;
-  /** What it asked for and may not do. */
+  /** What it asked for, needs and may not do. */
   refused: Set<string>;
 }
 
@@ -95,8 +101,10 @@ function note(found: RightsInUse, { verb, objectRef, annotations = {} }: z.outpu
   const { resource, subresource, apiGroup, name } = objectRef;
   const whole = subresource === undefined ? resource : `${resource}/${subresource}`;
   found.calls += 1;
-  if (annotations["authorization.k8s.io/decision"] === "forbid") found.refused.add(nameOf(verb, whole, apiGroup));
-  else for (const each of [undefined, name]) found.used.add(nameOf(verb, whole, apiGroup, each));
+  const right = nameOf(verb, whole, apiGroup);
+  const isRefused = annotations["authorization.k8s.io/decision"] === "forbid";
+  if (isRefused && !optional.includes(right)) found.refused.add(right);
+  if (!isRefused) for (const each of [undefined, name]) found.used.add(nameOf(verb, whole, apiGroup, each));
 }
 
 /** Rights that ship and were not used, but for those that have a reason. */

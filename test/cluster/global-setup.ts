@@ -1,11 +1,10 @@
-import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import { binaryNames, provideBinaries } from "../../src/cli/control-plane/binaries.ts";
 import { progressTo } from "../../src/cli/control-plane/progress.ts";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { install } from "../../src/cli/demo/install.ts";
 import { connect } from "../../src/kube/config.ts";
-import { keptPath } from "../kept-output.ts";
+import { audit } from "./audit.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -13,16 +12,13 @@ declare module "vitest" {
   }
 }
 
-const policy = fileURLToPath(new URL("audit-policy.yaml", import.meta.url));
-
 /** One control plane with Mooring for all files of this project; vitest calls this only when one of them is going to run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const progress = progressTo(process.stderr);
   await provideBinaries(binaryNames, { onProgress: progress.update });
-  const log = keptPath("audit");
   const { kubeconfig, server, assets, stop } = await startCluster({
     controllerManager: true,
-    audit: log === undefined ? undefined : { policy, log },
+    audit: audit(),
     onProgress: progress.update,
   });
   const admin = await connect({ kubeconfig });

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import { startSimulator } from "../../src/simulator/start.ts";
+import { audit } from "./audit.ts";
 import { startCuttableProxy } from "./chaos-cut.ts";
 import type { OperatorProcess } from "./chaos-operator.ts";
 import { startPlatform } from "./chaos-platform.ts";
@@ -166,7 +167,7 @@ describe("an object that waits for its namespace's own Account", () => {
 
   // A control plane of its own: this operator watches all namespaces, and nobody else's objects are to be among them.
   beforeAll(async () => {
-    const control = await startCluster();
+    const control = await startCluster({ audit: audit() });
     admin = control.kubeconfig;
     cleanup.defer(control.stop);
     for (const platform of Object.values(platforms)) cleanup.use(await platform);

@@ -6,6 +6,7 @@ import { hashBody } from "../../src/hash.ts";
 import { SECRETS } from "../../src/kube/owned-secret.ts";
 import { type KubeObject, pathOf } from "../../src/kube/resource.ts";
 import { SIGNING_KEY } from "../../src/operator/signing-key.ts";
+import { audit } from "../cluster/audit.ts";
 import { type Platform, startPlatform } from "../cluster/chaos-platform.ts";
 import { openStage, type Stage } from "../cluster/chaos-stage.ts";
 import { cluster } from "../cluster/harness.ts";
@@ -23,7 +24,7 @@ let a: Stage;
 let b: Stage;
 
 beforeAll(async () => {
-  const control = await startCluster();
+  const control = await startCluster({ audit: audit() });
   cleanup.defer(control.stop);
   kubeconfig = control.kubeconfig;
   platform = cleanup.use(await startPlatform({ speed: 200 }));

@@ -7,6 +7,7 @@ import { readStatus } from "../../src/engine/schema/status.ts";
 import { SECRETS } from "../../src/kube/owned-secret.ts";
 import { pathOf } from "../../src/kube/resource.ts";
 import { SIGNING_KEY } from "../../src/operator/signing-key.ts";
+import { audit } from "../cluster/audit.ts";
 import type { OperatorProcess } from "../cluster/chaos-operator.ts";
 import { type Platform, startPlatform } from "../cluster/chaos-platform.ts";
 import { openStage, type Stage } from "../cluster/chaos-stage.ts";
@@ -95,7 +96,7 @@ async function leaveFormerObjects(): Promise<void> {
 }
 
 beforeAll(async () => {
-  const control = await startCluster();
+  const control = await startCluster({ audit: audit() });
   cleanup.defer(control.stop);
   kubeconfig = control.kubeconfig;
   platform = cleanup.use(await startPlatform({ speed: 200 }));

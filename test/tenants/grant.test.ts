@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { applyObject } from "../../src/cli/demo/install.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
+import { audit } from "../cluster/audit.ts";
 import { type Platform, startPlatform } from "../cluster/chaos-platform.ts";
 import { openStage, type Stage } from "../cluster/chaos-stage.ts";
 import { kubectl, type TestCluster } from "../cluster/harness.ts";
@@ -50,7 +51,7 @@ async function readyOf(stage: Stage, kind: string, name: string) {
 }
 
 beforeAll(async () => {
-  const control = await startCluster();
+  const control = await startCluster({ audit: audit() });
   cleanup.defer(control.stop);
   run = kubectl(control.assets, control.kubeconfig);
   platform = cleanup.use(await startPlatform({ speed: 200 }));
