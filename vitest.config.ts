@@ -8,7 +8,7 @@ const programs = [
   "test/cli/{help,main,setup}.test.ts",
   "test/cli/control-plane/binaries.test.ts",
   "test/cli/flowlogs/{command,large}.test.ts",
-  "test/clients/{dashboard,gitops,kafka,kafka-secret,prometheus,setup-browser,versitygw}.test.ts",
+  "test/clients/{alerts,dashboard,gitops,helm,kafka,kafka-secret,prometheus,setup-browser,versitygw}.test.ts",
 ];
 // Counts every write that its API server sees, and so has one of its own.
 const alone = "test/cluster/scale.test.ts";

@@ -7,6 +7,7 @@ import { temporaryFolder } from "../src/simulator/programs/swept.ts";
 import { searchForKeys } from "./canary.ts";
 import { outputVariable } from "./kept-output.ts";
 import { add, type Counts, countsSchema, countsVariable } from "./reporter.ts";
+import { rightsInUse, unused } from "./rights-in-use.ts";
 
 // `make test`: every step runs, whatever the others said; the last line adds them up, a step counting as one check.
 
@@ -21,7 +22,7 @@ function succeeds(title: string, script: string, args: string[]): boolean {
 
 const asCounts = (passed: boolean): Counts => ({ passed: passed ? 1 : 0, failed: passed ? 0 : 1, failures: [] });
 
-/** The tests, and then a search of all that was printed meanwhile, here and by every process that was started. */
+/** The tests, and then a search of all that was printed meanwhile, here and by every process and API server that was started. */
 async function runTests(filters: string[]): Promise<Counts> {
   await using compiled = temporaryFolder("test");
   await using printed = temporaryFolder("test-output");
@@ -33,8 +34,9 @@ async function runTests(filters: string[]): Promise<Counts> {
   const passed = await vitest(args, env, join(output, "tests"));
   const counted = readCounts(counts);
   const unexplained = counted.failed === 0 && (!passed || counted.passed === 0);
-  const leakFree = asCounts(await keepsKeys(output, filters.length === 0));
-  return [counted, leakFree, ...(unexplained ? [asCounts(false)] : [])].reduce(add);
+  const whole = filters.length === 0;
+  const searched = [asCounts(await keepsKeys(output, whole)), asCounts(await usesItsRights(output, whole))];
+  return [counted, ...searched, ...(unexplained ? [asCounts(false)] : [])].reduce(add);
 }
 
 /** Hundreds of processes are started: time is dearer here than memory, and what one has compiled serves the next. */
@@ -72,6 +74,18 @@ async function keepsKeys(output: string, whole: boolean): Promise<boolean> {
   for (const { file, line } of leaks.slice(0, 20)) console.log(`a key is in ${file}, line ${line}`);
   if (whole && issues === 0) console.log("no key was ever made: the search proves nothing");
   return leaks.length === 0 && (!whole || issues > 0);
+}
+
+/** The operator asks for nothing that it may not do; when all tests have run, it may do nothing that it has not asked for. */
+async function usesItsRights(output: string, whole: boolean): Promise<boolean> {
+  announce("the operator's rights are those that it uses");
+  const { calls, used, refused } = await rightsInUse(output);
+  console.log(`${calls} calls of operators in the audit logs, which used ${used.size} rights`);
+  for (const right of refused) console.log(`missing: ${right}`);
+  const left = unused(used);
+  if (!whole) console.log(`not all tests have run: ${left.length} rights that were not used are not looked at`);
+  else for (const right of left) console.log(`never used: ${right}`);
+  return refused.size === 0 && (!whole || left.length === 0);
 }
 
 /** Nothing was written when the test runner itself broke down. */

@@ -115,8 +115,13 @@ export interface Inputs {
   outdated?: readonly string[];
   /** The kind's part of status as it was last written. */
   shown: Shown;
+  /** Members of another collection that the output shows; absent where spec asks for no output. */
+  beside?: Beside;
   annotations: Readonly<Record<string, string>>;
 }
+
+/** Members of a collection by their ids: undefined for one that is not there, no entry for one that nobody has read yet. */
+export type Beside = ReadonlyMap<string, unknown>;
 
 /** One field whose value on the platform is not the wanted one. */
 export interface Drift {
@@ -296,7 +301,7 @@ export interface Creation {
 /** What the platform shows of it. */
 export interface Comparing {
   /** The kind-specific part of status. */
-  facts(item: unknown, context: Pick<Inputs, "shown" | "annotations" | "refs">): Record<string, unknown>;
+  facts(item: unknown, context: Pick<Inputs, "shown" | "annotations" | "refs" | "beside">): Record<string, unknown>;
 }
 
 /** What is lost with it, and what has to be known before it goes. */
@@ -316,7 +321,12 @@ export type SecretSource =
 
 /** What workloads get to know of the resource, as the platform shows it. */
 export interface OutputSource {
-  values(item: unknown, claim: { id: string; parents: Parents }): OutputValues;
+  values(item: unknown, claim: { id: string; parents: Parents }, known: Pick<Inputs, "shown" | "beside">): OutputValues;
+  /**
+   * What it shows of members of another kind's collection under the same parents: those that the resource names. They
+   * are read only while spec asks for an output, and nothing waits for them.
+   */
+  beside?: { kind: string; ids(item: unknown): string[] };
 }
 
 /** How a kind is kept on the platform, by question. Pure: paths, bodies and comparisons; never a call. */

@@ -44,6 +44,9 @@ export interface Config {
   annotateAfterMs: number;
 }
 
+/** What the operator calls itself in the audit log of the API server. */
+export const USER_AGENT = "mooring-operator";
+
 export const flags = {
   kubeconfig: {
     type: "string",

@@ -129,6 +129,8 @@ export function createMetrics({ clock, mostObjects }: { clock: Clock; mostObject
   );
   const kubeCalls = counter("rest_client_requests_total", "Calls to the Kubernetes API", ["code", "method", "host"]);
   const leader = gauge("leader_election_master_status", "1 while this process is the leader", ["name"]);
+  // Also by one that has never led: it is how a query knows the processes of Mooring.
+  leader.set({ name: NAME }, 0);
   /** Who has called each route, and the series that came of it. */
   const routes = new Map<string, { accounts: Set<string>; series: Map<string, Record<string, string>> }>();
   let leads = false;

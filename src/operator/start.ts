@@ -9,7 +9,7 @@ import { createQueue } from "../kube/queue.ts";
 import type { KubeClient } from "../kube/transport.ts";
 import { allowedEndpoints, patternOf } from "../platform/allowed-endpoints.ts";
 import { createTransport } from "../platform/transport.ts";
-import type { Config } from "./config.ts";
+import { type Config, USER_AGENT } from "./config.ts";
 import { LeadershipLost } from "./leadership-lost.ts";
 import { createMetrics } from "./metrics.ts";
 import { createMetricsAccess } from "./metrics-access.ts";
@@ -53,7 +53,8 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   const metrics = createMetrics({ clock, mostObjects: config.objectMetrics });
   const { kubeconfig, namespace, identity, watchNamespace, workers } = config;
   await using cleanup = new AsyncDisposableStack();
-  const client = await connect({ observe: metrics.kube, ...(kubeconfig !== undefined && { kubeconfig }) });
+  const given = kubeconfig !== undefined && { kubeconfig };
+  const client = await connect({ observe: metrics.kube, userAgent: USER_AGENT, ...given });
   cleanup.defer(() => client.close());
 
   let ready = false;

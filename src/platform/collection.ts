@@ -21,6 +21,7 @@ export type CollectionListener = (ids: ReadonlySet<string> | "all") => void;
  *   their request status every `busyMs`, and the member itself once the request has ended. Either gap grows while
  *   nothing happens (`lookGap`) and is short again after any change.
  * - A member that is BUSY without being tracked (somebody else changes it) makes lists a little more frequent.
+ * - A member that is expected and not there yet makes lists more frequent, ever less so the longer it stays away.
  * - A tracked member that is in no list is not visible yet: after five seconds, and then ever less often, its request
  *   is asked for. One that FAILED or vanished is asked for its reason until that is known.
  * - Absence of a member that was seen needs two reads in a row (see `createMembers`), the second of which follows soon.
@@ -44,6 +45,8 @@ export interface Collection {
   readonly inFlux: number;
   /** This member is in flux: watch it closely until untracked. The same change again changes nothing. */
   track(id: string, change: Change): void;
+  /** Somebody else says that this member is there: look for it until it is seen or untracked. */
+  expect(id: string): void;
   untrack(id: string): void;
   /** List soon, by a list that starts after this call, and tell "all" when it is done. */
   refresh(): void;
@@ -87,6 +90,8 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     moved: () => schedule(),
   });
 
+  /** Since when members are expected that no read has shown. */
+  const expected = new Map<string, number>();
   let problem: PlatformError | undefined;
   let failures = 0;
   let listing = false;
@@ -123,6 +128,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     const due = [rested];
     if (hurried) due.push(endedAt + refreshGapMs);
     if (doubtful) due.push(endedAt + busyMs);
+    if (expected.size > 0) due.push(endedAt + lookGap(endedAt - Math.max(...expected.values()), busyMs, restMs));
     if (flux.oldest !== undefined && !flux.oneByOne) {
       due.push(Math.max(endedAt + lookGap(quiet, busyMs), flux.oldest + busyMs));
     }
@@ -166,6 +172,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       const listed = await members.list(read, items, flux.expectsAbsence, () => breathe(clock));
       if (closing.signal.aborted) return;
       doubtful = listed.doubted.size > 0;
+      for (const id of expected.keys()) if (members.item(id)) expected.delete(id);
       othersBusy = items.some((item) => source.isBusy(item) && !flux.has(item.id));
       if (listed.changed.size > 0) changedAt = clock.monotonic();
       const rested = flux.afterList(began, listed);
@@ -215,8 +222,14 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       changedAt = clock.monotonic();
       schedule();
     },
+    expect(id) {
+      if (expected.has(id) || members.item(id)) return;
+      expected.set(id, clock.monotonic());
+      schedule();
+    },
     untrack(id) {
       flux.untrack(id);
+      expected.delete(id);
       schedule();
     },
     refresh() {

@@ -22,6 +22,7 @@ async function read(kind: "secret" | "configmap", name: string) {
   return { ...metadata, data: Object.fromEntries(Object.entries(data).map(([key, value]) => [key, as(value)])) };
 }
 const valuesOf = async (kind: "secret" | "configmap", name: string) => (await read(kind, name))?.data;
+const nics = z.object({ items: z.array(z.object({ properties: z.object({ ips: z.array(z.string()) }) })) });
 const message = '{.status.conditions[?(@.type=="Ready")].message}';
 const block = (name: string, output: object | undefined, more: object = {}) =>
   ipBlock(name, { size: 2, ...(output && { output }), ...more });
@@ -169,11 +170,25 @@ describe("the output of other kinds", () => {
   it("of a group follows its replicas", async () => {
     const servers = async () =>
       (await world.value("scalinggroup/workers", "{.status.servers[*].serverId}")).split(" ").join(",");
+    /** Addresses of the NICs of these servers, as the platform itself shows them. */
+    const addresses = async () => {
+      const dc = await world.value("datacenter/dc", "{.status.id}");
+      const ofServer = async (id: string) =>
+        nics.parse(await world.platform.call("GET", `/cloudapi/v6/datacenters/${dc}/servers/${id}/nics?depth=1`));
+      const found = await Promise.all((await servers()).split(",").map(ofServer));
+      return found.flatMap(({ items }) => items.flatMap(({ properties }) => properties.ips)).join(",");
+    };
     expect(await valuesOf("configmap", "workers")).toMatchObject({ REPLICAS: "1", SERVER_IDS: await servers() });
+    await expect.poll(async () => (await valuesOf("configmap", "workers"))?.IPS).toBe(await addresses());
     await world.apply(
       scalingGroup("workers", { minReplicas: 2, maxReplicas: 3, output: { configMapName: "workers" } }),
     );
     await expect.poll(async () => (await valuesOf("configmap", "workers"))?.REPLICAS).toBe("2");
-    expect(await valuesOf("configmap", "workers")).toMatchObject({ SERVER_IDS: await servers() });
+    const [all, first] = [await addresses(), (await addresses()).split(",")[0] ?? ""];
+    expect(all).toMatch(/^[\d.]+,[\d.]+$/);
+    await expect
+      .poll(() => valuesOf("configmap", "workers"))
+      .toMatchObject({ SERVER_IDS: await servers(), IPS: all, NIC_PUBLIC_IPS: all });
+    expect(await world.value("scalinggroup/workers", "{.status.servers[0].nics[0].ips[0]}")).toBe(first);
   });
 });

@@ -163,7 +163,8 @@ export function fakePlatform(contract: number | undefined = 1) {
 
   function execute(call: PlatformCall): unknown {
     const { pathname, searchParams } = new URL(call.url);
-    const whole = pathname.slice(BASE.length);
+    // Every product has its version below its name.
+    const whole = pathname.replace(/^\/[^/]+\/[^/]+/, "");
     const segments = whole.split("/").slice(1);
     const isMember = segments.length % 2 === 0;
     const id = isMember ? segments.at(-1) : undefined;

@@ -40,6 +40,22 @@ describe("the replicas of a group", () => {
     });
   });
 
+  it("are told with the addresses of their servers, as last seen while these cannot be read, where that is asked for", () => {
+    const properties = { name: "public", ips: ["203.0.113.7"], ipv6Ips: [], mac: "02:01" };
+    const machine = { id: "srv-a", properties: {}, entities: { nics: { items: [{ id: "n", properties }] } } };
+    const given = { servers: [replica("a", 1), replica("b", 2)] };
+    const a = { name: "a", serverId: "srv-a", nics: [{ name: "public", ips: ["203.0.113.7"] }] };
+    const b = { name: "b", serverId: "srv-b" };
+    const told = (beside: Map<string, unknown> | undefined, shown = {}) =>
+      mapped(scalingGroup).comparison.facts(item(given), { ...nothing, shown, ...(beside && { beside }) }).servers;
+    const read = new Map([["srv-a", machine]]);
+    expect(told(read)).toEqual([a, b]);
+    expect(told(new Map(), { servers: [a, b] })).toEqual([a, b]);
+    expect(told(new Map([["srv-a", undefined]]), { servers: [a, b] })).toEqual([{ name: "a", serverId: "srv-a" }, b]);
+    expect(told(undefined, { servers: [a, b] })).toEqual([{ name: "a", serverId: "srv-a" }, b]);
+    expect(scalingGroup.status.strict().parse({ servers: told(read) })).toEqual({ servers: [a, b] });
+  });
+
   it("are counted even where nothing but their ids is known", () => {
     const { replicas, servers } = facts({ servers: [{ id: "replica-a" }, { id: "replica-b", properties: null }] });
     expect({ replicas, servers }).toEqual({ replicas: 2, servers: undefined });

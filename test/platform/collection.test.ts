@@ -68,6 +68,37 @@ describe("a collection at rest", () => {
     expect(source.calls.list).toBe(spent);
   });
 
+  test("looks for a member that is to appear soon, then ever later, and no more once it is there", async () => {
+    const source = scriptedSource(items(3));
+    const { clock, collection, heard } = await open(source);
+    collection.expect("m9");
+    await clock.advance(minute);
+    const [soon] = [source.calls.list];
+    expect(soon).toBeGreaterThan(10);
+    await clock.advance(120 * minute);
+    const hidden = source.calls.list;
+    expect(hidden - soon).toBeLessThan(90);
+    collection.expect("m9");
+    await clock.advance(20 * minute);
+    expect(source.calls.list - hidden).toBeLessThan(6);
+    collection.expect("m8");
+    source.put(item("m8"), item("m9"));
+    await clock.advance(1_500);
+    expect(heard).toEqual(["all", ["m8", "m9"]]);
+    const seen = source.calls.list;
+    await clock.advance(4 * minute);
+    expect(source.calls.list).toBe(seen);
+  });
+
+  test("does not look for a member any more that nobody follows", async () => {
+    const source = scriptedSource();
+    const { clock, collection } = await open(source);
+    collection.expect("m9");
+    collection.untrack("m9");
+    await clock.advance(4 * minute);
+    expect(source.calls.list).toBe(1);
+  });
+
   test("asks a second time before it gives up a member that a list missed", async () => {
     const source = scriptedSource(items(3));
     const { clock, collection, heard } = await open(source);

@@ -15,8 +15,11 @@ interface Dashboard {
   panels: Panel[];
 }
 
-const quantile = (q: number, metric: string, by: string[]) =>
-  `histogram_quantile(${q}, sum by (${["le", ...by].join(", ")}) (rate(${metric}_bucket[5m])))`;
+/** Other operators, and every process, have metrics of these names, too. */
+const ours = (metric: string) => `${metric} and on (job, instance) leader_election_master_status{name="mooring"}`;
+
+const quantile = (q: number, rates: string, by: string[]) =>
+  `histogram_quantile(${q}, sum by (${["le", ...by].join(", ")}) (${rates}))`;
 
 const dashboards: Dashboard[] = [
   {
@@ -47,7 +50,7 @@ const dashboards: Dashboard[] = [
       {
         title: "Time until Ready (95 %)",
         unit: "s",
-        queries: { "{{kind}}": quantile(0.95, "mooring_apply_to_ready_seconds", ["kind"]) },
+        queries: { "{{kind}}": quantile(0.95, "rate(mooring_apply_to_ready_seconds_bucket[5m])", ["kind"]) },
       },
       {
         title: "Tokens expire in",
@@ -75,7 +78,7 @@ const dashboards: Dashboard[] = [
       {
         title: "Duration of calls (95 %)",
         unit: "s",
-        queries: { "{{product}}": quantile(0.95, "mooring_platform_request_seconds", ["product"]) },
+        queries: { "{{product}}": quantile(0.95, "rate(mooring_platform_request_seconds_bucket[5m])", ["product"]) },
       },
       {
         title: "Rate limiters",
@@ -91,55 +94,67 @@ const dashboards: Dashboard[] = [
     uid: "mooring-controller",
     title: "Mooring / Controller",
     panels: [
-      { title: "Leaders", unit: "short", type: "stat", queries: { leaders: "sum(leader_election_master_status)" } },
+      {
+        title: "Leaders",
+        unit: "short",
+        type: "stat",
+        queries: { leaders: 'sum(leader_election_master_status{name="mooring"})' },
+      },
       {
         title: "Objects that are due",
         unit: "short",
-        queries: { due: "sum(workqueue_depth)", "oldest, seconds": "max(workqueue_oldest_seconds)" },
+        queries: {
+          due: 'sum(workqueue_depth{name="mooring"})',
+          "oldest, seconds": 'max(workqueue_oldest_seconds{name="mooring"})',
+        },
       },
       {
         title: "Workers",
         unit: "short",
         queries: {
-          busy: "sum(controller_runtime_active_workers)",
-          all: "max(controller_runtime_max_concurrent_reconciles)",
+          busy: 'sum(controller_runtime_active_workers{controller="mooring"})',
+          all: 'max(controller_runtime_max_concurrent_reconciles{controller="mooring"})',
         },
       },
       {
         title: "Reconciles",
         unit: "ops",
         queries: {
-          "{{controller}} {{result}}": "sum by (controller, result) (rate(controller_runtime_reconcile_total[5m]))",
+          "{{controller}} {{result}}": `sum by (controller, result) (${ours("rate(controller_runtime_reconcile_total[5m])")})`,
         },
       },
       {
         title: "Errors",
         unit: "ops",
         queries: {
-          "{{controller}}": "sum by (controller) (rate(controller_runtime_reconcile_errors_total[5m])) or vector(0)",
+          "{{controller}}": `sum by (controller) (${ours("rate(controller_runtime_reconcile_errors_total[5m])")})`,
         },
       },
       {
         title: "Duration of a reconcile (95 %)",
         unit: "s",
-        queries: { "{{controller}}": quantile(0.95, "controller_runtime_reconcile_time_seconds", ["controller"]) },
+        queries: {
+          "{{controller}}": quantile(0.95, ours("rate(controller_runtime_reconcile_time_seconds_bucket[5m])"), [
+            "controller",
+          ]),
+        },
       },
       {
         title: "Longest reconcile in progress",
         unit: "s",
-        queries: { longest: "max(workqueue_longest_running_processor_seconds)" },
+        queries: { longest: 'max(workqueue_longest_running_processor_seconds{name="mooring"})' },
       },
       {
         title: "Calls to the Kubernetes API",
         unit: "reqps",
-        queries: { "{{method}} {{code}}": "sum by (method, code) (rate(rest_client_requests_total[5m]))" },
+        queries: { "{{method}} {{code}}": `sum by (method, code) (${ours("rate(rest_client_requests_total[5m])")})` },
       },
-      { title: "CPU", unit: "short", queries: { cores: "sum(rate(process_cpu_seconds_total[5m]))" } },
-      { title: "Memory", unit: "bytes", queries: { "{{instance}}": "process_resident_memory_bytes" } },
+      { title: "CPU", unit: "short", queries: { cores: `sum(${ours("rate(process_cpu_seconds_total[5m])")})` } },
+      { title: "Memory", unit: "bytes", queries: { "{{instance}}": ours("process_resident_memory_bytes") } },
       {
         title: "Delay of the event loop (99 %)",
         unit: "s",
-        queries: { "{{instance}}": "nodejs_eventloop_lag_p99_seconds" },
+        queries: { "{{instance}}": ours("nodejs_eventloop_lag_p99_seconds") },
       },
     ],
   },

@@ -52,4 +52,16 @@ every minute.
 [deploy/chart/files/alerts.yaml](../deploy/chart/files/alerts.yaml) is a rule file for Prometheus. Two dashboards for Grafana are in
 [deploy/chart/files/dashboards](../deploy/chart/files/dashboards): all objects, and the operator itself. The chart installs them
 with \`metrics.rules.create\` and \`metrics.dashboards.create\`.
+
+- The label \`namespace\` of a metric is that of the object. A scrape configuration of your own needs \`honor_labels: true\`, which the
+  chart's ServiceMonitor has; without it Prometheus puts the operator's namespace there.
+- Other operators have metrics with the same names. Alerts and dashboards take the processes that have the series
+  \`leader_election_master_status{name="mooring"}\`, by \`job\` and \`instance\`; every operator has it, whether it leads or not.
+- \`MooringObjectNotReady\` is about single objects. With more than \`--object-metrics\` of them it only knows that some object of a
+  kind and namespace is not Ready, at any time.
+- \`MooringNoLeader\` is about each installation, by the operator's namespace. Of several, one whose pods are all gone does not raise
+  it: alert on your pods as well.
+
+Each alert was seen to fire and to resolve by a real Prometheus while its fault was caused, and every query of the dashboards to
+return data (\`test/clients/alerts.test.ts\`). The panels were drawn in a browser by a page of the tests, not by Grafana.
 `;

@@ -1,3 +1,4 @@
+import { accountKinds } from "../../engine/accounts/accounts.ts";
 import { GROUP } from "../../kinds/index.ts";
 import { hasResource, type Kind } from "../../kinds/kind.ts";
 import { SIGNING_KEY } from "../../operator/signing-key.ts";
@@ -38,11 +39,15 @@ interface Rule {
 
 /** What the operator does in each namespace that it manages: as much as the engine uses, and no more. */
 function namespaceRules(kinds: readonly Kind[]): Rule[] {
-  const resources = kinds.map(({ plural }) => plural);
+  const of = (chosen: readonly Kind[], part = "") => chosen.map(({ plural }) => plural + part);
+  const managed = kinds.filter(hasResource);
+  const withFinalizer = kinds.filter((kind) => hasResource(kind) || accountKinds.includes(kind));
   return [
-    { apiGroups: [GROUP], resources, verbs: ["get", "list", "watch", "patch"] },
-    { apiGroups: [GROUP], resources: resources.map((plural) => `${plural}/status`), verbs: ["patch"] },
-    { apiGroups: [GROUP], resources: resources.map((plural) => `${plural}/finalizers`), verbs: ["update"] },
+    { apiGroups: [GROUP], resources: of(kinds), verbs: ["list", "watch"] },
+    { apiGroups: [GROUP], resources: of(withFinalizer), verbs: ["get", "patch"] },
+    { apiGroups: [GROUP], resources: of(kinds, "/status"), verbs: ["patch"] },
+    // An API server may ask for it from whoever makes an object the owner of a Secret.
+    { apiGroups: [GROUP], resources: of(managed, "/finalizers"), verbs: ["update"] },
     // Credentials and first-boot configuration are read by their names; those with a label of Mooring are watched. Label and
     // finalizer on credentials are a patch. Keys of the platform are written into Secrets that belong to their object; what
     // spec.output asks for as well, or into ConfigMaps, and deleted when it asks no more. The admission policy bounds all this.
@@ -62,7 +67,7 @@ const leaseRules = byName("coordination.k8s.io", "leases", LEASE, ["get", "updat
 const signingKeyRules = byName("", "secrets", SIGNING_KEY, ["get", "list", "watch"]);
 
 /** Whether one is being deleted: nothing is made in it then. A Role cannot give this. */
-const clusterRules: Rule[] = [{ apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"] }];
+const clusterRules: Rule[] = [{ apiGroups: [""], resources: ["namespaces"], verbs: ["list", "watch"] }];
 
 /** What `--metrics-auth` asks the API server. */
 const reviewRules: Rule[] = [

@@ -12,7 +12,7 @@ import { readFacts, type Standing } from "../schema/status.ts";
 
 /** All is as spec says on the platform: shows it, and when to look again. */
 export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: Obstacle): Promise<Again> {
-  const { kind, shared, view, memory, object, desired, inputs, identity } = scene;
+  const { kind, shared, view, memory, object, desired, inputs, identity, beside } = scene;
   const { claim: owned } = view;
   if (!owned || !shared) return "never";
   const item = shared.collection.read(identity).item;
@@ -31,7 +31,10 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
     secretName: note && publication.name,
     ...shownKey(note),
   };
-  const context = inputs ?? inputsOf(object, { parents: owned.parents, refs: {} });
+  const context = {
+    ...(inputs ?? inputsOf(object, { parents: owned.parents, refs: {} })),
+    ...(beside && { beside }),
+  };
   const facts = item ? kind.resource.comparison.facts(item.raw, context) : readFacts(object);
   const differences = drift?.length ? drift : undefined;
   const advice = desired && inputs && !view.observed ? desired.advice(inputs) : [];

@@ -1,6 +1,6 @@
 import { inSlices } from "../../breath.ts";
 import type { Clock } from "../../clock.ts";
-import type { Kind, ResourceMapping } from "../../kinds/kind.ts";
+import type { ResourceKind } from "../../kinds/kind.ts";
 import {
   type Collection,
   type CollectionListener,
@@ -38,12 +38,20 @@ export interface Collections {
   join(
     key: ObjectKey,
     account: AccountHandle,
-    kind: Kind & { resource: ResourceMapping },
+    kind: ResourceKind,
     parents: Readonly<Record<string, string>>,
     claim: Named | undefined,
   ): Shared;
+  /** Members of another collection that an object shows: it hears of those alone. Without ids it shows none any more. */
+  beside(
+    key: ObjectKey,
+    account: AccountHandle,
+    kind: ResourceKind,
+    parents: Readonly<Record<string, string>>,
+    ids: readonly string[],
+  ): Collection | undefined;
   leave(key: ObjectKey): void;
-  /** Has the collection of this object listed now; the object hears of it. */
+  /** Has the collections of this object listed now; the object hears of it. */
   refresh(key: ObjectKey): void;
   close(): void;
 }
@@ -54,6 +62,13 @@ interface Entry extends Shared {
   readonly members: Map<string, Set<ObjectKey>>;
   readonly others: Set<ObjectKey>;
 }
+
+/** Where an object cares for what; without ids it wants to hear everything. */
+interface Membership {
+  entry: Entry;
+  ids: Set<string> | undefined;
+}
+type Memberships = Map<ObjectKey, Membership>;
 
 /** Whom the news of a collection concern. */
 function* concerned({ others, members }: Entry, ids: Parameters<CollectionListener>[0]): Generator<ObjectKey> {
@@ -70,7 +85,8 @@ export function createCollections(options: {
 }): Collections {
   const { clock, log, restMs, busyMs, wake } = options;
   const entries = new Map<string, Entry>();
-  const memberships = new Map<ObjectKey, { entry: Entry; id: string | undefined }>();
+  const own: Memberships = new Map();
+  const besides: Memberships = new Map();
 
   /** An Account that was deleted and made again has another connection: those who care for a collection go on with that. */
   function open(
@@ -103,55 +119,82 @@ export function createCollections(options: {
     collection.untrack(id);
   }
 
-  function leave(key: ObjectKey): void {
+  function quit(memberships: Memberships, key: ObjectKey): void {
     const membership = memberships.get(key);
     if (!membership) return;
-    const { entry, id } = membership;
+    const { entry, ids } = membership;
     memberships.delete(key);
-    entry.others.delete(key);
-    if (id !== undefined) drop(entry, id, key);
+    if (!ids) entry.others.delete(key);
+    for (const id of ids ?? []) drop(entry, id, key);
     if (entry.members.size + entry.others.size > 0) return;
     entry.collection.close();
     entries.delete(entry.source.key);
   }
 
+  function enter(
+    memberships: Memberships,
+    key: ObjectKey,
+    account: AccountHandle,
+    kind: ResourceKind,
+    parents: Readonly<Record<string, string>>,
+    claims: readonly Named[] | undefined,
+  ): Entry {
+    const { product, depth, collection, livelyMs } = kind.resource.place;
+    const access = products[product];
+    const path = collection(parents);
+    const { connection } = account;
+    const endpoint = addressOf(account, product);
+    const listed = access.collection(connection, endpoint, path, depth);
+    const source = identified(kind, listed);
+    const before = memberships.get(key);
+    const opened = entries.get(source.key);
+    const known = opened?.connection === connection ? opened : undefined;
+    const ids = claims && new Set(claims.map((claim) => known?.identify(claim) ?? identityOf(claim)));
+    if (known && before?.entry === known && isSame(before.ids, ids)) return known;
+    const logs = new Map<string, RequestLog>();
+    const log = (posted: string) => {
+      const log = logs.get(posted) ?? access.requestLog(connection, endpoint, posted, source);
+      logs.set(posted, log);
+      return log;
+    };
+    const entry = known ?? open({ source, path, log, connection }, livelyMs, opened);
+    // The new place is taken before the old one is left, so that the collection is not closed in between.
+    if (!ids) entry.others.add(key);
+    for (const id of ids ?? []) entry.members.set(id, (entry.members.get(id) ?? new Set()).add(key));
+    if (before?.entry === entry) {
+      if (!before.ids && ids) entry.others.delete(key);
+      for (const id of before.ids ?? []) if (!ids?.has(id)) drop(entry, id, key);
+    } else quit(memberships, key);
+    memberships.set(key, { entry, ids });
+    return entry;
+  }
+
   return {
-    join(key, account, kind, parents, claim) {
-      const { product, depth, collection, livelyMs } = kind.resource.place;
-      const access = products[product];
-      const path = collection(parents);
-      const { connection } = account;
-      const endpoint = addressOf(account, product);
-      const listed = access.collection(connection, endpoint, path, depth);
-      const source = identified(kind, listed);
-      const before = memberships.get(key);
-      const opened = entries.get(source.key);
-      const known = opened?.connection === connection ? opened : undefined;
-      const id = claim && (known?.identify(claim) ?? identityOf(claim));
-      if (known && before?.entry === known && before.id === id) return known;
-      const logs = new Map<string, RequestLog>();
-      const log = (posted: string) => {
-        const log = logs.get(posted) ?? access.requestLog(connection, endpoint, posted, source);
-        logs.set(posted, log);
-        return log;
-      };
-      const entry = known ?? open({ source, path, log, connection }, livelyMs, opened);
-      // The new place is taken before the old one is left, so that the collection is not closed in between.
-      if (id === undefined) entry.others.add(key);
-      else entry.members.set(id, (entry.members.get(id) ?? new Set()).add(key));
-      if (before?.entry === entry) {
-        if (before.id === id) return entry;
-        if (before.id === undefined) entry.others.delete(key);
-        else drop(entry, before.id, key);
-      } else leave(key);
-      memberships.set(key, { entry, id });
-      return entry;
+    join: (key, account, kind, parents, claim) => enter(own, key, account, kind, parents, claim && [claim]),
+    beside(key, account, kind, parents, ids) {
+      if (ids.length === 0) return void quit(besides, key);
+      return enter(
+        besides,
+        key,
+        account,
+        kind,
+        parents,
+        ids.map((id) => ({ id })),
+      ).collection;
     },
-    leave,
-    refresh: (key) => memberships.get(key)?.entry.collection.refresh(),
+    leave(key) {
+      for (const memberships of [own, besides]) quit(memberships, key);
+    },
+    refresh(key) {
+      for (const memberships of [own, besides]) memberships.get(key)?.entry.collection.refresh();
+    },
     close() {
       for (const { collection } of entries.values()) collection.close();
       entries.clear();
     },
   };
+}
+
+function isSame(before: Membership["ids"], after: Membership["ids"]): boolean {
+  return before === after || (before?.size === after?.size && [...(after ?? [])].every((id) => before?.has(id)));
 }

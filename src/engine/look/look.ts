@@ -10,6 +10,7 @@ import { policiesOf } from "../objects/policies.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readFacts, readStatus } from "../schema/status.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
+import { besideOf } from "./beside.ts";
 import type { Shared } from "./collections.ts";
 import { contentsOf } from "./contents.ts";
 import type { Deps } from "./deps.ts";
@@ -109,8 +110,8 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const wanted = "value" in desired ? desired.value : undefined;
   const keeping = claim && !observed ? secretOf(deps, object, wanted, claim, shared, memory, aheadMs) : undefined;
   const item = shared?.collection.read(identity).item;
-  const output =
-    claim && item ? outputState(outputWork(deps, kind, object, wanted, claim, item.raw), memory, now) : undefined;
+  const beside = account && claim && item ? besideOf(deps, key, kind, wanted, account, claim, item.raw) : undefined;
+  const output = outputState(outputWork(deps, { kind, object, desired: wanted, beside }, claim, item), memory, now);
   const unsettledMs = settings.createDeadlineMs + settings.settleMs;
   const view: View = {
     now,
@@ -164,6 +165,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     identity,
     inputs,
     shared,
+    beside,
   };
 }
 

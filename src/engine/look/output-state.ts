@@ -1,16 +1,17 @@
 import { hashBody } from "../../hash.ts";
 import { outputData } from "../../kinds/fields/output.ts";
-import type { Desired, OutputTarget, ResourceKind } from "../../kinds/kind.ts";
+import type { OutputTarget } from "../../kinds/kind.ts";
 import { CONFIG_MAPS, encoded, SECRETS, type SecretContent } from "../../kube/owned-secret.ts";
-import type { KubeObject } from "../../kube/resource.ts";
+import type { Item } from "../../platform/collection.ts";
 import type { Claim } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
 import { RECONCILE_AT } from "../objects/names.ts";
 import { contentHash, type Output } from "../objects/published.ts";
 import type { Obstacle } from "../schema/reasons.ts";
+import { readFacts } from "../schema/status.ts";
 import type { Deps } from "./deps.ts";
 import { filled } from "./secret-state.ts";
-import type { OutputState } from "./view.ts";
+import type { OutputState, Scene } from "./view.ts";
 
 /** What is to be written, and what of before is to go; undefined where all is as wanted. */
 export interface OutputWork {
@@ -23,19 +24,19 @@ export interface OutputWork {
 /** What is to be done about spec.output, judged by what the watch has shown; or what cannot be written. */
 export function outputWork(
   { published }: Pick<Deps, "published">,
-  kind: ResourceKind,
-  object: KubeObject,
-  desired: Desired | undefined,
-  claim: Claim,
-  item: unknown,
+  { kind, object, desired, beside }: Pick<Scene, "kind" | "object" | "desired" | "beside">,
+  claim: Claim | undefined,
+  item: Item | undefined,
 ): "unknown" | { obstacle: Obstacle } | OutputWork | undefined {
   const { output } = kind.resource;
-  if (!output || !desired) return undefined;
+  if (!output || !desired || !claim || !item) return undefined;
   const { known, found } = published.outputs(object);
   const target = desired.output;
   if (!target && found.length === 0) return undefined;
   if (!known) return "unknown";
-  const content = target && filled(() => outputData(output.values(item, claim)));
+  const shown = readFacts(object);
+  const content =
+    target && filled(() => outputData(output.values(item.raw, claim, { shown, ...(beside && { beside }) })));
   if (content && "obstacle" in content) return content;
   const wanted = content && { ...placeOf(target), ...content };
   const isWanted = ({ resource, object: { metadata } }: Output) =>

@@ -1,4 +1,4 @@
-import type { Comparison, Desired, Inputs, Operation, ResourceKind } from "../../kinds/kind.ts";
+import type { Beside, Comparison, Desired, Inputs, Operation, ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
@@ -162,4 +162,6 @@ export interface Scene {
   /** Undefined when spec or what it refers to cannot be read. */
   inputs: Inputs | undefined;
   shared: Shared | undefined;
+  /** Members of another collection that its output shows. */
+  beside: Beside | undefined;
 }

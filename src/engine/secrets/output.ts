@@ -17,9 +17,8 @@ const LONGEST = 9;
  * what the platform refuses: neither keeps the other waiting.
  */
 export async function writeOutput(deps: Deps, scene: Scene): Promise<Again> {
-  const { kind, object, desired, view, shared, identity, memory } = scene;
-  const item = shared?.collection.read(identity).item;
-  const work = view.claim && item && outputWork(deps, kind, object, desired, view.claim, item.raw);
+  const { view, shared, identity, memory } = scene;
+  const work = outputWork(deps, scene, view.claim, shared?.collection.read(identity).item);
   if (work === undefined || work === "unknown" || "obstacle" in work) return "now";
   const { what } = work;
   const now = deps.clock.monotonic();

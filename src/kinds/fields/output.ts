@@ -20,9 +20,11 @@ export const outputField = {
 /** What a kind with that field tells. */
 export const output = (
   values: OutputSource["values"],
+  beside?: OutputSource["beside"],
 ): OutputSource & { target(spec: { output?: OutputTarget | undefined }): OutputTarget | undefined } => ({
   target: ({ output }) => output,
   values,
+  ...(beside && { beside }),
 });
 
 /** The name of an environment variable, or a part of one, for a name that people have chosen; empty when nothing is left. */

@@ -3,6 +3,7 @@ import { known } from "../../fields/compare.ts";
 import { secondsOf } from "../../fields/duration.ts";
 import { fingerprint } from "../../fields/fingerprint.ts";
 import type { Inputs } from "../../kind.ts";
+import { nicsOf, wire as wireServer } from "../server/wire.ts";
 
 const time = (what: string) => z.string().optional().describe(what);
 
@@ -13,6 +14,16 @@ export const groupStatus = z.object({
       z.object({
         name: z.string().describe("Name of the replica; not an id."),
         serverId: z.string().optional().describe("Platform id of its server."),
+        nics: z
+          .array(
+            z.object({
+              name: z.string().optional().describe("Name of the NIC."),
+              ips: z.array(z.string()).optional().describe("IPv4 addresses."),
+              ipv6Ips: z.array(z.string()).optional().describe("IPv6 addresses."),
+            }),
+          )
+          .optional()
+          .describe("NICs of its server that have addresses; only if spec.output is set."),
       }),
     )
     .optional()
@@ -71,6 +82,23 @@ const LAST = 5;
 
 export const replicasOf = (item: unknown) => wire.parse(item).entities?.servers?.items ?? [];
 
+export const serverIdsOf = (item: unknown): string[] =>
+  replicasOf(item).flatMap(({ properties }) => properties?.datacenterServer?.id ?? []);
+
+/** Addresses of a replica's server, or those that status has while it was not read. */
+export function nicsOfReplica(serverId: string, { shown, beside }: Pick<Inputs, "shown" | "beside">) {
+  if (!beside) return [];
+  if (!beside.has(serverId)) {
+    const before = groupStatus.shape.servers.safeParse(shown.servers).data ?? [];
+    return before.find((each) => each.serverId === serverId)?.nics ?? [];
+  }
+  const server = wireServer.safeParse(beside.get(serverId)).data;
+  return (server ? nicsOf(server) : []).flatMap(({ properties }) => {
+    const { name, ips, ipv6Ips } = properties ?? {};
+    return ips?.length || ipv6Ips?.length ? [{ name, ips, ipv6Ips }] : [];
+  });
+}
+
 /** Newest first; one that the list shows only by its id says nothing. */
 function actionsOf({ entities }: WireGroup) {
   const told = (entities?.actions?.items ?? []).flatMap(({ metadata, properties }) =>
@@ -99,15 +127,18 @@ function configurationOf(group: WireGroup, shown: Inputs["shown"]) {
   return { hash, old: old.length, ...(changed != null && { since: changed }) };
 }
 
-export function groupFacts(item: unknown, { shown }: Pick<Inputs, "shown">): Record<string, unknown> {
+export function groupFacts(item: unknown, context: Pick<Inputs, "shown" | "beside">): Record<string, unknown> {
   const group = wire.parse(item);
   const servers = replicasOf(item);
   return {
     replicas: servers.length,
     ...known({
-      servers: servers.flatMap(({ properties }) =>
-        properties?.name == null ? [] : [known({ name: properties.name, serverId: properties.datacenterServer?.id })],
-      ),
+      servers: servers.flatMap(({ properties }) => {
+        const { name, datacenterServer } = properties ?? {};
+        const serverId = datacenterServer?.id;
+        const nics = serverId == null ? [] : nicsOfReplica(serverId, context).map(known);
+        return name == null ? [] : [known({ name, serverId, nics })];
+      }),
       actions: actionsOf(group)
         .slice(0, LAST)
         .map(({ actionType, actionStatus, startedAt }) =>
@@ -115,6 +146,6 @@ export function groupFacts(item: unknown, { shown }: Pick<Inputs, "shown">): Rec
         ),
       nextActionAt: cooldownEnd(group),
     }),
-    replicaConfiguration: configurationOf(group, shown),
+    replicaConfiguration: configurationOf(group, context.shown),
   };
 }

@@ -3,9 +3,10 @@ import { asJson, differences, fieldsOf, type Json, stepOf, wantedName } from "..
 import { isoDuration } from "../../fields/duration.ts";
 import { datacenterReference, datacenterRules, managedRules, required, wireId } from "../../fields/fields.ts";
 import { output } from "../../fields/output.ts";
-import { type Comparison, type Inputs, type Kind, mapping, type Operation } from "../../kind.ts";
+import { type Comparison, type Inputs, type Kind, mapping, type Operation, type OutputSource } from "../../kind.ts";
+import { addressesByNic, allAddresses } from "../server/output.ts";
 import { changedGroup, groupDrift } from "./compare.ts";
-import { groupFacts, groupStatus, replicasOf } from "./facts.ts";
+import { groupFacts, groupStatus, nicsOfReplica, replicasOf, serverIdsOf } from "./facts.ts";
 import {
   imagesKept,
   isInSecret,
@@ -106,6 +107,20 @@ function policyAdvice({ policy }: ScalingGroupSpec): string[] {
   ];
 }
 
+/** Addresses are those of the servers behind the replicas, which the group shows by their ids only. */
+const groupOutput: OutputSource["values"] = (item, { id, parents }, known) => {
+  const servers = serverIdsOf(item);
+  const nics = servers.map((server) => nicsOfReplica(server, known));
+  return {
+    ID: id,
+    DATACENTER_ID: parents.datacenter,
+    REPLICAS: replicasOf(item).length,
+    SERVER_IDS: servers,
+    IPS: nics.flatMap(allAddresses),
+    ...addressesByNic(nics.flat()),
+  };
+};
+
 export const scalingGroup: Kind = {
   kind: "ScalingGroup",
   plural: "scalinggroups",
@@ -170,10 +185,6 @@ export const scalingGroup: Kind = {
     },
     comparison: { compare, facts: groupFacts },
     destruction: { holdsData: true },
-    output: output((item, { id, parents }) => {
-      const replicas = replicasOf(item);
-      const servers = replicas.flatMap(({ properties }) => properties?.datacenterServer?.id ?? []);
-      return { ID: id, DATACENTER_ID: parents.datacenter, REPLICAS: replicas.length, SERVER_IDS: servers };
-    }),
+    output: output(groupOutput, { kind: "Server", ids: serverIdsOf }),
   }),
 };

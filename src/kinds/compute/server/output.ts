@@ -2,16 +2,32 @@ import { envName } from "../../fields/output.ts";
 import type { OutputSource } from "../../kind.ts";
 import { nicsOf, wire } from "./wire.ts";
 
-/** Addresses of a server, all of them and by NIC. NICs whose names make the same variable share it. */
-export const serverOutput: OutputSource["values"] = (item, { id, parents }) => {
-  const nics = nicsOf(wire.parse(item)).map(({ properties }) => ({
-    key: `NIC_${envName(properties?.name ?? "")}_IPS`,
-    ips: properties?.ips ?? [],
-    ipv6Ips: properties?.ipv6Ips ?? [],
-  }));
+/** What is told of a NIC. */
+export interface Addresses {
+  name?: string | null | undefined;
+  ips?: string[] | null | undefined;
+  ipv6Ips?: string[] | null | undefined;
+}
+
+/** All addresses of a server, IPv4 first. */
+export const allAddresses = (nics: readonly Addresses[]): string[] => [
+  ...nics.flatMap(({ ips }) => ips ?? []),
+  ...nics.flatMap(({ ipv6Ips }) => ipv6Ips ?? []),
+];
+
+/** Addresses by NIC. NICs whose names make the same variable share it. */
+export function addressesByNic(nics: readonly Addresses[]): Record<string, string[]> {
   const named = new Map<string, string[]>();
-  for (const { key, ips, ipv6Ips } of nics) named.set(key, [...(named.get(key) ?? []), ...ips, ...ipv6Ips]);
+  for (const { name, ips, ipv6Ips } of nics) {
+    const key = `NIC_${envName(name ?? "")}_IPS`;
+    named.set(key, [...(named.get(key) ?? []), ...(ips ?? []), ...(ipv6Ips ?? [])]);
+  }
   named.delete("NIC__IPS");
-  const all = [...nics.flatMap(({ ips }) => ips), ...nics.flatMap(({ ipv6Ips }) => ipv6Ips)];
-  return { ID: id, DATACENTER_ID: parents.datacenter, PRIMARY_IP: all[0], IPS: all, ...Object.fromEntries(named) };
+  return Object.fromEntries(named);
+}
+
+export const serverOutput: OutputSource["values"] = (item, { id, parents }) => {
+  const nics = nicsOf(wire.parse(item)).map(({ properties }) => properties ?? {});
+  const all = allAddresses(nics);
+  return { ID: id, DATACENTER_ID: parents.datacenter, PRIMARY_IP: all[0], IPS: all, ...addressesByNic(nics) };
 };
