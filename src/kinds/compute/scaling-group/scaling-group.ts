@@ -95,10 +95,10 @@ function policyAdvice({ policy }: ScalingGroupSpec): string[] {
   const { metric, unit, scaleInThreshold, scaleOutThreshold } = policy;
   const cpu = metric === "INSTANCE_CPU_UTILIZATION_AVERAGE";
   if (cpu && rates.includes(unit)) {
-    return [`policy.unit ${unit}: ${metric} is a percentage and no rate; use PERCENTAGE`];
+    return [`policy.unit ${unit}: ${metric} is a percentage, not a rate; use PERCENTAGE`];
   }
   if (!cpu && unit === "PERCENTAGE") {
-    return [`policy.unit ${unit}: ${metric} is a number and no percentage; use TOTAL, ${rates.join(", ")}`];
+    return [`policy.unit ${unit}: ${metric} is a number, not a percentage; use TOTAL, ${rates.join(", ")}`];
   }
   if (unit !== "PERCENTAGE") return [];
   return [
