@@ -152,7 +152,7 @@ describe("what is wrong with a group before the platform sees it", () => {
 
   it.each([
     ["a rate of the CPU", { unit: "PER_HOUR" }, /^policy\.unit PER_HOUR: .* is a percentage, not a rate/],
-    ["a percentage of bytes", { metric: "INSTANCE_NETWORK_IN_BYTES" }, /^policy\.unit PERCENTAGE: .* no percentage/],
+    ["a percentage of bytes", { metric: "INSTANCE_NETWORK_IN_BYTES" }, /^policy\.unit PERCENTAGE: .* not a percentage/],
     ["a CPU above 100 percent", { scaleOutThreshold: 100 }, /^policy\.scaleOutThreshold: .* nothing is added/],
     ["a CPU below 0 percent", { scaleInThreshold: 0 }, /^policy\.scaleInThreshold: .* nothing is removed/],
   ])("and not wise: %s", (_, policy, message) => {
