@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { act } from "../../src/engine/act/act.ts";
 import { markOf } from "../../src/engine/objects/intent.ts";
 import { ALLOW_DATA_LOSS, FINALIZER } from "../../src/engine/objects/names.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
@@ -237,5 +238,16 @@ describe("the word that allows to lose data", () => {
     expect(readyOf(life)).toMatchObject({ reason: "DataLossNotAllowed" });
     expect(readyOf(life)?.message).toContain('to "3"');
     expect(all.platform.sent("DELETE")).toHaveLength(1);
+  });
+
+  test("is not used up by what needs nobody's word: to make anew what the platform has never finished", async () => {
+    const { all, key, object } = ownedBlock(false, {
+      spec: { location: "de/txl", size: 1, replacePolicy: "WhenNeeded" },
+      metadata: { name: "a", generation: 1, finalizers: [FINALIZER], annotations: { [ALLOW_DATA_LOSS]: "true" } },
+      status: { id: "dc-a-0", account, nonce: "n0", fixed: hashFields({ location: "de/txl", size: 1 }, fields) },
+    });
+    await act(all.deps, all.sceneOf(key), { step: "delete", action: "replace" });
+    expect(all.platform.sent("DELETE")).toHaveLength(1);
+    expect(readStatus(all.api.get(object) ?? object).lossAllowed).toBeUndefined();
   });
 });

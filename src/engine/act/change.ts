@@ -75,7 +75,8 @@ export async function remove(deps: Deps, scene: Scene, action: "delete" | "repla
   // A second deletion of an id that has been given away meanwhile would hit somebody else's resource.
   const once = shared?.source.isStillThere !== undefined;
   const generation = object.metadata.generation;
-  const used = action === "replace" && generation !== undefined && destruction.holdsData;
+  // What was never finished is made anew without anybody's word.
+  const used = action === "replace" && scene.view.replacement && generation !== undefined && destruction.holdsData;
   const changes = used ? { lossAllowed: generation } : {};
   return perform(deps, scene, { action, method: "DELETE", path, once }, { changes });
 }
