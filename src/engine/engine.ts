@@ -144,9 +144,9 @@ export function createEngine(options: EngineOptions): Engine {
     }),
     nonce: randomUUID,
     suspect: (account) => wake(objectOf(account), "people"),
-    changed(account) {
+    changed(account, since) {
       void inSlices(clock, usersOf(deps, account), (key) => {
-        if ((objects.accountOf(key) ?? account) === account) memories.of(key).failure = undefined;
+        if ((objects.accountOf(key) ?? account) === account) memories.excuse(key, since);
         wake(key);
       });
     },
@@ -166,7 +166,7 @@ export function createEngine(options: EngineOptions): Engine {
       deps.collections.leave(key);
     }
     if (before && after && before.metadata.annotations?.[RECONCILE_AT] !== after.metadata.annotations?.[RECONCILE_AT]) {
-      memories.of(key).failure = undefined;
+      memories.excuse(key, clock.monotonic());
       deps.collections.refresh(key);
     }
     if (after) memories.notice(key, after);
@@ -184,8 +184,9 @@ export function createEngine(options: EngineOptions): Engine {
     if (user) for (const used of thoseUsed(objects, key, user)) deps.collections.refresh(used);
     const [held, holds] = [before && claimOf(before), after && claimOf(after)];
     if (held?.id !== holds?.id) {
+      const since = clock.monotonic();
       void inSlices(clock, thoseBelow(objects, key, held), (each) => {
-        memories.of(each).failure = undefined;
+        memories.excuse(each, since);
         if (held) deps.collections.refresh(each);
         wake(each);
       });
@@ -193,7 +194,7 @@ export function createEngine(options: EngineOptions): Engine {
       queue.addAfter(objectOf((holds ?? held)?.account ?? ""), USAGE_MS, "background");
     }
     const account = accountOf(key);
-    if (account !== undefined && (!before || !after)) deps.changed(account);
+    if (account !== undefined && (!before || !after)) deps.changed(account, clock.monotonic());
     if (account !== undefined && !after) deps.owe(deps.secrets.release(account));
   });
 
@@ -240,11 +241,12 @@ export function createEngine(options: EngineOptions): Engine {
   /** What was edited in an Account, a new endpoint for example, may be what its users have waited for. */
   async function keepAccount(account: string, kind: Kind, object: KubeObject): Promise<Again> {
     const before = deps.accounts.get(account);
+    const since = clock.monotonic();
     const again = await reconcileAccount(deps, account, kind, object);
     const { generation } = object.metadata;
     if (deps.accounts.get(account) !== before && generations.get(account) !== generation) {
       generations.set(account, generation);
-      deps.changed(account);
+      deps.changed(account, since);
     }
     return again;
   }

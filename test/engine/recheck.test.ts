@@ -2,8 +2,10 @@ import { describe, expect, test } from "vitest";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import { createQueue } from "../../src/kube/queue.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
+import { Terminal } from "../../src/platform/errors.ts";
 import { fakeClock } from "../fake-clock.ts";
-import { API } from "./fake-platform.ts";
+import { fakeApiServer } from "./fake-api-server.ts";
+import { API, fakePlatform } from "./fake-platform.ts";
 import { objectOf } from "./fixtures.ts";
 import { restingDatacenters } from "./resting.ts";
 import { accountOf, credentials, runEngine } from "./running-engine.ts";
@@ -66,6 +68,35 @@ describe("level, not edge", () => {
     expect(passes).toEqual(["Datacenter", "Datacenter", "Datacenter"]);
     expect(made()).toEqual(before);
   });
+});
+
+test("what was refused while the Account's own status was still being written is not sent again", async () => {
+  const clock = fakeClock();
+  const platform = fakePlatform();
+  const datacenter = objectOf("Datacenter", "dc", { spec: { location: "xx/yyy" } });
+  const server = fakeApiServer(accountOf("main"), credentials);
+  const slow = Promise.withResolvers<void>();
+  const client: typeof server.client = {
+    ...server.client,
+    async request(call) {
+      if (call.path.endsWith("/accounts/main/status")) await slow.promise;
+      return server.client.request(call);
+    },
+  };
+  platform.beforeEach(({ method }) => {
+    if (method === "POST") throw new Terminal({ call: "POST", status: 422 });
+  });
+  const api = { ...server, client };
+  await using engine = await runEngine([accountOf("main"), credentials], { clock, platform, api, workers: 8 });
+  await clock.advance(100);
+  engine.put(datacenter);
+  await clock.advance(100);
+  const before = platform.sent("POST").length;
+  slow.resolve();
+  await clock.advance(100);
+  expect(before).toBe(1);
+  expect(readStatus(engine.api.get(datacenter) ?? datacenter).conditions?.[0]?.reason).toBe("Rejected");
+  expect(platform.sent("POST")).toHaveLength(1);
 });
 
 const writes = (calls: { method: string; path: string }[]) => calls.filter(({ method }) => method !== "GET");

@@ -26,8 +26,8 @@ export interface AccountDeps extends Deps {
   /** The operator's own namespace: the Secret of an Account that has none is there. */
   home: string;
   sites: Sites;
-  /** The Account has become usable, unusable, or has new credentials: tell the objects that use it. */
-  changed: (account: string) => void;
+  /** The Account has become usable, unusable, or has new credentials since then: tell the objects that use it. */
+  changed: (account: string, since: number) => void;
   /** Whether work with this Account is under way that no object stands for. */
   owes: (account: string) => boolean;
 }
@@ -52,6 +52,7 @@ export async function reconcileAccount(
   const checked = await check(deps, account, current);
   // The Secret's watch wakes the Account as soon as it has looked.
   if (checked === "later") return "never";
+  const since = deps.clock.monotonic();
   const changed = adjust(deps.accounts.get(account), checked.standing);
   const { standing: found, again } = checked;
   // When it is tried again is its own affair: its objects are not told anew each time.
@@ -63,7 +64,7 @@ export async function reconcileAccount(
     conditions: conditions(current, deps.clock.now(), standing),
   });
   tell(deps, objectOf(account), { before: current, after: written, standing });
-  if (changed) deps.changed(account);
+  if (changed) deps.changed(account, since);
   return again;
 }
 

@@ -89,7 +89,7 @@ export interface Noticed {
 
 /** What the process knows of one object and can afford to forget: it only saves work, never correctness. */
 export interface Memory {
-  failure?: (Failure & { generation: number; attempts: Attempts }) | undefined;
+  failure?: (Failure & { at: number; generation: number; attempts: Attempts }) | undefined;
   /** How it stood last, and since when for that reason. */
   standing?: { reason: Reason; since: number } | undefined;
   /** The last Event about what keeps it from being Ready, of this generation, and when the next one may follow. */
@@ -122,6 +122,8 @@ export interface Memories {
   of(key: ObjectKey): Memory;
   /** To be told of every version of an object, in their order. */
   notice(key: ObjectKey, object: KubeObject): void;
+  /** What failed until then may succeed now; what failed later has met things as they are. */
+  excuse(key: ObjectKey, until: number): void;
   forget(key: ObjectKey): void;
 }
 
@@ -144,6 +146,10 @@ export function createMemories({ monotonic }: Pick<Clock, "monotonic">): Memorie
       if (begun === undefined) memory.begun = undefined;
       else if (memory.begun?.what !== begun) memory.begun = { what: begun, at: monotonic() };
       if (memory.begun?.at !== since) memory.recalledAt = undefined;
+    },
+    excuse(key, until) {
+      const memory = of(key);
+      if (memory.failure && memory.failure.at <= until) memory.failure = undefined;
     },
     forget: (key) => void memories.delete(key),
   };

@@ -80,7 +80,8 @@ export function postpone(
   const attempts = { ...before, [which]: before[which] + 1 };
   const inMs = Math.max(pauseAfter(deps, obstacle, before[which]), afterMs);
   const message = withTime(obstacle, deps.clock.now() + inMs);
-  memory.failure = { ...obstacle, message, generation, attempts, retryAt: deps.clock.monotonic() + inMs };
+  const at = deps.clock.monotonic();
+  memory.failure = { ...obstacle, message, at, generation, attempts, retryAt: at + inMs };
   return { inMs, message };
 }
 
