@@ -19,6 +19,7 @@ const patient = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
   globalSetup: ["test/temporary-files.ts"],
+  setupFiles: ["test/end-with-file.ts"],
 };
 
 const onCluster = {
@@ -50,7 +51,8 @@ export default defineConfig({
         },
       },
       { test: { ...patient, ...waiting, name: "programs", include: programs } },
-      { test: { ...onCluster, ...waiting, name: "cluster", include: cluster, exclude: [alone] } },
+      // Here, too, files share what they import: two seconds each.
+      { test: { ...onCluster, ...waiting, name: "cluster", include: cluster, exclude: [alone], isolate: false } },
       { test: { ...onCluster, ...waiting, name: "alone", include: [alone] } },
     ],
   },

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
-import { mooring, startProcess } from "../processes.ts";
+import { startProcess } from "../processes.ts";
+import { program } from "../program.ts";
 import { soak } from "../soak/soak.ts";
 import { type CuttableProxy, startCuttableProxy } from "./chaos-cut.ts";
 import { asPromised, converged, load, untilUnderWay } from "./chaos-load.ts";
@@ -68,7 +69,7 @@ describe("forty objects are being created, and then: all converge, nothing twice
   it.concurrent("the platform is killed and comes back with what it had", async () => {
     const data = await folder();
     const flags = ["simulator", "--json", "--speed", "20", "--kafka", "off", "--seed", "101", "--data", data];
-    const first = await startProcess(mooring, flags);
+    const first = await startProcess(program(), flags);
     const { endpoints, token } = simulatorReady.parse(first.ready);
     const steering = steer(endpoints.api, token);
     const stage = cleanup.use(await openStage(cluster().kubeconfig));
@@ -76,7 +77,7 @@ describe("forty objects are being created, and then: all converge, nothing twice
     await untilBegun(stage, { url: endpoints.api, token, steering });
     first.signal("SIGKILL");
     await first.ended;
-    await startProcess(mooring, [...flags, "--listen", new URL(endpoints.api).host]);
+    await startProcess(program(), [...flags, "--listen", new URL(endpoints.api).host]);
     expect(await converged(stage, steering)).toBe(asPromised);
     expect(operator.starts).toBe(1);
     expect(defectsIn(operator.log())).toEqual([]);
