@@ -22,12 +22,14 @@ const patient = {
   setupFiles: ["test/end-with-file.ts"],
 };
 
+const withProgram = { ...patient, globalSetup: [...patient.globalSetup, "test/program.ts"] };
+
 const onCluster = {
-  ...patient,
+  ...withProgram,
   expect: { poll: { ...patient.expect.poll, interval: 200 } },
   // What is concurrent waits most of the time.
   maxConcurrency: 20,
-  globalSetup: [...patient.globalSetup, "test/cluster/global-setup.ts"],
+  globalSetup: [...withProgram.globalSetup, "test/cluster/global-setup.ts"],
   testTimeout: 120_000,
   hookTimeout: 120_000,
 };
@@ -50,7 +52,7 @@ export default defineConfig({
           maxWorkers: 2,
         },
       },
-      { test: { ...patient, ...waiting, name: "programs", include: programs } },
+      { test: { ...withProgram, ...waiting, name: "programs", include: programs } },
       // Here, too, files share what they import: two seconds each.
       { test: { ...onCluster, ...waiting, name: "cluster", include: cluster, exclude: [alone], isolate: false } },
       { test: { ...onCluster, ...waiting, name: "alone", include: [alone] } },

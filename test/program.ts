@@ -18,7 +18,7 @@ export const mainFile = (): string => (built() === undefined ? join(root, "src/m
 export const program = (): string => (built() === undefined ? join(root, "bin/mooring") : `${built()}/mooring`);
 
 /** Builds it from the sources as they are now, once for all files of this run; it goes with this process. */
-export async function provideProgram(): Promise<void> {
+export default async function provideProgram(): Promise<void> {
   if (built() !== undefined) return;
   const { path } = temporaryFolder("program");
   await bundle(join(path, "dist"));

@@ -4,7 +4,6 @@ import { progressTo } from "../../src/cli/control-plane/progress.ts";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { install } from "../../src/cli/demo/install.ts";
 import { connect } from "../../src/kube/config.ts";
-import { provideProgram } from "../program.ts";
 import { audit } from "./audit.ts";
 
 declare module "vitest" {
@@ -15,7 +14,6 @@ declare module "vitest" {
 
 /** One control plane with Mooring for all files of this project; vitest calls this only when one of them is going to run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await provideProgram();
   const progress = progressTo(process.stderr);
   await provideBinaries(binaryNames, { onProgress: progress.update });
   const { kubeconfig, server, assets, stop } = await startCluster({
