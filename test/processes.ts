@@ -29,7 +29,7 @@ export function run(command: string, args: readonly string[], options: RunOption
   return new Promise((resolve) => {
     const settings = { cwd, env, maxBuffer: 256 * 1024 * 1024 };
     const child = execFile(command, args, settings, (error, stdout, stderr) => {
-      if (command === mooring) keepText(`mooring-${args[0]}`, stdout + stderr);
+      if (basename(command) === "mooring") keepText(`mooring-${args[0]}`, stdout + stderr);
       const code = error ? (child.exitCode ?? 127) : 0;
       resolve({ code, stdout, stderr });
     });
