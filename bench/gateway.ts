@@ -41,7 +41,7 @@ await once(reviews, "listening");
 
 const running: ReturnType<typeof spawnGuarded>[] = [];
 async function started<T>(shape: z.ZodType<T>, ...args: string[]): Promise<T> {
-  const child = spawnGuarded(mooring, args, { output: "pipe" });
+  const child = spawnGuarded(mooring, args, { cwd: process.cwd(), output: "pipe" });
   running.push(child);
   if (child.stdout === null) throw new Error(`${args[0]} has no output`);
   for await (const line of createInterface({ input: child.stdout })) return shape.parse(JSON.parse(line));

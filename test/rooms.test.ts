@@ -13,6 +13,7 @@ const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
   operator: { rooms: ["engine", "kinds", "kube", "platform", "clock.ts", "breath.ts"] },
   gateway: {
     rooms: [
+      "kinds",
       "kube",
       "clock.ts",
       ...["flags", "log", "serve", "serving-certificate", "usage-error"].map((file) => `operator/${file}.ts`),

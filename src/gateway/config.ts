@@ -2,7 +2,17 @@ import { existsSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { parse } from "yaml";
 import { z } from "zod";
-import { address, certificates, count, duration, format, level, pair, usageOf } from "../operator/flags.ts";
+import {
+  address,
+  certificates,
+  count,
+  duration,
+  format,
+  level,
+  pair,
+  podNamespace,
+  usageOf,
+} from "../operator/flags.ts";
 import type { LogFormat } from "../operator/log.ts";
 import type { Pair } from "../operator/serving-certificate.ts";
 import { UsageError } from "../operator/usage-error.ts";
@@ -18,7 +28,10 @@ export interface GatewayConfig {
   upstream: string;
   tokenFile: string;
   ca: string | undefined;
-  accesses: readonly Access[];
+  /** The ClusterAccount whose contract it serves, or accesses that do not change. */
+  source: { account: string } | { accesses: readonly Access[] };
+  /** Where it keeps what is spent. */
+  namespace: string;
   prices: Readonly<Record<string, Price>>;
   rate: { perSecond: number; burst: number };
   imageRate: { perSecond: number; burst: number };
@@ -42,9 +55,17 @@ export const flags = {
     type: "string",
     help: "PATH  token for the platform; read again every ten seconds (required)",
   },
+  account: {
+    type: "string",
+    help: "NAME  ClusterAccount that --token-file belongs to: its InferenceAccess objects are served (required without --access-file)",
+  },
   "access-file": {
     type: "string",
-    help: "PATH  which namespace may use which models, in YAML: a list of namespace, name, models and budget.eurPerDay (required)",
+    help: "PATH  instead of --account: a list of namespace, name, models and budget.eurPerDay, in YAML; budgets then count in this process only",
+  },
+  namespace: {
+    type: "string",
+    help: "NAME  namespace of the ConfigMaps that keep what is spent (default: the pod's namespace, else mooring-system)",
   },
   "ca-file": { type: "string", help: "PATH  additional CA certificates for the platform, in PEM (default: none)" },
   price: {
@@ -78,7 +99,10 @@ export const flags = {
 export const usage = (): string => usageOf("gateway", flags);
 
 /** Reads the command line; "help" when that was asked for. Throws `UsageError`. */
-export function readConfig(argv: string[]): GatewayConfig | "help" {
+export function readConfig(
+  argv: string[],
+  env: Record<string, string | undefined> = process.env,
+): GatewayConfig | "help" {
   const { values } = parseArgs({ args: argv, options: flags, strict: true });
   if (values.help) return "help";
   return {
@@ -89,7 +113,8 @@ export function readConfig(argv: string[]): GatewayConfig | "help" {
     upstream: url(values.upstream),
     tokenFile: file("token-file", values["token-file"]),
     ca: certificates(values["ca-file"]),
-    accesses: accessesIn(file("access-file", values["access-file"])),
+    source: sourceOf(values.account, values["access-file"]),
+    namespace: values.namespace ?? env.POD_NAMESPACE ?? podNamespace() ?? "mooring-system",
     prices: { ...listed, ...Object.fromEntries((values.price ?? []).map(price)) },
     rate: { perSecond: number("rate", values.rate), burst: count("burst", values.burst, 1, 10_000) },
     imageRate: {
@@ -102,6 +127,11 @@ export function readConfig(argv: string[]): GatewayConfig | "help" {
     logFormat: format(values["log-format"] ?? (process.stderr.isTTY ? "text" : "json")),
     json: values.json,
   };
+}
+
+function sourceOf(account: string | undefined, path: string | undefined): GatewayConfig["source"] {
+  if ((account === undefined) === (path === undefined)) throw new UsageError("--account: give it, or --access-file");
+  return account === undefined ? { accesses: accessesIn(file("access-file", path)) } : { account };
 }
 
 function url(text: string | undefined): string {
@@ -132,7 +162,7 @@ const accessSchema = z.strictObject({
   namespace: z.string().min(1),
   name: z.string().default("default"),
   models: z.array(z.string().min(1)).min(1),
-  budget: z.strictObject({ eurPerDay: z.number().positive().optional() }).optional(),
+  budget: z.strictObject({ eurPerDay: z.number().min(0).optional() }).optional(),
 });
 
 function accessesIn(path: string): Access[] {

@@ -10,6 +10,7 @@ import type { Callers } from "./callers.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { streamMeter, wholeMeter } from "./meter.ts";
 import type { GatewayMetrics } from "./metrics.ts";
+import { nearest } from "./nearest.ts";
 import { pass } from "./pass.ts";
 import { costOf, type Price, type Usage } from "./prices.ts";
 import { Refused } from "./refused.ts";
@@ -77,7 +78,7 @@ export function createHandler(parts: GatewayParts): Handler {
         const message = `the price of ${asked.model} is not known, so it cannot be used with a budget`;
         throw new Refused(403, "price_unknown", message);
       }
-      const reservation = parts.budgets.reserve(access, price ? costOf(asked.atMost, price) : 0);
+      const reservation = await parts.budgets.reserve(access, price ? costOf(asked.atMost, price) : 0);
       let usage: Usage = { input: 0, output: 0 };
       try {
         const shares = path.startsWith("/v1/images/") ? parts.imageShares : parts.shares;
@@ -111,6 +112,7 @@ export function createHandler(parts: GatewayParts): Handler {
       log.error({ status: statusCode }, "the platform refuses the gateway's token");
       throw new Refused(502, "upstream_unauthorized", "the platform refuses the gateway's token");
     }
+    if (statusCode === 404) await checkExists(asked.model);
     const isStream = String(answer.headers["content-type"]).startsWith("text/event-stream");
     const meter = isStream ? streamMeter(asked.hidesUsage) : wholeMeter();
     const told = (): Usage => {
@@ -125,6 +127,17 @@ export function createHandler(parts: GatewayParts): Handler {
       throw error;
     }
     return told();
+  }
+
+  /** What the platform does not find may be a model that it does not have: then those are named that it has. */
+  async function checkExists(model: string): Promise<void> {
+    const ids = await catalogue().then(
+      (models) => models.map(({ id }) => id),
+      () => [model],
+    );
+    if (ids.includes(model)) return;
+    const hint = `nearest are ${nearest(model, ids).join(", ")}`;
+    throw new Refused(404, "model_not_found", `the platform has no model ${model}; ${hint}`);
   }
 
   function accessFor(namespace: string, model: string): Access {

@@ -4,12 +4,14 @@ import { tokenFile } from "../kube/authorize.ts";
 import { connect } from "../kube/config.ts";
 import { serve } from "../operator/serve.ts";
 import { followPair, readPair } from "../operator/serving-certificate.ts";
-import { fixedAccesses } from "./access.ts";
+import { type Accesses, fixedAccesses } from "./access.ts";
 import { createBodies } from "./bodies.ts";
 import { createBudgets } from "./budget.ts";
 import { createCallers } from "./callers.ts";
+import { watchAccesses } from "./cluster-accesses.ts";
 import type { GatewayConfig } from "./config.ts";
 import { createHandler } from "./handler.ts";
+import { createConfigMapLedger, createMemoryLedger, type Ledger } from "./ledger.ts";
 import { createGatewayMetrics } from "./metrics.ts";
 import { listen } from "./server.ts";
 import { createShares } from "./shares.ts";
@@ -31,12 +33,21 @@ export async function runGateway(config: GatewayConfig, log: Logger, signal: Abo
   cleanup.defer(() => upstream.close());
   const shares = createShares({ clock, mostWaitMs, ...config.rate });
   const imageShares = createShares({ clock, mostWaitMs, ...config.imageRate });
+  const onError = (error: unknown) => log.warn({ err: error }, "watch failed");
+  const { source } = config;
+  const fixed = "accesses" in source;
+  const accesses: Accesses = fixed
+    ? fixedAccesses(source.accesses)
+    : cleanup.use(await watchAccesses({ client, clock, account: source.account, onError }));
+  const ledger: Ledger = fixed ? createMemoryLedger() : createConfigMapLedger(client, config.namespace);
+  const budgets = createBudgets({ clock, ledger });
+  cleanup.defer(() => budgets.close());
   const handle = createHandler({
     clock,
     log,
     callers: createCallers({ client, clock, onError: (error) => log.warn({ err: error }, "token not checked") }),
-    accesses: fixedAccesses(config.accesses),
-    budgets: createBudgets(clock),
+    accesses,
+    budgets,
     prices: config.prices,
     bodies: createBodies(BODIES),
     shares,

@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { parseArgs } from "node:util";
 import type { Proxies } from "../platform/proxies.ts";
 import { type Endpoints, readEndpoints, readPatterns, readProxies } from "./endpoints.ts";
-import { address, certificates, count, duration, format, level, pair, usageOf } from "./flags.ts";
+import { address, certificates, count, duration, format, level, pair, podNamespace, usageOf } from "./flags.ts";
 import type { LogFormat } from "./log.ts";
 import type { Pair } from "./serving-certificate.ts";
 
@@ -170,10 +169,4 @@ export function readConfig(argv: string[], env: Record<string, string | undefine
     retryMs: duration("retry", values.retry),
     annotateAfterMs: duration("annotate-after", values["annotate-after"]),
   };
-}
-
-const POD_NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
-
-function podNamespace(): string | undefined {
-  return existsSync(POD_NAMESPACE_FILE) ? readFileSync(POD_NAMESPACE_FILE, "utf8").trim() : undefined;
 }

@@ -90,3 +90,9 @@ export function format(text: string): LogFormat {
   if (text === "text" || text === "json") return text;
   throw new UsageError(`--log-format: "${text}" is unknown; valid: text, json`);
 }
+
+const POD_NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
+
+export function podNamespace(): string | undefined {
+  return existsSync(POD_NAMESPACE_FILE) ? readFileSync(POD_NAMESPACE_FILE, "utf8").trim() : undefined;
+}

@@ -8,7 +8,7 @@ await platform.steer("PUT", "limits", { inference: { perSecond: 10_000, burst: 1
 const embeddingModel = "BAAI/bge-m3";
 const imageModel = "black-forest-labs/FLUX.1-schnell";
 const accesses = [
-  { namespace: "shop", name: "chat", models: [chatModel, imageModel] },
+  { namespace: "shop", name: "chat", models: [chatModel, imageModel, "openai/gpt-oss-12b"] },
   { namespace: "shop", name: "search", models: [embeddingModel] },
   { namespace: "poor", name: "pennies", models: [chatModel, imageModel], eurPerDay: 0.00005 },
 ];
@@ -101,6 +101,12 @@ describe("the openai client behind the gateway", () => {
     await expect(other).rejects.toThrow(OpenAI.PermissionDeniedError);
     await expect(other).rejects.toThrow(`may use ${chatModel}`);
     await expect(gateway.clientOf("nobody").chat.completions.create(chat)).rejects.toThrow("has no InferenceAccess");
+  });
+
+  it("is told the nearest names when its namespace was given a model that does not exist", async () => {
+    const unknown = shop.chat.completions.create({ ...chat, model: "openai/gpt-oss-12b" });
+    await expect(unknown).rejects.toThrow(OpenAI.NotFoundError);
+    await expect(unknown).rejects.toThrow("has no model openai/gpt-oss-12b; nearest are openai/gpt-oss-120b");
   });
 
   it("is refused with a token that is not of a ServiceAccount or not for the gateway", async () => {

@@ -7,6 +7,7 @@ import { createBodies } from "../../src/gateway/bodies.ts";
 import { createBudgets } from "../../src/gateway/budget.ts";
 import { AUDIENCE, createCallers } from "../../src/gateway/callers.ts";
 import { createHandler, type GatewayParts } from "../../src/gateway/handler.ts";
+import { createMemoryLedger } from "../../src/gateway/ledger.ts";
 import { createGatewayMetrics } from "../../src/gateway/metrics.ts";
 import { listed } from "../../src/gateway/prices.ts";
 import { listen } from "../../src/gateway/server.ts";
@@ -58,7 +59,7 @@ export async function startGateway(options: Options) {
     log,
     callers: createCallers({ client: reviews, clock, onError: (error) => lines.push(String(error)) }),
     accesses: fixedAccesses(options.accesses),
-    budgets: createBudgets(clock),
+    budgets: createBudgets({ clock, ledger: createMemoryLedger() }),
     prices: listed,
     bodies: createBodies({ most: 1_048_576, mostOfAll: 4 * 1_048_576 }),
     shares,
