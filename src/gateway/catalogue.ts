@@ -15,7 +15,11 @@ export function createCatalogue(clock: Clock, ask: (signal: AbortSignal) => Prom
   let asking: Promise<readonly Model[]> | undefined;
 
   async function read(): Promise<readonly Model[]> {
-    const { statusCode, body } = await ask(AbortSignal.timeout(30_000));
+    const timeout = AbortSignal.timeout(30_000);
+    const { statusCode, body } = await ask(timeout).catch((error) => {
+      if (!timeout.aborted) throw error;
+      throw new Refused(502, "upstream_error", "the platform does not tell its models", { retryAfter: 5 });
+    });
     const text = await bounded(body);
     if (statusCode !== 200) throw new Refused(502, "upstream_error", `the platform's list of models is ${statusCode}`);
     const { data } = shape.parse(JSON.parse(text));

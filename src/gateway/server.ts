@@ -35,7 +35,9 @@ export async function listen(
     response.on("error", () => {});
     if (draining) {
       const refused = new Refused(503, "unavailable", "the gateway is stopping", { retryAfter: 1 });
-      response.writeHead(503, { ...refused.headers, connection: "close" }).end(refused.body);
+      response
+        .writeHead(503, { "content-type": "application/json", ...refused.headers, connection: "close" })
+        .end(refused.body);
       return;
     }
     const controller = new AbortController();
