@@ -6,6 +6,7 @@ import { volume } from "./compute/volume/volume.ts";
 import { account } from "./identity/account.ts";
 import { clusterAccount } from "./identity/cluster-account.ts";
 import { grant } from "./identity/grant.ts";
+import { inferenceAccess } from "./inference/inference-access.ts";
 import type { Kind } from "./kind.ts";
 import { flowLog } from "./network/flow-log.ts";
 import { ipBlock } from "./network/ipblock.ts";
@@ -36,6 +37,7 @@ export const kinds: readonly Kind[] = [
   kafkaCluster,
   kafkaTopic,
   kafkaUser,
+  inferenceAccess,
 ];
 
 export const GROUP = "mooring.dev";
