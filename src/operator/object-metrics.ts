@@ -25,7 +25,7 @@ const counts: ObjectGauge = {
 };
 const tokens: ObjectGauge = {
   name: "mooring_token_expiry_timestamp_seconds",
-  help: "When the token of an Account or ClusterAccount expires, in seconds since 1970",
+  help: "When the token of an Account, ClusterAccount or AccessToken expires, in seconds since 1970",
   labels: named,
 };
 const certificates: ObjectGauge = {

@@ -78,7 +78,7 @@ export function createConnection(
     const requestId = nextRequestId();
     const url = webAddress(call.url);
     const path = url?.pathname ?? "an unusable address";
-    const asked = { call: `${call.method} ${path}`, reading: call.method === "GET", requestId, redact: session.redact };
+    const asked = { call: `${call.method} ${path}`, reading: isRead(call), requestId, redact: session.redact };
     const headers = headersFor(call, session, { "user-agent": userAgent, "x-request-id": requestId });
     const refusal = { call: asked.call, requestId, status: 0 };
     if (url === undefined) throw new Terminal({ ...refusal, detail: "the endpoint is not an http or https URL" });
@@ -100,7 +100,7 @@ export function createConnection(
     clock: options.clock,
     ledger: options.ledger,
     async send(call) {
-      const patient = call.method === "GET" && call.priority !== "people";
+      const patient = isRead(call) && call.priority !== "people";
       const { clock } = options;
       const end = clock.monotonic() + (call.deadlineMs ?? defaultDeadlineMs);
       const turnBy = clock.monotonic() + (call.patienceMs ?? defaultPatienceMs);
@@ -112,7 +112,7 @@ export function createConnection(
           return reply;
         } catch (error) {
           const again =
-            (call.method === "GET" && wasReset(error) && ++resets === 1) ||
+            (isRead(call) && wasReset(error) && ++resets === 1) ||
             (patient && isShortRefusal(error, Math.min(end, turnBy) - clock.monotonic()) && ++refusals < mostRefusals);
           if (!again) throw error;
         }
@@ -156,6 +156,8 @@ function openSession(
     pacers: pacersOf(token, account),
   };
 }
+
+const isRead = ({ method, makes }: PlatformCall): boolean => method === "GET" && !makes;
 
 /** The pacer makes the next attempt wait long enough. */
 function isShortRefusal(error: unknown, leftMs: number): boolean {

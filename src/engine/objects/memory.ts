@@ -113,6 +113,8 @@ export interface Memory {
   contents?: { asOf: number; found: string[] } | undefined;
   /** A certificate is due and the platform has no younger one: when it is asked again, by its own clock. */
   renewAfter?: number | undefined;
+  /** Ids of which some may be what a lost creation made: nothing is done about them, they expire by themselves. */
+  unclaimed?: readonly string[] | undefined;
   output?: OutputAttempt | undefined;
   /** When the object was first seen at rest with its intent still in place. */
   restingSince?: number | undefined;
