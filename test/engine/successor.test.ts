@@ -228,12 +228,29 @@ describe("a lost answer", () => {
   test("when there are more tokens than it can have made: none is revoked, and the object says so", async () => {
     const { live, platform, held, status } = open();
     platform.make(3600);
+    platform.beforeEach((call) => {
+      if (isGeneration(call) && platform.values.length === 1) platform.make(3600);
+    });
     lose(platform);
     await live().settle();
     expect(platform.isGood(held())).toBe(true);
-    const [theirs = "", ours = ""] = [...platform.items.keys()];
+    const [before = "", theirs = "", ours = ""] = [...platform.items.keys()];
     expect(status().advice?.[0]).toContain(`${theirs}, ${ours}`);
+    expect(status().advice?.[0]).not.toContain(before);
     worlds.pop();
+  });
+
+  test("that made nothing: a token of the same lifetime from just before is somebody else's", async () => {
+    const { live, platform, held } = open();
+    const theirs = platform.make(3600);
+    let lost = false;
+    platform.beforeEach((call) => {
+      if (!isGeneration(call) || lost) return;
+      lost = true;
+      throw new Retry({ call: "GET /tokens/generate", status: 0, detail: "reset" }, "unknown");
+    });
+    await live().settle();
+    expect([platform.isGood(theirs), platform.isGood(held()), platform.values.length]).toEqual([true, true, 2]);
   });
 
   test("when the token of another lifetime was made meanwhile: that one is somebody else's", async () => {

@@ -11,6 +11,7 @@ import { type Deps, deadlineFrom, leads } from "../look/deps.ts";
 import { fixedFields, inputsOf, sources } from "../look/look.ts";
 import { notPublic } from "../look/ownership.ts";
 import { resolveReferences } from "../look/references.ts";
+import { isSuccessive } from "../look/secret-state.ts";
 import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
 import { type Intent, SKEW_MS } from "../objects/intent.ts";
@@ -68,7 +69,12 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
   const { aheadMs = 0 } = account.connection;
   const begun = { hash, parents, account: account.key, endpoint, fixed, ...(aheadMs > SKEW_MS && { aheadMs }) };
   const succeeds = scene.view.claim?.id;
-  const intended = await intend(deps, scene, { ...begun, ...(succeeds !== undefined && { succeeds }) });
+  const seen = isSuccessive(kind) ? await equalsOf(deps, scene, account, begun) : undefined;
+  const intended = await intend(deps, scene, {
+    ...begun,
+    ...(seen && { seen }),
+    ...(succeeds !== undefined && { succeeds }),
+  });
   const url = urlOf(account, place.product, (creation.path ?? place.collection)(parents));
   const hide = (text: string) => redact(text, inputs);
   const made = make(deps, scene, account, { ...intended, url, body, hide });
@@ -78,6 +84,19 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
     account.key,
   );
   return made;
+}
+
+/** What there is already that looks like what is to be made. */
+async function equalsOf(
+  deps: Deps,
+  { key, kind }: Scene,
+  account: AccountHandle,
+  { hash, parents }: Pick<Intent, "hash" | "parents">,
+): Promise<string[]> {
+  const { source } = deps.collections.join(key, account, kind, parents, undefined);
+  const items = await source.list(AbortSignal.timeout(deps.settings.createDeadlineMs), "people");
+  const { echo = (raw: unknown) => raw } = kind.resource.identity;
+  return items.filter(({ raw }) => hashBody(echo(raw)) === hash).map(({ id }) => id);
 }
 
 /** What goes out to the platform, and for whom. */
