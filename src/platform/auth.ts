@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { PlatformCall } from "./call.ts";
 import type { Connection } from "./connection.ts";
 import { identityOf } from "./credentials.ts";
-import { NotFound } from "./errors.ts";
+import { NotFound, Retry } from "./errors.ts";
 import { checked } from "./paging.ts";
 import { type CollectionSource, type Item, resourceId } from "./reading.ts";
 
@@ -44,6 +44,53 @@ export function authCollection(connection: Connection, api: string, path: string
       }
     },
     isBusy: () => false,
+  };
+}
+
+/** A token of the user, as the list shows it. */
+export type ShownToken = z.output<typeof token>;
+
+/** The tokens of the user who logs in with a password. */
+export interface OwnTokens {
+  list(): Promise<ShownToken[]>;
+  /** The value of a new one, and what it says about itself. */
+  generate(
+    ttl: number,
+    deadlineMs: number,
+  ): Promise<{ value: string; id: string; issuedAt: number; expiresAt: number }>;
+  /** One that is not there any more is fine. */
+  revoke(id: string): Promise<void>;
+  removeExpired(): Promise<void>;
+  /** Ends a token by itself, whoever's it is. */
+  end(value: string): Promise<void>;
+}
+
+export function ownTokens(connection: Connection, api: string, guard: () => void): OwnTokens {
+  const url = authUrl(api, "/tokens");
+  const common = { product: "auth", priority: "people", withPassword: true, guard } as const;
+  const remove = async (address: string, headers: Record<string, string> = {}) => {
+    try {
+      await connection.send({ method: "DELETE", url: address, headers, ...common });
+    } catch (error) {
+      if (!(error instanceof NotFound)) throw error;
+    }
+  };
+  return {
+    list: async () => checked(all, (await connection.send({ method: "GET", url, ...common })).body, url).tokens,
+    async generate(ttl, deadlineMs) {
+      const call = authCreation.call(url, { ttl });
+      const { body, status } = await connection.send({ ...call, ...common, deadlineMs });
+      const value = generated.safeParse(body).data?.token ?? "";
+      const { tokenId: id, issuedAt, expiresAt } = identityOf(value) ?? {};
+      if (id === undefined || issuedAt === undefined || expiresAt === undefined) {
+        const detail = "the answer is no token of the platform's form";
+        throw new Retry({ call: "GET /auth/v1/tokens/generate", status, detail }, "unknown");
+      }
+      return { value, id, issuedAt, expiresAt };
+    },
+    revoke: (id) => remove(`${url}/${encodeURIComponent(id)}`),
+    removeExpired: () => remove(`${url}?criteria=EXPIRED`),
+    end: (value) => remove(`${url}?criteria=CURRENT`, { authorization: `Bearer ${value}` }),
   };
 }
 

@@ -5,7 +5,7 @@ import { defaultDeadlineMs, perform, wasReset } from "./attempt.ts";
 import { createBreaker } from "./breaker.ts";
 import { byHost } from "./by-host.ts";
 import type { PlatformCall, Reply, TransportOptions } from "./call.ts";
-import { type Credentials, type Identity, identityOf, redactor } from "./credentials.ts";
+import { basicOf, type Credentials, type Identity, identityOf, redactor } from "./credentials.ts";
 import { Retry, Terminal, Unauthorized } from "./errors.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Pacers } from "./shared-pacers.ts";
@@ -52,6 +52,7 @@ export interface ConnectionOptions extends TransportOptions {
 /** Everything that changes with the credentials. */
 interface Session {
   readonly token: string | undefined;
+  readonly basic: string | undefined;
   readonly contractNumber: number | undefined;
   readonly identity: Identity | undefined;
   readonly redact: (text: string) => string;
@@ -120,7 +121,11 @@ export function createConnection(
     },
     setCredentials(next) {
       // Opened before the other is released: the same token keeps what was learned about its pace.
-      const opened = openSession(id, next, pacersOf);
+      const opened = openSession(
+        id,
+        { ...(session.token !== undefined && { token: session.token }), ...next },
+        pacersOf,
+      );
       session.pacers.release();
       session = opened;
     },
@@ -147,13 +152,17 @@ function openSession(
   credentials: Credentials | undefined,
   pacersOf: ConnectionOptions["pacersOf"],
 ): Session {
-  const token = credentials?.token.trim() || undefined;
+  const token = credentials?.token?.trim() || undefined;
+  const { login } = credentials ?? {};
+  const basic = login && basicOf(login);
+  const secrets = [token, basic?.slice("Basic ".length), login?.password].map(redactor);
   return {
     token,
+    basic,
     contractNumber: credentials?.contractNumber,
     identity: token === undefined ? undefined : identityOf(token),
-    redact: redactor(token),
-    pacers: pacersOf(token, account),
+    redact: (text) => secrets.reduce((left, redact) => redact(left), text),
+    pacers: pacersOf(token ?? basic, account),
   };
 }
 
@@ -164,10 +173,11 @@ function isShortRefusal(error: unknown, leftMs: number): boolean {
   return error instanceof Retry && error.status === 429 && (error.afterMs ?? 0) < leftMs;
 }
 
-function headersFor(call: PlatformCall, { token, contractNumber }: Session, own: Record<string, string>) {
+function headersFor(call: PlatformCall, { token, basic, contractNumber }: Session, own: Record<string, string>) {
   const headers: Record<string, string> = { accept: "application/json", ...own };
   if (call.body !== undefined) headers["content-type"] = "application/json";
-  if (token !== undefined) headers.authorization = `Bearer ${token}`;
+  const authorization = call.withPassword ? basic : token && `Bearer ${token}`;
+  if (authorization !== undefined) headers.authorization = authorization;
   if (contractNumber !== undefined) headers["x-contract-number"] = String(contractNumber);
   for (const [name, value] of Object.entries(call.headers ?? {})) headers[name.toLowerCase()] = value;
   return headers;

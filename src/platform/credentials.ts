@@ -1,10 +1,22 @@
 import { z } from "zod";
 
 export interface Credentials {
-  token: string;
+  /** Without one, the token from before stays. */
+  token?: string;
+  /** For calls that ask for it (`withPassword`): those that make and end tokens. */
+  login?: Login;
   /** Selects the contract for users with several of them. */
   contractNumber?: number;
 }
+
+export interface Login {
+  username: string;
+  password: string;
+}
+
+/** The Authorization header of a login. */
+export const basicOf = ({ username, password }: Login): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 
 /** Who a token says it belongs to. Decoded, not verified: good for status and defaults, never for a decision about rights. */
 export interface Identity {

@@ -1,4 +1,5 @@
-import { NotFound } from "../../src/platform/errors.ts";
+import { type Credentials, identityOf } from "../../src/platform/credentials.ts";
+import { NotFound, Unauthorized } from "../../src/platform/errors.ts";
 import type { Connection, PlatformCall, Reply } from "../../src/platform/transport.ts";
 
 /** The tokens of one user in a few lines: each is told once. What a call meets is in the test's hands. */
@@ -32,6 +33,11 @@ export function fakeTokens(now: () => number) {
   function answer({ method, url }: PlatformCall): unknown {
     const { pathname, searchParams } = new URL(url);
     const id = pathname.split("/")[4];
+    if (pathname.endsWith("/contracts")) return { items: [{ properties: { contractNumber: 1 } }] };
+    if (searchParams.get("criteria") === "EXPIRED") {
+      for (const [each, { expiresAt }] of items) if (expiresAt <= now()) items.delete(each);
+      return { success: true };
+    }
     if (id === "generate") return { token: make(Number(searchParams.get("ttl"))) };
     if (id === undefined) return { tokens: [...items.keys()].map(shown) };
     const found = shown(id);
@@ -39,24 +45,40 @@ export function fakeTokens(now: () => number) {
     items.delete(id);
     return { success: true };
   }
+  let credentials: Credentials = {};
+  const login = { username: "ops@example.org", password: "the-secret-password" };
+  /** With a password that is right, or a token that works; what has neither is not asked for one. */
+  function admit({ withPassword, method, url }: PlatformCall): void {
+    const isLogin = credentials.login?.username === login.username && credentials.login.password === login.password;
+    const token = [...items.values()].find(({ value }) => value === credentials.token);
+    if (withPassword ? isLogin : credentials.token === undefined || (token && token.expiresAt > now())) return;
+    const call = `${method} ${new URL(url).pathname}`;
+    throw new Unauthorized({ call, status: 401, platformMessage: "the credentials are wrong" });
+  }
   const connection: Connection = {
     id: "shop/main",
     async send(call): Promise<Reply> {
       call.guard?.();
       calls.push(call);
       before(call);
+      admit(call);
       const body = answer(call);
       after(call);
       return { status: 200, headers: {}, body };
     },
-    setCredentials: () => {},
-    identity: { userId: "u1" },
+    setCredentials(next) {
+      credentials = { ...credentials, ...next };
+    },
+    get identity() {
+      return { userId: "u1", ...(credentials.token !== undefined && identityOf(credentials.token)) };
+    },
     contractNumber: 1,
     close: async () => {},
   };
   return {
     items,
     values,
+    login,
     connection,
     make,
     /** The most that there have ever been at once. */

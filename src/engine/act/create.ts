@@ -7,7 +7,7 @@ import { type ProductAccess, products } from "../../platform/products.ts";
 import { resourceId } from "../../platform/reading.ts";
 import { type AccountHandle, addressOf, urlOf } from "../accounts/accounts.ts";
 import { underWay } from "../decide/standing.ts";
-import { type Deps, deadlineFrom, leads } from "../look/deps.ts";
+import { type Deps, deadlineFrom, leads, overlapOf } from "../look/deps.ts";
 import { fixedFields, inputsOf, sources } from "../look/look.ts";
 import { notPublic } from "../look/ownership.ts";
 import { resolveReferences } from "../look/references.ts";
@@ -269,19 +269,14 @@ export async function claim(deps: Deps, scene: Scene, found: Unclaimed): Promise
 
 const LOST = "; its value was lost, and it is deleted";
 
-/** Workloads get to see a changed Secret within minutes. */
-const OVERLAP_MS = 300_000;
-
 /** What is deleted later: when workloads have its successor, or at once when none has ever got it. */
 function former(
-  { clock, settings }: Deps,
+  deps: Deps,
   { account }: Scene,
   { id, key }: Pick<ResourceStatus, "id" | "key">,
 ): ResourceStatus["previous"] {
-  const now = clock.now() + Math.max(0, account?.connection.aheadMs ?? 0);
-  return id === undefined
-    ? undefined
-    : { id, until: new Date(now + (key ? settings.resyncMs + OVERLAP_MS : 0)).toISOString() };
+  const now = deps.clock.now() + Math.max(0, account?.connection.aheadMs ?? 0);
+  return id === undefined ? undefined : { id, until: new Date(now + (key ? overlapOf(deps) : 0)).toISOString() };
 }
 
 /** Whether the key that answers an intent is in the Secret. */

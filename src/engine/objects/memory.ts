@@ -97,6 +97,8 @@ export interface Memory {
   creation?: Creation | undefined;
   /** The intent or request that status and annotations tell of. */
   begun?: Noticed | undefined;
+  /** Of an Account: the token that is being made for it. */
+  login?: Noticed | undefined;
   /** What is wanted of the object: spec, its deletion, what its annotations ask for. */
   wish?: Noticed | undefined;
   /** When the platform's log was last searched for a write that got no answer. */
