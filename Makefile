@@ -2,13 +2,13 @@
 # also runs third-party clients, and wants a JDK 17, Maven, Python 3 and OpenSSL for them.
 # ARGS passes options on: make demo ARGS=--once
 
-.PHONY: help demo test crash lint crds chart cluster clean soak bench image audit
+.PHONY: help demo test crash lint crds chart cluster clean soak bench image audit test-node
 .DEFAULT_GOAL := help
 
 node := node_modules/node/bin/node
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## a Kubernetes API, the platform simulator and the operator on this machine, with samples applied
 	@bin/mooring demo $(ARGS)
@@ -24,6 +24,10 @@ crash: ## kill the operator at every call of every kind's life and check what is
 soak: ## four tenants, two operators, people and a bad platform for ten minutes; ARGS="--minutes 10"
 	@bin/setup
 	@$(node) test/soak/main.ts $(ARGS)
+
+test-node: ## the chart on a node that runs pods: hand-over, 2,000 objects, rolling upgrade; as root; ARGS=--help tells the options
+	@bin/setup
+	@$(node) test/node/main.ts $(ARGS)
 
 bench: ## the event loop under 50,000 objects; flow logs against zcat on the same objects; ARGS="--size 1024" for a gigabyte
 	@bin/setup

@@ -2,7 +2,11 @@ import { spawnSync } from "node:child_process";
 
 /** Programs by the Debian package that has them. */
 const packages: Record<string, string> = {
+  "/usr/lib/cni/bridge": "containernetworking-plugins",
   buildah: "buildah",
+  conntrack: "conntrack",
+  containerd: "containerd",
+  iptables: "iptables",
   mmdebstrap: "mmdebstrap",
   podman: "podman",
   runc: "runc",

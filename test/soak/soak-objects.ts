@@ -15,6 +15,8 @@ export interface Done {
 /** All objects, and which of them are there, or ought to be, at which stage of life. */
 export interface SoakObjects {
   readonly done: Done;
+  /** Creates everybody. */
+  createAll(): Promise<void>;
   /** Does to somebody what comes next: creates, changes or deletes. */
   step(): Promise<void>;
   remove(soaked: SoakObject): Promise<void>;
@@ -46,6 +48,10 @@ export function createSoakObjects(candidates: readonly SoakObject[], random: () 
   return {
     done,
     remove,
+    async createAll() {
+      for (const soaked of candidates) await become(soaked, 0);
+      done.created += candidates.length;
+    },
     async step() {
       const soaked = oneOf(random, candidates);
       if (!soaked || held.has(soaked)) return;

@@ -27,14 +27,23 @@ export interface Audit {
   log: string;
 }
 
-export function apiserverArguments({ port, audit }: { port: number; audit?: Audit | undefined }): string[] {
+export const LOOPBACK = "127.0.0.1";
+
+export interface Serving {
+  /** Where it listens. Pods have to reach it there, if there are any. */
+  address: string;
+  port: number;
+  audit?: Audit | undefined;
+}
+
+export function apiserverArguments({ address, port, audit }: Serving): string[] {
   return [
     `--etcd-servers=${etcdUrl}`,
-    "--bind-address=127.0.0.1",
+    `--bind-address=${address}`,
     `--secure-port=${port}`,
-    // Without these a machine that has no route to anywhere could not start one.
-    "--advertise-address=127.0.0.1",
-    "--endpoint-reconciler-type=none",
+    // Without this a machine that has no route to anywhere could not start one. A loopback address is no endpoint.
+    `--advertise-address=${address}`,
+    address === LOOPBACK ? "--endpoint-reconciler-type=none" : "--kubelet-preferred-address-types=InternalIP",
     `--cert-dir=${files.certificates}`,
     `--token-auth-file=${files.tokens}`,
     "--authorization-mode=RBAC",
@@ -48,8 +57,8 @@ export function apiserverArguments({ port, audit }: { port: number; audit?: Audi
   ];
 }
 
-/** Those that matter to objects without pods: no node will ever join. */
-const controllers = [
+/** Those that matter to objects without pods. */
+const withoutPods = [
   "clusterrole-aggregation-controller",
   "garbage-collector-controller",
   "namespace-controller",
@@ -60,7 +69,9 @@ const controllers = [
   "validatingadmissionpolicy-status-controller",
 ];
 
-export function controllerManagerArguments(): string[] {
+export function controllerManagerArguments({ address }: Pick<Serving, "address">): string[] {
+  // Nothing joins a control plane on the loopback address.
+  const controllers = address === LOOPBACK ? withoutPods : ["*"];
   return [
     `--kubeconfig=${files.controllerManagerKubeconfig}`,
     `--controllers=${controllers.join(",")}`,

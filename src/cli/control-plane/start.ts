@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type BinaryName, provideBinaries } from "./binaries.ts";
-import { type Audit, apiserverArguments, controllerManagerArguments, etcdArguments } from "./components.ts";
+import { type Audit, apiserverArguments, controllerManagerArguments, etcdArguments, LOOPBACK } from "./components.ts";
 import { type ClusterFolder, files, openFolder, writeAccess } from "./folder.ts";
 import { freePort, type Target, untilServed } from "./probe.ts";
 import { during, type Progress, silent } from "./progress.ts";
@@ -14,6 +14,8 @@ export interface ClusterOptions {
   /** A folder to keep the cluster in; without it a temporary one is used and removed. */
   data?: string | undefined;
   audit?: Audit | undefined;
+  /** Where the API server listens, for pods to reach it. Default: the loopback address, and no pods. */
+  address?: string | undefined;
   onProgress?: Progress | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -69,7 +71,7 @@ const startDeadlineMs = 120_000;
 async function startComponents(
   components: Components,
   folder: ClusterFolder,
-  { controllerManager, audit, signal }: ClusterOptions,
+  { controllerManager, audit, signal, address = LOOPBACK }: ClusterOptions,
 ): Promise<Target> {
   const late = new AbortController();
   const timer = setTimeout(
@@ -79,8 +81,8 @@ async function startComponents(
   const until = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
   try {
     await components.run(etcd(folder), until);
-    const target = await startApiserver(components, folder, audit, until);
-    if (controllerManager) await components.run(controllerManagerOf(target), until);
+    const target = await startApiserver(components, folder, { address, audit }, until);
+    if (controllerManager) await components.run(controllerManagerOf(target, address), until);
     return target;
   } finally {
     clearTimeout(timer);
@@ -99,16 +101,16 @@ function etcd(folder: ClusterFolder): Component {
 async function startApiserver(
   components: Components,
   folder: ClusterFolder,
-  audit: Audit | undefined,
+  serving: { address: string; audit: Audit | undefined },
   signal: AbortSignal,
 ): Promise<Target> {
   const certificate = join(folder.path, files.servingCertificate);
   for (let attempt = 1; ; attempt++) {
     const port = await freePort(attempt === 1 ? folder.identity.port : undefined);
-    const target = { server: `https://127.0.0.1:${port}`, certificate, token: folder.identity.adminToken };
+    const target = { server: `https://${serving.address}:${port}`, certificate, token: folder.identity.adminToken };
     const ready = (alive: AbortSignal) => untilServed(target, ["/readyz", "/api/v1/namespaces/default"], alive);
     try {
-      await components.run({ name: "kube-apiserver", args: apiserverArguments({ port, audit }), ready }, signal);
+      await components.run({ name: "kube-apiserver", args: apiserverArguments({ ...serving, port }), ready }, signal);
       await writeAccess(folder, target.server, port);
       return target;
     } catch (error) {
@@ -117,9 +119,9 @@ async function startApiserver(
   }
 }
 
-function controllerManagerOf(target: Target): Component {
+function controllerManagerOf(target: Target, address: string): Component {
   // The service account that every namespace gets shows that its controllers run.
   const shown = ["/api/v1/namespaces/default/serviceaccounts/default"];
   const ready = (alive: AbortSignal) => untilServed(target, shown, alive);
-  return { name: "kube-controller-manager", args: controllerManagerArguments(), ready };
+  return { name: "kube-controller-manager", args: controllerManagerArguments({ address }), ready };
 }

@@ -1,0 +1,52 @@
+import { stringify } from "yaml";
+import { until } from "../cluster/chaos-wait.ts";
+import type { Say } from "./given.ts";
+import { ctr } from "./machine.ts";
+import { holder, operatorPods, type Pod, SYSTEM, type Tools } from "./tools.ts";
+
+type End = (tools: Tools, pod: Pod) => Promise<unknown> | unknown;
+
+/** Ways in which the pod that leads comes to its end. */
+const ends: Record<string, End> = {
+  deleted: ({ kubectl }, { name }) => kubectl("--namespace", SYSTEM, "delete", "pod", name, "--wait=false"),
+  evicted: ({ feed }, { name }) => {
+    const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name, namespace: SYSTEM } };
+    const path = `/api/v1/namespaces/${SYSTEM}/pods/${name}/eviction`;
+    return feed(JSON.stringify(eviction), "create", "--raw", path, "--filename", "-");
+  },
+  killed: (_, { container }) => ctr("tasks", "kill", "--signal", "SIGKILL", container),
+};
+
+/** Whatever ends the pod that leads, the other one goes on with an object that is made right then. */
+export async function handOvers(tools: Tools, say: Say): Promise<void> {
+  for (const [how, end] of Object.entries(ends)) {
+    await bothReady(tools);
+    const leader = await holder(tools);
+    const pod = (await operatorPods(tools)).find(({ name }) => leader.startsWith(name));
+    if (!pod) throw new Error(`the Lease is held by ${leader}, which is no pod`);
+    await end(tools, pod);
+    const begun = performance.now();
+    const name = `handed-over-${how}`;
+    const object = {
+      apiVersion: "mooring.dev/v1alpha1",
+      kind: "Datacenter",
+      metadata: { name },
+      spec: { location: "de/txl" },
+    };
+    await tools.feed(stringify(object), "apply", "--filename", "-");
+    await tools.kubectl("wait", "datacenter", name, "--for=condition=Ready", "--timeout=120s");
+    const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+    const next = await holder(tools);
+    if (next === leader) throw new Error(`${how}: ${leader} still holds the Lease`);
+    say(`the pod that leads is ${how}: another one holds the Lease, and a new object is Ready after ${seconds} s`);
+  }
+  await bothReady(tools);
+}
+
+export async function bothReady(tools: Tools): Promise<void> {
+  const missing = async () => {
+    const pods = await operatorPods(tools);
+    return pods.length === 2 && pods.every(({ ready }) => ready) ? undefined : JSON.stringify(pods);
+  };
+  await until(missing, { title: "two pods that are Ready", forMs: 180_000, everyMs: 1000 });
+}

@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import { startCluster } from "../../src/cli/control-plane/start.ts";
+import { until } from "../cluster/chaos-wait.ts";
+import { CURRENT, type Given, NEXT, type Say } from "./given.ts";
+import { handOvers } from "./hand-over.ts";
+import { installChart } from "./install.ts";
+import { bearLoad } from "./load.ts";
+import { ADDRESS, joinCluster, NODE, settle, startRuntime } from "./machine.ts";
+import { SYSTEM, type Tools, toolsFor } from "./tools.ts";
+
+// The node, in namespaces of its own: whatever is begun here ends with this process.
+
+const given: Given = JSON.parse(process.argv[2] ?? "");
+
+let passed = 0;
+const started = performance.now();
+const say: Say = (line) => {
+  passed += 1;
+  console.log(`ok  ${line}  (${Math.round((performance.now() - started) / 1000)} s)`);
+};
+
+async function prove(): Promise<void> {
+  settle(given);
+  const cluster = await startCluster({ controllerManager: true, address: ADDRESS });
+  const { kubeconfig } = cluster;
+  const tools = toolsFor({
+    kubectl: join(cluster.assets, "kubectl"),
+    helm: given.helm,
+    kubeconfig,
+    home: given.folder,
+  });
+  const repository = "docker.io/library/mooring";
+  await startRuntime(given, { archive: given.image, repository, tags: [CURRENT, NEXT] });
+  joinCluster(given, kubeconfig);
+  const version = () => tools.kubectl("get", "node", NODE, "--output", "jsonpath={.status.nodeInfo.kubeletVersion}");
+  const wait = async () => {
+    try {
+      await tools.kubectl("wait", "node", NODE, "--for=condition=Ready", "--timeout=10s");
+      return undefined;
+    } catch (error) {
+      return String(error);
+    }
+  };
+  await until(wait, { title: "the node", forMs: 180_000 });
+  say(`a node runs kubelet ${await version()}`);
+  try {
+    const platform = await installChart(tools, say);
+    await handOvers(tools, say);
+    await bearLoad(tools, { kubeconfig, platform, objects: given.objects, say });
+  } catch (error) {
+    await explain(tools);
+    throw error;
+  }
+}
+
+/** What somebody would look at first. */
+async function explain({ kubectl }: Tools): Promise<void> {
+  const looks = [
+    ["get", "nodes,pods", "--all-namespaces", "--output", "wide"],
+    ["--namespace", SYSTEM, "get", "events"],
+    ["--namespace", SYSTEM, "logs", "deployment/mooring", "--tail=30"],
+    ["get", "mooring", "--all-namespaces"],
+  ];
+  for (const args of looks) console.log(await kubectl(...args).catch(String));
+}
+
+try {
+  await prove();
+  console.log(`\n${passed} passed, 0 failed`);
+  process.exit(0);
+} catch (error) {
+  console.log(error instanceof Error ? error.message : error);
+  console.log(`\n${passed} passed, 1 failed`);
+  process.exit(1);
+}
