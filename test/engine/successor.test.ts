@@ -1,11 +1,13 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { ROTATE_AT } from "../../src/engine/objects/names.ts";
+import { openIntent } from "../../src/engine/objects/object.ts";
 import { readFacts, readStatus } from "../../src/engine/schema/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import type { KubeCall } from "../../src/kube/transport.ts";
 import { Retry, Terminal } from "../../src/platform/errors.ts";
 import type { PlatformCall } from "../../src/platform/transport.ts";
 import { fakeApiServer, isDryRun } from "./fake-api-server.ts";
+import { API } from "./fake-platform.ts";
 import { fakeTokens } from "./fake-tokens.ts";
 import { objectOf } from "./fixtures.ts";
 import { BEGIN, stage } from "./stage.ts";
@@ -190,6 +192,27 @@ describe("an access token", () => {
     expect(held()).not.toBe(first);
     expect(platform.isGood(held())).toBe(true);
   });
+});
+
+test("a token is the object's also while its successor is made, and after that until it is revoked", async () => {
+  const { live, annotate, platform, status, current } = open();
+  const { settle, skip, objects } = live();
+  await settle();
+  const { id = "" } = status();
+  const owners = () => objects.claimants("AccessToken", { id, parents: {}, endpoint: API });
+  annotate({ [ROTATE_AT]: "first" });
+  platform.beforeEach((call) => {
+    if (isGeneration(call)) throw new Retry({ call: "GET /tokens/generate", status: 0, detail: "reset" }, "unknown");
+  });
+  await settle(8);
+  expect(openIntent(current())).toMatchObject({ succeeds: id });
+  expect([status().id, owners()]).toEqual([id, [A]]);
+  platform.beforeEach(() => {});
+  await settle();
+  expect([status().previous?.id, owners()]).toEqual([id, [A]]);
+  skip(700_000);
+  await settle();
+  expect(owners()).toEqual([]);
 });
 
 describe("a lost answer", () => {
