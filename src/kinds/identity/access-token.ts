@@ -50,7 +50,7 @@ export const accessToken: Kind = {
     { name: "Expires", type: "string", path: ".status.tokenExpiresAt", description: "When the token expires" },
   ],
   resource: mapping(spec, {
-    names: { type: "token" },
+    names: { type: "token", fields: { ttl: "lifetime" } },
     identity: {
       // A token acts for its user, who may do everything in the contract.
       contractWide: true,
