@@ -1,8 +1,9 @@
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createSigner, newPrivateKey } from "../src/simulator/identity/jwt.ts";
 import { newKey } from "../src/simulator/pipelines/keys.ts";
 import { searchForKeys } from "./canary.ts";
 
@@ -18,6 +19,10 @@ const leaksIn = async (...lines: string[]) => {
 };
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
+const signer = createSigner(newPrivateKey());
+const identity = { uuid: randomUUID(), contractNumber: 31_000_000, role: "owner", privileges: ["SNAPSHOT_CREATE"] };
+const newToken = () => signer.issue(randomUUID(), { iss: "ionoscloud", iat: 1, exp: 2, identity });
+
 describe("the search for keys in the output of a test run", () => {
   it.each([
     ["as it is", (key: string) => `"APIKEY: ${key}"`],
@@ -25,9 +30,10 @@ describe("the search for keys in the output of a test run", () => {
     ["in Base64, one byte into a file", (key: string) => base64(`x${key}`)],
     ["in Base64, two bytes into a file", (key: string) => base64(`x ${key}\n`)],
     ["in Base64, further into a file", (key: string) => base64(`remote_write:\n  - headers: { APIKEY: ${key} }\n`)],
-  ])("finds one %s", async (_how, hide) => {
+  ])("finds one %s, and a token", async (_how, hide) => {
     for (let turn = 0; turn < 20; turn++) {
       expect(await leaksIn("nothing here", hide(newKey()))).toEqual([{ file: "output", line: 2 }]);
+      expect(await leaksIn("nothing here", hide(newToken()))).toEqual([{ file: "output", line: 2 }]);
     }
   });
 
@@ -43,8 +49,20 @@ describe("the search for keys in the output of a test run", () => {
 
   it("finds none in a fingerprint, a name or the first part of one", async () => {
     expect(
-      await leaksIn("9f86d081884c", "ingestkey_", "a key is in Secret web-metricpipeline", base64("no key")),
+      await leaksIn(
+        "9f86d081884c",
+        "ingestkey_",
+        newToken().split(".")[0] ?? "",
+        "a key is in Secret web-metricpipeline",
+        base64("no key"),
+      ),
     ).toEqual([]);
+  });
+
+  it("leaves the token alone with which the simulator says that it is ready, and nothing else in that line", async () => {
+    const ready = { endpoints: { api: "http://127.0.0.1" }, token: newToken() };
+    expect(await leaksIn(JSON.stringify(ready), `  token       ${newToken()}`)).toEqual([]);
+    expect(await leaksIn(JSON.stringify({ ...ready, more: newToken() }))).toEqual([{ file: "output", line: 1 }]);
   });
 
   it("tells what it has searched, and whether a key was made at all", async () => {

@@ -32,6 +32,7 @@ import { createObjects } from "./objects/objects.ts";
 import { createPublications } from "./objects/published.ts";
 import type { Seal } from "./objects/seal.ts";
 import { writeMetadata } from "./record/write.ts";
+import { createKeptTokens } from "./secrets/kept-tokens.ts";
 import {
   isBared,
   isEdited,
@@ -108,6 +109,7 @@ export function createEngine(options: EngineOptions): Engine {
     relabelled: (name) => void inSlices(clock, thoseIn(objects, name), (key) => wake(key)),
     onError: interrupted("Namespace"),
   });
+  const { home = "mooring-system" } = options;
   const deps: AccountDeps = {
     clock,
     log,
@@ -129,7 +131,8 @@ export function createEngine(options: EngineOptions): Engine {
     events: options.events,
     guard: options.guard,
     transport: options.transport,
-    home: options.home ?? "mooring-system",
+    home,
+    kept: createKeptTokens(options, home),
     sites: options.sites ?? { endpoints: {}, isAllowed: () => true },
     accounts: createAccounts(objects, namespaces),
     collections: createCollections({ clock, log, restMs: settings.resyncMs, busyMs: options.busyMs, wake }),

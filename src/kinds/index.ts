@@ -3,6 +3,7 @@ import { scalingGroup } from "./compute/scaling-group/scaling-group.ts";
 import { server } from "./compute/server/server.ts";
 import { snapshot } from "./compute/snapshot.ts";
 import { volume } from "./compute/volume/volume.ts";
+import { accessToken } from "./identity/access-token.ts";
 import { account } from "./identity/account.ts";
 import { clusterAccount } from "./identity/cluster-account.ts";
 import { grant } from "./identity/grant.ts";
@@ -37,6 +38,7 @@ export const kinds: readonly Kind[] = [
   kafkaCluster,
   kafkaTopic,
   kafkaUser,
+  accessToken,
   inferenceAccess,
 ];
 

@@ -18,7 +18,7 @@ export interface Column {
 }
 
 /** The APIs of the platform; each has its own base address and its own ways. */
-export type Product = "core" | "autoscaling" | "monitoring" | "logging" | "streaming";
+export type Product = "core" | "auth" | "autoscaling" | "monitoring" | "logging" | "streaming";
 
 /** The kind's part of an object's status, whatever it holds. */
 export type Shown = Readonly<Record<string, unknown>>;
@@ -199,18 +199,28 @@ export interface CertificateAccess {
 }
 
 /** A key that the platform shows once, in the answer to the write that makes it. */
-export interface OneTimeKey {
+export type OneTimeKey = {
   /** The key in the answer to the creation. */
   created(answer: unknown): string | undefined;
+} & (KeyOfResource | KeyAsResource);
+
+/** A key that a resource has. */
+export interface KeyOfResource {
   /** The write that makes a new key. The old one stops working at once. */
   renewal(id: string, parents: Readonly<Record<string, string>>): Operation;
   /** The key in the answer to that. */
   renewed(answer: unknown): string | undefined;
 }
 
+/** A key that is the resource, and expires. A new one is another resource; the one before works on for a while. */
+export interface KeyAsResource {
+  /** When it was made and when it expires, by the platform's clock, out of the answer to the creation. */
+  life(answer: unknown): { issuedAt: string; expiresAt: string };
+}
+
 /** When a key is renewed by itself. */
 export interface Rotation {
-  /** So long after it was made; for a certificate two thirds of its life, when nothing is said. */
+  /** So long after it was made; for what expires two thirds of its life, when nothing is said. */
   everySeconds?: number;
   /** The time of the day, in UTC, at which a renewal that is due is made: `03:00`. */
   at?: string;

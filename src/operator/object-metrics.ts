@@ -25,8 +25,8 @@ const counts: ObjectGauge = {
 };
 const tokens: ObjectGauge = {
   name: "mooring_token_expiry_timestamp_seconds",
-  help: "When the token of an Account or ClusterAccount expires, in seconds since 1970",
-  labels: named,
+  help: "When the token of an Account, ClusterAccount or AccessToken expires, in seconds since 1970; renewed: the operator replaces it in time",
+  labels: [...named, "renewed"],
 };
 const certificates: ObjectGauge = {
   name: "mooring_certificate_expiry_timestamp_seconds",
@@ -38,11 +38,15 @@ const keys: ObjectGauge = {
   help: "When a published key was issued, in seconds since 1970",
   labels: named,
 };
-/** Gauges with a time of each object that has one. */
-const times = [
-  { gauge: tokens, of: (object: KubeObject) => readWhole(object).tokenExpiresAt },
-  { gauge: certificates, of: (object: KubeObject) => readStatus(object).certificate?.expiresAt },
-  { gauge: keys, of: (object: KubeObject) => readStatus(object).key?.issuedAt },
+/** Gauges with a time of each object that has one, and what else their labels say of it. */
+const times: { gauge: ObjectGauge; of(object: KubeObject): unknown; more?(object: KubeObject): string[] }[] = [
+  {
+    gauge: tokens,
+    of: (object) => readWhole(object).tokenExpiresAt,
+    more: (object) => [String(readStatus(object).key !== undefined || readWhole(object).tokenId !== undefined)],
+  },
+  { gauge: certificates, of: (object) => readStatus(object).certificate?.expiresAt },
+  { gauge: keys, of: (object) => readStatus(object).key?.issuedAt },
 ];
 export const objectGauges = [ready, counts, ...times.map(({ gauge }) => gauge)];
 
@@ -86,11 +90,11 @@ export function createObjectMetrics(options: {
   function observe(key: ObjectKey, object: KubeObject | undefined): void {
     const before = seen.get(key);
     if (before) count(before.group, -1);
-    for (const { gauge, of, lines } of timed) {
+    for (const { gauge, of, more, lines } of timed) {
       const at = object && of(object);
       const time = typeof at === "string" ? Date.parse(at) / 1000 : Number.NaN;
-      if (Number.isNaN(time)) lines.delete(key);
-      else lines.set(key, lineOf(gauge, partsOf(key), time));
+      if (!object || Number.isNaN(time)) lines.delete(key);
+      else lines.set(key, lineOf(gauge, [...partsOf(key), ...(more?.(object) ?? [])], time));
     }
     if (!object) return void seen.delete(key);
     const [kind = "", namespace = "", name = ""] = partsOf(key);

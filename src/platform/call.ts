@@ -8,6 +8,10 @@ export interface PlatformCall {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Absolute. */
   url: string;
+  /** A GET that makes something: it is sent at most once, as other writes are. */
+  makes?: true;
+  /** Sent with the connection's username and password instead of its token. */
+  withPassword?: true;
   /** The API that it belongs to, for the metrics. Default "core". */
   product?: string;
   /** The object that a write is for, for the log. */

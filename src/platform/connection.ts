@@ -5,7 +5,7 @@ import { defaultDeadlineMs, perform, wasReset } from "./attempt.ts";
 import { createBreaker } from "./breaker.ts";
 import { byHost } from "./by-host.ts";
 import type { PlatformCall, Reply, TransportOptions } from "./call.ts";
-import { type Credentials, type Identity, identityOf, redactor } from "./credentials.ts";
+import { basicOf, type Credentials, type Identity, identityOf, redactor } from "./credentials.ts";
 import { Retry, Terminal, Unauthorized } from "./errors.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Pacers } from "./shared-pacers.ts";
@@ -52,6 +52,7 @@ export interface ConnectionOptions extends TransportOptions {
 /** Everything that changes with the credentials. */
 interface Session {
   readonly token: string | undefined;
+  readonly basic: string | undefined;
   readonly contractNumber: number | undefined;
   readonly identity: Identity | undefined;
   readonly redact: (text: string) => string;
@@ -78,7 +79,7 @@ export function createConnection(
     const requestId = nextRequestId();
     const url = webAddress(call.url);
     const path = url?.pathname ?? "an unusable address";
-    const asked = { call: `${call.method} ${path}`, reading: call.method === "GET", requestId, redact: session.redact };
+    const asked = { call: `${call.method} ${path}`, reading: isRead(call), requestId, redact: session.redact };
     const headers = headersFor(call, session, { "user-agent": userAgent, "x-request-id": requestId });
     const refusal = { call: asked.call, requestId, status: 0 };
     if (url === undefined) throw new Terminal({ ...refusal, detail: "the endpoint is not an http or https URL" });
@@ -100,7 +101,7 @@ export function createConnection(
     clock: options.clock,
     ledger: options.ledger,
     async send(call) {
-      const patient = call.method === "GET" && call.priority !== "people";
+      const patient = isRead(call) && call.priority !== "people";
       const { clock } = options;
       const end = clock.monotonic() + (call.deadlineMs ?? defaultDeadlineMs);
       const turnBy = clock.monotonic() + (call.patienceMs ?? defaultPatienceMs);
@@ -112,7 +113,7 @@ export function createConnection(
           return reply;
         } catch (error) {
           const again =
-            (call.method === "GET" && wasReset(error) && ++resets === 1) ||
+            (isRead(call) && wasReset(error) && ++resets === 1) ||
             (patient && isShortRefusal(error, Math.min(end, turnBy) - clock.monotonic()) && ++refusals < mostRefusals);
           if (!again) throw error;
         }
@@ -120,7 +121,11 @@ export function createConnection(
     },
     setCredentials(next) {
       // Opened before the other is released: the same token keeps what was learned about its pace.
-      const opened = openSession(id, next, pacersOf);
+      const opened = openSession(
+        id,
+        { ...(session.token !== undefined && { token: session.token }), ...next },
+        pacersOf,
+      );
       session.pacers.release();
       session = opened;
     },
@@ -147,25 +152,32 @@ function openSession(
   credentials: Credentials | undefined,
   pacersOf: ConnectionOptions["pacersOf"],
 ): Session {
-  const token = credentials?.token.trim() || undefined;
+  const token = credentials?.token?.trim() || undefined;
+  const { login } = credentials ?? {};
+  const basic = login && basicOf(login);
+  const secrets = [token, basic?.slice("Basic ".length), login?.password].map(redactor);
   return {
     token,
+    basic,
     contractNumber: credentials?.contractNumber,
     identity: token === undefined ? undefined : identityOf(token),
-    redact: redactor(token),
-    pacers: pacersOf(token, account),
+    redact: (text) => secrets.reduce((left, redact) => redact(left), text),
+    pacers: pacersOf(token ?? basic, account),
   };
 }
+
+const isRead = ({ method, makes }: PlatformCall): boolean => method === "GET" && !makes;
 
 /** The pacer makes the next attempt wait long enough. */
 function isShortRefusal(error: unknown, leftMs: number): boolean {
   return error instanceof Retry && error.status === 429 && (error.afterMs ?? 0) < leftMs;
 }
 
-function headersFor(call: PlatformCall, { token, contractNumber }: Session, own: Record<string, string>) {
+function headersFor(call: PlatformCall, { token, basic, contractNumber }: Session, own: Record<string, string>) {
   const headers: Record<string, string> = { accept: "application/json", ...own };
   if (call.body !== undefined) headers["content-type"] = "application/json";
-  if (token !== undefined) headers.authorization = `Bearer ${token}`;
+  const authorization = call.withPassword ? basic : token && `Bearer ${token}`;
+  if (authorization !== undefined) headers.authorization = authorization;
   if (contractNumber !== undefined) headers["x-contract-number"] = String(contractNumber);
   for (const [name, value] of Object.entries(call.headers ?? {})) headers[name.toLowerCase()] = value;
   return headers;

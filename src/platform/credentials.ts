@@ -1,16 +1,29 @@
 import { z } from "zod";
 
 export interface Credentials {
-  token: string;
+  /** Without one, the token from before stays. */
+  token?: string;
+  /** For calls that ask for it (`withPassword`): those that make and end tokens. */
+  login?: Login;
   /** Selects the contract for users with several of them. */
   contractNumber?: number;
 }
+
+export interface Login {
+  username: string;
+  password: string;
+}
+
+/** The Authorization header of a login. */
+export const basicOf = ({ username, password }: Login): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 
 /** Who a token says it belongs to. Decoded, not verified: good for status and defaults, never for a decision about rights. */
 export interface Identity {
   userId?: string;
   contractNumber?: number;
   /** Milliseconds since the epoch. */
+  issuedAt?: number;
   expiresAt?: number;
   tokenId?: string;
 }
@@ -19,7 +32,8 @@ const text = z.string().max(256).optional().catch(undefined);
 const whole = z.int().nonnegative().optional().catch(undefined);
 const header = z.looseObject({ kid: text }).catch({ kid: undefined });
 const identity = z.looseObject({ uuid: text, contractNumber: whole }).catch({});
-const payload = z.looseObject({ exp: z.number().positive().max(1e11).optional().catch(undefined), identity });
+const seconds = z.number().positive().max(1e11).optional().catch(undefined);
+const payload = z.looseObject({ iat: seconds, exp: seconds, identity });
 
 const longestToken = 64 * 1024;
 
@@ -30,11 +44,12 @@ export function identityOf(token: string): Identity | undefined {
   if (first === undefined || second === undefined || more.length > 0) return undefined;
   const claims = payload.safeParse(decode(second));
   if (!claims.success) return undefined;
-  const { exp, identity } = claims.data;
+  const { iat, exp, identity } = claims.data;
   const { kid } = header.parse(decode(first));
   return {
     ...(identity?.uuid !== undefined && { userId: identity.uuid }),
     ...(identity?.contractNumber !== undefined && { contractNumber: identity.contractNumber }),
+    ...(iat !== undefined && { issuedAt: Math.round(iat * 1000) }),
     ...(exp !== undefined && { expiresAt: Math.round(exp * 1000) }),
     ...(kid !== undefined && { tokenId: kid }),
   };

@@ -1,4 +1,6 @@
+import { authCollection, authCreation, authUrl } from "./auth.ts";
 import { autoscalingCollection, autoscalingUrl } from "./autoscaling.ts";
+import type { PlatformCall } from "./call.ts";
 import type { CollectionSource } from "./collection.ts";
 import { coreCollection, coreUrl } from "./core.ts";
 import { regionalCollection, regionalUrl } from "./regional.ts";
@@ -19,7 +21,7 @@ export type EndpointName =
   | "certificates";
 
 /** The APIs whose resources are managed. */
-export type Product = "core" | "autoscaling" | "monitoring" | "logging" | "streaming";
+export type Product = "core" | "auth" | "autoscaling" | "monitoring" | "logging" | "streaming";
 
 /** How one API of the platform is reached. */
 export interface ProductAccess {
@@ -29,6 +31,11 @@ export interface ProductAccess {
   collection(connection: Connection, endpoint: string, path: string, depth: number): CollectionSource;
   /** What was posted to a path: from the platform's own log, or, where it keeps none, from what the collection shows. */
   requestLog(connection: Connection, endpoint: string, path: string, source: CollectionSource): RequestLog;
+  /** How a creation is sent, and the resource in its answer; absent where it is a POST that is answered with it. */
+  creation?: {
+    call(url: string, body: unknown): Pick<PlatformCall, "method" | "url" | "body" | "makes">;
+    made(answer: unknown): unknown;
+  };
   /** Writes of one method to one path, as the platform's own log keeps them; absent where it keeps none. */
   requests?: typeof findRequests;
 }
@@ -54,6 +61,13 @@ export const products: Record<Product, ProductAccess> = {
         async (id, signal) => get?.(id, signal),
       ),
     requests: findRequests,
+  },
+  auth: {
+    endpoint: "api",
+    url: authUrl,
+    collection: authCollection,
+    requestLog: (_connection, _api, _path, source) => shownAsLog(source),
+    creation: authCreation,
   },
   autoscaling: {
     endpoint: "api",

@@ -132,7 +132,12 @@ function stateOf(world: World) {
       }),
     ),
     users: [...world.identity.users.values()].map(({ id, username, role }) => ({ id, username, role })),
-    tokens: [...world.identity.tokens.values()].map(({ id, userId }) => ({ id, userId })),
+    tokens: [...world.identity.tokens.values()].map(({ id, userId, createdAt, expiresAt }) => ({
+      id,
+      userId,
+      createdDate: timestamp(createdAt),
+      properties: { ttl: (expiresAt - createdAt) / 1000 },
+    })),
   };
 }
 

@@ -94,6 +94,53 @@ export const named: HandsFor =
     };
   };
 
+const generated = z.looseObject({ token: z.string() });
+const tokens = z.looseObject({
+  tokens: z.array(z.looseObject({ id: z.string(), createdDate: z.string(), expirationDate: z.string() })),
+});
+const keyId = z.looseObject({ kid: z.string() });
+const owners = z.looseObject({
+  items: z.array(
+    z.looseObject({
+      status: z.looseObject({ id: z.string().optional(), previous: z.looseObject({ id: z.string() }).optional() }),
+    }),
+  ),
+});
+const events = z.looseObject({ items: z.array(z.looseObject({ message: z.string() })) });
+
+/** For tokens, which have no name: an object's own are those that its Events tell of, and one that was made by hand for it. */
+export const remembered = (ttl: number): HandsFor => {
+  const byHand = new Map<string, string>();
+  return (wire) => (world, ground, name) => {
+    const path = wire.path(ground, name);
+    const there = async () => {
+      const { items } = owners.parse(await world.get("accesstokens", `metadata.name=${name}`));
+      const about = `involvedObject.kind=AccessToken,involvedObject.name=${name},reason=Created`;
+      const told = events.parse(await world.get("events", about)).items.map(({ message }) => message.split(" ")[2]);
+      const own = new Set([...told, byHand.get(name), ...items.map(({ status }) => status.id)]);
+      const previous = new Set(items.map(({ status }) => status.previous?.id));
+      return tokens.parse(await world.platform.call("GET", path)).tokens.flatMap(({ id, ...dates }) => {
+        const lives = (Date.parse(dates.expirationDate) - Date.parse(dates.createdDate)) / 1000;
+        return own.has(id) && !previous.has(id) ? [{ id, properties: { ttl: lives } }] : [];
+      });
+    };
+    return {
+      there,
+      effects: there,
+      async createByHand() {
+        const { token } = generated.parse(await world.platform.call("GET", `${path}/generate?ttl=${ttl}`));
+        const { kid } = keyId.parse(JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString()));
+        byHand.set(name, kid);
+        return kid;
+      },
+      madeAt: async () => only(await there()).id,
+      async erase() {
+        await world.platform.call("DELETE", `${path}/${only(await there()).id}`);
+      },
+    };
+  };
+};
+
 /** For a switch, which is always there, the only one in its place, and off until somebody wants it on. */
 export const switched: HandsFor =
   (wire) =>

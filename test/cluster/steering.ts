@@ -7,12 +7,24 @@ const found = z.looseObject({
 });
 const state = z.record(z.string(), z.array(z.looseObject({})).catch([]));
 /** What belongs to the platform's users and its log, not to what was made. */
-const notMade = new Set(["requests", "users", "tokens"]);
+const notMade = new Set(["requests", "users"]);
 
-/** What the simulator's state shows as made, by collection; those with nothing in them are left out. */
-export function madeIn(answer: unknown): Record<string, Found[]> {
-  const full = Object.entries(state.parse(answer)).filter(([name, items]) => !notMade.has(name) && items.length > 0);
-  return Object.fromEntries(full.map(([name, items]) => [name, z.array(found).parse(items)]));
+/** What the simulator's state shows as made, by collection, but for this token; those with nothing in them are left out. */
+export function madeIn(answer: unknown, token: string): Record<string, Found[]> {
+  const [header = ""] = token.split(".");
+  const { kid } = z.looseObject({ kid: z.string() }).parse(JSON.parse(Buffer.from(header, "base64url").toString()));
+  const all = Object.entries(state.parse(answer)).filter(([name]) => !notMade.has(name));
+  const made = all.map(
+    ([name, items]) =>
+      [
+        name,
+        z
+          .array(found)
+          .parse(items)
+          .filter(({ id }) => id !== kid),
+      ] as const,
+  );
+  return Object.fromEntries(made.filter(([, items]) => items.length > 0));
 }
 const calls = z.object({
   total: z.number(),
@@ -50,7 +62,7 @@ export function steer(url: string, token: string): Steering {
     if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
     return text === "" ? undefined : JSON.parse(text);
   };
-  const made = async () => madeIn(await send("GET", "/_simulator/state"));
+  const made = async () => madeIn(await send("GET", "/_simulator/state"), token);
   return {
     url,
     token,

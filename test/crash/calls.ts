@@ -18,7 +18,9 @@ export interface Position {
   nth: number;
 }
 
-export const isWrite = ({ method }: Pick<Position, "method">): boolean => method !== "GET";
+/** Tokens are made by a GET. */
+export const isWrite = ({ method, route }: Pick<Position, "method" | "route">): boolean =>
+  method !== "GET" || route.endsWith("/tokens/generate");
 
 export const nameOf = ({ phase, process, side, method, route, nth }: Position): string =>
   `${phase}${process > 1 ? `, process ${process}` : ""}: ${side} ${method} ${route} #${nth}`;

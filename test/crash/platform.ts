@@ -36,7 +36,7 @@ export async function startPlatform(seed: number): Promise<Platform> {
       const answer = await steering.call("GET", "/_simulator/state");
       const { requests } = state.parse(answer);
       return {
-        resources: madeIn(answer),
+        resources: madeIn(answer, token),
         accepted: countBy(requests.flatMap(({ method, url }) => (method === "POST" ? [routeOf("platform", url)] : []))),
         idle: requests.every(({ status }) => status === "DONE" || status === "FAILED"),
       };

@@ -52,9 +52,10 @@ export function judge(kind: Kind, before: Chapter, chapter: Chapter, undisturbed
   const collection = collectionOf(kind);
   if (collection !== undefined) {
     const old = new Set((before.snapshot.resources[collection] ?? []).map(({ id }) => id));
-    const own = (snapshot.resources[collection] ?? []).filter(({ id }) => !old.has(id));
+    const { id: claimed, previous } = object ? readStatus(object) : {};
+    // What came before has its time, and the status says until when.
+    const own = (snapshot.resources[collection] ?? []).filter(({ id }) => !old.has(id) && id !== previous?.id);
     const ids = own.map(({ id }) => id).join(", ");
-    const claimed = object && readStatus(object).id;
     const permanent = kind.resource?.identity.permanent ?? false;
     const mine = own.find(({ id }) => id === claimed || permanent);
     if (!object && own.length > 0 && !permanent) blame("leak", `${collection} ${ids} without an object`);

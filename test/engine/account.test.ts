@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type AccountDeps, reconcileAccount } from "../../src/engine/act/account.ts";
 import { FINALIZER } from "../../src/engine/objects/names.ts";
+import { createKeptTokens } from "../../src/engine/secrets/kept-tokens.ts";
 import { account } from "../../src/kinds/identity/account.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { NotFound, type PlatformError, Retry, Unauthorized } from "../../src/platform/errors.ts";
@@ -30,6 +31,7 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
       hold: async () => void said.held++,
       release: async () => void said.released++,
     },
+    kept: createKeptTokens({ client: deps.client, guard: () => {} }, "mooring-system"),
     home: "mooring-system",
     sites: { endpoints: {}, isAllowed: () => true },
     changed: () => void said.changed++,

@@ -24,10 +24,14 @@ function always(holds: (view: View, decision: Decision) => void) {
 
 const retained = ({ deletionPolicy, observed }: View) => deletionPolicy === "Retain" || observed;
 
-/** Nothing that the open intent made can appear any more, and a look after that moment found nothing at all. */
-const certainlyNothing = ({ search, settledAt, now }: View) =>
+/** More than can have been made, of what nobody can use and expires by itself: all of it is left alone. */
+const isLeft = ({ search, successive }: View) =>
+  successive && search !== undefined && search.matches.length > search.rivals;
+
+/** Nothing that the open intent made can appear any more, and a look after that moment found nothing to claim. */
+const certainlyNothing = ({ search, settledAt, now, ...view }: View) =>
   search !== undefined &&
-  search.matches.length === 0 &&
+  (search.matches.length === 0 || isLeft({ search, settledAt, now, ...view })) &&
   !search.inFlight &&
   !search.pending &&
   search.lookedAt >= settledAt &&
@@ -96,7 +100,9 @@ describe("in every view of an open intent", { timeout: 60_000 }, () => {
       const { search, settledAt, now } = view;
       if (view.paused || view.accountObstacle || (view.deleting && (retained(view) || !view.hasFinalizer))) return;
       if (!search || search.inFlight || search.pending || search.lookedAt < settledAt) return;
-      if (now - search.lookedAt >= FRESH || search.matches.length === 0) return;
+      if (now - search.lookedAt >= FRESH || search.matches.length === 0 || isLeft(view)) return;
+      // What came before is revoked first.
+      if (view.deleting && view.previous) return;
       expect(step).toBe(search.matches.length > search.rivals ? "stall" : "claim");
     });
   });

@@ -4,13 +4,16 @@ import type { KubeObject } from "../../src/kube/resource.ts";
 import type { KubeCall, KubeClient } from "../../src/kube/transport.ts";
 
 const patch = z.looseObject({
-  metadata: z.looseObject({
-    uid: z.string().optional(),
-    resourceVersion: z.string().optional(),
-    finalizers: z.array(z.string()).optional(),
-    labels: z.record(z.string(), z.string().nullable()).optional(),
-    annotations: z.record(z.string(), z.string().nullable()).optional(),
-  }),
+  metadata: z
+    .looseObject({
+      uid: z.string().optional(),
+      resourceVersion: z.string().optional(),
+      finalizers: z.array(z.string()).optional(),
+      labels: z.record(z.string(), z.string().nullable()).optional(),
+      annotations: z.record(z.string(), z.string().nullable()).optional(),
+    })
+    .default({}),
+  data: z.record(z.string(), z.string().nullable()).optional(),
   status: z.unknown().optional(),
 });
 
@@ -103,7 +106,7 @@ export function fakeApiServer(...initial: KubeObject[]) {
   function change({ path: called, contentType, body }: KubeCall): KubeObject {
     const path = called.replace(/\/status$/, "");
     const current = found(path);
-    const { metadata, status } = patch.parse(body);
+    const { metadata, data, status } = patch.parse(body);
     expectUnchanged(current, metadata);
     const others = foreign.get(path) ?? new Set();
     const { annotations: old = {}, finalizers: oldFinalizers = [] } = current.metadata;
@@ -114,6 +117,8 @@ export function fakeApiServer(...initial: KubeObject[]) {
       next.metadata.labels = Object.fromEntries(
         labels.flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
       );
+    if (data)
+      next.data = Object.fromEntries(Object.entries({ ...Object(current.data), ...data }).filter(([, value]) => value));
     const merged =
       contentType === "application/merge-patch+json" ? { ...Object(current.status), ...Object(status) } : status;
     if (called.endsWith("/status")) next.status = merged;

@@ -65,6 +65,8 @@ export const viewOf = (more: Partial<View> = {}): View => ({
   secret: undefined,
   output: undefined,
   keyDueAt: undefined,
+  successive: false,
+  previous: undefined,
   othersKey: false,
   renewal: undefined,
   platformNow: WALL + NOW,
@@ -230,7 +232,7 @@ const anything = fc.record({
   adopt: optional(fc.constant("id-9")),
   replacement: optional(replacement),
   contents: optional(inside),
-  intent: optional(past.map(intentAt)),
+  intent: optional(fc.tuple(past, mostly(false)).map(([at, succeeds]) => (succeeds ? succeeding(at) : intentAt(at)))),
   settledAt: fc.integer({ min: NOW - 200_000, max: NOW + UNSETTLED }),
   claim: optional(fc.constant(claim)),
   unsent: mostly(false),
@@ -250,6 +252,8 @@ const anything = fc.record({
     fc.record({ dueAt: around, obstacle: fc.constant(notOwned()) }),
   ),
   keyDueAt: fc.constantFrom(undefined, undefined, undefined, 0, WALL + NOW, WALL + NOW + 1),
+  successive: mostly(false),
+  previous: optional(fc.record({ asOf: past, isOver: fc.boolean() })),
   othersKey: mostly(false),
   renewal: fc.constantFrom(undefined, "lost" as const, "answered" as const),
 });
@@ -259,6 +263,17 @@ const owned = (seen: Parameters<typeof present>[0] = {}) => ({ claim, observatio
 const unanswered = (more: Partial<PendingRequest> = {}) =>
   request({ action: "update", outcome: "unanswered", ...more });
 const longAgo = NOW - UNSETTLED - 10_000;
+
+/** The resource is a key by itself, and there was one before it. */
+const succeeded = (isOver: boolean) => ({
+  ...owned(),
+  secret: "current" as const,
+  successive: true,
+  previous: { asOf: NOW - 1000, isOver },
+});
+function succeeding(at: number): Intent {
+  return { ...intentAt(at), succeeds: "id-0" };
+}
 
 /** Ways to each step. What a view says besides comes by chance, so that each step is met with much that speaks against it. */
 const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
@@ -276,7 +291,11 @@ const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
     { claim, observation: absent(), request: request({ outcome: "FAILED" }) },
     { ...owned({ comparison: drifting() }), request: request({ action: "update", outcome: "FAILED" }) },
   ],
-  create: [{}, { intent: intentAt(longAgo), search: search(), settledAt: NOW - 10_000 }],
+  create: [
+    {},
+    { intent: intentAt(longAgo), search: search(), settledAt: NOW - 10_000 },
+    { intent: intentAt(longAgo), search: search({ matches: ["id-1", "id-2"] }), successive: true, settledAt: 0 },
+  ],
   adopt: [{ adopt: "id-9" }, { permanent: true }],
   inspect: [{ deleting: true, ...owned(), contents: contents({ found: undefined }) }],
   search: [{ intent: intentAt(NOW - 5000) }],
@@ -294,6 +313,17 @@ const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
     { ...owned(), secret: "missing" },
     { ...owned(), secret: "current", keyDueAt: 0 },
     { ...owned(), secret: "missing", renewal: "lost", request: unanswered({ since: longAgo }) },
+    {
+      ...owned(),
+      successive: true,
+      replacement: { fields: ["lifetime"], why: ["it is fixed"], verdict: "allowed" },
+    },
+  ],
+  revoke: [
+    succeeded(true),
+    { ...succeeded(false), keyDueAt: 0 },
+    { ...succeeded(false), deleting: true },
+    { deleting: true, successive: true, previous: { asOf: NOW - 1000, isOver: false } },
   ],
   publish: [{ ...owned(), secret: "outdated" }],
   output: [
@@ -301,7 +331,10 @@ const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
     { ...owned(), observed: true, output: { dueAt: NOW, obstacle: notOwned() } },
   ],
   recall: [{ ...owned(), request: unanswered() }],
-  retract: [{ ...owned(), request: unanswered({ since: longAgo, recalledAt: NOW - 500 }) }],
+  retract: [
+    { ...owned(), request: unanswered({ since: longAgo, recalledAt: NOW - 500 }) },
+    { intent: succeeding(longAgo), successive: true, search: search(), settledAt: NOW - 10_000 },
+  ],
   deliver: [{ ...owned(), secret: "current", renewal: "answered", request: unanswered() }],
   delete: [
     { deleting: true, ...owned() },
@@ -330,11 +363,13 @@ function badSpec() {
 /**
  * Only what `look` can put together: a claim and an open intent exclude each other, and nothing that is always there has
  * an intent; a request, an observation, contents, a replacement and a Secret speak of a claimed resource, a search of an
- * open intent. Nothing is seen through an Account that cannot be used, and nothing compared that is busy or unclear.
+ * open intent. Only a key that is a resource has one before it, or is succeeded. Nothing is seen through an Account that cannot be used, and nothing compared that is busy or unclear.
  */
 function consistent(view: View): View {
   const claimed = view.claim !== undefined;
-  const intent = claimed ? undefined : view.intent;
+  const { succeeds, ...begun } = view.intent ?? intentAt(0);
+  const succeeding = succeeds !== undefined && view.successive;
+  const intent = claimed || !view.intent ? undefined : { ...begun, ...(succeeding && { succeeds }) };
   const observation = claimed && !view.accountObstacle ? seen(view) : ({ seen: "unknown" } as const);
   const keeps = claimed && !view.observed;
   const gone = observation.seen === "absent" && view.request?.outcome === "unanswered";
@@ -352,6 +387,7 @@ function consistent(view: View): View {
     replacement: claimed ? view.replacement : undefined,
     contents: claimed ? view.contents : undefined,
     unfinished: claimed && view.unfinished,
+    previous: view.successive ? view.previous : undefined,
     secret: keeps ? view.secret : undefined,
     output: observation.seen === "present" ? view.output : undefined,
     keyDueAt: keeps && view.secret !== undefined ? view.keyDueAt : undefined,
@@ -406,6 +442,8 @@ const FIELDS = [
   "secret",
   "output",
   "keyDueAt",
+  "successive",
+  "previous",
   "othersKey",
   "renewal",
 ] as const satisfies readonly (keyof Fields)[];

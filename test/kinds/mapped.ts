@@ -25,3 +25,10 @@ export const inputs = (given: Partial<Inputs> = {}): Inputs => ({
 
 /** What facts are told besides the item: nothing. */
 export const nothing = { shown: {}, annotations: {}, refs: {} };
+
+/** The key of a resource, with the ways to a new one. */
+export function renewableKey({ secret }: ResourceMapping) {
+  const key = secret?.key;
+  if (!key || !("renewal" in key)) throw new Error("it has no key that can be renewed");
+  return key;
+}

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { metricPipeline } from "../../src/kinds/observability/metric-pipeline.ts";
 import { serviceFor } from "../simulator/pipelines.ts";
 import { type Platform, startPlatform } from "../simulator/platform.ts";
-import { inputs, mapped, nothing, sent } from "./mapped.ts";
+import { inputs, mapped, nothing, renewableKey, sent } from "./mapped.ts";
 import { create, type Resident } from "./resident.ts";
 
 const mapping = mapped(metricPipeline);
@@ -100,9 +100,9 @@ describe("a rotation", () => {
   it("has its key in the answer to creation and renewal, and nowhere else", () => {
     expect(mapping.secret?.key?.created(item({}, { key: "fresh" }))).toBe("fresh");
     expect(mapping.secret?.key?.created(item())).toBeUndefined();
-    expect(mapping.secret?.key?.renewed({ key: "fresh" })).toBe("fresh");
-    expect(mapping.secret?.key?.renewed({})).toBeUndefined();
-    expect(mapping.secret?.key?.renewal("mp/1", {})).toMatchObject({ method: "POST", path: "/pipelines/mp%2F1/key" });
+    expect(renewableKey(mapping).renewed({ key: "fresh" })).toBe("fresh");
+    expect(renewableKey(mapping).renewed({})).toBeUndefined();
+    expect(renewableKey(mapping).renewal("mp/1", {})).toMatchObject({ method: "POST", path: "/pipelines/mp%2F1/key" });
   });
 });
 
@@ -145,7 +145,7 @@ describe("a metric pipeline on the platform", () => {
 
   it("takes a push with what the Secret holds, until the key is renewed", async () => {
     const { call } = serviceFor(platform, "monitoring");
-    const renewal = mapping.secret?.key?.renewal(resident.id, {});
+    const renewal = renewableKey(mapping).renewal(resident.id, {});
     const renew = async () => (await call("POST", renewal?.path ?? "", renewal?.body)).body;
     const push = async (key: string) => {
       const { endpoint } =
@@ -156,9 +156,9 @@ describe("a metric pipeline on the platform", () => {
       const headers = { apikey: key, "content-type": "text/plain" };
       return (await fetch(String(endpoint), { method: "POST", headers, body: "alive 1\n" })).status;
     };
-    const first = mapping.secret?.key?.renewed(await renew()) ?? "";
+    const first = renewableKey(mapping).renewed(await renew()) ?? "";
     expect(await push(first)).toBe(204);
-    const second = mapping.secret?.key?.renewed(await renew()) ?? "";
+    const second = renewableKey(mapping).renewed(await renew()) ?? "";
     expect([await push(first), await push(second)]).toEqual([401, 204]);
   });
 });

@@ -7,6 +7,7 @@ import { bodyOf, mapped, sent } from "./mapped.ts";
 const listed = z.object({ items: z.array(z.looseObject({ id: z.string() })) });
 const bases = {
   core: "/cloudapi/v6",
+  auth: "/auth/v1",
   autoscaling: "/autoscaling/v1.ea",
   monitoring: "/monitoring/de-txl",
   logging: "/logging/de-txl",

@@ -97,9 +97,15 @@ test("tokens and certificates tell when they expire for as long as their object 
   expect(await shown(name)).toEqual([writer]);
   metrics.object("Account/shop/main", server("main", { tokenExpiresAt: "2027-01-01T00:00:00.000Z" }));
   expect(await shown("mooring_token_expiry_timestamp_seconds")).toEqual([
-    'mooring_token_expiry_timestamp_seconds{kind="Account",namespace="shop",name="main"} 1798761600',
+    'mooring_token_expiry_timestamp_seconds{kind="Account",namespace="shop",name="main",renewed="false"} 1798761600',
   ]);
   const key = { version: 1, issuedAt: "2026-01-01T00:00:00.000Z", fingerprint: "0123" };
+  metrics.object("Account/shop/main", undefined);
+  metrics.object("AccessToken/shop/job", server("job", { key, tokenExpiresAt: "2027-01-01T00:00:00.000Z" }));
+  expect(await shown("mooring_token_expiry_timestamp_seconds")).toEqual([
+    'mooring_token_expiry_timestamp_seconds{kind="AccessToken",namespace="shop",name="job",renewed="true"} 1798761600',
+  ]);
+  metrics.object("AccessToken/shop/job", undefined);
   metrics.object("LogPipeline/shop/logs", server("logs", { key }));
   expect(await shown("mooring_key_issued_timestamp_seconds")).toEqual([
     'mooring_key_issued_timestamp_seconds{kind="LogPipeline",namespace="shop",name="logs"} 1767225600',

@@ -172,6 +172,13 @@ describe("what the lack of an answer means", () => {
     expect(server.arrived).toHaveLength(1);
   });
 
+  test("a GET that makes something is sent once, as any write is", async () => {
+    await using server = await scriptedServer((_, __, request) => request.socket.resetAndDestroy());
+    const error = await failure(connect().send({ method: "GET", url: `${server.url}/generate`, makes: true }));
+    expect(error).toMatchObject({ kind: "Retry", status: 0, executed: "unknown" });
+    expect(server.arrived).toHaveLength(1);
+  });
+
   test("an answer that breaks off leaves the outcome open", async () => {
     await using server = await scriptedServer((_, response, request) => {
       response.writeHead(202, { "content-length": "100" });

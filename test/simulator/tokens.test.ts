@@ -65,6 +65,15 @@ describe("generating a token", () => {
     expect((await generate(user.basic)).status).toBe(200);
   });
 
+  it("counts expired tokens until they are deleted", async () => {
+    const user = await newUser("forgetful@example.org");
+    for (let made = 1; made < 100; made += 1) expect((await generate(user.basic, "?ttl=3600")).status).toBe(200);
+    await platform.advance(3601);
+    refusal(await generate(user.basic), 422, "200");
+    await platform.call("DELETE", "/auth/v1/tokens?criteria=EXPIRED", undefined, { authorization: user.bearer });
+    expect((await generate(user.basic)).status).toBe(200);
+  });
+
   it("refuses Basic credentials of an account with two-factor authentication", async () => {
     const user = await newUser("careful@example.org", { twoFactor: true });
     refusal(await generate(user.basic), 401, "315");

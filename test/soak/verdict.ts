@@ -85,7 +85,9 @@ export async function judge(
     ...lostByHand("volume lost", byHand.volumes, await platform.resources("volumes")),
     ...lostByHand("LAN lost", byHand.lans, await platform.resources("lans")),
   ];
-  const made = registry.flatMap((kind) => (kind.resource ? [{ ...kind, resource: kind.resource }] : []));
+  const managed = registry.flatMap((kind) => (kind.resource ? [{ ...kind, resource: kind.resource }] : []));
+  // Tokens are made for people and Accounts as well: nothing tells whose one is.
+  const made = managed.filter(({ resource }) => resource.place.product !== "auth");
   const all = new Map(
     await Promise.all(made.map(async ({ kind }) => [kind, await soakObjectsOf(kind, places)] as const)),
   );

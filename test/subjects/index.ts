@@ -1,3 +1,4 @@
+import { accessToken } from "./access-token.ts";
 import { account } from "./account.ts";
 import { centralLogging } from "./central-logging.ts";
 import { clusterAccount } from "./cluster-account.ts";
@@ -38,4 +39,5 @@ export const subjects: readonly Subject[] = [
   kafkaCluster,
   kafkaTopic,
   kafkaUser,
+  accessToken,
 ];

@@ -44,7 +44,9 @@ ground.lan = await idOf("Lan");
 ground.cluster = await idOf("KafkaCluster");
 
 describe("recovery finds what an interrupted creation made by the platform's own word for it", () => {
-  it.each(kinds.filter(hasResource))("$kind; if not: names.type of the kind", async ({ kind, resource }) => {
+  // Tokens are shown without a type.
+  const typed = kinds.filter(hasResource).filter(({ resource }) => resource.place.product !== "auth");
+  it.each(typed)("$kind; if not: names.type of the kind", async ({ kind, resource }) => {
     expect(await make(kind, ground)).toMatchObject({ type: resource.names.type });
   });
 });

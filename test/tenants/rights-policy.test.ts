@@ -131,15 +131,17 @@ describe("whoever has the operator's identity creates no Secret", () => {
     expect(await create(secret("new", metadata, more), "kube-system")).toBe("denied");
   });
 
-  it("but one for an object of Mooring, and the key that claims are signed with, in its own namespace", async () => {
+  it("but one for an object of Mooring, the key that claims are signed with and the tokens of Accounts, in its own namespace", async () => {
     expect(await create(secret("new", published, { stringData: { key: "k" } }))).toBe("allowed");
-    expect(await create(secret("mooring-signing-key", { labels: ours }))).toBe("denied");
     expect(await create(secret("another", { labels: ours }), OWN)).toBe("denied");
-    const path = pathOf(SECRETS, { namespace: OWN, name: "mooring-signing-key" });
-    const body = secret("mooring-signing-key", { labels: ours, namespace: OWN });
-    const contentType = "application/apply-patch+yaml";
-    const query = { fieldManager: "mooring", force: "true", dryRun: "All" };
-    await thief.request({ method: "PATCH", path, contentType, query, body });
+    for (const name of ["mooring-signing-key", "mooring-account-tokens"]) {
+      expect(await create(secret(name, { labels: ours }))).toBe("denied");
+      const path = pathOf(SECRETS, { namespace: OWN, name });
+      const body = secret(name, { labels: ours, namespace: OWN });
+      const contentType = "application/apply-patch+yaml";
+      const query = { fieldManager: "mooring", force: "true", dryRun: "All" };
+      await thief.request({ method: "PATCH", path, contentType, query, body });
+    }
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type AccountDeps, reconcileAccount } from "../../src/engine/act/account.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
+import { createKeptTokens } from "../../src/engine/secrets/kept-tokens.ts";
 import { account } from "../../src/kinds/identity/account.ts";
 import { readOwned } from "../../src/kube/owned-secret.ts";
 import { resourceCollection } from "../../src/platform/resource-collection.ts";
@@ -190,6 +191,7 @@ describe("a platform that says too much", () => {
     const { deps, api, objects } = stage([object], { connection });
     const all: AccountDeps = {
       ...deps,
+      kept: createKeptTokens({ client: deps.client, guard: () => {} }, "mooring-system"),
       home: "mooring-system",
       sites: { endpoints: {}, isAllowed: () => true },
       transport: { connect: () => connection, close: async () => {} },

@@ -1,4 +1,4 @@
-import { ALLOW_DELETION, CREDENTIALS, FINALIZER, MANAGED_BY, OUTPUT } from "../../engine/objects/names.ts";
+import { ALLOW_DELETION, CREDENTIALS, FINALIZER, KEPT_TOKENS, MANAGED_BY, OUTPUT } from "../../engine/objects/names.ts";
 import { GROUP } from "../../kinds/index.ts";
 import { SIGNING_KEY } from "../../operator/signing-key.ts";
 import { clusterNameOf, type Installation, LEASE, namespaceOf, usernameOf } from "./rbac.ts";
@@ -24,14 +24,14 @@ export function operatorPolicies(installation: Installation = {}): object[] {
   const isOutput = (written: string) => `${labels(written)}[?'${OUTPUT}'] == optional.of('true')`;
   // What an owner has stays the owner's, and nothing becomes an output later: that could be deleted.
   const sameKind = `${sameMeta("ownerReferences")} && ${labels("object")}[?'${OUTPUT}'] == ${labels("oldObject")}[?'${OUTPUT}']`;
-  const signingKey = (secret: string) =>
-    `${isOpaque(secret)} && ${isLabelled(secret)} && request.namespace == '${namespace}' && ${secret}.metadata.name == '${SIGNING_KEY}' && ${owners(secret)}.size() == 0`;
+  const own = (secret: string) =>
+    `${isOpaque(secret)} && ${isLabelled(secret)} && request.namespace == '${namespace}' && ${secret}.metadata.name in ['${SIGNING_KEY}', '${KEPT_TOKENS}'] && ${owners(secret)}.size() == 0`;
   const secrets = {
     variables: [
       { name: "published", expression: `${isOpaque("object")} && ${published("object")}` },
       { name: "wasPublished", expression: `${isOpaque("oldObject")} && ${published("oldObject")}` },
-      { name: "signingKey", expression: signingKey("object") },
-      { name: "wasSigningKey", expression: signingKey("oldObject") },
+      { name: "own", expression: own("object") },
+      { name: "wasOwn", expression: own("oldObject") },
       {
         name: "onlyMarks",
         expression: [
@@ -46,7 +46,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
     ],
     validations: [
       {
-        expression: "request.operation != 'CREATE' || variables.published || variables.signingKey",
+        expression: "request.operation != 'CREATE' || variables.published || variables.own",
         message: "Mooring creates Secrets of type Opaque only, with its label and for an object of its own",
       },
       {
@@ -54,7 +54,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
           "request.operation != 'UPDATE'",
           "variables.onlyMarks",
           `variables.wasPublished && variables.published && ${sameKind}`,
-          "variables.wasSigningKey && variables.signingKey",
+          "variables.wasOwn && variables.own",
         ].join(" || "),
         message: "Of a Secret that is not its own, Mooring changes its label and its finalizer only",
       },
@@ -84,10 +84,10 @@ export function operatorPolicies(installation: Installation = {}): object[] {
       },
     ],
   };
-  const own = `object.metadata.name == '${LEASE}' && request.namespace == '${namespace}'`;
+  const isLease = `object.metadata.name == '${LEASE}' && request.namespace == '${namespace}'`;
   const leases = {
     validations: [
-      { expression: `request.operation != 'DELETE' && ${own}`, message: "Mooring writes no Lease but its own" },
+      { expression: `request.operation != 'DELETE' && ${isLease}`, message: "Mooring writes no Lease but its own" },
     ],
   };
   return [

@@ -1,4 +1,5 @@
 import { accountKinds } from "../../engine/accounts/accounts.ts";
+import { KEPT_TOKENS } from "../../engine/objects/names.ts";
 import { GROUP } from "../../kinds/index.ts";
 import { hasResource, type Kind } from "../../kinds/kind.ts";
 import { SIGNING_KEY } from "../../operator/signing-key.ts";
@@ -65,6 +66,8 @@ const byName = (group: string, plural: string, name: string, verbs: string[]): R
 ];
 const leaseRules = byName("coordination.k8s.io", "leases", LEASE, ["get", "update"]);
 const signingKeyRules = byName("", "secrets", SIGNING_KEY, ["get", "list", "watch"]);
+/** The tokens of Accounts with a password: a Secret of the operator's own. */
+const tokenRules = byName("", "secrets", KEPT_TOKENS, ["get", "patch"]).slice(0, 1);
 
 /** Whether one is being deleted: nothing is made in it then. A Role cannot give this. */
 const clusterRules: Rule[] = [{ apiGroups: [""], resources: ["namespaces"], verbs: ["list", "watch"] }];
@@ -120,7 +123,7 @@ export function operatorRights(kinds: readonly Kind[], installation: Installatio
     ...(watched
       ? watched.flatMap((each) => role(NAME, each, namespaceRules(kinds)))
       : boundRole(clusterNameOf(installation), [...namespaceRules(kinds), ...clusterRules], installation)),
-    ...role(`${NAME}-leader`, namespace, [...leaseRules, ...(watched ? signingKeyRules : [])]),
+    ...role(`${NAME}-leader`, namespace, [...leaseRules, ...(watched ? [...signingKeyRules, ...tokenRules] : [])]),
     ...(metricsAuth ? metricsRights(installation) : []),
   ];
 }

@@ -1,11 +1,13 @@
+import { lifetimeSeconds } from "../../kinds/fields/lifetime.ts";
 import { type AccountSpec, readAccountSpec } from "../../kinds/identity/account.ts";
 import { readSharing } from "../../kinds/identity/cluster-account.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import type { HeldSecrets } from "../../kube/held-secrets.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Again } from "../../kube/work.ts";
-import { type Contract, readContract } from "../../platform/core.ts";
-import { NotFound, PlatformError, Retry } from "../../platform/errors.ts";
+import { readContract } from "../../platform/core.ts";
+import type { Login } from "../../platform/credentials.ts";
+import { NotFound, PlatformError, Retry, Unauthorized } from "../../platform/errors.ts";
 import type { Transport } from "../../platform/transport.ts";
 import { type AccountHandle, objectOf } from "../accounts/accounts.ts";
 import { type Addresses, addressesOf, type Sites } from "../accounts/addresses.ts";
@@ -18,11 +20,15 @@ import { withTime } from "../record/record.ts";
 import { tell } from "../record/tell.ts";
 import { release, writeMetadata, writeStatus } from "../record/write.ts";
 import { needsPerson, type Obstacle } from "../schema/reasons.ts";
-import { conditions, readFacts, type Standing } from "../schema/status.ts";
+import { conditions, readFacts, readStatus, readWhole, type Standing } from "../schema/status.ts";
+import type { KeptTokens } from "../secrets/kept-tokens.ts";
+import { type Checked, loginObstacle, RECOVERING, usable } from "./account-standing.ts";
+import { type LoggedIn, logIn, logOut } from "./login.ts";
 
 export interface AccountDeps extends Deps {
   transport: Omit<Transport, "pacers">;
   secrets: HeldSecrets;
+  kept: KeptTokens;
   /** The operator's own namespace: the Secret of an Account that has none is there. */
   home: string;
   sites: Sites;
@@ -64,6 +70,10 @@ export async function reconcileAccount(
     conditions: conditions(current, deps.clock.now(), standing),
   });
   tell(deps, objectOf(account), { before: current, after: written, standing });
+  const { advice: said = [] } = readStatus(current);
+  for (const news of (readStatus(written).advice ?? []).filter((each) => !said.includes(each))) {
+    deps.events.record(written, "Warning", "Advice", news);
+  }
   if (changed) deps.changed(account, since);
   return again;
 }
@@ -86,12 +96,41 @@ async function letGo(deps: AccountDeps, account: string, kind: Kind, object: Kub
   const { name, key = "" } = spec?.credentialsSecretRef ?? {};
   // A fresh process has to see the Secret before it can let go of it.
   if (name && !deps.secrets.read(account, object.metadata.namespace ?? deps.home, name, key).known) return "never";
+  const left = spec && (await leave(deps, account, object, spec));
+  if (left !== undefined) return left;
   await deps.secrets.release(account);
   await deps.accounts.get(account)?.connection.close();
   deps.accounts.remove(account);
   await release(deps, kind, object);
   return "never";
 }
+
+/** Revokes the tokens that were made for an Account, with whatever still works; undefined when that is done. */
+async function leave(
+  deps: AccountDeps,
+  account: string,
+  object: KubeObject,
+  spec: AccountSpec,
+): Promise<Again | undefined> {
+  if (readWhole(object).tokenId === undefined && !credentialsOf(deps, account, object, spec).login) return undefined;
+  const addresses = addressesOf(spec, deps.sites);
+  if (addresses.obstacle) return undefined;
+  const handle = connect(deps, account, object, addresses);
+  handle.connection.setCredentials(credentialsOf(deps, account, object, spec));
+  try {
+    return (await logOut(deps, handle)) ? undefined : { inMs: RECOVER_MS };
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    if (error instanceof Retry) return "backoff";
+    deps.log.warn(
+      { object: objectOf(account), err: error },
+      "tokens of the Account not revoked: they expire by themselves",
+    );
+    return undefined;
+  }
+}
+
+const RECOVER_MS = 2000;
 
 function inUse(users: ObjectKey[]): Standing {
   return {
@@ -113,10 +152,23 @@ function readSpec(object: KubeObject): AccountSpec | undefined {
 export const secretOf = (object: KubeObject, home: string): string =>
   `${object.metadata.namespace ?? home}/${readSpec(object)?.credentialsSecretRef.name}`;
 
-interface Checked {
-  standing: Standing;
-  facts: Record<string, unknown>;
-  again: Again;
+/** What the Secret of an Account holds: a token, or else username and password. */
+function credentialsOf(
+  deps: AccountDeps,
+  account: string,
+  { metadata }: KubeObject,
+  { credentialsSecretRef: { name, key }, contractNumber }: AccountSpec,
+): { known: boolean; token: string; login?: Login; contractNumber?: number } {
+  const read = (each: string) => deps.secrets.read(account, metadata.namespace ?? deps.home, name, each);
+  const { known, value = "" } = read(key);
+  const [username = "", password = ""] = ["username", "password"].map((each) => read(each).value?.replace(/\n$/, ""));
+  const isLogin = value.trim() === "" && username.trim() !== "" && password.trim() !== "";
+  return {
+    known,
+    token: value.trim(),
+    ...(isLogin && { login: { username, password } }),
+    ...(contractNumber !== undefined && { contractNumber }),
+  };
 }
 
 async function check(deps: AccountDeps, account: string, object: KubeObject): Promise<Checked | "later"> {
@@ -132,32 +184,28 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
     connect(deps, account, object, addresses);
     return blocked(addresses.obstacle, "never");
   }
-  const { credentialsSecretRef, contractNumber } = spec;
-  const { name, key } = credentialsSecretRef;
-  const secret = deps.secrets.read(account, object.metadata.namespace ?? deps.home, name, key);
-  if (!secret.known) return "later";
-  const token = secret.value?.trim() ?? "";
+  const { name, key } = spec.credentialsSecretRef;
+  const { known, login, ...given } = credentialsOf(deps, account, object, spec);
+  if (!known) return "later";
   const handle = connect(deps, account, object, addresses);
-  handle.connection.setCredentials({ token, ...(contractNumber !== undefined && { contractNumber }) });
-  if (token === "") {
-    const message = `credentialsSecretRef: Secret ${name} does not exist or has no key ${key}: create it with the platform's token`;
+  const { connection } = handle;
+  const { token, ...contractOnly } = given;
+  // While a token is made, the one before goes on working.
+  connection.setCredentials(login ? { login, ...contractOnly } : given);
+  if (token === "" && !login) {
+    const message = `credentialsSecretRef: Secret ${name} does not exist or has neither key ${key} nor username and password: create it with the platform's token`;
     return blocked({ reason: "CredentialsMissing", message }, "never");
   }
   await deps.secrets.hold(account);
-  const expiresAt = handle.connection.identity?.expiresAt;
-  if (expiresAt !== undefined && expiresAt <= deps.clock.now()) {
-    const message = `the token expired at ${new Date(expiresAt).toISOString()}: update Secret ${name}`;
-    return blocked({ reason: "Unauthorized", message }, { inMs: deps.settings.resyncMs });
-  }
-  try {
-    const contract = await readContract(handle.connection, handle.endpoint("api"), { priority: "people" });
-    return {
-      standing: { mode: "ready", reason: "Available", message: "the platform accepts the token" },
-      facts: factsOf(contract, expiresAt),
-      again: { inMs: deps.settings.resyncMs, background: true },
-    };
-  } catch (error) {
-    if (!(error instanceof PlatformError)) throw error;
+  if (!login && readWhole(object).tokenId !== undefined) await logOut(deps, handle);
+  const entry = { username: login?.username ?? "", ttl: lifetimeSeconds(spec.tokenLifetime) };
+  const enter = async (refused: boolean): Promise<LoggedIn | undefined> => {
+    if (!login) return undefined;
+    const logged = await logIn(deps, handle, entry, refused);
+    connection.setCredentials({ token: logged.token ?? "", login, ...contractOnly });
+    return logged;
+  };
+  const failed = (error: PlatformError): Checked => {
     const obstacle = obstacleOf(error);
     if (obstacle.reason === "Rejected" || error instanceof NotFound) {
       const message = `endpoints.api is not the platform's API: ${error.message}`;
@@ -166,7 +214,32 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
     const limited = obstacle.reason === "RateLimited";
     const afterMs = error instanceof Retry ? error.afterMs : undefined;
     const inMs = Math.max(deps.settings.retryMs, afterMs ?? 0);
-    return blocked(obstacle, limited || needsPerson(obstacle.reason) ? { inMs } : "backoff");
+    return blocked(obstacle, !login && (limited || needsPerson(obstacle.reason)) ? { inMs } : "backoff");
+  };
+  let logged = await enter(false);
+  const { trouble } = logged ?? {};
+  if (logged && logged.token === undefined) {
+    const obstacle = trouble && loginObstacle(trouble, entry.username, name);
+    if (trouble instanceof PlatformError && !obstacle) return failed(trouble);
+    return blocked(obstacle ?? RECOVERING, trouble === "recovering" ? { inMs: RECOVER_MS } : "backoff");
+  }
+  const expiresAt = connection.identity?.expiresAt;
+  if (!login && expiresAt !== undefined && expiresAt <= deps.clock.now()) {
+    const message = `the token expired at ${new Date(expiresAt).toISOString()}: update Secret ${name}`;
+    return blocked({ reason: "Unauthorized", message }, { inMs: deps.settings.resyncMs });
+  }
+  const read = () => readContract(connection, handle.endpoint("api"), { priority: "people" });
+  try {
+    const contract = await read().catch(async (error: unknown) => {
+      // Somebody may have revoked it, and a password makes another one.
+      if (error instanceof Unauthorized) logged = await enter(true);
+      if (logged?.token === undefined) throw error;
+      return read();
+    });
+    return usable(deps, contract, connection.identity?.expiresAt, logged, name);
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    return failed(error);
   }
 }
 
@@ -188,17 +261,4 @@ function connect(
   };
   deps.accounts.put(handle);
   return handle;
-}
-
-const USED = /Provisioned$|^reservedIps/;
-
-function factsOf({ contractNumber, owner, limits }: Contract, expiresAt: number | undefined): Record<string, unknown> {
-  const entries = Object.entries(limits);
-  return {
-    contractNumber,
-    ...(owner !== undefined && { contractOwner: owner }),
-    ...(expiresAt !== undefined && { tokenExpiresAt: new Date(expiresAt).toISOString() }),
-    limits: Object.fromEntries(entries.filter(([name]) => !USED.test(name))),
-    used: Object.fromEntries(entries.filter(([name]) => USED.test(name))),
-  };
 }

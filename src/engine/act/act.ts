@@ -13,11 +13,15 @@ import { adopt } from "./adopt.ts";
 import { attemptCreation, lookFor, takeOver } from "./attempt.ts";
 import { inspect, recall, remove, retract, update } from "./change.ts";
 import { rest } from "./rest.ts";
+import { revoke } from "./revoke.ts";
 
 /** Performs one step and records its outcome. */
 export async function act(deps: Deps, scene: Scene, decision: Decision): Promise<Again> {
   // What was in doubt is there: its absence would have to be confirmed anew.
   if (scene.view.observation.seen === "present") scene.memory.absence = undefined;
+  const { search } = scene.view;
+  // Whatever comes next, it is not known any more after that.
+  if (search && search.matches.length > search.rivals) scene.memory.unclaimed = search.matches;
   switch (decision.step) {
     case "ignore":
       return "never";
@@ -50,9 +54,12 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
     case "update":
       return withPlatform(deps, scene, () => update(deps, scene, decision.operation));
     case "renew":
+      if (scene.view.successive) return withPlatform(deps, scene, () => attemptCreation(deps, scene));
       return scene.kind.resource.secret?.certificate
         ? withPlatform(deps, scene, () => fetchCertificate(deps, scene))
         : renewKey(deps, scene);
+    case "revoke":
+      return withPlatform(deps, scene, () => revoke(deps, scene));
     case "publish":
       return republish(deps, scene);
     case "output":

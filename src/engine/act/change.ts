@@ -143,10 +143,11 @@ async function announce(deps: Deps, scene: Scene, operation: Operation): Promise
   return refreshed(deps, scene);
 }
 
-/** The write that is on record was not executed, and never will be. */
+/** The write or the successor that is on record was not made, and never will be. */
 export async function retract(deps: Deps, scene: Scene): Promise<Again> {
   const { reason, message } = underWay(scene.kind, scene.status.request?.action ?? "update");
-  await record(deps, scene, { mode: "reconciling", reason, message }, { request: undefined });
+  const nonce = scene.view.intent?.nonce ?? scene.status.nonce;
+  await record(deps, scene, { mode: "reconciling", reason, message }, { request: undefined, nonce });
   scene.shared?.collection.refresh();
   return "now";
 }

@@ -3,13 +3,15 @@ import { hashBody } from "../../hash.ts";
 import { isConflict, isNotFound } from "../../kube/errors.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { PlatformError, Retry } from "../../platform/errors.ts";
+import { type ProductAccess, products } from "../../platform/products.ts";
 import { resourceId } from "../../platform/reading.ts";
 import { type AccountHandle, addressOf, urlOf } from "../accounts/accounts.ts";
 import { underWay } from "../decide/standing.ts";
-import { type Deps, deadlineFrom, leads } from "../look/deps.ts";
+import { type Deps, deadlineFrom, leads, overlapOf } from "../look/deps.ts";
 import { fixedFields, inputsOf, sources } from "../look/look.ts";
 import { notPublic } from "../look/ownership.ts";
 import { resolveReferences } from "../look/references.ts";
+import { isSuccessive } from "../look/secret-state.ts";
 import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
 import { type Intent, SKEW_MS } from "../objects/intent.ts";
@@ -19,7 +21,8 @@ import { openIntent } from "../objects/object.ts";
 import { fetchObject, writeMetadata, writeStatus } from "../record/write.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { conditions, readFacts, readStatus } from "../schema/status.ts";
-import { keepKey, obstacleToKey } from "../secrets/keys.ts";
+import type { ResourceStatus } from "../schema/status-schema.ts";
+import { keepKey, obstacleToKey, publicationOf } from "../secrets/keys.ts";
 import { abandon, undo } from "./abandon.ts";
 import { complete, redact } from "./lookups.ts";
 
@@ -65,7 +68,13 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
   const endpoint = addressOf(account, place.product);
   const { aheadMs = 0 } = account.connection;
   const begun = { hash, parents, account: account.key, endpoint, fixed, ...(aheadMs > SKEW_MS && { aheadMs }) };
-  const intended = await intend(deps, scene, begun);
+  const succeeds = scene.view.claim?.id;
+  const seen = isSuccessive(kind) ? await equalsOf(deps, scene, account, begun) : undefined;
+  const intended = await intend(deps, scene, {
+    ...begun,
+    ...(seen && { seen }),
+    ...(succeeds !== undefined && { succeeds }),
+  });
   const url = urlOf(account, place.product, (creation.path ?? place.collection)(parents));
   const hide = (text: string) => redact(text, inputs);
   const made = make(deps, scene, account, { ...intended, url, body, hide });
@@ -75,6 +84,19 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
     account.key,
   );
   return made;
+}
+
+/** What there is already that looks like what is to be made. */
+async function equalsOf(
+  deps: Deps,
+  { key, kind }: Scene,
+  account: AccountHandle,
+  { hash, parents }: Pick<Intent, "hash" | "parents">,
+): Promise<string[]> {
+  const { source } = deps.collections.join(key, account, kind, parents, undefined);
+  const items = await source.list(AbortSignal.timeout(deps.settings.createDeadlineMs), "people");
+  const { echo = (raw: unknown) => raw } = kind.resource.identity;
+  return items.filter(({ raw }) => hashBody(echo(raw)) === hash).map(({ id }) => id);
 }
 
 /** What goes out to the platform, and for whom. */
@@ -111,13 +133,13 @@ async function post(
   account: AccountHandle,
   { begun, url, body, hide }: Order,
 ): Promise<Unclaimed | Creation> {
+  const { product } = kind.resource.place;
+  const { creation = POSTED } = products[product];
   try {
     const reply = await account.connection.send({
-      method: "POST",
-      url,
-      body,
+      ...creation.call(url, body),
       object,
-      product: kind.resource.place.product,
+      product,
       priority: "people",
       // Counted from the intent, as recovery does.
       deadlineMs: deadlineFrom(deps, begun.begunAt),
@@ -126,13 +148,14 @@ async function post(
         memory.creation = { ...begun, phase: "posting" };
       },
     });
-    const { data } = created.safeParse(reply.body);
+    const answer = creation.made(reply.body);
+    const { data } = created.safeParse(answer);
     const detail = "the answer has no id of the platform's form";
     if (!data) throw new Retry({ call: `POST ${new URL(url).pathname}`, status: reply.status, detail }, "unknown");
     const { id } = data;
-    const key = kind.resource.secret?.key?.created(reply.body);
-    const made = { id, born: birthOf(kind, reply.body), request: reply.request };
-    return { ...begun, phase: "made", made, ...(key !== undefined && { issued: { key, answer: reply.body } }) };
+    const key = kind.resource.secret?.key?.created(answer);
+    const made = { id, born: birthOf(kind, answer), request: reply.request };
+    return { ...begun, phase: "made", made, ...(key !== undefined && { issued: { key, answer } }) };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     const sent = error.executed === "unknown";
@@ -140,6 +163,11 @@ async function post(
     return sent ? { outcome: "unknown", error } : { outcome: "refused", error, intent: begun.intent, hide };
   }
 }
+
+const POSTED: NonNullable<ProductAccess["creation"]> = {
+  call: (url, body) => ({ method: "POST", url, body }),
+  made: (answer) => answer,
+};
 
 /**
  * Puts the intent on record. Each POST has one of its own: the time in it is what recovery counts from, so that an
@@ -169,33 +197,52 @@ export async function claim(deps: Deps, scene: Scene, found: Unclaimed): Promise
   // The key first: it is shown once, and the Secret carries the id, so that neither can be lost alone. Who no longer
   // leads leaves the Secret to its successor, and still has to see to what it made.
   if (issued && leads(deps)) await keepKey(deps, scene, made.id, intent.nonce, issued);
+  const isKept = answers(deps, scene, intent);
   const waiting = underWay(kind, "create");
   const contract = scene.account?.connection.contractNumber;
   for (let object: KubeObject | undefined = scene.object; ; ) {
-    const { left, lossAllowed } = readStatus(object);
-    const status = {
+    const before = readStatus(object);
+    const { left, lossAllowed } = before;
+    const base = {
       ...readFacts(object),
       observedGeneration: object.metadata.generation,
-      id: made.id,
-      born: made.born,
-      state: "BUSY",
-      account: intent.account,
-      endpoint: intent.endpoint,
-      parents: intent.parents,
-      ...(contract !== undefined && { contract }),
-      nonce: intent.nonce,
-      fixed: intent.fixed,
-      left,
-      lossAllowed,
-      request: { ...made.request, action: "create", status: "BUSY", since: new Date(deps.clock.now()).toISOString() },
       conditions: conditions(object, deps.clock.now(), { mode: "reconciling", ...waiting }),
     };
+    const succeeds = intent.succeeds !== undefined;
+    const previous = succeeds ? former(deps, scene, isKept ? before : made) : before.previous;
+    // Nobody has its key: what is in the Secret goes on working.
+    const unused = { ...before, ...base, nonce: intent.nonce, previous };
+    const status =
+      succeeds && !isKept
+        ? unused
+        : {
+            ...base,
+            id: made.id,
+            born: made.born,
+            state: "BUSY",
+            account: intent.account,
+            endpoint: intent.endpoint,
+            parents: intent.parents,
+            ...(contract !== undefined && { contract }),
+            nonce: intent.nonce,
+            fixed: intent.fixed,
+            left,
+            lossAllowed,
+            previous,
+            request: {
+              ...made.request,
+              action: "create",
+              status: "BUSY",
+              since: new Date(deps.clock.now()).toISOString(),
+            },
+          };
     try {
       deps.guard();
       const claimed = await writeStatus(deps, kind, object, status);
       memory.creation = { intent, begunAt, made, phase: "claimed" };
       const request = made.request ? `, request ${made.request.id}` : "";
-      deps.events.record(claimed, "Normal", "Created", `Created ${kind.kind} ${made.id}${request}`);
+      const older = !succeeds || !previous ? "" : isKept ? `; ${previous.id} works until ${previous.until}` : LOST;
+      deps.events.record(claimed, "Normal", "Created", `Created ${kind.kind} ${made.id}${request}${older}`);
       return;
     } catch (error) {
       // Who leads tries again in a later pass.
@@ -220,10 +267,28 @@ export async function claim(deps: Deps, scene: Scene, found: Unclaimed): Promise
   }
 }
 
+const LOST = "; its value was lost, and it is deleted";
+
+/** What is deleted later: when workloads have its successor, or at once when none has ever got it. */
+function former(
+  deps: Deps,
+  { account }: Scene,
+  { id, key }: Pick<ResourceStatus, "id" | "key">,
+): ResourceStatus["previous"] {
+  const now = deps.clock.now() + Math.max(0, account?.connection.aheadMs ?? 0);
+  return id === undefined ? undefined : { id, until: new Date(now + (key ? overlapOf(deps) : 0)).toISOString() };
+}
+
+/** Whether the key that answers an intent is in the Secret. */
+function answers({ published }: Deps, scene: Scene, { nonce }: Intent): boolean {
+  const publication = publicationOf(scene);
+  return publication !== undefined && published.find(scene.object, publication.name).note?.nonce === nonce;
+}
+
 /** Whether nobody has gone on without the result of this intent. One whose annotation was taken away still waits for it. */
-function stands(object: KubeObject, { nonce }: Intent): boolean {
+function stands(object: KubeObject, { nonce, succeeds }: Intent): boolean {
   const { id, nonce: answered } = readStatus(object);
-  const erased = object.metadata.annotations?.[INTENT] === undefined && id === undefined && answered !== nonce;
+  const erased = object.metadata.annotations?.[INTENT] === undefined && id === succeeds && answered !== nonce;
   return erased || openIntent(object)?.nonce === nonce;
 }
 

@@ -1,4 +1,5 @@
 import type { Again } from "../../kube/work.ts";
+import { several } from "../decide/standing.ts";
 import type { Deps } from "../look/deps.ts";
 import { inputsOf, restingSince } from "../look/look.ts";
 import type { Scene } from "../look/view.ts";
@@ -40,6 +41,8 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
   const advice = desired && inputs && !view.observed ? desired.advice(inputs) : [];
   if (view.secret === "missing") advice.push(KEYLESS);
   if (memory.renewAfter !== undefined) advice.push(UNRENEWED);
+  const unclaimed = memory.unclaimed?.filter((id) => shared.collection.read(id).item) ?? [];
+  if (unclaimed.length > 0) advice.push(unclaimedAdvice(kind.kind, unclaimed));
   const said = advice.length > 0 ? advice : undefined;
   const shown = await record(
     deps,
@@ -57,12 +60,13 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
   memory.askedAt = undefined;
   memory.restingSince = keep || view.keepAt === undefined ? undefined : restingSince(memory, shared, view.now);
   if (keep) await writeMetadata(deps, kind, shown, { claim: ownership(scene) });
+  // The platform's clock tells when, and may go another way than ours: a long time is not waited for in one go.
+  const platformTimes = [view.keyDueAt, scene.status.previous && Date.parse(scene.status.previous.until)];
   const dueIn = [
     ...(keep || view.keepAt === undefined ? [] : [view.keepAt - view.now]),
-    // The platform's clock tells when, and may go another way than ours: a long time is not waited for in one go.
-    ...(view.keyDueAt === undefined
-      ? []
-      : [Math.min(Math.max(0, view.keyDueAt - view.platformNow), deps.settings.resyncMs)]),
+    ...platformTimes
+      .filter((at) => at !== undefined)
+      .map((at) => Math.min(Math.max(0, at - view.platformNow), deps.settings.resyncMs)),
     ...(typeof view.output === "object" ? [view.output.dueAt - view.now] : []),
   ];
   return dueIn.length === 0 ? "never" : { inMs: Math.min(...dueIn), background: true };
@@ -74,5 +78,8 @@ function shownKey(note: Note | undefined) {
 
 const KEYLESS =
   "the key of an adopted resource cannot be read: set the annotation mooring.dev/rotate-at to create a new one; the current key then stops working";
+
+const unclaimedAdvice = (kind: string, ids: readonly string[]): string =>
+  `an interrupted creation may have left one of these ${kind}s, which nobody can use: ${several(ids)}; they expire by themselves, delete those that are not yours to keep`;
 
 const UNRENEWED = "the certificate is due for renewal, but the platform has no newer one yet; retrying";

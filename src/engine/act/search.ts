@@ -77,7 +77,7 @@ export async function search(
     if (targets.length === 0 && status !== undefined && status !== "DONE") pending = true;
     for (const target of targets) {
       if (target.type !== undefined && target.type !== names.type) continue;
-      if (makers.get(target.id) !== id) continue;
+      if (makers.get(target.id) !== id || intent.seen?.includes(target.id)) continue;
       if (deps.objects.wasClaimed(kind.kind, { id: target.id, ...within })) continue;
       const item = await log.read(target.id, AbortSignal.timeout(deps.settings.createDeadlineMs));
       const born = item && birthOf(kind, item.raw);

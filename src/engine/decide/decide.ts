@@ -8,6 +8,7 @@ import {
   isConfirmed,
   lackOfEvidence,
   type Present,
+  renewal,
 } from "./departure.ts";
 import { decideRecovery, decideUnanswered } from "./recovery.ts";
 import { afterFailure, busyWithOthers, failed, missing, obstructed, RECHECK_MS, underWay } from "./standing.ts";
@@ -39,7 +40,8 @@ function allowed(view: View, step: Decision): Decision {
   }
   const pause = calls(step) ? afterFailure(view) : undefined;
   if (pause) return pause;
-  return (observation.seen === "present" && ends(step) ? lackOfEvidence(view, observation) : undefined) ?? step;
+  const evidence = step.step === "revoke" ? view.previous : observation.seen === "present" ? observation : undefined;
+  return (evidence && ends(step) ? lackOfEvidence(view, evidence) : undefined) ?? step;
 }
 
 /** Reasons that a young object is not bothered with. */
@@ -59,6 +61,7 @@ const CALLS: ReadonlySet<Decision["step"]> = new Set([
   "update",
   "renew",
   "publish",
+  "revoke",
   "recall",
   "deliver",
   "delete",
@@ -74,7 +77,7 @@ const begins = ({ step }: Decision): boolean => BEGINS.has(step);
 
 /** Whether a step ends something that cannot be brought back. */
 const ends = (step: Decision): boolean =>
-  step.step === "delete" || step.step === "renew" || (step.step === "update" && step.operation.method === "DELETE");
+  ["delete", "renew", "revoke"].includes(step.step) || (step.step === "update" && step.operation.method === "DELETE");
 
 function choose(view: View): Decision {
   if (view.deleting && !view.hasFinalizer) return { step: "ignore" };
@@ -82,7 +85,7 @@ function choose(view: View): Decision {
   if (view.deleting) return decideDeletion(view);
   const blocked = view.accountObstacle;
   if (blocked) return obstructed(blocked);
-  if (view.intent) return decideRecovery(view, decideCreation(view));
+  if (view.intent) return decideRecovery(view, view.intent.succeeds ? { step: "retract" } : decideCreation(view));
   if (view.claim) return view.observed ? decideObserved(view) : decideClaimed(view);
   if (view.foreign !== undefined && view.adopt === undefined) {
     const message = `the object owns ${view.kind} ${view.foreign}, signed with a key that this operator does not have: restore Secret mooring-signing-key, or delete the object, which keeps the ${view.kind}, and create it again with externalId: ${view.foreign}`;
@@ -137,7 +140,9 @@ function decideClaimed(view: View): Decision {
       if (view.replacement) return decideReplacement(view, view.replacement, observation);
       if (observation.broken !== undefined) return decideBroken(view, observation, observation.broken);
       const next = observation.comparison?.next;
-      if (!next) return decideSecret(view) ?? decideOutput(view) ?? settledOrDrifted(view, observation);
+      if (!next) {
+        return decideSecret(view) ?? decidePrevious(view) ?? decideOutput(view) ?? settledOrDrifted(view, observation);
+      }
       if (request && request.action !== "create") {
         if (request.outcome === "FAILED") return failed(view, request, false);
         if (request.outcome !== "DONE") return { ...underWay(view, request.action), look: "member" };
@@ -182,13 +187,17 @@ function decideSecret(view: View): Decision | undefined {
     case "unknown":
       return UNREAD;
     case "missing":
-      return view.othersKey && !isKeyDue(view) ? undefined : { step: "renew" };
+      return view.othersKey && !isKeyDue(view) ? undefined : renewal(view);
     case "outdated":
     case "current":
-      if (isKeyDue(view)) return { step: "renew" };
+      if (isKeyDue(view)) return renewal(view);
       return view.secret === "current" ? undefined : { step: "publish" };
   }
 }
+
+/** The one before has had its time. */
+const decidePrevious = ({ previous }: View): Decision | undefined =>
+  previous?.isOver ? { step: "revoke" } : undefined;
 
 const UNREAD: Decision = {
   step: "wait",

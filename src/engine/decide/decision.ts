@@ -35,9 +35,11 @@ export type Decision =
   | { step: "publish" }
   /** Bring the Secret or ConfigMap of spec.output about, and take away those of before. */
   | { step: "output" }
+  /** Delete what came before the resource. */
+  | { step: "revoke" }
   /** Find out what became of a write that got no answer. */
   | { step: "recall" }
-  /** It was not executed, and never will be. */
+  /** It was not executed, and never will be; or nothing of it is left to look for. */
   | { step: "retract" }
   /** Put the key of a renewal where it belongs. */
   | { step: "deliver" }

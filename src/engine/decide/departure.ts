@@ -18,7 +18,7 @@ const PATIENCE_MS = 5000;
  * What cannot be brought back is sent only on what was read after it was wished for, was understood, and shows what else
  * would go. Undefined when the last reading will do.
  */
-export function lackOfEvidence(view: View, { asOf, unclear }: Present): Decision | undefined {
+export function lackOfEvidence(view: View, { asOf, unclear }: Pick<Present, "asOf" | "unclear">): Decision | undefined {
   const { now, kind, deleting, wishedAt } = view;
   if (asOf <= wishedAt) {
     // A look is there in a moment, and not worth a write of its own.
@@ -60,6 +60,9 @@ function farewell(view: View, observation: Present): Decision | undefined {
   return { step: "update", operation: observation.farewell };
 }
 
+/** A new key. Where each is a resource, there are never more than two: the one before the last goes first. */
+export const renewal = ({ previous }: View): Decision => ({ step: previous ? "revoke" : "renew" });
+
 /** The way of a resource that is to be replaced. */
 export const departure = (view: View, observation: Present): Decision =>
   holding(view) ??
@@ -86,7 +89,7 @@ export function decideReplacement(
         message: `${changed}: change it back, or set replacePolicy: WhenNeeded`,
       };
     case "allowed":
-      return departure(view, observation);
+      return view.successive ? renewal(view) : departure(view, observation);
     default: {
       const given = verdict.allowedBy === "true" ? "" : `"true" was used for an earlier change; `;
       return {
@@ -110,9 +113,10 @@ export function decideDeletion(view: View): Decision {
     const message = `${kind} ${view.foreign} is kept on the platform: it is signed with a key that this operator does not have`;
     return { step: "release", reason: "Retained", message };
   }
-  if (!intent && !claim) return nothing;
+  if (!intent && !claim && !view.previous) return nothing;
   if (view.accountObstacle) return obstructed(view.accountObstacle);
-  if (intent) return decideRecovery(view, nothing);
+  if (view.previous) return { step: "revoke" };
+  if (intent) return decideRecovery(view, intent.succeeds ? { step: "retract" } : nothing);
   const gone: Decision = { step: "release", reason: "Deleted", message: `${kind} ${claim?.id} is deleted` };
   switch (observation.seen) {
     case "unknown":

@@ -1,4 +1,4 @@
-import type { PendingRequest, View } from "../look/view.ts";
+import type { PendingRequest, Search, View } from "../look/view.ts";
 import type { Decision } from "./decision.ts";
 import { RECHECK_MS, underWay } from "./standing.ts";
 
@@ -10,7 +10,11 @@ export function decideRecovery(view: View, otherwise: Decision): Decision {
   const { intent, search, now, kind, settledAt } = view;
   if (!intent || view.unsent) return otherwise;
   if (!search || now - search.endedAt >= FRESH_MS) return { step: "search" };
+  const settled = search.lookedAt >= settledAt;
+  const certain = settled && !search.inFlight && !search.pending;
   if (search.matches.length > search.rivals) {
+    // Whose they are cannot be told, their values are lost, and they expire by themselves.
+    if (view.successive) return certain ? otherwise : searching(view, search);
     const ids = search.matches.join(", ");
     return {
       step: "stall",
@@ -22,14 +26,17 @@ export function decideRecovery(view: View, otherwise: Decision): Decision {
   // Who takes what an equal made leaves its own to it, and the equal may not look back so far, or not for so long. So all of
   // them have to be seen first, or it has to be certain that its own is among those that are.
   const complete = search.matches.length === search.rivals;
-  const settled = search.lookedAt >= settledAt;
   if (!search.inFlight && !search.pending && (complete || settled)) {
     // Everything is visible by now: what is left over is as good as any.
     const mine = (complete ? search.matches[search.rank] : undefined) ?? (settled ? search.matches[0] : undefined);
     if (mine !== undefined) return { step: "claim", identity: mine };
     if (settled) return otherwise;
   }
-  if (now - search.endedAt >= RECHECK_MS) return { step: "search" };
+  return searching(view, search);
+}
+
+function searching({ now, kind }: View, { endedAt }: Search): Decision {
+  if (now - endedAt >= RECHECK_MS) return { step: "search" };
   const message = `the creation of the ${kind} got no answer; searching for its result`;
   return { step: "wait", reason: "Recovering", message, recheckMs: RECHECK_MS };
 }

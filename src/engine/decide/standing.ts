@@ -56,7 +56,7 @@ export function failed(view: View, request: PendingRequest, gone: boolean): Deci
   };
 }
 
-export function several(names: string[]): string {
+export function several(names: readonly string[]): string {
   const shown = names.slice(0, 5).join(", ");
   return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
 }

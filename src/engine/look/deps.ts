@@ -37,6 +37,9 @@ export type Log = Record<"debug" | "info" | "warn" | "error", (fields: object, m
 export const deadlineFrom = ({ clock, settings }: Pick<Deps, "clock" | "settings">, since: number): number =>
   since + settings.createDeadlineMs - clock.monotonic();
 
+/** Workloads get to see a changed Secret within minutes: so long a key that was replaced works on. */
+export const overlapOf = ({ settings }: Pick<Deps, "settings">): number => settings.resyncMs + 300_000;
+
 /** What every part of the engine works with; handed in, so that tests can hold each of them. */
 export interface Deps {
   clock: Clock;

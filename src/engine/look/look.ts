@@ -21,7 +21,7 @@ import { notYours } from "./ownership.ts";
 import { isAgain, pendingRequest, track } from "./pending.ts";
 import { obstacleOf } from "./problems.ts";
 import { notGranted, type References, type Resolved, resolveReferences } from "./references.ts";
-import { secretOf } from "./secret-state.ts";
+import { isSuccessive, previousOf, secretOf } from "./secret-state.ts";
 import type { Observation, Scene, View } from "./view.ts";
 
 /** Takes from both caches what a decision needs. Calls nobody; joins the collection that holds the resource. */
@@ -32,8 +32,9 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const status = readStatus(object);
   const { place, identity: known } = kind.resource;
   const recorded = openIntent(object);
-  const claim = objects.owned(key);
-  const intent = recorded ?? (claim ? undefined : erasedIntent(status, memory));
+  const owned = objects.owned(key);
+  const intent = recorded ?? erasedIntent(status, memory, owned);
+  const claim = intent ? undefined : owned;
   const { deletionPolicy, replacePolicy, externalId } = policiesOf(object);
   const observed = observes(object);
   const namespace = object.metadata.namespace ?? "";
@@ -59,7 +60,8 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
       addressOf(account, place.product);
       const begun = claim ?? intent;
       accountObstacle = begun && outOfReach(account, place.product, begun);
-      if (parents && begun && !accountObstacle) shared = deps.collections.join(key, account, kind, parents, claim);
+      if (parents && (begun ?? status.previous) && !accountObstacle)
+        shared = deps.collections.join(key, account, kind, parents, claim);
     } catch (error) {
       accountObstacle = { reason: "EndpointInvalid", message: messageOf(error) };
     }
@@ -146,6 +148,8 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     output,
     keyDueAt: keeping?.dueAt,
     renewal: keeping?.renewal,
+    successive: isSuccessive(kind),
+    previous: previousOf(status, shared, clock.now() + aheadMs),
     othersKey: kind.resource.secret?.key !== undefined && status.nonce === undefined && status.key === undefined,
     platformNow: clock.now() + aheadMs,
     settleMs: settings.settleMs,
@@ -180,9 +184,11 @@ function isKept({ seal }: Deps, { kind }: Kind, object: KubeObject): boolean {
 }
 
 /** An intent whose annotation somebody has taken away while its creation was under way. */
-function erasedIntent({ nonce }: ResourceStatus, { creation }: Memory): Intent | undefined {
+function erasedIntent({ nonce }: ResourceStatus, { creation }: Memory, owned: Claim | undefined): Intent | undefined {
   const open = creation && creation.phase !== "claimed" && creation.phase !== "unsent";
-  return open && creation.intent.nonce !== nonce ? creation.intent : undefined;
+  return open && creation.intent.nonce !== nonce && creation.intent.succeeds === owned?.id
+    ? creation.intent
+    : undefined;
 }
 
 /**

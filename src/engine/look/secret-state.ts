@@ -1,13 +1,14 @@
 import { hashBody } from "../../hash.ts";
 import { Unwritable } from "../../kinds/fields/encode.ts";
 import { dueAt } from "../../kinds/fields/rotation.ts";
-import type { Desired, Publication, SecretData } from "../../kinds/kind.ts";
+import type { Desired, Publication, ResourceKind, SecretData } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Claim } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
 import { ROTATE_AT } from "../objects/names.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
+import type { ResourceStatus } from "../schema/status-schema.ts";
 import type { Shared } from "./collections.ts";
 import type { Deps } from "./deps.ts";
 import { messageOf } from "./obstacles.ts";
@@ -29,6 +30,23 @@ export function filled(data: () => SecretData): { data: SecretData } | { obstacl
 export function contentOf(publication: Publication, item: unknown): string {
   const content = filled(() => publication.data(item, ""));
   return hashBody("data" in content ? content.data : content.obstacle).slice(0, 12);
+}
+
+/** Whether a key of this kind is a resource by itself. */
+export function isSuccessive({ resource }: ResourceKind): boolean {
+  const { key } = resource.secret ?? {};
+  return key !== undefined && "life" in key;
+}
+
+/** What came before the resource, and whether its time is over. */
+export function previousOf(
+  { previous }: ResourceStatus,
+  shared: Shared | undefined,
+  platformNow: number,
+): View["previous"] {
+  if (!previous) return undefined;
+  const asOf = shared?.collection.read(previous.id).asOf ?? Number.NEGATIVE_INFINITY;
+  return { asOf, isOver: Date.parse(previous.until) <= platformNow };
 }
 
 /** How the Secret for workloads stands, when the key in it has served its time, and what became of a renewal. */

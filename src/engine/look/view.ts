@@ -133,6 +133,10 @@ export interface View {
   keyDueAt: number | undefined;
   /** Its key was made by somebody else, and a new one would end it. */
   othersKey: boolean;
+  /** Its key is the resource itself: a new one is another resource, and the one before goes later. */
+  successive: boolean;
+  /** What came before the resource; when it was last looked for; whether its time is over. */
+  previous: { asOf: number; isOver: boolean } | undefined;
   /** A renewal was begun that got no answer; whether its key is there all the same, in the Secret or in memory. */
   renewal: "lost" | "answered" | undefined;
   /** Wall time, by the platform's clock when that is ahead of ours. */

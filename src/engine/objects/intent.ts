@@ -18,6 +18,10 @@ const intent = z.object({
   endpoint: z.string().optional(),
   /** Hashes of the fields that the platform cannot change, and of Secrets and lookups, as they are sent. */
   fixed: z.record(z.string(), z.string()).default({}),
+  /** Ids of equals that were there before it, where nothing else tells them from what it makes. */
+  seen: z.array(z.string()).optional(),
+  /** Id of what the object has, and keeps until its successor is there. */
+  succeeds: z.string().optional(),
 });
 
 /**

@@ -97,6 +97,8 @@ export interface Memory {
   creation?: Creation | undefined;
   /** The intent or request that status and annotations tell of. */
   begun?: Noticed | undefined;
+  /** Of an Account: the token that is being made for it. */
+  login?: Noticed | undefined;
   /** What is wanted of the object: spec, its deletion, what its annotations ask for. */
   wish?: Noticed | undefined;
   /** When the platform's log was last searched for a write that got no answer. */
@@ -113,6 +115,8 @@ export interface Memory {
   contents?: { asOf: number; found: string[] } | undefined;
   /** A certificate is due and the platform has no younger one: when it is asked again, by its own clock. */
   renewAfter?: number | undefined;
+  /** Ids of which some may be what a lost creation made: nothing is done about them, they expire by themselves. */
+  unclaimed?: readonly string[] | undefined;
   output?: OutputAttempt | undefined;
   /** When the object was first seen at rest with its intent still in place. */
   restingSince?: number | undefined;

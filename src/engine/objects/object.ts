@@ -44,7 +44,19 @@ export function openIntent(object: KubeObject): Intent | undefined {
 
 /** The resource that an object owns: by its status, or by its annotation where status was lost. */
 export function claimOf(object: KubeObject): Claim | undefined {
-  if (isReleased(object) || openIntent(object)) return undefined;
+  return isReleased(object) || openIntent(object) ? undefined : statedClaim(object);
+}
+
+/** All that an object has on the platform: also what stays until its successor is there, and what came before. */
+export function holdingsOf(object: KubeObject): Claim[] {
+  const intent = openIntent(object);
+  const stated = intent && intent.succeeds === undefined ? undefined : statedClaim(object);
+  if (isReleased(object) || !stated) return [];
+  const { previous } = readStatus(object);
+  return [stated, ...(previous ? [{ ...stated, id: previous.id }] : [])];
+}
+
+function statedClaim(object: KubeObject): Claim | undefined {
   const { id, parents = {}, account = "", contract, endpoint, born } = readStatus(object);
   if (id !== undefined) {
     return {

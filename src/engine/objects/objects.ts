@@ -11,6 +11,7 @@ import { INTENT } from "./names.ts";
 import {
   claimOf,
   dependsOn,
+  holdingsOf,
   type Named,
   namedBy,
   namespaceOf,
@@ -116,10 +117,8 @@ export function createObjects(
     at(place.endpoint, `${houseOf(kind, place.parents)}/${identityOf(place)}`);
   const houseOf = (kind: string, within: Place["parents"]) =>
     `${kind}${byName.get(kind)?.resource?.place.collection(within) ?? ""}`;
-  const ownedPlace = (kind: string, object: KubeObject | undefined): string | undefined => {
-    const claim = object && !observes(object) ? claimOf(object) : undefined;
-    return claim && placeOf(kind, claim);
-  };
+  const ownedPlaces = (kind: string, object: KubeObject | undefined): string[] =>
+    object && !observes(object) ? holdingsOf(object).map((claim) => placeOf(kind, claim)) : [];
   const listeners: Parameters<Objects["subscribe"]>[0][] = [];
 
   for (const kind of kinds) {
@@ -138,11 +137,11 @@ export function createObjects(
       if (kind.kind === grant.kind) grants.set(name, after);
       const claim = after && claimOf(after);
       const intent = after && openIntent(after);
-      const [owned, left] = [ownedPlace(kind.kind, after), ownedPlace(kind.kind, before)];
-      claims.set(key, owned === undefined ? [] : [owned]);
+      const [owned, had] = [ownedPlaces(kind.kind, after), ownedPlaces(kind.kind, before)];
+      claims.set(key, owned);
       holders.set(key, claim ? [at(after.metadata.namespace, claim.id)] : []);
-      if (owned !== undefined && owned !== left) spent.delete(owned);
-      if (left !== undefined && claims.get(left).length === 0) spend(left);
+      for (const place of owned) if (!had.includes(place)) spent.delete(place);
+      for (const place of had) if (claims.get(place).length === 0) spend(place);
       intents.set(key, intent ? [rivalry(kind.kind, intent)] : []);
       const within = (claim ?? intent)?.parents;
       const { endpoint } = claim ?? intent ?? {};

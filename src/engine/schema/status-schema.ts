@@ -16,6 +16,7 @@ export const keyFacts = z.object({
   version: z.int().describe("Version of the key, counted from 1."),
   issuedAt: z.iso.datetime({ precision: 3 }).describe("When the key was created."),
   fingerprint: z.string().describe("First digits of its SHA-256, to tell keys apart."),
+  expiresAt: z.iso.datetime({ precision: 3 }).optional().describe("When the key expires, if it does."),
 });
 export type KeyFacts = z.output<typeof keyFacts>;
 
@@ -82,6 +83,13 @@ const resourceStatus = z.object({
   secretName: z.string().optional().describe("Name of the Secret for workloads."),
   key: keyFacts.optional().describe("The key in that Secret: version and fingerprint, not the key."),
   certificate: certificateFacts.optional().describe("The client certificate in that Secret."),
+  previous: z
+    .object({
+      id: z.string().describe("Its id on the platform."),
+      until: z.iso.datetime({ precision: 3 }).describe("When it is deleted, by the platform's clock."),
+    })
+    .optional()
+    .describe("The resource before this one, which still works for a while."),
   advice: z
     .array(z.string().describe("One piece of advice."))
     .meta({ "x-kubernetes-list-type": "atomic" })

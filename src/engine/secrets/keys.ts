@@ -38,9 +38,10 @@ export async function keepKey(
   nonce: string,
   { key, answer }: Issued,
 ): Promise<Published> {
-  const { object } = scene;
+  const { object, kind } = scene;
   const publication = publicationOf(scene);
   if (!publication) return { outcome: "unchanged" };
+  const { key: source } = kind.resource.secret ?? {};
   const before = deps.published.find(object, publication.name).note;
   // A Secret that was deleted takes its count along; the status remembers it.
   const counted = Math.max(before?.key.version ?? 0, readStatus(object).key?.version ?? 0);
@@ -52,6 +53,7 @@ export async function keepKey(
       version: counted + 1,
       issuedAt: new Date(deps.clock.now()).toISOString(),
       fingerprint: createHash("sha256").update(key).digest("hex").slice(0, 12),
+      ...(source && "life" in source && source.life(answer)),
     },
     rotated: object.metadata.annotations?.[ROTATE_AT] ?? "",
   };
@@ -115,7 +117,7 @@ export async function renewKey(deps: Deps, scene: Scene): Promise<Again> {
   const keys = kind.resource.secret?.key;
   const id = view.claim?.id;
   const item = id === undefined ? undefined : shared?.collection.read(id).item;
-  if (!account || !keys || id === undefined || !item) return "now";
+  if (!account || !keys || "life" in keys || id === undefined || !item) return "now";
   const obstacle = await obstacleToKey(deps, scene, item.raw);
   if (obstacle) return obstructed(deps, scene, obstacle);
   const { action, method, path, body } = keys.renewal(id, view.claim?.parents ?? {});

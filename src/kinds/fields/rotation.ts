@@ -3,12 +3,12 @@ import type { Rotation } from "../kind.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * When a key or certificate is to be renewed, by the platform's clock; undefined when it is not by itself. A certificate
- * expires by that clock, and is not asked for before `after`. A key has the age that our own clock gives it, which also
+ * When a key or certificate is to be renewed, by the platform's clock; undefined when it is not by itself. What expires
+ * does so by that clock, and is not asked for before `after`. Any other key has the age that our own clock gives it, which also
  * wrote down when it was issued: the platform's may be `aheadMs` of it.
  */
 export function dueAt(
-  facts: { issuedAt: string; expiresAt?: string },
+  facts: { issuedAt: string; expiresAt?: string | undefined },
   rotation: Rotation | undefined,
   { after = 0, aheadMs = 0 }: { after?: number | undefined; aheadMs?: number } = {},
 ): number | undefined {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { formed, location, objectName, secretKey } from "../fields/fields.ts";
+import { tokenLifetime } from "../fields/lifetime.ts";
 import type { Column, Kind, Rule } from "../kind.ts";
 
 const url = (text: string) =>
@@ -61,13 +62,24 @@ export const accountSpec = z.object({
       ),
       key: secretKey().default("token").describe("Key that holds the bearer token."),
     })
-    .describe("Secret with the platform's bearer token. Changes take effect immediately."),
+    .describe(
+      "Secret with the platform's bearer token, or with the keys username and password, from which the operator creates tokens. Changes take effect immediately.",
+    ),
+  tokenLifetime: tokenLifetime().describe(
+    "Lifetime of the tokens that the operator creates with username and password. Default: 7d.",
+  ),
 });
 
 export const accountStatus = z.object({
   contractNumber: z.int().optional().describe("Contract number."),
   contractOwner: z.string().optional().describe("Owner of the contract."),
   tokenExpiresAt: z.iso.datetime().optional().describe("When the token expires."),
+  tokenId: z.string().optional().describe("Id of the token that the operator created with username and password."),
+  advice: z
+    .array(z.string().describe("One piece of advice."))
+    .meta({ "x-kubernetes-list-type": "atomic" })
+    .optional()
+    .describe("What works now and needs attention, and why."),
   limits: z.record(z.string(), z.int()).optional().describe("Limits of the contract, by the platform's names."),
   used: z.record(z.string(), z.int()).optional().describe("Usage of these limits."),
 });

@@ -39,7 +39,7 @@ export interface Identity {
   save(user: User): void;
   /** Ends an account together with its tokens. */
   close(userId: string): void;
-  /** Mints a token; refuses the 101st living one of a user. `skew` shifts the times it states. */
+  /** Mints a token; refuses the 101st of a user, of which expired ones count until they are deleted. `skew` shifts the times it states. */
   mint(user: User, lifetime: number, skew?: number): string;
   /** Who of this contract sends this Authorization header; nobody whom it knows: undefined. Throws the platform's 401. */
   authenticate(authorization: string | undefined): Caller | undefined;
@@ -88,10 +88,9 @@ export function createIdentity(
   }
 
   function mint(user: User, lifetime: number, skew = 0): string {
-    const now = clock.now();
-    let living = 0;
-    for (const token of tokens.values()) if (token.userId === user.id && token.expiresAt > now) living += 1;
-    if (living >= tokensPerUser) {
+    let kept = 0;
+    for (const token of tokens.values()) if (token.userId === user.id) kept += 1;
+    if (kept >= tokensPerUser) {
       throw refusal(422, errorCode.refused, `A user can have at most ${tokensPerUser} tokens; delete some first`);
     }
     return issue(user, lifetime, skew);

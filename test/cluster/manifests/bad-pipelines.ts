@@ -1,4 +1,4 @@
-import { type Base, centralLogging, logPipeline, metricPipeline } from "./base.ts";
+import { accessToken, type Base, centralLogging, logPipeline, metricPipeline } from "./base.ts";
 import { type BadManifest, bad, long, someId } from "./table.ts";
 
 const rotation = (fields: object) => ({ keyRotation: { every: "24h", ...fields } });
@@ -36,6 +36,11 @@ export const badPipelines = [
   tooLong(logPipeline),
   ...keyed(metricPipeline),
   ...keyed(logPipeline),
+  ...bad(accessToken, "AccessToken", [
+    ["a lifetime that the platform does not have", { lifetime: "2h" }, "spec.lifetime", '"1h", "4h", "1d"'],
+    ["a Secret that cannot be", { secretName: "My_Secret" }, "spec.secretName", "must be the name of an object"],
+    ["observed without an id", { managementPolicy: "Observe" }, "managementPolicy Observe needs externalId"],
+  ]),
   ...bad(metricPipeline, "MetricPipeline", [
     ["a push every second", { pushInterval: "1s" }, "spec.pushInterval", "must be from 10s to 1h"],
     ["a push now and then", { pushInterval: "often" }, "spec.pushInterval", "must be a duration"],

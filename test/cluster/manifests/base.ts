@@ -36,6 +36,7 @@ export const centralLogging = of("CentralLogging");
 export const kafkaCluster = of("KafkaCluster");
 export const kafkaTopic = of("KafkaTopic");
 export const kafkaUser = of("KafkaUser");
+export const accessToken = of("AccessToken");
 
 const bare = { bootVolume: undefined, nics: undefined };
 export const vcpu = of("Server", { ...bare, type: "VCPU" });

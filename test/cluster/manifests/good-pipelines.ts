@@ -1,4 +1,4 @@
-import { type Base, centralLogging, logPipeline, metricPipeline } from "./base.ts";
+import { accessToken, type Base, centralLogging, logPipeline, metricPipeline } from "./base.ts";
 import { each, type GoodRow, good, long, someId } from "./table.ts";
 
 const observe = { managementPolicy: "Observe", externalId: someId };
@@ -41,6 +41,12 @@ export const goodPipelines = [
     ["left as it is when deleted", { deletionPolicy: "Retain" }],
     ["only observed, by nothing but its id", { ...observe, enabled: null }],
   ]),
+  ...good(accessToken, "AccessToken", [
+    ["as small as can be", { lifetime: null }],
+    ...each("lifetime", ["1h", "4h", "1d", "7d", "30d", "60d", "90d", "180d", "365d"]),
+    ["a Secret of another name", { secretName: "platform.access-1" }],
+    ["only observed, by nothing but its id", { ...observe, lifetime: null }],
+  ]),
 ];
 
 export const goodPipelineChanges = [
@@ -51,4 +57,5 @@ export const goodPipelineChanges = [
     ["other streams", { logs: [{ source: "docker", tag: "web", protocol: "http", retentionInDays: "unlimited" }] }],
   ]),
   ...good(centralLogging, "CentralLogging", [["switched off", { enabled: false }]]),
+  ...good(accessToken, "AccessToken", [["another Secret", { secretName: "b" }]]),
 ];

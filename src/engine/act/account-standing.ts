@@ -1,0 +1,86 @@
+import type { Again } from "../../kube/work.ts";
+import type { Contract } from "../../platform/core.ts";
+import { PlatformError, Unauthorized } from "../../platform/errors.ts";
+import type { Deps } from "../look/deps.ts";
+import type { Obstacle } from "../schema/reasons.ts";
+import type { Standing } from "../schema/status.ts";
+import type { LoggedIn } from "./login.ts";
+
+/** What a look at an Account has shown. */
+export interface Checked {
+  standing: Standing;
+  facts: Record<string, unknown>;
+  again: Again;
+}
+
+/** It works: says so, until when, and what somebody should see to before it ends. */
+export function usable(
+  { clock, settings }: Deps,
+  contract: Contract,
+  expiresAt: number | undefined,
+  logged: LoggedIn | undefined,
+  secret: string,
+): Checked {
+  const ends = !logged && expiresAt !== undefined && expiresAt - clock.now() < WARN_MS;
+  const expiry = `the token expires at ${new Date(expiresAt ?? 0).toISOString()}: update Secret ${secret}`;
+  const trouble = logged?.trouble instanceof PlatformError ? logged.trouble.message : logged?.trouble;
+  const advice = [
+    ...(logged?.advice ?? []),
+    ...(ends ? [expiry] : []),
+    ...(trouble === undefined ? [] : [`the token is due for renewal, which failed: ${trouble}; retrying`]),
+  ];
+  const accepted = logged
+    ? "the platform accepts the token, which is renewed automatically"
+    : "the platform accepts the token";
+  return {
+    standing: { mode: "ready", reason: "Available", message: ends ? `${accepted}; ${expiry}` : accepted },
+    facts: {
+      ...factsOf(contract, expiresAt),
+      ...(logged?.id !== undefined && { tokenId: logged.id }),
+      ...(advice.length > 0 && { advice }),
+    },
+    again:
+      trouble === undefined
+        ? { inMs: Math.min(settings.resyncMs, logged?.dueInMs ?? Infinity), background: true }
+        : "backoff",
+  };
+}
+
+/** So long before a token of the user's own ends it is told. */
+const WARN_MS = 14 * 86_400_000;
+
+export const RECOVERING: Obstacle = {
+  reason: "Recovering",
+  message: "the creation of a token got no answer; searching for its result",
+};
+
+/** Why a password does not lead to a token, in words that name the way out; undefined for any other trouble. */
+export function loginObstacle(
+  trouble: NonNullable<LoggedIn["trouble"]>,
+  username: string,
+  secret: string,
+): Obstacle | undefined {
+  const instead = `put a token into key token of Secret ${secret}`;
+  if (trouble === "recovering") return RECOVERING;
+  if (trouble === "full") {
+    const message = `user ${username} has 100 tokens, as many as the platform allows, and none has expired: delete some, or ${instead}`;
+    return { reason: "QuotaExceeded", message };
+  }
+  if (!(trouble instanceof Unauthorized)) return undefined;
+  const said = trouble.platformMessage ?? trouble.message;
+  const message = `the platform refuses username and password of Secret ${secret}: ${said}. Correct them; for a user with two-factor authentication ${instead}`;
+  return { reason: "Unauthorized", message };
+}
+
+const USED = /Provisioned$|^reservedIps/;
+
+function factsOf({ contractNumber, owner, limits }: Contract, expiresAt: number | undefined): Record<string, unknown> {
+  const entries = Object.entries(limits);
+  return {
+    contractNumber,
+    ...(owner !== undefined && { contractOwner: owner }),
+    ...(expiresAt !== undefined && { tokenExpiresAt: new Date(expiresAt).toISOString() }),
+    limits: Object.fromEntries(entries.filter(([name]) => !USED.test(name))),
+    used: Object.fromEntries(entries.filter(([name]) => USED.test(name))),
+  };
+}

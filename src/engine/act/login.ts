@@ -1,0 +1,191 @@
+import { hashBody } from "../../hash.ts";
+import { lifetimeBetween, lifetimeSeconds } from "../../kinds/fields/lifetime.ts";
+import { accessToken } from "../../kinds/identity/access-token.ts";
+import { type OwnTokens, ownTokens, type ShownToken } from "../../platform/auth.ts";
+import { PlatformError, Unauthorized } from "../../platform/errors.ts";
+import { type AccountHandle, objectOf } from "../accounts/accounts.ts";
+import { several } from "../decide/standing.ts";
+import { type Deps, deadlineFrom, overlapOf } from "../look/deps.ts";
+import { SKEW_MS } from "../objects/intent.ts";
+import type { KeptRecord, KeptTokens } from "../secrets/kept-tokens.ts";
+
+/** Most tokens of a user, and how many are close to that. */
+const MOST = 100;
+const MANY = 90;
+
+/** Who logs in, and how long tokens are to live. */
+export interface Entry {
+  username: string;
+  ttl: number;
+}
+
+export interface LoggedIn {
+  /** Undefined while there is none that works. */
+  token: string | undefined;
+  id: string | undefined;
+  advice: string[];
+  /** Why there is no token, or no new one where one is due. */
+  trouble?: PlatformError | "full" | "recovering";
+  /** When something is to be done about tokens again. */
+  dueInMs: number;
+}
+
+type LoginDeps = Deps & { kept: KeptTokens };
+type Current = NonNullable<KeptRecord["current"]>;
+
+/**
+ * Sees to it that an Account with a password has a token: made once, renewed after two thirds of its life, the one before
+ * revoked some minutes later. That one is being made is on record before it is asked for, so that whatever is lost after that
+ * is found by the list of tokens; its value is lost then, and it is revoked. There are never more than two.
+ */
+export async function logIn(
+  deps: LoginDeps,
+  { key: account, connection, endpoint: addressOf }: AccountHandle,
+  { username, ttl }: Entry,
+  refused: boolean,
+): Promise<LoggedIn> {
+  const endpoint = addressOf("api");
+  const tokens = ownTokens(connection, endpoint, deps.guard);
+  const platformNow = () => deps.clock.now() + Math.max(0, connection.aheadMs ?? 0);
+  const kept = await deps.kept.read();
+  for (const each of kept.all()) spend(deps, each);
+  const found = kept.of(account);
+  const isSame = found.record?.username === username && found.record.endpoint === endpoint;
+  const state: KeptRecord =
+    isSame && found.record ? found.record : { account, username, endpoint, count: 0, unclaimed: [] };
+  let value = isSame && !refused ? found.token : undefined;
+  const works = () => value !== undefined && state.current !== undefined && state.current.expiresAt > platformNow();
+  const write = (token?: string) => deps.kept.write(account, state, token);
+  const result = (trouble?: LoggedIn["trouble"]): LoggedIn => ({
+    token: works() ? value : undefined,
+    id: state.current?.id,
+    advice: adviceOf(state),
+    ...(trouble !== undefined && { trouble }),
+    dueInMs: Math.max(0, Math.min(dueAt(state.current), state.previous?.until ?? Infinity) - platformNow()),
+  });
+  const isDue = () => !works() || dueAt(state.current) <= platformNow() || !livesFor(state.current, ttl);
+
+  try {
+    // The user before cannot log in here any more, but the token itself can.
+    if (!isSame && found.record?.endpoint === endpoint && found.token !== undefined) await leave(tokens, found.token);
+    if (state.intent && !(await recover(deps, tokens, state))) return result("recovering");
+    if (state.previous && (isDue() || state.previous.until <= platformNow())) {
+      await tokens.revoke(state.previous.id);
+      state.previous = undefined;
+      await write();
+    }
+    if (!isDue()) return result();
+    let there = await tokens.list();
+    if (there.length >= MOST) {
+      await tokens.removeExpired();
+      there = await tokens.list();
+    }
+    state.count = there.length;
+    if (there.length >= MOST) return result("full");
+    const begunAt = deps.clock.monotonic();
+    const nonce = deps.nonce();
+    const seen = there.filter((each) => hasLife(each, ttl)).map(({ id }) => id);
+    state.intent = { nonce, at: deps.clock.now() + Math.max(0, connection.aheadMs ?? 0), ttl, seen };
+    deps.memories.of(objectOf(account)).login = { what: nonce, at: begunAt };
+    await write();
+    const made = await tokens.generate(ttl, deadlineFrom(deps, begunAt)).catch(async (error: unknown) => {
+      if (!(error instanceof PlatformError) || error.executed === "unknown") throw error;
+      state.intent = undefined;
+      await write();
+      throw error;
+    });
+    if (state.current) {
+      const until = platformNow() + (works() ? overlapOf(deps) : 0);
+      state.previous = { id: state.current.id, until };
+    }
+    state.current = { id: made.id, issuedAt: made.issuedAt, expiresAt: made.expiresAt };
+    state.count += 1;
+    state.intent = undefined;
+    state.unclaimed = [];
+    spend(deps, state);
+    await write(made.value);
+    value = made.value;
+    return result();
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    return result(error);
+  }
+}
+
+/** Revokes what was made for an Account; false while it is not certain what that is. */
+export async function logOut(deps: LoginDeps, { key: account, connection, endpoint }: AccountHandle): Promise<boolean> {
+  const { record: state } = (await deps.kept.read()).of(account);
+  if (!state) return true;
+  const api = endpoint("api");
+  if (state.endpoint === api) {
+    const tokens = ownTokens(connection, api, deps.guard);
+    if (state.intent && !(await recover(deps, tokens, state))) return false;
+    for (const each of [state.previous, state.current]) if (each) await tokens.revoke(each.id);
+  }
+  await deps.kept.write(account, undefined);
+  return true;
+}
+
+/** What does not work any more need not be ended. */
+async function leave(tokens: OwnTokens, value: string): Promise<void> {
+  await tokens.end(value).catch((error: unknown) => {
+    if (!(error instanceof Unauthorized)) throw error;
+  });
+}
+
+/** Other creations of tokens leave it alone. */
+function spend({ objects }: LoginDeps, { current, previous, endpoint }: KeptRecord): void {
+  for (const each of [current, previous]) {
+    if (each) objects.spend(accessToken.kind, { id: each.id, parents: {}, endpoint });
+  }
+}
+
+/** Two thirds of its life. */
+const dueAt = (current: Current | undefined): number =>
+  current ? current.issuedAt + ((current.expiresAt - current.issuedAt) * 2) / 3 : 0;
+const iso = (at: number): string => new Date(at).toISOString();
+const hasLife = ({ createdDate, expirationDate }: Pick<ShownToken, "createdDate" | "expirationDate">, ttl: number) =>
+  lifetimeSeconds(lifetimeBetween(createdDate, expirationDate)) === ttl;
+const livesFor = (current: Current | undefined, ttl: number): boolean =>
+  current !== undefined && hasLife({ createdDate: iso(current.issuedAt), expirationDate: iso(current.expiresAt) }, ttl);
+
+/** Looks for what a lost answer made, once it would be there, and revokes it; false before that. */
+async function recover(deps: LoginDeps, tokens: OwnTokens, state: KeptRecord): Promise<boolean> {
+  const { intent, account, username, endpoint } = state;
+  if (!intent) return true;
+  const memory = deps.memories.of(objectOf(account));
+  const now = deps.clock.monotonic();
+  if (memory.login?.what !== intent.nonce) memory.login = { what: intent.nonce, at: now };
+  const { createDeadlineMs, settleMs } = deps.settings;
+  if (now < memory.login.at + createDeadlineMs + settleMs) return false;
+  const there = await tokens.list();
+  // Read after the list: whoever has made one of these meanwhile has said so before.
+  const all = (await deps.kept.read()).all();
+  const others = all.filter((each) => each.account !== account);
+  for (const each of others) spend(deps, each);
+  const earliest = intent.at - SKEW_MS;
+  const latest = intent.at + createDeadlineMs + settleMs + 2 * SKEW_MS;
+  const candidates = there.filter(({ id, ...dates }) => {
+    const madeAt = Date.parse(dates.createdDate);
+    const isOurs = id === state.current?.id || id === state.previous?.id || intent.seen.includes(id);
+    const isTaken = isOurs || deps.objects.wasClaimed(accessToken.kind, { id, parents: {}, endpoint });
+    return !isTaken && hasLife(dates, intent.ttl) && madeAt >= earliest && madeAt <= latest;
+  });
+  const rivals = [
+    ...others.filter((each) => each.username === username && each.intent?.ttl === intent.ttl),
+    ...deps.objects.rivals(accessToken.kind, { hash: hashBody({ ttl: intent.ttl }), parents: {} }),
+  ];
+  const ids = candidates.map(({ id }) => id);
+  const isClear = ids.length === 0 || (ids.length === 1 && rivals.length === 0);
+  if (isClear) for (const id of ids) await tokens.revoke(id);
+  else state.unclaimed = ids;
+  state.intent = undefined;
+  await deps.kept.write(account, state);
+  return true;
+}
+
+function adviceOf({ username, count, unclaimed }: KeptRecord): string[] {
+  const many = `user ${username} has ${count} tokens and the platform allows ${MOST}: delete those that nobody needs`;
+  const lost = `a token that was created without an answer may be one of ${several(unclaimed)}; they expire by themselves`;
+  return [...(count >= MANY ? [many] : []), ...(unclaimed.length > 0 ? [lost] : [])];
+}

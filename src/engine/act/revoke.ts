@@ -1,0 +1,31 @@
+import type { Again } from "../../kube/work.ts";
+import { NotFound } from "../../platform/errors.ts";
+import { urlOf } from "../accounts/accounts.ts";
+import { underWay } from "../decide/standing.ts";
+import type { Deps } from "../look/deps.ts";
+import type { Scene } from "../look/view.ts";
+import { record } from "../record/record.ts";
+
+const LOOK_MS = 2000;
+
+/** Deletes what came before the resource: its successor has taken its place, or the object goes. */
+export async function revoke(deps: Deps, scene: Scene): Promise<Again> {
+  const { kind, account, shared, status, view, key: object } = scene;
+  const { previous, parents = {} } = status;
+  if (!account || !previous) return "now";
+  const { collection, product } = kind.resource.place;
+  const url = urlOf(account, product, `${collection(parents)}/${encodeURIComponent(previous.id)}`);
+  try {
+    await account.connection.send({ method: "DELETE", url, object, product, priority: "people", guard: deps.guard });
+  } catch (error) {
+    if (!(error instanceof NotFound)) throw error;
+    // One 404 proves nothing while the list still has it.
+    if (!shared || shared.collection.read(previous.id).item) {
+      shared?.collection.refresh();
+      return { inMs: LOOK_MS };
+    }
+  }
+  const { reason, message } = underWay(kind, view.deleting ? "delete" : "revoke the previous one");
+  await record(deps, scene, { mode: "reconciling", reason, message }, { previous: undefined });
+  return "now";
+}

@@ -1,0 +1,94 @@
+import { type Credentials, identityOf } from "../../src/platform/credentials.ts";
+import { NotFound, Unauthorized } from "../../src/platform/errors.ts";
+import type { Connection, PlatformCall, Reply } from "../../src/platform/transport.ts";
+
+/** The tokens of one user in a few lines: each is told once. What a call meets is in the test's hands. */
+export function fakeTokens(now: () => number) {
+  const items = new Map<string, { createdAt: number; expiresAt: number; value: string }>();
+  /** Every value that was ever told. */
+  const values: string[] = [];
+  const calls: PlatformCall[] = [];
+  let most = 0;
+  let before: (call: PlatformCall) => void = () => {};
+  let after: (call: PlatformCall) => void = () => {};
+
+  function make(ttl: number): string {
+    const id = `00000000-0000-4000-8000-${String(values.length + 1).padStart(12, "0")}`;
+    const createdAt = Math.floor(now() / 1000) * 1000;
+    const expiresAt = createdAt + ttl * 1000;
+    const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
+    const head = encode({ typ: "JWT", alg: "RS256", kid: id });
+    const value = `${head}.${encode({ iat: createdAt / 1000, exp: expiresAt / 1000 })}.signature-${id}`;
+    items.set(id, { createdAt, expiresAt, value });
+    values.push(value);
+    most = Math.max(most, items.size);
+    return value;
+  }
+  function shown(id: string) {
+    const item = items.get(id);
+    if (!item) throw new NotFound({ call: `/tokens/${id}`, status: 404 });
+    const [createdDate, expirationDate] = [item.createdAt, item.expiresAt].map((at) => new Date(at).toISOString());
+    return { id, href: "", createdDate, expirationDate };
+  }
+  function answer({ method, url }: PlatformCall): unknown {
+    const { pathname, searchParams } = new URL(url);
+    const id = pathname.split("/")[4];
+    if (pathname.endsWith("/contracts")) return { items: [{ properties: { contractNumber: 1 } }] };
+    if (searchParams.get("criteria") === "EXPIRED") {
+      for (const [each, { expiresAt }] of items) if (expiresAt <= now()) items.delete(each);
+      return { success: true };
+    }
+    if (id === "generate") return { token: make(Number(searchParams.get("ttl"))) };
+    if (id === undefined) return { tokens: [...items.keys()].map(shown) };
+    const found = shown(id);
+    if (method !== "DELETE") return found;
+    items.delete(id);
+    return { success: true };
+  }
+  let credentials: Credentials = {};
+  const login = { username: "ops@example.org", password: "the-secret-password" };
+  /** With a password that is right, or a token that works; what has neither is not asked for one. */
+  function admit({ withPassword, method, url }: PlatformCall): void {
+    const isLogin = credentials.login?.username === login.username && credentials.login.password === login.password;
+    const token = [...items.values()].find(({ value }) => value === credentials.token);
+    if (withPassword ? isLogin : credentials.token === undefined || (token && token.expiresAt > now())) return;
+    const call = `${method} ${new URL(url).pathname}`;
+    throw new Unauthorized({ call, status: 401, platformMessage: "the credentials are wrong" });
+  }
+  const connection: Connection = {
+    id: "shop/main",
+    async send(call): Promise<Reply> {
+      call.guard?.();
+      calls.push(call);
+      before(call);
+      admit(call);
+      const body = answer(call);
+      after(call);
+      return { status: 200, headers: {}, body };
+    },
+    setCredentials(next) {
+      credentials = { ...credentials, ...next };
+    },
+    get identity() {
+      return { userId: "u1", ...(credentials.token !== undefined && identityOf(credentials.token)) };
+    },
+    contractNumber: 1,
+    close: async () => {},
+  };
+  return {
+    items,
+    values,
+    login,
+    connection,
+    make,
+    /** The most that there have ever been at once. */
+    most: () => most,
+    isGood: (value: string | undefined) => [...items.values()].some((item) => item.value === value),
+    beforeEach(next: typeof before) {
+      before = next;
+    },
+    afterEach(next: typeof after) {
+      after = next;
+    },
+  };
+}

@@ -1,0 +1,287 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { type AccountDeps, reconcileAccount } from "../../src/engine/act/account.ts";
+import { FINALIZER, KEPT_TOKENS } from "../../src/engine/objects/names.ts";
+import { createKeptTokens } from "../../src/engine/secrets/kept-tokens.ts";
+import { account } from "../../src/kinds/identity/account.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import type { KubeCall } from "../../src/kube/transport.ts";
+import { Retry, Unauthorized } from "../../src/platform/errors.ts";
+import type { PlatformCall } from "../../src/platform/transport.ts";
+import { fakeApiServer } from "./fake-api-server.ts";
+import { API } from "./fake-platform.ts";
+import { fakeTokens } from "./fake-tokens.ts";
+import { objectOf, tokens } from "./fixtures.ts";
+import { BEGIN, stage } from "./stage.ts";
+
+const KEY = "shop/main";
+const HOUR = 3_600_000;
+const spec = { endpoints: { api: API }, credentialsSecretRef: { name: "cred" }, tokenLifetime: "1h" };
+
+interface Visible {
+  object: KubeObject;
+  api: ReturnType<typeof fakeApiServer>;
+  platform: ReturnType<typeof fakeTokens>;
+  told: string[];
+}
+const worlds: Visible[] = [];
+afterEach(() => {
+  for (const { api, platform, object, told } of worlds.splice(0)) {
+    const visible = JSON.stringify([api.get(object), told]);
+    for (const value of [...platform.values, platform.login.password]) expect(visible).not.toContain(value);
+  }
+});
+
+/** An Account with a password, on a platform and an API server that outlast the operator's processes. */
+function open() {
+  const object = objectOf("Account", "main", { spec, metadata: { name: "main", finalizers: [FINALIZER] } });
+  let now = () => BEGIN;
+  const platform = fakeTokens(() => now());
+  const api = fakeApiServer(object);
+  const told: string[] = [];
+  const secret: Record<string, string> = { ...platform.login };
+  let nonces = 0;
+  worlds.push({ object, api, platform, told });
+  const kept = () => JSON.stringify(Object(api.get(objectOf("Secret", KEPT_TOKENS, home))?.data));
+  function live() {
+    const life = stage([object], { api, connection: platform.connection, wallTime: now() });
+    now = life.clock.now;
+    life.accounts.remove(KEY);
+    const deps: AccountDeps = {
+      ...life.deps,
+      nonce: () => `unique-${++nonces}`,
+      transport: { connect: () => platform.connection, close: async () => {} },
+      secrets: { ...tokens, read: (_, __, ___, key) => ({ known: true, value: secret[key] }) },
+      kept: createKeptTokens(life.deps, "mooring-system"),
+      home: "mooring-system",
+      sites: { endpoints: {}, isAllowed: () => true },
+      changed: () => {},
+      owes: () => false,
+    };
+    async function check() {
+      life.sync();
+      const again = await reconcileAccount(deps, KEY, account, life.objects.find(`Account/${KEY}`)?.object ?? object);
+      told.push(...life.events);
+      return again;
+    }
+    /** Looks and moments, until it is Ready or time is over. */
+    async function settle(rounds = 60) {
+      for (let round = 0; round < rounds; round++) {
+        await check();
+        if (ready()?.status === "True") return;
+        life.skip(2000);
+      }
+    }
+    return { ...life, check, settle };
+  }
+  const status = () => Object(api.get(object)?.status);
+  const ready = () => [...(status().conditions ?? [])].find(({ type }) => type === "Ready");
+  return { object, api, platform, secret, live, status, ready, kept, told };
+}
+const home = { apiVersion: "v1", metadata: { name: KEPT_TOKENS, namespace: "mooring-system" } };
+const isGeneration = ({ url }: PlatformCall) => url.includes("/tokens/generate");
+const isKept = ({ path, method }: KubeCall) => path.includes(`/secrets/${KEPT_TOKENS}`) && method === "PATCH";
+
+describe("an Account with a password", () => {
+  test("makes one token, keeps it in the operator's namespace and is Ready with it", async () => {
+    const { live, platform, status, ready, kept } = open();
+    const { check } = live();
+    await check();
+    await check();
+    const [id] = platform.items.keys();
+    expect(platform.values).toHaveLength(1);
+    expect(ready()).toMatchObject({ status: "True", message: expect.stringContaining("renewed automatically") });
+    expect(status()).toMatchObject({ tokenId: id, tokenExpiresAt: new Date(BEGIN + HOUR).toISOString() });
+    expect(kept()).toContain(Buffer.from(platform.values[0] ?? "").toString("base64"));
+  });
+
+  test("is found again by the next process", async () => {
+    const { live, platform, ready } = open();
+    await live().check();
+    await live().check();
+    expect(platform.values).toHaveLength(1);
+    expect(ready()).toMatchObject({ status: "True" });
+  });
+
+  test("never has a moment in which its token has expired, and never more than two", async () => {
+    const { live, platform, ready } = open();
+    const { check, skip } = live();
+    for (let minutes = 0; minutes < 24 * 60; minutes += 5) {
+      await check();
+      expect(ready()).toMatchObject({ status: "True" });
+      skip(300_000);
+    }
+    expect(platform.values.length).toBeGreaterThan(30);
+    expect(platform.most()).toBe(2);
+  });
+
+  test("gets another token when somebody has revoked the one that it has", async () => {
+    const { live, platform, ready } = open();
+    const { check } = live();
+    await check();
+    platform.items.clear();
+    await check();
+    expect([platform.items.size, ready()?.status]).toEqual([1, "True"]);
+  });
+
+  test("makes new tokens when the lifetime or the user is another one", async () => {
+    const { live, platform, secret } = open();
+    await live().check();
+    platform.login.username = secret.username = "other@example.org";
+    await live().check();
+    expect(platform.values).toHaveLength(2);
+  });
+
+  test("says what to do when the platform refuses the password, for example because of a second factor", async () => {
+    const { live, platform, ready } = open();
+    platform.beforeEach(() => {
+      const platformMessage = "Accounts with two-factor authentication must use a bearer token";
+      throw new Unauthorized({ call: "GET /auth/v1/tokens", status: 401, platformMessage });
+    });
+    await live().check();
+    expect(ready()).toMatchObject({ status: "False", reason: "Unauthorized" });
+    expect(ready()?.message).toContain("two-factor authentication must use a bearer token");
+    expect(ready()?.message).toContain("put a token into key token of Secret cred");
+  });
+
+  test("stays Ready while its token is due and the platform refuses another, and says so", async () => {
+    const { live, platform, ready, status } = open();
+    const { check, skip } = live();
+    await check();
+    skip((HOUR * 2) / 3);
+    platform.beforeEach((call) => {
+      if (isGeneration(call)) throw new Retry({ call: "GET /auth/v1/tokens/generate", status: 503 }, "no");
+    });
+    await check();
+    expect(ready()).toMatchObject({ status: "True" });
+    expect(status().advice?.[0]).toContain("due for renewal");
+    platform.beforeEach(() => {});
+    await check();
+    expect([platform.values.length, status().advice]).toEqual([2, undefined]);
+  });
+
+  test("advises near 100 tokens; at 100 deletes the expired ones, and else says so", async () => {
+    const { live, platform, ready, status } = open();
+    for (let made = 0; made < 99; made++) platform.make(86_400);
+    platform.make(3600);
+    const { check, skip } = live();
+    await check();
+    expect(ready()).toMatchObject({ reason: "QuotaExceeded", message: expect.stringContaining("has 100 tokens") });
+    skip(HOUR + 1000);
+    await check();
+    expect(ready()).toMatchObject({ status: "True" });
+    expect(status().advice?.[0]).toContain("has 100 tokens");
+  });
+
+  test("revokes its tokens with the Account, and forgets them", async () => {
+    const { live, platform, api, object, kept } = open();
+    const { check, skip } = live();
+    await check();
+    skip((HOUR * 2) / 3);
+    await check();
+    expect(platform.items.size).toBe(2);
+    const current = api.get(object);
+    if (current) api.markDeleted(current);
+    await live().check();
+    expect([platform.items.size, api.get(object), kept()]).toEqual([0, undefined, "{}"]);
+  });
+
+  test("that gets a token of its own uses that one, and revokes those that it had", async () => {
+    const { live, platform, secret, status, ready } = open();
+    const { check } = live();
+    await check();
+    secret.token = platform.make(86_400);
+    await check();
+    expect([...platform.items.values()].map(({ value }) => value)).toEqual([secret.token]);
+    expect([ready()?.status, status().tokenId]).toEqual(["True", undefined]);
+  });
+});
+
+describe("a process that dies", () => {
+  type World = ReturnType<typeof open>;
+  const died = new Error("died");
+  const deaths: [string, (world: World) => void][] = [
+    [
+      "before it has said so",
+      ({ api }) =>
+        api.beforeEach((call) => {
+          if (isKept(call)) throw died;
+        }),
+    ],
+    [
+      "before it asks for the token",
+      ({ platform }) =>
+        platform.beforeEach((call) => {
+          if (isGeneration(call)) throw died;
+        }),
+    ],
+    [
+      "before it reads the answer",
+      ({ platform }) =>
+        platform.afterEach((call) => {
+          if (isGeneration(call)) throw died;
+        }),
+    ],
+    [
+      "before it keeps the token",
+      ({ api, platform }) =>
+        platform.afterEach((call) => {
+          if (!isGeneration(call)) return;
+          api.beforeEach(() => {
+            throw died;
+          });
+        }),
+    ],
+  ];
+  const revive = ({ api, platform }: World) => {
+    api.beforeEach(() => {});
+    platform.beforeEach(() => {});
+    platform.afterEach(() => {});
+  };
+
+  test.each(deaths)("%s leaves one token", async (_, die) => {
+    const world = open();
+    die(world);
+    await live(world);
+    revive(world);
+    await world.live().settle();
+    expect(world.ready()).toMatchObject({ status: "True" });
+    expect(world.platform.items.size).toBe(1);
+    expect(world.platform.most()).toBeLessThanOrEqual(2);
+  });
+
+  test.each(deaths)("%s of a renewal leaves the one that works, until the next is there", async (_, die) => {
+    const world = open();
+    const { check, skip } = world.live();
+    await check();
+    skip((HOUR * 2) / 3);
+    die(world);
+    await live(world);
+    revive(world);
+    const { settle, ...next } = world.live();
+    for (let minutes = 0; minutes < 20; minutes++) {
+      await settle();
+      expect(world.ready()).toMatchObject({ status: "True" });
+      next.skip(60_000);
+    }
+    await settle();
+    expect(world.platform.items.size).toBe(1);
+    expect(world.platform.most()).toBeLessThanOrEqual(2);
+  });
+
+  const live = async (world: World) => {
+    await expect(world.live().check()).rejects.toThrow("died");
+  };
+});
+
+test("a token that the user brought is announced 14 days before it expires", async () => {
+  const { live, platform, secret, ready, status, told } = open();
+  secret.token = platform.make(30 * 86_400);
+  const { check, skip } = live();
+  await check();
+  expect(status().advice).toBeUndefined();
+  skip(17 * 86_400_000);
+  await check();
+  const expiry = `the token expires at ${new Date(BEGIN + 30 * 86_400_000).toISOString()}: update Secret cred`;
+  expect(ready()).toMatchObject({ status: "True", message: expect.stringContaining(expiry) });
+  expect(told).toContain(`Warning Advice ${expiry}`);
+});

@@ -1,0 +1,27 @@
+import { ROTATE_AT } from "../../src/engine/objects/names.ts";
+import { remembered } from "../cluster/hands.ts";
+import { secretOf } from "./pipeline.ts";
+import { replaced, type Subject } from "./subject.ts";
+
+const spec = { lifetime: "1d" };
+const longer = { spec: { lifetime: "30d" }, shows: { ttl: 2_592_000 } };
+
+export const accessToken: Subject = {
+  kind: "AccessToken",
+  spec,
+  wire: { collection: "tokens", path: () => "/auth/v1/tokens" },
+  hands: remembered(86_400),
+  shows: () => ({ ttl: 86_400 }),
+  unlike: { lifetime: "7d" },
+  fixedChange: longer,
+  life: ({ api }) => ({
+    changes: [
+      { title: "rotate", spec, annotations: { [ROTATE_AT]: "first" }, renewsKey: true },
+      { ...replaced(spec, longer), renewsKey: true },
+    ],
+    secrets: secretOf(async ({ token }) => {
+      const { status } = await fetch(`${api}/cloudapi/v6/contracts`, { headers: { authorization: `Bearer ${token}` } });
+      return status === 200 ? undefined : `the platform answers ${status} to a call with its token`;
+    }),
+  }),
+};
