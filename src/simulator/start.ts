@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { activityRoutes } from "./activity/routes.ts";
 import { createAgenda } from "./agenda.ts";
 import { loadRoutes } from "./autoscaling/load-routes.ts";
 import { resumeScaling } from "./autoscaling/loop.ts";
@@ -168,6 +169,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
       ...pipelineRoutes(world),
       ...streamingRoutes(world),
       ...metricPushRoutes(contracts),
+      ...activityRoutes(world),
       ...tokenRoutes(world.identity, clock),
       ...steeringRoutes(world, { contracts, calls, faults }),
       ...loadRoutes(world),

@@ -1,0 +1,37 @@
+import { basePath } from "../core/href.ts";
+
+/** The types that the activity log spells in its own way. */
+const types: Record<string, string> = { "firewall-rule": "firewallrule", backupunit: "backupUnit" };
+
+export const typeName = (type: string) => types[type] ?? type;
+
+/** By the first part of a path of the core API; the rest is of the virtual data center. */
+const areas: Record<string, string> = { ipblocks: "ip", snapshots: "sn", um: "sec" };
+const verbs: Record<string, string> = { POST: "create", PUT: "update", PATCH: "update", DELETE: "delete" };
+const ownVerbs: Record<string, string> = { "ip.ipblock.create": "reserve", "ip.ipblock.delete": "release" };
+
+/** What a call does to something, as the log names it: `vr.server.create`, `ip.ipblock.reserve`. */
+export function actionName(method: string, path: string, type: string): string {
+  const core = path.startsWith(`${basePath}/`);
+  const [product = "", ...segments] = (core ? path.slice(basePath.length) : path).split("/").slice(1);
+  const area = core ? (areas[product] ?? "vr") : product;
+  const last = segments.at(-1) ?? "";
+  // What is posted to something else than a collection is an operation: .../servers/<id>/reboot.
+  const isOperation = method === "POST" && /^[a-z-]+[^s]$/.test(last);
+  const verb = isOperation ? last : (verbs[method] ?? "create");
+  return `${area}.${type}.${ownVerbs[`${area}.${type}.${verb}`] ?? verb}`;
+}
+
+/** What a call is about, by its template and the values in it: the last thing that has an id, or a collection. */
+export function namedIn(template: string, params: Readonly<Record<string, string>>): { type: string; id: string } {
+  const segments = template.split("/");
+  const last = segments.at(-1) ?? "";
+  const at = segments.findLastIndex((segment) => segment.startsWith("{") && segment !== "{region}");
+  if (at >= 0 && !isCollection(last)) {
+    return { type: singular(segments[at - 1] ?? ""), id: params[segments[at]?.slice(1, -1) ?? ""] ?? "" };
+  }
+  return { type: singular(segments.findLast(isCollection) ?? last), id: "" };
+}
+
+const isCollection = (segment: string) => segment.endsWith("s");
+const singular = (collection: string) => (collection === "k8s" ? collection : typeName(collection.replace(/s$/, "")));
