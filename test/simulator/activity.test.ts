@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createActivity, mostEntries } from "../../src/simulator/activity/log.ts";
+import { actionName } from "../../src/simulator/activity/names.ts";
 import { createChance } from "../../src/simulator/chance.ts";
 import { createDocuments } from "../../src/simulator/store/documents.ts";
 import { serviceFor } from "./pipelines.ts";
@@ -132,6 +133,22 @@ describe("the activity log", () => {
       "GenerateToken DONE auth.token.create",
       "RequestAccepted DONE auth.token.delete",
     ]);
+  });
+
+  it.each([
+    ["POST", "/datacenters/d/servers", "server", "vr.server.create"],
+    ["PATCH", "/datacenters/d/servers/s", "server", "vr.server.update"],
+    ["POST", "/datacenters/d/servers/s/reboot", "server", "vr.server.reboot"],
+    ["POST", "/datacenters/d/servers/s/volumes", "volume", "vr.volume.attach"],
+    ["DELETE", "/datacenters/d/servers/s/volumes/v", "volume", "vr.volume.detach"],
+    ["DELETE", "/datacenters/d/volumes/v", "volume", "vr.volume.delete"],
+    ["POST", "/datacenters/d/volumes/v/create-snapshot", "snapshot", "sn.snapshot.create"],
+    ["POST", "/datacenters/d/volumes/v/restore-snapshot", "volume", "vr.volume.restore"],
+    ["DELETE", "/ipblocks/i", "ipblock", "ip.ipblock.release"],
+    ["PUT", "/um/users/u", "user", "sec.user.update"],
+    ["POST", "/k8s", "k8s", "vr.k8s.create"],
+  ])("calls %s %s of a %s %s", (method, path, type, action) => {
+    expect(actionName(method, `/cloudapi/v6${path}`, type)).toBe(action);
   });
 
   it("never has a body, a query or a token in it", async () => {

@@ -5,21 +5,28 @@ const types: Record<string, string> = { "firewall-rule": "firewallrule", backupu
 
 export const typeName = (type: string) => types[type] ?? type;
 
-/** By the first part of a path of the core API; the rest is of the virtual data center. */
-const areas: Record<string, string> = { ipblocks: "ip", snapshots: "sn", um: "sec" };
+/** The rest is of the virtual data center. */
+const areas: Record<string, string> = { ipblock: "ip", snapshot: "sn" };
 const verbs: Record<string, string> = { POST: "create", PUT: "update", PATCH: "update", DELETE: "delete" };
 const ownVerbs: Record<string, string> = { "ip.ipblock.create": "reserve", "ip.ipblock.delete": "release" };
+const links: Record<string, string> = { POST: "attach", DELETE: "detach" };
 
 /** What a call does to something, as the log names it: `vr.server.create`, `ip.ipblock.reserve`. */
 export function actionName(method: string, path: string, type: string): string {
   const core = path.startsWith(`${basePath}/`);
-  const [product = "", ...segments] = (core ? path.slice(basePath.length) : path).split("/").slice(1);
-  const area = core ? (areas[product] ?? "vr") : product;
-  const last = segments.at(-1) ?? "";
+  const [product = ""] = (core ? path.slice(basePath.length) : path).split("/").slice(1);
+  const area = core ? (product === "um" ? "sec" : (areas[type] ?? "vr")) : product;
+  const verb = verbOf(method, path);
+  return `${area}.${type}.${ownVerbs[`${area}.${type}.${verb}`] ?? verb}`;
+}
+
+function verbOf(method: string, path: string): string {
+  const link = /\/(servers\/[^/]+\/(volumes|cdroms)|balancednics)(\/[^/]+)?$/.test(path) ? links[method] : undefined;
+  if (link !== undefined) return link;
+  const last = path.split("/").at(-1) ?? "";
   // What is posted to something else than a collection is an operation: .../servers/<id>/reboot.
   const isOperation = method === "POST" && /^[a-z-]+[^s]$/.test(last);
-  const verb = isOperation ? last : (verbs[method] ?? "create");
-  return `${area}.${type}.${ownVerbs[`${area}.${type}.${verb}`] ?? verb}`;
+  return isOperation ? last.replace(/-snapshot$/, "") : (verbs[method] ?? "create");
 }
 
 /** What a call is about, by its template and the values in it: the last thing that has an id, or a collection. */
