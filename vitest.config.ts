@@ -20,21 +20,24 @@ const patient = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
   globalSetup: ["test/temporary-files.ts"],
+  setupFiles: ["test/end-with-file.ts"],
 };
 
+const withProgram = { ...patient, globalSetup: [...patient.globalSetup, "test/program.ts"] };
+
 const onCluster = {
-  ...patient,
+  ...withProgram,
   expect: { poll: { ...patient.expect.poll, interval: 200 } },
   // What is concurrent waits most of the time.
   maxConcurrency: 20,
-  globalSetup: [...patient.globalSetup, "test/cluster/global-setup.ts"],
+  globalSetup: [...withProgram.globalSetup, "test/cluster/global-setup.ts"],
   testTimeout: 120_000,
   hookTimeout: 120_000,
 };
 
 // The unit tests first, whose files share what they import: that halves their time. Then the others, which wait for
-// programs most of the time: four at once keep two cores busy.
-const waiting = { maxWorkers: 4, sequence: { groupOrder: 1 } };
+// programs most of the time: five at once keep two cores busy.
+const waiting = { maxWorkers: 5, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {
@@ -50,8 +53,9 @@ export default defineConfig({
           maxWorkers: 2,
         },
       },
-      { test: { ...patient, ...waiting, name: "programs", include: programs } },
-      { test: { ...onCluster, ...waiting, name: "cluster", include: cluster, exclude: [alone] } },
+      { test: { ...withProgram, ...waiting, name: "programs", include: programs } },
+      // Here, too, files share what they import: two seconds each.
+      { test: { ...onCluster, ...waiting, name: "cluster", include: cluster, exclude: [alone], isolate: false } },
       { test: { ...onCluster, ...waiting, name: "alone", include: [alone] } },
     ],
   },

@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { basename } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { afterAll } from "vitest";
 import { spawnGuarded } from "../src/cli/control-plane/guarded.ts";
+import { atEnd } from "./ending.ts";
 import { keepStreams, keepText } from "./kept-output.ts";
 
 export const root = fileURLToPath(new URL("../", import.meta.url));
@@ -29,7 +29,7 @@ export function run(command: string, args: readonly string[], options: RunOption
   return new Promise((resolve) => {
     const settings = { cwd, env, maxBuffer: 256 * 1024 * 1024 };
     const child = execFile(command, args, settings, (error, stdout, stderr) => {
-      if (command === mooring) keepText(`mooring-${args[0]}`, stdout + stderr);
+      if (basename(command) === "mooring") keepText(`mooring-${args[0]}`, stdout + stderr);
       const code = error ? (child.exitCode ?? 127) : 0;
       resolve({ code, stdout, stderr });
     });
@@ -51,23 +51,24 @@ export interface Running {
   stop(): Promise<number>;
 }
 
-const started = new Set<ReturnType<typeof spawnGuarded>>();
-
 /** Starts a program that lasts. It ends with the test file at the latest, also when that fails or is interrupted. */
 export function start(command: string, args: readonly string[], options: RunOptions = {}): Running {
   const { cwd = root, env = process.env } = options;
   const child = spawnGuarded(command, args, { cwd, env, output: "pipe" });
   const { pid, stdout, stderr } = child;
   if (pid === undefined || !stdout || !stderr) throw new Error(`${command} could not be started`);
-  started.add(child);
-  void child.ended.then(() => started.delete(child));
+  let running = true;
+  void child.ended.then(() => {
+    running = false;
+  });
+  atEnd(child.kill);
 
   keepStreams(`${basename(command)}-${args[0]}`, stdout, stderr);
   let output = "";
   for (const stream of [stdout, stderr]) stream.setEncoding("utf8").on("data", (chunk) => (output += chunk));
   const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
   const signal = (name: NodeJS.Signals) => {
-    if (started.has(child)) process.kill(pid, name);
+    if (running) process.kill(pid, name);
   };
   return {
     pid,
@@ -95,7 +96,3 @@ export async function startProcess(
   const running = start(command, args, options);
   return { ...running, ready: JSON.parse(await running.line()) };
 }
-
-afterAll(async () => {
-  await Promise.all([...started].map((child) => child.kill()));
-});

@@ -9,7 +9,8 @@ import { rights } from "../../src/cli/manifests/manifests.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { connect } from "../../src/kube/config.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
-import { mooring, root, run, start } from "../processes.ts";
+import { root, run, start } from "../processes.ts";
+import { program } from "../program.ts";
 import { schemaLocation, writeSchemas } from "./api-schemas.ts";
 
 const chart = join(root, "deploy/chart");
@@ -160,7 +161,7 @@ describe("a release", { timeout: 300_000 }, () => {
   const namespaced = ["-n", "mooring-system"];
 
   it("makes the samples Ready with its own rights, and leaves them when it goes", async () => {
-    const simulator = start(mooring, ["simulator", "--json", "--kafka", "off", "--speed", "20"]);
+    const simulator = start(program(), ["simulator", "--json", "--kafka", "off", "--speed", "20"]);
     const { endpoints, token } = z
       .object({ endpoints: z.record(z.string(), z.string()), token: z.string() })
       .parse(JSON.parse(await simulator.line()));
@@ -238,7 +239,7 @@ describe("a release", { timeout: 300_000 }, () => {
     const kubeconfig = join(folder.path, "operator.kubeconfig");
     await writeOperatorKubeconfig(client, cluster.kubeconfig, kubeconfig);
     await client.close();
-    const running = start(mooring, [...args, "--json", "--kubeconfig", kubeconfig]);
+    const running = start(program(), [...args, "--json", "--kubeconfig", kubeconfig]);
     await running.line();
     return running;
   }

@@ -5,8 +5,8 @@ import { until } from "./chaos-wait.ts";
 import { datacenter, server } from "./objects.ts";
 import type { Steering } from "./steering.ts";
 
-const HOMES = 8;
-const SERVERS_EACH = 4;
+const HOMES = 5;
+const SERVERS_EACH = 3;
 export const LOAD = HOMES * (1 + SERVERS_EACH);
 
 const homes = Array.from({ length: HOMES }, (_, index) => `home-${index}`);
@@ -20,7 +20,7 @@ const wanted: Wanted[] = [
   ...servers.map(({ name }) => ({ kind: "Server", name })),
 ];
 
-/** Asks for forty objects at once: datacenters, and servers in them. */
+/** Asks for twenty objects at once: datacenters, and servers in them. */
 export async function load(stage: Stage): Promise<void> {
   await stage.apply(
     ...homes.map((name) => datacenter(name)),

@@ -4,6 +4,7 @@ import { WebSocket } from "undici";
 import { z } from "zod";
 import { spawnGuarded } from "../../src/cli/control-plane/guarded.ts";
 import { keepStreams } from "../kept-output.ts";
+import { mainFile } from "../program.ts";
 import { until } from "./chaos-wait.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -60,7 +61,7 @@ export async function startOperator(
   const args = [
     "--inspect=127.0.0.1:0",
     ...(aheadSeconds === 0 ? [] : ["--import", `file://${root}test/shifted-clock.ts?seconds=${aheadSeconds}`]),
-    `${root}src/main.ts`,
+    mainFile(),
     "operator",
     "--json",
     "--kubeconfig",

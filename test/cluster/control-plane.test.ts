@@ -14,7 +14,8 @@ import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { kubernetesVersion } from "../../src/cli/control-plane/go.ts";
-import { mooring, run } from "../processes.ts";
+import { run } from "../processes.ts";
+import { program } from "../program.ts";
 import { cluster, kubectl, namespace, startProcess } from "./harness.ts";
 
 function temporaryFolder(): string {
@@ -25,8 +26,8 @@ function temporaryFolder(): string {
 
 const readySchema = z.strictObject({ kubeconfig: z.string(), server: z.url(), assets: z.string() });
 
-async function startCluster(...args: string[]) {
-  const running = await startProcess(mooring, ["cluster", "--json", ...args]);
+async function startCluster(args: string[] = [], env = process.env) {
+  const running = await startProcess(program(), ["cluster", "--json", ...args], { env });
   const ready = readySchema.parse(running.ready);
   return {
     ...running,
@@ -130,8 +131,14 @@ describe("the control plane", () => {
 });
 
 describe("mooring cluster", () => {
-  it("prints one line, and is gone after SIGTERM with all its files", async () => {
-    const running = await startCluster();
+  it("prints one line, also when it loses the race for a port, and is gone after SIGTERM with all its files", async () => {
+    const real = join(cluster().assets, "kube-apiserver");
+    const assets = assetsWith(`[ -e "$0.tried" ] && exec "${real}" "$@"
+touch "$0.tried"
+echo "listen tcp: bind: address already in use"
+exit 1`);
+    const running = await startCluster([], { ...process.env, KUBEBUILDER_ASSETS: assets });
+    expect(existsSync(join(assets, "kube-apiserver.tried"))).toBe(true);
     expect(await isListening(running.server)).toBe(true);
     expect(await running.stop()).toBe(0);
     expect(running.output().match(/^\{.*\}$/gm)).toHaveLength(1);
@@ -153,7 +160,7 @@ describe("mooring cluster", () => {
 
   it("ends when the process that started it is gone", async () => {
     // In a group of its own, or the end of the parent's group would end it as well.
-    const script = `require("node:child_process").spawn("${mooring}", ["cluster", "--json"], { detached: true, stdio: "inherit" })`;
+    const script = `require("node:child_process").spawn("${program()}", ["cluster", "--json"], { detached: true, stdio: "inherit" })`;
     const parent = await startProcess(process.execPath, ["-e", script]);
     const { kubeconfig, server } = readySchema.parse(parent.ready);
     parent.signal("SIGKILL");
@@ -161,36 +168,31 @@ describe("mooring cluster", () => {
     expect(await isListening(server)).toBe(false);
   });
 
-  it("keeps objects, address and access in --data, even when it was killed, for one process at a time", async () => {
+  it("keeps objects and access in --data, even when it was killed, for one process at a time, and the port unless it is taken", async () => {
     const folder = join(temporaryFolder(), "kept");
-    const first = await startCluster("--data", folder);
+    const first = await startCluster(["--data", folder]);
     expect((await first.kubectl(["create", "configmap", "kept", "--from-literal=a=b"])).code).toBe(0);
 
-    const second = await run(mooring, ["cluster", "--data", folder]);
+    const second = await run(program(), ["cluster", "--data", folder]);
     expect(second.code).toBe(1);
     expect(second.stderr).toContain(`${folder} is in use by another "mooring cluster" (process ${first.pid})`);
 
     const access = readFileSync(first.kubeconfig, "utf8");
     first.signal("SIGKILL");
     await first.ended;
-    const again = await startCluster("--data", folder);
+    const again = await startCluster(["--data", folder]);
     expect(again.server).toBe(first.server);
     expect(readFileSync(again.kubeconfig, "utf8")).toBe(access);
     expect((await again.kubectl(["get", "configmap", "kept", "-o=jsonpath={.data.a}"])).stdout).toBe("b");
     expect(await again.stop()).toBe(0);
     expect(existsSync(folder)).toBe(true);
-  });
 
-  it("takes another port when its own is taken", async () => {
-    const folder = join(temporaryFolder(), "kept");
-    const first = await startCluster("--data", folder);
-    await first.stop();
     const squatter = createServer().listen(Number(new URL(first.server).port), "127.0.0.1");
     onTestFinished(() => void squatter.close());
-    const again = await startCluster("--data", folder);
-    expect(again.server).not.toBe(first.server);
-    expect((await again.kubectl(["get", "--raw=/readyz"])).stdout).toBe("ok");
-    await again.stop();
+    const elsewhere = await startCluster(["--data", folder]);
+    expect(elsewhere.server).not.toBe(first.server);
+    expect((await elsewhere.kubectl(["get", "--raw=/readyz"])).stdout).toBe("ok");
+    await elsewhere.stop();
   });
 
   it("says why when a component dies", async () => {
@@ -203,22 +205,9 @@ describe("mooring cluster", () => {
     expect(existsSync(running.folder)).toBe(false);
   });
 
-  it("tries the next port when it loses the race for one", async () => {
-    const real = join(cluster().assets, "kube-apiserver");
-    const assets = assetsWith(`[ -e "$0.tried" ] && exec "${real}" "$@"
-touch "$0.tried"
-echo "listen tcp: bind: address already in use"
-exit 1`);
-    const running = await startProcess(mooring, ["cluster", "--json"], {
-      env: { ...process.env, KUBEBUILDER_ASSETS: assets },
-    });
-    expect(existsSync(join(assets, "kube-apiserver.tried"))).toBe(true);
-    expect(await running.stop()).toBe(0);
-  });
-
   it("shows the end of the log when a component does not start", async () => {
     const env = { ...process.env, KUBEBUILDER_ASSETS: assetsWith("echo 'no flag for that'\nexit 3") };
-    const { code, stdout, stderr } = await run(mooring, ["cluster", "--json"], { env });
+    const { code, stdout, stderr } = await run(program(), ["cluster", "--json"], { env });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(/kube-apiserver ended with code 3\nthe end of its log:\n {2}no flag for that\n/);
   });

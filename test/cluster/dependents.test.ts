@@ -27,7 +27,7 @@ describe("when a resource goes, what refers to it or lives in it is looked at ag
     await world.apply(server("host"), attached);
     await world.untilReady("server/host", "volume/data");
     const [before, id] = [await idOf("server/host"), await idOf("volume/data")];
-    await world.kubectl("delete", "server", "host", "--timeout=60s");
+    await world.remove("server/host");
     await world.apply(server("host"));
     await world.untilReady("server/host");
     const after = await idOf("server/host");
@@ -44,7 +44,7 @@ describe("when a resource goes, what refers to it or lives in it is looked at ag
     await world.untilReady("flowlog/records");
     const before = await idOf("server/watched");
     const moved = { availabilityZone: "ZONE_1", replacePolicy: "WhenNeeded" };
-    await world.kubectl("annotate", "server", "watched", "mooring.dev/allow-data-loss=true");
+    await world.annotate("server/watched", "mooring.dev/allow-data-loss=true");
     await world.apply(server("watched", moved));
     await expect.poll(() => idOf("server/watched")).not.toBeOneOf([before, ""]);
     await world.untilReady("server/watched");
@@ -68,11 +68,11 @@ describe("when a resource goes, what refers to it or lives in it is looked at ag
     const serverOf = () => world.value("volume/os", "{.status.serverId}");
     await expect.poll(serverOf, soon).toBe(before);
 
-    await world.kubectl("delete", "volume", "os", "--wait=false");
+    await world.askToRemove("volume/os");
     const reason = () => world.value("volume/os", '{.status.conditions[?(@.type=="Stalled")].message}');
     await expect.poll(reason, soon).toContain("Volume is still used by Server/");
-    await world.kubectl("delete", "server", "booted", "--timeout=60s");
-    await world.kubectl("wait", "volume/os", "--for=delete", "--timeout=60s");
+    await world.remove("server/booted");
+    await world.untilGone("volume/os");
     expect([await named("volumes", "os"), await named("servers", "booted")]).toEqual([[], []]);
     expect(await ready("snapshot/os-copy")).toBe("True");
   });
@@ -80,11 +80,10 @@ describe("when a resource goes, what refers to it or lives in it is looked at ag
   it("a LAN does not stay Ready in a datacenter that was deleted with all that was in it", async () => {
     await world.apply(datacenter("full"), lan("inside", { datacenterRef: { name: "full" } }));
     await world.untilReady("lan/inside");
-    await world.kubectl("annotate", "datacenter", "full", "mooring.dev/allow-non-empty-delete=true");
-    await world.kubectl("delete", "datacenter", "full", "--timeout=60s");
+    await world.annotate("datacenter/full", "mooring.dev/allow-non-empty-delete=true");
+    await world.remove("datacenter/full");
     expect(await named("lans", "inside")).toEqual([]);
     await expect.poll(() => ready("lan/inside"), soon).not.toBe("True");
-    const { code, stderr } = await world.kubectl("delete", "lan", "inside", "--timeout=30s");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    await world.remove("lan/inside");
   });
 });

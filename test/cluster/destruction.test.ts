@@ -66,7 +66,7 @@ describe("a server is deleted with its volumes only on an answer", () => {
       const { id, boot, theirs } = await attachByHand(name);
       await world.platform.faults({ route: route("GET", "servers*"), fault: "altered-answer", id, ...lie });
       await world.platform.resetCalls();
-      await world.kubectl("delete", "server", name, "--wait=false");
+      await world.askToRemove(`server/${name}`);
       await expect.poll(async () => (await reads()) >= 2 || (await count(deletion)) > 0).toBe(true);
       expect(await count(deletion)).toBe(0);
       expect(await isThere("servers", id)).toBe(true);
@@ -83,7 +83,7 @@ describe("a server is deleted with its volumes only on an answer", () => {
 
   it("that was read after the deletion was asked for: a volume attached by hand meanwhile survives", async () => {
     const { id, boot, theirs } = await attachByHand("stale");
-    await world.kubectl("delete", "server", "stale", "--timeout=60s");
+    await world.remove("server/stale");
     expect(await isThere("servers", id)).toBe(false);
     expect(await isThere("volumes", boot)).toBe(false);
     expect(await isThere("volumes", theirs)).toBe(true);
@@ -107,7 +107,7 @@ describe("a LAN", () => {
     const refusal = { route: route("DELETE", "lans/{lanId}"), fault: "status", status: 404, count: 1 };
     await world.platform.faults(refusal);
     await world.platform.resetCalls();
-    await world.kubectl("delete", "lan", "leak", "--timeout=60s");
+    await world.remove("lan/leak");
     expect(await count(refusal.route)).toBeGreaterThanOrEqual(1);
     expect(await named("leak")).toEqual([]);
     await world.untilGone("lan/leak");
@@ -129,7 +129,7 @@ describe("a LAN", () => {
 
   it("that a stranger made seconds later under the number of ours is not changed when ours is", async () => {
     const { theirs, untouched } = await replacedByHand("successor");
-    await world.kubectl("patch", "lan", "successor", "--type=merge", "-p", '{"spec":{"public":true}}');
+    await world.patch("lan/successor", { spec: { public: true } });
     await expect
       .poll(async () => [...(await named("successor")), ...(await theirs())])
       .toEqual([expect.objectContaining({ properties: expect.objectContaining({ public: true }) }), ...untouched]);
@@ -139,7 +139,7 @@ describe("a LAN", () => {
 
   it("that a stranger made seconds later under the number of ours is not deleted when ours is", async () => {
     const { theirs, untouched } = await replacedByHand("heir");
-    await world.kubectl("delete", "lan", "heir", "--timeout=60s");
+    await world.remove("lan/heir");
     await world.untilGone("lan/heir");
     expect(await theirs()).toEqual(untouched);
   });

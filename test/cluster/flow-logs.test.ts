@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { mooring, run } from "../processes.ts";
+import { run } from "../processes.ts";
+import { program } from "../program.ts";
 import { cluster } from "./harness.ts";
 import { api, type Landscape, landscape } from "./landscape.ts";
 import { datacenter, server } from "./objects.ts";
@@ -33,7 +34,7 @@ beforeAll(async () => {
 
 /** The command as users call it, with the cluster of their kubeconfig and an Account in it. */
 const flowlogs = (...args: string[]) =>
-  run(mooring, ["flowlogs", "--account", "main", "-n", world.namespace, "--bucket", "flow-logs", ...args], {
+  run(program(), ["flowlogs", "--account", "main", "-n", world.namespace, "--bucket", "flow-logs", ...args], {
     env: { ...process.env, KUBECONFIG: cluster().kubeconfig },
   });
 

@@ -1,6 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { afterAll, inject } from "vitest";
+import { inject } from "vitest";
+import { connect } from "../../src/kube/config.ts";
+import { isConflict, isNotFound } from "../../src/kube/errors.ts";
+import type { KubeClient } from "../../src/kube/transport.ts";
+import { atEnd } from "../ending.ts";
 import { type Result, run } from "../processes.ts";
 
 export { startProcess } from "../processes.ts";
@@ -25,17 +29,25 @@ export function kubectl(assets: string, kubeconfig: string): TestCluster["kubect
   return (args, options) => run(join(assets, "kubectl"), ["--kubeconfig", kubeconfig, ...args], options);
 }
 
-const namespaces: string[] = [];
+async function asAdministrator(act: (admin: KubeClient) => Promise<unknown>): Promise<void> {
+  const admin = await connect({ kubeconfig: cluster().kubeconfig });
+  await act(admin).finally(() => admin.close());
+}
 
 /** A fresh namespace; deleted, without waiting, after the last test of the file. */
 export async function namespace(prefix = "test"): Promise<string> {
   const name = `${prefix}-${randomBytes(4).toString("hex")}`;
-  const created = await cluster().kubectl(["create", "namespace", name]);
-  if (created.code !== 0) throw new Error(created.stderr);
-  namespaces.push(name);
+  const path = "/api/v1/namespaces";
+  await asAdministrator((admin) => admin.request({ method: "POST", path, body: { metadata: { name } } }));
+  atEnd(() =>
+    asAdministrator(async (admin) => {
+      try {
+        await admin.request({ method: "DELETE", path: `${path}/${name}` });
+      } catch (error) {
+        // A test may have deleted it.
+        if (!isNotFound(error) && !isConflict(error)) throw error;
+      }
+    }),
+  );
   return name;
 }
-
-afterAll(async () => {
-  if (namespaces.length > 0) await cluster().kubectl(["delete", "namespace", "--wait=false", ...namespaces.splice(0)]);
-});

@@ -49,8 +49,8 @@ describe("annotations that a tenant writes", () => {
   });
 });
 
-/** A tenth of what `make soak` sends. */
-const COUNT = 500;
+/** A twentieth of what `make soak` sends. */
+const COUNT = 250;
 
 describe(`${COUNT} generated manifests, valid, nearly valid and hostile`, () => {
   it("are borne: the operator goes on, says nothing of a defect, works, and gives its memory back", async () => {

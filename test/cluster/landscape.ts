@@ -1,22 +1,23 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll } from "vitest";
-import { stringify } from "yaml";
 import { z } from "zod";
 import { applyObject, installRights, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
 import { connect } from "../../src/kube/config.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import { kubeconfigOf, narrowedTo, readKubeconfig, removeClusterAccount, signingKey } from "../crash/narrow.ts";
 import { startProxy } from "../crash/proxy.ts";
+import { atEnd } from "../ending.ts";
 import { keepText } from "../kept-output.ts";
-import { mooring, type Result } from "../processes.ts";
+import type { Result } from "../processes.ts";
+import { program } from "../program.ts";
 import { onThisMachine } from "./chaos-operator.ts";
 import { cluster, namespace, startProcess } from "./harness.ts";
 import { type Looks, looks } from "./looks.ts";
 import { type Steering, steer } from "./steering.ts";
+import { type Touches, touches } from "./touches.ts";
 
 /** A namespace, a simulated platform with an Account for it (or `bare`), and the operator with the rights that ship. */
-export interface Landscape extends Looks {
+export interface Landscape extends Looks, Touches {
   readonly namespace: string;
   readonly platform: Steering;
   /** Everything that the simulator has printed. */
@@ -26,12 +27,6 @@ export interface Landscape extends Looks {
   kubectl(...args: string[]): Promise<Result>;
   /** What `kubectl describe` prints. Events, which it ends with, may come later than the status that they tell of. */
   describe(name: string): Promise<string>;
-  /** Applies objects; rejects when kubectl does. */
-  apply(...objects: object[]): Promise<void>;
-  /** The same by server-side apply, as Flux and Argo CD do it. */
-  applyServerSide(...objects: object[]): Promise<void>;
-  /** Deletes objects in one go and waits until they are gone; rejects when kubectl does. */
-  remove(...objects: object[]): Promise<void>;
 }
 
 export interface Operator {
@@ -45,12 +40,8 @@ export interface Operator {
 }
 
 export const api = "mooring.dev/v1alpha1";
-const WAIT = "--timeout=90s";
 const simulatorReady = z.object({ endpoints: z.record(z.string(), z.string()), token: z.string() });
 const operatorReady = z.object({ metrics: z.string() });
-const operators: Operator[] = [];
-/** What is left to do once the operators are gone. */
-const endings: (() => Promise<void>)[] = [];
 
 /**
  * Each landscape has its operator to itself: it manages one namespace, so that test files can run side by side, and it
@@ -70,20 +61,21 @@ export async function landscape(
 ): Promise<Landscape> {
   const { kubeconfig, kubectl: anywhere } = cluster();
   const admin = await connect({ kubeconfig });
+  atEnd(() => admin.close());
   const folder = temporaryFolder("operator");
-  afterAll(() => folder.remove());
+  atEnd(() => folder.remove());
   const operatorKubeconfig = join(folder.path, "kubeconfig");
   const home = await namespace();
   const installation = options.rolesOnly ? { namespace: await namespace("operator"), watched: [home] } : {};
   if (options.rolesOnly) await installRights(admin, installation);
   await writeOperatorKubeconfig(admin, kubeconfig, operatorKubeconfig, installation);
   if (options.clusterAccount) {
+    atEnd(() => removeClusterAccount(admin, home));
     await applyObject(admin, signingKey(home));
     await showOnly(home, operatorKubeconfig);
   }
-  endings.push(() => admin.close());
 
-  const simulator = await startProcess(mooring, [
+  const simulator = await startProcess(program(), [
     "simulator",
     "--json",
     "--speed",
@@ -102,12 +94,8 @@ export async function landscape(
   const kubectl = (...args: string[]) => anywhere(["-n", home, ...args]);
   const explain = async () =>
     `${(await kubectl("get", "mooring", "-o", "wide")).stdout}\n${operator.log().slice(-3000)}`;
-  const feed = async (args: string[], objects: object[]) => {
-    const input = objects.map((object) => stringify(object)).join("---\n");
-    const { code, stderr } = await anywhere(["-n", home, ...args, "-f", "-"], { input });
-    if (code !== 0) throw new Error(stderr);
-  };
-  const apply = (...objects: object[]) => feed(["apply"], objects);
+  const look = looks(admin, home, explain);
+  const touch = touches(admin, home, look);
   const account = [
     { apiVersion: "v1", kind: "Secret", metadata: { name: "token" }, stringData: { token } },
     {
@@ -117,11 +105,10 @@ export async function landscape(
       spec: { endpoints, region: "de/txl", credentialsSecretRef: { name: "token" } },
     },
   ];
-  if (!options.bare) await apply(...account);
+  if (!options.bare) await touch.apply(...account);
   if (options.clusterAccount) {
     const spec = { endpoints, region: "de/txl", credentialsSecretRef: { name: "token" }, ...options.clusterAccount };
-    await apply({ apiVersion: api, kind: "ClusterAccount", metadata: { name: home }, spec });
-    endings.unshift(() => removeClusterAccount(admin, home));
+    await touch.apply({ apiVersion: api, kind: "ClusterAccount", metadata: { name: home }, spec });
   }
   return {
     namespace: home,
@@ -130,10 +117,8 @@ export async function landscape(
     operator,
     kubectl,
     describe: async (name) => (await kubectl("describe", name)).stdout,
-    apply,
-    applyServerSide: (...objects) => feed(["apply", "--server-side", "--field-manager=flux"], objects),
-    remove: (...objects) => feed(["delete", WAIT], objects),
-    ...looks(admin, home, explain),
+    ...look,
+    ...touch,
   };
 }
 
@@ -142,13 +127,13 @@ async function showOnly(home: string, kubeconfig: string): Promise<void> {
   const { server: upstream, ca, token } = await readKubeconfig(kubeconfig);
   const arrived = () => ({ fatal: undefined, ended() {} });
   const proxy = await startProxy({ upstream, ca, rewrite: narrowedTo(home), arrived, owner: () => 0, kill() {} });
-  endings.push(proxy.close);
+  atEnd(proxy.close);
   await writeFile(kubeconfig, kubeconfigOf(proxy.url, token), { mode: 0o600 });
 }
 
 async function startOperator(kubeconfig: string, args: string[]): Promise<Operator> {
   const flags = ["operator", "--json", "--kubeconfig", kubeconfig, ...onThisMachine, ...args];
-  const process = await startProcess(mooring, flags);
+  const process = await startProcess(program(), flags);
   const { metrics: address } = operatorReady.parse(process.ready);
   const metrics = async () => (await fetch(address)).text();
   const operator: Operator = {
@@ -160,18 +145,11 @@ async function startOperator(kubeconfig: string, args: string[]): Promise<Operat
     },
     stop: process.stop,
   };
-  operators.push(operator);
+  // Asked to stop rather than killed, an operator gives its Lease back: the next file need not wait for it.
+  atEnd(async () => {
+    // One that a test has stopped has none to tell.
+    keepText("metrics", await operator.metrics().catch(() => ""));
+    await operator.stop();
+  });
   return operator;
 }
-
-// Asked to stop rather than killed, an operator gives its Lease back: the next file need not wait for it.
-afterAll(async () => {
-  await Promise.all(
-    operators.splice(0).map(async (operator) => {
-      // One that a test has stopped has none to tell.
-      keepText("metrics", await operator.metrics().catch(() => ""));
-      await operator.stop();
-    }),
-  );
-  for (const end of endings.splice(0)) await end();
-});

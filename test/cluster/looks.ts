@@ -19,7 +19,8 @@ export interface Looks {
   /** As `kubectl wait` does, each for up to 90 seconds. */
   untilReady(...names: string[]): Promise<void>;
   untilReason(name: string, reason: string): Promise<void>;
-  untilGone(...names: string[]): Promise<void>;
+  /** An object of the same name that has another uid is another one. */
+  untilGone(name: string, uid?: string): Promise<void>;
 }
 
 const core = (kind: string): Resource => ({
@@ -29,21 +30,26 @@ const core = (kind: string): Resource => ({
   plural: `${kind.toLowerCase()}s`,
   namespaced: true,
 });
-const resources = [...kinds.map(resourceOf), core("Secret"), core("Event")];
+const resources = [...kinds.map(resourceOf), ...["Secret", "Event", "ConfigMap"].map(core)];
+
+/** The path of an object, `server/web`, or of a list, `servers`. */
+export function pathTo(called: string, namespace: string): string {
+  const [word = "", name] = called.split("/");
+  const resource = resources.find(({ kind, plural }) => [kind.toLowerCase(), plural].includes(word.toLowerCase()));
+  if (!resource) throw new Error(`nobody knows where ${called} is`);
+  return pathOf(resource, { name, ...(resource.namespaced && { namespace }) });
+}
 
 /** `explain` says what else there is to know when something does not come. */
 export function looks(client: KubeClient, namespace: string, explain: () => Promise<string>): Looks {
-  const get: Looks["get"] = async (called, fieldSelector) => {
-    const [word = "", name] = called.split("/");
-    const resource = resources.find(({ kind, plural }) => [kind.toLowerCase(), plural].includes(word.toLowerCase()));
-    if (!resource) throw new Error(`nobody knows how to look at ${called}`);
-    return client.request({ method: "GET", path: pathOf(resource, { namespace, name }), query: { fieldSelector } });
-  };
+  const get: Looks["get"] = (called, fieldSelector) =>
+    client.request({ method: "GET", path: pathTo(called, namespace), query: { fieldSelector } });
   const standing = async (name: string) => {
     const object = await get(name);
     const { status, reason, message } = readyOf(object) ?? {};
+    const { uid } = object.metadata;
     const current = readStatus(object).observedGeneration === object.metadata.generation;
-    return { isReady: status === "True" && current, reason, text: `Ready is ${status} (${reason}: ${message})` };
+    return { uid, isReady: status === "True" && current, reason, text: `Ready is ${status} (${reason}: ${message})` };
   };
   const patiently = async (name: string, missing: () => Promise<string | undefined>) => {
     try {
@@ -68,10 +74,11 @@ export function looks(client: KubeClient, namespace: string, explain: () => Prom
         const { reason, text } = await standing(name);
         return reason === wanted ? undefined : text;
       }),
-    untilGone: (...names) =>
-      each(names, async (name) => {
+    untilGone: (name, wanted) =>
+      patiently(name, async () => {
         try {
-          return (await standing(name)).text;
+          const { uid, text } = await standing(name);
+          return wanted === undefined || uid === wanted ? text : undefined;
         } catch (error) {
           if (isNotFound(error)) return undefined;
           throw error;

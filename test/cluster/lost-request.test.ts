@@ -45,7 +45,7 @@ describe("a LAN whose request the platform no longer knows", () => {
     await world.apply(lan("ended"));
     await world.untilReady("lan/ended");
     await world.platform.faults(unknown);
-    await world.kubectl("delete", "lan", "ended", "--wait=false");
+    await world.askToRemove("lan/ended");
     await world.untilGone("lan/ended");
     expect(await named("lans", "ended")).toEqual([]);
   });
@@ -78,7 +78,7 @@ describe("while the read of one member fails and asks to come back later", () =>
       failing(route),
     );
     await world.platform.resetCalls();
-    await world.kubectl("annotate", "ipblock", "lost", "mooring.dev/reconcile-at=now");
+    await world.annotate("ipblock/lost", "mooring.dev/reconcile-at=now");
     const { reasons, reads } = await observed("ipblock/lost", route);
     expect.soft(reads).toBeLessThanOrEqual(MOST_READS);
     expect.soft(reasons.length).toBeLessThanOrEqual(4);

@@ -142,7 +142,7 @@ describe("an Account that leads somewhere else", () => {
     const { moved } = await elsewhere(1);
     await world.apply(moved);
     await expect.poll(() => standing("ipblock/block")).toBe("AccountMoved True");
-    await world.kubectl("delete", "ipblock", "block", "--wait=false");
+    await world.askToRemove("ipblock/block");
     await expect.poll(() => world.value("ipblock/block", "{.metadata.deletionTimestamp}")).not.toBe("");
     await expect.poll(() => standing("ipblock/block")).toBe("AccountMoved True");
     const blocks = async () => (await world.platform.resources("ipblocks")).map(({ id }) => id);

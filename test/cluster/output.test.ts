@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { isNotFound } from "../../src/kube/errors.ts";
 import { type Landscape, landscape } from "./landscape.ts";
 import { datacenter, ipBlock, kafkaCluster, lan, scalingGroup, server } from "./objects.ts";
 
@@ -15,9 +16,12 @@ const shape = z.object({
 });
 /** What is in a Secret or a ConfigMap, in plain text; undefined when there is none. */
 async function read(kind: "secret" | "configmap", name: string) {
-  const { code, stdout } = await world.kubectl("get", kind, name, "-o", "json");
-  if (code !== 0) return undefined;
-  const { metadata, data = {} } = shape.parse(JSON.parse(stdout));
+  const found = await world.get(`${kind}/${name}`).catch((error) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+  if (!found) return undefined;
+  const { metadata, data = {} } = shape.parse(found);
   const as = (text: string) => (kind === "secret" ? Buffer.from(text, "base64").toString() : text);
   return { ...metadata, data: Object.fromEntries(Object.entries(data).map(([key, value]) => [key, as(value)])) };
 }
@@ -55,7 +59,7 @@ describe("the output of an IPBlock", () => {
       (await world.operator.metric("rest_client_requests_total", 'method="PUT"')) +
       (await world.operator.metric("rest_client_requests_total", 'method="POST"'));
     const [made, written] = [await passes(), await writes()];
-    await world.kubectl("annotate", "ipblock", "front", "mooring.dev/reconcile-at=now");
+    await world.annotate("ipblock/front", "mooring.dev/reconcile-at=now");
     const version = await world.value("ipblock/front", "{.metadata.resourceVersion}");
     await expect.poll(passes).toBeGreaterThan(made);
     expect(await read("configmap", "front")).toEqual(before);
@@ -65,9 +69,9 @@ describe("the output of an IPBlock", () => {
 
   it("is restored when somebody edits or deletes it", async () => {
     const before = await read("configmap", "front");
-    await world.kubectl("patch", "configmap", "front", "--type=merge", "-p", '{"data":{"IP_0":"6.6.6.6","more":"x"}}');
+    await world.patch("configmap/front", { data: { IP_0: "6.6.6.6", more: "x" } });
     await expect.poll(() => valuesOf("configmap", "front")).toEqual(before?.data);
-    await world.kubectl("delete", "configmap", "front");
+    await world.remove("configmap/front");
     await expect.poll(() => valuesOf("configmap", "front")).toEqual(before?.data);
     expect((await read("configmap", "front"))?.uid).not.toBe(before?.uid);
     await world.untilReady("ipblock/front");
@@ -87,7 +91,7 @@ describe("the output of an IPBlock", () => {
   });
 
   it("never touches what somebody else has under that name; the resource is there all the same", async () => {
-    await world.kubectl("create", "secret", "generic", "theirs", "--from-literal=mine=yes");
+    await world.apply({ apiVersion: "v1", kind: "Secret", metadata: { name: "theirs" }, stringData: { mine: "yes" } });
     const before = await read("secret", "theirs");
     await world.apply(block("unlucky", { secretName: "theirs" }));
     await world.untilReason("ipblock/unlucky", "SecretNotOwned");
@@ -130,13 +134,13 @@ describe("the output of an IPBlock", () => {
     await world.apply(ipBlock("watched", watched));
     await world.untilReady("ipblock/watched");
     expect(await valuesOf("configmap", "watched")).toMatchObject({ ID: id });
-    await world.kubectl("annotate", "ipblock", "watched", "mooring.dev/paused=true");
+    await world.annotate("ipblock/watched", "mooring.dev/paused=true");
     await expect
       .poll(() => world.value("ipblock/watched", '{.status.conditions[?(@.type=="Paused")].status}'))
       .toBe("True");
     await world.apply(ipBlock("watched", { ...watched, output: { configMapName: "elsewhere" } }));
-    await world.kubectl("delete", "configmap", "watched");
-    await world.kubectl("annotate", "ipblock", "watched", "mooring.dev/paused-");
+    await world.remove("configmap/watched");
+    await world.annotate("ipblock/watched", "mooring.dev/paused-");
     await expect.poll(() => valuesOf("configmap", "elsewhere")).toMatchObject({ ID: id });
     expect(await read("configmap", "watched")).toBeUndefined();
   });

@@ -94,7 +94,9 @@ async function overlap(
   return { id: readStatus(object).id, found: await platform.named("datacenters", "subject"), log: leader.log() };
 }
 
-describe("the leader is frozen past its lease and thawed when another one has done its work: one resource in the end", () => {
+describe("the leader is frozen past its lease and thawed when another one has done its work: one resource in the end", {
+  timeout: 300_000,
+}, () => {
   // All at once: what takes its time here is the lease.
   const outcomes = new Map<Position, Promise<{ id: string | undefined; found: { id: string }[] }>>();
   beforeAll(() => {

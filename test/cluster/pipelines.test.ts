@@ -95,7 +95,7 @@ describe("a new key", () => {
     "is made when the annotation of %s asks for it, and works where the old one stops",
     async (name, secret, send) => {
       const { values: before } = await read(secret);
-      await world.kubectl("annotate", name, "mooring.dev/rotate-at=now");
+      await world.annotate(name, "mooring.dev/rotate-at=now");
       await expect.poll(() => keyVersion(name)).toBe("2");
       await world.untilReady(name);
       const { values: after, labels } = await read(secret);
@@ -116,7 +116,7 @@ describe("a new key", () => {
       .parse(JSON.parse(annotations["mooring.dev/published"] ?? ""));
     const issuedAt = new Date(Date.now() - 3_700_000).toISOString();
     const aged = JSON.stringify({ ...note, key: { ...note.key, issuedAt } });
-    await world.kubectl("annotate", "secret", "web-metricpipeline", "--overwrite", `mooring.dev/published=${aged}`);
+    await world.annotate("secret/web-metricpipeline", `mooring.dev/published=${aged}`);
     await expect.poll(() => keyVersion("metricpipeline/web")).toBe("3");
     const { values: after } = await read("web-metricpipeline");
     expect([await push(before), await push(after)]).toEqual([401, 204]);
@@ -124,7 +124,7 @@ describe("a new key", () => {
 
   it("is made when somebody deletes the Secret, for nobody can read the old one again", async () => {
     const { values: before } = await read("web-metricpipeline");
-    await world.kubectl("delete", "secret", "web-metricpipeline");
+    await world.remove("secret/web-metricpipeline");
     await expect.poll(() => keyVersion("metricpipeline/web")).toBe("4");
     await world.untilReady("metricpipeline/web");
     const { values: after } = await read("web-metricpipeline");

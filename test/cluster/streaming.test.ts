@@ -67,7 +67,7 @@ describe("event streaming of deploy/samples, applied at once", () => {
     await world.untilReady("kafkauser/reports");
     expect(await value("kafkauser/reports", "id")).toBe(await value("kafkauser/stream", "id"));
     await certificateIn("reports-access");
-    await world.kubectl("delete", "kafkauser", "reports", "--timeout=60s");
+    await world.remove("kafkauser/reports");
     await world.untilReady("kafkauser/stream");
   });
 
@@ -91,18 +91,18 @@ describe("event streaming of deploy/samples, applied at once", () => {
     const after = await certificateIn("mover-kafkauser");
     expect(after.serialNumber).not.toBe(before.serialNumber);
     expect(after.issuer).toContain(second);
-    expect((await world.kubectl("delete", "kafkauser/mover", "kafkacluster/second", "--timeout=60s")).stderr).toBe("");
+    await world.remove("kafkauser/mover", "kafkacluster/second");
   });
 
   it("has no access for a user that the cluster does not know", async () => {
     const spec = { clusterRef: { name: "stream" }, user: "nobody" };
     await world.apply({ apiVersion: api, kind: "KafkaUser", metadata: { name: "nobody" }, spec });
     await world.untilReason("kafkauser/nobody", "NotAdoptable");
-    await world.kubectl("delete", "kafkauser", "nobody", "--timeout=60s");
+    await world.remove("kafkauser/nobody");
   });
 
   it("brings a deleted Secret back at once", async () => {
-    await world.kubectl("delete", "secret", "stream-kafkauser");
+    await world.remove("secret/stream-kafkauser");
     await expect.poll(() => world.value("secret/stream-kafkauser", "{.kind}")).toBe("Secret");
     await certificateIn("stream-kafkauser");
   });
@@ -134,7 +134,7 @@ describe("a topic that three brokers cannot share evenly", () => {
     expect(refusal).toContain("mooring.dev/allow-data-loss");
     expect(await value("kafkatopic/uneven", "id")).toBe(id);
 
-    await world.kubectl("annotate", "kafkatopic", "uneven", "mooring.dev/allow-data-loss=true");
+    await world.annotate("kafkatopic/uneven", "mooring.dev/allow-data-loss=true");
     await expect.poll(() => value("kafkatopic/uneven", "numberOfPartitions")).toBe("6");
     await world.untilReady("kafkatopic/uneven");
     expect(await value("kafkatopic/uneven", "advice")).toBe("");
@@ -153,7 +153,7 @@ it("a topic that was made without retention is taken over with the defaults in s
   expect(await value("kafkatopic/silent", "id")).toBe(externalId);
   expect(JSON.parse(await value("kafkatopic/silent", "logRetention"))).toEqual(logRetention);
   expect(await value("kafkatopic/silent", "drift")).toBe("");
-  await world.kubectl("delete", "kafkatopic", "silent", "--timeout=60s");
+  await world.remove("kafkatopic/silent");
 });
 
 describe("as time goes by", () => {
@@ -171,7 +171,7 @@ describe("as time goes by", () => {
   });
 
   it("everything disappears with one kubectl delete", async () => {
-    await world.kubectl("delete", "kafkatopic", "uneven", "--timeout=60s");
+    await world.remove("kafkatopic/uneven");
     await world.remove(...objects);
     expect((await world.kubectl("get", "mooring", "-o", "name")).stdout).toBe("");
     expect(await world.platform.made()).toEqual({});

@@ -60,7 +60,7 @@ export function trial(world: Landscape, ground: Ground, subject: Subject, expect
       await world.untilReady(`${word}/${name(role)}`);
     },
     async annotate(role, annotation) {
-      await world.kubectl("annotate", word, name(role), annotation, "--overwrite");
+      await world.annotate(`${word}/${name(role)}`, annotation);
     },
     async eventCount(role, reason, message) {
       const about = `involvedObject.kind=${kind},involvedObject.name=${name(role)},reason=${reason}`;

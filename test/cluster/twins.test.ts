@@ -164,7 +164,9 @@ describe.for(subjects)("a $kind deleted while its creation is in any state leave
 const COUNT = 240;
 const WIDTH = 24;
 
-it("objects that are deleted in the moment of their creation leave nothing, though the API server drops some with their finalizers on", async () => {
+it("objects that are deleted in the moment of their creation leave nothing, though the API server drops some with their finalizers on", {
+  timeout: 300_000,
+}, async () => {
   await using platform = await startPlatform({ speed: 200 });
   await using stage = await openStage(cluster().kubeconfig);
   await stage.account(platform);

@@ -25,6 +25,15 @@ export const atCreation = ({ life, ...subject }: Subject): Subject => ({
   creationOnly: true,
 });
 
+/** Without the changes that neither lead to a kill in this phase nor follow from it. */
+export const inPhase = ({ life, ...subject }: Subject, phase: string): Subject => ({
+  ...subject,
+  life: (ground) => {
+    const { changes, ...rest } = life(ground);
+    return { ...rest, changes: changes.filter(({ title }) => title === phase) };
+  },
+});
+
 /**
  * The lives of these kinds, with each of these kinds of Account; else with one of them, by turns. An operator that knows no
  * ClusterAccounts cannot be killed over one. Throws when a kind with a resource on the platform has no life.

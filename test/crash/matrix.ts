@@ -1,6 +1,6 @@
 import { type Base, openBase } from "./base.ts";
 import { creationIn, isWrite, type Moment, moments, type Position, samePosition, type Target } from "./calls.ts";
-import type { AccountKind, Subject } from "./lives.ts";
+import { type AccountKind, inPhase, type Subject } from "./lives.ts";
 import { crash, type Recording, type Run, record } from "./run.ts";
 import type { Fault } from "./verdict.ts";
 
@@ -19,6 +19,8 @@ export interface MatrixOptions {
   former?: string | undefined;
   /** Only at writes to the platform; with a list, in these phases of a life. */
   writes?: boolean | readonly string[];
+  /** Only at writes, Events aside, in lives of creation, the phase of the kill, and deletion. */
+  slice?: boolean;
   /** How many lives are lived side by side. */
   parallel?: number;
   onProgress?(done: number, total: number, failed: number): void;
@@ -76,6 +78,7 @@ export async function crashMatrix(options: MatrixOptions): Promise<Result> {
       .filter(({ number }) => number === (options.position ?? number))
       .filter(({ position }) => !options.writes || (position.side === "platform" && isWrite(position)))
       .filter(({ position }) => !Array.isArray(options.writes) || options.writes.includes(position.phase))
+      .filter(({ position }) => !options.slice || (isWrite(position) && position.route !== "events"))
       .filter(({ position }) => !impatient || position.phase === "create")
       .filter(({ position }) => !recording.subject.creationOnly || position === creation);
     return { recording, rows: chosen };
@@ -93,7 +96,10 @@ export async function crashMatrix(options: MatrixOptions): Promise<Result> {
     await inParallel(parallel, jobs, async ({ recording, row, moment }) => {
       const target = { position: row.position, moment };
       const targets: [Target, ...Target[]] = row.after ? [row.after, target] : [target];
-      const { run, aftermath } = await crash(base, recording, { targets, seed, impatient });
+      const lived = options.slice
+        ? { ...recording, subject: inPhase(recording.subject, row.position.phase) }
+        : recording;
+      const { run, aftermath } = await crash(base, lived, { targets, seed, impatient });
       row.runs.push(run);
       done += 1;
       if (isBad(row, run)) failed += 1;

@@ -1,6 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Guarded, spawnGuarded } from "../../src/cli/control-plane/guarded.ts";
+import { mainFile } from "../program.ts";
 import type { AccountKind } from "./lives.ts";
 
 /** Patience of the operator under test: short, so that waiting out a lost creation takes seconds. */
@@ -58,10 +59,16 @@ export function createOperator(options: OperatorOptions): Operator {
 
   function start(): void {
     const output = openSync(options.log, "a", 0o600);
-    const from = started === 0 && options.former !== undefined ? `${options.former}/` : root;
-    const args = [`${from}src/main.ts`, "operator", "--log-level", "debug", ...flagsOf(options)];
+    const former = started === 0 ? options.former : undefined;
+    const args = [
+      former === undefined ? mainFile() : `${former}/src/main.ts`,
+      "operator",
+      "--log-level",
+      "debug",
+      ...flagsOf(options),
+    ];
     const env = { NODE_COMPILE_CACHE: options.cache, ...process.env };
-    const child = spawnGuarded(process.execPath, args, { cwd: from, env, output });
+    const child = spawnGuarded(process.execPath, args, { cwd: former ?? root, env, output });
     closeSync(output);
     running = child;
     started += 1;

@@ -45,11 +45,11 @@ const podList = z.object({
   items: z.array(
     z.looseObject({
       metadata: z.looseObject({ name: z.string(), deletionTimestamp: z.string().optional() }),
+      spec: z.looseObject({ containers: z.array(z.looseObject({ image: z.string() })) }),
       status: z.looseObject({
         containerStatuses: z
           .array(
             z.looseObject({
-              image: z.string(),
               ready: z.boolean(),
               restartCount: z.number(),
               containerID: z.string().optional(),
@@ -81,11 +81,12 @@ export async function operatorPods({ kubectl }: Tools): Promise<Pod[]> {
   const { items } = podList.parse(JSON.parse(answer));
   return items
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    .map(({ metadata: { name }, status: { containerStatuses } }) => {
+    .map(({ metadata: { name }, spec, status: { containerStatuses } }) => {
       const [container] = containerStatuses;
       return {
         name,
-        image: container?.image ?? "",
+        // As it was asked for: status may show another name of the same image.
+        image: spec.containers[0]?.image ?? "",
         ready: container?.ready ?? false,
         restarts: container?.restartCount ?? 0,
         reason: container?.lastState.terminated?.reason,

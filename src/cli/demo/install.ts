@@ -51,13 +51,13 @@ const kubeObject = z.looseObject({
 });
 
 /** Applies any object that Mooring or its samples consist of, as `kubectl apply --server-side` would. */
-export async function applyObject(client: KubeClient, document: unknown): Promise<void> {
+export async function applyObject(client: KubeClient, document: unknown, fieldManager = "mooring-demo"): Promise<void> {
   const object: KubeObject = kubeObject.parse(document);
   const own = kinds.find(({ kind }) => kind === object.kind);
   const known = builtIn[object.kind];
   const resource = own ? resourceOf(own) : known && { ...known, kind: object.kind };
   if (!resource) throw new Error(`the demo cannot apply a ${object.kind}`);
-  await apply(client, resource, object, { fieldManager: "mooring-demo" });
+  await apply(client, resource, object, { fieldManager });
 }
 
 /** Installs what the operator needs anywhere: its CRDs and their guard, its ServiceAccount, the RBAC and the policies that ship. */

@@ -1,7 +1,8 @@
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { mooring, run, start } from "../../processes.ts";
+import { run, start } from "../../processes.ts";
+import { program } from "../../program.ts";
 import { flow, lineOf } from "./lines.ts";
 import { failure, keys, type Storage, startStorage } from "./storage.ts";
 
@@ -19,7 +20,7 @@ const env = (more: Record<string, string> = {}) => ({
   MOORING_S3_SECRET_KEY: keys.secretKey,
   ...more,
 });
-const flowlogs = (...args: string[]) => run(mooring, ["flowlogs", "--bucket", "logs", ...args], { env: env() });
+const flowlogs = (...args: string[]) => run(program(), ["flowlogs", "--bucket", "logs", ...args], { env: env() });
 const fetched = () => storage.requests.filter((path) => !path.includes("?"));
 
 /** Three objects over two pages, with keys that need encoding. */
@@ -114,14 +115,14 @@ describe("mooring flowlogs", { timeout: 60_000 }, () => {
 
   it("fails in one line without the key when it may not read", async () => {
     const wrong = env({ MOORING_S3_SECRET_KEY: "another/secret" });
-    const { code, stdout, stderr } = await run(mooring, ["flowlogs", "--bucket", "logs"], { env: wrong });
+    const { code, stdout, stderr } = await run(program(), ["flowlogs", "--bucket", "logs"], { env: wrong });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(/^mooring: bucket logs: answered 403: SignatureDoesNotMatch: .*is the key active.*\n$/);
     expect(stderr).not.toMatch(/another|EXAMPLE/);
   });
 
   it("names the bucket that is not there", async () => {
-    const { code, stderr } = await run(mooring, ["flowlogs", "--bucket", "other"], { env: env() });
+    const { code, stderr } = await run(program(), ["flowlogs", "--bucket", "other"], { env: env() });
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: "mooring: bucket other: answered 404: NoSuchBucket: as the test says\n",
@@ -130,7 +131,7 @@ describe("mooring flowlogs", { timeout: 60_000 }, () => {
 
   it("ends quietly with 0 when nobody reads on", async () => {
     storage.objects.set("large.log.gz", { body: packed(...Array.from({ length: 50_000 }, () => lineOf())) });
-    const script = `{ ${mooring} flowlogs --bucket logs -o csv; echo "code $?" >&2; } | head -n 2`;
+    const script = `{ ${program()} flowlogs --bucket logs -o csv; echo "code $?" >&2; } | head -n 2`;
     const { stdout, stderr } = await run("sh", ["-c", script], { env: env() });
     expect(stdout.split("\r\n")).toHaveLength(3);
     expect(stderr).toBe("code 0\n");
@@ -138,7 +139,7 @@ describe("mooring flowlogs", { timeout: 60_000 }, () => {
 
   it("ends with 130 on Ctrl-C", async () => {
     storage.objects.set("endless.log.gz", { body: () => new Readable({ read() {} }) });
-    const command = start(mooring, ["flowlogs", "--bucket", "logs", "--top", "srcaddr"], { env: env() });
+    const command = start(program(), ["flowlogs", "--bucket", "logs", "--top", "srcaddr"], { env: env() });
     await expect.poll(() => fetched().length).toBe(1);
     command.signal("SIGINT");
     expect(await command.ended).toBe(130);
@@ -149,7 +150,7 @@ describe("mooring flowlogs", { timeout: 60_000 }, () => {
     [["--bucket", "b", "--top", "bytes"], "--top bytes: unknown; valid: srcaddr, dstaddr"],
     [["--buket", "b"], "Unknown option '--buket'"],
   ])("refuses %j with exit code 2", async (args, message) => {
-    const { code, stdout, stderr } = await run(mooring, ["flowlogs", ...args], { env: env() });
+    const { code, stdout, stderr } = await run(program(), ["flowlogs", ...args], { env: env() });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(message);
   });
