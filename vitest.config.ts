@@ -7,6 +7,7 @@ const programs = [
   "test/docs/**/*.test.ts",
   "test/cli/{help,main,setup}.test.ts",
   "test/cli/control-plane/binaries.test.ts",
+  "test/cli/activity/command.test.ts",
   "test/cli/flowlogs/{command,large}.test.ts",
   "test/clients/{alerts,dashboard,gitops,helm,kafka,kafka-secret,prometheus,setup-browser,versitygw}.test.ts",
 ];

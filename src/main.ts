@@ -34,6 +34,10 @@ const commands: Record<string, Entry> = {
     summary: "read flow logs from object storage: records, filters, top talkers",
     load: async () => (await import("./cli/flowlogs.ts")).flowlogsCommand,
   },
+  activity: {
+    summary: "read the platform's activity log: who changed what, with the objects of the cluster",
+    load: async () => (await import("./cli/activity.ts")).activityCommand,
+  },
   crds: {
     summary: "write crds/ and the other generated files",
     load: async () => (await import("./cli/crds.ts")).crdsCommand,

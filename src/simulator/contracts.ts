@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { createActivity } from "./activity/log.ts";
 import type { Agenda } from "./agenda.ts";
 import { createScalingRecords } from "./autoscaling/records.ts";
 import { type Counters, createChance, fixedChance } from "./chance.ts";
@@ -127,6 +128,7 @@ function createWorld(parts: ContractParts, documents: Documents, contractNumber:
   const scaling = createScalingRecords(documents);
   const streaming = createStreamingRecords(documents);
   const pipelines = createPipelineRecords(documents);
+  const identity = createIdentity(documents, everything, chance, clock, contractNumber);
   const made = { see: ({ createdBy }: { createdBy: string }, { id }: { id: string }) => createdBy === id };
   return {
     clock,
@@ -138,7 +140,8 @@ function createWorld(parts: ContractParts, documents: Documents, contractNumber:
     resources,
     viewer,
     requests: guardedTable(documents.table("requests", requestSchema), viewer, made),
-    identity: createIdentity(documents, everything, chance, clock, contractNumber),
+    identity,
+    activity: createActivity({ documents, counters, chance, clock, identity, scope }),
     contractNumber,
     isFirst: scope === "",
     limits: documents.table("limits", limitsSchema),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { activityRoutes } from "./activity/routes.ts";
 import { createAgenda } from "./agenda.ts";
 import { loadRoutes } from "./autoscaling/load-routes.ts";
 import { resumeScaling } from "./autoscaling/loop.ts";
@@ -178,6 +179,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
       ...streamingRoutes(world),
       ...inferenceRoutes(world, inferenceCalls),
       ...metricPushRoutes(contracts),
+      ...activityRoutes(world),
       ...tokenRoutes(world.identity, clock),
       ...steeringRoutes(world, { contracts, calls, faults }),
       ...loadRoutes(world),

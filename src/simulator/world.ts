@@ -1,3 +1,4 @@
+import type { Activity } from "./activity/log.ts";
 import type { Agenda } from "./agenda.ts";
 import type { ScalingRecords } from "./autoscaling/records.ts";
 import type { Chance, Counters } from "./chance.ts";
@@ -30,6 +31,7 @@ export interface World {
   readonly viewer: Viewer;
   readonly requests: Table<RequestRecord>;
   readonly identity: Identity;
+  readonly activity: Activity;
   readonly contractNumber: number;
   /** The contract of the ready line. */
   readonly isFirst: boolean;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import * as activity from "../../src/cli/activity/flags.ts";
 import * as cluster from "../../src/cli/cluster.ts";
 import * as crds from "../../src/cli/crds.ts";
 import * as demo from "../../src/cli/demo.ts";
@@ -18,6 +19,7 @@ interface Flag {
 const commands: Record<string, { usage: string; options: Record<string, Flag> }> = {
   operator: { usage: usage(), options: flags },
   gateway: { usage: gateway.usage(), options: gateway.flags },
+  activity,
   cluster,
   crds,
   demo,

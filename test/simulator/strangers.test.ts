@@ -33,6 +33,7 @@ const named = z.looseObject({ id: z.string() });
 const list = z.union([
   z.object({ items: z.array(named) }).transform(({ items }) => items),
   z.object({ tokens: z.array(named) }).transform(({ tokens }) => tokens),
+  z.array(z.looseObject({ id: z.int().transform(String) })),
 ]);
 const firstIds = new Map<string, string>();
 

@@ -77,6 +77,7 @@ function platformCall(
     body,
     origin,
     caller: { contractNumber: world.contractNumber, user, tokenId: null },
+    from: "",
     at,
     effects: noEffects,
   };

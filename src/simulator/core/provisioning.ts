@@ -50,6 +50,7 @@ export function startRequest(write: Write, about: Resource): RequestRecord {
   const { world } = write;
   const record = newRecord(write, [about, ...write.targets.filter(({ key }) => key !== about.key)]);
   world.requests.put(record.id, record);
+  world.activity.accepted(write.call, record);
   putOnAgenda(world, record);
   return record;
 }
@@ -121,6 +122,7 @@ function end(world: World, id: string): void {
     onDone: [],
     onFailed: [],
   });
+  world.activity.ended({ ...record, message: done }, failure);
 }
 
 function apply(world: World, outcome: Outcome): void {

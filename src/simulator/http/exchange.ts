@@ -29,6 +29,8 @@ export interface Call {
   /** `http://host:port` as the caller addressed us: the root of every href. */
   origin: string;
   caller: Caller;
+  /** The address that the call came from. */
+  from: string;
   /** The simulated instant of the call: everything it does carries this one. */
   at: number;
   effects: Effects;

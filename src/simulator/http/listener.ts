@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { isChange } from "../activity/log.ts";
 import type { Contracts } from "../contracts.ts";
 import { alter } from "../faults/alter.ts";
 import { type FaultChooser, noOrdeal, type Ordeal } from "../faults/chooser.ts";
@@ -121,6 +122,7 @@ export function createListener(parts: ListenerParts): Listener {
       headers,
       origin: originOf(request) ?? ownOrigin,
       caller,
+      from: request.socket.remoteAddress ?? "",
       at: parts.clock.now(),
       effects,
     };
@@ -133,13 +135,28 @@ export function createListener(parts: ListenerParts): Listener {
     const own = ownRoute(world, route);
     if (own.prepare !== undefined) await own.prepare(call);
     const handle = (at: number) => {
-      const work = () => own.handle({ ...call, at });
+      const work = () => {
+        const reply = own.handle({ ...call, at });
+        world.activity.called(call, own, reply);
+        return reply;
+      };
       return route.access === "user" ? world.viewer.as(caller.user, work) : work();
     };
-    const reply = deliver(handle, call);
+    const noted = () => {
+      try {
+        return deliver(handle, call);
+      } catch (error) {
+        // What a refusal undoes would take its own entry along.
+        if (error instanceof Refusal && isChange(own)) {
+          parts.documents.transaction(() => world.activity.refused(call, own, error));
+        }
+        throw error;
+      }
+    };
+    const reply = noted();
     if (deliveries === 2 && method !== "GET") {
       try {
-        deliver(handle, call);
+        noted();
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
       }

@@ -4,7 +4,7 @@ import type { World } from "../world.ts";
 import type { Given } from "./body.ts";
 import { keptKey, newKey } from "./keys.ts";
 import type { Pipeline } from "./records.ts";
-import type { RegionalCall } from "./service.ts";
+import { type RegionalCall, services } from "./service.ts";
 
 /** Simulated milliseconds. */
 const spans = {
@@ -109,6 +109,9 @@ function end(world: World, id: string, dueAt: number): void {
   const { pipelines } = world.pipelines;
   const pipeline = pipelines.get(id);
   if (pipeline === undefined || pipeline.dueAt !== dueAt || !isMoving(pipeline)) return;
+  const { product, failure, modifiedBy: by, createdAt, modifiedAt } = pipeline;
+  const verb = pipeline.state === "DESTROYING" ? "delete" : createdAt === modifiedAt ? "create" : "update";
+  world.activity.settled({ action: `${services[product].path}.pipeline.${verb}`, type: "pipeline", id, by, failure });
   if (pipeline.failure !== null) {
     pipelines.put(id, { ...pipeline, state: "FAILED" });
   } else if (pipeline.state === "PROVISIONING") {

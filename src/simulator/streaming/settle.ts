@@ -11,6 +11,7 @@ export function settleCluster(world: World, id: string): void {
   const cluster = clusters.get(id);
   if (cluster === undefined) return;
   const end = endOf(world, cluster, () => world.dataPlane.clusterProgress(cluster));
+  noteEnd(world, "cluster", cluster, end);
   if (end === "gone") removeCluster(world, id);
   else if (end !== undefined) clusters.put(id, { ...cluster, ...end });
 }
@@ -20,6 +21,7 @@ export function settleTopic(world: World, id: string): void {
   const topic = topics.get(id);
   if (topic === undefined) return;
   const end = endOf(world, topic, () => world.dataPlane.topicProgress(topic));
+  noteEnd(world, "topic", topic, end);
   if (end === "gone") topics.delete(id);
   else if (end !== undefined) topics.put(id, { ...topic, ...end });
 }
@@ -39,6 +41,12 @@ function endOf(world: World, { state, failure, dueAt }: Cluster | Topic, progres
     case "done":
       return state === "DESTROYING" ? "gone" : { state: "AVAILABLE", failure };
   }
+}
+
+function noteEnd(world: World, type: string, { id, state, modifiedBy: by }: Cluster | Topic, end?: End): void {
+  if (end === undefined) return;
+  const action = `streaming.${type}.${state === "DESTROYING" ? "delete" : "create"}`;
+  world.activity.settled({ action, type, id, by, failure: end === "gone" ? null : end.failure });
 }
 
 function removeCluster(world: World, id: string): void {

@@ -1,0 +1,99 @@
+import { sleep, systemClock } from "../clock.ts";
+import { activityContract, activityPage } from "../platform/activity-log.ts";
+import { Forbidden, Retry } from "../platform/errors.ts";
+import { createFilter } from "./activity/filter.ts";
+import { type Flags, parseFlags, usage } from "./activity/flags.ts";
+import { entryFormats } from "./activity/formats.ts";
+import { noObjects, type Objects } from "./activity/object-names.ts";
+import { RETENTION_MS, readActivity } from "./activity/read.ts";
+import { UsageError } from "./flowlogs/flags.ts";
+import { type Output, outputTo } from "./flowlogs/output.ts";
+import { openPlatform } from "./platform-access.ts";
+
+const FOLLOW_MS = 2_000;
+/** What passes is tried so often in a row; a log that is followed is waited for. */
+const ATTEMPTS = 5;
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 30_000;
+
+/** `mooring activity`: reads the activity log of the contract. */
+export async function activityCommand(argv: string[]): Promise<number> {
+  const ending = new AbortController();
+  let broken: NodeJS.ErrnoException | undefined;
+  try {
+    const flags = parseFlags(argv, systemClock.now());
+    if (flags.help) {
+      console.log(usage);
+      return 0;
+    }
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => ending.abort());
+    const output = outputTo(process.stdout, ending.signal, (error) => {
+      broken = error;
+      ending.abort();
+    });
+    await activity(flags, output, ending.signal);
+    return 0;
+  } catch (error) {
+    if (broken?.code === "EPIPE") return 0;
+    if (broken) throw broken;
+    if (ending.signal.aborted) return 130;
+    if (!(error instanceof UsageError)) throw error;
+    console.error(`mooring activity: ${error.message}\nSee "mooring activity --help".`);
+    return 2;
+  }
+}
+
+async function activity(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+  await using access = await openPlatform(flags);
+  const api = access.endpoint("api");
+  const connection = access.connection();
+  await using objects = await objectsFor(flags);
+  const again = <T>(work: () => Promise<T>) => retrying(work, flags.follow, signal);
+  const contract = await again(() => activityContract(connection, api, { signal }));
+  // A simulator may be ahead of this machine, by days.
+  const now = () => systemClock.now() + (connection.aheadMs ?? 0);
+  const start = now();
+  const since = flags.since(start);
+  if (since < start - RETENTION_MS) console.error("the platform keeps 35 days: older entries are gone");
+
+  const matches = createFilter(flags.criteria);
+  const format = entryFormats[flags.format]();
+  const batches = readActivity({
+    page: (days, offset) => again(() => activityPage(connection, api, { contract, days, offset }, { signal })),
+    now,
+    since,
+    until: flags.until(start),
+    pause: flags.follow ? () => sleep(systemClock, FOLLOW_MS, signal) : undefined,
+  });
+  for await (const entries of batches) {
+    if (entries.some((entry) => objects.of(entry).length === 0)) await objects.refresh(signal);
+    const rows = entries.map((entry) => ({ entry, objects: objects.of(entry) }));
+    output.write(format.rows(rows.filter((row) => matches(row.entry, row.objects))));
+    await output.end();
+  }
+  output.write(format.end());
+  await output.end();
+}
+
+async function objectsFor({ account, namespace }: Flags): Promise<Objects> {
+  if (account === undefined) return noObjects;
+  const { openObjects } = await import("./activity/objects.ts");
+  return openObjects(namespace, process.env);
+}
+
+/** Waits for as long as the platform asks, and longer each time, before it tries again. */
+async function retrying<T>(work: () => Promise<T>, forever: boolean, signal: AbortSignal): Promise<T> {
+  for (let attempt = 1, delayMs = FIRST_DELAY_MS; ; attempt++, delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof Forbidden) {
+        throw new Error(`${error.message}; the token's user needs the privilege ACCESS_ACTIVITY_LOG`, { cause: error });
+      }
+      if (signal.aborted || !(error instanceof Retry) || (!forever && attempt === ATTEMPTS)) throw error;
+      const waitMs = Math.max(error.afterMs ?? 0, delayMs);
+      console.error(`${error.message}; trying again in ${Math.ceil(waitMs / 1000)} s`);
+      await sleep(systemClock, waitMs, signal);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import { createColumns } from "../flowlogs/columns.ts";
+import { visible } from "../flowlogs/records/visible.ts";
+import { localTime } from "../flowlogs/time.ts";
+import type { Entry } from "./entry.ts";
+import type { ObjectName } from "./object-names.ts";
+
+export const formats = ["table", "json", "ndjson"] as const;
+export type Format = (typeof formats)[number];
+
+export interface Row {
+  entry: Entry;
+  objects: ObjectName[];
+}
+
+/** Turns entries into text. */
+export interface EntryFormat {
+  rows(rows: readonly Row[]): string;
+  /** What is left at the end. */
+  end(): string;
+}
+
+export const entryFormats: Record<Format, () => EntryFormat> = { table, json, ndjson };
+
+const LONGEST = 200;
+
+function table(): EntryFormat {
+  const headings = ["TIME", "USER", "EVENT", "STATUS", "ACTION", "RESOURCE", "OBJECT"];
+  const columns = createColumns(headings.map((heading) => ({ heading, align: "left" as const })));
+  let begun = false;
+  return {
+    rows(rows) {
+      const lines = rows.map(({ entry, objects }) => ({ cells: cells(entry, objects), entry }));
+      for (const line of lines) columns.widen(line.cells);
+      const first = begun || rows.length === 0 ? [] : [columns.headings()];
+      begun ||= rows.length > 0;
+      const text = lines.flatMap((line) => [columns.line(line.cells), ...reasonOf(line.entry)]);
+      return [...first, ...text].map((line) => `${line}\n`).join("");
+    },
+    end: () => "",
+  };
+}
+
+const shown = (text: string) => visible(text, LONGEST) || "-";
+
+const cells = ({ time, user, event, status, action, resource }: Entry, objects: readonly ObjectName[]) => [
+  localTime(Math.floor(time / 1000)),
+  ...[user, event, status, action, resource].map(shown),
+  shown(objects.map(({ kind, namespace, name }) => `${kind}/${namespace}/${name}`).join(",")),
+];
+
+/** Why something failed, below its line. */
+const reasonOf = ({ status, message }: Entry) =>
+  status === "FAILED" && message !== "" ? [`  ${visible(message, LONGEST)}`] : [];
+
+function document({ entry, objects }: Row): string {
+  const { time, resources: _, ...rest } = entry;
+  const { source, ...words } = rest;
+  return JSON.stringify({ time: new Date(time).toISOString(), ...words, objects, source });
+}
+
+/** One object per line. */
+function ndjson(): EntryFormat {
+  return { rows: (rows) => rows.map((row) => `${document(row)}\n`).join(""), end: () => "" };
+}
+
+/** One document: an array. */
+function json(): EntryFormat {
+  let separator = "[\n";
+  return {
+    rows: (rows) =>
+      rows
+        .map((row) => {
+          const text = separator + document(row);
+          separator = ",\n";
+          return text;
+        })
+        .join(""),
+    end: () => (separator === "[\n" ? "[]\n" : "\n]\n"),
+  };
+}

@@ -1,0 +1,84 @@
+import { systemClock } from "../../clock.ts";
+import { claimOf, resourceOf } from "../../engine/objects/object.ts";
+import { kinds } from "../../kinds/index.ts";
+import type { Kind } from "../../kinds/kind.ts";
+import { connect } from "../../kube/config.ts";
+import { KubeError } from "../../kube/errors.ts";
+import { type KubeObject, pathOf } from "../../kube/resource.ts";
+import type { KubeClient } from "../../kube/transport.ts";
+import type { ObjectName, Objects } from "./object-names.ts";
+
+/** The objects of the current cluster: of all namespaces, or of one where the others may not be read. */
+export async function openObjects(
+  namespace: string | undefined,
+  env: Record<string, string | undefined>,
+): Promise<Objects> {
+  const client = await connect({ env });
+  const own = namespace ?? client.namespace ?? "default";
+  let names = new Map<string, ObjectName[]>();
+  let notBefore = 0;
+  return {
+    of({ resources, uri }) {
+      const places = uri.split("/");
+      const keys = resources.flatMap(({ id }) => [id, ...places.map((place) => `${place}/${id}`)]);
+      return [...new Set(keys.flatMap((key) => names.get(key) ?? []))];
+    },
+    async refresh(signal) {
+      const began = systemClock.monotonic();
+      if (began < notBefore) return;
+      const next = new Map<string, ObjectName[]>();
+      for (const kind of kinds) {
+        if (kind.resource === undefined) continue;
+        for await (const object of objectsOf(client, kind, own, signal)) {
+          const { name, namespace: where = own } = object.metadata;
+          for (const key of keysOf(object)) {
+            next.set(key, [...(next.get(key) ?? []), { kind: kind.kind, namespace: where, name }]);
+          }
+        }
+      }
+      names = next;
+      // Many objects take a while: reading them stays a small part of the time.
+      const ended = systemClock.monotonic();
+      notBefore = ended + 5 * (ended - began);
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+/** A number is an id in its parent only: every datacenter has a LAN 1. */
+function keysOf(object: KubeObject): string[] {
+  const claim = claimOf(object);
+  if (claim === undefined) return [];
+  const { id, parents } = claim;
+  return /^\d+$/.test(id) ? Object.values(parents).map((parent) => `${parent}/${id}`) : [id];
+}
+
+async function* objectsOf(
+  client: KubeClient,
+  kind: Kind,
+  own: string,
+  signal: AbortSignal,
+): AsyncGenerator<KubeObject> {
+  try {
+    yield* list(client, pathOf(resourceOf(kind)), signal);
+  } catch (error) {
+    // A cluster may have an older version, without this kind.
+    if (!(error instanceof KubeError) || (error.status !== 403 && error.status !== 404)) throw error;
+    if (error.status === 403) yield* list(client, pathOf(resourceOf(kind), { namespace: own }), signal);
+  }
+}
+
+interface List {
+  items: KubeObject[];
+  metadata?: { continue?: string };
+}
+
+async function* list(client: KubeClient, path: string, signal: AbortSignal): AsyncGenerator<KubeObject> {
+  let next: string | undefined;
+  do {
+    const query = { limit: "500", continue: next };
+    const { items, metadata } = await client.request<List>({ method: "GET", path, query, signal });
+    yield* items;
+    next = metadata?.continue || undefined;
+  } while (next !== undefined);
+}

@@ -1,0 +1,96 @@
+import type { ActivitySource, Days } from "../../platform/activity-log.ts";
+import { type Entry, entryOf, identityOf } from "./entry.ts";
+
+export const RETENTION_MS = 35 * 86_400_000;
+const DAY_MS = 86_400_000;
+/** Entries that arrive late belong to the day before until then. */
+const LATE_MS = 3_600_000;
+
+export interface ReadOptions {
+  /** The entries of some days from an offset on; none behind the last one. */
+  page(days: Days, offset: number): Promise<ActivitySource[]>;
+  /** By the platform's clock. */
+  now(): number;
+  since: number;
+  /** Not a part of it. Undefined: up to now. */
+  until?: number | undefined;
+  /** Waits before the next look at a log that is followed; undefined: it is read once. */
+  pause?: (() => Promise<void>) | undefined;
+}
+
+const startOfDay = (at: number) => at - (at % DAY_MS);
+const startOfOpenDays = (now: number) => startOfDay(now - LATE_MS);
+const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+
+/**
+ * Reads the log from `since` on and gives the entries in batches, oldest first, each entry once. Whole days are asked for, which
+ * every form of the interface understands, and cut here. Memory is that of one day.
+ */
+export async function* readActivity(options: ReadOptions): AsyncGenerator<Entry[]> {
+  const { now, until = Number.POSITIVE_INFINITY, pause } = options;
+  const since = Math.max(options.since, now() - RETENTION_MS);
+  const wanted = (sources: ActivitySource[]) =>
+    sources
+      .flatMap((source) => entryOf(source) ?? [])
+      .filter(({ time }) => time >= since && time < until)
+      .sort((a, b) => a.time - b.time);
+
+  const open = startOfOpenDays(now());
+  for (let at = startOfDay(since); at < Math.min(open, until); at += DAY_MS) {
+    yield wanted(await readAll(options, { start: dateOf(at), end: dateOf(at) }));
+  }
+  if (until <= open) return;
+  const recent = createRecent(options);
+  yield wanted(await recent.next());
+  while (pause !== undefined) {
+    await pause();
+    yield wanted(await recent.next());
+  }
+}
+
+/** The days that are not over, read again and again: what is new each time. */
+function createRecent(options: ReadOptions): { next(): Promise<ActivitySource[]> } {
+  let start = "";
+  /** As the platform has them in its list. */
+  let order: string[] = [];
+  let known = new Set<string>();
+
+  /** Behind the last known entry, as long as the list still has that one in its place; else all of it. */
+  async function read(): Promise<{ sources: ActivitySource[]; whole: boolean }> {
+    const last = order.at(-1);
+    if (last !== undefined) {
+      const [anchor, ...rest] = await readAll(options, { start }, order.length - 1);
+      if (anchor !== undefined && identityOf(anchor) === last) return { sources: rest, whole: false };
+    }
+    return { sources: await readAll(options, { start }), whole: true };
+  }
+
+  return {
+    async next() {
+      const today = dateOf(startOfOpenDays(options.now()));
+      if (today !== start) {
+        start = today;
+        order = [];
+      }
+      const { sources, whole } = await read();
+      const identities = sources.map(identityOf);
+      const fresh = sources.filter((_, at) => !known.has(identities[at] ?? ""));
+      order = whole ? identities : [...order, ...identities];
+      known = new Set(order);
+      return fresh;
+    },
+  };
+}
+
+/** Page after page until an empty one; the platform may give less at once than was asked for. */
+async function readAll({ page }: ReadOptions, days: Days, from = 0): Promise<ActivitySource[]> {
+  const all = new Map<string, ActivitySource>();
+  for (let offset = from; ; ) {
+    const sources = await page(days, offset);
+    const before = all.size;
+    for (const source of sources) all.set(identityOf(source), source);
+    // Nothing new: behind the last page, or a list that ignores the offset.
+    if (all.size === before) return [...all.values()];
+    offset += sources.length;
+  }
+}

@@ -1,0 +1,68 @@
+/** The product file of the activity log, below /activitylog/v1: who changed what in a contract. */
+import { z } from "zod";
+import type { Connection } from "./connection.ts";
+import { corePath } from "./core-url.ts";
+import { Terminal } from "./errors.ts";
+import { checked, type ReadOptions, withQuery } from "./paging.ts";
+
+const words = z.string().nullish();
+const sourceShape = z.looseObject({
+  time: words,
+  user: words,
+  action: words,
+  resource: words,
+  meta: z.looseObject({ time: words, requestId: words }).nullish(),
+  principal: z.looseObject({ identity: z.looseObject({ username: words }).nullish() }).nullish(),
+  event: z
+    .looseObject({
+      type: words,
+      status: words,
+      message: words,
+      param: z.looseObject({ action: words, uri: words }).nullish(),
+      resources: z.array(z.looseObject({ type: words, id: words, action: z.array(z.string()).nullish() })).nullish(),
+    })
+    .nullish(),
+});
+const pageShape = z.looseObject({ hits: z.looseObject({ hits: z.array(z.looseObject({ _source: sourceShape })) }) });
+const contractsShape = z.array(z.looseObject({ id: z.int() }));
+
+/** An entry as the platform writes it. There are two forms of it; whatever is missing in one is in the other. */
+export type ActivitySource = z.output<typeof sourceShape>;
+
+/** Whole days in UTC, both included; without an end up to now. */
+export interface Days {
+  start: string;
+  end?: string;
+}
+
+export const activityPageSize = 1_000;
+
+const activityUrl = (api: string, path: string) =>
+  `${api.replace(/\/+$/, "").replace(new RegExp(`${corePath}$`), "")}/activitylog/v1${path}`;
+
+/** The contract whose log the connection reads: the one of the credentials, else the first that the platform names. */
+export async function activityContract(connection: Connection, api: string, options: ReadOptions): Promise<number> {
+  const url = activityUrl(api, "/contracts");
+  const { body } = await connection.send({ method: "GET", url, product: "activitylog", ...options });
+  const contract = connection.contractNumber ?? checked(contractsShape, body, url)[0]?.id;
+  if (contract !== undefined) return contract;
+  throw new Terminal({ call: "GET /activitylog/v1/contracts", status: 200, detail: "the token has no contract" });
+}
+
+/** The entries from an offset on, as many as one page has; none behind the last one. */
+export async function activityPage(
+  connection: Connection,
+  api: string,
+  page: { contract: number; days: Days; offset: number },
+  options: ReadOptions,
+): Promise<ActivitySource[]> {
+  const { contract, days, offset } = page;
+  const url = withQuery(activityUrl(api, `/contracts/${contract}`), {
+    startDate: days.start,
+    ...(days.end !== undefined && { endDate: days.end }),
+    offset: String(offset),
+    limit: String(activityPageSize),
+  });
+  const { body } = await connection.send({ method: "GET", url, product: "activitylog", ...options });
+  return checked(pageShape, body, url).hits.hits.map(({ _source }) => _source);
+}

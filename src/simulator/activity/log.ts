@@ -1,0 +1,173 @@
+import { z } from "zod";
+import type { Chance, Counters } from "../chance.ts";
+import type { RequestRecord } from "../core/request-record.ts";
+import type { Call, Reply, Route } from "../http/exchange.ts";
+import type { Refusal } from "../http/refusal.ts";
+import type { Identity } from "../identity/identity.ts";
+import type { Documents } from "../store/documents.ts";
+import type { SimulatedClock } from "../time.ts";
+import { type Entry, entrySchema } from "./entry.ts";
+import { actionName, namedIn, typeName } from "./names.ts";
+
+/** The oldest entries go when there are more. */
+export const mostEntries = 20_000;
+const retention = 35 * 86_400_000;
+
+/** Something whose provisioning has come to its end without a request that could be asked for. */
+export interface Settled {
+  /** Of the product: `streaming.cluster.create`. */
+  action: string;
+  type: string;
+  id: string;
+  /** User id. */
+  by: string;
+  failure: string | null;
+}
+
+/**
+ * Who did what in one contract, and what became of it. Everything that changes something is noted, in the transaction of
+ * the change; a refused change, too. Reads are not. All that writes happens inside a transaction.
+ */
+export interface Activity {
+  /** A write that the platform works on from now on. */
+  accepted(call: Call, record: RequestRecord): void;
+  ended(record: RequestRecord, failure: string | null): void;
+  settled(what: Settled): void;
+  /** An answered call; a read, or what `accepted` has noted, is left out. */
+  called(call: Call, route: Route, reply: Reply): void;
+  refused(call: Call, route: Route, refusal: Refusal): void;
+  /** What is kept of a time, oldest first; `to` is not a part of it. */
+  read(from: number, to: number): Entry[];
+}
+
+export interface ActivityParts {
+  documents: Documents;
+  counters: Counters;
+  chance: Chance;
+  clock: SimulatedClock;
+  identity: Pick<Identity, "users">;
+  /** Keeps the count of one contract from those of the others. */
+  scope: string;
+}
+
+const minting = "/auth/v1/tokens/generate";
+
+/** A token is made by a read, in the platform's interface. */
+export const isChange = ({ method, template, access }: Route) =>
+  access === "user" && (method !== "GET" || template === minting);
+
+export function createActivity({ documents, counters, chance, clock, identity, scope }: ActivityParts): Activity {
+  const entries = documents.table("activity", entrySchema);
+  const nameOf = (userId: string) => identity.users.get(userId)?.username ?? "";
+
+  function note(entry: Omit<Entry, "n" | "error"> & Partial<Pick<Entry, "error">>): void {
+    const n = counters.next(`${scope}activity`);
+    // A slot of a ring: a further entry takes the place of the oldest.
+    entries.put(String(n % mostEntries), { error: null, ...entry, n });
+  }
+
+  const ofCall = ({ at, caller, from, origin, method, path }: Call) => ({
+    at,
+    username: caller.user.username,
+    from,
+    host: origin.replace(/^https?:\/\//, ""),
+    method,
+    path,
+  });
+
+  /** What an answer names, else what the path does. */
+  function resourcesOf({ method, path, params }: Call, { template }: Route, body: unknown): Entry["resources"] {
+    const made = z.looseObject({ id: z.string(), type: z.string() }).safeParse(body);
+    const named = namedIn(template, params);
+    const { type, id } = made.success ? { type: typeName(made.data.type), id: made.data.id } : named;
+    return [{ type, id, action: actionName(method, path, type) }];
+  }
+
+  return {
+    accepted(call, record) {
+      note({
+        ...ofCall(call),
+        type: "RequestAccepted",
+        status: "QUEUED",
+        message: "Request has been accepted",
+        requestId: record.id,
+        resources: targetsOf(record),
+      });
+    },
+    ended(record, failure) {
+      const step = {
+        at: record.dueAt,
+        username: nameOf(record.createdBy),
+        from: "",
+        host: "",
+        method: record.method,
+        path: pathOf(record),
+        message: failure ?? record.message,
+        requestId: record.id,
+        resources: targetsOf(record),
+      };
+      if (failure === null) note({ ...step, type: "Provision", status: "DONE" });
+      note({ ...step, type: "RequestStatusUpdate", status: failure === null ? "DONE" : "FAILED" });
+    },
+    settled({ action, type, id, by, failure }) {
+      note({
+        at: clock.now(),
+        username: nameOf(by),
+        from: "",
+        host: "",
+        method: "",
+        path: "",
+        type: "Provision",
+        status: failure === null ? "DONE" : "FAILED",
+        message: failure ?? "Provisioning has ended",
+        requestId: chance.uuid("activity"),
+        resources: [{ type, id, action }],
+      });
+    },
+    called(call, route, reply) {
+      if (!isChange(route)) return;
+      const request = /\/requests\/([^/]+)\/status$/.exec(reply.headers?.Location ?? "")?.[1];
+      if (reply.status === 202 && request !== undefined) return;
+      note({
+        ...ofCall(call),
+        type: route.template === minting ? "GenerateToken" : "RequestAccepted",
+        // Newer services go on provisioning after 201.
+        status: reply.status === 202 || (reply.status === 201 && route.service !== undefined) ? "QUEUED" : "DONE",
+        message: "Request has been accepted",
+        requestId: request ?? chance.uuid("activity"),
+        resources: resourcesOf(call, route, reply.body),
+      });
+    },
+    refused(call, route, { status, messages }) {
+      if (!isChange(route)) return;
+      const message = `Request was refused with ${status}`;
+      // The platform's words may quote the body: the name of the field says enough.
+      const withField = (text: string) => [/^\[[\w().-]+\]/.exec(text)?.[0] ?? [], message].flat().join(" ");
+      note({
+        ...ofCall(call),
+        type: "Error",
+        status: "FAILED",
+        message,
+        requestId: chance.uuid("activity"),
+        resources: resourcesOf(call, route, undefined),
+        error: {
+          httpStatus: status,
+          messages: messages.map((each) => ({ errorCode: each.errorCode, message: withField(each.message) })),
+        },
+      });
+    },
+    read(from, to) {
+      const oldest = Math.max(from, clock.now() - retention);
+      return [...entries.values()].filter(({ at }) => at >= oldest && at < to).sort((a, b) => a.at - b.at || a.n - b.n);
+    },
+  };
+}
+
+const pathOf = ({ url }: RequestRecord) => new URL(url).pathname;
+
+const targetsOf = (record: RequestRecord): Entry["resources"] =>
+  record.targets.map(({ id, type }) => ({
+    type: typeName(type),
+    id,
+    action: actionName(record.method, pathOf(record), typeName(type)),
+  }));

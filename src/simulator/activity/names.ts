@@ -1,0 +1,44 @@
+import { basePath } from "../core/href.ts";
+
+/** The types that the activity log spells in its own way. */
+const types: Record<string, string> = { "firewall-rule": "firewallrule", backupunit: "backupUnit" };
+
+export const typeName = (type: string) => types[type] ?? type;
+
+/** The rest is of the virtual data center. */
+const areas: Record<string, string> = { ipblock: "ip", snapshot: "sn" };
+const verbs: Record<string, string> = { POST: "create", PUT: "update", PATCH: "update", DELETE: "delete" };
+const ownVerbs: Record<string, string> = { "ip.ipblock.create": "reserve", "ip.ipblock.delete": "release" };
+const links: Record<string, string> = { POST: "attach", DELETE: "detach" };
+
+/** What a call does to something, as the log names it: `vr.server.create`, `ip.ipblock.reserve`. */
+export function actionName(method: string, path: string, type: string): string {
+  const core = path.startsWith(`${basePath}/`);
+  const [product = ""] = (core ? path.slice(basePath.length) : path).split("/").slice(1);
+  const area = core ? (product === "um" ? "sec" : (areas[type] ?? "vr")) : product;
+  const verb = verbOf(method, path);
+  return `${area}.${type}.${ownVerbs[`${area}.${type}.${verb}`] ?? verb}`;
+}
+
+function verbOf(method: string, path: string): string {
+  const link = /\/(servers\/[^/]+\/(volumes|cdroms)|balancednics)(\/[^/]+)?$/.test(path) ? links[method] : undefined;
+  if (link !== undefined) return link;
+  const last = path.split("/").at(-1) ?? "";
+  // What is posted to something else than a collection is an operation: .../servers/<id>/reboot.
+  const isOperation = method === "POST" && /^[a-z-]+[^s]$/.test(last);
+  return isOperation ? last.replace(/-snapshot$/, "") : (verbs[method] ?? "create");
+}
+
+/** What a call is about, by its template and the values in it: the last thing that has an id, or a collection. */
+export function namedIn(template: string, params: Readonly<Record<string, string>>): { type: string; id: string } {
+  const segments = template.split("/");
+  const last = segments.at(-1) ?? "";
+  const at = segments.findLastIndex((segment) => segment.startsWith("{") && segment !== "{region}");
+  if (at >= 0 && !isCollection(last)) {
+    return { type: singular(segments[at - 1] ?? ""), id: params[segments[at]?.slice(1, -1) ?? ""] ?? "" };
+  }
+  return { type: singular(segments.findLast(isCollection) ?? last), id: "" };
+}
+
+const isCollection = (segment: string) => segment.endsWith("s");
+const singular = (collection: string) => (collection === "k8s" ? collection : typeName(collection.replace(/s$/, "")));
