@@ -26,6 +26,10 @@ const commands: Record<string, Entry> = {
     summary: "the operator itself",
     load: async () => (await import("./operator/command.ts")).operatorCommand,
   },
+  gateway: {
+    summary: "a proxy before inference: ServiceAccount tokens in, fair shares and budgets by namespace",
+    load: async () => (await import("./gateway/command.ts")).gatewayCommand,
+  },
   flowlogs: {
     summary: "read flow logs from object storage: records, filters, top talkers",
     load: async () => (await import("./cli/flowlogs.ts")).flowlogsCommand,

@@ -7,6 +7,7 @@ import { accessToken } from "./identity/access-token.ts";
 import { account } from "./identity/account.ts";
 import { clusterAccount } from "./identity/cluster-account.ts";
 import { grant } from "./identity/grant.ts";
+import { inferenceAccess } from "./inference/inference-access.ts";
 import type { Kind } from "./kind.ts";
 import { flowLog } from "./network/flow-log.ts";
 import { ipBlock } from "./network/ipblock.ts";
@@ -38,6 +39,7 @@ export const kinds: readonly Kind[] = [
   kafkaTopic,
   kafkaUser,
   accessToken,
+  inferenceAccess,
 ];
 
 export const GROUP = "mooring.dev";

@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { parseArgs } from "node:util";
 import type { Proxies } from "../platform/proxies.ts";
 import { type Endpoints, readEndpoints, readPatterns, readProxies } from "./endpoints.ts";
+import { address, certificates, count, duration, format, level, pair, podNamespace, usageOf } from "./flags.ts";
 import type { LogFormat } from "./log.ts";
 import type { Pair } from "./serving-certificate.ts";
-import { UsageError } from "./usage-error.ts";
 
 /** Everything about the operator that can be set from outside. */
 export interface Config {
@@ -137,30 +136,7 @@ export const flags = {
   help: { type: "boolean", short: "h", default: false, help: "show this help" },
 } as const;
 
-export const usage = (): string =>
-  `usage: mooring operator [OPTION…]\n\n${Object.entries(flags).map(described).join("\n")}`;
-
-const INDENT = 26;
-const WIDTH = 120;
-
-/** A flag with what it means and its default, in lines that fit a terminal. */
-function described([name, flag]: [string, { help: string; default?: string | boolean; short?: string }]): string {
-  const [value, ...rest] = flag.help.split("  ");
-  const words = rest.length > 0 ? rest.join("  ") : flag.help;
-  const text = typeof flag.default === "string" ? `${words} (default ${flag.default})` : words;
-  const head = `  ${flag.short ? `-${flag.short}, ` : ""}--${name}${rest.length > 0 ? ` ${value}` : ""}`;
-  const [lines, gap] = [head.length < INDENT ? [] : [head], " ".repeat(INDENT)];
-  let line = head.length < INDENT ? head.padEnd(INDENT) : gap;
-  for (const word of text.split(" ")) {
-    const longer = line.endsWith("  ") ? line + word : `${line} ${word}`;
-    if (longer.length <= WIDTH) line = longer;
-    else {
-      lines.push(line);
-      line = gap + word;
-    }
-  }
-  return [...lines, line].join("\n");
-}
+export const usage = (): string => usageOf("operator", flags);
 
 /** Reads the command line; "help" when that was asked for. Throws `UsageError`. */
 export function readConfig(argv: string[], env: Record<string, string | undefined> = process.env): Config | "help" {
@@ -175,7 +151,7 @@ export function readConfig(argv: string[], env: Record<string, string | undefine
     allowEndpoints: readPatterns(values["allow-endpoint"] ?? []),
     ca: certificates(values["ca-file"]),
     proxies: readProxies(env),
-    listen: address(values.listen),
+    listen: address("listen", values.listen),
     metricsAuth: values["metrics-auth"],
     tls: pair(values["tls-cert-file"], values["tls-key-file"]),
     workers: count("workers", values.workers, 1, 1000),
@@ -193,65 +169,4 @@ export function readConfig(argv: string[], env: Record<string, string | undefine
     retryMs: duration("retry", values.retry),
     annotateAfterMs: duration("annotate-after", values["annotate-after"]),
   };
-}
-
-const MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
-
-function duration(flag: string, text: string): number {
-  const parts = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text);
-  const unit = parts?.[2];
-  if (!parts || (unit !== "ms" && unit !== "s" && unit !== "m" && unit !== "h")) {
-    throw new UsageError(`--${flag}: "${text}" is not a duration; write for example 30s, 5m or 1h`);
-  }
-  return Number(parts[1]) * MS[unit];
-}
-
-function address(text: string): { host: string; port: number } {
-  const parts = /^(.*):(\d{1,5})$/.exec(text);
-  const port = Number(parts?.[2]);
-  if (!parts || port > 65_535)
-    throw new UsageError(`--listen: "${text}" is not HOST:PORT; write for example 127.0.0.1:8080`);
-  return { host: parts[1] || "0.0.0.0", port };
-}
-
-function count(flag: string, text: string, least: number, most: number): number {
-  const number = Number(text);
-  if (text.trim() === "" || !Number.isInteger(number) || number < least || number > most) {
-    throw new UsageError(`--${flag}: "${text}" is not a whole number from ${least} to ${most}`);
-  }
-  return number;
-}
-
-function certificates(path: string | undefined): string | undefined {
-  if (path === undefined) return undefined;
-  const text = existsSync(path) ? readFileSync(path, "utf8") : "";
-  if (text.includes("-----BEGIN CERTIFICATE-----")) return text;
-  throw new UsageError(`--ca-file: "${path}" contains no PEM certificate`);
-}
-
-function pair(cert: string | undefined, key: string | undefined): Pair | undefined {
-  if (cert === undefined && key === undefined) return undefined;
-  return { cert: existing("tls-cert-file", cert), key: existing("tls-key-file", key) };
-}
-
-function existing(flag: string, path: string | undefined): string {
-  if (path === undefined) throw new UsageError(`--${flag}: missing; --tls-cert-file and --tls-key-file go together`);
-  if (!existsSync(path)) throw new UsageError(`--${flag}: "${path}" does not exist`);
-  return path;
-}
-
-function level(text: string): string {
-  if (["trace", "debug", "info", "warn", "error"].includes(text)) return text;
-  throw new UsageError(`--log-level: "${text}" is unknown; valid: trace, debug, info, warn, error`);
-}
-
-function format(text: string): LogFormat {
-  if (text === "text" || text === "json") return text;
-  throw new UsageError(`--log-format: "${text}" is unknown; valid: text, json`);
-}
-
-const POD_NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
-
-function podNamespace(): string | undefined {
-  return existsSync(POD_NAMESPACE_FILE) ? readFileSync(POD_NAMESPACE_FILE, "utf8").trim() : undefined;
 }

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Clock } from "../clock.ts";
-import { createLru } from "../kube/lru.ts";
+import { createTokenVerdicts, type NoVerdict } from "../kube/token-verdicts.ts";
 import type { KubeClient } from "../kube/transport.ts";
 
 /** What to answer to who asks for metrics. */
@@ -10,12 +9,7 @@ export type Verdict = 200 | 401 | 403 | 429 | 500;
 /** Judges the Authorization header of a request. */
 export type MetricsAccess = (authorization: string | undefined) => Promise<Verdict>;
 
-/** A right that is taken away ends after the first, one that is given begins after the second. */
-const ALLOWED_MS = 60_000;
-const REFUSED_MS = 10_000;
-const MOST_REMEMBERED = 1000;
-/** Whoever can reach the port can try tokens: no more than this are asked about at the same time. */
-const MOST_ASKED = 10;
+const unjudged: Record<NoVerdict, Verdict> = { none: 401, busy: 429, failed: 500 };
 
 const tokenReview = z.object({
   status: z.object({
@@ -42,10 +36,6 @@ export function createMetricsAccess(options: {
   onError: (error: unknown) => void;
 }): MetricsAccess {
   const { client, clock, onError } = options;
-  const asking = new Map<string, Promise<Verdict>>();
-  // Apart, so that who tries many tokens pushes no good one out.
-  const allowed = createLru<number>(MOST_REMEMBERED);
-  const refused = createLru<{ verdict: Verdict; until: number }>(MOST_REMEMBERED);
 
   async function review(token: string): Promise<Verdict> {
     const answer = await client.request({
@@ -64,34 +54,14 @@ export function createMetricsAccess(options: {
     return accessReview.parse(access).status.allowed ? 200 : 403;
   }
 
-  async function ask(key: string, token: string): Promise<Verdict> {
-    try {
-      const verdict = await review(token);
-      const now = clock.monotonic();
-      if (verdict === 200) allowed.set(key, now + ALLOWED_MS);
-      else refused.set(key, { verdict, until: now + REFUSED_MS });
-      return verdict;
-    } catch (error) {
-      onError(error);
-      return 500;
-    } finally {
-      asking.delete(key);
-    }
-  }
-
-  return async (authorization = "") => {
-    const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
-    if (token === undefined) return 401;
-    const key = createHash("sha256").update(token).digest("base64");
-    const now = clock.monotonic();
-    if ((allowed.get(key) ?? 0) > now) return 200;
-    const known = refused.get(key);
-    if (known && known.until > now) return known.verdict;
-    const asked = asking.get(key);
-    if (asked) return asked;
-    if (asking.size >= MOST_ASKED) return 429;
-    const answer = ask(key, token);
-    asking.set(key, answer);
-    return answer;
+  const verdictOf = createTokenVerdicts({
+    clock,
+    onError,
+    ask: async (token) => ({ status: await review(token) }),
+    isGood: ({ status }) => status === 200,
+  });
+  return async (authorization) => {
+    const verdict = await verdictOf(authorization);
+    return typeof verdict === "string" ? unjudged[verdict] : verdict.status;
   };
 }

@@ -9,12 +9,13 @@ import { resumeRequests } from "./core/provisioning.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
 import { createFaultChooser } from "./faults/chooser.ts";
 import { type FaultPlan, reachOf } from "./faults/plan.ts";
-import { createRateLimiter } from "./faults/rate-limit.ts";
+import { createBuckets, createRateLimiter } from "./faults/rate-limit.ts";
 import { createFlowLogs, type FlowLogs } from "./flow-logs/flow-logs.ts";
 import { createCallCounter } from "./http/calls.ts";
 import type { Route } from "./http/exchange.ts";
 import { createListener } from "./http/listener.ts";
 import { tokenRoutes } from "./identity/routes.ts";
+import { inferenceEndpoint, inferenceRoutes } from "./inference/routes.ts";
 import { createForwardListener } from "./ingest/forward-listener.ts";
 import { logRoutes } from "./ingest/log-routes.ts";
 import { readingRoutes } from "./ingest/reading-routes.ts";
@@ -70,7 +71,14 @@ export interface SimulatorOptions {
 /** What a caller needs to use the simulator; `token` is also the one that steers it. */
 export interface Ready extends Owner {
   /** Those of regional products have `{region}` in the place of the region's slug. */
-  endpoints: { api: string; objectStorage: string; monitoring: string; logging: string; streaming: string };
+  endpoints: {
+    api: string;
+    objectStorage: string;
+    monitoring: string;
+    logging: string;
+    streaming: string;
+    inference: string;
+  };
   /** Whom to trust, as PEM: the authority behind the TLS address of log pipelines. */
   certificates: { ca: string };
   /** The owners of further contracts. */
@@ -162,11 +170,13 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
     life.defer(async () => void (await everyFlowLog((each) => each.close())));
 
     const calls = createCallCounter(machineTime);
+    const inferenceCalls = createBuckets(machineTime);
     const routesOf = (world: World) => [
       ...coreRoutes(world),
       ...autoscalingRoutes(world),
       ...pipelineRoutes(world),
       ...streamingRoutes(world),
+      ...inferenceRoutes(world, inferenceCalls),
       ...metricPushRoutes(contracts),
       ...tokenRoutes(world.identity, clock),
       ...steeringRoutes(world, { contracts, calls, faults }),
@@ -206,6 +216,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
           monitoring: endpointOf(api, "metrics"),
           logging: endpointOf(api, "logs"),
           streaming: streamingEndpoint(api),
+          inference: inferenceEndpoint(api),
         },
         ...owner,
         s3,

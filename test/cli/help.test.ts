@@ -4,6 +4,7 @@ import * as crds from "../../src/cli/crds.ts";
 import * as demo from "../../src/cli/demo.ts";
 import * as flowlogs from "../../src/cli/flowlogs/flags.ts";
 import * as rights from "../../src/cli/rights.ts";
+import * as gateway from "../../src/gateway/config.ts";
 import { flags, usage } from "../../src/operator/config.ts";
 import * as simulator from "../../src/simulator/command.ts";
 import { mooring, run } from "../processes.ts";
@@ -16,6 +17,7 @@ interface Flag {
 
 const commands: Record<string, { usage: string; options: Record<string, Flag> }> = {
   operator: { usage: usage(), options: flags },
+  gateway: { usage: gateway.usage(), options: gateway.flags },
   cluster,
   crds,
   demo,

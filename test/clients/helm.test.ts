@@ -5,6 +5,7 @@ import { parseAllDocuments, stringify } from "yaml";
 import { z } from "zod";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
+import { gatewayRights } from "../../src/cli/manifests/gateway-rights.ts";
 import { rights } from "../../src/cli/manifests/manifests.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { connect } from "../../src/kube/config.ts";
@@ -79,6 +80,7 @@ const valueSets: Record<string, object> = {
     ],
     priorityClassName: "system-cluster-critical",
     simulator: { create: true, speed: 20 },
+    gateway: { create: true, account: "shared", tlsSecret: "gateway-tls", replicas: 3, extraArgs: ["--most-wait=10s"] },
   },
 };
 
@@ -127,6 +129,19 @@ describe("the chart", { timeout: 120_000 }, () => {
     expect(code).toBe(1);
     expect(stderr).toContain("'replica'");
     expect(stderr).toContain("/workers");
+  });
+
+  it("gives the gateway its part of the rate, the address of the platform, and rights to no Secret", async () => {
+    const rendered = byName(await template("everything"));
+    const deployment = JSON.stringify(rendered.get("Deployment/mooring-gateway"));
+    for (const flag of ["--rate=1.667", "--burst=3", "--account=shared", "--tls-cert-file=/etc/mooring-tls/tls.crt"]) {
+      expect(deployment).toContain(`"${flag}"`);
+    }
+    expect(deployment).toContain("--upstream=http://mooring-simulator.mooring-system:8080/inference");
+    const rights = gatewayRights({ namespace: "mooring-system", account: "mooring-gateway", name: "mooring-gateway" });
+    for (const each of rights.map((one) => object.parse(one))) expect(rendered.get(nameOf(each))).toEqual(each);
+    expect(JSON.stringify(rights)).not.toContain("secrets");
+    expect(byName(await template("no values")).has("Deployment/mooring-gateway")).toBe(false);
   });
 
   it("gives the operator the rights that the source says", async () => {

@@ -61,7 +61,8 @@ export async function bearLoad(tools: Tools, { kubeconfig, platform, objects, sa
 
   const { deeds } = await upgradeUnderLoad(tools, soakObjects);
   await atRest();
-  const problems = await judge([{ stage, wanted: soakObjects.wantedOf(tenant) }], steering);
+  const places = [{ stage, wanted: soakObjects.wantedOf(tenant) }];
+  const problems = await judge(places, steering, undefined, soakedKinds);
   for (const { fault, message } of problems) console.log(`${fault}: ${message}`);
   if (problems.length > 0) throw new Error(totals(objects, problems));
   say(`two rolling upgrades while ${deeds}: ${totals(objects, problems)}`);

@@ -126,6 +126,16 @@ const proofs: Record<string, (force: () => Promise<unknown>) => Promise<void>> =
     await force();
     expect(await created()).toBe(honest - 600_000);
   },
+  async "Models answer nothing every fifth time, and a slow stream breaks off in the middle"(force) {
+    await platform.steer("PUT", "limits", { inference: { perSecond: 1000, burst: 1000 } });
+    await force();
+    const asked = { model: "openai/gpt-oss-120b", messages: [{ role: "user", content: "hello" }] };
+    const chat = (more: object) => platform.call("POST", "/inference/v1/chat/completions", { ...asked, ...more });
+    const contents = new Set<unknown>();
+    for (let made = 0; made < 20; made += 1) contents.add(Object((await chat({})).body).choices[0].message.content);
+    expect([...contents].sort()).toEqual(["", expect.stringContaining("hello")]);
+    expect(await outcomes(1, () => chat({ stream: true }))).toEqual(["no answer"]);
+  },
 };
 
 describe("an example of a fault plan", () => {

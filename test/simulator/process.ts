@@ -24,6 +24,7 @@ const readyShape = z.strictObject({
     monitoring: z.string(),
     logging: z.string(),
     streaming: z.string(),
+    inference: z.string(),
   }),
   ...owner,
   contracts: z.array(z.strictObject(owner)),

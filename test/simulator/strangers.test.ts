@@ -8,7 +8,10 @@ const simulator = await startSimulator({ speed: 0.001 });
 afterAll(() => simulator.close());
 const platform = callerFor(simulator);
 await fullContract(platform);
+const patient = { inference: { perSecond: 10_000, burst: 10_000 } };
+await platform.steer("PUT", "limits", patient);
 const other = await platform.contract();
+await other.steer("PUT", "limits", patient);
 const otherUser = await other.user("somebody@other.example");
 const colleague = await platform.user("colleague@example.org", { privileges: [] });
 
@@ -20,6 +23,7 @@ const words: Record<string, string> = {
   siteId: "2",
   resourceType: "datacenter",
   gpuId: "none",
+  modelId: "BAAI%2Fbge-m3",
 };
 /** The same for everybody: to see them is nothing. */
 const everybodys = new Set([...Object.keys(words), "imageId", "templateId", "cdromId"]);

@@ -5,6 +5,7 @@ import { clusterAccount } from "./cluster-account.ts";
 import { datacenter } from "./datacenter.ts";
 import { flowLog } from "./flow-log.ts";
 import { grant } from "./grant.ts";
+import { inferenceAccess } from "./inference-access.ts";
 import { ipBlock } from "./ip-block.ts";
 import { kafkaCluster } from "./kafka-cluster.ts";
 import { kafkaTopic } from "./kafka-topic.ts";
@@ -23,6 +24,7 @@ export const subjects: readonly Subject[] = [
   account,
   clusterAccount,
   grant,
+  inferenceAccess,
   datacenter,
   server,
   lan,

@@ -45,6 +45,7 @@ capabilities:
 {{- $host := printf "http://mooring-simulator.%s" .Release.Namespace }}
 {{- $_ := set $simulator "api" (printf "%s:8080" $host) }}
 {{- $_ := set $simulator "objectStorage" (printf "%s:9000" $host) }}
+{{- $_ := set $simulator "inference" (printf "%s:8080/inference" $host) }}
 {{- range list "monitoring" "logging" "streaming" }}
 {{- $_ := set $simulator . (printf "%s:8080/%s/{region}" $host .) }}
 {{- end }}
@@ -54,6 +55,11 @@ capabilities:
 
 {{- define "mooring.metricsAuth" -}}
 {{- if and .Values.metrics.auth (not .Values.watchNamespace) }}true{{ end }}
+{{- end }}
+
+{{- /* It reads objects of all namespaces, which a Role cannot give. */ -}}
+{{- define "mooring.gateway" -}}
+{{- if and .Values.gateway.create (not .Values.watchNamespace) }}true{{ end }}
 {{- end }}
 
 {{- define "mooring.metricsScheme" -}}

@@ -1,6 +1,7 @@
 import { stringify } from "yaml";
 import { z } from "zod";
 import type { Kind } from "../../kinds/kind.ts";
+import { gatewayRights } from "../manifests/gateway-rights.ts";
 import { yaml } from "../manifests/manifests.ts";
 import { crdPolicy, operatorPolicies } from "../manifests/policy.ts";
 import { metricsRights, operatorRights, tenantRoles } from "../manifests/rbac.ts";
@@ -100,6 +101,16 @@ function rightsTemplate(kinds: readonly Kind[]): string {
     when(
       "and .Values.admissionPolicy.create (or .Values.crds.install (not .Values.watchNamespace))",
       yaml(crdPolicy()),
+    ),
+    when(
+      "include `mooring.gateway` .",
+      yaml(
+        gatewayRights({
+          namespace: RELEASE_NAMESPACE,
+          account: "mooring-gateway",
+          name: `${installation.clusterName}-gateway`,
+        }),
+      ),
     ),
     when("and .Values.tenantRoles.create (not .Values.watchNamespace)", yaml(tenantRoles(kinds))),
   ].join("");

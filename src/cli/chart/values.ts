@@ -130,6 +130,24 @@ export const chartValues = z.strictObject({
   affinity: free("Affinity of the pods."),
   topologySpreadConstraints: list("Topology spread of the pods. Default: over nodes and zones where possible."),
   priorityClassName: text("Priority class of the pods."),
+  gateway: group("The inference gateway, for one ClusterAccount. Not used with watchNamespace.", {
+    create: flag("Run it.", false),
+    account: text("ClusterAccount whose InferenceAccess objects it serves.", "default"),
+    upstream: text("The platform's inference endpoint, without /v1. Default: endpoints.inference."),
+    tokenSecret: group(
+      "Secret of the release's namespace with a token of that ClusterAccount's contract, which you create.",
+      {
+        name: text("Name.", "mooring-gateway"),
+        key: text("Key.", "token"),
+      },
+    ),
+    tlsSecret: text("Secret with tls.crt and tls.key for its port, as cert-manager writes it. Default: no TLS."),
+    replicas: z.int().min(1).default(2).describe("Pods. Each has its part of rate and burst."),
+    rate: z.number().positive().default(5).describe("Calls per second of the contract."),
+    burst: z.int().min(1).default(10).describe("Calls at once of the contract."),
+    extraArgs: z.array(z.string()).default([]).describe("Further flags; `mooring gateway --help` lists them."),
+    resources: resources("Resources of the gateway.", { cpu: "100m", memory: "256Mi" }, { memory: "512Mi" }),
+  }),
   simulator: group("The platform simulator, to try Mooring without a contract. It keeps nothing.", {
     create: flag("Run it, and use it for Accounts that set no endpoints.", false),
     speed: z.number().min(0.1).default(1).describe("Speed of its clock."),

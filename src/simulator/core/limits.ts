@@ -22,9 +22,19 @@ export const limitsSchema = z.object({
   securityGroupsPerVdc: count.default(100),
   securityGroupsPerResource: count.default(10),
   rulesPerSecurityGroup: count.default(100),
+  /** Calls to models in real time. The core API does not tell them. */
+  inference: z
+    .object({
+      perSecond: z.number().positive().default(5),
+      burst: z.int().min(1).default(10),
+      imagesPerMinute: z.number().positive().default(10),
+      imagesBurst: z.int().min(1).default(20),
+    })
+    .prefault({}),
 });
 
 export type Limits = z.infer<typeof limitsSchema>;
+type Quota = Exclude<keyof Limits, "inference">;
 
 /** The part of the world that has limits, and what is used of them. */
 interface Limited {
@@ -47,7 +57,7 @@ export function withinQuota<R>(world: Limited, write: () => R): R {
 }
 
 /** Refuses an amount above one of the contract's limits with the platform's quota message. */
-export function checkLimit(world: Pick<Limited, "limits">, limit: keyof Limits, amount: number, unit: string): void {
+export function checkLimit(world: Pick<Limited, "limits">, limit: Quota, amount: number, unit: string): void {
   const allowed = limitsOf(world)[limit];
   if (amount <= allowed) return;
   throw refused(
@@ -57,7 +67,7 @@ export function checkLimit(world: Pick<Limited, "limits">, limit: keyof Limits, 
 
 function budgets({ usage }: Limited) {
   const used = usage.counts();
-  const budget = (limit: keyof Limits, amount: number, unit: string) => ({ limit, amount, unit });
+  const budget = (limit: Quota, amount: number, unit: string) => ({ limit, amount, unit });
   return [
     budget("coresPerContract", used.coresProvisioned, "cores"),
     budget("ramPerContract", used.ramProvisioned, "MB of RAM"),

@@ -36,6 +36,7 @@ export function singleRoutes(world: World): Route[] {
 }
 
 function contracts(world: World, call: Call): Reply {
+  const { inference: _, ...quotas } = limitsOf(world);
   const owner = [...world.identity.users.values()].find((user) => user.role === "owner");
   const properties = {
     contractNumber: world.contractNumber,
@@ -43,7 +44,7 @@ function contracts(world: World, call: Call): Reply {
     status: "BILLABLE",
     regDomain: "ionos.de",
     resourceLimits: {
-      ...limitsOf(world),
+      ...quotas,
       ...world.usage.counts(),
       reservedIpsInUse: world.usage.reservedIpsInUse(),
     },

@@ -145,6 +145,12 @@ function adding(ordeal: Ordeal, rule: FaultRule): Ordeal {
       return { ...ordeal, effects: { ...effects, stale: effects.stale + rule.seconds * 1000 } };
     case "shallow":
       return { ...ordeal, effects: { ...effects, shallow: rule.leavesOut } };
+    case "empty-content":
+      return { ...ordeal, effects: { ...effects, emptyContent: true } };
+    case "slow-stream":
+      return { ...ordeal, effects: { ...effects, eventPause: effects.eventPause + rule.seconds * 1000 } };
+    case "cut-stream":
+      return { ...ordeal, effects: { ...effects, eventsUntilCut: Math.min(effects.eventsUntilCut, rule.after) } };
     case "clock-skew":
       return { ...ordeal, effects: { ...effects, skew: effects.skew + rule.seconds * 1000 } };
   }

@@ -18,6 +18,12 @@ export interface Effects {
   skew: number;
   /** What the answer shows instead of the truth, in this order. */
   alterations: readonly Alteration[];
+  /** A model answers with nothing. */
+  emptyContent: boolean;
+  /** Real milliseconds between two events of a stream. */
+  eventPause: number;
+  /** A stream breaks off after this many events. */
+  eventsUntilCut: number;
 }
 
 export const noEffects: Effects = {
@@ -29,4 +35,7 @@ export const noEffects: Effects = {
   shallow: null,
   skew: 0,
   alterations: [],
+  emptyContent: false,
+  eventPause: 0,
+  eventsUntilCut: Number.POSITIVE_INFINITY,
 };

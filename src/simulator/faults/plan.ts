@@ -63,6 +63,11 @@ const ruleSchema = z.discriminatedUnion("fault", [
       .describe("all entities, or all but the references to them"),
   }),
   fault("token-revoked", "the bearer token of the call is revoked, the answer is 401", {}),
+  fault("empty-content", "a model answers with 200 and nothing", {}),
+  fault("slow-stream", "the events of a stream come slowly", { seconds: seconds("real seconds between two of them") }),
+  fault("cut-stream", "the connection is closed in the middle of a stream", {
+    after: z.int().min(0).describe("events that are sent before"),
+  }),
   fault("clock-skew", "the Date header and all timestamps of the answer are off by this much", {
     seconds: z.number().min(-86_400).max(86_400),
   }),

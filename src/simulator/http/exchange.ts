@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Effects } from "../faults/effects.ts";
 import type { User } from "../identity/users.ts";
+import type { Refusal } from "./refusal.ts";
 
 export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof methods)[number];
@@ -42,6 +43,8 @@ export interface Reply {
   indent?: boolean;
   /** Sent as it is, as a web page. */
   page?: string;
+  /** Sent one by one as server-sent events, none before the caller has taken the one before. Made outside the transaction. */
+  events?: Iterable<string>;
 }
 
 /**
@@ -59,8 +62,8 @@ export interface Route {
   forms?: boolean;
   /** Takes a body of any type, up to this many bytes. */
   mostBytes?: number;
-  /** The service whose error codes have the form `paas-<service>-<n>`; absent: the core API's codes. */
-  service?: string;
+  /** How the product puts a refusal; absent: as the core API. */
+  payload?(refusal: Refusal): unknown;
   /** What has to be waited for before an admitted call is handled. Outside the transaction of the call. */
   prepare?(call: Call): Promise<void>;
   handle(call: Call): Reply;

@@ -8,10 +8,11 @@ import type { History } from "../store/history.ts";
 import type { MachineTime, SimulatedClock } from "../time.ts";
 import type { World } from "../world.ts";
 import type { CallCounter } from "./calls.ts";
+import { sendEvents } from "./events.ts";
 import { type Call, type Method, methods, type Reply, type Route } from "./exchange.ts";
 import { createGate } from "./gate.ts";
 import { originOf, readBody, targetOf } from "./incoming.ts";
-import { errorCode, errorReply, invalid, missing, Refusal, refusal } from "./refusal.ts";
+import { corePayload, errorCode, invalid, missing, Refusal, refusal } from "./refusal.ts";
 import { createRouter } from "./router.ts";
 import { closeServer, listenOn } from "./serve.ts";
 
@@ -89,14 +90,17 @@ export function createListener(parts: ListenerParts): Listener {
       // The caller went away while sending.
       if (!request.complete && request.destroyed) return;
       if (!(error instanceof Refusal)) parts.onError(`${method} ${name}`, error);
-      const service = found.kind === "route" ? found.route.service : undefined;
-      reply = errorReply(error instanceof Refusal ? error : refusal(500, errorCode.refused, "Internal error"), service);
+      const { payload = corePayload } = found.kind === "route" ? found.route : {};
+      const known = error instanceof Refusal ? error : refusal(500, errorCode.refused, "Internal error");
+      reply = { status: known.status, headers: known.headers, body: payload(known) };
     }
     await parts.durable();
     if (ordeal.delay > 0) await pause(ordeal.delay);
     if (ending?.fault === "response-lost") return void request.socket.destroy();
     if (ending?.fault === "hang") return silence(request, ending.seconds);
-    send(response, reply, ordeal.effects.skew);
+    if (reply.events === undefined) return send(response, reply, ordeal.effects.skew);
+    response.writeHead(reply.status, { "Content-Type": "text/event-stream", ...reply.headers });
+    await sendEvents(response, reply.events, ordeal.effects, pause);
   }
 
   async function execute(

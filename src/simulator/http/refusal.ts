@@ -1,5 +1,3 @@
-import type { Reply } from "./exchange.ts";
-
 /** The error codes of the core API; the ones the platform does not publish are the simulator's choice. */
 export const errorCode = {
   validation: "100",
@@ -47,15 +45,13 @@ export const busy = ({ type, id }: { type: string; id: string }) =>
 /** 422 for one field; `path` such as `(root).properties.ram`. */
 export const invalid = (path: string, message: string) => refusal(422, errorCode.validation, `[${path}] ${message}`);
 
-/** The payload, with the codes of the core API or in the form that a newer service has. */
-export function errorReply({ status, headers, messages }: Refusal, service?: string): Reply {
-  const code = (core: string) => (service === undefined ? core : `paas-${service}-${core}`);
-  return {
-    status,
-    headers,
-    body: {
-      httpStatus: status,
-      messages: messages.map((each) => ({ errorCode: code(each.errorCode), message: each.message })),
-    },
-  };
-}
+/** A refusal in the words of the core API. */
+export const corePayload = ({ status, messages }: Refusal): unknown => ({ httpStatus: status, messages });
+
+/** The same with the error codes of a newer service: `paas-<service>-<n>`. */
+export const servicePayload =
+  (service: string) =>
+  ({ status, messages }: Refusal): unknown => ({
+    httpStatus: status,
+    messages: messages.map(({ errorCode: code, message }) => ({ errorCode: `paas-${service}-${code}`, message })),
+  });

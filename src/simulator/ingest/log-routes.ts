@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Contracts } from "../contracts.ts";
 import type { Call, Route } from "../http/exchange.ts";
 import { isJson } from "../http/incoming.ts";
-import { errorCode, invalid, refusal } from "../http/refusal.ts";
+import { errorCode, invalid, refusal, servicePayload } from "../http/refusal.ts";
 import { admitted } from "../pipelines/ingest-access.ts";
 import { BrokenInput } from "./broken-input.ts";
 import { plain } from "./plain.ts";
@@ -19,7 +19,7 @@ export function logRoutes(contracts: Contracts): Route[] {
       method: "POST",
       template: "/ingest/logs/{pipelineId}/{tag}",
       access: "open",
-      service: "logging",
+      payload: servicePayload("logging"),
       mostBytes,
       handle(call) {
         const { world, pipeline } = admitted(contracts, "logs", call);

@@ -1,5 +1,5 @@
 import type { Call, Method, Reply, Route } from "../http/exchange.ts";
-import { errorCode, missing, refusal } from "../http/refusal.ts";
+import { errorCode, missing, refusal, servicePayload } from "../http/refusal.ts";
 import type { PrivilegeFlag } from "../identity/privilege-flags.ts";
 import { requirePrivilege } from "../identity/privileges.ts";
 import type { World } from "../world.ts";
@@ -44,7 +44,7 @@ export function serviceRoute(
     method,
     template: `/${service}/{region}${path}`,
     access: "user",
-    service,
+    payload: servicePayload(service),
     ...(prepare !== undefined && { prepare }),
     handle(call) {
       const { region = "" } = call.params;

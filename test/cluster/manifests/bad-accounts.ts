@@ -1,4 +1,4 @@
-import { account, clusterAccount, datacenter, grant, lan } from "./base.ts";
+import { account, clusterAccount, datacenter, grant, inferenceAccess, lan } from "./base.ts";
 import { bad, long } from "./table.ts";
 
 export const badAccounts = [
@@ -153,6 +153,20 @@ export const badAccounts = [
     ["of unnamed kinds", { kinds: null }, "spec.kinds", "Required value"],
     ["a kind in lower case", { kinds: ["servers"] }, "spec.kinds[0]", "must be the name of a kind"],
     ["a name in upper case", { names: ["DC"] }, "spec.names[0]", "must be the name of an object"],
+  ]),
+  ...bad(inferenceAccess, "InferenceAccess", [
+    ["without an Account", { accountRef: null }, "spec.accountRef", "Required value"],
+    ["without models", { models: null }, "spec.models", "Required value"],
+    ["with no model", { models: [] }, "spec.models", "at least 1"],
+    ["a model without a publisher", { models: ["gpt-oss-120b"] }, "spec.models[0]", "<publisher>/<name>"],
+    ["a model that is a path", { models: ["../v1"] }, "spec.models[0]", "<publisher>/<name>"],
+    ["a model twice", { models: ["a/b", "a/b"] }, "spec.models", "must not contain duplicates"],
+    [
+      "less than nothing to spend",
+      { budget: { eurPerDay: -1 } },
+      "spec.budget.eurPerDay",
+      "greater than or equal to 0",
+    ],
   ]),
   ...bad(lan, "A reference into a namespace", [
     ["in upper case", { datacenterRef: { namespace: "Shop" } }, "spec.datacenterRef.namespace", "name of a namespace"],

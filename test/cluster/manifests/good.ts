@@ -1,4 +1,4 @@
-import { account, clusterAccount, cube, datacenter, dedicated, grant, vcpu } from "./base.ts";
+import { account, clusterAccount, cube, datacenter, dedicated, grant, inferenceAccess, vcpu } from "./base.ts";
 import { each, long, good as of, type GoodRow as Row, someId } from "./table.ts";
 
 const volume = (fields: object) => ({ bootVolume: fields });
@@ -35,6 +35,12 @@ export const good = [
   ...of(grant, "Grant", [
     ["with everything", {}],
     ["of all objects of a kind, to all namespaces", { namespaces: { names: null, selector: {} }, names: null }],
+  ]),
+  ...of(inferenceAccess, "InferenceAccess", [
+    ["with everything", {}],
+    ["without a budget, through an Account", { budget: null, accountRef: { kind: "Account", name: "main" } }],
+    ["with a budget that says nothing", { budget: { eurPerDay: null } }],
+    ["with nothing to spend", { budget: { eurPerDay: 0 } }],
   ]),
   ...of(datacenter, "Datacenter", [
     ["as small as can be", {}],

@@ -1,6 +1,6 @@
 import type { Contracts } from "../../contracts.ts";
 import type { Call, Route } from "../../http/exchange.ts";
-import { errorCode, refusal } from "../../http/refusal.ts";
+import { errorCode, refusal, servicePayload } from "../../http/refusal.ts";
 import type { Series } from "../../ingest/samples.ts";
 import { admitted } from "../ingest-access.ts";
 import { services } from "../service.ts";
@@ -22,7 +22,7 @@ export function metricPushRoutes(contracts: Contracts): Route[] {
       access: "open",
       // Snappy makes what it cannot compress larger, by a sixth at most.
       mostBytes: Math.ceil(most * (7 / 6)) + 32,
-      service: services.metrics.path,
+      payload: servicePayload(services.metrics.path),
       handle(call) {
         const { world, pipeline } = admitted(contracts, "metrics", call);
         world.samples.add(pipeline.id, seriesIn(call));

@@ -1,0 +1,37 @@
+import { GROUP } from "../../kinds/index.ts";
+
+/** Where a gateway runs: its namespace, its ServiceAccount, and the name of its cluster-scoped objects. */
+export interface GatewayInstallation {
+  namespace: string;
+  account: string;
+  name: string;
+}
+
+const api = { apiVersion: "rbac.authorization.k8s.io/v1" };
+
+/** It reads who may use what, and never a Secret; it writes what is spent, in its own namespace only. */
+export function gatewayRights({ namespace, account, name }: GatewayInstallation): object[] {
+  const subjects = [{ kind: "ServiceAccount", name: account, namespace }];
+  const roleRef = (kind: string) => ({ apiGroup: "rbac.authorization.k8s.io", kind, name });
+  const reading = ["list", "watch"];
+  return [
+    {
+      ...api,
+      kind: "ClusterRole",
+      metadata: { name },
+      rules: [
+        { apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"], verbs: ["create"] },
+        { apiGroups: [GROUP], resources: ["inferenceaccesses", "clusteraccounts"], verbs: reading },
+        { apiGroups: [""], resources: ["namespaces"], verbs: reading },
+      ],
+    },
+    { ...api, kind: "ClusterRoleBinding", metadata: { name }, roleRef: roleRef("ClusterRole"), subjects },
+    {
+      ...api,
+      kind: "Role",
+      metadata: { name, namespace },
+      rules: [{ apiGroups: [""], resources: ["configmaps"], verbs: ["get", "create", "update"] }],
+    },
+    { ...api, kind: "RoleBinding", metadata: { name, namespace }, roleRef: roleRef("Role"), subjects },
+  ];
+}

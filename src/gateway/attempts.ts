@@ -1,0 +1,77 @@
+import type { Dispatcher } from "undici";
+import { type Clock, sleep } from "../clock.ts";
+import { Refused } from "./refused.ts";
+import type { Shares } from "./shares.ts";
+import type { Upstream, UpstreamCall } from "./upstream.ts";
+
+const ATTEMPTS = 4;
+const FIRST_PAUSE_MS = 500;
+/** Who would have to wait longer is told so instead. */
+const MOST_PAUSE_MS = 15_000;
+const AGAIN = new Set([429, 500, 502, 503, 504]);
+
+export interface AttemptParts {
+  clock: Clock;
+  upstream: Upstream;
+  shares: Shares;
+  /** In [0, 1): spreads the pauses of those who failed together. */
+  random: () => number;
+  /** Told of every answer, "error" for none, and of the seconds it took. */
+  answered: (status: number | "error", seconds: number) => void;
+  /** Told how long a turn was waited for. */
+  waited: (seconds: number) => void;
+}
+
+/**
+ * The platform's answer to a call, whatever it is. Until its first byte is there a call may be sent again: after 429 and 5xx,
+ * a broken connection, and once after 401 with the credentials read anew. Each attempt has a turn of its own. Rejects with
+ * `Refused` or the signal's reason.
+ */
+export async function attempt(
+  { clock, upstream, shares, random, answered, waited }: AttemptParts,
+  namespace: string,
+  call: UpstreamCall,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
+  let refused = false;
+  for (let nth = 1; ; nth += 1) {
+    const came = clock.monotonic();
+    await shares.enter(namespace, signal, nth > 1);
+    waited((clock.monotonic() - came) / 1000);
+    const answer = await once(nth);
+    const isLast = nth === ATTEMPTS;
+    if (answer?.statusCode === 401 && !refused && !isLast) {
+      refused = true;
+      await answer.body.dump();
+      continue;
+    }
+    const told = retryAfterMs(answer);
+    if (answer?.statusCode === 429) shares.pause(Math.min(told ?? FIRST_PAUSE_MS, MOST_PAUSE_MS));
+    const pause = told ?? FIRST_PAUSE_MS * 2 ** (nth - 1) * (0.5 + random());
+    if (answer !== undefined && (!AGAIN.has(answer.statusCode) || isLast || pause > MOST_PAUSE_MS)) return answer;
+    if (isLast) throw new Refused(502, "upstream_error", "the platform does not answer", { retryAfter: 5 });
+    await answer?.body.dump();
+    await sleep(clock, pause, signal);
+  }
+
+  /** Undefined: there was none. */
+  async function once(nth: number): Promise<Dispatcher.ResponseData | undefined> {
+    const begun = clock.monotonic();
+    const took = () => (clock.monotonic() - begun) / 1000;
+    try {
+      const answer = await upstream.send(call, signal, refused && nth > 1);
+      answered(answer.statusCode, took());
+      return answer;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      answered("error", took());
+      return undefined;
+    }
+  }
+}
+
+export function retryAfterMs(answer: Dispatcher.ResponseData | undefined): number | undefined {
+  const text = answer?.headers["retry-after"];
+  const seconds = typeof text === "string" && /^\d{1,6}(\.\d+)?$/.test(text) ? Number(text) : undefined;
+  return seconds === undefined ? undefined : seconds * 1000;
+}

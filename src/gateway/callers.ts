@@ -1,0 +1,67 @@
+import { z } from "zod";
+import type { Clock } from "../clock.ts";
+import { createTokenVerdicts } from "../kube/token-verdicts.ts";
+import type { KubeClient } from "../kube/transport.ts";
+import { Refused } from "./refused.ts";
+
+/** Whom a token has to be made for: one that was made for the API server is not taken, and need not be sent here. */
+export const AUDIENCE = "mooring-gateway";
+
+/** Says in which namespace the workload runs that sends this Authorization header, or throws `Refused`. */
+export type Callers = (authorization: string | undefined) => Promise<string>;
+
+const review = z.object({
+  status: z.object({
+    authenticated: z.boolean().optional(),
+    audiences: z.array(z.string()).optional(),
+    user: z.object({ username: z.string().optional() }).optional(),
+  }),
+});
+
+/** Asks the API server by TokenReview. */
+export function createCallers(options: {
+  client: Pick<KubeClient, "request">;
+  clock: Clock;
+  onError: (error: unknown) => void;
+}): Callers {
+  const verdictOf = createTokenVerdicts({
+    clock: options.clock,
+    onError: options.onError,
+    isGood: ({ namespace }: { namespace: string | undefined }) => namespace !== undefined,
+    async ask(token) {
+      const answer = await options.client.request({
+        method: "POST",
+        path: "/apis/authentication.k8s.io/v1/tokenreviews",
+        body: {
+          apiVersion: "authentication.k8s.io/v1",
+          kind: "TokenReview",
+          spec: { token, audiences: [AUDIENCE] },
+        },
+        deadlineMs: 10_000,
+      });
+      const { authenticated, audiences = [], user } = review.parse(answer).status;
+      const isMeant = authenticated === true && audiences.includes(AUDIENCE);
+      const [, namespace] = /^system:serviceaccount:([^:]+):[^:]+$/.exec(user?.username ?? "") ?? [];
+      return { namespace: isMeant ? namespace : undefined };
+    },
+  });
+  return async (authorization) => {
+    const verdict = await verdictOf(authorization);
+    if (verdict === "none")
+      throw new Refused(
+        401,
+        "invalid_api_key",
+        `send a ServiceAccount token for the audience ${AUDIENCE} as bearer token`,
+      );
+    if (verdict === "busy")
+      throw new Refused(429, "rate_limit_exceeded", "too many unknown tokens at once", { retryAfter: 1 });
+    if (verdict === "failed")
+      throw new Refused(503, "unavailable", "the token could not be checked", { retryAfter: 2 });
+    if (verdict.namespace !== undefined) return verdict.namespace;
+    throw new Refused(
+      401,
+      "invalid_api_key",
+      `the token is not of a ServiceAccount, has expired, or is not for the audience ${AUDIENCE}`,
+    );
+  };
+}

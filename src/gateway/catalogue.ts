@@ -1,0 +1,48 @@
+import type { Dispatcher } from "undici";
+import { z } from "zod";
+import type { Clock } from "../clock.ts";
+import { Refused } from "./refused.ts";
+
+const shape = z.object({ data: z.array(z.looseObject({ id: z.string() })) });
+export type Model = z.infer<typeof shape>["data"][number];
+
+const FRESH_MS = 60_000;
+const LONGEST = 1_048_576;
+
+/** The platform's list of models, which is the same for everybody: one call a minute serves all namespaces. */
+export function createCatalogue(clock: Clock, ask: (signal: AbortSignal) => Promise<Dispatcher.ResponseData>) {
+  let known: { models: readonly Model[]; at: number } | undefined;
+  let asking: Promise<readonly Model[]> | undefined;
+
+  async function read(): Promise<readonly Model[]> {
+    const timeout = AbortSignal.timeout(30_000);
+    const { statusCode, body } = await ask(timeout).catch((error) => {
+      if (!timeout.aborted) throw error;
+      throw new Refused(502, "upstream_error", "the platform does not tell its models", { retryAfter: 5 });
+    });
+    const text = await bounded(body);
+    if (statusCode !== 200) throw new Refused(502, "upstream_error", `the platform's list of models is ${statusCode}`);
+    const { data } = shape.parse(JSON.parse(text));
+    known = { models: data, at: clock.monotonic() };
+    return data;
+  }
+
+  return (): Promise<readonly Model[]> => {
+    if (known && clock.monotonic() - known.at < FRESH_MS) return Promise.resolve(known.models);
+    asking ??= read().finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  };
+}
+
+async function bounded(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > LONGEST) throw new Refused(502, "upstream_error", "the platform's list of models is too long");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,78 @@
+import type { Clock } from "../clock.ts";
+import { admits, clusterAccount, readSharing } from "../kinds/identity/cluster-account.ts";
+import { GROUP, VERSION } from "../kinds/index.ts";
+import { inferenceAccess, readInferenceAccess } from "../kinds/inference/inference-access.ts";
+import type { Kind } from "../kinds/kind.ts";
+import { createNamespaces } from "../kube/namespaces.ts";
+import type { KubeObject, Resource } from "../kube/resource.ts";
+import { createStore } from "../kube/store.ts";
+import type { KubeClient } from "../kube/transport.ts";
+import { watch } from "../kube/watch.ts";
+import type { Access, Accesses } from "./access.ts";
+
+const resourceOf = ({ kind, plural, scope }: Kind): Resource => ({
+  group: GROUP,
+  version: VERSION,
+  kind,
+  plural,
+  namespaced: scope !== "Cluster",
+});
+
+/**
+ * The InferenceAccess objects that name the gateway's ClusterAccount, in namespaces that it admits. Both are asked anew for
+ * every call: who is no longer admitted has no access from then on.
+ */
+export async function watchAccesses(options: {
+  client: KubeClient;
+  clock: Clock;
+  account: string;
+  onError: (error: unknown) => void;
+}): Promise<Accesses & AsyncDisposable> {
+  const { client, clock, account, onError } = options;
+  const byNamespace = new Map<string, Map<string, Access>>();
+  const objects = createStore<KubeObject>({ onListenerError: onError });
+  objects.subscribe(({ before, after }) => {
+    for (const { metadata } of before ? [before] : []) byNamespace.get(metadata.namespace ?? "")?.delete(metadata.name);
+    const access = after && accessOf(after, account);
+    if (access === undefined) return;
+    const here = byNamespace.get(access.namespace) ?? new Map<string, Access>();
+    byNamespace.set(access.namespace, here.set(access.name, access));
+  });
+  const accounts = createStore<KubeObject>({ onListenerError: onError });
+  const namespaces = createNamespaces({ client, clock, relabelled() {}, onError });
+  const watchers = [
+    watch({ client, clock, resource: resourceOf(inferenceAccess), store: objects, onError }),
+    watch({
+      client,
+      clock,
+      resource: resourceOf(clusterAccount),
+      fieldSelector: `metadata.name=${account}`,
+      store: accounts,
+      onError,
+    }),
+  ];
+  await Promise.all([...watchers.map(({ synced }) => synced), namespaces.begin()]);
+
+  const isAdmitted = (namespace: string) => {
+    const found = accounts.get(account);
+    const labels = namespaces.labelsOf(namespace);
+    return found !== undefined && admits(readSharing(found.spec), { kind: inferenceAccess, namespace, labels });
+  };
+  return {
+    of(namespace) {
+      const here = byNamespace.get(namespace);
+      return here !== undefined && here.size > 0 && isAdmitted(namespace) ? [...here.values()] : [];
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...watchers.map((each) => each.stop()), namespaces.close()]);
+    },
+  };
+}
+
+/** One that is to go, or that cannot be read, gives access to nothing. */
+function accessOf({ metadata, spec }: KubeObject, account: string): Access | undefined {
+  const read = metadata.deletionTimestamp === undefined ? readInferenceAccess(spec) : undefined;
+  if (read?.accountRef.kind !== "ClusterAccount" || read.accountRef.name !== account) return undefined;
+  const { namespace = "", name } = metadata;
+  return { namespace, name, models: read.models, eurPerDay: read.budget?.eurPerDay };
+}

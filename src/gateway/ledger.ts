@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import { isConflict, isNotFound } from "../kube/errors.ts";
+import { type KubeObject, pathOf } from "../kube/resource.ts";
+import type { KubeClient } from "../kube/transport.ts";
+
+/** What accesses have of their budgets, the same for all replicas, and after a restart. */
+export interface Ledger {
+  /** Raises what an access has of a day by up to `eur`, and not above `limit`. Tells by how much. */
+  take(key: string, day: string, eur: number, limit: number): Promise<number>;
+  giveBack(key: string, day: string, eur: number): Promise<void>;
+}
+
+/** A ledger of this process alone. */
+export function createMemoryLedger(): Ledger {
+  const totals = new Map<string, number>();
+  return {
+    async take(key, day, eur, limit) {
+      const total = totals.get(`${day} ${key}`) ?? 0;
+      const taken = Math.max(0, Math.min(eur, limit - total));
+      totals.set(`${day} ${key}`, total + taken);
+      return taken;
+    },
+    async giveBack(key, day, eur) {
+      totals.set(`${day} ${key}`, Math.max(0, (totals.get(`${day} ${key}`) ?? 0) - eur));
+    },
+  };
+}
+
+const CONFIG_MAPS = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true };
+/** Many accesses do not fit into one ConfigMap, and would get in each other's way there. */
+const SHARDS = 16;
+const ATTEMPTS = 20;
+
+/**
+ * A ledger in ConfigMaps of the gateway's own namespace, where no tenant writes. Each change is written on condition that
+ * nobody else wrote meanwhile: two replicas never take the same money. Only the current day is kept.
+ */
+export function createConfigMapLedger(client: Pick<KubeClient, "request">, namespace: string): Ledger {
+  /** One write of this process at a time and shard; the next one waits for it. */
+  const lines = new Map<string, Promise<unknown>>();
+
+  function inLine<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const next = (lines.get(name) ?? Promise.resolve()).then(work, work);
+    const ended = next.catch(() => {});
+    lines.set(name, ended);
+    return next;
+  }
+
+  async function read(name: string): Promise<KubeObject | undefined> {
+    try {
+      return await client.request<KubeObject>({ method: "GET", path: pathOf(CONFIG_MAPS, { namespace, name }) });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async function change(key: string, day: string, edit: (total: number) => number): Promise<number> {
+    const name = shardOf(key);
+    const entry = key.replace("/", ".");
+    for (let nth = 1; ; nth += 1) {
+      const found = await read(name);
+      const today = Object.entries(Object(found?.data)).filter(([, text]) => String(text).startsWith(`${day} `));
+      const data = Object.fromEntries(today);
+      const total = Number(String(data[entry] ?? "").split(" ")[1]) || 0;
+      const next = edit(total);
+      if (next === total) return 0;
+      const { resourceVersion } = found?.metadata ?? {};
+      const body = {
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { name, namespace, labels: { "app.kubernetes.io/managed-by": "mooring-gateway" }, resourceVersion },
+        data: { ...data, [entry]: `${day} ${next}` },
+      };
+      try {
+        await client.request({
+          method: found ? "PUT" : "POST",
+          path: pathOf(CONFIG_MAPS, { namespace, ...(found && { name }) }),
+          body,
+        });
+        return next - total;
+      } catch (error) {
+        if (!isConflict(error) || nth === ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  return {
+    take: (key, day, eur, limit) =>
+      inLine(shardOf(key), () => change(key, day, (total) => Math.max(total, Math.min(total + eur, limit)))),
+    async giveBack(key, day, eur) {
+      await inLine(shardOf(key), () => change(key, day, (total) => Math.max(0, total - eur)));
+    },
+  };
+}
+
+const shardOf = (key: string): string => {
+  const [byte = 0] = createHash("sha256").update(key).digest();
+  return `mooring-gateway-spending-${byte % SHARDS}`;
+};

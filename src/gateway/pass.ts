@@ -1,0 +1,50 @@
+import type { ServerResponse } from "node:http";
+import type { Dispatcher } from "undici";
+import type { Clock } from "../clock.ts";
+import type { Meter } from "./meter.ts";
+
+/** Who takes nothing for so long is left. */
+const STALLED_MS = 60_000;
+
+/** What of the platform's headers a client gets. */
+const PASSED = ["content-type", "x-request-id", "retry-after"];
+
+/**
+ * Gives an answer on as it comes, no faster than the client takes it. Rejects when either side breaks off: what the client
+ * has got then is not an end.
+ */
+export async function pass(
+  clock: Clock,
+  answer: Dispatcher.ResponseData,
+  meter: Meter,
+  response: ServerResponse,
+): Promise<void> {
+  const headers = PASSED.flatMap((name) => {
+    const value = answer.headers[name];
+    return typeof value === "string" ? [[name, value] as const] : [];
+  });
+  response.writeHead(answer.statusCode, Object.fromEntries(headers));
+  response.flushHeaders();
+  for await (const chunk of answer.body) {
+    const bytes = meter.push(chunk);
+    if (bytes.length > 0 && !response.write(bytes)) await drained(clock, response);
+  }
+  response.end(meter.end());
+}
+
+function drained(clock: Clock, response: ServerResponse): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (error?: Error) => {
+      cancel();
+      response.removeListener("drain", taken);
+      response.removeListener("close", closed);
+      if (error) reject(error);
+      else resolve();
+    };
+    const taken = () => settle();
+    const closed = () => settle(new Error("the client left"));
+    const cancel = clock.after(STALLED_MS, () => settle(new Error("the client reads nothing")));
+    response.once("drain", taken);
+    response.once("close", closed);
+  });
+}

@@ -1,0 +1,127 @@
+import type { Clock } from "../clock.ts";
+import { Refused } from "./refused.ts";
+
+export interface ShareOptions {
+  clock: Clock;
+  /** Calls per second on average, and at once. */
+  perSecond: number;
+  burst: number;
+  /** Nobody waits longer for its turn; who would have to is refused at once. */
+  mostWaitMs: number;
+}
+
+/** The rate of a contract, shared between namespaces: they take turns, however much each of them asks for. */
+export interface Shares {
+  /** Resolves when the call may leave. `again`: it has had a turn before, and comes first in its namespace. */
+  enter(namespace: string, signal: AbortSignal, again?: boolean): Promise<void>;
+  /** The platform asks to wait: nobody has a turn for so long. */
+  pause(ms: number): void;
+  readonly waiting: number;
+}
+
+interface Waiting {
+  go(): void;
+  refuse(error: Refused): void;
+}
+
+export function createShares({ clock, perSecond, burst, mostWaitMs }: ShareOptions): Shares {
+  /** In the order of their turns. A namespace is here while it waits. */
+  const lines = new Map<string, Waiting[]>();
+  /** As many as have their turn in time. */
+  const most = Math.max(1, Math.floor((mostWaitMs / 1000) * perSecond));
+  let waiting = 0;
+  let slots = burst;
+  let countedAt = clock.monotonic();
+  let closedUntil = 0;
+  let cancel: (() => void) | undefined;
+
+  function refill(): void {
+    const now = clock.monotonic();
+    slots = Math.min(burst, slots + ((now - countedAt) / 1000) * perSecond);
+    countedAt = now;
+  }
+
+  const full = () =>
+    new Refused(429, "rate_limit_exceeded", "too many calls wait for the rate limit of the contract", {
+      retryAfter: waiting / perSecond,
+    });
+
+  function leave(namespace: string, each: Waiting): void {
+    const line = lines.get(namespace);
+    const at = line?.indexOf(each) ?? -1;
+    if (line === undefined || at < 0) return;
+    line.splice(at, 1);
+    waiting -= 1;
+    if (line.length === 0) lines.delete(namespace);
+  }
+
+  /** Makes room for one more: the longest line gives up its last, unless it is the newcomer's own. */
+  function makeRoom(namespace: string): void {
+    if (waiting < most) return;
+    let longest: [string, Waiting[]] = ["", []];
+    for (const each of lines) if (each[1].length > longest[1].length) longest = each;
+    const own = lines.get(namespace)?.length ?? 0;
+    const last = longest[1].at(-1);
+    if (last === undefined || longest[1].length <= own + 1) throw full();
+    leave(longest[0], last);
+    last.refuse(full());
+  }
+
+  function pump(): void {
+    cancel?.();
+    cancel = undefined;
+    refill();
+    const closed = closedUntil - clock.monotonic();
+    while (closed <= 0 && slots >= 1) {
+      const [turn] = lines;
+      if (turn === undefined) return;
+      const [namespace, line] = turn;
+      const next = line.shift();
+      waiting -= 1;
+      slots -= 1;
+      // The next turn is another one's.
+      lines.delete(namespace);
+      if (line.length > 0) lines.set(namespace, line);
+      next?.go();
+    }
+    if (lines.size > 0) cancel = clock.after(Math.max(closed, ((1 - slots) / perSecond) * 1000, 1), pump);
+  }
+
+  return {
+    get waiting() {
+      return waiting;
+    },
+    pause(ms) {
+      closedUntil = Math.max(closedUntil, clock.monotonic() + ms);
+      slots = Math.min(slots, 1);
+    },
+    enter(namespace, signal, again = false) {
+      return new Promise((resolve, reject) => {
+        if (signal.aborted) return reject(signal.reason);
+        const abort = () => {
+          leave(namespace, each);
+          reject(signal.reason);
+        };
+        const done = () => signal.removeEventListener("abort", abort);
+        const each: Waiting = {
+          go() {
+            done();
+            resolve();
+          },
+          refuse(error) {
+            done();
+            reject(error);
+          },
+        };
+        if (!again) makeRoom(namespace);
+        const line = lines.get(namespace) ?? [];
+        if (again) line.unshift(each);
+        else line.push(each);
+        lines.set(namespace, line);
+        waiting += 1;
+        signal.addEventListener("abort", abort, { once: true });
+        pump();
+      });
+    },
+  };
+}

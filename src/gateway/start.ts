@@ -1,0 +1,81 @@
+import type { Logger } from "pino";
+import { systemClock } from "../clock.ts";
+import { tokenFile } from "../kube/authorize.ts";
+import { connect } from "../kube/config.ts";
+import { serve } from "../operator/serve.ts";
+import { followPair, readPair } from "../operator/serving-certificate.ts";
+import { type Accesses, fixedAccesses } from "./access.ts";
+import { createBodies } from "./bodies.ts";
+import { createBudgets } from "./budget.ts";
+import { createCallers } from "./callers.ts";
+import { watchAccesses } from "./cluster-accesses.ts";
+import type { GatewayConfig } from "./config.ts";
+import { createHandler } from "./handler.ts";
+import { createConfigMapLedger, createMemoryLedger, type Ledger } from "./ledger.ts";
+import { createGatewayMetrics } from "./metrics.ts";
+import { listen } from "./server.ts";
+import { createShares } from "./shares.ts";
+import { createUpstream } from "./upstream.ts";
+
+/** A prompt of 128,000 tokens has half a megabyte; pictures in it have more. */
+const BODIES = { most: 8 * 1_048_576, mostOfAll: 64 * 1_048_576 };
+
+/** Runs the gateway until the signal aborts; then open calls may end for a while. */
+export async function runGateway(config: GatewayConfig, log: Logger, signal: AbortSignal): Promise<void> {
+  const clock = systemClock;
+  const metrics = createGatewayMetrics();
+  await using cleanup = new AsyncDisposableStack();
+  const { kubeconfig, mostWaitMs } = config;
+  const client = await connect({ userAgent: "mooring-gateway", ...(kubeconfig !== undefined && { kubeconfig }) });
+  cleanup.defer(() => client.close());
+  const credentials = tokenFile(config.tokenFile, clock);
+  const upstream = createUpstream({ url: config.upstream, credentials, ca: config.ca });
+  cleanup.defer(() => upstream.close());
+  const shares = createShares({ clock, mostWaitMs, ...config.rate });
+  const imageShares = createShares({ clock, mostWaitMs, ...config.imageRate });
+  const onError = (error: unknown) => log.warn({ err: error }, "watch failed");
+  const { source } = config;
+  const fixed = "accesses" in source;
+  const accesses: Accesses = fixed
+    ? fixedAccesses(source.accesses)
+    : cleanup.use(await watchAccesses({ client, clock, account: source.account, onError }));
+  const ledger: Ledger = fixed ? createMemoryLedger() : createConfigMapLedger(client, config.namespace);
+  const budgets = createBudgets({ clock, ledger });
+  cleanup.defer(() => budgets.close());
+  const handle = createHandler({
+    clock,
+    log,
+    callers: createCallers({ client, clock, onError: (error) => log.warn({ err: error }, "token not checked") }),
+    accesses,
+    budgets,
+    prices: config.prices,
+    bodies: createBodies(BODIES),
+    shares,
+    imageShares,
+    upstream,
+    metrics,
+    random: Math.random,
+  });
+  const server = await listen(config.listen, handle, config.tls && (await readPair(config.tls)));
+  if (config.tls) {
+    const onError = (error: unknown) => log.warn({ err: error }, "certificate not read");
+    cleanup.defer(followPair(config.tls, { clock, changed: server.renew, onError }));
+  }
+  metrics.watch({ waiting: () => shares.waiting + imageShares.waiting, open: server.open });
+  let ready = true;
+  const health = { ready: () => ready, problem: () => undefined };
+  const serving = await serve(config.metricsListen, metrics, health);
+  cleanup.defer(() => serving.close());
+  if (config.json) console.log(JSON.stringify({ ready: true, url: server.url, metrics: `${serving.url}/metrics` }));
+  log.info({ url: server.url, metrics: serving.url }, "serving");
+
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  ready = false;
+  const overdue = new AbortController();
+  cleanup.defer(clock.after(config.drainMs, () => overdue.abort()));
+  log.info({ open: server.open() }, "draining");
+  await server.drain(overdue.signal);
+}

@@ -1,0 +1,26 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Effects } from "../faults/effects.ts";
+
+/** Sends each event in a packet of its own, as fast as the caller takes them, and stops when he leaves. */
+export async function sendEvents(
+  response: ServerResponse,
+  events: Iterable<string>,
+  { eventPause, eventsUntilCut }: Pick<Effects, "eventPause" | "eventsUntilCut">,
+  pause: (ms: number) => Promise<void>,
+): Promise<void> {
+  const left = new AbortController();
+  response.once("close", () => left.abort());
+  response.flushHeaders();
+  let sent = 0;
+  for (const event of events) {
+    if (left.signal.aborted) return;
+    if (sent >= eventsUntilCut) return void response.destroy();
+    sent += 1;
+    const taken = response.write(`data: ${event}\n\n`);
+    if (!taken) await once(response, "drain", { signal: left.signal }).catch(() => {});
+    await (eventPause > 0 ? pause(eventPause) : nextTurn());
+  }
+  response.end();
+}

@@ -1,0 +1,49 @@
+import type { Call, Reply } from "../http/exchange.ts";
+import type { World } from "../world.ts";
+import { bodyOf, completionBody } from "./body.ts";
+import { checkContext, modelOf } from "./models.ts";
+import { countTokens, ended, usageOf } from "./tokens.ts";
+
+/** Goes on with a text by repeating it. */
+export function complete(world: World, call: Call): Reply {
+  const body = bodyOf(completionBody, call.body);
+  const model = modelOf(body.model, "chat");
+  const prompts = [body.prompt].flat();
+  const maxTokens = body.max_tokens ?? 16;
+  const prompt = prompts.reduce((sum, text) => sum + countTokens(text), 0);
+  checkContext(model, prompt, maxTokens, "prompt");
+  const stop = [body.stop ?? []].flat();
+  const choices = prompts
+    .flatMap((text) => Array.from({ length: body.n }, () => text))
+    .map((text) => ended(call.effects.emptyContent ? "" : ` … and you wrote: ${text}`, { stop, maxTokens }));
+  const usage = usageOf(
+    prompt,
+    choices.reduce((sum, { tokens }) => sum + tokens.length, 0),
+  );
+  const about = {
+    id: `cmpl-${world.chance.uuid("completion")}`,
+    object: "text_completion",
+    created: Math.floor(call.at / 1000),
+    model: model.id,
+  };
+  if (body.stream === true) {
+    return { status: 200, events: eventsOf(about, choices, body.stream_options?.include_usage ? usage : undefined) };
+  }
+  const shown = choices.map(({ tokens, finish }, index) => ({ index, text: tokens.join(""), finish_reason: finish }));
+  return { status: 200, body: { ...about, choices: shown, usage } };
+}
+
+function* eventsOf(
+  about: object,
+  choices: readonly ReturnType<typeof ended>[],
+  usage: object | undefined,
+): Generator<string> {
+  const chunk = (index: number, text: string, finish: string | null) =>
+    JSON.stringify({ ...about, choices: [{ index, text, finish_reason: finish }], ...(usage && { usage: null }) });
+  for (const [index, { tokens, finish }] of choices.entries()) {
+    for (const text of tokens) yield chunk(index, text, null);
+    yield chunk(index, "", finish);
+  }
+  if (usage !== undefined) yield JSON.stringify({ ...about, choices: [], usage });
+  yield "[DONE]";
+}

@@ -1,0 +1,46 @@
+import { errorCode, Refusal } from "../http/refusal.ts";
+
+/** A refusal that names the parameter it is about. */
+class InferenceRefusal extends Refusal {
+  readonly param: string | null;
+
+  constructor(status: number, code: string, message: string, param: string | null, headers: Record<string, string>) {
+    super(status, [{ errorCode: code, message }], headers);
+    this.param = param;
+  }
+}
+
+export const refusal = (
+  status: number,
+  code: string,
+  message: string,
+  param: string | null = null,
+  headers: Record<string, string> = {},
+) => new InferenceRefusal(status, code, message, param, headers);
+
+/** What the rest of the simulator refuses, in the codes of this API. */
+const codes: Record<string, string> = {
+  [errorCode.unauthorized]: "invalid_api_key",
+  [errorCode.tooMany]: "rate_limit_exceeded",
+};
+
+/** A refusal in the form that clients of chat-completion APIs know. */
+export function inferencePayload(refused: Refusal): unknown {
+  const code = refused.messages[0]?.errorCode ?? "";
+  return {
+    error: {
+      message: refused.message,
+      type: refused.status >= 500 ? "server_error" : "invalid_request_error",
+      param: refused instanceof InferenceRefusal ? refused.param : null,
+      code: codes[code] ?? (/^\d+$/.test(code) ? null : code),
+    },
+  };
+}
+
+/** The name that has the most pairs of letters in common with the one given. */
+export function nearest(name: string, names: readonly string[]): string {
+  const pairs = (text: string) => [...text].map((letter, at) => (letter + (text[at + 1] ?? "")).toLowerCase());
+  const given = new Set(pairs(name.slice(0, 200)));
+  const likeness = (other: string) => pairs(other).filter((pair) => given.has(pair)).length / other.length;
+  return names.toSorted((a, b) => likeness(b) - likeness(a))[0] ?? "";
+}

@@ -1,0 +1,152 @@
+import { createHash } from "node:crypto";
+import { refusal } from "./refusal.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const numberOr = <T>(value: unknown, other: T): number | T => (typeof value === "number" ? value : other);
+
+/** What would have to be understood to keep it, and is not. */
+const unsupported = ["allOf", "not", "if", "contains", "uniqueItems", "propertyNames", "dependentRequired"];
+
+const formats: Record<string, string> = {
+  "date-time": "2026-01-31T12:00:00Z",
+  date: "2026-01-31",
+  time: "12:00:00Z",
+  email: "somebody@example.org",
+  uuid: "6d1f9b0e-3c55-4f5e-9a53-2f1d0c8b7a61",
+  uri: "https://example.org/",
+  ipv4: "192.0.2.1",
+  ipv6: "2001:db8::1",
+};
+
+/** From here on only what has to be there, so that what refers to itself comes to an end. */
+const deep = 6;
+const deepest = 60;
+const mostSteps = 20_000;
+
+/** One for all: a hostile schema makes thousands of them. */
+const noEnd = new Error("no end");
+
+/** A value that the schema allows, made of the words given: the same words make the same value. */
+export function valueFor(schema: Fields, text: string): unknown {
+  // Those who count letters do not agree on how long the others are.
+  const words = text.toWellFormed().replace(/[\u{10000}-\u{10ffff}]/gu, "?");
+  let steps = 0;
+
+  const pick = (path: string, count: number) =>
+    createHash("sha256").update(`${words}\n${path}`).digest().readUInt32BE(0) % Math.max(1, count);
+
+  function make(given: unknown, path: string, depth: number): unknown {
+    steps += 1;
+    if (depth > deepest || steps > mostSteps) throw noEnd;
+    if (given === true) return words;
+    if (!isFields(given)) throw wrong(path, "is not a schema");
+    const unknown = unsupported.find((keyword) => keyword in given);
+    if (unknown !== undefined) throw wrong(path, `has the keyword ${unknown}, which is not supported`);
+    if (typeof given.$ref === "string") return make(resolve(given.$ref, path), path, depth + 1);
+    if ("const" in given) return given.const;
+    if (Array.isArray(given.enum)) return given.enum[pick(path, given.enum.length)];
+    const alternatives = given.anyOf ?? given.oneOf;
+    if (Array.isArray(alternatives)) return firstOf(alternatives, path, depth);
+    switch (typeOf(given)) {
+      case "object":
+        return object(given, path, depth);
+      case "array":
+        return array(given, path, depth);
+      case "integer":
+      case "number":
+        return number(given, path);
+      case "boolean":
+        return pick(path, 2) === 1;
+      case "null":
+        return null;
+      case "string":
+        return string(given, path);
+      default:
+        throw wrong(path, `has the type ${String(given.type)}, which does not exist`);
+    }
+  }
+
+  function resolve(reference: string, path: string): unknown {
+    const names = reference.split("/");
+    if (names[0] !== "#") throw wrong(path, "refers to another document");
+    const step = (value: unknown, name: string) =>
+      isFields(value) ? value[name.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined;
+    return names.slice(1).reduce<unknown>(step, schema);
+  }
+
+  function firstOf(alternatives: readonly unknown[], path: string, depth: number): unknown {
+    for (const each of depth > deep ? alternatives.toReversed() : alternatives) {
+      try {
+        return make(each, path, depth + 1);
+      } catch (error) {
+        if (error !== noEnd || steps > mostSteps) throw error;
+      }
+    }
+    throw noEnd;
+  }
+
+  function object(given: Fields, path: string, depth: number): Fields {
+    const required = new Set(Array.isArray(given.required) ? given.required : []);
+    const properties = isFields(given.properties) ? given.properties : {};
+    const names = Object.keys(properties).filter((name) => depth <= deep || required.has(name));
+    const lacking = [...required].filter((name): name is string => typeof name === "string" && !(name in properties));
+    return Object.fromEntries([
+      ...names.map((name) => [name, make(properties[name], `${path}.${name}`, depth + 1)]),
+      ...lacking.map((name) => [name, words]),
+    ]);
+  }
+
+  function array(given: Fields, path: string, depth: number): unknown[] {
+    const first = Array.isArray(given.prefixItems) ? given.prefixItems : [];
+    const least = numberOr(given.minItems, 0);
+    const usual = Math.max(least, first.length, depth > deep || given.items === false ? 0 : 2);
+    const length = Math.min(usual, numberOr(given.maxItems, usual));
+    if (length < least || length > mostSteps) throw wrong(path, "has bounds that no list keeps");
+    return Array.from({ length }, (_, at) => make(first[at] ?? given.items ?? true, `${path}.${at}`, depth + 1));
+  }
+
+  function number(given: Fields, path: string): number {
+    const step = numberOr(given.multipleOf, 1);
+    const above = numberOr(given.exclusiveMinimum, Number.NEGATIVE_INFINITY);
+    const below = numberOr(given.exclusiveMaximum, Number.POSITIVE_INFINITY);
+    const least = Math.max(numberOr(given.minimum, Number.NEGATIVE_INFINITY), above);
+    const most = Math.min(numberOr(given.maximum, Number.POSITIVE_INFINITY), below);
+    const from = Number.isFinite(least) ? least : Number.isFinite(most) ? most - 100 * step : 0;
+    const fits = (value: number) => value >= least && value <= most && value > above && value < below;
+    const start = Math.ceil(from / step);
+    const steps = Math.floor(Math.min(most - from, 100 * step) / step);
+    const found = [start + pick(path, steps), start, start + 1].map((nth) => nth * step).find(fits);
+    if (found !== undefined) return found;
+    const between = (least + most) / 2;
+    if (typeOf(given) === "number" && given.multipleOf === undefined && fits(between)) return between;
+    throw wrong(path, "has bounds that no number keeps");
+  }
+
+  function string(given: Fields, path: string): string {
+    const format = typeof given.format === "string" ? formats[given.format] : undefined;
+    if (format !== undefined) return format;
+    if (given.pattern !== undefined) throw wrong(path, "has the keyword pattern, which is not supported");
+    const least = numberOr(given.minLength, 0);
+    const most = Math.min(numberOr(given.maxLength, 60), Math.max(60, least));
+    if (least > most || least > 100_000) throw wrong(path, "has bounds that no text keeps");
+    return words.padEnd(least, ".").slice(0, most);
+  }
+
+  try {
+    return make(schema, "(root)", 0);
+  } catch (error) {
+    if (error === noEnd) throw wrong("(root)", "is too deep or has no end");
+    throw error;
+  }
+}
+
+function typeOf({ type, properties, items }: Fields): unknown {
+  if (Array.isArray(type)) return type.find((each) => each !== "null") ?? "null";
+  return type ?? (properties !== undefined ? "object" : items !== undefined ? "array" : "string");
+}
+
+const wrong = (path: string, what: string) =>
+  refusal(400, "invalid_schema", `The JSON schema at ${path} ${what}`, "response_format");

@@ -1,0 +1,92 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createBudgets } from "../../src/gateway/budget.ts";
+import { createMemoryLedger, type Ledger } from "../../src/gateway/ledger.ts";
+import { fakeClock } from "../fake-clock.ts";
+
+const access = { namespace: "shop", name: "chat", models: ["a/b"], eurPerDay: 10 };
+
+describe("a budget", () => {
+  it("is used within five percent and never exceeded, by replicas that are killed and started again", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat({ max: 2 }), fc.integer({ min: 1, max: 100 })), { minLength: 50, maxLength: 100 }),
+        fc.array(fc.nat({ max: 40 }), { maxLength: 2 }),
+        async (calls, kills) => {
+          const clock = fakeClock();
+          const ledger = createMemoryLedger();
+          const replica = () => createBudgets({ clock, ledger });
+          const replicas = [replica(), replica(), replica()];
+          let spent = 0;
+          let refused = 0;
+          for (let nth = 0; refused < 200; nth += 1) {
+            if (kills.includes(nth)) replicas[nth % 3] = replica();
+            const [which = 0, cents = 1] = calls[nth % calls.length] ?? [];
+            // At most a tenth of a percent of the budget, and it costs less in the end.
+            const eur = cents / 10_000;
+            try {
+              (await replicas[which]?.reserve(access, eur))?.settle(eur / 2);
+              spent += eur / 2;
+            } catch {
+              refused += 1;
+            }
+          }
+          expect(spent).toBeLessThanOrEqual(10 + 1e-9);
+          expect(spent).toBeGreaterThanOrEqual(9.5);
+        },
+      ),
+      { numRuns: 10 },
+    );
+  });
+
+  it("is refused with the time until midnight UTC, and is whole again after it", async () => {
+    const clock = fakeClock(Date.UTC(2026, 0, 1, 23, 0, 0));
+    const budgets = createBudgets({ clock, ledger: createMemoryLedger() });
+    await budgets.reserve(access, 9.99);
+    await expect(budgets.reserve(access, 0.02)).rejects.toMatchObject({
+      status: 429,
+      code: "insufficient_quota",
+      headers: { "retry-after": "3600", "x-should-retry": "false" },
+    });
+    await clock.advance(3_600_000);
+    await budgets.reserve(access, 9.99);
+  });
+
+  it("asks the ledger once for many calls at once, and rarely after that", async () => {
+    let asked = 0;
+    const own = createMemoryLedger();
+    const ledger: Ledger = {
+      ...own,
+      take(...args) {
+        asked += 1;
+        return own.take(...args);
+      },
+    };
+    const budgets = createBudgets({ clock: fakeClock(), ledger });
+    await Promise.all(Array.from({ length: 50 }, () => budgets.reserve(access, 0.001)));
+    expect(asked).toBe(1);
+    for (let nth = 0; nth < 1000; nth += 1) await budgets.reserve(access, 0.001);
+    expect(asked).toBeLessThanOrEqual(12);
+  });
+
+  it("is given back when the gateway stops: the next one has all that is left", async () => {
+    const ledger = createMemoryLedger();
+    const first = createBudgets({ clock: fakeClock(), ledger });
+    (await first.reserve(access, 5)).settle(1);
+    await first.close();
+    const second = createBudgets({ clock: fakeClock(), ledger });
+    await second.reserve(access, 9);
+    await expect(second.reserve(access, 0.01)).rejects.toMatchObject({ status: 429 });
+  });
+
+  it("that cannot be checked lets nothing through but what was taken before", async () => {
+    const own = createMemoryLedger();
+    let broken = false;
+    const take: Ledger["take"] = (...args) => (broken ? Promise.reject(new Error("down")) : own.take(...args));
+    const budgets = createBudgets({ clock: fakeClock(), ledger: { ...own, take } });
+    await budgets.reserve(access, 0.01);
+    broken = true;
+    await budgets.reserve(access, 0.05);
+    await expect(budgets.reserve(access, 0.09)).rejects.toMatchObject({ status: 503 });
+  });
+});

@@ -1,0 +1,83 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Meter, streamMeter, wholeMeter } from "../../src/gateway/meter.ts";
+
+const chunk = (content: string, more: object = {}) =>
+  JSON.stringify({ object: "chat.completion.chunk", choices: [{ index: 0, delta: { content } }], ...more });
+const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
+const stream = (events: string[], newline: string) =>
+  events.map((event) => `data: ${event}${newline}${newline}`).join("");
+
+/** What comes out of a meter when the text arrives in pieces of these sizes. */
+function through(meter: Meter, text: string, sizes: readonly number[]): string {
+  const bytes = Buffer.from(text);
+  const out: Buffer[] = [];
+  for (let at = 0, nth = 0; at < bytes.length; nth += 1) {
+    const size = sizes[nth % sizes.length] ?? 1;
+    out.push(meter.push(bytes.subarray(at, at + size)));
+    at += size;
+  }
+  return Buffer.concat([...out, meter.end()]).toString();
+}
+
+const sizes = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1 });
+const newline = fc.constantFrom("\n", "\r\n");
+
+describe("a stream", () => {
+  it("passes whole, however it is cut, and tells its usage; who did not ask for usage does not see it", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: "grapheme" })),
+        sizes,
+        newline,
+        fc.boolean(),
+        (texts, cuts, line, hides) => {
+          const words = texts.map((text) => chunk(text, { usage: null }));
+          const last = JSON.stringify({ choices: [], usage });
+          const meter = streamMeter(hides);
+          const out = through(meter, stream([...words, last, "[DONE]"], line), cuts);
+          expect(out).toBe(stream([...words, ...(hides ? [] : [last]), "[DONE]"], line));
+          expect(meter.usage()).toEqual({ input: 7, output: 3 });
+          expect(meter.events).toBe(texts.length + 2);
+        },
+      ),
+    );
+  });
+
+  it("is not misled by a text that looks like usage", () => {
+    const meter = streamMeter(true);
+    const fake = chunk(`"usage": {"prompt_tokens": 0}, "choices": []`);
+    expect(through(meter, stream([fake, "[DONE]"], "\n"), [5])).toContain("prompt_tokens");
+    expect(meter.usage()).toBeUndefined();
+  });
+
+  it("that never ends an event passes all the same, and does not fill memory", () => {
+    const meter = streamMeter(true);
+    let passed = 0;
+    for (let nth = 0; nth < 40; nth += 1) passed += meter.push(Buffer.alloc(65_536, "x")).length;
+    expect(40 * 65_536 - passed).toBeLessThanOrEqual(1_048_576);
+  });
+});
+
+describe("a whole answer", () => {
+  it("tells its usage, however long it is and however it is cut", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), fc.nat({ max: 400 }), sizes, (text, times, cuts) => {
+        const answer = JSON.stringify({ choices: [{ message: { content: text.repeat(times) } }], usage });
+        const meter = wholeMeter();
+        expect(through(meter, answer, cuts)).toBe(answer);
+        expect(meter.usage()).toEqual({ input: 7, output: 3 });
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("of embeddings has input only; one without usage has none", () => {
+    const meter = wholeMeter();
+    through(meter, JSON.stringify({ data: [], usage: { prompt_tokens: 5, total_tokens: 5 } }), [7]);
+    expect(meter.usage()).toEqual({ input: 5, output: 0 });
+    const bare = wholeMeter();
+    through(bare, JSON.stringify({ created: 1, data: [{ revised_prompt: '"usage": {"prompt_tokens": 1}' }] }), [9]);
+    expect(bare.usage()).toBeUndefined();
+  });
+});

@@ -1,0 +1,91 @@
+import OpenAI from "openai";
+import { pino } from "pino";
+import { afterAll } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { type Access, type Credentials, fixedAccesses } from "../../src/gateway/access.ts";
+import { createBodies } from "../../src/gateway/bodies.ts";
+import { createBudgets } from "../../src/gateway/budget.ts";
+import { AUDIENCE, createCallers } from "../../src/gateway/callers.ts";
+import { createHandler, type GatewayParts } from "../../src/gateway/handler.ts";
+import { createMemoryLedger } from "../../src/gateway/ledger.ts";
+import { createGatewayMetrics } from "../../src/gateway/metrics.ts";
+import { listed } from "../../src/gateway/prices.ts";
+import { listen } from "../../src/gateway/server.ts";
+import { createShares } from "../../src/gateway/shares.ts";
+import { createUpstream } from "../../src/gateway/upstream.ts";
+import type { KubeCall } from "../../src/kube/transport.ts";
+
+export const chatModel = "mistralai/Mistral-Small-24B-Instruct";
+
+/** An API server that takes `token-of-NAMESPACE` for a ServiceAccount there. */
+export function tokenReviews() {
+  const asked: KubeCall[] = [];
+  return {
+    asked,
+    async request<T>(call: KubeCall): Promise<T> {
+      asked.push(call);
+      const { token, audiences } = Object(call.body).spec;
+      const [, namespace] = /^token-of-([\w-]+)$/.exec(token) ?? [];
+      const username = token === "token-of-a-person" ? "jane" : `system:serviceaccount:${namespace}:default`;
+      const status =
+        namespace === undefined ? { authenticated: false } : { authenticated: true, audiences, user: { username } };
+      if (JSON.stringify(audiences) !== JSON.stringify([AUDIENCE])) throw new Error("another audience was asked for");
+      return JSON.parse(JSON.stringify({ status }));
+    },
+  };
+}
+
+interface Options {
+  upstream: string;
+  credentials: Credentials;
+  accesses: readonly Access[];
+  perSecond?: number;
+  burst?: number;
+  parts?: Partial<GatewayParts>;
+}
+
+/** The gateway with all its real parts but the API server. */
+export async function startGateway(options: Options) {
+  const { perSecond = 10_000, burst = 10_000 } = options;
+  const clock = systemClock;
+  const lines: string[] = [];
+  const log = pino({ level: "debug" }, { write: (line) => void lines.push(line) });
+  const metrics = createGatewayMetrics();
+  const reviews = tokenReviews();
+  const upstream = createUpstream({ url: options.upstream, credentials: options.credentials });
+  const shares = createShares({ clock, perSecond, burst, mostWaitMs: 30_000 });
+  const handle = createHandler({
+    clock,
+    log,
+    callers: createCallers({ client: reviews, clock, onError: (error) => lines.push(String(error)) }),
+    accesses: fixedAccesses(options.accesses),
+    budgets: createBudgets({ clock, ledger: createMemoryLedger() }),
+    prices: listed,
+    bodies: createBodies({ most: 1_048_576, mostOfAll: 4 * 1_048_576 }),
+    shares,
+    imageShares: shares,
+    upstream,
+    metrics,
+    random: () => 0,
+    ...options.parts,
+  });
+  const server = await listen({ host: "127.0.0.1", port: 0 }, handle, undefined);
+  const stop = async () => {
+    await server.drain(AbortSignal.abort());
+    await upstream.close();
+  };
+  const clientOf = (namespace: string, more: object = {}) =>
+    new OpenAI({ apiKey: `token-of-${namespace}`, baseURL: `${server.url}/v1`, maxRetries: 0, ...more });
+  async function metric(name: string): Promise<string[]> {
+    let text = "";
+    for await (const piece of metrics.scrape()) text += piece;
+    return text.split("\n").filter((line) => line.startsWith(`mooring_gateway_${name}`));
+  }
+  return { url: server.url, server, shares, metrics, reviews, lines, clientOf, metric, stop };
+}
+
+export async function gatewayForFile(options: Options) {
+  const gateway = await startGateway(options);
+  afterAll(() => gateway.stop());
+  return gateway;
+}
