@@ -61,8 +61,8 @@ export interface OwnTokens {
   /** One that is not there any more is fine. */
   revoke(id: string): Promise<void>;
   removeExpired(): Promise<void>;
-  /** Ends a token by itself, whoever's it is. */
-  end(value: string): Promise<void>;
+  /** Ends a token, and before it others of its user, with nothing but itself. */
+  end(value: string, others?: readonly string[]): Promise<void>;
 }
 
 export function ownTokens(connection: Connection, api: string, guard: () => void): OwnTokens {
@@ -90,7 +90,11 @@ export function ownTokens(connection: Connection, api: string, guard: () => void
     },
     revoke: (id) => remove(`${url}/${encodeURIComponent(id)}`),
     removeExpired: () => remove(`${url}?criteria=EXPIRED`),
-    end: (value) => remove(`${url}?criteria=CURRENT`, { authorization: `Bearer ${value}` }),
+    async end(value, others = []) {
+      const headers = { authorization: `Bearer ${value}` };
+      for (const id of others) await remove(`${url}/${encodeURIComponent(id)}`, headers);
+      await remove(`${url}?criteria=CURRENT`, headers);
+    },
   };
 }
 

@@ -62,3 +62,14 @@ it("an Account whose user has a second factor says that it needs a token, and wo
   await world.apply({ apiVersion: "v1", kind: "Secret", metadata: { name: "careful" }, stringData });
   await world.untilReady("account/careful");
 });
+
+it("an Account that gets a token instead of its password uses that one, and nothing is left of those that it had", async () => {
+  const userId = await enter("changed");
+  await world.untilReady("account/changed");
+  expect(await tokensOf(userId)).toHaveLength(1);
+  const stringData = { token: world.platform.token };
+  await world.apply({ apiVersion: "v1", kind: "Secret", metadata: { name: "changed" }, stringData });
+  await expect.poll(() => world.value("account/changed", "{.status.tokenId}")).toBe("");
+  await world.untilReady("account/changed");
+  expect(await tokensOf(userId)).toEqual([]);
+});

@@ -30,12 +30,17 @@ export function fakeTokens(now: () => number) {
     const [createdDate, expirationDate] = [item.createdAt, item.expiresAt].map((at) => new Date(at).toISOString());
     return { id, href: "", createdDate, expirationDate };
   }
-  function answer({ method, url }: PlatformCall): unknown {
+  function answer({ method, url, headers = {} }: PlatformCall): unknown {
     const { pathname, searchParams } = new URL(url);
     const id = pathname.split("/")[4];
     if (pathname.endsWith("/contracts")) return { items: [{ properties: { contractNumber: 1 } }] };
     if (searchParams.get("criteria") === "EXPIRED") {
       for (const [each, { expiresAt }] of items) if (expiresAt <= now()) items.delete(each);
+      return { success: true };
+    }
+    if (searchParams.get("criteria") === "CURRENT") {
+      const own = headers.authorization?.replace("Bearer ", "");
+      for (const [each, { value }] of items) if (value === own) items.delete(each);
       return { success: true };
     }
     if (id === "generate") return { token: make(Number(searchParams.get("ttl"))) };
@@ -48,10 +53,17 @@ export function fakeTokens(now: () => number) {
   let credentials: Credentials = {};
   const login = { username: "ops@example.org", password: "the-secret-password" };
   /** With a password that is right, or a token that works; what has neither is not asked for one. */
-  function admit({ withPassword, method, url }: PlatformCall): void {
+  function admit({ withPassword, method, url, headers = {} }: PlatformCall): void {
+    const own = headers.authorization?.replace("Bearer ", "");
     const isLogin = credentials.login?.username === login.username && credentials.login.password === login.password;
     const token = [...items.values()].find(({ value }) => value === credentials.token);
-    if (withPassword ? isLogin : credentials.token === undefined || (token && token.expiresAt > now())) return;
+    if (own !== undefined && [...items.values()].some(({ value }) => value === own)) return;
+    if (
+      withPassword
+        ? isLogin && own === undefined
+        : credentials.token === undefined || (token && token.expiresAt > now())
+    )
+      return;
     const call = `${method} ${new URL(url).pathname}`;
     throw new Unauthorized({ call, status: 401, platformMessage: "the credentials are wrong" });
   }
@@ -67,7 +79,7 @@ export function fakeTokens(now: () => number) {
       return { status: 200, headers: {}, body };
     },
     setCredentials(next) {
-      credentials = { ...credentials, ...next };
+      credentials = { ...(credentials.token !== undefined && { token: credentials.token }), ...next };
     },
     get identity() {
       return { userId: "u1", ...(credentials.token !== undefined && identityOf(credentials.token)) };

@@ -123,12 +123,13 @@ describe("an Account with a password", () => {
     expect([platform.items.size, ready()?.status]).toEqual([1, "True"]);
   });
 
-  test("makes new tokens when the lifetime or the user is another one", async () => {
+  test("makes a new token, and ends the one before, when the user is another one", async () => {
     const { live, platform, secret } = open();
     await live().check();
     platform.login.username = secret.username = "other@example.org";
     await live().check();
     expect(platform.values).toHaveLength(2);
+    expect([...platform.items.values()].map(({ value }) => value)).toEqual(platform.values.slice(1));
   });
 
   test("says what to do when the platform refuses the password, for example because of a second factor", async () => {
@@ -187,8 +188,11 @@ describe("an Account with a password", () => {
 
   test("that gets a token of its own uses that one, and revokes those that it had", async () => {
     const { live, platform, secret, status, ready } = open();
-    const { check } = live();
+    const { check, skip } = live();
     await check();
+    skip((HOUR * 2) / 3);
+    await check();
+    expect(platform.items.size).toBe(2);
     secret.token = platform.make(86_400);
     await check();
     expect([...platform.items.values()].map(({ value }) => value)).toEqual([secret.token]);

@@ -59,7 +59,7 @@ describe("steering", () => {
       ipblocks: [],
       requests: expect.arrayContaining([expect.objectContaining({ method: "POST", status: "BUSY" })]),
       users: expect.arrayContaining([{ id: userId, username: "state@example.org", role: "user" }]),
-      tokens: expect.arrayContaining([{ id: expect.any(String), userId }]),
+      tokens: expect.arrayContaining([expect.objectContaining({ userId, properties: { ttl: 31_536_000 } })]),
     });
     const text = JSON.stringify(state);
     expect(text).not.toContain(platform.ready.token);

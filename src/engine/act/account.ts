@@ -112,13 +112,14 @@ async function leave(
   object: KubeObject,
   spec: AccountSpec,
 ): Promise<Again | undefined> {
-  if (readWhole(object).tokenId === undefined && !credentialsOf(deps, account, object, spec).login) return undefined;
+  const { known: _, ...given } = credentialsOf(deps, account, object, spec);
+  if (readWhole(object).tokenId === undefined && !given.login) return undefined;
   const addresses = addressesOf(spec, deps.sites);
   if (addresses.obstacle) return undefined;
   const handle = connect(deps, account, object, addresses);
-  handle.connection.setCredentials(credentialsOf(deps, account, object, spec));
+  handle.connection.setCredentials(given);
   try {
-    return (await logOut(deps, handle)) ? undefined : { inMs: RECOVER_MS };
+    return (await logOut(deps, handle, given.login !== undefined)) ? undefined : { inMs: RECOVER_MS };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     if (error instanceof Retry) return "backoff";
@@ -131,6 +132,7 @@ async function leave(
 }
 
 const RECOVER_MS = 2000;
+const LEAVING: Obstacle = { reason: "PlatformUnavailable", message: "the tokens of before cannot be revoked yet" };
 
 function inUse(users: ObjectKey[]): Standing {
   return {
@@ -197,7 +199,7 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
     return blocked({ reason: "CredentialsMissing", message }, "never");
   }
   await deps.secrets.hold(account);
-  if (!login && readWhole(object).tokenId !== undefined) await logOut(deps, handle);
+  if (!login && (await leave(deps, account, object, spec)) !== undefined) return blocked(LEAVING, "backoff");
   const entry = { username: login?.username ?? "", ttl: lifetimeSeconds(spec.tokenLifetime) };
   const enter = async (refused: boolean): Promise<LoggedIn | undefined> => {
     if (!login) return undefined;

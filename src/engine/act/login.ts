@@ -67,7 +67,9 @@ export async function logIn(
 
   try {
     // The user before cannot log in here any more, but the token itself can.
-    if (!isSame && found.record?.endpoint === endpoint && found.token !== undefined) await leave(tokens, found.token);
+    if (!isSame && found.record?.endpoint === endpoint && found.token !== undefined) {
+      await leave(tokens, found.token, found.record.previous && [found.record.previous.id]);
+    }
     if (state.intent && !(await recover(deps, tokens, state))) return result("recovering");
     if (state.previous && (isDue() || state.previous.until <= platformNow())) {
       await tokens.revoke(state.previous.id);
@@ -112,23 +114,32 @@ export async function logIn(
   }
 }
 
-/** Revokes what was made for an Account; false while it is not certain what that is. */
-export async function logOut(deps: LoginDeps, { key: account, connection, endpoint }: AccountHandle): Promise<boolean> {
-  const { record: state } = (await deps.kept.read()).of(account);
+/**
+ * Revokes what was made for an Account, with the password, or where that is gone with the token itself; false while it is not
+ * certain what there is.
+ */
+export async function logOut(
+  deps: LoginDeps,
+  { key: account, connection, endpoint }: AccountHandle,
+  hasPassword: boolean,
+): Promise<boolean> {
+  const { record: state, token } = (await deps.kept.read()).of(account);
   if (!state) return true;
   const api = endpoint("api");
-  if (state.endpoint === api) {
-    const tokens = ownTokens(connection, api, deps.guard);
+  const tokens = ownTokens(connection, api, deps.guard);
+  if (state.endpoint === api && hasPassword) {
     if (state.intent && !(await recover(deps, tokens, state))) return false;
     for (const each of [state.previous, state.current]) if (each) await tokens.revoke(each.id);
+  } else if (state.endpoint === api && token !== undefined) {
+    await leave(tokens, token, state.previous && [state.previous.id]);
   }
   await deps.kept.write(account, undefined);
   return true;
 }
 
 /** What does not work any more need not be ended. */
-async function leave(tokens: OwnTokens, value: string): Promise<void> {
-  await tokens.end(value).catch((error: unknown) => {
+async function leave(tokens: OwnTokens, value: string, others?: readonly string[]): Promise<void> {
+  await tokens.end(value, others).catch((error: unknown) => {
     if (!(error instanceof Unauthorized)) throw error;
   });
 }
