@@ -131,8 +131,8 @@ export function createActivity({ documents, counters, chance, clock, identity, s
       note({
         ...ofCall(call),
         type: route.template === minting ? "GenerateToken" : "RequestAccepted",
-        // Newer services go on provisioning after 201.
-        status: reply.status === 202 || (reply.status === 201 && route.service !== undefined) ? "QUEUED" : "DONE",
+        // Newer services, which word their refusals themselves, go on provisioning after 201.
+        status: reply.status === 202 || (reply.status === 201 && route.payload !== undefined) ? "QUEUED" : "DONE",
         message: "Request has been accepted",
         requestId: request ?? chance.uuid("activity"),
         resources: resourcesOf(call, route, reply.body),
