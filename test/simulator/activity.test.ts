@@ -135,6 +135,18 @@ describe("the activity log", () => {
     ]);
   });
 
+  it("has no question to a model, answered or refused: it changes nothing, and there are many", async () => {
+    const platform = await platformOf();
+    const messages = [{ role: "user", content: "hello" }];
+    const { body } = await platform.call("GET", "/inference/v1/models");
+    const [model] = z.object({ data: z.array(z.object({ id: z.string() })) }).parse(body).data;
+    const ask = (id: string | undefined) =>
+      platform.call("POST", "/inference/v1/chat/completions", { model: id, messages });
+    expect((await ask(model?.id)).status).toBe(200);
+    expect((await ask("none")).status).toBeGreaterThan(399);
+    expect(await all(platform)).toEqual([]);
+  });
+
   it.each([
     ["POST", "/datacenters/d/servers", "server", "vr.server.create"],
     ["PATCH", "/datacenters/d/servers/s", "server", "vr.server.update"],

@@ -52,9 +52,9 @@ export interface ActivityParts {
 
 const minting = "/auth/v1/tokens/generate";
 
-/** A token is made by a read, in the platform's interface. */
+/** A token is made by a read, in the platform's interface; a model is asked with POST. */
 export const isChange = ({ method, template, access }: Route) =>
-  access === "user" && (method !== "GET" || template === minting);
+  access === "user" && (method === "GET" ? template === minting : !template.startsWith("/inference/"));
 
 export function createActivity({ documents, counters, chance, clock, identity, scope }: ActivityParts): Activity {
   const entries = documents.table("activity", entrySchema);
