@@ -17,6 +17,8 @@ let world: Landscape;
 
 beforeAll(async () => {
   world = await landscape({ operator: ["--retry", "1h"] });
+  // From when it works on it is measured how long objects take.
+  await world.untilReady("account/main");
 });
 
 const text = () => world.operator.log();

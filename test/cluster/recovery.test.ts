@@ -11,7 +11,7 @@ import { connect } from "../../src/kube/config.ts";
 import { type KubeObject, pathOf } from "../../src/kube/resource.ts";
 import type { KubeClient } from "../../src/kube/transport.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
-import { run } from "../processes.ts";
+import { root, run } from "../processes.ts";
 import { onThisMachine, startOperator } from "./chaos-operator.ts";
 import { type OwnPlatform, startPlatform } from "./chaos-platform.ts";
 import { openStage, unsettled } from "./chaos-stage.ts";
@@ -62,7 +62,7 @@ async function untilSettled(client: KubeClient): Promise<Record<string, string |
 
 /** What the platform was asked to make since it last forgot. */
 const creations = async () =>
-  Object.keys((await platform.steering.calls()).byRoute).filter((route) => route.startsWith("POST "));
+  Object.keys((await platform.steering.calls()).byRoute).filter((route) => /^POST |\/generate$/.test(route));
 
 beforeAll(async () => {
   platform = cleanup.use(await startPlatform({ speed: 200 }));
@@ -85,6 +85,8 @@ describe("a backup without status", { timeout: 240_000 }, () => {
     const former = await connect({ kubeconfig: lost });
     cleanup.defer(() => former.close());
     await applySamples(former, namespace, platform.token, ["compute", "observability", "streaming"]);
+    const samples = ["accesstoken", "inferenceaccess"].map((name) => `-f ${root}deploy/samples/${name}.yaml`).join(" ");
+    await works(lost, `kubectl -n ${namespace} apply ${samples}`);
     const first = await operatorOf(former, lost);
     const before = await untilSettled(former);
     const kindsThere = new Set(Object.keys(before).map((name) => name.split(" ")[0]));
