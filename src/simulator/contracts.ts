@@ -7,6 +7,7 @@ import { stockCatalogue } from "./core/catalogue.ts";
 import { limitsSchema } from "./core/limits.ts";
 import { requestSchema } from "./core/request-record.ts";
 import { createUsage } from "./core/usage.ts";
+import { createDnsRecords } from "./dns/records.ts";
 import { createIdentity } from "./identity/identity.ts";
 import { firstS3Key } from "./identity/s3-keys.ts";
 import { createLines } from "./ingest/lines.ts";
@@ -171,5 +172,6 @@ function createWorld(parts: ContractParts, documents: Documents, contractNumber:
     forwardAddress,
     streaming: { ...streaming, clusters: guardedTable(streaming.clusters, viewer, made) },
     dataPlane,
+    dns: createDnsRecords(documents),
   };
 }

@@ -5,6 +5,7 @@ import type { Chance, Counters } from "./chance.ts";
 import type { Limits } from "./core/limits.ts";
 import type { RequestRecord } from "./core/request-record.ts";
 import type { Usage } from "./core/usage.ts";
+import type { DnsRecords } from "./dns/records.ts";
 import type { Identity } from "./identity/identity.ts";
 import type { Lines } from "./ingest/lines.ts";
 import type { Samples } from "./ingest/samples.ts";
@@ -46,4 +47,5 @@ export interface World {
   forwardAddress(): string;
   readonly streaming: StreamingRecords;
   readonly dataPlane: DataPlane;
+  readonly dns: DnsRecords;
 }

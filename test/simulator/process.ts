@@ -25,6 +25,7 @@ const readyShape = z.strictObject({
     logging: z.string(),
     streaming: z.string(),
     inference: z.string(),
+    dns: z.string(),
   }),
   ...owner,
   contracts: z.array(z.strictObject(owner)),
