@@ -227,6 +227,7 @@ function forPeople({ endpoints, contractNumber, username, password, token, s3, c
   streaming   ${endpoints.streaming}
   inference   ${endpoints.inference}
   DNS         ${endpoints.dns}
+  TLS certs   ${endpoints.certificates}
 ${further.join("")}
 Try:  curl -H "Authorization: Bearer $TOKEN" ${endpoints.api}/cloudapi/v6/datacenters?depth=1
 Stop with Ctrl-C.

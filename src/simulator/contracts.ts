@@ -2,6 +2,7 @@ import { z } from "zod";
 import { createActivity } from "./activity/log.ts";
 import type { Agenda } from "./agenda.ts";
 import { createScalingRecords } from "./autoscaling/records.ts";
+import { createCertificateRecords } from "./certificate-manager/records.ts";
 import { type Counters, createChance, fixedChance } from "./chance.ts";
 import { stockCatalogue } from "./core/catalogue.ts";
 import { limitsSchema } from "./core/limits.ts";
@@ -173,5 +174,6 @@ function createWorld(parts: ContractParts, documents: Documents, contractNumber:
     streaming: { ...streaming, clusters: guardedTable(streaming.clusters, viewer, made) },
     dataPlane,
     dns: createDnsRecords(documents),
+    certificates: createCertificateRecords(documents),
   };
 }

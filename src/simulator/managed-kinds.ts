@@ -1,3 +1,4 @@
+import { autoCertificateKind, certificateKind, providerKind } from "./certificate-manager/kinds.ts";
 import { recordKind, reverseRecordKind, secondaryZoneKind, zoneKind } from "./dns/kinds.ts";
 import type { Managed } from "./managed/kind.ts";
 import { resume } from "./managed/lifecycle.ts";
@@ -17,4 +18,7 @@ export const managed = [
   entry("records", recordKind),
   entry("secondaryZones", secondaryZoneKind),
   entry("reverseRecords", reverseRecordKind),
+  entry("certificates", certificateKind),
+  entry("autoCertificates", autoCertificateKind),
+  entry("providers", providerKind),
 ];

@@ -4,6 +4,8 @@ import { createAgenda } from "./agenda.ts";
 import { loadRoutes } from "./autoscaling/load-routes.ts";
 import { resumeScaling } from "./autoscaling/loop.ts";
 import { autoscalingRoutes } from "./autoscaling/routes.ts";
+import { certificateEndpoint } from "./certificate-manager/host.ts";
+import { certificateRoutes } from "./certificate-manager/routes.ts";
 import { createContracts, type Owner } from "./contracts.ts";
 import { coreRoutes } from "./core/core.ts";
 import { resumeRequests } from "./core/provisioning.ts";
@@ -83,6 +85,7 @@ export interface Ready extends Owner {
     streaming: string;
     inference: string;
     dns: string;
+    certificates: string;
   };
   /** Whom to trust, as PEM: the authority behind the TLS address of log pipelines. */
   certificates: { ca: string };
@@ -183,6 +186,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
       ...pipelineRoutes(world),
       ...streamingRoutes(world),
       ...dnsRoutes(world),
+      ...certificateRoutes(world),
       ...inferenceRoutes(world, inferenceCalls),
       ...metricPushRoutes(contracts),
       ...activityRoutes(world),
@@ -226,6 +230,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
           streaming: streamingEndpoint(api),
           inference: inferenceEndpoint(api),
           dns: dnsEndpoint(api),
+          certificates: certificateEndpoint(api),
         },
         ...owner,
         s3,

@@ -26,6 +26,7 @@ const readyShape = z.strictObject({
     streaming: z.string(),
     inference: z.string(),
     dns: z.string(),
+    certificates: z.string(),
   }),
   ...owner,
   contracts: z.array(z.strictObject(owner)),

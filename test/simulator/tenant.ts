@@ -34,4 +34,10 @@ async function managedThings(platform: Platform, block: string): Promise<void> {
   await made(`/dns/zones/${zone}/keys`, {});
   await made("/dns/secondaryzones", { zoneName: "second.tenant.example", primaryIps: ["192.0.2.53"] });
   await made("/dns/reverserecords", { name: "www.tenant.example", ip: Array.isArray(ips) ? ips[3] : "" });
+  const acme = { name: "acme", email: "tls@tenant.example", server: "https://acme.example/directory" };
+  const provider = await made("/certificate-manager/providers", acme);
+  const names = { name: "www", commonName: "www.tenant.example", keyAlgorithm: "rsa2048" };
+  await made("/certificate-manager/auto-certificates", { ...names, provider });
+  // It is issued when somebody looks, which must not be the first stranger.
+  await platform.call("GET", "/certificate-manager/certificates");
 }
