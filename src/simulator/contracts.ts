@@ -2,6 +2,7 @@ import { z } from "zod";
 import { createActivity } from "./activity/log.ts";
 import type { Agenda } from "./agenda.ts";
 import { createScalingRecords } from "./autoscaling/records.ts";
+import { createLedger } from "./billing/ledger.ts";
 import { createCertificateRecords } from "./certificate-manager/records.ts";
 import { type Counters, createChance, fixedChance } from "./chance.ts";
 import { stockCatalogue } from "./core/catalogue.ts";
@@ -130,6 +131,7 @@ function createWorld(parts: ContractParts, documents: Documents, contractNumber:
   const scaling = createScalingRecords(documents);
   const streaming = createStreamingRecords(documents);
   const pipelines = createPipelineRecords(documents);
+  const dns = createDnsRecords(documents);
   const identity = createIdentity(documents, everything, chance, clock, contractNumber);
   const made = { see: ({ createdBy }: { createdBy: string }, { id }: { id: string }) => createdBy === id };
   return {
@@ -173,7 +175,8 @@ function createWorld(parts: ContractParts, documents: Documents, contractNumber:
     forwardAddress,
     streaming: { ...streaming, clusters: guardedTable(streaming.clusters, viewer, made) },
     dataPlane,
-    dns: createDnsRecords(documents),
+    dns,
     certificates: createCertificateRecords(documents),
+    billing: createLedger({ documents, counters, clock, scope, resources: everything, pipelines, streaming, dns }),
   };
 }

@@ -4,6 +4,7 @@ import { createAgenda } from "./agenda.ts";
 import { loadRoutes } from "./autoscaling/load-routes.ts";
 import { resumeScaling } from "./autoscaling/loop.ts";
 import { autoscalingRoutes } from "./autoscaling/routes.ts";
+import { billingRoutes } from "./billing/routes.ts";
 import { certificateEndpoint } from "./certificate-manager/host.ts";
 import { certificateRoutes } from "./certificate-manager/routes.ts";
 import { createContracts, type Owner } from "./contracts.ts";
@@ -187,6 +188,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
       ...streamingRoutes(world),
       ...dnsRoutes(world),
       ...certificateRoutes(world),
+      ...billingRoutes(world),
       ...inferenceRoutes(world, inferenceCalls),
       ...metricPushRoutes(contracts),
       ...activityRoutes(world),

@@ -1,6 +1,7 @@
 import type { Activity } from "./activity/log.ts";
 import type { Agenda } from "./agenda.ts";
 import type { ScalingRecords } from "./autoscaling/records.ts";
+import type { Ledger } from "./billing/ledger.ts";
 import type { CertificateRecords } from "./certificate-manager/records.ts";
 import type { Chance, Counters } from "./chance.ts";
 import type { Limits } from "./core/limits.ts";
@@ -50,4 +51,5 @@ export interface World {
   readonly dataPlane: DataPlane;
   readonly dns: DnsRecords;
   readonly certificates: CertificateRecords;
+  readonly billing: Ledger;
 }
