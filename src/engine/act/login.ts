@@ -26,8 +26,8 @@ export interface LoggedIn {
   advice: string[];
   /** Why there is no token, or no new one where one is due. */
   trouble?: PlatformError | "full" | "recovering";
-  /** When something is to be done about tokens again. */
-  dueInMs: number;
+  /** When something is to be done about tokens again, by what is known of the platform's clock by then. */
+  dueInMs(): number;
 }
 
 type LoginDeps = Deps & { kept: KeptTokens };
@@ -61,7 +61,7 @@ export async function logIn(
     id: state.current?.id,
     advice: adviceOf(state),
     ...(trouble !== undefined && { trouble }),
-    dueInMs: Math.max(0, Math.min(dueAt(state.current), state.previous?.until ?? Infinity) - platformNow()),
+    dueInMs: () => Math.max(0, Math.min(dueAt(state.current), state.previous?.until ?? Infinity) - platformNow()),
   });
   const isDue = () => !works() || dueAt(state.current) <= platformNow() || !livesFor(state.current, ttl);
 
