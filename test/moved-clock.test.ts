@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -30,8 +31,9 @@ test("a process whose clocks are moved sees the time pass, and what it waited fo
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async () => JSON.parse((await lines.next()).value ?? "");
   const { wall: first } = await next();
-  await writeFile(file, "7200");
   child.kill("SIGUSR2");
+  await expect.poll(() => existsSync(`${file}.frozen`)).toBe(true);
+  await writeFile(file, "7200");
   const { name, wall, steady } = await next();
   expect(name).toBe("in an hour");
   expect(wall - first).toBeGreaterThanOrEqual(7_200_000);

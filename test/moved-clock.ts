@@ -1,9 +1,11 @@
+import { subscribe } from "node:diagnostics_channel";
 import { readFileSync, writeFileSync } from "node:fs";
+import { z } from "zod";
 
 /**
- * For `node --import file:///…/moved-clock.ts?file=PATH`: the process lives so many seconds in the future as the file says,
- * which is read at the start and at every SIGUSR2; then `PATH.seen` says the same. Unlike in shifted-clock.ts, no clock
- * stays behind: what the process waits for by timers comes so much sooner, too.
+ * For `node --import file:///…/moved-clock.ts?file=PATH`: the process lives so many seconds in the future as the file says.
+ * At SIGUSR2 it freezes as soon as no call is under way, says so in `PATH.frozen`, and goes on when the file says another
+ * number. Unlike in shifted-clock.ts, no clock stays behind: what the process waits for by timers comes so much sooner, too.
  */
 const file = new URL(import.meta.url).searchParams.get("file") ?? "";
 /** Shorter waits simply pass. */
@@ -57,8 +59,30 @@ function move(): void {
     each.timer = wait(each.fire, Math.max(0, each.dueAt - performance.now()));
     if (!holdsProcess) each.timer.unref();
   }
-  writeFileSync(`${file}.seen`, String(aheadMs / 1000));
 }
 
-process.on("SIGUSR2", move);
+/** Requests of undici that are under way; a watch always is. */
+const calls = new Set<unknown>();
+const call = z.object({ request: z.looseObject({ path: z.string() }) });
+subscribe("undici:request:create", (message) => {
+  const { request } = call.parse(message);
+  if (!request.path.includes("watch=")) calls.add(Object(message).request);
+});
+for (const end of ["undici:request:trailers", "undici:request:error"]) {
+  subscribe(end, (message) => void calls.delete(Object(message).request));
+}
+
+const still = new Int32Array(new SharedArrayBuffer(4));
+function freeze(): void {
+  if (calls.size > 0) {
+    wait(freeze, 2);
+    return;
+  }
+  const before = readFileSync(file, "utf8");
+  writeFileSync(`${file}.frozen`, "");
+  while (readFileSync(file, "utf8") === before) Atomics.wait(still, 0, 0, 5);
+  move();
+}
+
+process.on("SIGUSR2", freeze);
 move();
