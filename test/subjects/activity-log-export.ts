@@ -1,5 +1,5 @@
 import type { Subject } from "./subject.ts";
-import { account, manifest } from "./surroundings.ts";
+import { account, EXPORTED, manifest } from "./surroundings.ts";
 
 const spec = {
   destination: {
@@ -8,7 +8,7 @@ const spec = {
 };
 
 const pipeline = (name: string) =>
-  manifest("LogPipeline", name, { logs: [{ source: "generic", tag: "audit", protocol: "http" }] });
+  manifest("LogPipeline", name, { logs: [{ source: "generic", tag: EXPORTED, protocol: "http" }] });
 const to = (name: string) => ({ destination: { logPipelineRef: { name } } });
 
 export const activityLogExport: Subject = {
@@ -19,8 +19,7 @@ export const activityLogExport: Subject = {
     spec: to("first"),
     changes: [
       // Two pipelines, accepted and provisioned.
-      { title: "deliver", spec: to("first"), afterSeconds: 180, says: { entriesDelivered: 4 } },
-      { title: "update", spec: to("second"), afterSeconds: 60 },
+      { title: "update", spec: to("second"), afterSeconds: 180, says: { entriesDelivered: 4 } },
     ],
   }),
 };

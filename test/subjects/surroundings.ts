@@ -77,6 +77,9 @@ export const host = (nth: number) =>
     nics: [{ name: "watched", lan: 1 }],
   });
 
+/** The tag of what an ActivityLogExport sends to a log pipeline; nobody else uses it. */
+export const EXPORTED = "exported";
+
 export const brokerLan = manifest("Lan", "brokers", inDatacenter);
 export const inStream = { clusterRef: { name: "stream" } };
 
