@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Connection } from "../connection.ts";
 import { corePath } from "../core-url.ts";
 import { Terminal } from "../errors.ts";
+import { exceedsLimit } from "../limits.ts";
 import { checked, type ReadOptions, withQuery } from "../paging.ts";
 
 const words = z.string().nullish();
@@ -38,6 +39,7 @@ export interface Days {
 }
 
 export const activityPageSize = 1_000;
+const FEWEST = 50;
 
 const activityUrl = (api: string, path: string) =>
   `${api.replace(/\/+$/, "").replace(new RegExp(`${corePath}$`), "")}/activitylog/v1${path}`;
@@ -64,7 +66,7 @@ export interface ActivityPage {
   total: number | undefined;
 }
 
-/** The entries from an offset on, as many as one page has; none behind the last one. */
+/** The entries from an offset on, as many as one page has, or fewer where that would be too large; none behind the last one. */
 export async function activityPage(
   connection: Connection,
   api: string,
@@ -77,7 +79,13 @@ export async function activityPage(
     offset: String(offset),
     limit: String(limit),
   });
-  const { body } = await connection.send({ method: "GET", url, product: "activitylog", ...options });
+  const sending = connection.send({ method: "GET", url, product: "activitylog", ...options });
+  const reply = await sending.catch((error: unknown) => {
+    if (!exceedsLimit(error) || limit <= FEWEST) throw error;
+  });
+  if (!reply)
+    return activityPage(connection, api, { ...page, limit: Math.max(FEWEST, Math.floor(limit / 4)) }, options);
+  const { body } = reply;
   const { total, hits } = checked(pageShape, body, url).hits;
   return { sources: hits.map(({ _source }) => _source), total: total ?? undefined };
 }
