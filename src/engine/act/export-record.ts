@@ -28,12 +28,10 @@ const TOLD_MS = 7 * 86_400_000;
 export function progressOf(object: KubeObject, now: number): Progress {
   const { watermark } = readExportStatus(readWhole(object));
   if (!watermark) {
-    const { from = object.metadata.creationTimestamp ?? "" } = readExportSpec(object.spec);
-    const time = Date.parse(from);
-    // The platform may have another clock than the cluster, and a time that is written in spec counts.
-    return begunAt(
-      from === object.metadata.creationTimestamp || Number.isNaN(time) ? Math.min(time || now, now) : time,
-    );
+    const { from } = readExportSpec(object.spec);
+    const born = Date.parse(object.metadata.creationTimestamp ?? "");
+    // The platform may have another clock than the cluster; a time that is written in spec counts as it is.
+    return begunAt(from === undefined ? Math.min(born || now, now) : Date.parse(from));
   }
   const { time, hours, recent = [] } = watermark;
   return {

@@ -5,7 +5,7 @@
 export type Sketch = Int32Array;
 
 const PARTS = 3;
-const CELLS = 8;
+const CELLS = 16;
 /** Of a cell: how many entries are in it, both halves of their ids, and a check that there is only one. */
 const WORDS = 4;
 
@@ -18,7 +18,7 @@ export function addTo(sketch: Sketch, id: string): void {
 
 function toggle(sketch: Sketch, high: number, low: number, by: number): void {
   for (let part = 0; part < PARTS; part++) {
-    const at = (part * CELLS + ((high >>> (3 * part)) & 7)) * WORDS;
+    const at = (part * CELLS + ((high >>> (4 * part)) & 15)) * WORDS;
     sketch[at] = (sketch[at] ?? 0) + by;
     sketch[at + 1] = (sketch[at + 1] ?? 0) ^ high;
     sketch[at + 2] = (sketch[at + 2] ?? 0) ^ low;
