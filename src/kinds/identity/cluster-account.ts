@@ -49,10 +49,11 @@ export const readSharing = (raw: unknown): Sharing => sharing.safeParse(raw).dat
 
 /** An object that asks, and the labels of its namespace. */
 export interface Applicant extends Guest {
-  kind: Pick<Kind, "kind" | "resource">;
+  kind: Pick<Kind, "kind" | "resource" | "task">;
 }
 
 export function admits({ namespaces = {}, kinds }: Sharing, { kind, ...guest }: Applicant): boolean {
-  const isKind = kinds ? kinds.includes(kind.kind) : !kind.resource?.identity.contractWide;
+  const isWide = (kind.resource?.identity ?? kind.task)?.contractWide ?? false;
+  const isKind = kinds ? kinds.includes(kind.kind) : !isWide;
   return isKind && admitsNamespace(namespaces, guest);
 }
