@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { parse } from "yaml";
 import { z } from "zod";
+import { listed, type Price } from "../kinds/inference/prices.ts";
 import {
   address,
   certificates,
@@ -17,7 +18,6 @@ import type { LogFormat } from "../operator/log.ts";
 import type { Pair } from "../operator/serving-certificate.ts";
 import { UsageError } from "../operator/usage-error.ts";
 import type { Access } from "./access.ts";
-import { listed, type Price } from "./prices.ts";
 
 export interface GatewayConfig {
   kubeconfig: string | undefined;

@@ -90,6 +90,7 @@ export function fakeTokens(now: () => number) {
   return {
     items,
     values,
+    calls,
     login,
     connection,
     make,

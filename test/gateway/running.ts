@@ -9,10 +9,10 @@ import { AUDIENCE, createCallers } from "../../src/gateway/callers.ts";
 import { createHandler, type GatewayParts } from "../../src/gateway/handler.ts";
 import { createMemoryLedger } from "../../src/gateway/ledger.ts";
 import { createGatewayMetrics } from "../../src/gateway/metrics.ts";
-import { listed } from "../../src/gateway/prices.ts";
 import { listen } from "../../src/gateway/server.ts";
 import { createShares } from "../../src/gateway/shares.ts";
 import { createUpstream } from "../../src/gateway/upstream.ts";
+import { listed } from "../../src/kinds/inference/prices.ts";
 import type { KubeCall } from "../../src/kube/transport.ts";
 
 export const chatModel = "mistralai/Mistral-Small-24B-Instruct";

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { hashBody } from "../../hash.ts";
+import { isSuccessive } from "../../kinds/kind.ts";
 import { isConflict, isNotFound } from "../../kube/errors.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { PlatformError, Retry } from "../../platform/errors.ts";
@@ -11,7 +12,6 @@ import { type Deps, deadlineFrom, leads, overlapOf } from "../look/deps.ts";
 import { fixedFields, inputsOf, sources } from "../look/look.ts";
 import { notPublic } from "../look/ownership.ts";
 import { resolveReferences } from "../look/references.ts";
-import { isSuccessive } from "../look/secret-state.ts";
 import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
 import { type Intent, SKEW_MS } from "../objects/intent.ts";
@@ -62,7 +62,9 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
   const body: unknown = JSON.parse(JSON.stringify(desired.body(inputs)));
   const foreign = await notPublic(deps, { object: scene.object, desired, account }, body);
   if (foreign) return { outcome: "obstructed", obstacle: foreign };
-  const fixed = { ...fixedFields(kind, scene.object), ...sources(kind, desired, inputs) };
+  // A successor may come before what spec names now was looked up.
+  const looked = scene.view.unchecked ? { ...desired, check: undefined } : desired;
+  const fixed = { ...fixedFields(kind, scene.object), ...sources(kind, looked, inputs) };
   const { identity, place, creation } = kind.resource;
   const hash = hashBody(identity.echo ? identity.echo(body) : body);
   const endpoint = addressOf(account, place.product);

@@ -1,7 +1,7 @@
 import { hashBody, hashFields } from "../../hash.ts";
-import type { Desired, Inputs, Kind, ResourceKind } from "../../kinds/kind.ts";
+import { type Desired, type Inputs, isSuccessive, isWanted, type Kind, type ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import { type AccountChoice, addressOf } from "../accounts/accounts.ts";
+import { type AccountChoice, addressOf, type User, userOf } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
 import { ALLOW_DATA_LOSS, EXTERNAL_ID, FINALIZER, INTENT } from "../objects/names.ts";
@@ -15,13 +15,13 @@ import type { Shared } from "./collections.ts";
 import { contentsOf } from "./contents.ts";
 import type { Deps } from "./deps.ts";
 import { creationOf, findings } from "./findings.ts";
-import { messageOf, notUnderstood, outOfReach, taken, unfit } from "./obstacles.ts";
+import { messageOf, notUnderstood, outOfReach, taken, unfit, unreachable } from "./obstacles.ts";
 import { outputState, outputWork } from "./output-state.ts";
 import { notYours } from "./ownership.ts";
 import { isAgain, pendingRequest, track } from "./pending.ts";
 import { obstacleOf } from "./problems.ts";
 import { notGranted, type References, type Resolved, resolveReferences } from "./references.ts";
-import { isSuccessive, previousOf, secretOf } from "./secret-state.ts";
+import { previousOf, secretOf } from "./secret-state.ts";
 import type { Observation, Scene, View } from "./view.ts";
 
 /** Takes from both caches what a decision needs. Calls nobody; joins the collection that holds the resource. */
@@ -40,7 +40,8 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const namespace = object.metadata.namespace ?? "";
 
   const desired = read(kind, object);
-  const choice = chooseAccount(deps, kind, object, status, claim ?? intent);
+  const unwanted = "value" in desired && !isWanted(kind, desired.value, object.metadata.name);
+  const choice = chooseAccount(deps, userOf(kind, object), object, status, claim ?? intent);
   const account = "account" in choice ? choice.account : undefined;
 
   const stored = claim?.parents ?? intent?.parents;
@@ -49,6 +50,9 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   let inputs = "value" in resolved ? inputsOf(object, resolved.value) : undefined;
   if (inputs && "value" in desired && !observed) {
     inputs = { ...inputs, outdated: outdated(kind, desired.value, inputs, status) };
+    if (memory.checked?.what === checkedAs(desired.value)) {
+      inputs = { ...inputs, shown: { ...inputs.shown, ...memory.checked?.facts } };
+    }
   }
 
   let accountObstacle = "obstacle" in choice ? choice.obstacle : undefined;
@@ -82,7 +86,10 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     // What was reached while that was allowed is neither looked at nor kept up any more; only its deletion goes on.
     if (claim && !object.metadata.deletionTimestamp) accountObstacle ??= foreign;
     specObstacle =
-      foreign ?? unfit(desired.value, inputs) ?? taken(deps, key, kind, inputs.parents, claim ?? intent, account);
+      foreign ??
+      unfit(desired.value, inputs) ??
+      unreachable(desired.value, account) ??
+      taken(deps, key, kind, inputs.parents, claim ?? intent, account);
   }
   let observation: Observation = { seen: "unknown" };
   if (shared && claim) {
@@ -110,7 +117,8 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const { failure } = memory;
   const aheadMs = Math.max(0, account?.connection.aheadMs ?? 0);
   const wanted = "value" in desired ? desired.value : undefined;
-  const keeping = claim && !observed ? secretOf(deps, object, wanted, claim, shared, memory, aheadMs) : undefined;
+  const keeping =
+    claim && !observed ? secretOf(deps, object, wanted, claim, { shared, account }, memory, aheadMs) : undefined;
   const item = shared?.collection.read(identity).item;
   const beside = account && claim && item ? besideOf(deps, key, kind, wanted, account, claim, item.raw) : undefined;
   const output = outputState(outputWork(deps, { kind, object, desired: wanted, beside }, claim, item), memory, now);
@@ -144,6 +152,8 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     search: intent && findings(deps, key, kind, intent),
     failure: failure && failure.generation === object.metadata.generation ? failure : undefined,
     permanent: known.permanent ?? false,
+    unwanted,
+    unchecked: !!wanted && isUnchecked(wanted, inputs?.outdated, memory),
     secret: keeping?.secret,
     output,
     keyDueAt: keeping?.dueAt,
@@ -197,12 +207,11 @@ function erasedIntent({ nonce }: ResourceStatus, { creation }: Memory, owned: Cl
  */
 function chooseAccount(
   { accounts }: Deps,
-  kind: Kind,
+  user: User,
   object: KubeObject,
   status: ResourceStatus,
   begun: Claim | Intent | undefined,
 ): AccountChoice {
-  const user = { kind, namespace: object.metadata.namespace ?? "" };
   const { accountRef } = policiesOf(object);
   const settled = status.observedGeneration === object.metadata.generation ? status.account : undefined;
   return (
@@ -252,11 +261,19 @@ function replacement(
  */
 export function sources({ immutable }: Kind, desired: Desired, inputs: Inputs): Record<string, string> {
   const secrets = desired.secrets.map(({ field, ...asked }) => ({ field, asked }));
-  const all = [...secrets, ...desired.lookups(inputs)].filter(
+  const checks = desired.check ? [desired.check] : [];
+  const all = [...secrets, ...desired.lookups(inputs), ...checks].filter(
     ({ field, asked }) => asked !== undefined && !(field in immutable),
   );
-  return Object.fromEntries(all.map(({ field, asked }) => [field, hashBody(asked).slice(0, 12)]));
+  return Object.fromEntries(all.map(({ field, asked }) => [field, hashOf(asked)]));
 }
+const hashOf = (asked: unknown) => hashBody(asked).slice(0, 12);
+
+/** What stands for that which was looked up in a catalogue. */
+export const checkedAs = ({ check }: Desired): string | undefined => check && hashOf(check.asked);
+
+const isUnchecked = (desired: Desired, outdated: readonly string[] = [], { checked }: Memory): boolean =>
+  desired.check !== undefined && outdated.includes(desired.check.field) && checked?.what !== checkedAs(desired);
 
 function outdated(kind: Kind, desired: Desired, inputs: Inputs, { fixed = {} }: ResourceStatus): string[] {
   const now = sources(kind, desired, inputs);

@@ -117,6 +117,8 @@ export interface Memory {
   renewAfter?: number | undefined;
   /** Ids of which some may be what a lost creation made: nothing is done about them, they expire by themselves. */
   unclaimed?: readonly string[] | undefined;
+  /** What a catalogue of the platform says about what spec names. */
+  checked?: { what: string; facts: Readonly<Record<string, unknown>> } | undefined;
   output?: OutputAttempt | undefined;
   /** When the object was first seen at rest with its intent still in place. */
   restingSince?: number | undefined;

@@ -28,6 +28,7 @@ export const clusterAccount: Kind = {
   kind: "ClusterAccount",
   plural: "clusteraccounts",
   scope: "Cluster",
+  governs: true,
   shortNames: ["cacct"],
   description: "Credentials of one contract of the platform, shared by the namespaces that it admits.",
   spec: accountSpec.extend(sharing.shape),
@@ -53,6 +54,8 @@ export interface Applicant extends Guest {
 }
 
 export function admits({ namespaces = {}, kinds }: Sharing, { kind, ...guest }: Applicant): boolean {
-  const isKind = kinds ? kinds.includes(kind.kind) : !kind.resource?.identity.contractWide;
+  const { contractWide } = kind.resource?.identity ?? {};
+  const needed = contractWide === undefined ? [kind.kind] : [kind.kind, contractWide];
+  const isKind = kinds ? needed.every((each) => kinds.includes(each)) : contractWide === undefined;
   return isKind && admitsNamespace(namespaces, guest);
 }
