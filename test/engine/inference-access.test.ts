@@ -242,6 +242,20 @@ describe("an InferenceAccess with a Secret", () => {
 });
 
 describe("an InferenceAccess without a Secret", () => {
+  test("shows what the gateway says that it has spent, and is written only when that has changed", async () => {
+    const { live, current } = open({ budget: { eurPerDay: 2 } });
+    const { settle, deps } = live();
+    await settle();
+    expect(factsOf(current())).not.toHaveProperty("usage");
+    const usage = { day: "2026-01-01", eur: 0.37 };
+    deps.spending = { ...deps.spending, of: (key) => (key === A ? { usage } : undefined) };
+    await settle();
+    expect(factsOf(current()).usage).toEqual(usage);
+    const { resourceVersion } = current().metadata;
+    await settle();
+    expect(current().metadata.resourceVersion).toBe(resourceVersion);
+  });
+
   test("is Ready with limits and prices, without a token, a finalizer or another call at its next looks", async () => {
     const { live, platform, current, ready, asked, answer } = open({ budget: { eurPerDay: 2 } });
     const { settle, skip } = live();

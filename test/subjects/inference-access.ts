@@ -10,7 +10,7 @@ const longer = { spec: { lifetime: "60d" }, shows: { ttl: 5_184_000 } };
 export const inferenceAccess: Subject = {
   kind: "InferenceAccess",
   spec,
-  own: (name) => ({ secretName: `${name}-inference` }),
+  own: (name) => ({ secretName: `${name}-inferenceaccess` }),
   wire: { collection: "tokens", path: () => "/auth/v1/tokens" },
   hands: remembered(kind, 14_400),
   shows: () => ({ ttl: 14_400 }),

@@ -1,7 +1,7 @@
 import type { Again } from "../../kube/work.ts";
 import { regionalUrl } from "../../platform/regional.ts";
 import type { Deps } from "../look/deps.ts";
-import { checkedAs } from "../look/look.ts";
+import { checkedAs } from "../look/fixed.ts";
 import { notUnderstood } from "../look/obstacles.ts";
 import type { Scene } from "../look/view.ts";
 import { reject } from "../record/record.ts";

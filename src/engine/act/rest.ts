@@ -1,7 +1,8 @@
 import type { Again } from "../../kube/work.ts";
 import { several } from "../decide/standing.ts";
 import type { Deps } from "../look/deps.ts";
-import { inputsOf, restingSince, sources } from "../look/look.ts";
+import { sources } from "../look/fixed.ts";
+import { inputsOf, restingSince } from "../look/look.ts";
 import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
 import { ALLOW_DATA_LOSS } from "../objects/names.ts";

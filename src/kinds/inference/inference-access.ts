@@ -57,8 +57,15 @@ const status = z.object({
     })
     .optional()
     .describe("Limits of the contract, which all that use it share."),
+  usage: z
+    .object({
+      day: z.string().describe("The day, in UTC."),
+      eur: z.number().describe("EUR that replicas of the gateway have taken of the budget, in steps of a hundredth."),
+    })
+    .optional()
+    .describe("What calls through the gateway have cost, where there is a budget."),
 });
-const shownModels = status.pick({ models: true, limits: true });
+const shownModels = status.pick({ models: true, limits: true, usage: true });
 
 /** The key of a model in the Secret, which is a name of an environment variable, too. */
 const keyOf = (model: string): string => `MODEL_${model.replace(/[^A-Za-z0-9]/g, "_").toUpperCase()}`;
@@ -89,6 +96,7 @@ export const inferenceAccess: Kind = {
   columns: [
     { name: "Models", type: "string", path: ".spec.models", description: "Models that may be used" },
     { name: "Budget", type: "string", path: ".spec.budget.eurPerDay", description: "EUR per day" },
+    { name: "Used", type: "string", path: ".status.usage.eur", description: "EUR used of the budget of the day" },
     ...tokenColumns,
   ],
   resource: mapping(spec, {
