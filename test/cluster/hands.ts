@@ -1,5 +1,5 @@
-import type { Kind } from "../../src/kinds/kind.ts";
 import { z } from "zod";
+import type { Kind } from "../../src/kinds/kind.ts";
 import type { Landscape } from "./landscape.ts";
 import type { Found } from "./steering.ts";
 

@@ -26,6 +26,7 @@ import type { ResourceStatus } from "../schema/status-schema.ts";
 import { keepKey, obstacleToKey, publicationOf } from "../secrets/keys.ts";
 import { abandon, undo } from "./abandon.ts";
 import { complete, redact } from "./lookups.ts";
+import { equalsOf, neighboursOf } from "./neighbours.ts";
 
 /** How an attempt to create ended, as far as this process knows. */
 export type Creation =
@@ -72,7 +73,9 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
   const { aheadMs = 0 } = account.connection;
   const begun = { hash, parents, account: account.key, endpoint, fixed, ...(aheadMs > SKEW_MS && { aheadMs }) };
   const succeeds = scene.view.claim?.id;
-  const seen = isSuccessive(kind) ? await equalsOf(deps, scene, account, begun) : undefined;
+  const there = isSuccessive(kind) ? await neighboursOf(deps, scene, account, parents) : undefined;
+  if (there && "obstacle" in there) return { outcome: "obstructed", obstacle: there.obstacle };
+  const seen = there && equalsOf(kind, there.value, hash);
   const intended = await intend(deps, scene, {
     ...begun,
     ...(seen && { seen }),
@@ -87,19 +90,6 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
     account.key,
   );
   return made;
-}
-
-/** What there is already that looks like what is to be made. */
-async function equalsOf(
-  deps: Deps,
-  { key, kind }: Scene,
-  account: AccountHandle,
-  { hash, parents }: Pick<Intent, "hash" | "parents">,
-): Promise<string[]> {
-  const { source } = deps.collections.join(key, account, kind, parents, undefined);
-  const items = await source.list(AbortSignal.timeout(deps.settings.createDeadlineMs), "people");
-  const { echo = (raw: unknown) => raw } = kind.resource.identity;
-  return items.filter(({ raw }) => hashBody(echo(raw)) === hash).map(({ id }) => id);
 }
 
 /** What goes out to the platform, and for whom. */
