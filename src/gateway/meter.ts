@@ -3,6 +3,7 @@ import type { Usage } from "../kinds/inference/prices.ts";
 
 /** Reads along what an answer has used, and gives on what the client is to have. */
 export interface Meter {
+  isStream: boolean;
   push(chunk: Buffer): Buffer;
   end(): Buffer;
   /** What the platform told; undefined: it did not. */
@@ -28,6 +29,7 @@ const spent = ({ prompt_tokens, completion_tokens }: z.infer<typeof usageShape>)
 export function wholeMeter(): Meter {
   let tail: Buffer = none;
   return {
+    isStream: false,
     push(chunk) {
       tail = chunk.length >= TAIL ? chunk.subarray(-TAIL) : Buffer.concat([tail, chunk]).subarray(-TAIL);
       return chunk;
@@ -68,6 +70,7 @@ export function streamMeter(hidesUsage: boolean): Meter {
   }
 
   return {
+    isStream: true,
     push(chunk) {
       const all = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
       const whole = Math.max(...["\n\n", "\r\n\r\n"].map((mark) => endOf(all, mark)));

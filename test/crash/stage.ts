@@ -94,7 +94,12 @@ export async function openStage(base: Base, { seed, account, targets }: StageOpt
     log,
     namespace,
     platform,
-    ground: { api: outside.url, nth: 0, ...(account === "ClusterAccount" && { tenant: namespace }) },
+    ground: {
+      api: outside.url,
+      direct: platform.steering.url,
+      nth: 0,
+      ...(account === "ClusterAccount" && { tenant: namespace }),
+    },
     recorder,
     operator,
     async apply({ metadata, ...object }) {

@@ -15,13 +15,15 @@ export const accessToken: Subject = {
   shows: () => ({ ttl: 86_400 }),
   unlike: { lifetime: "7d" },
   fixedChange: longer,
-  life: ({ api }) => ({
+  life: ({ api, direct = api }) => ({
     changes: [
       { title: "rotate", spec, annotations: { [ROTATE_AT]: "first" }, renewsKey: true },
       { ...replaced(spec, longer), renewsKey: true },
     ],
     secrets: secretOf(async ({ token }) => {
-      const { status } = await fetch(`${api}/cloudapi/v6/contracts`, { headers: { authorization: `Bearer ${token}` } });
+      const { status } = await fetch(`${direct}/cloudapi/v6/contracts`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
       return status === 200 ? undefined : `the platform answers ${status} to a call with its token`;
     }),
   }),

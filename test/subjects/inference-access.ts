@@ -16,7 +16,7 @@ export const inferenceAccess: Subject = {
   shows: () => ({ ttl: 14_400 }),
   unlike: { lifetime: "7d" },
   fixedChange: longer,
-  life({ nth }) {
+  life({ nth, api, direct = api }) {
     const own = { ...spec, secretName: `models-${nth}` };
     const models = ["openai/gpt-oss-120b", "BAAI/bge-m3"];
     return {
@@ -27,7 +27,7 @@ export const inferenceAccess: Subject = {
         { ...replaced({ ...own, models }, longer), renewsKey: true },
       ],
       secrets: secretOf(async ({ OPENAI_BASE_URL, OPENAI_API_KEY, MODEL_OPENAI_GPT_OSS_120B }) => {
-        const url = `${OPENAI_BASE_URL}/models/${encodeURIComponent(MODEL_OPENAI_GPT_OSS_120B ?? "")}`;
+        const url = `${OPENAI_BASE_URL?.replace(api, direct)}/models/${encodeURIComponent(MODEL_OPENAI_GPT_OSS_120B ?? "")}`;
         const { status } = await fetch(url, { headers: { authorization: `Bearer ${OPENAI_API_KEY}` } });
         return status === 200 || status === 429 ? undefined : `the platform answers ${status} to a call with its token`;
       }),

@@ -5,6 +5,8 @@ import { hasResource } from "../../src/kinds/kind.ts";
 export interface Ground {
   /** The address of the platform as the operator reaches it. */
   api: string;
+  /** As workloads reach it, where that is another one: their calls are not the operator's. */
+  direct?: string;
   /** Which of several equal lives this is: what they cannot share is named by it. */
   nth: number;
   /** The namespace that a ClusterAccount is for, and is named by; absent where it has an Account of its own. */
