@@ -17,7 +17,7 @@ import {
 import type { LogFormat } from "../operator/log.ts";
 import type { Pair } from "../operator/serving-certificate.ts";
 import { UsageError } from "../operator/usage-error.ts";
-import type { Access } from "./access.ts";
+import type { Access } from "./access/access.ts";
 
 export interface GatewayConfig {
   kubeconfig: string | undefined;

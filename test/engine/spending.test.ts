@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createSpending } from "../../src/engine/objects/spending.ts";
-import { createConfigMapLedger } from "../../src/gateway/ledger.ts";
+import { createConfigMapLedger } from "../../src/gateway/access/ledger.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { fakeApiServer } from "./fake-api-server.ts";

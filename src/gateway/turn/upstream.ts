@@ -1,5 +1,5 @@
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
-import type { Credentials } from "./access.ts";
+import type { Credentials } from "../access/access.ts";
 
 export interface UpstreamCall {
   method: "GET" | "POST";

@@ -1,13 +1,13 @@
-import type { Clock } from "../clock.ts";
-import { admits, clusterAccount, readSharing } from "../kinds/identity/cluster-account.ts";
-import { GROUP, VERSION } from "../kinds/index.ts";
-import { inferenceAccess, readInferenceAccess } from "../kinds/inference/inference-access.ts";
-import type { Kind } from "../kinds/kind.ts";
-import { createNamespaces } from "../kube/namespaces.ts";
-import type { KubeObject, Resource } from "../kube/resource.ts";
-import { createStore } from "../kube/store.ts";
-import type { KubeClient } from "../kube/transport.ts";
-import { watch } from "../kube/watch.ts";
+import type { Clock } from "../../clock.ts";
+import { admits, clusterAccount, readSharing } from "../../kinds/identity/cluster-account.ts";
+import { GROUP, VERSION } from "../../kinds/index.ts";
+import { inferenceAccess, readInferenceAccess } from "../../kinds/inference/inference-access.ts";
+import type { Kind } from "../../kinds/kind.ts";
+import { createNamespaces } from "../../kube/namespaces.ts";
+import type { KubeObject, Resource } from "../../kube/resource.ts";
+import { createStore } from "../../kube/store.ts";
+import type { KubeClient } from "../../kube/transport.ts";
+import { watch } from "../../kube/watch.ts";
 import type { Access, Accesses } from "./access.ts";
 
 const resourceOf = ({ kind, plural, scope }: Kind): Resource => ({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Usage } from "../kinds/inference/prices.ts";
+import type { Usage } from "../../kinds/inference/prices.ts";
 
 /** Reads along what an answer has used, and gives on what the client is to have. */
 export interface Meter {

@@ -1,5 +1,5 @@
-import type { Clock } from "../clock.ts";
-import { Refused } from "./refused.ts";
+import type { Clock } from "../../clock.ts";
+import { Refused } from "../refused.ts";
 
 export interface ShareOptions {
   clock: Clock;
