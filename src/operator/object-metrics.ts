@@ -25,7 +25,7 @@ const counts: ObjectGauge = {
 };
 const tokens: ObjectGauge = {
   name: "mooring_token_expiry_timestamp_seconds",
-  help: "When the token of an Account, ClusterAccount or AccessToken expires, in seconds since 1970; renewed: the operator replaces it in time",
+  help: "When the token of an Account, ClusterAccount, AccessToken or InferenceAccess expires, in seconds since 1970; renewed: the operator replaces it in time",
   labels: [...named, "renewed"],
 };
 const certificates: ObjectGauge = {

@@ -44,6 +44,7 @@ export const accountSpec = ({ api }: Ground) => ({
     monitoring: `${api}/monitoring/{region}`,
     logging: `${api}/logging/{region}`,
     streaming: `${api}/streaming/{region}`,
+    inference: `${api}/inference`,
   },
   region: "de/txl",
   credentialsSecretRef: { name: CREDENTIALS },

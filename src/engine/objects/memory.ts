@@ -118,6 +118,8 @@ export interface Memory {
   renewAfter?: number | undefined;
   /** Ids of which some may be what a lost creation made: nothing is done about them, they expire by themselves. */
   unclaimed?: readonly string[] | undefined;
+  /** What a catalogue of the platform says about what spec names. */
+  checked?: { what: string; facts: Readonly<Record<string, unknown>> } | undefined;
   output?: OutputAttempt | undefined;
   /** How far an export is, where that is not worth a write: from this version of what is on record. */
   exported?: { recorded: unknown; progress: Progress } | undefined;

@@ -28,6 +28,7 @@ export const clusterAccount: Kind = {
   kind: "ClusterAccount",
   plural: "clusteraccounts",
   scope: "Cluster",
+  governs: true,
   shortNames: ["cacct"],
   description: "Credentials of one contract of the platform, shared by the namespaces that it admits.",
   spec: accountSpec.extend(sharing.shape),
@@ -53,7 +54,8 @@ export interface Applicant extends Guest {
 }
 
 export function admits({ namespaces = {}, kinds }: Sharing, { kind, ...guest }: Applicant): boolean {
-  const isWide = (kind.resource?.identity ?? kind.task)?.contractWide ?? false;
-  const isKind = kinds ? kinds.includes(kind.kind) : !isWide;
+  const { contractWide } = kind.resource?.identity ?? kind.task ?? {};
+  const needed = contractWide === undefined ? [kind.kind] : [kind.kind, contractWide];
+  const isKind = kinds ? needed.every((each) => kinds.includes(each)) : contractWide === undefined;
   return isKind && admitsNamespace(namespaces, guest);
 }

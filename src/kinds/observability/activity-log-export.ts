@@ -129,7 +129,7 @@ export const activityLogExport: Kind = {
     },
   ],
   // The log tells of everybody who uses the contract.
-  task: { contractWide: true, references: (raw) => referencesOf(spec.parse(raw)) },
+  task: { contractWide: "ActivityLogExport", references: (raw) => referencesOf(spec.parse(raw)) },
 };
 
 export type ActivityLogExportSpec = z.output<typeof spec>;

@@ -156,8 +156,9 @@ export const badAccounts = [
     ["a name in upper case", { names: ["DC"] }, "spec.names[0]", "must be the name of an object"],
   ]),
   ...bad(inferenceAccess, "InferenceAccess", [
-    ["without an Account", { accountRef: null }, "spec.accountRef", "Required value"],
-    ["without models", { models: null }, "spec.models", "Required value"],
+    ["without models", { models: null }, "models is required"],
+    ["a Secret in upper case", { secretName: "Models" }, "spec.secretName", "must be the name of an object"],
+    ["a lifetime that the platform does not have", { lifetime: "2h" }, "spec.lifetime", '"1h", "4h", "1d"'],
     ["with no model", { models: [] }, "spec.models", "at least 1"],
     ["a model without a publisher", { models: ["gpt-oss-120b"] }, "spec.models[0]", "<publisher>/<name>"],
     ["a model that is a path", { models: ["../v1"] }, "spec.models[0]", "<publisher>/<name>"],

@@ -50,6 +50,8 @@ export const good = [
   ...of(inferenceAccess, "InferenceAccess", [
     ["with everything", {}],
     ["without a budget, through an Account", { budget: null, accountRef: { kind: "Account", name: "main" } }],
+    ["for the gateway only", { secretName: null, lifetime: null }],
+    ["as small as can be", { budget: null, accountRef: null, secretName: null, lifetime: null }],
     ["with a budget that says nothing", { budget: { eurPerDay: null } }],
     ["with nothing to spend", { budget: { eurPerDay: 0 } }],
   ]),
