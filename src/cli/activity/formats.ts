@@ -1,6 +1,6 @@
+import { visible } from "../../questions/flow-logs/records/visible.ts";
+import { localTime } from "../../questions/time.ts";
 import { createColumns } from "../flowlogs/columns.ts";
-import { visible } from "../flowlogs/records/visible.ts";
-import { localTime } from "../flowlogs/time.ts";
 import type { Entry } from "./entry.ts";
 import type { ObjectName } from "./object-names.ts";
 

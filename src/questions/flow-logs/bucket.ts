@@ -3,7 +3,7 @@ import { AwsV4Signer } from "aws4fetch";
 import { Agent, type Dispatcher, request } from "undici";
 import { type Clock, sleep, systemClock } from "../../clock.ts";
 import { redactor } from "../../platform/credentials.ts";
-import type { StorageKeys } from "./keys.ts";
+import type { StorageKeys } from "../storage-keys.ts";
 import { type ListPage, readListPage, readStorageError, type StoredObject } from "./listing.ts";
 import { visible } from "./records/visible.ts";
 
@@ -114,7 +114,7 @@ async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 /** Every byte that is not plain in a signed path is encoded, except the slashes. */
-function encodePath(path: string): string {
+export function encodePath(path: string): string {
   return path
     .split("/")
     .map((segment) => encodeURIComponent(segment).replaceAll(/[!'()*]/g, percent))
@@ -124,6 +124,6 @@ function encodePath(path: string): string {
 const percent = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 
 /** The region that the host of an endpoint names; storage that has no regions takes any. */
-function regionOf(endpoint: string): string {
+export function regionOf(endpoint: string): string {
   return /^https?:\/\/s3[.-]([a-z]+(?:-[a-z]+)*-\d)\./.exec(endpoint)?.[1] ?? "eu-central-1";
 }
