@@ -1,6 +1,5 @@
 /** The product file of the activity log, below /activitylog/v1: who changed what in a contract. */
 import { z } from "zod";
-import type { Connection } from "./connection.ts";
 import { corePath } from "./core-url.ts";
 import { Terminal } from "./errors.ts";
 import { checked, type ReadOptions, withQuery } from "./paging.ts";
@@ -37,11 +36,17 @@ export interface Days {
 
 export const activityPageSize = 1_000;
 
+/** What is used of a connection: whoever can send a GET can read the log. */
+export interface Getter {
+  readonly contractNumber: number | undefined;
+  send(call: { method: "GET"; url: string; product: string } & ReadOptions): Promise<{ body: unknown }>;
+}
+
 const activityUrl = (api: string, path: string) =>
   `${api.replace(/\/+$/, "").replace(new RegExp(`${corePath}$`), "")}/activitylog/v1${path}`;
 
 /** The contract whose log the connection reads: the one of the credentials, else the first that the platform names. */
-export async function activityContract(connection: Connection, api: string, options: ReadOptions): Promise<number> {
+export async function activityContract(connection: Getter, api: string, options: ReadOptions): Promise<number> {
   const url = activityUrl(api, "/contracts");
   const { body } = await connection.send({ method: "GET", url, product: "activitylog", ...options });
   const contract = connection.contractNumber ?? checked(contractsShape, body, url)[0]?.id;
@@ -51,7 +56,7 @@ export async function activityContract(connection: Connection, api: string, opti
 
 /** The entries from an offset on, as many as one page has; none behind the last one. */
 export async function activityPage(
-  connection: Connection,
+  connection: Pick<Getter, "send">,
   api: string,
   page: { contract: number; days: Days; offset: number },
   options: ReadOptions,

@@ -4,7 +4,7 @@ import type { Reply } from "../platform/call.ts";
 import { coreUrl } from "../platform/core-url.ts";
 import { Forbidden, PlatformError, Retry, Unauthorized } from "../platform/errors.ts";
 import type { EndpointName } from "../platform/products.ts";
-import { encodePath } from "../questions/flow-logs/bucket.ts";
+import { encodePath } from "../questions/flow-logs/address.ts";
 import type { PlatformReader } from "../questions/reader.ts";
 import type { Sources } from "../questions/sources.ts";
 import { cut, MOST_CHARACTERS } from "./shape/cut.ts";

@@ -4,6 +4,7 @@ import { certificates } from "./certificates.ts";
 import { compute } from "./compute.ts";
 import { dns } from "./dns.ts";
 import { k8s } from "./k8s.ts";
+import { mooring } from "./mooring.ts";
 import { objectStorage } from "./object-storage.ts";
 import type { Row } from "./row.ts";
 
@@ -16,4 +17,5 @@ export const table: readonly Row[] = [
   ...certificates,
   ...billing,
   ...activityLog,
+  ...mooring,
 ];
