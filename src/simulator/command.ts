@@ -226,6 +226,8 @@ function forPeople({ endpoints, contractNumber, username, password, token, s3, c
   logs        ${endpoints.logging}
   streaming   ${endpoints.streaming}
   inference   ${endpoints.inference}
+  DNS         ${endpoints.dns}
+  TLS certs   ${endpoints.certificates}
 ${further.join("")}
 Try:  curl -H "Authorization: Bearer $TOKEN" ${endpoints.api}/cloudapi/v6/datacenters?depth=1
 Stop with Ctrl-C.

@@ -2,11 +2,14 @@ import { z } from "zod";
 import { createActivity } from "./activity/log.ts";
 import type { Agenda } from "./agenda.ts";
 import { createScalingRecords } from "./autoscaling/records.ts";
+import { createLedger } from "./billing/ledger.ts";
+import { createCertificateRecords } from "./certificate-manager/records.ts";
 import { type Counters, createChance, fixedChance } from "./chance.ts";
 import { stockCatalogue } from "./core/catalogue.ts";
 import { limitsSchema } from "./core/limits.ts";
 import { requestSchema } from "./core/request-record.ts";
 import { createUsage } from "./core/usage.ts";
+import { createDnsRecords } from "./dns/records.ts";
 import { createIdentity } from "./identity/identity.ts";
 import { firstS3Key } from "./identity/s3-keys.ts";
 import { createLines } from "./ingest/lines.ts";
@@ -128,6 +131,7 @@ function createWorld(parts: ContractParts, documents: Documents, contractNumber:
   const scaling = createScalingRecords(documents);
   const streaming = createStreamingRecords(documents);
   const pipelines = createPipelineRecords(documents);
+  const dns = createDnsRecords(documents);
   const identity = createIdentity(documents, everything, chance, clock, contractNumber);
   const made = { see: ({ createdBy }: { createdBy: string }, { id }: { id: string }) => createdBy === id };
   return {
@@ -171,5 +175,8 @@ function createWorld(parts: ContractParts, documents: Documents, contractNumber:
     forwardAddress,
     streaming: { ...streaming, clusters: guardedTable(streaming.clusters, viewer, made) },
     dataPlane,
+    dns,
+    certificates: createCertificateRecords(documents),
+    billing: createLedger({ documents, counters, clock, scope, resources: everything, pipelines, streaming, dns }),
   };
 }

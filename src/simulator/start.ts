@@ -4,10 +4,15 @@ import { createAgenda } from "./agenda.ts";
 import { loadRoutes } from "./autoscaling/load-routes.ts";
 import { resumeScaling } from "./autoscaling/loop.ts";
 import { autoscalingRoutes } from "./autoscaling/routes.ts";
+import { billingRoutes } from "./billing/routes.ts";
+import { certificateEndpoint } from "./certificate-manager/host.ts";
+import { certificateRoutes } from "./certificate-manager/routes.ts";
 import { createContracts, type Owner } from "./contracts.ts";
 import { coreRoutes } from "./core/core.ts";
 import { resumeRequests } from "./core/provisioning.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
+import { dnsEndpoint } from "./dns/host.ts";
+import { dnsRoutes } from "./dns/routes.ts";
 import { createFaultChooser } from "./faults/chooser.ts";
 import { type FaultPlan, reachOf } from "./faults/plan.ts";
 import { createBuckets, createRateLimiter } from "./faults/rate-limit.ts";
@@ -20,6 +25,7 @@ import { inferenceEndpoint, inferenceRoutes } from "./inference/routes.ts";
 import { createForwardListener } from "./ingest/forward-listener.ts";
 import { logRoutes } from "./ingest/log-routes.ts";
 import { readingRoutes } from "./ingest/reading-routes.ts";
+import { managed } from "./managed-kinds.ts";
 import { resumePipelines } from "./pipelines/lifecycle.ts";
 import { metricPushRoutes } from "./pipelines/push/routes.ts";
 import { pipelineRoutes } from "./pipelines/routes.ts";
@@ -79,6 +85,8 @@ export interface Ready extends Owner {
     logging: string;
     streaming: string;
     inference: string;
+    dns: string;
+    certificates: string;
   };
   /** Whom to trust, as PEM: the authority behind the TLS address of log pipelines. */
   certificates: { ca: string };
@@ -159,6 +167,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
       resumeScaling(world);
       resumePipelines(world);
       resumeStreaming(world);
+      for (const { resume } of managed) resume(world);
     }
     life.defer(() => storage.close());
     const { url: objectStorage, ...s3 } = await storage.open(contracts, owner.s3);
@@ -177,6 +186,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
       ...autoscalingRoutes(world),
       ...pipelineRoutes(world),
       ...streamingRoutes(world),
+      ...dnsRoutes(world),
+      ...certificateRoutes(world),
+      ...billingRoutes(world),
       ...inferenceRoutes(world, inferenceCalls),
       ...metricPushRoutes(contracts),
       ...activityRoutes(world),
@@ -219,6 +231,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
           logging: endpointOf(api, "logs"),
           streaming: streamingEndpoint(api),
           inference: inferenceEndpoint(api),
+          dns: dnsEndpoint(api),
+          certificates: certificateEndpoint(api),
         },
         ...owner,
         s3,

@@ -11,6 +11,7 @@ import type { Call, Method, Reply, Route } from "./http/exchange.ts";
 import { invalid } from "./http/refusal.ts";
 import { longestLifetime } from "./identity/identity.ts";
 import { privilegeFlagSchema, privilegeFlags } from "./identity/privilege-flags.ts";
+import { managed } from "./managed-kinds.ts";
 import { pipelineState } from "./pipelines/state.ts";
 import type { Resource } from "./store/resource.ts";
 import { streamingState } from "./streaming/state.ts";
@@ -119,6 +120,7 @@ function stateOf(world: World) {
     groups: [...(lists.groups ?? []), ...scalingGroups(world)],
     ...pipelineState(world),
     ...streamingState(world),
+    ...Object.fromEntries(managed.map(({ name, state }) => [name, state(world)])),
     requests: [...world.requests.values()].map(
       ({ id, method, url, status, message, targets, createdAt, createdBy }) => ({
         id,

@@ -25,6 +25,8 @@ const readyShape = z.strictObject({
     logging: z.string(),
     streaming: z.string(),
     inference: z.string(),
+    dns: z.string(),
+    certificates: z.string(),
   }),
   ...owner,
   contracts: z.array(z.strictObject(owner)),
