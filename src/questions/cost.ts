@@ -32,7 +32,7 @@ const spec = z.looseObject({
   ram: number,
   cpuFamily: text,
   templateName: text,
-  size: z.unknown(),
+  size: z.unknown().optional(),
   bootVolume: disk.optional().catch(undefined),
 });
 const manifest = z.looseObject({

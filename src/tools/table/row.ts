@@ -114,6 +114,8 @@ const pathArguments: Record<string, z.ZodType> = {
   provider_id: id("Id, from list_cert_providers."),
   contract: z
     .union([z.int().min(1).max(9_999_999_999), z.string().regex(/^\d{1,10}$/, "must be a contract number")])
+    // The billing tools write it with zeros in front.
+    .transform(Number)
     .describe("Contract number, from get_billing_profile or list_activitylog_contracts."),
   invoice_id: id("Id, from list_billing_invoices."),
   period: month("Month, YYYY-MM."),
