@@ -228,6 +228,7 @@ function forPeople({ endpoints, contractNumber, username, password, token, s3, c
   inference   ${endpoints.inference}
   DNS         ${endpoints.dns}
   TLS certs   ${endpoints.certificates}
+  S3 keys     ${endpoints.objectStorageManagement}
 ${further.join("")}
 Try:  curl -H "Authorization: Bearer $TOKEN" ${endpoints.api}/cloudapi/v6/datacenters?depth=1
 Stop with Ctrl-C.

@@ -14,6 +14,7 @@ import { createIdentity } from "./identity/identity.ts";
 import { firstS3Key } from "./identity/s3-keys.ts";
 import { createLines } from "./ingest/lines.ts";
 import { createSamples } from "./ingest/samples.ts";
+import { createAccessKeys } from "./object-storage-management/records.ts";
 import { createPipelineRecords, lineRetention } from "./pipelines/records.ts";
 import type { ContractStorage } from "./storage/storage.ts";
 import type { Documents } from "./store/documents.ts";
@@ -34,6 +35,7 @@ export interface ContractParts {
   storage: ContractStorage;
   dataPlane: DataPlane;
   forwardAddress(): string;
+  objectStorageUrl(): string;
 }
 
 /** Who owns a contract and how he calls. */
@@ -123,7 +125,7 @@ export function createContracts(parts: ContractParts): Contracts {
 }
 
 function createWorld(parts: ContractParts, documents: Documents, contractNumber: number, scope: string): World {
-  const { seed, clock, agenda, counters, storage, dataPlane, forwardAddress } = parts;
+  const { seed, clock, agenda, counters, storage, dataPlane, forwardAddress, objectStorageUrl } = parts;
   const chance = createChance(seed, counters, scope);
   const everything = createResources(documents);
   const viewer = createViewer();
@@ -177,6 +179,8 @@ function createWorld(parts: ContractParts, documents: Documents, contractNumber:
     dataPlane,
     dns,
     certificates: createCertificateRecords(documents),
+    accessKeys: createAccessKeys(documents),
+    objectStorageUrl,
     billing: createLedger({ documents, counters, clock, scope, resources: everything, pipelines, streaming, dns }),
   };
 }

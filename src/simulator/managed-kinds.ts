@@ -3,6 +3,7 @@ import { recordKind, reverseRecordKind, secondaryZoneKind, zoneKind } from "./dn
 import type { Managed } from "./managed/kind.ts";
 import { resume } from "./managed/lifecycle.ts";
 import { managedState } from "./managed/state.ts";
+import { accessKeyKind } from "./object-storage-management/access-keys.ts";
 import type { World } from "./world.ts";
 
 const entry = <F>(name: string, kind: Managed<F>) => ({
@@ -21,4 +22,5 @@ export const managed = [
   entry("certificates", certificateKind),
   entry("autoCertificates", autoCertificateKind),
   entry("providers", providerKind),
+  entry("accessKeys", accessKeyKind),
 ];

@@ -26,6 +26,8 @@ import { createForwardListener } from "./ingest/forward-listener.ts";
 import { logRoutes } from "./ingest/log-routes.ts";
 import { readingRoutes } from "./ingest/reading-routes.ts";
 import { managed } from "./managed-kinds.ts";
+import { managementEndpoint } from "./object-storage-management/host.ts";
+import { objectStorageRoutes } from "./object-storage-management/routes.ts";
 import { resumePipelines } from "./pipelines/lifecycle.ts";
 import { metricPushRoutes } from "./pipelines/push/routes.ts";
 import { pipelineRoutes } from "./pipelines/routes.ts";
@@ -87,6 +89,7 @@ export interface Ready extends Owner {
     inference: string;
     dns: string;
     certificates: string;
+    objectStorageManagement: string;
   };
   /** Whom to trust, as PEM: the authority behind the TLS address of log pipelines. */
   certificates: { ca: string };
@@ -151,8 +154,13 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
         : noDataPlane;
     const agenda = createAgenda(clock, machineTime);
     life.defer(() => agenda.close());
+    let objectStorageUrl = "";
     const parts = { seed, clock, agenda, counters, documents, storage, dataPlane };
-    const contracts = createContracts({ ...parts, forwardAddress: () => forward.address() });
+    const contracts = createContracts({
+      ...parts,
+      forwardAddress: () => forward.address(),
+      objectStorageUrl: () => objectStorageUrl,
+    });
     const flowLogs = new Map<World, FlowLogs>();
     contracts.each((world) => flowLogs.set(world, createFlowLogs(world, seed, onError)));
     journal.load(documents, seed);
@@ -171,6 +179,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
     }
     life.defer(() => storage.close());
     const { url: objectStorage, ...s3 } = await storage.open(contracts, owner.s3);
+    objectStorageUrl = objectStorage;
     life.defer(() => forward.close());
     const ca = await forward.open(contracts);
     life.defer(() => dataPlane.close());
@@ -189,6 +198,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
       ...dnsRoutes(world),
       ...certificateRoutes(world),
       ...billingRoutes(world),
+      ...objectStorageRoutes(world),
       ...inferenceRoutes(world, inferenceCalls),
       ...metricPushRoutes(contracts),
       ...activityRoutes(world),
@@ -233,6 +243,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
           inference: inferenceEndpoint(api),
           dns: dnsEndpoint(api),
           certificates: certificateEndpoint(api),
+          objectStorageManagement: managementEndpoint(api),
         },
         ...owner,
         s3,

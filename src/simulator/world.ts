@@ -11,6 +11,7 @@ import type { DnsRecords } from "./dns/records.ts";
 import type { Identity } from "./identity/identity.ts";
 import type { Lines } from "./ingest/lines.ts";
 import type { Samples } from "./ingest/samples.ts";
+import type { AccessKeys } from "./object-storage-management/records.ts";
 import type { PipelineRecords } from "./pipelines/records.ts";
 import type { Storage } from "./storage/storage.ts";
 import type { Documents, Table } from "./store/documents.ts";
@@ -52,4 +53,7 @@ export interface World {
   readonly dns: DnsRecords;
   readonly certificates: CertificateRecords;
   readonly billing: Ledger;
+  readonly accessKeys: AccessKeys;
+  /** Where the object storage is; empty until it listens. */
+  objectStorageUrl(): string;
 }

@@ -27,6 +27,7 @@ const readyShape = z.strictObject({
     inference: z.string(),
     dns: z.string(),
     certificates: z.string(),
+    objectStorageManagement: z.string(),
   }),
   ...owner,
   contracts: z.array(z.strictObject(owner)),

@@ -26,6 +26,7 @@ const words: Record<string, string> = {
   modelId: "BAAI%2Fbge-m3",
   contract: String(platform.ready.contractNumber),
   period: "2026-11",
+  regionName: "eu-central-3",
   date: "2026-11-16",
 };
 /** The same for everybody: to see them is nothing. */

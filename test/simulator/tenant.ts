@@ -38,6 +38,7 @@ async function managedThings(platform: Platform, block: string): Promise<void> {
   const provider = await made("/certificate-manager/providers", acme);
   const names = { name: "www", commonName: "www.tenant.example", keyAlgorithm: "rsa2048" };
   await made("/certificate-manager/auto-certificates", { ...names, provider });
+  await made("/object-storage-management/accesskeys", { description: "backup" });
   // It is issued when somebody looks, which must not be the first stranger.
   await platform.call("GET", "/certificate-manager/certificates");
 }
