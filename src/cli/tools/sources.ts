@@ -24,6 +24,8 @@ const publicHosts: Partial<Record<EndpointName, string>> = {
 /** The environment with the variables of the platform's own clients under our names, where ours are not set. */
 export function understood(env: Env): Env {
   const url = env.IONOS_API_URL;
+  // A token of ours is not sent to addresses that nobody named for it.
+  const theirs = !env.MOORING_TOKEN && (url || env.IONOS_TOKEN);
   const all = Object.keys(publicHosts).map((name) => [name, url]);
   const endpoints = {
     ...(url ? Object.fromEntries(all) : publicHosts),
@@ -35,7 +37,7 @@ export function understood(env: Env): Env {
   return {
     ...env,
     MOORING_TOKEN: env.MOORING_TOKEN || env.IONOS_TOKEN,
-    MOORING_ENDPOINTS: env.MOORING_ENDPOINTS || (url || env.IONOS_TOKEN ? JSON.stringify(endpoints) : undefined),
+    MOORING_ENDPOINTS: env.MOORING_ENDPOINTS || (theirs ? JSON.stringify(endpoints) : undefined),
     MOORING_S3_ACCESS_KEY: env.MOORING_S3_ACCESS_KEY || env.IONOS_S3_ACCESS_KEY,
     MOORING_S3_SECRET_KEY: env.MOORING_S3_SECRET_KEY || env.IONOS_S3_SECRET_KEY,
     MOORING_S3_REGION: env.MOORING_S3_REGION || env.IONOS_S3_REGION,
