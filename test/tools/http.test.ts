@@ -83,7 +83,12 @@ describe("over HTTP", () => {
     ["with a token that only begins alike", { authorization: `${authorization}x` }, 401],
     ["by a name that is not ours, as after DNS rebinding", { authorization, host: "evil.example" }, 403],
     ["from a web page that is not allowed", { authorization, origin: "https://evil.example" }, 403],
-    ["from a page of this machine that is not allowed", { authorization, origin: "http://localhost:3000" }, 403],
+    ["from a page of this machine", { authorization, origin: "http://localhost:3000" }, 200],
+    [
+      "from a page that only looks like one of this machine",
+      { authorization, origin: "http://localhost.evil.example" },
+      403,
+    ],
     ["by a name that is allowed", { authorization, host: "tools.example:8080" }, 200],
     ["from a web page that is allowed", { authorization, origin: "https://inspector.example" }, 200],
     ["with a session that nobody began", { authorization, "mcp-session-id": "made-up" }, 404],

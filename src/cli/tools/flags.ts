@@ -37,7 +37,7 @@ ${accessUsage}
   --bearer-token-file PATH
                           what clients of http have to bring as a bearer token (default: MOORING_TOOLS_BEARER_TOKEN)
   --allow-host NAME       host name by which clients may call it, besides localhost; repeatable
-  --allow-origin URL      web page that may call it; repeatable (default: none)
+  --allow-origin URL      web page that may call it, besides those of this machine; repeatable
   --json                  with http: print one JSON line when ready
   --version               print the version
   -h, --help              show this help`;

@@ -13,7 +13,7 @@ export interface HttpOptions {
   bearer: () => string;
   /** Names by which clients may call it, besides those of the loopback interface. */
   hosts: readonly string[];
-  /** Web pages that may call it, such as https://inspector.example.com. Without an Origin it is no web page. */
+  /** Web pages that may call it besides those of this machine, such as https://inspector.example.com. */
   origins: readonly string[];
   open: () => Server;
   clock: Clock;
@@ -52,6 +52,9 @@ const nameIn = (host: string) =>
     .replace(/^\[(.*)\]$/, "$1")
     .toLowerCase();
 
+/** A page of this machine has no name of the network. */
+const hostOf = (origin: string) => (URL.canParse(origin) ? nameIn(new URL(origin).host) : "");
+
 /** Streamable HTTP, with a session for each client. */
 export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   const { clock, origins, hosts, onError } = options;
@@ -75,7 +78,8 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     if (!isLoopback(host) && !hosts.some((each) => each.toLowerCase() === host))
       return [403, "this Host is not allowed"];
     const { origin } = headers;
-    if (origin !== undefined && !origins.includes(origin)) return [403, "this Origin is not allowed"];
+    if (origin !== undefined && !origins.includes(origin) && !isLoopback(hostOf(origin)))
+      return [403, "this Origin is not allowed"];
     if (!isSame(headers.authorization ?? "", `Bearer ${options.bearer()}`)) return [401, "a bearer token is required"];
     return undefined;
   }
