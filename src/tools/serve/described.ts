@@ -10,10 +10,32 @@ export interface Described {
   annotations: { readOnlyHint: true };
 }
 
+type Json = { type: "object"; [key: string]: unknown };
+
+/** Arguments and results are shared by many rows, and making a JSON schema takes longer than all the rest of a start. */
+const made = { input: new WeakMap<z.ZodType, object>(), output: new WeakMap<z.ZodType, object>() };
+
 /** Every word costs the model tokens: what says nothing is left out. */
-function schemaOf(schema: z.ZodType, io: "input" | "output"): { type: "object"; [key: string]: unknown } {
+function jsonOf(schema: z.ZodType, io: "input" | "output"): object {
+  const already = made[io].get(schema);
+  if (already) return already;
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io });
-  return { ...withoutOpen(json), type: "object" };
+  const short = withoutOpen(json);
+  made[io].set(schema, short);
+  return short;
+}
+
+function argumentsSchema({ args }: Row): Json {
+  const fields = Object.entries(args.shape).filter(
+    (entry): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType,
+  );
+  const required = fields.filter(([, schema]) => !schema.safeParse(undefined).success).map(([name]) => name);
+  return {
+    type: "object",
+    properties: Object.fromEntries(fields.map(([name, schema]) => [name, jsonOf(schema, "input")])),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
 }
 
 function withoutOpen(value: object): object {
@@ -37,13 +59,13 @@ const known = new WeakMap<Row, Described>();
 export function described(row: Row): Described {
   const already = known.get(row);
   if (already) return already;
-  const made: Described = {
+  const tool: Described = {
     name: row.name,
     description: row.description,
-    inputSchema: schemaOf(row.args, "input"),
-    outputSchema: schemaOf(row.result, "output"),
+    inputSchema: argumentsSchema(row),
+    outputSchema: { ...jsonOf(row.result, "output"), type: "object" },
     annotations: { readOnlyHint: true },
   };
-  known.set(row, made);
-  return made;
+  known.set(row, tool);
+  return tool;
 }

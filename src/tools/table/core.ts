@@ -2,6 +2,8 @@ import { z } from "zod";
 import { type Group, list, type Row, reading, resource } from "./row.ts";
 
 const depth = (text: string) => z.int().min(0).max(5).optional().describe(text);
+const depthOfList = depth("0: ids only; 1 (default): with properties; 2 and more: with what is inside.");
+const depthOfOne = depth("How much of what is inside is shown.");
 const filters = z
   .record(
     z.string().regex(/^[A-Za-z]+(\.[A-Za-z]+)?$/, "must be the name of a property"),
@@ -24,7 +26,7 @@ export const coreRows = (group: Group) => ({
       path,
       result: list,
       narrow: "set filters, or depth 0 for ids only",
-      args: { depth: depth("0: ids only; 1 (default): with properties; 2 and more: with what is inside."), filters },
+      args: { depth: depthOfList, filters },
       query: (args) => ({ depth: String(args.depth ?? 1), ...filterQuery(args.filters) }),
     }),
   get: (name: string, path: string, description: string, usual?: { depth: number; result: z.ZodType }): Row =>
@@ -36,7 +38,7 @@ export const coreRows = (group: Group) => ({
       path,
       result: usual?.result ?? resource,
       narrow: "set a smaller depth",
-      args: { depth: depth("How much of what is inside is shown.") },
+      args: { depth: depthOfOne },
       query(args): Record<string, string> {
         const depth = args.depth ?? usual?.depth;
         return depth === undefined ? {} : { depth: String(depth) };
