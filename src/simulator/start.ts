@@ -11,6 +11,7 @@ import { createContracts, type Owner } from "./contracts.ts";
 import { coreRoutes } from "./core/core.ts";
 import { resumeRequests } from "./core/provisioning.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
+import { demoAge, makeDemoData } from "./demo-data/demo-data.ts";
 import { dnsEndpoint } from "./dns/host.ts";
 import { dnsRoutes } from "./dns/routes.ts";
 import { createFaultChooser } from "./faults/chooser.ts";
@@ -34,6 +35,7 @@ import { pipelineRoutes } from "./pipelines/routes.ts";
 import { endpointOf } from "./pipelines/service.ts";
 import { steeringRoutes } from "./steering.ts";
 import { chooseStorage } from "./storage/choose.ts";
+import { createS3Client } from "./storage/client.ts";
 import { createDocuments } from "./store/documents.ts";
 import { createHistory } from "./store/history.ts";
 import { memoryOnly, openJournal } from "./store/journal.ts";
@@ -73,6 +75,8 @@ export interface SimulatorOptions {
   kafka?: "real" | "off";
   /** Kafka processes per cluster. Default 1; the platform has three. */
   brokers?: number;
+  /** Begins with one of everything in the first contract, unless there is state from an earlier run. */
+  demoData?: boolean;
   /** Hears of failures of the simulator itself. Default: standard error. */
   onError?(where: string, error: unknown): void;
 }
@@ -119,7 +123,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
         `the data directory ${options.data} was made with the seed ${journal.seed}; use that one or another directory`,
       );
     }
-    const clock = createClock(machineTime, speed, journal.lastInstant);
+    const demo = options.demoData === true && journal.seed === undefined;
+    const beginning = { ...machineTime, now: () => machineTime.now() - (demo ? demoAge : 0) };
+    const clock = createClock(beginning, speed, journal.lastInstant);
     const faults = createFaultChooser(options.faults ?? { rules: [] }, seed);
     const history = createHistory(clock.now, () => reachOf(faults.plan()));
     const documents = createDocuments((changes) => journal.append(clock.now(), changes), history.note);
@@ -232,6 +238,12 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
     await journal.flushed();
     const api = await listener.listen(host, port);
     life.defer(() => listener.close());
+    if (demo) {
+      const isBuiltin = (options.objectStorage ?? "builtin") === "builtin";
+      const s3Client = isBuiltin ? createS3Client({ url: objectStorage, ...s3 }) : undefined;
+      await makeDemoData(contracts.first, routesOf(contracts.first), api, s3Client);
+      await journal.flushed();
+    }
     return {
       ready: {
         endpoints: {

@@ -47,8 +47,6 @@ export interface LedgerParts {
 /** What a contract has had since it exists, in the order it came. */
 export interface Ledger {
   intervals(): Iterable<Interval>;
-  /** As if everything that is there had been there for this much longer, in milliseconds. Inside a transaction. */
-  backdate(by: number): void;
 }
 
 /**
@@ -121,10 +119,5 @@ export function createLedger(parts: LedgerParts): Ledger {
     touched.clear();
   });
 
-  return {
-    intervals: () => intervals.values(),
-    backdate(by) {
-      for (const each of [...intervals.values()]) intervals.put(String(each.n), { ...each, from: each.from - by });
-    },
-  };
+  return { intervals: () => intervals.values() };
 }
