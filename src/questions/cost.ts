@@ -38,7 +38,7 @@ const spec = z.looseObject({
 const manifest = z.looseObject({
   kind: z.string(),
   metadata: z.looseObject({ name: z.string().optional(), namespace: z.string().optional() }).optional(),
-  spec: z.unknown(),
+  spec: z.unknown().optional(),
 });
 
 const disks = (what: string, { size, type = "SSD Premium" }: z.output<typeof disk>): Line[] =>

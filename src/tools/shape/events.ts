@@ -4,7 +4,7 @@ const text = z.string().nullish();
 const source = z.looseObject({
   time: text,
   user: text,
-  meta: z.looseObject({ time: text, requestId: text, queueRefId: z.unknown() }).nullish(),
+  meta: z.looseObject({ time: text, requestId: text, queueRefId: z.unknown().optional() }).nullish(),
   principal: z
     .looseObject({
       identity: z.looseObject({ username: text }).nullish(),

@@ -27,12 +27,12 @@ const measured = z.looseObject({ contract_id: z.string(), meter_definitions: z.r
 
 /** Lines for spreadsheets, which say the same once more. */
 const withoutCsv = (answer: unknown): unknown => {
-  const { evnCSV: _, ...rest } = z.looseObject({ evnCSV: z.unknown() }).parse(answer);
+  const { evnCSV: _, ...rest } = z.looseObject({ evnCSV: z.unknown().optional() }).parse(answer);
   return rest;
 };
 const evn = z.looseObject({ datacenters: z.array(z.looseObject({})) });
 const trafficOnly = (answer: unknown): unknown =>
-  z.object({ metadata: z.unknown(), trafficObj: z.unknown() }).parse(answer);
+  z.object({ metadata: z.unknown().optional(), trafficObj: z.unknown() }).parse(answer);
 const traffic = z.looseObject({ trafficObj: z.looseObject({}) });
 const use = (name: string, path: string, description: string) =>
   row({ name, path, description, args: chosen, result: measured, shape: shapes.utilization });
