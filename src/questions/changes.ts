@@ -5,6 +5,9 @@ import { entriesSince, sinceOf } from "./activity.ts";
 import { allObjects } from "./objects.ts";
 import type { Sources } from "./sources.ts";
 
+/** The operator's own field manager: what it notes on an object is not a change that anybody made. */
+const OPERATOR = "mooring";
+
 interface Change {
   time: string;
   where: "cluster" | "platform";
@@ -60,7 +63,7 @@ function changesOf(key: string, object: KubeObject): Change[] {
     ...at(creationTimestamp, "was created"),
     ...at(deletionTimestamp, "is being deleted"),
     ...(managed.success ? managed.data : []).flatMap(({ time, manager, subresource }) =>
-      subresource == null && time !== creationTimestamp ? at(time, "was edited", manager) : [],
+      subresource == null && time !== creationTimestamp && manager !== OPERATOR ? at(time, "was edited", manager) : [],
     ),
     ...(readStatus(object).conditions ?? []).flatMap(({ type, status, reason, lastTransitionTime }) =>
       at(lastTransitionTime, `has ${type} ${status} (${reason})`),

@@ -73,20 +73,21 @@ async function everything(platform: PlatformReader, sources: Sources) {
   const found: Found[] = [];
   const checked = new Set<string>();
   const notChecked: { kind: string; why: string }[] = [];
-  const datacenters: string[] = [];
+  /** Undefined while nobody has read them: without them nothing is known of what is in one. */
+  let datacenters: string[] | undefined;
   for (const kind of kinds.filter(hasResource)) {
     const { place, identity: who } = kind.resource;
     if (who.permanent || who.shared || place.product === "auth") continue;
     const paths = collectionsOf(kind, datacenters);
-    if (paths === undefined) {
-      notChecked.push({ kind: kind.kind, why: "it lives in a resource of another kind" });
+    if (typeof paths === "string") {
+      notChecked.push({ kind: kind.kind, why: paths });
       continue;
     }
     try {
       for (const [datacenter, path] of paths) {
         const items = await readItems(platform, kind, path, sources);
         for (const each of items) found.push({ kind, datacenter, item: each });
-        if (kind.kind === "Datacenter") datacenters.push(...items.map(({ id }) => id));
+        if (kind.kind === "Datacenter") datacenters = items.map(({ id }) => id);
       }
       checked.add(kind.kind);
     } catch (error) {
@@ -97,16 +98,18 @@ async function everything(platform: PlatformReader, sources: Sources) {
   return { found, checked, notChecked };
 }
 
-/** Where a kind's resources are: in one place, or in each datacenter; undefined when neither leads there. */
-function collectionsOf({ resource: { place } }: ResourceKind, datacenters: string[]) {
+/** Where a kind's resources are: in one place, or in each datacenter; or why that is not known. */
+function collectionsOf({ resource: { place } }: ResourceKind, datacenters: string[] | undefined) {
+  const elsewhere = "it lives in a resource of another kind";
   const isWhole = (path: string) => !path.includes("//") && !path.includes("undefined");
   try {
     const path = place.collection({});
     if (isWhole(path)) return [[undefined, path] as const];
-    if (!isWhole(place.collection({ datacenter: "x" }))) return undefined;
+    if (!isWhole(place.collection({ datacenter: "x" }))) return elsewhere;
+    if (datacenters === undefined) return "the datacenters could not be read";
     return datacenters.map((datacenter) => [datacenter, place.collection({ datacenter })] as const);
   } catch {
-    return undefined;
+    return elsewhere;
   }
 }
 
@@ -119,7 +122,12 @@ async function readItems(
   const { endpoint, url } = products[place.product];
   const items: Item[] = [];
   for (let pages = 0; pages < MOST_PAGES; pages++) {
-    const query = new URLSearchParams({ depth: "1", offset: String(items.length), limit: "1000" });
+    // As deep as the kind needs to tell what a resource brings along.
+    const query = new URLSearchParams({
+      depth: String(Math.max(1, place.depth)),
+      offset: String(items.length),
+      limit: "1000",
+    });
     const address = `${url(platform.endpoint(endpoint), path)}?${query}`;
     const reply = await platform.read({ method: "GET", url: address, product: place.product, signal }).catch(
       // A datacenter may go while the others are read.

@@ -14,6 +14,7 @@ interface Node {
 }
 
 const DEEPEST = 8;
+const ACCOUNT = "account";
 
 /** What an object needs, and what needs it, to any depth. */
 export async function dependencyTree(
@@ -25,11 +26,15 @@ export async function dependencyTree(
   const all = await allObjects(sources, undefined);
   const needs = (each: Known) => [
     ...namedBy(each.kind, each.object).map(({ key, field }) => ({ key, as: field })),
-    ...accountsOf(each).map((key) => ({ key, as: "account" })),
+    ...accountsOf(each).map((key) => ({ key, as: ACCOUNT })),
   ];
   const users = new Map<ObjectKey, { key: ObjectKey; as: string }[]>();
   for (const each of all.values()) {
-    for (const { key, as } of needs(each)) users.set(key, [...(users.get(key) ?? []), { key: each.key, as }]);
+    for (const { key, as } of needs(each)) {
+      const known = users.get(key) ?? [];
+      // One line for each object, however often it names the other one.
+      if (!known.some((user) => user.key === each.key)) users.set(key, [...known, { key: each.key, as }]);
+    }
   }
   const nodeOf = (
     key: ObjectKey,
@@ -49,7 +54,8 @@ export async function dependencyTree(
   };
   const down = (key: ObjectKey) => {
     const each = all.get(key);
-    return each ? needs(each) : [];
+    // All of them have the same Account: it is named once.
+    return each ? needs(each).filter(({ as }) => as !== ACCOUNT || key === start.key) : [];
   };
   const up = (key: ObjectKey) => users.get(key) ?? [];
   const needed = nodeOf(start.key, "", down);

@@ -6,6 +6,7 @@ import { type PlatformReader, type ReadCall, readOver } from "../../src/question
 import { type Mode, modes } from "../../src/tools/serve/modes.ts";
 import { createToolServer, type ServerOptions } from "../../src/tools/serve/server.ts";
 import { table } from "../../src/tools/table/table.ts";
+import { clusterOf } from "./landscape.ts";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -185,6 +186,26 @@ describe("a call", () => {
     const result = await client.callTool({ name: "list_datacenters", arguments: {} });
     expect(result.isError).toBe(true);
     expect(textOf(result)).toMatch(/unexpected answer: items/);
+  });
+
+  it("that cannot read the datacenters says nothing about what would be in them", async () => {
+    const out = platformThat(async ({ url }) => {
+      if (url.includes("/datacenters")) throw new Error("out of reach");
+      return { items: [] };
+    });
+    const status = { id: "11111111-1111-4111-8111-111111111111", parents: { datacenter: "d" }, account: "shop/main" };
+    const server = {
+      apiVersion: "mooring.dev/v1alpha1",
+      kind: "Server",
+      metadata: { name: "web", namespace: "shop" },
+      status,
+    };
+    const client = await connected("eager", { ...out, cluster: async () => clusterOf([server]) });
+    const { structuredContent } = await client.callTool({ name: "list_orphans", arguments: {} });
+    expect(structuredContent).toMatchObject({
+      without_resource: [],
+      not_checked: expect.arrayContaining([{ kind: "Server", why: "the datacenters could not be read" }]),
+    });
   });
 
   it("without a token says where to set it", async () => {
