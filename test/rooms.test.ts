@@ -101,6 +101,17 @@ describe("imports between rooms", () => {
     expect(files.flatMap(({ file, source }) => violations(file, source))).toEqual([]);
   });
 
+  it("load the SDK of the tool server nowhere but there", () => {
+    const loading = sources().filter(({ source }) => source.includes('"@modelcontextprotocol/'));
+    expect(loading.map(({ file }) => file).sort()).toEqual([
+      "cli/tools.ts",
+      "tools/serve/http.ts",
+      "tools/serve/server.ts",
+    ]);
+    const asking = sources().filter(({ file, source }) => importsOf(file, source).includes("cli/tools.ts"));
+    expect(asking.map(({ file }) => file)).toEqual(["main.ts"]);
+  });
+
   it("follow the way of an object through the rooms of the engine", () => {
     expect(sources().flatMap(({ file, source }) => reachingBack(file, source))).toEqual([]);
   });
