@@ -21,7 +21,7 @@ crash: ## kill the operator at every call of every kind's life and check what is
 	@bin/setup
 	@$(node) test/crash/main.ts $(ARGS)
 
-soak: ## four tenants, two operators, people and a bad platform for ten minutes; ARGS="--minutes 10"
+soak: ## four tenants, two operators, people and a bad platform for ten minutes; ARGS=--year: a year of tokens
 	@bin/setup
 	@$(node) test/soak/main.ts $(ARGS)
 

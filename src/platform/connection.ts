@@ -46,7 +46,7 @@ export interface ConnectionOptions extends TransportOptions {
   ledger: Ledger;
   /** Aborts when all connections close. */
   closing: AbortSignal;
-  pacersOf: (credential: string | undefined, account: string) => Pacers;
+  pacersOf: (credential: string | undefined, account: string, perSecond?: number) => Pacers;
 }
 
 /** Everything that changes with the credentials. */
@@ -163,7 +163,7 @@ function openSession(
     contractNumber: credentials?.contractNumber,
     identity: token === undefined ? undefined : identityOf(token),
     redact: (text) => secrets.reduce((left, redact) => redact(left), text),
-    pacers: pacersOf(token ?? basic, account),
+    pacers: pacersOf(token ?? basic, account, credentials?.callsPerSecond),
   };
 }
 

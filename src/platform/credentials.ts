@@ -7,6 +7,8 @@ export interface Credentials {
   login?: Login;
   /** Selects the contract for users with several of them. */
   contractNumber?: number;
+  /** The most that is agreed on. */
+  callsPerSecond?: number;
 }
 
 export interface Login {

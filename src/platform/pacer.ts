@@ -24,10 +24,12 @@ export interface Pass {
 /**
  * Decides when a request may leave, for one credential on one host, on behalf of all workers.
  *
- * A token bucket that starts optimistic and learns. A 429 halves the learned rate and stops everything for as long as
- * Retry-After asks (or for a backoff that doubles while refusals go on); requests that were already under way then do
- * not count as further refusals. Without refusals the rate climbs back by a fixed amount per second, such that it
- * takes half a minute to return to the rate that was refused.
+ * A token bucket that begins politely and learns. While requests wait for their turn, every answer that took no longer than
+ * usual raises the rate by one: it doubles within a second, up to the most that is allowed, and more of them may be under way at
+ * once. When none wait, it sinks back. A platform that is getting slow is not pressed. A 429 halves the rate and stops everything for as long as Retry-After asks (or for a backoff that doubles while refusals
+ * go on); requests that were already under way then do not count as further refusals. After that the rate climbs by a
+ * fixed amount per second, such that it takes half a minute to return to the rate that was refused, and past that a tenth
+ * of it, until ten minutes have gone by without a refusal.
  *
  * The highest priority goes first and each priority in the order of arrival; every tenth pass goes to whoever has
  * waited longest, so that background reads slow down under load but never stop. Background reads leave a quarter of
@@ -50,11 +52,15 @@ export interface Pacer {
 export interface PacerOptions {
   clock: Clock;
   random?: () => number;
-  /** Requests per second to begin with, never exceeded later. */
+  /** Requests per second to begin with. */
   rate?: number;
+  /** The most that is allowed now. Default: never more than to begin with. */
+  most?: () => number;
   /** How many requests may leave at once after a pause. Shrinks with the learned rate. */
   burst?: number;
+  /** How many may be under way at the first rate; their number grows with it. */
   concurrent?: number;
+  mostConcurrent?: number;
 }
 
 interface Waiting {
@@ -71,14 +77,29 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 const recoverySeconds = 60;
 const oldestFirstEvery = 10;
+const rememberMs = 600_000;
+/** A rate that nobody needs halves in this time. */
+const sinkSeconds = 30;
+/** Answers that are faster than this differ by chance. */
+const shortestMs = 10;
+/** What was best is forgotten: it doubles in this time. */
+const forgetMs = 300_000;
+/** Of the growth after a refusal, past the rate that was refused. */
+const cautious = 0.1;
 
 export function createPacer(options: PacerOptions): Pacer {
-  const { clock, random = Math.random, rate: fullRate = 50, burst: fullBurst = 50, concurrent = 16 } = options;
-  const backgroundLimit = Math.max(1, Math.floor(concurrent * 0.75));
+  const { clock, random = Math.random, rate: firstRate = 50, burst: fullBurst = 50, concurrent = 16 } = options;
+  const { most = () => firstRate, mostConcurrent = concurrent } = options;
   const queues: Record<Priority, Set<Waiting>> = { people: new Set(), normal: new Set(), background: new Set() };
 
-  let rate = fullRate;
+  let rate = Math.min(firstRate, most());
   let growth = 0;
+  /** The rate that was refused last, and when. */
+  let refused: { rate: number; at: number } | undefined;
+  /** Whether requests wait for nothing but their turn. */
+  let heldUp = false;
+  /** How long an answer takes at best. */
+  let fastest = { ms: Number.POSITIVE_INFINITY, at: 0 };
   let tokens = fullBurst;
   let countedAt = clock.monotonic();
   let closedUntil = Number.NEGATIVE_INFINITY;
@@ -94,13 +115,28 @@ export function createPacer(options: PacerOptions): Pacer {
     const now = clock.monotonic();
     const seconds = Math.max(0, now - Math.max(countedAt, closedUntil)) / 1000;
     countedAt = now;
-    tokens = Math.min(tokens + seconds * rate, Math.max(1, fullBurst * (rate / fullRate)));
-    rate = Math.min(fullRate, rate + seconds * growth);
+    tokens = Math.min(tokens + seconds * rate, Math.max(1, fullBurst * Math.min(1, rate / firstRate)));
+    rate = Math.min(most(), learned(seconds));
+    if (refused && now - refused.at > rememberMs) refused = undefined;
   };
+  const learned = (seconds: number): number => {
+    if (rate < firstRate) return Math.min(firstRate, rate + seconds * growth);
+    return heldUp ? rate : Math.max(firstRate, rate * 0.5 ** (seconds / sinkSeconds));
+  };
+  /** An answer came while others waited for their turn. */
+  const grow = (tookMs: number) => {
+    const now = clock.monotonic();
+    const ms = Math.min(fastest.ms * 2 ** ((now - fastest.at) / forgetMs), Math.max(tookMs, shortestMs));
+    fastest = { ms, at: now };
+    if (!heldUp || tookMs > 2 * ms || rate < firstRate) return;
+    const more = refused ? (growth / rate) * (rate >= refused.rate ? cautious : 1) : 1;
+    rate = Math.min(most(), rate + more);
+  };
+  const mayRun = () => Math.min(mostConcurrent, Math.max(concurrent, Math.floor((concurrent * rate) / firstRate)));
 
   const next = (): Waiting | undefined => {
     const heads = order.flatMap((priority) => {
-      if (priority === "background" && runningBackground >= backgroundLimit) return [];
+      if (priority === "background" && runningBackground >= Math.max(1, Math.floor(mayRun() * 0.75))) return [];
       const [head] = queues[priority];
       return head ?? [];
     });
@@ -115,11 +151,13 @@ export function createPacer(options: PacerOptions): Pacer {
     cancelTimer?.();
     cancelTimer = undefined;
     count();
-    while (running < concurrent) {
+    heldUp = false;
+    while (running < mayRun()) {
       const first = next();
       if (first === undefined) return;
       const wait = Math.max(closedUntil - clock.monotonic(), tokens >= 1 ? 0 : ((1 - tokens) / rate) * 1000);
       if (wait > 0) {
+        heldUp = tokens < 1;
         cancelTimer = clock.after(Math.ceil(wait), pump);
         return;
       }
@@ -128,6 +166,7 @@ export function createPacer(options: PacerOptions): Pacer {
       queues[first.priority].delete(first);
       first.grant();
     }
+    heldUp = next() !== undefined;
   };
 
   /** Whether the turn of who is the n-th in the row comes too late, as far as door and rate tell. */
@@ -146,8 +185,9 @@ export function createPacer(options: PacerOptions): Pacer {
       count();
       refusals += 1;
       // However low it fell, it is back within minutes once the refusals end.
-      growth = Math.max(rate, fullRate / 8) / recoverySeconds;
-      rate = Math.max(Math.min(slowestRate, fullRate), rate / 2);
+      growth = Math.max(rate, firstRate / 8) / recoverySeconds;
+      refused = { rate, at: now };
+      rate = Math.max(Math.min(slowestRate, firstRate), rate / 2);
     }
     tokens = Math.min(tokens, 0);
     const backoff = Math.min(longestPauseMs, firstPauseMs * 2 ** (refusals - 1));
@@ -165,7 +205,7 @@ export function createPacer(options: PacerOptions): Pacer {
 
   const pass = (priority: Priority): Pass => {
     const enteredAt = clock.monotonic();
-    let refused = false;
+    let wasRefused = false;
     let left = false;
     running += 1;
     if (priority === "background") runningBackground += 1;
@@ -175,11 +215,14 @@ export function createPacer(options: PacerOptions): Pacer {
         left = true;
         running -= 1;
         if (priority === "background") runningBackground -= 1;
-        if (!refused && enteredAt >= closedUntil) refusals = 0;
+        if (!wasRefused && enteredAt >= closedUntil) {
+          refusals = 0;
+          grow(clock.monotonic() - enteredAt);
+        }
         pump();
       },
       refused(afterMs) {
-        refused = true;
+        wasRefused = true;
         refuse(enteredAt, afterMs);
       },
     };

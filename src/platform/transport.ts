@@ -31,7 +31,7 @@ export function createTransport(options: TransportOptions): Transport {
   let serial = 0;
   const closing = new AbortController();
   const { clock, random } = options;
-  const pacersOf = sharePacers(() => createPacer({ clock, ...(random && { random }) }));
+  const pacersOf = sharePacers((most) => createPacer({ clock, most, mostConcurrent: 64, ...(random && { random }) }));
   // What an answer weighs takes up to four times as much in the heap.
   const ledger = createLedger(options.memoryBytes ?? getHeapStatistics().heap_size_limit / 4);
   const nextRequestId = () => `${prefix}-${++serial}`;

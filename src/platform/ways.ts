@@ -12,6 +12,8 @@ export interface Ways {
 }
 
 const connectMs = 10_000;
+/** To one host. More than one credential may have under way: what hangs for one leaves some to the others. */
+const SOCKETS = 256;
 
 /** Straight to an address that is checked, or through a proxy, which chooses the address itself. */
 export function createWays(options: TransportOptions, allowed: AllowedEndpoints | undefined): Ways {
@@ -19,7 +21,7 @@ export function createWays(options: TransportOptions, allowed: AllowedEndpoints 
   const tls = ca === undefined ? {} : { ca: [...getCACertificates("default"), ca] };
   const common = {
     allowH2: false,
-    connections: 64,
+    connections: SOCKETS,
     connectTimeout: connectMs,
     // The deadline of the call covers both.
     headersTimeout: 0,

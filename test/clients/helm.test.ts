@@ -11,12 +11,25 @@ import { toolsRights } from "../../src/cli/manifests/tools-rights.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { connect } from "../../src/kube/config.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
+import { checkOut, lastLanded } from "../crash/former.ts";
+import { atEnd } from "../ending.ts";
 import { root, run, start } from "../processes.ts";
 import { program } from "../program.ts";
 import { schemaLocation, writeSchemas } from "./api-schemas.ts";
 
 const chart = join(root, "deploy/chart");
 const folder = temporaryFolder("helm");
+const present = { chart, command: program(), first: [] as string[] };
+/** The version that landed last; without Git's history it is this one. */
+const former = formerVersion();
+
+function formerVersion(): typeof present {
+  const revision = lastLanded();
+  if (revision === undefined) return present;
+  const { path, remove } = checkOut(revision);
+  atEnd(remove);
+  return { chart: join(path, "deploy/chart"), command: process.execPath, first: [join(path, "src/main.ts")] };
+}
 const programs = { helm: "", kubeconform: "", kubectl: "" };
 let cluster: Awaited<ReturnType<typeof startCluster>>;
 
@@ -194,44 +207,50 @@ describe("the chart", { timeout: 120_000 }, () => {
 describe("a release", { timeout: 300_000 }, () => {
   const namespaced = ["-n", "mooring-system"];
 
-  it("makes the samples Ready with its own rights, and leaves them when it goes", async () => {
+  it("of the version before is upgraded, makes the samples Ready with its own rights, and leaves them when it goes", async () => {
     const simulator = start(program(), ["simulator", "--json", "--kafka", "off", "--speed", "20"]);
     const { endpoints, token } = z
       .object({ endpoints: z.record(z.string(), z.string()), token: z.string() })
       .parse(JSON.parse(await simulator.line()));
     const values = join(folder.path, "release.yaml");
     writeFileSync(values, stringify({ endpoints, extraArgs: ["--annotate-after=1s"] }));
+    const apply = async (...samples: string[]) => {
+      for (const sample of samples) {
+        const text = readFileSync(join(root, `deploy/samples/${sample}.yaml`), "utf8");
+        await works("kubectl", ["apply", "-f", "-"], text.replace("paste-the-bearer-token-here", token));
+      }
+    };
+    const idsOf = (plurals: string) =>
+      kubectl("get", plurals, "-o", "jsonpath={range .items[*]}{.kind}/{.metadata.name} {.status.id}{'\\n'}{end}");
+    const ready = (plurals: string) => kubectl("wait", plurals, "--all", "--for=condition=Ready", "--timeout=120s");
+
     // The CRDs are there already, of kubectl: Helm takes them over when it is told to.
     const flags = ["--create-namespace", "--take-ownership", "-f", values];
-    const output = await helm("install", "mooring", chart, ...namespaced, ...flags);
+    const output = await helm("install", "mooring", former.chart, ...namespaced, ...flags);
     expect(output).toContain("kubectl -n default get accounts");
+    const first = await startAsDeployed(former);
+    await apply("landscape");
+    const landscape = "accounts,datacenters,lans,servers";
+    await ready(landscape);
+    const made = await idsOf(landscape);
+    expect(await first.stop()).toBe(0);
 
-    const operator = await startAsDeployed();
-    for (const sample of ["landscape", "metricpipeline", "logpipeline", "centrallogging"]) {
-      const text = readFileSync(join(root, `deploy/samples/${sample}.yaml`), "utf8");
-      await works("kubectl", ["apply", "-f", "-"], text.replace("paste-the-bearer-token-here", token));
-    }
+    await helm("upgrade", "mooring", chart, ...namespaced, "-f", values, "--set", "workers=16");
+    expect(await deployedArguments()).toContain("--workers=16");
+    const operator = await startAsDeployed(present);
+    await apply("metricpipeline", "logpipeline", "centrallogging");
     const all = kinds
       .filter(({ scope }) => scope !== "Cluster")
       .map(({ plural }) => plural)
       .join(",");
-    await kubectl("wait", all, "--all", "--for=condition=Ready", "--timeout=120s");
-
-    await helm("upgrade", "mooring", chart, ...namespaced, "-f", values, "--set", "workers=16");
-    expect(await deployedArguments()).toContain("--workers=16");
+    await ready(all);
+    expect(await idsOf(landscape)).toBe(made);
 
     expect(await operator.stop()).toBe(0);
-    const before = await kubectl(
-      "get",
-      all,
-      "-o",
-      "jsonpath={range .items[*]}{.kind}/{.metadata.name} {.status.id}{'\\n'}{end}",
-    );
+    const before = await idsOf(all);
     expect(before.split("\n").length).toBeGreaterThan(5);
     await helm("uninstall", "mooring", ...namespaced, "--wait");
-    expect(
-      await kubectl("get", all, "-o", "jsonpath={range .items[*]}{.kind}/{.metadata.name} {.status.id}{'\\n'}{end}"),
-    ).toBe(before);
+    expect(await idsOf(all)).toBe(before);
     const left = await kubectl(
       "get",
       "clusterroles,clusterrolebindings,validatingadmissionpolicies,validatingadmissionpolicybindings",
@@ -267,13 +286,13 @@ describe("a release", { timeout: 300_000 }, () => {
   };
 
   /** Runs what the Deployment's container would, as its ServiceAccount: there is no node here. */
-  async function startAsDeployed() {
+  async function startAsDeployed({ command, first }: typeof present) {
     const args = (await deployedArguments()).map((each) => each.replace("0.0.0.0:8080", "127.0.0.1:0"));
     const client = await connect({ kubeconfig: cluster.kubeconfig });
     const kubeconfig = join(folder.path, "operator.kubeconfig");
     await writeOperatorKubeconfig(client, cluster.kubeconfig, kubeconfig);
     await client.close();
-    const running = start(program(), [...args, "--json", "--kubeconfig", kubeconfig]);
+    const running = start(command, [...first, ...args, "--json", "--kubeconfig", kubeconfig]);
     await running.line();
     return running;
   }

@@ -48,19 +48,24 @@ export interface OperatorProcess {
   stop(): Promise<number>;
 }
 
-/**
- * Starts the operator; it lives at most as long as this process. Its wall clock may be some seconds ahead. Resolves when
- * it serves its metrics.
- */
+/** Another time than the machine's: a wall clock that is ahead, or all clocks as far ahead as a file says. */
+export type OtherTime = { aheadSeconds: number } | { clockFile: string };
+
+const preloadFor = (time: OtherTime): string =>
+  "clockFile" in time
+    ? `file://${root}test/moved-clock.ts?file=${encodeURIComponent(time.clockFile)}`
+    : `file://${root}test/shifted-clock.ts?seconds=${time.aheadSeconds}`;
+
+/** Starts the operator; it lives at most as long as this process. Resolves when it serves its metrics. */
 export async function startOperator(
   kubeconfig: string,
   flags: readonly string[],
-  aheadSeconds = 0,
+  time?: OtherTime,
 ): Promise<OperatorProcess> {
   // Through the inspector, on a free port of this machine, garbage can be collected when a test wants to know.
   const args = [
     "--inspect=127.0.0.1:0",
-    ...(aheadSeconds === 0 ? [] : ["--import", `file://${root}test/shifted-clock.ts?seconds=${aheadSeconds}`]),
+    ...(time ? ["--import", preloadFor(time)] : []),
     mainFile(),
     "operator",
     "--json",

@@ -13,7 +13,7 @@ import { isConflict, isNotFound } from "../../src/kube/errors.ts";
 import { type KubeObject, pathOf } from "../../src/kube/resource.ts";
 import type { KubeClient } from "../../src/kube/transport.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
-import { type OperatorProcess, shortTimeouts, startOperator } from "./chaos-operator.ts";
+import { type OperatorProcess, type OtherTime, shortTimeouts, startOperator } from "./chaos-operator.ts";
 import { until } from "./chaos-wait.ts";
 
 /** A namespace with a Lease of its own, in which any number of operators may work; all of them end with it. */
@@ -46,8 +46,7 @@ export interface OperatorOptions {
   kubeconfig?: string;
   everywhere?: boolean;
   flags?: string[];
-  /** How far its wall clock is ahead. */
-  aheadSeconds?: number;
+  time?: OtherTime;
 }
 
 const listed = z.object({ items: z.array(z.looseObject({})) });
@@ -122,9 +121,9 @@ export async function openStage(
       await writeFile(path, stringify({ ...config, clusters }), { mode: 0o600 });
       return path;
     },
-    async operator({ kubeconfig: other = kubeconfig, everywhere = false, flags = [], aheadSeconds } = {}) {
+    async operator({ kubeconfig: other = kubeconfig, everywhere = false, flags = [], time } = {}) {
       const place = ["--namespace", namespace, ...(everywhere ? [] : ["--watch-namespace", namespace])];
-      const operator = await startOperator(other, [...place, ...shortTimeouts, ...flags], aheadSeconds);
+      const operator = await startOperator(other, [...place, ...shortTimeouts, ...flags], time);
       operators.push(operator);
       return operator;
     },

@@ -1,21 +1,10 @@
-import { spawnSync } from "node:child_process";
 import { afterAll, describe, expect, it } from "vitest";
 import { kinds } from "../../src/kinds/index.ts";
-import { checkOut } from "../crash/former.ts";
+import { checkOut, lastLanded } from "../crash/former.ts";
 import { chosenKinds, subjectsOf } from "../crash/lives.ts";
 import { crashMatrix } from "../crash/matrix.ts";
 import { complaints, render } from "../crash/print.ts";
-import { root } from "../processes.ts";
 import { cluster } from "./harness.ts";
-
-/** The version that landed last: where this branch left main, or on main the commit before. None without Git's history. */
-function lastLanded(): string | undefined {
-  const git = (...args: string[]) => spawnSync("git", args, { cwd: root, encoding: "utf8" }).stdout?.trim();
-  const base = git("merge-base", "HEAD", "main");
-  return (
-    (base && base !== git("rev-parse", "HEAD") ? base : git("rev-parse", "--verify", "--quiet", "HEAD^1")) || undefined
-  );
-}
 
 const revision = lastLanded();
 const former = revision === undefined ? undefined : checkOut(revision);

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { install, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
+import { applyObject, install, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
 import { connect } from "../../src/kube/config.ts";
 import type { KubeClient } from "../../src/kube/transport.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
-import { readKubeconfig } from "./narrow.ts";
+import { policiesOfLives, readKubeconfig } from "./narrow.ts";
 
 /** What all runs share: one API server with Mooring installed, and a folder for what they leave behind. */
 export interface Base extends AsyncDisposable {
@@ -31,6 +31,7 @@ export async function openBase(kubeconfig: string, former?: string): Promise<Bas
   let kept = false;
   opening.defer(() => (kept ? folder.keep() : folder.remove()));
   await install(admin);
+  for (const policy of policiesOfLives()) await applyObject(admin, policy);
   const path = join(cache, "kubeconfig");
   await writeOperatorKubeconfig(admin, kubeconfig, path);
   const { server, ca, token } = await readKubeconfig(path);

@@ -6,10 +6,10 @@ import { type Swept, temporaryFolder } from "../../src/simulator/programs/swept.
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** The source of another revision of this repository, in a folder of its own, with the libraries that are here. */
+/** The source and the chart of another revision of this repository, in a folder of its own, with the libraries that are here. */
 export function checkOut(revision: string): Swept {
   const folder = temporaryFolder("former");
-  const script = 'set -eo pipefail; git archive "$0" package.json src | tar -x -C "$1"';
+  const script = 'set -eo pipefail; git archive "$0" package.json src crds deploy/chart | tar -x -C "$1"';
   const { status, stderr } = spawnSync("bash", ["-c", script, revision, folder.path], { cwd: root, encoding: "utf8" });
   if (status !== 0) {
     folder.remove();
@@ -17,4 +17,13 @@ export function checkOut(revision: string): Swept {
   }
   symlinkSync(join(root, "node_modules"), join(folder.path, "node_modules"));
   return folder;
+}
+
+/** The version that landed last: where this branch left main, or on main the commit before. None without Git's history. */
+export function lastLanded(): string | undefined {
+  const git = (...args: string[]) => spawnSync("git", args, { cwd: root, encoding: "utf8" }).stdout?.trim();
+  const base = git("merge-base", "HEAD", "main");
+  return (
+    (base && base !== git("rev-parse", "HEAD") ? base : git("rev-parse", "--verify", "--quiet", "HEAD^1")) || undefined
+  );
 }

@@ -64,7 +64,7 @@ export async function* play(
   await hideNewResources(platform);
 
   const phases: Change[] = [{ title: "create", spec }, ...changes];
-  let key: string | undefined;
+  let key: unknown;
   for (const { title, spec, shows = {}, ...change } of phases) {
     recorder.enter(title);
     const { afterSeconds: seconds } = change;
@@ -122,9 +122,11 @@ function unsaid(object: KubeObject | undefined, says: Change["says"] = {}): stri
   return silent && `status.${silent} is ${said[silent]}, not ${says[silent]}`;
 }
 
-function keyOf(object: KubeObject | undefined): string | undefined {
-  const { key, certificate } = object ? readStatus(object) : {};
-  return (key ?? certificate)?.fingerprint;
+/** What tells a key, a certificate or the token of an Account from the one before. */
+function keyOf(object: KubeObject | undefined): unknown {
+  if (!object) return undefined;
+  const { key, certificate } = readStatus(object);
+  return (key ?? certificate)?.fingerprint ?? readFacts(object).tokenId;
 }
 
 function gone(object: KubeObject | undefined): string | undefined {

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { stringify } from "yaml";
+import { operatorPolicies } from "../../src/cli/manifests/policy.ts";
+import { namespaceOf } from "../../src/cli/manifests/rbac.ts";
 import { resourceOf } from "../../src/engine/objects/object.ts";
 import { clusterAccount } from "../../src/kinds/identity/cluster-account.ts";
 import { kinds } from "../../src/kinds/index.ts";
@@ -9,6 +11,8 @@ import { loadKubeconfig } from "../../src/kube/kubeconfig.ts";
 import { pathOf } from "../../src/kube/resource.ts";
 import type { KubeClient } from "../../src/kube/transport.ts";
 import { SIGNING_KEY } from "../../src/operator/signing-key.ts";
+
+const LIVES = "crash-";
 
 const inNoNamespace = new Set([
   "namespaces",
@@ -37,6 +41,16 @@ export const signingKey = (namespace: string) => ({
   metadata: { name: SIGNING_KEY, namespace },
   stringData: { current: randomBytes(32).toString("base64url") },
 });
+
+/** The namespace of one life. */
+export const lifeNamespace = (): string => `${LIVES}${randomBytes(5).toString("hex")}`;
+
+/** The policies that ship, except that the operator is at home in the namespace of every life, too. */
+export function policiesOfLives(): object[] {
+  const isHome = `request.namespace == '${namespaceOf({})}'`;
+  const either = `(${isHome} || request.namespace.startsWith('${LIVES}'))`;
+  return JSON.parse(JSON.stringify(operatorPolicies()).replaceAll(isHome, either));
+}
 
 /** It is in nobody's namespace, and its operator is gone. */
 export async function removeClusterAccount(admin: KubeClient, name: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { startSimulator } from "../../src/simulator/start.ts";
 import { type Found, madeIn, type Steering, steer } from "../cluster/steering.ts";
@@ -54,4 +55,11 @@ function countBy(names: readonly (string | undefined)[]): Record<string, number>
 /** From now on the platform is as slow to show what it made as the operator must be able to bear. */
 export async function hideNewResources({ steering }: Platform): Promise<void> {
   await steering.faults({ route: "POST *", fault: "late-visibility", seconds: INVISIBLE_SECONDS * SPEED });
+}
+
+/** Makes a user of the platform who logs in with a password. */
+export async function addUser({ steering }: Platform, name: string): Promise<{ username: string; password: string }> {
+  const login = { username: `${name}@example.org`, password: randomBytes(16).toString("base64url") };
+  await steering.call("POST", "/_simulator/users", { ...login, role: "administrator" });
+  return login;
 }

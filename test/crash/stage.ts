@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pino } from "pino";
@@ -14,10 +13,10 @@ import type { Ground } from "../subjects/surroundings.ts";
 import type { Base } from "./base.ts";
 import type { Target } from "./calls.ts";
 import type { AccountKind } from "./lives.ts";
-import { CREDENTIALS, type Manifest } from "./manifests.ts";
-import { kubeconfigOf, narrowedTo, removeClusterAccount, signingKey } from "./narrow.ts";
+import { CREDENTIALS, LOGIN, type Manifest } from "./manifests.ts";
+import { kubeconfigOf, lifeNamespace, narrowedTo, removeClusterAccount, signingKey } from "./narrow.ts";
 import { createOperator, flagsOf, type Operator } from "./operator.ts";
-import { type Platform, startPlatform } from "./platform.ts";
+import { addUser, type Platform, startPlatform } from "./platform.ts";
 import { startProxy } from "./proxy.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 import { type ReadSecret, secretReader } from "./secrets.ts";
@@ -50,7 +49,7 @@ export interface StageOptions {
 
 export async function openStage(base: Base, { seed, account, targets }: StageOptions): Promise<Stage> {
   await using opening = new AsyncDisposableStack();
-  const namespace = `crash-${randomBytes(5).toString("hex")}`;
+  const namespace = lifeNamespace();
   const folder = join(base.folder, namespace);
   await mkdir(folder);
   opening.defer(() => removeClusterAccount(base.admin, namespace));
@@ -80,12 +79,13 @@ export async function openStage(base: Base, { seed, account, targets }: StageOpt
   const { admin } = base;
   const pathTo = (name: string, kind: string) => pathOf(resourceOf(kindNamed(kind)), { namespace, name });
   await applyObject(admin, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
-  await applyObject(admin, {
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { name: CREDENTIALS, namespace },
-    stringData: { token: platform.steering.token },
-  });
+  const credentials = {
+    [CREDENTIALS]: { token: platform.steering.token },
+    [LOGIN]: await addUser(platform, namespace),
+  };
+  for (const [name, stringData] of Object.entries(credentials)) {
+    await applyObject(admin, { apiVersion: "v1", kind: "Secret", metadata: { name, namespace }, stringData });
+  }
   await applyObject(admin, signingKey(namespace));
 
   const closing = opening.move();
@@ -94,7 +94,12 @@ export async function openStage(base: Base, { seed, account, targets }: StageOpt
     log,
     namespace,
     platform,
-    ground: { api: outside.url, nth: 0, ...(account === "ClusterAccount" && { tenant: namespace }) },
+    ground: {
+      api: outside.url,
+      direct: platform.steering.url,
+      nth: 0,
+      ...(account === "ClusterAccount" && { tenant: namespace }),
+    },
     recorder,
     operator,
     async apply({ metadata, ...object }) {

@@ -18,7 +18,7 @@ export function fakeTokens(now: () => number) {
     const expiresAt = createdAt + ttl * 1000;
     const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
     const head = encode({ typ: "JWT", alg: "RS256", kid: id });
-    const value = `${head}.${encode({ iat: createdAt / 1000, exp: expiresAt / 1000 })}.signature-${id}`;
+    const value = `${head}.${encode({ iat: createdAt / 1000, exp: expiresAt / 1000, identity: { uuid: "u1" } })}.signature-${id}`;
     items.set(id, { createdAt, expiresAt, value });
     values.push(value);
     most = Math.max(most, items.size);

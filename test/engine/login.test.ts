@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { type AccountDeps, reconcileAccount } from "../../src/engine/act/account.ts";
 import { FINALIZER, KEPT_TOKENS } from "../../src/engine/objects/names.ts";
 import { createKeptTokens } from "../../src/engine/secrets/kept-tokens.ts";
+import { hashBody } from "../../src/hash.ts";
 import { account } from "../../src/kinds/identity/account.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import type { KubeCall } from "../../src/kube/transport.ts";
@@ -10,7 +11,7 @@ import type { PlatformCall } from "../../src/platform/transport.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { API } from "./fake-platform.ts";
 import { fakeTokens } from "./fake-tokens.ts";
-import { objectOf, tokens } from "./fixtures.ts";
+import { handleOf, intending, intentOf, objectOf, tokens } from "./fixtures.ts";
 import { BEGIN, stage } from "./stage.ts";
 
 const KEY = "shop/main";
@@ -32,18 +33,18 @@ afterEach(() => {
 });
 
 /** An Account with a password, on a platform and an API server that outlast the operator's processes. */
-function open() {
+function open(beside: KubeObject[] = []) {
   const object = objectOf("Account", "main", { spec, metadata: { name: "main", finalizers: [FINALIZER] } });
   let now = () => BEGIN;
   const platform = fakeTokens(() => now());
-  const api = fakeApiServer(object);
+  const api = fakeApiServer(object, ...beside);
   const told: string[] = [];
   const secret: Record<string, string> = { ...platform.login };
   let nonces = 0;
   worlds.push({ object, api, platform, told });
   const kept = () => JSON.stringify(Object(api.get(objectOf("Secret", KEPT_TOKENS, home))?.data));
   function live() {
-    const life = stage([object], { api, connection: platform.connection, wallTime: now() });
+    const life = stage([object, ...beside], { api, connection: platform.connection, wallTime: now() });
     now = life.clock.now;
     life.accounts.remove(KEY);
     const deps: AccountDeps = {
@@ -270,6 +271,34 @@ describe("a process that dies", () => {
     await settle();
     expect(world.platform.items.size).toBe(1);
     expect(world.platform.most()).toBeLessThanOrEqual(2);
+  });
+
+  test.each([
+    ["another user's AccessToken", "u2", 1],
+    ["an AccessToken of the same user", "u1", 2],
+  ])("while %s of that lifetime is made leaves %s's alone: %i tokens", async (_, userId, left) => {
+    const hash = hashBody({ ttl: 3600 });
+    const intent = intentOf({ hash, account: "shop/other", endpoint: API, at: new Date(BEGIN).toISOString() });
+    const world = open([objectOf("AccessToken", "equal", { metadata: intending("equal", intent) })]);
+    const enter = () => {
+      const life = world.live();
+      const connection = { ...world.platform.connection, identity: { userId } };
+      life.accounts.put(handleOf("shop/other", { connection, endpoint: () => API }));
+      return life;
+    };
+    await enter().check();
+    const [, die] = deaths.at(-1) ?? [];
+    const { check, skip } = enter();
+    skip((HOUR * 2) / 3);
+    die?.(world);
+    await expect(check()).rejects.toThrow("died");
+    revive(world);
+    const next = enter();
+    for (let minutes = 0; minutes < 20; minutes++) {
+      await next.settle();
+      next.skip(60_000);
+    }
+    expect(world.platform.items.size).toBe(left);
   });
 
   const live = async (world: World) => {

@@ -172,6 +172,16 @@ describe("a resource", () => {
     expect(objects.claimants("Datacenter", { id: "dc-same-0", parents: {} })).toHaveLength(1);
   });
 
+  test("is claimed at once although another user makes an equal one with an Account of the same contract", async () => {
+    const { platform, pass, accounts, objects } = stage([begun("a"), begun("b", { account: "shop/other" })]);
+    const connection = { ...platform.connectionOf("shop/other"), identity: { userId: "u2" } };
+    accounts.put(handleOf("shop/other", { connection, endpoint: () => API }));
+    platform.make("same", body);
+    await pass(A);
+    await pass(A);
+    expect(objects.claimants("Datacenter", { id: "dc-same-0", parents: {}, endpoint: API })).toEqual([A]);
+  });
+
   test("can be taken over although another object observes it", async () => {
     const naming = (name: string, more: object = {}) =>
       objectOf("Datacenter", name, { spec: { ...spec, externalId: "dc-same-0", ...more } });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createPacer, type Pass, type Priority } from "../../src/platform/pacer.ts";
-import { fakeClock } from "../fake-clock.ts";
+import { createPacer, type Pacer, type Pass, type Priority } from "../../src/platform/pacer.ts";
+import { type FakeClock, fakeClock } from "../fake-clock.ts";
 
 const noChance = () => 0;
 
@@ -87,6 +87,114 @@ describe("the pacer", () => {
     expect(pacer.rate).toBeLessThan(35);
     await clock.advance(60_000);
     expect(pacer.rate).toBe(40);
+  });
+
+  /** A crowd that always has one more request, each answered after so long; `isRefused` is asked about each. */
+  function crowd(clock: FakeClock, pacer: Pacer, answerMs: () => number, isRefused: () => boolean = () => false) {
+    let ended = false;
+    let under = 0;
+    const seen = { passed: 0, mostUnderWay: 0 };
+    const ask = async (): Promise<void> => {
+      const pass = await pacer.enter("normal");
+      seen.passed += 1;
+      seen.mostUnderWay = Math.max(seen.mostUnderWay, ++under);
+      if (isRefused()) pass.refused(undefined);
+      clock.after(answerMs(), () => {
+        under -= 1;
+        pass.leave();
+        if (!ended) void ask();
+      });
+    };
+    for (let n = 0; n < 100; n++) void ask();
+    return Object.assign(seen, {
+      end() {
+        ended = true;
+      },
+    });
+  }
+
+  test("grows while requests wait and nobody refuses, up to the most, and sinks back when none wait", async () => {
+    const clock = fakeClock();
+    const pacer = createPacer({ clock, most: () => 400, mostConcurrent: 64 });
+    const seen = crowd(clock, pacer, () => 150);
+    await clock.advance(1_000);
+    expect(pacer.rate).toBeGreaterThan(80);
+    expect(pacer.rate).toBeLessThan(200);
+    await clock.advance(4_000);
+    expect(pacer.rate).toBe(400);
+    expect(seen.mostUnderWay).toBeGreaterThan(16);
+    expect(seen.mostUnderWay).toBeLessThanOrEqual(64);
+    seen.end();
+    await clock.advance(30_000);
+    expect(pacer.rate).toBeLessThan(250);
+    await clock.advance(90_000);
+    expect(pacer.rate).toBe(50);
+  });
+
+  test("does not press a platform that gets slow, or does not answer at all", async () => {
+    const clock = fakeClock();
+    const pacer = createPacer({ clock, most: () => 400, mostConcurrent: 64 });
+    let answerMs = 100;
+    const seen = crowd(clock, pacer, () => answerMs);
+    await clock.advance(1_000);
+    answerMs = 1_000;
+    await clock.advance(500);
+    const then = pacer.rate;
+    expect(then).toBeLessThan(250);
+    await clock.advance(20_000);
+    expect(pacer.rate).toBeLessThanOrEqual(then);
+    answerMs = 3_600_000;
+    await clock.advance(60_000);
+    expect(pacer.rate).toBeLessThanOrEqual(then);
+    seen.end();
+  });
+
+  test("stays as it is while nobody has to wait", async () => {
+    const clock = fakeClock();
+    const pacer = createPacer({ clock, most: () => 400 });
+    for (let n = 0; n < 100; n++) {
+      (await pacer.enter("normal")).leave();
+      await clock.advance(50);
+    }
+    expect(pacer.rate).toBe(50);
+  });
+
+  test("finds the rate that the platform bears, and is seldom refused after that", async () => {
+    const clock = fakeClock();
+    const pacer = createPacer({ clock, random: noChance, most: () => 400, mostConcurrent: 64 });
+    // A platform that takes 100 in any second.
+    const taken: number[] = [];
+    const refusals: number[] = [];
+    const isRefused = () => {
+      const now = clock.monotonic();
+      while ((taken[0] ?? now) <= now - 1000) taken.shift();
+      if (taken.length < 100) {
+        taken.push(now);
+        return false;
+      }
+      refusals.push(now);
+      return true;
+    };
+    const seen = crowd(clock, pacer, () => 20, isRefused);
+    await clock.advance(60_000);
+    seen.end();
+    const { passed } = seen;
+    expect((passed - refusals.length) / 60).toBeGreaterThan(60);
+    expect(new Set(refusals.filter((at) => at > 20_000).map((at) => Math.floor(at / 1000))).size).toBeLessThan(8);
+  });
+
+  test("obeys a limit that is set while it works", async () => {
+    const clock = fakeClock();
+    let limit = 400;
+    const pacer = createPacer({ clock, most: () => limit, mostConcurrent: 64 });
+    const seen = crowd(clock, pacer, () => 20);
+    await clock.advance(4_000);
+    limit = 10;
+    await clock.advance(1_000);
+    const before = seen.passed;
+    await clock.advance(10_000);
+    expect(seen.passed - before).toBeLessThanOrEqual(101);
+    seen.end();
   });
 
   test("does not let the rest of a burst out after a pause", async () => {

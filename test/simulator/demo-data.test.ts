@@ -80,6 +80,11 @@ it("is 100 days old: there are invoices of the last months and the draft of this
   expect((began - Date.parse(createdDate)) / 86_400_000).toBeCloseTo(100, 0);
 });
 
+it("ends at the present moment", async () => {
+  const { now } = z.looseObject({ now: z.string() }).parse(await platform.steer("GET", "state"));
+  expect(Math.abs(Date.parse(now) - Date.now())).toBeLessThan(60_000);
+});
+
 it("is the same for a seed, and a restart finds it as it was", async () => {
   const datacenters = async () => items(await platform.call("GET", `${core}/datacenters`)).map(({ id }) => id);
   const before = await datacenters();

@@ -26,8 +26,8 @@ export function startLeaders(
   const alone = leaders === 1;
   const flags = [...patience, ...(alone ? ["--no-leader-election"] : [])];
   const operators = Array.from({ length: leaders }, (_, nth): Supervised => {
-    const aheadSeconds = nth * AHEAD_SECONDS;
-    return cleanup.use(supervise(() => stage.operator({ everywhere, flags, aheadSeconds })));
+    const time = { aheadSeconds: nth * AHEAD_SECONDS };
+    return cleanup.use(supervise(() => stage.operator({ everywhere, flags, time })));
   });
   return {
     async handOver(how) {

@@ -8,6 +8,7 @@ import { sendHostileManifests } from "./hostile.ts";
 import { soakedKinds } from "./population.ts";
 import { soak } from "./soak.ts";
 import { totals } from "./verdict.ts";
+import { year } from "./year.ts";
 
 const usage = `usage: make soak ARGS="[OPTION…]"
 
@@ -16,6 +17,8 @@ to the platform in five goes wrong, people work on the platform by hand, Account
 clocks differ take over from each other. Then waits for rest.
 Before that, sends generated manifests, valid and hostile, and looks at how the operator bears them.
 
+  --year          instead of all this, let Accounts with passwords, tokens and a certificate live for a year
+  --days N        that long instead (default 365)
   --minutes N     how long everything goes wrong (default 10)
   --objects N     how many objects (default 500)
   --kind KIND     only of this kind; may be repeated
@@ -24,6 +27,8 @@ Before that, sends generated manifests, valid and hostile, and looks at how the 
 
 const { values } = parseArgs({
   options: {
+    year: { type: "boolean", default: false },
+    days: { type: "string", default: "365" },
     minutes: { type: "string", default: "10" },
     objects: { type: "string", default: "500" },
     kind: { type: "string", multiple: true },
@@ -39,12 +44,19 @@ function number(flag: string, text: string): number {
   return value;
 }
 
+async function keep(log: string): Promise<string> {
+  const file = join(await mkdtemp(join(tmpdir(), "mooring-soak-")), "operator.log");
+  await writeFile(file, log);
+  return file;
+}
+
 async function main(): Promise<number> {
   if (values.help) {
     console.log(usage);
     return 0;
   }
   const minutes = number("minutes", values.minutes);
+  const days = number("days", values.days);
   const objects = Math.ceil(number("objects", values.objects));
   const inhabited = chosenKinds(soakedKinds, values.kind);
   const count = Math.ceil(number("manifests", values.manifests));
@@ -53,6 +65,19 @@ async function main(): Promise<number> {
   // Garbage collection removes the Secrets of objects that are gone; their successors wait for that.
   const cluster = await startCluster({ controllerManager: true });
   try {
+    if (values.year) {
+      const { problems, made, most, killed, log } = await year({
+        kubeconfig: cluster.kubeconfig,
+        days,
+        seed,
+        onProgress,
+      });
+      for (const problem of problems) console.log(problem);
+      if (problems.length > 0) console.log(`log: ${await keep(log)}`);
+      console.log(`${days} days: ${made} tokens made, at most ${most} of one object at a time, ${killed} kills`);
+      console.log(`${problems.length} problems`);
+      return problems.length > 0 ? 1 : 0;
+    }
     const borne = count > 0 ? await sendHostileManifests(cluster.kubeconfig, { count, seed, onProgress }) : undefined;
     for (const complaint of borne?.complaints ?? []) console.log(`manifests: ${complaint}`);
     const { problems, done, killed, stopped, accountEdits, deeds, calls, log } = await soak({
@@ -66,8 +91,7 @@ async function main(): Promise<number> {
     });
     for (const { fault, message } of problems) console.log(`${fault}: ${message}`);
     if (problems.length > 0) {
-      const file = join(await mkdtemp(join(tmpdir(), "mooring-soak-")), "operator.log");
-      await writeFile(file, log);
+      const file = await keep(log);
       const only = values.kind?.map((kind) => ` --kind ${kind}`).join("") ?? "";
       const flags = `--minutes ${minutes} --objects ${objects}${only} --seed ${seed}`;
       console.log(`log: ${file}\nagain: make soak ARGS="${flags}"`);

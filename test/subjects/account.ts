@@ -1,11 +1,9 @@
+import { lifeWithPassword } from "./login.ts";
 import type { Subject } from "./subject.ts";
 import { accountSpec } from "./surroundings.ts";
 
 export const account: Subject = {
   kind: "Account",
   spec: accountSpec({ api: "https://api.example.com", nth: 0 }),
-  life: (ground) => ({
-    spec: accountSpec(ground),
-    changes: [{ title: "update", spec: { ...accountSpec(ground), region: "de/fra" } }],
-  }),
+  life: (ground) => lifeWithPassword(accountSpec(ground), ground),
 };

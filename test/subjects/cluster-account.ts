@@ -1,3 +1,4 @@
+import { lifeWithPassword } from "./login.ts";
 import type { Subject } from "./subject.ts";
 import { clusterAccountSpec } from "./surroundings.ts";
 
@@ -17,8 +18,5 @@ export const clusterAccount: Subject = {
     default: true,
     adoption: "Any",
   },
-  life: (ground) => ({
-    spec: clusterAccountSpec(ground),
-    changes: [{ title: "update", spec: { ...clusterAccountSpec(ground), region: "de/fra" } }],
-  }),
+  life: (ground) => lifeWithPassword(clusterAccountSpec(ground), ground),
 };

@@ -5,6 +5,8 @@ import { hasResource } from "../../src/kinds/kind.ts";
 export interface Ground {
   /** The address of the platform as the operator reaches it. */
   api: string;
+  /** The same as workloads reach it, where the operator's calls are watched and theirs must not be. Default: `api`. */
+  direct?: string;
   /** Which of several equal lives this is: what they cannot share is named by it. */
   nth: number;
   /** The namespace that a ClusterAccount is for, and is named by; absent where it has an Account of its own. */
@@ -20,6 +22,8 @@ export interface Manifest {
 
 /** The Secret with the platform's token; it is there before everything else. */
 export const CREDENTIALS = "token";
+/** The same with the name and password of a user, for Accounts whose tokens Mooring makes. */
+export const LOGIN = "login";
 
 export const manifest = (
   kind: string,

@@ -41,7 +41,7 @@ export function usable(
     },
     again:
       trouble === undefined
-        ? { inMs: Math.min(settings.resyncMs, logged?.dueInMs ?? Infinity), background: true }
+        ? { inMs: Math.min(settings.resyncMs, logged?.dueInMs() ?? Infinity), background: true }
         : "backoff",
   };
 }

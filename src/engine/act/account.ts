@@ -6,7 +6,7 @@ import type { HeldSecrets } from "../../kube/held-secrets.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Again } from "../../kube/work.ts";
 import { readContract } from "../../platform/core.ts";
-import type { Login } from "../../platform/credentials.ts";
+import type { Credentials } from "../../platform/credentials.ts";
 import { NotFound, PlatformError, Retry, Unauthorized } from "../../platform/errors.ts";
 import type { Transport } from "../../platform/transport.ts";
 import { type AccountHandle, objectOf } from "../accounts/accounts.ts";
@@ -159,8 +159,8 @@ function credentialsOf(
   deps: AccountDeps,
   account: string,
   { metadata }: KubeObject,
-  { credentialsSecretRef: { name, key }, contractNumber }: AccountSpec,
-): { known: boolean; token: string; login?: Login; contractNumber?: number } {
+  { credentialsSecretRef: { name, key }, contractNumber, callsPerSecond }: AccountSpec,
+): Credentials & { known: boolean; token: string } {
   const read = (each: string) => deps.secrets.read(account, metadata.namespace ?? deps.home, name, each);
   const { known, value = "" } = read(key);
   const [username = "", password = ""] = ["username", "password"].map((each) => read(each).value?.replace(/\n$/, ""));
@@ -170,6 +170,7 @@ function credentialsOf(
     token: value.trim(),
     ...(isLogin && { login: { username, password } }),
     ...(contractNumber !== undefined && { contractNumber }),
+    ...(callsPerSecond !== undefined && { callsPerSecond }),
   };
 }
 
@@ -191,9 +192,9 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
   if (!known) return "later";
   const handle = connect(deps, account, object, addresses);
   const { connection } = handle;
-  const { token, ...contractOnly } = given;
+  const { token, ...settled } = given;
   // While a token is made, the one before goes on working.
-  connection.setCredentials(login ? { login, ...contractOnly } : given);
+  connection.setCredentials(login ? { login, ...settled } : given);
   if (token === "" && !login) {
     const message = `credentialsSecretRef: Secret ${name} does not exist or has neither key ${key} nor username and password: create it with the platform's token`;
     return blocked({ reason: "CredentialsMissing", message }, "never");
@@ -204,7 +205,7 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
   const enter = async (refused: boolean): Promise<LoggedIn | undefined> => {
     if (!login) return undefined;
     const logged = await logIn(deps, handle, entry, refused);
-    connection.setCredentials({ token: logged.token ?? "", login, ...contractOnly });
+    connection.setCredentials({ token: logged.token ?? "", login, ...settled });
     return logged;
   };
   const failed = (error: PlatformError): Checked => {

@@ -2,10 +2,12 @@ import { hashBody } from "../../hash.ts";
 import { lifetimeBetween, lifetimeSeconds } from "../../kinds/fields/lifetime.ts";
 import { accessToken } from "../../kinds/identity/access-token.ts";
 import { type OwnTokens, ownTokens, type ShownToken } from "../../platform/auth.ts";
+import { identityOf } from "../../platform/credentials.ts";
 import { PlatformError, Unauthorized } from "../../platform/errors.ts";
 import { type AccountHandle, objectOf } from "../accounts/accounts.ts";
 import { several } from "../decide/standing.ts";
 import { type Deps, deadlineFrom, overlapOf } from "../look/deps.ts";
+import { couldBeOurs } from "../look/findings.ts";
 import { SKEW_MS } from "../objects/intent.ts";
 import type { KeptRecord, KeptTokens } from "../secrets/kept-tokens.ts";
 
@@ -26,8 +28,8 @@ export interface LoggedIn {
   advice: string[];
   /** Why there is no token, or no new one where one is due. */
   trouble?: PlatformError | "full" | "recovering";
-  /** When something is to be done about tokens again. */
-  dueInMs: number;
+  /** When something is to be done about tokens again, by what is known of the platform's clock by then. */
+  dueInMs(): number;
 }
 
 type LoginDeps = Deps & { kept: KeptTokens };
@@ -61,7 +63,7 @@ export async function logIn(
     id: state.current?.id,
     advice: adviceOf(state),
     ...(trouble !== undefined && { trouble }),
-    dueInMs: Math.max(0, Math.min(dueAt(state.current), state.previous?.until ?? Infinity) - platformNow()),
+    dueInMs: () => Math.max(0, Math.min(dueAt(state.current), state.previous?.until ?? Infinity) - platformNow()),
   });
   const isDue = () => !works() || dueAt(state.current) <= platformNow() || !livesFor(state.current, ttl);
 
@@ -70,7 +72,7 @@ export async function logIn(
     if (!isSame && found.record?.endpoint === endpoint && found.token !== undefined) {
       await leave(tokens, found.token, found.record.previous && [found.record.previous.id]);
     }
-    if (state.intent && !(await recover(deps, tokens, state))) return result("recovering");
+    if (state.intent && !(await recover(deps, tokens, state, found.token))) return result("recovering");
     if (state.previous && (isDue() || state.previous.until <= platformNow())) {
       await tokens.revoke(state.previous.id);
       state.previous = undefined;
@@ -128,7 +130,7 @@ export async function logOut(
   const api = endpoint("api");
   const tokens = ownTokens(connection, api, deps.guard);
   if (state.endpoint === api && hasPassword) {
-    if (state.intent && !(await recover(deps, tokens, state))) return false;
+    if (state.intent && !(await recover(deps, tokens, state, token))) return false;
     for (const each of [state.previous, state.current]) if (each) await tokens.revoke(each.id);
   } else if (state.endpoint === api && token !== undefined) {
     await leave(tokens, token, state.previous && [state.previous.id]);
@@ -160,8 +162,13 @@ const hasLife = ({ createdDate, expirationDate }: Pick<ShownToken, "createdDate"
 const livesFor = (current: Current | undefined, ttl: number): boolean =>
   current !== undefined && hasLife({ createdDate: iso(current.issuedAt), expirationDate: iso(current.expiresAt) }, ttl);
 
-/** Looks for what a lost answer made, once it would be there, and revokes it; false before that. */
-async function recover(deps: LoginDeps, tokens: OwnTokens, state: KeptRecord): Promise<boolean> {
+/** Looks for what a lost answer made, once it would be there, and revokes it; false before that. `token`: one of the same user. */
+async function recover(
+  deps: LoginDeps,
+  tokens: OwnTokens,
+  state: KeptRecord,
+  token: string | undefined,
+): Promise<boolean> {
   const { intent, account, username, endpoint } = state;
   if (!intent) return true;
   const memory = deps.memories.of(objectOf(account));
@@ -182,9 +189,12 @@ async function recover(deps: LoginDeps, tokens: OwnTokens, state: KeptRecord): P
     const isTaken = isOurs || deps.objects.wasClaimed(accessToken.kind, { id, parents: {}, endpoint });
     return !isTaken && hasLife(dates, intent.ttl) && madeAt >= earliest && madeAt <= latest;
   });
+  const us = { account, userId: token === undefined ? undefined : identityOf(token)?.userId };
   const rivals = [
     ...others.filter((each) => each.username === username && each.intent?.ttl === intent.ttl),
-    ...deps.objects.rivals(accessToken.kind, { hash: hashBody({ ttl: intent.ttl }), parents: {} }),
+    ...deps.objects
+      .rivals(accessToken.kind, { hash: hashBody({ ttl: intent.ttl }), parents: {} })
+      .filter((rival) => couldBeOurs(deps, us, rival)),
   ];
   const ids = candidates.map(({ id }) => id);
   const isClear = ids.length === 0 || (ids.length === 1 && rivals.length === 0);

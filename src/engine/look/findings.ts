@@ -1,6 +1,5 @@
 import type { Kind } from "../../kinds/kind.ts";
 import { identityOf } from "../../platform/numbered.ts";
-
 import type { Intent } from "../objects/intent.ts";
 import type { Creation, Memory } from "../objects/memory.ts";
 import { type ObjectKey, openIntent } from "../objects/object.ts";
@@ -22,9 +21,11 @@ export function findings(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent)
   const search = creation?.phase === "sent" ? creation.search : undefined;
   if (!search) return undefined;
   const { pending } = search;
+  const { account } = intent;
+  const us = { account, userId: deps.accounts.get(account)?.connection.identity?.userId };
   const equals = deps.objects
     .rivals(kind.kind, intent)
-    .filter((rival) => rival === key || sameContract(deps, intent.account, rival));
+    .filter((rival) => rival === key || couldBeOurs(deps, us, rival));
   const theirs = (rival: ObjectKey): Creation | undefined => {
     const object = deps.objects.find(rival)?.object;
     return object && creationOf(deps.memories.of(rival), openIntent(object));
@@ -53,14 +54,21 @@ export function findings(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent)
   };
 }
 
-/** Whether an equal creation of another object can be mistaken for one of ours. */
-function sameContract(deps: Deps, account: string, rival: ObjectKey): boolean {
-  const object = deps.objects.find(rival)?.object;
+/** Whether what an object with an equal open intent makes can be mistaken for what this user makes with this Account. */
+export function couldBeOurs(
+  { objects, accounts }: Pick<Deps, "objects" | "accounts">,
+  { account, userId }: { account: string; userId: string | undefined },
+  rival: ObjectKey,
+): boolean {
+  const object = objects.find(rival)?.object;
   const other = object && openIntent(object)?.account;
-  const contract = (key: string | undefined) => key && deps.accounts.get(key)?.connection.contractNumber;
-  const [ours, theirs] = [contract(account), contract(other)];
-  // Who does not say its contract may work in any.
-  return other === account || ours === undefined || theirs === undefined || ours === theirs;
+  if (other === account) return true;
+  const connectionOf = (key: string | undefined) => (key === undefined ? undefined : accounts.get(key)?.connection);
+  const [ours, theirs] = [connectionOf(account), connectionOf(other)];
+  // Who does not say its contract may work in any, and who does not say its user may be any.
+  const same = <T>(one: T | undefined, another: T | undefined) =>
+    one === undefined || another === undefined || one === another;
+  return same(ours?.contractNumber, theirs?.contractNumber) && same(userId, theirs?.identity?.userId);
 }
 
 /** What the Secret says that answers this very intent: it was written before the claim. */

@@ -13,7 +13,7 @@ const seconds = {
   "365d": 31_536_000,
 } as const;
 const names = z.enum(["1h", "4h", "1d", "7d", "30d", "60d", "90d", "180d", "365d"]);
-type Lifetime = z.output<typeof names>;
+export type Lifetime = z.output<typeof names>;
 
 export const tokenLifetime = () => names.optional();
 

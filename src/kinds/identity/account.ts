@@ -56,6 +56,14 @@ export const accountSpec = z.object({
     .max(9_999_999_999)
     .optional()
     .describe("Contract number, for users with several contracts. Default: the contract of the token."),
+  callsPerSecond: z
+    .int()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe(
+      "Most calls per second to each host of the platform, where a limit is agreed on. Default: the operator begins with 50 and adapts to what the platform accepts.",
+    ),
   credentialsSecretRef: z
     .object({
       name: objectName().describe(

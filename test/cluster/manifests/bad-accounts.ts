@@ -85,6 +85,7 @@ export const badAccounts = [
       "must be a location <country>/<site>, for example de/txl",
     ],
     ["a contract number as text", { contractNumber: "31884391" }, "spec.contractNumber", "must be of type integer"],
+    ["no calls at all", { callsPerSecond: 0 }, "spec.callsPerSecond", "greater than or equal to 1"],
     ["contract number 0", { contractNumber: 0 }, "spec.contractNumber", "greater than or equal to 1"],
     [
       "a contract number of eleven digits",

@@ -8,6 +8,7 @@ export const good = [
   ...of(account, "Account", [
     ["as small as can be", { endpoints: null }],
     ...each("tokenLifetime", ["1h", "365d"]),
+    ...each("callsPerSecond", [1, 1000]),
     ["one endpoint, the others being the operator's", { endpoints: { api: null, dns: "https://dns.example.com" } }],
     ["an endpoint with a port and a slash", { endpoints: { api: "http://127.0.0.1:8080/" } }],
     ["a contract and another key", { contractNumber: 9_999_999_999, credentialsSecretRef: { key: "bearer.token" } }],

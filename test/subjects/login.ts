@@ -1,0 +1,33 @@
+import { KEPT_TOKENS, RECONCILE_AT } from "../../src/engine/objects/names.ts";
+import { readFacts } from "../../src/engine/schema/status.ts";
+import { workingToken } from "./access-token.ts";
+import type { Life } from "./subject.ts";
+import { type Ground, LOGIN } from "./surroundings.ts";
+
+const DAY_SECONDS = 86_400;
+
+/** Of an Account that logs in with a password: its token is made, renewed, given up for one that the user brings, and made again. */
+export function lifeWithPassword(brought: object, { api, direct = api }: Ground): Partial<Life> {
+  const spec = { ...brought, credentialsSecretRef: { name: LOGIN }, tokenLifetime: "1d" };
+  return {
+    spec,
+    changes: [
+      {
+        title: "renew",
+        spec,
+        annotations: { [RECONCILE_AT]: "later" },
+        afterSeconds: (DAY_SECONDS * 3) / 4,
+        renewsKey: true,
+      },
+      { title: "bring a token", spec: brought },
+      { title: "log in again", spec: { ...spec, region: "de/fra" } },
+    ],
+    secrets: (object) => (readFacts(object).tokenId === undefined ? [] : [{ name: KEPT_TOKENS, works }]),
+  };
+
+  async function works(data: Record<string, string>): Promise<string | undefined> {
+    const [kept, ...more] = Object.keys(data).filter((name) => name.endsWith(".token"));
+    if (kept === undefined || more.length > 0) return `it has ${more.length + (kept === undefined ? 0 : 1)} tokens`;
+    return workingToken(direct, data[kept] ?? "");
+  }
+}
