@@ -38,6 +38,10 @@ const commands: Record<string, Entry> = {
     summary: "read the platform's activity log: who changed what, with the objects of the cluster",
     load: async () => (await import("./cli/activity.ts")).activityCommand,
   },
+  tools: {
+    summary: "read-only tools for AI clients: the contract and Mooring's objects, over stdio or HTTP",
+    load: async () => (await import("./cli/tools.ts")).toolsCommand,
+  },
   crds: {
     summary: "write crds/ and the other generated files",
     load: async () => (await import("./cli/crds.ts")).crdsCommand,

@@ -22,7 +22,9 @@ const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
     ],
   },
   simulator: { rooms: [] },
-  cli: { rooms: ["engine", "kinds", "kube", "platform", "operator", "clock.ts"] },
+  questions: { rooms: ["engine", "kinds", "kube", "platform", "clock.ts"] },
+  tools: { rooms: ["questions", "kube", "platform", "clock.ts"] },
+  cli: { rooms: ["tools", "questions", "engine", "kinds", "kube", "platform", "operator", "clock.ts"] },
   "clock.ts": { rooms: [] },
   "aside.ts": { rooms: [] },
   "breath.ts": { rooms: ["clock.ts"] },
@@ -101,6 +103,17 @@ describe("imports between rooms", () => {
     expect(files.flatMap(({ file, source }) => violations(file, source))).toEqual([]);
   });
 
+  it("load the SDK of the tool server nowhere but there", () => {
+    const loading = sources().filter(({ source }) => source.includes('"@modelcontextprotocol/'));
+    expect(loading.map(({ file }) => file).sort()).toEqual([
+      "cli/tools.ts",
+      "tools/serve/http.ts",
+      "tools/serve/server.ts",
+    ]);
+    const asking = sources().filter(({ file, source }) => importsOf(file, source).includes("cli/tools.ts"));
+    expect(asking.map(({ file }) => file)).toEqual(["main.ts"]);
+  });
+
   it("follow the way of an object through the rooms of the engine", () => {
     expect(sources().flatMap(({ file, source }) => reachingBack(file, source))).toEqual([]);
   });
@@ -139,6 +152,8 @@ describe("imports between rooms", () => {
     ["main.ts", 'import("./simulator/world.ts")'],
     ["gateway/handler.ts", 'import { createEngine } from "../engine/engine.ts";'],
     ["operator/start.ts", 'import { runGateway } from "../gateway/start.ts";'],
+    ["questions/tree.ts", 'import { table } from "../tools/table/table.ts";'],
+    ["tools/perform.ts", 'import { openPlatform } from "../cli/platform-access.ts";'],
     ["somewhere/new.ts", ""],
   ])("in %s, %j would be found", (file, source) => {
     expect(violations(file, source)).toHaveLength(1);

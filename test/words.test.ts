@@ -24,7 +24,9 @@ const withoutComments = (source: string) =>
     .filter((line) => !line.trimStart().startsWith("//"))
     .join("\n");
 
-const sources = globSync("src/{engine,kinds,operator,platform,kube,certificates,cli}/**/*.ts", { cwd: root });
+const sources = globSync("src/{engine,kinds,operator,platform,kube,certificates,questions,tools,cli}/**/*.ts", {
+  cwd: root,
+});
 const pages = ["README.md", ...globSync("docs/**/*.md", { cwd: root }).filter((path) => path !== STYLE)];
 const texts = [
   ...sources.map((path) => ({ path, text: withoutComments(read(path)) })),

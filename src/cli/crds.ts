@@ -8,6 +8,7 @@ import { customResourceDefinition } from "./manifests/crd.ts";
 import { yaml } from "./manifests/manifests.ts";
 import { metricsPage } from "./manifests/metrics-page.ts";
 import { nameReferences } from "./manifests/name-references.ts";
+import { toolsPage } from "./manifests/tools-page.ts";
 
 const NOTE = "# Generated from src/kinds by `make crds`. Changes belong there.\n";
 
@@ -17,6 +18,7 @@ export function generatedFiles(): Map<string, string> {
   return new Map([
     ...kinds.map((kind) => [`crds/${GROUP}_${kind.plural}.yaml`, file([customResourceDefinition(kind)])] as const),
     ["docs/metrics.md", metricsPage()],
+    ["docs/tools.md", toolsPage()],
     ["deploy/kustomize/name-references.yaml", file([nameReferences(kinds)])],
     ...[...chartFiles(kinds)].map(([path, text]) => [`deploy/chart/${path}`, text] as const),
   ]);
@@ -24,7 +26,7 @@ export function generatedFiles(): Map<string, string> {
 
 export const usage = `usage: mooring crds [OPTION…]
 
-Writes crds/ and the generated files of deploy/ and docs/, from src/kinds and src/operator.
+Writes crds/ and the generated files of deploy/ and docs/, from src/kinds, src/operator and src/tools.
 
   --out DIR   output folder (default: the checkout)
   -h, --help  show this help`;

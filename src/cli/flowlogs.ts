@@ -1,16 +1,16 @@
 import { systemClock } from "../clock.ts";
-import { openBucket } from "./flowlogs/bucket.ts";
-import { createFilter } from "./flowlogs/filter.ts";
+import { openBucket } from "../questions/flow-logs/bucket.ts";
+import { createFilter } from "../questions/flow-logs/filter.ts";
+import type { StoredObject } from "../questions/flow-logs/listing.ts";
+import { type ReadOptions, readFlowLogs, type Totals } from "../questions/flow-logs/read.ts";
+import { canMatter, isFlowLog, type Period } from "../questions/flow-logs/selection.ts";
+import { createTally } from "../questions/flow-logs/top.ts";
 import { type Flags, parseFlags, UsageError, usage } from "./flowlogs/flags.ts";
 import { recordFormats } from "./flowlogs/formats.ts";
 import { findKeys } from "./flowlogs/keys.ts";
-import type { StoredObject } from "./flowlogs/listing.ts";
 import { type Messages, messagesTo } from "./flowlogs/messages.ts";
 import { nicsOf } from "./flowlogs/nics.ts";
 import { type Output, outputTo } from "./flowlogs/output.ts";
-import { type ReadOptions, readFlowLogs, type Totals } from "./flowlogs/read.ts";
-import { canMatter, isFlowLog, type Period } from "./flowlogs/selection.ts";
-import { createTally } from "./flowlogs/top.ts";
 import { topFormats } from "./flowlogs/top-formats.ts";
 import { openPlatform, type PlatformAccess } from "./platform-access.ts";
 

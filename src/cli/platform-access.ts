@@ -2,7 +2,7 @@ import { z } from "zod";
 import { systemClock } from "../clock.ts";
 import { endpointUrl } from "../platform/endpoints.ts";
 import type { EndpointName } from "../platform/products.ts";
-import { type Connection, createTransport } from "../platform/transport.ts";
+import type { Connection } from "../platform/transport.ts";
 import type { AccessSource } from "./access-source.ts";
 
 /** The flags of every command that speaks to the platform. */
@@ -39,7 +39,8 @@ export async function openPlatform(options: AccessOptions = {}): Promise<Platfor
   return accessWith(await sourceOfAccount(account, namespace, env, endpoints ?? {}));
 }
 
-function accessWith({ endpoint, credentials }: AccessSource): PlatformAccess {
+async function accessWith({ endpoint, credentials }: AccessSource): Promise<PlatformAccess> {
+  const { createTransport } = await import("../platform/transport.ts");
   const transport = createTransport({ clock: systemClock });
   // Timers of the clock do not keep the process alive, and between two attempts there may be nothing else.
   const alive = setInterval(() => {}, 60_000);

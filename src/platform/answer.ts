@@ -30,6 +30,8 @@ export interface Asked {
   readonly call: string;
   /** True when the call changes nothing on the platform, so that its failure never leaves an outcome open. */
   readonly reading: boolean;
+  /** What a successful answer is. Default: JSON. */
+  readonly answers?: "text" | undefined;
   readonly requestId: string;
   /** Takes secret values out of the platform's words. */
   readonly redact: (text: string) => string;
@@ -38,7 +40,7 @@ export interface Asked {
 /** So long is waited at most, whatever the platform asks for: minutes are polite, an hour would be in the hands of others. */
 const longestWaitMs = 300_000;
 
-/** The JSON of a 2xx answer (undefined when it is empty), or what its failure means. */
+/** What a 2xx answer holds (undefined when it is empty), or what its failure means. */
 export async function readAnswer(
   answer: Answer,
   asked: Asked,
@@ -47,6 +49,7 @@ export async function readAnswer(
   if (answer.status < 200 || answer.status > 299) return { error: refusal(answer, asked, clock.now()) };
   try {
     if (!/\S/.test(answer.text)) return { body: undefined, values: 0 };
+    if (asked.answers === "text") return { body: answer.text, values: 1 };
     return await parseInSlices(answer.text, () => breathe(clock));
   } catch (cause) {
     // The request was accepted, so it may well have had its effect: only the words about it are lost.
@@ -101,10 +104,17 @@ const errorPayload = z.looseObject({
     .min(1),
 });
 
+/** Object storage speaks XML: `<Error><Code>…</Code><Message>…</Message></Error>`. */
+function storageMessages(text: string): unknown {
+  const part = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1];
+  const errorCode = /<Error[ >]/.test(text) ? part("Code") : undefined;
+  return errorCode === undefined ? undefined : { messages: [{ errorCode, message: part("Message") || errorCode }] };
+}
+
 /** `{httpStatus, messages: [{errorCode, message}]}`; of anything else (an HTML page of a proxy) only the size is told. */
 function explanation(answer: Answer, redact: (text: string) => string): Partial<Failure> {
   if (answer.bytes > limits.refusalBytes) return { detail: `an answer of more than ${inBytes(limits.refusalBytes)}` };
-  const payload = errorPayload.safeParse(parseJson(answer.text));
+  const payload = errorPayload.safeParse(parseJson(answer.text) ?? storageMessages(answer.text));
   if (!payload.success) return answer.text === "" ? {} : { detail: `an answer of ${answer.text.length} characters` };
   const messages = payload.data.messages;
   // Without control characters first: they must not hide a secret.

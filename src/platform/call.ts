@@ -5,13 +5,15 @@ import type { Priority } from "./pacer.ts";
 import type { Proxies } from "./proxies.ts";
 
 export interface PlatformCall {
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Absolute. */
   url: string;
   /** A GET that makes something: it is sent at most once, as other writes are. */
   makes?: true;
   /** Sent with the connection's username and password instead of its token. */
   withPassword?: true;
+  /** The answer is text, such as XML or a zone file, and is not parsed. Default: JSON. */
+  answers?: "text";
   /** The API that it belongs to, for the metrics. Default "core". */
   product?: string;
   /** The object that a write is for, for the log. */
@@ -46,7 +48,7 @@ export interface Reply {
   status: number;
   /** Names in lower case. */
   headers: Record<string, string>;
-  /** Parsed JSON; undefined when the answer was empty. */
+  /** Parsed JSON, or the text that the call asked for; undefined when the answer was empty. */
   body: unknown;
   /** What the answer takes in memory: its size, or more, when it has many small values. */
   bytes?: number;

@@ -79,7 +79,8 @@ export function createConnection(
     const requestId = nextRequestId();
     const url = webAddress(call.url);
     const path = url?.pathname ?? "an unusable address";
-    const asked = { call: `${call.method} ${path}`, reading: isRead(call), requestId, redact: session.redact };
+    const { method, answers } = call;
+    const asked = { call: `${method} ${path}`, reading: isRead(call), answers, requestId, redact: session.redact };
     const headers = headersFor(call, session, { "user-agent": userAgent, "x-request-id": requestId });
     const refusal = { call: asked.call, requestId, status: 0 };
     if (url === undefined) throw new Terminal({ ...refusal, detail: "the endpoint is not an http or https URL" });
@@ -166,7 +167,7 @@ function openSession(
   };
 }
 
-const isRead = ({ method, makes }: PlatformCall): boolean => method === "GET" && !makes;
+const isRead = ({ method, makes }: PlatformCall): boolean => (method === "GET" || method === "HEAD") && !makes;
 
 /** The pacer makes the next attempt wait long enough. */
 function isShortRefusal(error: unknown, leftMs: number): boolean {

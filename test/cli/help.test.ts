@@ -5,6 +5,7 @@ import * as crds from "../../src/cli/crds.ts";
 import * as demo from "../../src/cli/demo.ts";
 import * as flowlogs from "../../src/cli/flowlogs/flags.ts";
 import * as rights from "../../src/cli/rights.ts";
+import * as tools from "../../src/cli/tools/flags.ts";
 import * as gateway from "../../src/gateway/config.ts";
 import { flags, usage } from "../../src/operator/config.ts";
 import * as simulator from "../../src/simulator/command.ts";
@@ -26,6 +27,7 @@ const commands: Record<string, { usage: string; options: Record<string, Flag> }>
   flowlogs,
   rights,
   simulator,
+  tools,
 };
 
 /** What the help says about each flag, from its own line to that of the next one. */

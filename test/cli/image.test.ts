@@ -21,7 +21,7 @@ describe("what is in the image, without node_modules,", () => {
 
   it("knows the commands that need no checkout", async () => {
     expect(await bundled("operator", "--help")).toEqual({ code: 0, stdout: `${usage()}\n`, stderr: "" });
-    for (const args of [["version"], ["rights"], ["flowlogs", "--help"]]) {
+    for (const args of [["version"], ["rights"], ["flowlogs", "--help"], ["tools", "--help"]]) {
       expect(await bundled(...args), args.join(" ")).toMatchObject({
         code: 0,
         stderr: "",

@@ -7,6 +7,7 @@ import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
 import { gatewayRights } from "../../src/cli/manifests/gateway-rights.ts";
 import { rights } from "../../src/cli/manifests/manifests.ts";
+import { toolsRights } from "../../src/cli/manifests/tools-rights.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { connect } from "../../src/kube/config.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
@@ -94,6 +95,7 @@ const valueSets: Record<string, object> = {
     priorityClassName: "system-cluster-critical",
     simulator: { create: true, speed: 20 },
     gateway: { create: true, account: "shared", tlsSecret: "gateway-tls", replicas: 3, extraArgs: ["--most-wait=10s"] },
+    tools: { create: true, loadMode: "lazy", hosts: ["tools.example.com"] },
   },
 };
 
@@ -155,6 +157,23 @@ describe("the chart", { timeout: 120_000 }, () => {
     for (const each of rights.map((one) => object.parse(one))) expect(rendered.get(nameOf(each))).toEqual(each);
     expect(JSON.stringify(rights)).not.toContain("secrets");
     expect(byName(await template("no values")).has("Deployment/mooring-gateway")).toBe(false);
+  });
+
+  it("gives the tool server rights to read, and to no Secret", async () => {
+    const rendered = byName(await template("everything"));
+    const deployment = JSON.stringify(rendered.get("Deployment/mooring-tools"));
+    for (const flag of [
+      "--load-mode=lazy",
+      "--allow-host=tools.example.com",
+      "--allow-host=mooring-tools.mooring-system",
+    ]) {
+      expect(deployment).toContain(`"${flag}"`);
+    }
+    const name = { namespace: "mooring-system", account: "mooring-tools", name: "mooring-tools" };
+    const rights = toolsRights(kinds, name);
+    for (const each of rights.map((one) => object.parse(one))) expect(rendered.get(nameOf(each))).toEqual(each);
+    expect(JSON.stringify(rights)).not.toMatch(/secrets|create|update|patch|delete|\*/);
+    expect(byName(await template("no values")).has("Deployment/mooring-tools")).toBe(false);
   });
 
   it("gives the operator the rights that the source says", async () => {

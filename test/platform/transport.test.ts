@@ -54,6 +54,33 @@ describe("a call", () => {
     expect(server.arrived[1]?.headers.authorization).toBe("Bearer tok");
   });
 
+  test("asks for text where the answer is none of JSON", async () => {
+    await using server = await scriptedServer(answer(200, "$ORIGIN example.org.", { "content-type": "text/plain" }));
+    const connection = open().connect("ns/a", { token: "tok" });
+    const { body } = await connection.send({ method: "GET", url: server.url, answers: "text" });
+    expect(body).toBe("$ORIGIN example.org.");
+  });
+
+  test("that asks for the head alone is a read, however large the rest is", async () => {
+    await using server = await scriptedServer(answer(200, "", { "content-length": "99999999" }));
+    const connection = open().connect("ns/a", { token: "tok" });
+    const { headers } = await connection.send({ method: "HEAD", url: server.url });
+    expect(server.arrived[0]?.method).toBe("HEAD");
+    expect(headers["content-length"]).toBe("99999999");
+  });
+
+  test("that object storage refuses is told in its words", async () => {
+    const xml = "<?xml version='1.0'?><Error><Code>NoSuchBucketPolicy</Code><Message>none is set</Message></Error>";
+    await using server = await scriptedServer(answer(404, xml, { "content-type": "application/xml" }));
+    const connection = open().connect("ns/a", { token: "tok" });
+    const sending = connection.send({ method: "GET", url: server.url, answers: "text" });
+    await expect(sending).rejects.toMatchObject({
+      status: 404,
+      errorCode: "NoSuchBucketPolicy",
+      platformMessage: "none is set",
+    });
+  });
+
   test("may bring an authorization of its own", async () => {
     await using server = await scriptedServer(answer(200, {}));
     const connection = open().connect("ns/a", { token: "tok" });

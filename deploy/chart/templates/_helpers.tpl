@@ -46,6 +46,9 @@ capabilities:
 {{- $_ := set $simulator "api" (printf "%s:8080" $host) }}
 {{- $_ := set $simulator "objectStorage" (printf "%s:9000" $host) }}
 {{- $_ := set $simulator "inference" (printf "%s:8080/inference" $host) }}
+{{- $_ := set $simulator "dns" (printf "%s:8080/dns" $host) }}
+{{- $_ := set $simulator "certificates" (printf "%s:8080/certificate-manager" $host) }}
+{{- $_ := set $simulator "objectStorageManagement" (printf "%s:8080/object-storage-management" $host) }}
 {{- range list "monitoring" "logging" "streaming" }}
 {{- $_ := set $simulator . (printf "%s:8080/%s/{region}" $host .) }}
 {{- end }}
@@ -60,6 +63,11 @@ capabilities:
 {{- /* It reads objects of all namespaces, which a Role cannot give. */ -}}
 {{- define "mooring.gateway" -}}
 {{- if and .Values.gateway.create (not .Values.watchNamespace) }}true{{ end }}
+{{- end }}
+
+{{- /* As the gateway. */ -}}
+{{- define "mooring.tools" -}}
+{{- if and .Values.tools.create (not .Values.watchNamespace) }}true{{ end }}
 {{- end }}
 
 {{- define "mooring.metricsScheme" -}}

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
+import { momentOf } from "../../questions/time.ts";
 import { UsageError } from "../flowlogs/flags.ts";
-import { momentOf } from "../flowlogs/time.ts";
 import { accessFlags, accessUsage } from "../platform-access.ts";
 import type { Criteria } from "./filter.ts";
 import { type Format, formats } from "./formats.ts";

@@ -5,6 +5,7 @@ import { gatewayRights } from "../manifests/gateway-rights.ts";
 import { yaml } from "../manifests/manifests.ts";
 import { crdPolicy, operatorPolicies } from "../manifests/policy.ts";
 import { metricsRights, operatorRights, tenantRoles } from "../manifests/rbac.ts";
+import { toolsRights } from "../manifests/tools-rights.ts";
 import { dashboardFiles } from "./dashboards.ts";
 import { chartValues } from "./values.ts";
 
@@ -109,6 +110,16 @@ function rightsTemplate(kinds: readonly Kind[]): string {
           namespace: RELEASE_NAMESPACE,
           account: "mooring-gateway",
           name: `${installation.clusterName}-gateway`,
+        }),
+      ),
+    ),
+    when(
+      "include `mooring.tools` .",
+      yaml(
+        toolsRights(kinds, {
+          namespace: RELEASE_NAMESPACE,
+          account: "mooring-tools",
+          name: `${installation.clusterName}-tools`,
         }),
       ),
     ),

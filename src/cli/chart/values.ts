@@ -148,6 +148,21 @@ export const chartValues = z.strictObject({
     extraArgs: z.array(z.string()).default([]).describe("Further flags; `mooring gateway --help` lists them."),
     resources: resources("Resources of the gateway.", { cpu: "100m", memory: "256Mi" }, { memory: "512Mi" }),
   }),
+  tools: group("Read-only tools for AI clients, over HTTP. Not used with watchNamespace.", {
+    create: flag("Run them.", false),
+    tokenSecret: group("Secret of the release's namespace with a token of the platform, which you create.", {
+      name: text("Name.", "mooring-tools"),
+      key: text("Key with the platform's token.", "token"),
+      bearerKey: text("Key with the bearer token that clients have to bring, at least 16 characters.", "bearer"),
+    }),
+    loadMode: z.enum(["eager", "lazy", "dynamic"]).default("eager").describe("Which tools a client sees at first."),
+    hosts: z
+      .array(z.string())
+      .default([])
+      .describe("Host names by which clients call it, besides the Service's own, for example of an Ingress."),
+    extraArgs: z.array(z.string()).default([]).describe("Further flags; `mooring tools --help` lists them."),
+    resources: resources("Resources of the tool server.", { cpu: "50m", memory: "128Mi" }, { memory: "512Mi" }),
+  }),
   simulator: group("The platform simulator, to try Mooring without a contract. It keeps nothing.", {
     create: flag("Run it, and use it for Accounts that set no endpoints.", false),
     speed: z.number().min(0.1).default(1).describe("Speed of its clock."),

@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
+import type { Criteria } from "../../questions/flow-logs/filter.ts";
+import type { Action } from "../../questions/flow-logs/records/record.ts";
+import { type Measure, measures, type TopField, topFields } from "../../questions/flow-logs/top.ts";
+import { momentOf } from "../../questions/time.ts";
 import { accessFlags, accessUsage } from "../platform-access.ts";
-import type { Criteria } from "./filter.ts";
 import { type Format, formats } from "./formats.ts";
-import type { Action } from "./records/record.ts";
-import { momentOf } from "./time.ts";
-import { type Measure, measures, type TopField, topFields } from "./top.ts";
 
 export const usage = `usage: mooring flowlogs --bucket NAME [OPTION…]
 

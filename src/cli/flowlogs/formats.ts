@@ -1,8 +1,8 @@
+import type { FlowRecord } from "../../questions/flow-logs/records/record.ts";
+import { localTime } from "../../questions/time.ts";
 import { type Column, createColumns } from "./columns.ts";
 import { humanBytes } from "./numbers.ts";
 import { protocolName } from "./protocols.ts";
-import type { FlowRecord } from "./records/record.ts";
-import { localTime } from "./time.ts";
 
 export const formats = ["table", "json", "csv"] as const;
 export type Format = (typeof formats)[number];

@@ -1,6 +1,6 @@
+import type { Totals } from "../../questions/flow-logs/read.ts";
+import { visible } from "../../questions/flow-logs/records/visible.ts";
 import { humanCount, plural } from "./numbers.ts";
-import type { Totals } from "./read.ts";
-import { visible } from "./records/visible.ts";
 
 interface Terminal {
   isTTY?: boolean;

@@ -1,10 +1,10 @@
+import type { Totals } from "../../questions/flow-logs/read.ts";
+import type { Count } from "../../questions/flow-logs/records/count.ts";
+import type { Measure, Top, TopField, TopRow } from "../../questions/flow-logs/top.ts";
 import { type Column, createColumns } from "./columns.ts";
 import type { Format } from "./formats.ts";
 import { humanBytes, humanCount, plural } from "./numbers.ts";
 import { protocolName } from "./protocols.ts";
-import type { Totals } from "./read.ts";
-import type { Count } from "./records/count.ts";
-import type { Measure, Top, TopField, TopRow } from "./top.ts";
 
 export interface TopReport {
   tops: readonly Top[];

@@ -1,6 +1,5 @@
 /** The product file of the activity log, below /activitylog/v1: who changed what in a contract. */
 import { z } from "zod";
-import type { Connection } from "../connection.ts";
 import { corePath } from "../core-url.ts";
 import { Terminal } from "../errors.ts";
 import { exceedsLimit } from "../limits.ts";
@@ -41,11 +40,17 @@ export interface Days {
 export const activityPageSize = 1_000;
 const FEWEST = 50;
 
+/** What is used of a connection: whoever can send a GET can read the log. */
+export interface Getter {
+  readonly contractNumber: number | undefined;
+  send(call: { method: "GET"; url: string; product: string } & ReadOptions): Promise<{ body: unknown }>;
+}
+
 const activityUrl = (api: string, path: string) =>
   `${api.replace(/\/+$/, "").replace(new RegExp(`${corePath}$`), "")}/activitylog/v1${path}`;
 
 /** The contract whose log the connection reads: the one of the credentials, else the first that the platform names. */
-export async function activityContract(connection: Connection, api: string, options: ReadOptions): Promise<number> {
+export async function activityContract(connection: Getter, api: string, options: ReadOptions): Promise<number> {
   const url = activityUrl(api, "/contracts");
   const { body } = await connection.send({ method: "GET", url, product: "activitylog", ...options });
   const contract = connection.contractNumber ?? checked(contractsShape, body, url)[0]?.id;
@@ -68,7 +73,7 @@ export interface ActivityPage {
 
 /** The entries from an offset on, as many as one page has, or fewer where that would be too large; none behind the last one. */
 export async function activityPage(
-  connection: Connection,
+  connection: Pick<Getter, "send">,
   api: string,
   page: { contract: number; time: Days | Period; offset: number; limit?: number },
   options: ReadOptions,

@@ -4,8 +4,8 @@ import { gzip } from "node:zlib";
 import { AwsV4Signer } from "aws4fetch";
 import { type Clock, systemClock } from "../../clock.ts";
 import type { Connection } from "../connection.ts";
+import { encodePath, regionOf } from "../s3.ts";
 import type { Destination } from "./destination.ts";
-import { encodePath, regionOf } from "./s3.ts";
 
 export interface BucketPlace {
   /** Address of object storage; the bucket is a part of the path. */

@@ -1,0 +1,125 @@
+import { readFileSync } from "node:fs";
+import { systemClock } from "../../clock.ts";
+import type { KubeClient } from "../../kube/transport.ts";
+import { Unauthorized } from "../../platform/errors.ts";
+import type { EndpointName } from "../../platform/products.ts";
+import { type ClusterReader, readCluster } from "../../questions/cluster.ts";
+import { nowBy, type PlatformReader, readOver } from "../../questions/reader.ts";
+import type { Sources } from "../../questions/sources.ts";
+import { givenKeys, noKeys, ownKeys } from "../../questions/storage-keys.ts";
+import { openPlatform, type PlatformAccess } from "../platform-access.ts";
+import type { Settings } from "./flags.ts";
+
+type Env = Record<string, string | undefined>;
+
+/** Where the public platform is, for who sets its variables and nothing else. */
+const publicHosts: Partial<Record<EndpointName, string>> = {
+  api: "https://api.ionos.com",
+  dns: "https://dns.de-fra.ionos.com",
+  certificates: "https://certificate-manager.de-fra.ionos.com",
+  objectStorage: "https://s3.eu-central-3.ionoscloud.com",
+  objectStorageManagement: "https://s3.ionos.com",
+};
+
+/** The environment with the variables of the platform's own clients under our names, where ours are not set. */
+export function understood(env: Env): Env {
+  const url = env.IONOS_API_URL;
+  // A token of ours is not sent to addresses that nobody named for it.
+  const theirs = !env.MOORING_TOKEN && (url || env.IONOS_TOKEN);
+  const all = Object.keys(publicHosts).map((name) => [name, url]);
+  const endpoints = {
+    ...(url ? Object.fromEntries(all) : publicHosts),
+    ...(env.IONOS_API_URL_OBJECT_STORAGE && { objectStorage: env.IONOS_API_URL_OBJECT_STORAGE }),
+    ...(env.IONOS_API_URL_OBJECT_STORAGE_MANAGEMENT && {
+      objectStorageManagement: env.IONOS_API_URL_OBJECT_STORAGE_MANAGEMENT,
+    }),
+  };
+  return {
+    ...env,
+    MOORING_TOKEN: env.MOORING_TOKEN || env.IONOS_TOKEN,
+    MOORING_ENDPOINTS: env.MOORING_ENDPOINTS || (theirs ? JSON.stringify(endpoints) : undefined),
+    MOORING_S3_ACCESS_KEY: env.MOORING_S3_ACCESS_KEY || env.IONOS_S3_ACCESS_KEY,
+    MOORING_S3_SECRET_KEY: env.MOORING_S3_SECRET_KEY || env.IONOS_S3_SECRET_KEY,
+    MOORING_S3_REGION: env.MOORING_S3_REGION || env.IONOS_S3_REGION,
+  };
+}
+
+/** Both sides, opened when they are first needed: a server without a token starts, and says so when it is asked. */
+export function openSources(
+  settings: Pick<Settings, "account" | "namespace" | "kubeconfig" | "tokenFile">,
+  given: Env,
+): Pick<Sources, "platform" | "cluster"> & AsyncDisposable {
+  const env = understood({ ...given, ...(settings.kubeconfig && { KUBECONFIG: settings.kubeconfig }) });
+  let access: Promise<PlatformAccess> | undefined;
+  let client: Promise<KubeClient> | undefined;
+
+  const opened = () => {
+    const { account, namespace, tokenFile } = settings;
+    const token = tokenFile === undefined ? {} : { MOORING_TOKEN: readFileSync(tokenFile, "utf8").trim() };
+    access ??= openPlatform({ account, namespace, env: { ...env, ...token } });
+    access.catch(() => {
+      access = undefined;
+    });
+    return access;
+  };
+  const end = async () => {
+    const before = access;
+    access = undefined;
+    await (await before?.catch(() => undefined))?.[Symbol.asyncDispose]();
+  };
+  /** The token may have been renewed since it was read. */
+  const renews = settings.account !== undefined || settings.tokenFile !== undefined;
+
+  async function platform(): Promise<PlatformReader> {
+    const connection = (await opened()).connection();
+    const { endpoint } = await opened();
+    const read: PlatformReader["read"] = async (call) => {
+      try {
+        return await readOver(connection)(call);
+      } catch (error) {
+        if (!(error instanceof Unauthorized) || !renews || call.headers?.authorization) throw error;
+        await end();
+        return readOver((await opened()).connection())(call);
+      }
+    };
+    return {
+      read,
+      endpoint,
+      has(name) {
+        try {
+          return endpoint(name) !== "";
+        } catch {
+          return false;
+        }
+      },
+      identity: connection.identity,
+      contractNumber: connection.contractNumber,
+      now: () => nowBy(systemClock, connection),
+      async storageKeys(signal) {
+        const keys =
+          givenKeys(env) ?? (await ownKeys({ identity: connection.identity, send: read }, endpoint("api"), signal));
+        if (keys) return keys;
+        throw noKeys();
+      },
+      storageRegion: env.MOORING_S3_REGION,
+    };
+  }
+
+  async function cluster(): Promise<ClusterReader> {
+    // Who asks about the platform alone does not wait for all that speaks to a cluster.
+    client ??= import("../../kube/config.ts").then(({ connect }) => connect({ env, userAgent: "mooring-tools" }));
+    client.catch(() => {
+      client = undefined;
+    });
+    return readCluster(await client, settings.namespace);
+  }
+
+  return {
+    platform,
+    cluster,
+    async [Symbol.asyncDispose]() {
+      await end();
+      await (await client?.catch(() => undefined))?.close();
+    },
+  };
+}

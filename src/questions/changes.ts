@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { readStatus } from "../engine/schema/status.ts";
+import type { KubeObject } from "../kube/resource.ts";
+import { entriesSince, shortEntry, sinceOf } from "./activity.ts";
+import { allObjects } from "./objects.ts";
+import type { Sources } from "./sources.ts";
+
+/** The operator's own field manager: what it notes on an object is not a change that anybody made. */
+const OPERATOR = "mooring";
+
+interface Change {
+  time: string;
+  where: "cluster" | "platform";
+  what: string;
+  who?: string | undefined;
+}
+
+const fields = z.array(
+  z.looseObject({ manager: z.string().nullish(), time: z.string().nullish(), subresource: z.string().nullish() }),
+);
+
+/** What changed since a moment: objects in the cluster, and resources on the platform, the newest first. */
+export async function changesSince(sources: Sources, asked: { since: string; namespace?: string | undefined }) {
+  const changes: Change[] = [];
+  const missing: string[] = [];
+  const attempt = async (side: string, look: () => Promise<void>) => {
+    try {
+      await look();
+    } catch (error) {
+      sources.signal.throwIfAborted();
+      missing.push(`${side}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  let since = sinceOf(asked.since, Date.now());
+  await attempt("platform", async () => {
+    const platform = await sources.platform();
+    since = sinceOf(asked.since, platform.now());
+    for (const entry of await entriesSince(platform, since, sources)) {
+      if (entry.event === "RequestStatusUpdate") continue;
+      const { time, user, action, resources, status } = shortEntry(entry);
+      changes.push({ time, where: "platform", what: `${action} ${resources.join(", ")} ${status}`.trim(), who: user });
+    }
+  });
+  await attempt("cluster", async () => {
+    for (const { key, object } of (await allObjects(sources, asked.namespace)).values()) {
+      for (const change of changesOf(key, object)) if (Date.parse(change.time) >= since) changes.push(change);
+    }
+  });
+  return {
+    since: new Date(since).toISOString(),
+    changes: changes.sort((a, b) => Date.parse(b.time) - Date.parse(a.time)),
+    ...(missing.length > 0 && { not_checked: missing }),
+  };
+}
+
+/** What an object says about itself: when it was made, edited and deleted, and when its conditions changed. */
+function changesOf(key: string, object: KubeObject): Change[] {
+  const { creationTimestamp, deletionTimestamp } = object.metadata;
+  const at = (time: string | null | undefined, what: string, who?: string | null): Change[] =>
+    time == null ? [] : [{ time, where: "cluster", what: `${key} ${what}`, ...(who != null && { who }) }];
+  const managed = fields.safeParse(Reflect.get(object.metadata, "managedFields"));
+  return [
+    ...at(creationTimestamp, "was created"),
+    ...at(deletionTimestamp, "is being deleted"),
+    ...(managed.success ? managed.data : []).flatMap(({ time, manager, subresource }) =>
+      subresource == null && time !== creationTimestamp && manager !== OPERATOR ? at(time, "was edited", manager) : [],
+    ),
+    ...(readStatus(object).conditions ?? []).flatMap(({ type, status, reason, lastTransitionTime }) =>
+      at(lastTransitionTime, `has ${type} ${status} (${reason})`),
+    ),
+  ];
+}

@@ -1,0 +1,59 @@
+import { KubeError } from "../kube/errors.ts";
+import { type KubeObject, pathOf, type Resource, withoutManagedFields } from "../kube/resource.ts";
+import type { KubeClient } from "../kube/transport.ts";
+
+/** The Kubernetes API, for reading. */
+export interface ClusterReader {
+  /** The namespace that is meant when none is named. */
+  readonly namespace: string;
+  /** One object; undefined when there is none. */
+  find(
+    resource: Resource,
+    namespace: string | undefined,
+    name: string,
+    signal: AbortSignal,
+  ): Promise<KubeObject | undefined>;
+  /** All of a namespace, or of all namespaces. A kind that the cluster does not have has no objects. */
+  list(resource: Resource, where: Where, signal: AbortSignal): Promise<KubeObject[]>;
+}
+
+export interface Where {
+  namespace?: string | undefined;
+  fieldSelector?: string | undefined;
+  labelSelector?: string | undefined;
+}
+
+const PAGE = "500";
+
+export function readCluster(client: Pick<KubeClient, "request" | "namespace">, namespace?: string): ClusterReader {
+  const get = <T>(path: string, query: Record<string, string | undefined>, signal: AbortSignal) =>
+    client.request<T>({ method: "GET", path, query, signal });
+  return {
+    namespace: namespace ?? client.namespace ?? "default",
+    async find(resource, namespace, name, signal) {
+      try {
+        return withoutManagedFields(await get<KubeObject>(pathOf(resource, { namespace, name }), {}, signal));
+      } catch (error) {
+        if (error instanceof KubeError && error.status === 404) return undefined;
+        throw error;
+      }
+    },
+    async list(resource, { namespace, ...selectors }, signal) {
+      const all: KubeObject[] = [];
+      let next: string | undefined;
+      do {
+        const query = { limit: PAGE, continue: next, ...selectors };
+        try {
+          type Page = { items: KubeObject[]; metadata?: { continue?: string } };
+          const page = await get<Page>(pathOf(resource, { namespace }), query, signal);
+          all.push(...page.items);
+          next = page.metadata?.continue || undefined;
+        } catch (error) {
+          if (error instanceof KubeError && error.status === 404) return [];
+          throw error;
+        }
+      } while (next !== undefined);
+      return all;
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import { parseAllDocuments } from "yaml";
+import { z } from "zod";
+import type { PlatformReader } from "./reader.ts";
+import type { Sources } from "./sources.ts";
+
+const HOURS_PER_MONTH = 730;
+
+const product = z.looseObject({
+  meterId: z.string(),
+  meterDesc: z.string(),
+  deprecated: z.boolean().nullish(),
+  type: z.string().nullish(),
+  unit: z.string().nullish(),
+  unitCost: z.looseObject({ quantity: z.coerce.number(), unit: z.string() }),
+});
+type Product = z.output<typeof product>;
+
+/** So much of something that has a price: the type of the meter, and words of its description. */
+interface Line {
+  what: string;
+  type: string;
+  words: RegExp;
+  amount: number;
+}
+
+const text = z.string().optional().catch(undefined);
+const number = z.number().optional().catch(undefined);
+const disk = z.looseObject({ size: number, type: text });
+const spec = z.looseObject({
+  type: text,
+  cores: number,
+  ram: number,
+  cpuFamily: text,
+  templateName: text,
+  size: z.unknown().optional(),
+  bootVolume: disk.optional().catch(undefined),
+});
+const manifest = z.looseObject({
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string().optional(), namespace: z.string().optional() }).optional(),
+  spec: z.unknown().optional(),
+});
+
+const disks = (what: string, { size, type = "SSD Premium" }: z.output<typeof disk>): Line[] =>
+  size === undefined ? [] : [{ what: `${what}, ${type}, GB`, type: "STORAGE", words: anyOf(type), amount: size }];
+const anyOf = (words: string) => new RegExp(words.replaceAll(/[^\w ]/g, "."), "i");
+const one = (what: string, type: string, words: RegExp, amount = 1): Line[] => [{ what, type, words, amount }];
+
+/** What a kind costs per hour; a kind that is not here costs nothing by itself. */
+const linesOf: Record<string, (given: z.output<typeof spec>) => Line[]> = {
+  Server({ type, cores = 0, ram = 0, cpuFamily = "", templateName, bootVolume }) {
+    const storage = bootVolume ? disks("boot volume", bootVolume) : [];
+    if (type === "CUBE") return [...one("Cube", "CUBETEMPLATE", anyOf(templateName ?? "Cube")), ...storage];
+    const core = type === "VCPU" ? /vcpu/i : cpuFamily.startsWith("AMD") ? /core.*amd/i : /core.*intel/i;
+    return [...one("cores", "SERVER", core, cores), ...one("RAM, GB", "SERVER", /\bram\b/i, ram / 1024), ...storage];
+  },
+  Volume: (given) => disks("disk", disk.parse({ size: given.size, type: given.type })),
+  IPBlock: ({ size }) => one("addresses", "IP", /address/i, Number(size) || 1),
+  MetricPipeline: () => one("pipeline", "MONITORING", /metric/i),
+  LogPipeline: () => one("pipeline", "LAAS", /log/i),
+  KafkaCluster: ({ size }) => one("cluster", "KAFKA", new RegExp(`\\b${String(size).replaceAll(/\W/g, "")}$`, "i")),
+};
+
+/** What the objects of a manifest would cost, by the price catalogue of the contract. */
+export async function costEstimate(sources: Sources, asked: { manifest: string }) {
+  const platform = await sources.platform();
+  const prices = await catalogue(platform, sources.signal);
+  const objects = documentsIn(asked.manifest);
+  if (objects.length === 0) throw new Error("manifest: it has no objects; give YAML with kind, metadata and spec");
+  const items = objects.map((object) => {
+    const lines = linesOf[object.kind]?.(spec.parse(object.spec ?? {})) ?? [];
+    const priced = lines.map(({ what, type, words, amount }) => {
+      const price = prices.find((each) => each.type === type && words.test(each.meterDesc));
+      const perHour = price && price.unitCost.quantity * amount;
+      return {
+        what,
+        amount,
+        ...(price && { meter_id: price.meterId, meter: price.meterDesc, unit_cost: price.unitCost.quantity }),
+        per_hour: rounded(perHour ?? 0, 6),
+        ...(perHour === undefined && { note: "no price found" }),
+      };
+    });
+    const perHour = priced.reduce((sum, { per_hour }) => sum + per_hour, 0);
+    return {
+      kind: object.kind,
+      name: object.metadata?.name,
+      per_month: rounded(perHour * HOURS_PER_MONTH, 2),
+      lines: priced,
+      ...(lines.length === 0 && { note: "costs nothing by itself, or depends on its use" }),
+    };
+  });
+  return {
+    items,
+    per_month: rounded(
+      items.reduce((sum, { per_month }) => sum + per_month, 0),
+      2,
+    ),
+    currency: prices[0]?.unitCost.unit ?? "EUR",
+    basis: `${HOURS_PER_MONTH} hours at the prices of the contract's catalogue; traffic, licences and rebates are not included`,
+  };
+}
+
+const rounded = (value: number, digits: number) => Math.round(value * 10 ** digits) / 10 ** digits;
+
+function documentsIn(text: string): z.output<typeof manifest>[] {
+  return parseAllDocuments(text).flatMap((document) => {
+    const [error] = document.errors;
+    if (error) throw new Error(`manifest: it is not YAML: ${error.message.split("\n")[0]}`);
+    const value: unknown = document.toJS({ maxAliasCount: 100 });
+    const inside = z.looseObject({ kind: z.literal("List"), items: z.array(z.unknown()) }).safeParse(value);
+    return (inside.success ? inside.data.items : [value]).flatMap((each) => manifest.safeParse(each).data ?? []);
+  });
+}
+
+const profile = z.looseObject({ companies: z.array(z.looseObject({ contractId: z.coerce.number() })).min(1) });
+const products = z.looseObject({ products: z.array(product) });
+
+async function catalogue(platform: PlatformReader, signal: AbortSignal): Promise<Product[]> {
+  const root = platform
+    .endpoint("api")
+    .replace(/\/+$/, "")
+    .replace(/\/cloudapi\/v6$/, "");
+  const read = async (path: string) =>
+    (await platform.read({ method: "GET", url: `${root}/billing${path}`, product: "billing", signal })).body;
+  const contract = platform.contractNumber ?? profile.parse(await read("/profile")).companies[0]?.contractId;
+  return products.parse(await read(`/${contract}/products`)).products.filter(({ deprecated }) => !deprecated);
+}

@@ -1,0 +1,97 @@
+import { type ObjectKey, objectKey, resourceOf } from "../engine/objects/object.ts";
+import { type Reason, reasons } from "../engine/schema/reasons.ts";
+import { readStatus } from "../engine/schema/status.ts";
+import { GROUP, kinds } from "../kinds/index.ts";
+import type { Kind } from "../kinds/kind.ts";
+import { KubeError } from "../kube/errors.ts";
+import type { KubeObject } from "../kube/resource.ts";
+import type { ClusterReader } from "./cluster.ts";
+import type { Sources } from "./sources.ts";
+
+/** An object of Mooring with what its kind knows. */
+export interface Known {
+  kind: Kind;
+  key: ObjectKey;
+  object: KubeObject;
+}
+
+export function kindOf(text: string): Kind {
+  const wanted = text.toLowerCase();
+  const found = kinds.find(
+    ({ kind, plural, shortNames }) =>
+      kind.toLowerCase() === wanted || plural === wanted || shortNames.some((short) => short === wanted),
+  );
+  if (found) return found;
+  throw new Error(`there is no kind "${text}"; valid: ${kinds.map(({ kind }) => kind).join(", ")}`);
+}
+
+export const known = (kind: Kind, object: KubeObject): Known => ({
+  kind,
+  key: objectKey(kind.kind, object.metadata.namespace ?? "", object.metadata.name),
+  object,
+});
+
+/** One object, or an error that says how to find it. */
+export async function objectNamed(
+  cluster: ClusterReader,
+  asked: { kind: string; name: string; namespace?: string | undefined },
+  signal: AbortSignal,
+): Promise<Known> {
+  const kind = kindOf(asked.kind);
+  const namespace = kind.scope === "Cluster" ? undefined : (asked.namespace ?? cluster.namespace);
+  const object = await cluster.find(resourceOf(kind), namespace, asked.name, signal);
+  if (object) return known(kind, object);
+  const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
+  throw new Error(`there is no ${kind.kind} ${asked.name}${where}; list_custom_resources shows what there is`);
+}
+
+/** All objects of some kinds: of one namespace, else of all, else of the own one where the others may not be read. */
+export async function allObjects(
+  { cluster: open, signal, progress }: Sources,
+  namespace: string | undefined,
+  of: readonly Kind[] = kinds,
+): Promise<Map<ObjectKey, Known>> {
+  const cluster = await open();
+  const all = new Map<ObjectKey, Known>();
+  for (const kind of of) {
+    const isNamespaced = kind.scope !== "Cluster";
+    const list = (where: string | undefined) => cluster.list(resourceOf(kind), { namespace: where }, signal);
+    const objects = await list(isNamespaced ? namespace : undefined).catch((error: unknown) => {
+      if (!(error instanceof KubeError) || error.status !== 403 || namespace !== undefined) throw error;
+      return isNamespaced ? list(cluster.namespace) : [];
+    });
+    for (const object of objects) {
+      // Lists leave these out.
+      const each = known(kind, { ...object, apiVersion: `${GROUP}/v1alpha1`, kind: kind.kind });
+      all.set(each.key, each);
+    }
+    progress(all.size, "objects read");
+  }
+  return all;
+}
+
+export const readyOf = (object: KubeObject) => readStatus(object).conditions?.find(({ type }) => type === "Ready");
+export const isReady = (object: KubeObject): boolean => readyOf(object)?.status === "True";
+
+/** What a person can do about a reason. */
+export const adviceFor = (reason: string): string =>
+  Object.hasOwn(reasons, reason) ? reasons[reason as Reason] : "The message says more.";
+
+/** One line about an object. */
+export function summaryOf({ kind, object }: Known) {
+  const { name, namespace, creationTimestamp, deletionTimestamp } = object.metadata;
+  const { id, state } = readStatus(object);
+  const ready = readyOf(object);
+  return {
+    kind: kind.kind,
+    ...(namespace !== undefined && { namespace }),
+    name,
+    ready: ready?.status === "True",
+    reason: ready?.reason ?? "Pending",
+    message: ready?.message ?? adviceFor("Pending"),
+    ...(id !== undefined && { id }),
+    ...(state !== undefined && { state }),
+    created: creationTimestamp,
+    ...(deletionTimestamp !== undefined && { deleting_since: deletionTimestamp }),
+  };
+}

@@ -1,0 +1,146 @@
+import { z } from "zod";
+import { holdingsOf } from "../engine/objects/object.ts";
+import { kinds } from "../kinds/index.ts";
+import { hasResource, type ResourceKind } from "../kinds/kind.ts";
+import { NotFound } from "../platform/errors.ts";
+import { products } from "../platform/products.ts";
+import { allObjects, type Known } from "./objects.ts";
+import type { PlatformReader } from "./reader.ts";
+import type { Sources } from "./sources.ts";
+
+const item = z.looseObject({
+  id: z.string(),
+  properties: z.looseObject({ name: z.string().nullish(), bootServer: z.string().nullish() }).nullish(),
+});
+type Item = z.output<typeof item>;
+const page = z.looseObject({ items: z.array(item), _links: z.looseObject({ next: z.string().nullish() }).nullish() });
+const MOST_PAGES = 50;
+
+interface Found {
+  kind: ResourceKind;
+  /** Undefined for what is in no datacenter. */
+  datacenter: string | undefined;
+  item: Item;
+}
+
+/** Resources on the platform that no object has, and objects whose resource is not on the platform. */
+export async function orphanReport(sources: Sources) {
+  const platform = await sources.platform();
+  const objects = [...(await allObjects(sources, undefined)).values()];
+  const ours = (each: Known) =>
+    holdingsOf(each.object).filter(({ contract }) => contract === undefined || contract === platform.contractNumber);
+  const held = new Map(objects.flatMap((each) => ours(each).map((claim) => [identity(claim.id, claim.parents), each])));
+  const { found, checked, notChecked } = await everything(platform, sources);
+
+  // What a resource brings along is its own: boot volumes of servers, servers of scaling groups.
+  const isHeld = ({ datacenter, item: { id } }: Found) => held.has(identity(id, datacenter ? { datacenter } : {}));
+  const brought = new Set(
+    found.filter(isHeld).flatMap(({ kind, item }) => kind.resource.output?.beside?.ids(item) ?? []),
+  );
+  const isBrought = ({ item: { id, properties } }: Found) => {
+    const server = properties?.bootServer;
+    return brought.has(id) || (server != null && (brought.has(server) || held.has(server)));
+  };
+  const there = new Set(found.map(({ datacenter, item: { id } }) => identity(id, datacenter ? { datacenter } : {})));
+  return {
+    without_object: found
+      .filter((each) => !isHeld(each) && !isBrought(each))
+      .map(({ kind, datacenter, item: { id, properties } }) => ({
+        kind: kind.kind,
+        id,
+        name: properties?.name ?? undefined,
+        datacenter,
+        take_over: `create a ${kind.kind} with spec.externalId: ${id}`,
+      })),
+    without_resource: objects
+      .filter(({ kind }) => checked.has(kind.kind))
+      .flatMap((each) =>
+        ours(each)
+          .filter(({ id, parents }) => !there.has(identity(id, parents)))
+          .map(({ id }) => ({ object: each.key, id })),
+      ),
+    checked: [...checked],
+    not_checked: notChecked,
+  };
+}
+
+/** A number is an id in its datacenter only. */
+const identity = (id: string, parents: Readonly<Record<string, string>>): string =>
+  /^\d+$/.test(id) ? `${parents.datacenter ?? ""}/${id}` : id;
+
+/** All that the platform has of the kinds whose collections can be found from the datacenters. */
+async function everything(platform: PlatformReader, sources: Sources) {
+  const found: Found[] = [];
+  const checked = new Set<string>();
+  const notChecked: { kind: string; why: string }[] = [];
+  /** Undefined while nobody has read them: without them nothing is known of what is in one. */
+  let datacenters: string[] | undefined;
+  for (const kind of kinds.filter(hasResource)) {
+    const { place, identity: who } = kind.resource;
+    if (who.permanent || who.shared || place.product === "auth") continue;
+    const paths = collectionsOf(kind, datacenters);
+    if (typeof paths === "string") {
+      notChecked.push({ kind: kind.kind, why: paths });
+      continue;
+    }
+    try {
+      for (const [datacenter, path] of paths) {
+        const items = await readItems(platform, kind, path, sources);
+        for (const each of items) found.push({ kind, datacenter, item: each });
+        if (kind.kind === "Datacenter") datacenters = items.map(({ id }) => id);
+      }
+      checked.add(kind.kind);
+    } catch (error) {
+      sources.signal.throwIfAborted();
+      notChecked.push({ kind: kind.kind, why: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  return { found, checked, notChecked };
+}
+
+/** Where a kind's resources are: in one place, or in each datacenter; or why that is not known. */
+function collectionsOf({ resource: { place } }: ResourceKind, datacenters: string[] | undefined) {
+  const elsewhere = "it lives in a resource of another kind";
+  const isWhole = (path: string) => !path.includes("//") && !path.includes("undefined");
+  try {
+    const path = place.collection({});
+    if (isWhole(path)) return [[undefined, path] as const];
+    if (!isWhole(place.collection({ datacenter: "x" }))) return elsewhere;
+    if (datacenters === undefined) return "the datacenters could not be read";
+    return datacenters.map((datacenter) => [datacenter, place.collection({ datacenter })] as const);
+  } catch {
+    return elsewhere;
+  }
+}
+
+async function readItems(
+  platform: PlatformReader,
+  { kind, resource: { place } }: ResourceKind,
+  path: string,
+  { signal, progress }: Sources,
+): Promise<Item[]> {
+  const { endpoint, url } = products[place.product];
+  const items: Item[] = [];
+  for (let pages = 0; pages < MOST_PAGES; pages++) {
+    // As deep as the kind needs to tell what a resource brings along.
+    const query = new URLSearchParams({
+      depth: String(Math.max(1, place.depth)),
+      offset: String(items.length),
+      limit: "1000",
+    });
+    const address = `${url(platform.endpoint(endpoint), path)}?${query}`;
+    const reply = await platform.read({ method: "GET", url: address, product: place.product, signal }).catch(
+      // A datacenter may go while the others are read.
+      (error: unknown) => {
+        if (error instanceof NotFound) return undefined;
+        throw error;
+      },
+    );
+    if (reply === undefined) return [];
+    const read = page.parse(reply.body);
+    items.push(...read.items);
+    progress(items.length, `${kind} resources read`);
+    if (read.items.length === 0 || !read._links?.next) return items;
+  }
+  return items;
+}

@@ -1,0 +1,35 @@
+import type { KubeObject } from "../kube/resource.ts";
+import { allObjects, isReady, kindOf, objectNamed, summaryOf } from "./objects.ts";
+import type { Sources } from "./sources.ts";
+
+/** Objects in one line each. */
+export async function listResources(
+  sources: Sources,
+  asked: { kind?: string | undefined; namespace?: string | undefined; not_ready?: boolean | undefined },
+) {
+  const of = asked.kind === undefined ? undefined : [kindOf(asked.kind)];
+  const all = [...(await allObjects(sources, asked.namespace, of)).values()];
+  const chosen = asked.not_ready ? all.filter(({ object }) => !isReady(object)) : all;
+  return {
+    items: chosen.map(summaryOf),
+    ready: all.filter(({ object }) => isReady(object)).length,
+    total: all.length,
+  };
+}
+
+const repeated = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** An object as it is, without what says nothing to a reader. */
+export function shown(object: KubeObject): KubeObject {
+  const { annotations: { [repeated]: _, ...annotations } = {}, ...metadata } = object.metadata;
+  const { internal: __, ...status } = Object(object.status ?? {});
+  return { ...object, metadata: { ...metadata, annotations }, status };
+}
+
+export async function getResource(
+  { cluster, signal }: Sources,
+  asked: { kind: string; name: string; namespace?: string | undefined },
+) {
+  const { kind, object } = await objectNamed(await cluster(), asked, signal);
+  return { ...shown(object), description: kind.description };
+}

@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { coreUrl } from "../platform/core-url.ts";
+import { checked, withQuery } from "../platform/paging.ts";
+import type { Connection } from "../platform/transport.ts";
+
+/** What proves to object storage who asks. Never shown. */
+export interface StorageKeys {
+  accessKey: string;
+  secretKey: string;
+}
+
+const keyShape = z.looseObject({
+  id: z.string().min(1),
+  properties: z.looseObject({ secretKey: z.string().min(1), active: z.boolean() }),
+});
+const keysShape = z.looseObject({ items: z.array(keyShape) });
+
+const wayOut = "set MOORING_S3_ACCESS_KEY and MOORING_S3_SECRET_KEY";
+
+/** Keys that are given, else none. */
+export function givenKeys(env: Record<string, string | undefined>): StorageKeys | undefined {
+  const { MOORING_S3_ACCESS_KEY: accessKey, MOORING_S3_SECRET_KEY: secretKey } = env;
+  if (accessKey && secretKey) return { accessKey, secretKey };
+  if (accessKey || secretKey) throw new Error("set both MOORING_S3_ACCESS_KEY and MOORING_S3_SECRET_KEY, or neither");
+  return undefined;
+}
+
+/** Where the keys of a token's own user are. */
+export function ownKeysUrl({ identity }: Pick<Connection, "identity">, api: string): string {
+  if (identity?.userId === undefined) throw new Error(`the token does not say whose it is: ${wayOut}`);
+  return coreUrl(api, `/um/users/${encodeURIComponent(identity.userId)}/s3keys`);
+}
+
+/** The first active key of the token's own user. */
+export async function ownKeys(
+  connection: Pick<Connection, "identity"> & {
+    send(call: { method: "GET"; url: string; signal: AbortSignal }): Promise<{ body: unknown }>;
+  },
+  api: string,
+  signal: AbortSignal,
+): Promise<StorageKeys | undefined> {
+  const url = withQuery(ownKeysUrl(connection, api), { depth: "1" });
+  const { body } = await connection.send({ method: "GET", url, signal });
+  const found = checked(keysShape, body, url).items.find(({ properties }) => properties.active);
+  return found && keysOf(found);
+}
+
+export const readKey = (body: unknown, url: string): StorageKeys => keysOf(checked(keyShape, body, url));
+
+export const noKeys = (also = ""): Error =>
+  new Error(`the token's user has no active object storage key: ${also}${wayOut}`);
+
+const keysOf = ({ id, properties }: z.infer<typeof keyShape>): StorageKeys => ({
+  accessKey: id,
+  secretKey: properties.secretKey,
+});

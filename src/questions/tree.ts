@@ -1,0 +1,82 @@
+import { objectOf } from "../engine/accounts/accounts.ts";
+import { namedBy, type ObjectKey } from "../engine/objects/object.ts";
+import { readStatus } from "../engine/schema/status.ts";
+import { allObjects, isReady, type Known, objectNamed, readyOf } from "./objects.ts";
+import type { Sources } from "./sources.ts";
+
+interface Node {
+  object: ObjectKey;
+  /** As what: datacenter, server, account. */
+  as: string;
+  ready: boolean;
+  reason: string;
+  next: Node[];
+}
+
+const DEEPEST = 8;
+const ACCOUNT = "account";
+
+/** What an object needs, and what needs it, to any depth. */
+export async function dependencyTree(
+  sources: Sources,
+  asked: { kind: string; name: string; namespace?: string | undefined },
+) {
+  const cluster = await sources.cluster();
+  const start = await objectNamed(cluster, asked, sources.signal);
+  const all = await allObjects(sources, undefined);
+  const needs = (each: Known) => [
+    ...namedBy(each.kind, each.object).map(({ key, field }) => ({ key, as: field })),
+    ...accountsOf(each).map((key) => ({ key, as: ACCOUNT })),
+  ];
+  const users = new Map<ObjectKey, { key: ObjectKey; as: string }[]>();
+  for (const each of all.values()) {
+    for (const { key, as } of needs(each)) {
+      const known = users.get(key) ?? [];
+      // One line for each object, however often it names the other one.
+      if (!known.some((user) => user.key === each.key)) users.set(key, [...known, { key: each.key, as }]);
+    }
+  }
+  const nodeOf = (
+    key: ObjectKey,
+    as: string,
+    way: (key: ObjectKey) => { key: ObjectKey; as: string }[],
+    depth = 0,
+  ): Node => {
+    const object = all.get(key)?.object;
+    const ready = object ? readyOf(object) : undefined;
+    return {
+      object: key,
+      as,
+      ready: object !== undefined && isReady(object),
+      reason: object ? (ready?.reason ?? "Pending") : "ReferenceNotFound",
+      next: depth >= DEEPEST ? [] : way(key).map((other) => nodeOf(other.key, other.as, way, depth + 1)),
+    };
+  };
+  const down = (key: ObjectKey) => {
+    const each = all.get(key);
+    // All of them have the same Account: it is named once.
+    return each ? needs(each).filter(({ as }) => as !== ACCOUNT || key === start.key) : [];
+  };
+  const up = (key: ObjectKey) => users.get(key) ?? [];
+  const needed = nodeOf(start.key, "", down);
+  const usedBy = nodeOf(start.key, "", up);
+  return {
+    object: start.key,
+    needs: needed.next,
+    needed_by: usedBy.next,
+    picture: [`${start.key}`, "needs:", ...drawn(needed.next), "needed by:", ...drawn(usedBy.next)].join("\n"),
+  };
+}
+
+function accountsOf({ object }: Known): ObjectKey[] {
+  const { account } = readStatus(object);
+  return account === undefined ? [] : [objectOf(account)];
+}
+
+const drawn = (nodes: Node[], indent = "  "): string[] =>
+  nodes.length === 0 && indent === "  "
+    ? ["  nothing"]
+    : nodes.flatMap((node) => [
+        `${indent}${node.object} (${node.as}) ${node.ready ? "Ready" : node.reason}`,
+        ...drawn(node.next, `${indent}  `),
+      ]);

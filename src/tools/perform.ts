@@ -1,0 +1,157 @@
+import { z } from "zod";
+import { KubeError } from "../kube/errors.ts";
+import type { Reply } from "../platform/call.ts";
+import { coreUrl } from "../platform/core-url.ts";
+import { Forbidden, PlatformError, Retry, Unauthorized } from "../platform/errors.ts";
+import type { EndpointName } from "../platform/products.ts";
+import { encodePath } from "../platform/s3.ts";
+import type { PlatformReader } from "../questions/reader.ts";
+import type { Sources } from "../questions/sources.ts";
+import { cut, MOST_CHARACTERS } from "./shape/cut.ts";
+import { withoutSecrets } from "./shape/secrets.ts";
+import { createStorage } from "./storage.ts";
+import { type Api, BadArguments, type Read, type Row } from "./table/row.ts";
+
+/** What a call of a tool gives: the same as text and as structure, or one line that says what went wrong. */
+export interface Outcome {
+  content: { type: "text"; text: string }[];
+  structuredContent?: Record<string, unknown>;
+  isError?: true;
+}
+
+type Args = Record<string, unknown>;
+
+/** Performs any row. Rejects only when the call was cancelled. */
+export async function perform(row: Row, given: unknown, sources: Sources): Promise<Outcome> {
+  const args = row.args.safeParse(given ?? {});
+  if (!args.success) return refusal(`${row.name}: ${issuesOf(args.error)}; it takes ${argumentsOf(row)}`);
+  try {
+    return resultOf(row, withoutSecrets(await answerOf(row, args.data, sources)));
+  } catch (error) {
+    sources.signal.throwIfAborted();
+    return refusal(withoutSecrets(explained(error)));
+  }
+}
+
+async function answerOf({ work }: Row, args: Args, sources: Sources): Promise<unknown> {
+  if ("text" in work) return { [work.as]: work.text };
+  if ("ask" in work) return work.ask(sources, args);
+  const platform = await sources.platform();
+  return readAll(work.read, args, platform, sources);
+}
+
+function resultOf(row: Row, answer: unknown): Outcome {
+  const result = row.result.safeParse(answer);
+  if (!result.success) return refusal(`the platform returned an unexpected answer: ${issuesOf(result.error)}`);
+  const shown = cut(Object(result.data), row.narrow);
+  if (shown === undefined) {
+    return refusal(`the answer is larger than ${MOST_CHARACTERS} characters; to see less at once, ${row.narrow}`);
+  }
+  return { content: [{ type: "text", text: textOf(row, shown) }], structuredContent: shown };
+}
+
+/** Documents are text as they are. */
+function textOf({ work }: Row, shown: Record<string, unknown>): string {
+  const name = "text" in work ? work.as : "read" in work ? work.read.textAs : undefined;
+  return name === undefined ? JSON.stringify(shown) : String(shown[name]);
+}
+
+const MOST_PAGES = 20;
+const page = z.looseObject({
+  items: z.array(z.unknown()),
+  limit: z.number().nullish(),
+  _links: z.looseObject({ next: z.string().nullish() }).nullish(),
+});
+
+/** One answer, or all pages of a list as one. */
+async function readAll(read: Read, args: Args, platform: PlatformReader, sources: Sources): Promise<unknown> {
+  const query = read.query(args, platform.now());
+  const first = await readOnce(read, args, query, platform, sources);
+  const shape = (answer: unknown) => read.shape(answer, args, first.headers);
+  if (read.textAs !== undefined) return { [read.textAs]: String(first.body ?? "") };
+  const begin = read.paged && !("offset" in query) ? page.safeParse(first.body) : undefined;
+  if (!begin?.success) return shape(first.body);
+  const { _links, ...head } = begin.data;
+  const items = [...head.items];
+  let last = begin.data;
+  for (let pages = 1; hasMore(last) && pages < MOST_PAGES; pages++) {
+    sources.progress(items.length, "items read");
+    const rest = { ...query, offset: String(items.length), ...(last.limit != null && { limit: String(last.limit) }) };
+    const { body } = await readOnce(read, args, rest, platform, sources);
+    last = page.parse(body);
+    items.push(...last.items);
+  }
+  const note = hasMore(last) && { note: `the first ${items.length} items are shown; there are more` };
+  return shape({ ...head, items, ...note });
+}
+
+const hasMore = ({ items, _links }: z.output<typeof page>) => items.length > 0 && Boolean(_links?.next);
+
+async function readOnce(
+  read: Read,
+  args: Args,
+  query: Record<string, string>,
+  platform: PlatformReader,
+  { signal }: Sources,
+): Promise<Reply> {
+  const path = read.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(args[name]);
+    return name === "key" ? encodePath(value) : encodeURIComponent(value);
+  });
+  // Signatures are made over %20, which is not what URLSearchParams writes.
+  const asked = new URLSearchParams(query).toString().replaceAll("+", "%20");
+  const search = asked === "" ? "" : `?${asked}`;
+  const isText = read.api === "storage" || read.textAs !== undefined;
+  const call = { method: read.method, product: read.api, signal, ...(isText && { answers: "text" as const }) };
+  if (read.api !== "storage") return platform.read({ ...call, url: urlOf(platform, read.api, path) + search });
+  const bucket = read.region === "bucket" ? String(args.bucket) : undefined;
+  return createStorage(platform).read(call, path, search, bucket);
+}
+
+const own: Partial<Record<Api, EndpointName>> = {
+  dns: "dns",
+  certificates: "certificates",
+  management: "objectStorageManagement",
+};
+const base: Partial<Record<Api, string>> = { activitylog: "/activitylog/v1", billing: "/billing" };
+
+function urlOf(platform: PlatformReader, api: Api, path: string): string {
+  const root = platform.endpoint(own[api] ?? "api").replace(/\/+$/, "");
+  if (api === "core") return coreUrl(root, path);
+  const below = base[api] ?? "";
+  return root.replace(/\/cloudapi\/v6$/, "").replace(new RegExp(`${below}$`), "") + below + path;
+}
+
+export const refusal = (text: unknown): Outcome => ({
+  content: [{ type: "text", text: String(text) }],
+  isError: true,
+});
+
+const issuesOf = ({ issues }: z.ZodError): string =>
+  issues
+    .slice(0, 5)
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`))
+    .join("; ");
+
+function argumentsOf({ args }: Row): string {
+  const names = Object.entries(args.shape).map(([name, schema]) =>
+    schema.safeParse(undefined).success ? `${name}?` : name,
+  );
+  return names.length === 0 ? "no arguments" : names.join(", ");
+}
+
+/** What a failure means for who called, with the way out where there is one. */
+function explained(error: unknown): string {
+  if (error instanceof PlatformError) return `${error.status} ${error.kind}: ${error.message}${wayOut(error)}`;
+  if (error instanceof KubeError) return `${error.status} ${error.reason}: ${error.message}`;
+  if (error instanceof z.ZodError) return `the platform returned an unexpected answer: ${issuesOf(error)}`;
+  if (error instanceof BadArguments) return error.message;
+  return error instanceof Error ? error.message : String(error);
+}
+
+function wayOut(error: PlatformError): string {
+  if (error instanceof Unauthorized) return "; set another token where the server was started";
+  if (error instanceof Forbidden) return "; the token's user lacks the privilege for it";
+  if (error instanceof Retry && error.status === 429) return "; the platform asks to slow down, try again later";
+  return "";
+}

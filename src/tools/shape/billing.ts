@@ -1,0 +1,124 @@
+import { z } from "zod";
+
+const amount = z.looseObject({ quantity: z.union([z.string(), z.number()]), unit: z.string() });
+const text = z.string().nullish();
+const meter = z.looseObject({
+  meterId: z.string(),
+  meterDesc: text,
+  type: text,
+  region: text,
+  resourceId: text,
+  serverId: text,
+  name: text,
+  quantity: amount,
+});
+const report = z.looseObject({
+  startDate: text,
+  endDate: text,
+  metadata: z.looseObject({ contractId: z.union([z.string(), z.number()]).nullish() }).nullish(),
+  datacenters: z.array(z.looseObject({ id: z.string(), name: text, location: text, meters: z.array(meter).nullish() })),
+});
+type Meter = z.output<typeof meter>;
+
+export interface Selection {
+  include_zero?: boolean | undefined;
+  datacenter_id?: string | undefined;
+  meter_types?: string[] | undefined;
+  regions?: string[] | undefined;
+  group_by?: "" | "meter" | "datacenter" | undefined;
+  top_n?: number | undefined;
+}
+
+const sixDecimals = (value: number) => Math.round(value * 1e6) / 1e6;
+const isAmong = (wanted: string[] | undefined, value: string | null | undefined) =>
+  wanted === undefined || wanted.length === 0 || wanted.some((each) => each.toLowerCase() === value?.toLowerCase());
+
+/** The report with the meters that were asked for. */
+function selected(answer: unknown, selection: Selection) {
+  const { startDate, endDate, metadata, datacenters } = report.parse(answer);
+  const chosen = datacenters
+    .filter(({ id }) => selection.datacenter_id === undefined || id === selection.datacenter_id)
+    .map(({ meters, ...datacenter }) => ({
+      ...datacenter,
+      meters: (meters ?? []).filter(
+        ({ quantity, type, region }) =>
+          (selection.include_zero || Number(quantity.quantity) !== 0) &&
+          isAmong(selection.meter_types, type) &&
+          isAmong(selection.regions, region),
+      ),
+    }))
+    .filter(({ meters }) => selection.include_zero || meters.length > 0);
+  const all = chosen.flatMap(({ meters }) => meters);
+  const head = {
+    start_date: startDate ?? "",
+    end_date: endDate ?? "",
+    contract_id: String(metadata?.contractId ?? ""),
+    meter_definitions: Object.fromEntries(all.map(({ meterId, meterDesc }) => [meterId, meterDesc ?? ""])),
+  };
+  return { head, chosen };
+}
+
+export function usage(answer: unknown, selection: Selection): unknown {
+  const { head, chosen } = selected(answer, selection);
+  return {
+    ...head,
+    datacenters: chosen.map(({ id, name, location, meters }) => ({
+      id,
+      name,
+      location,
+      meters: meters.map(({ meterId, quantity: { quantity, unit } }) => ({
+        meter_id: meterId,
+        quantity: String(quantity),
+        unit,
+      })),
+    })),
+  };
+}
+
+const meterOf = ({ meterId, type, region, resourceId, serverId, name, quantity }: Meter) => ({
+  meter_id: meterId,
+  type,
+  region,
+  resource_id: resourceId,
+  server_id: serverId,
+  name,
+  quantity: sixDecimals(Number(quantity.quantity)),
+  unit: quantity.unit,
+});
+
+function sums(meters: Meter[]) {
+  const byMeter = new Map<string, { meter_id: string; type: Meter["type"]; quantity: number; unit: string }>();
+  for (const { meterId, type, quantity } of meters) {
+    const sum = byMeter.get(meterId) ?? { meter_id: meterId, type, quantity: 0, unit: quantity.unit };
+    byMeter.set(meterId, { ...sum, quantity: sixDecimals(sum.quantity + Number(quantity.quantity)) });
+  }
+  return [...byMeter.values()];
+}
+
+export function utilization(answer: unknown, selection: Selection): unknown {
+  const { head, chosen } = selected(answer, selection);
+  if (selection.group_by === "meter") return { ...head, meters: sums(chosen.flatMap(({ meters }) => meters)) };
+  if (selection.group_by === "datacenter") {
+    return { ...head, datacenters: chosen.map(({ id, name, meters }) => ({ id, name, meters: sums(meters) })) };
+  }
+  if (selection.top_n !== undefined) {
+    const all = chosen.flatMap(({ id, name, meters }) =>
+      meters.map((each) => ({ ...meterOf(each), dc_id: id, dc_name: name })),
+    );
+    return { ...head, top_meters: all.sort((a, b) => b.quantity - a.quantity).slice(0, selection.top_n) };
+  }
+  return { ...head, datacenters: chosen.map(({ id, name, meters }) => ({ id, name, meters: meters.map(meterOf) })) };
+}
+
+const catalogue = z.looseObject({
+  products: z.array(z.looseObject({ meterDesc: text, deprecated: z.boolean().nullish() })),
+});
+
+export function products(answer: unknown, filter: string): unknown {
+  const found = catalogue
+    .parse(answer)
+    .products.filter(
+      ({ meterDesc, deprecated }) => !deprecated && meterDesc?.toLowerCase().includes(filter.toLowerCase()),
+    );
+  return { appliedFilter: filter, matchCount: found.length, products: found };
+}

@@ -1,0 +1,60 @@
+const removed = "[removed]";
+
+/** Fields whose value is a secret, whatever answer they are in. */
+const secretNames = new Set(
+  [
+    ...["privateKey", "secretKey", "keySecret", "clientSecret", "secret", "sharedSecret", "password", "imagePassword"],
+    ...[
+      "token",
+      "accessToken",
+      "refreshToken",
+      "authToken",
+      "apiKey",
+      "ingestKey",
+      "userData",
+      "kubeconfig",
+      "authorization",
+    ],
+    ...["ssoUrl", "secretAccessKey", "passphrase", "credentials"],
+  ].map((name) => name.toLowerCase()),
+);
+const isSecret = (name: string) => secretNames.has(name.replaceAll(/[_-]/g, "").toLowerCase());
+
+const patterns: [RegExp, string][] = [
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)/g, removed],
+  // JSON Web Tokens.
+  [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, removed],
+  [/\b(Bearer|Basic) [\w+/=.~-]{8,}/g, `$1 ${removed}`],
+  // In addresses.
+  [/([?&#](?:token|access_token|password|secret|signature|x-amz-[a-z-]+|key)=)[^&#\s"]+/gi, `$1${removed}`],
+  [/(\/\/[^/\s:@]+:)[^/\s@]+@/g, `$1${removed}@`],
+];
+
+function cleaned(text: string): string {
+  const json = /^\s*[[{]/.test(text) ? parsed(text) : undefined;
+  if (json !== undefined) return JSON.stringify(withoutSecrets(json));
+  return patterns.reduce((left, [pattern, instead]) => left.replaceAll(pattern, instead), text);
+}
+
+/** Bodies of requests are JSON inside of JSON. */
+function parsed(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A value without private keys, key secrets, tokens and passwords, however deep they are. The one place for all tools. */
+export function withoutSecrets(value: unknown): unknown {
+  if (typeof value === "string") return cleaned(value);
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => {
+      const hides = isSecret(name) && inner !== null && inner !== "" && typeof inner !== "boolean";
+      return [name, hides ? removed : withoutSecrets(inner)];
+    }),
+  );
+}

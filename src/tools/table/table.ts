@@ -1,0 +1,21 @@
+import { activityLog } from "./activity-log.ts";
+import { billing } from "./billing.ts";
+import { certificates } from "./certificates.ts";
+import { compute } from "./compute.ts";
+import { dns } from "./dns.ts";
+import { k8s } from "./k8s.ts";
+import { mooring } from "./mooring.ts";
+import { objectStorage } from "./object-storage.ts";
+import type { Row } from "./row.ts";
+
+/** Every tool there is. */
+export const table: readonly Row[] = [
+  ...compute,
+  ...k8s,
+  ...objectStorage,
+  ...dns,
+  ...certificates,
+  ...billing,
+  ...activityLog,
+  ...mooring,
+];

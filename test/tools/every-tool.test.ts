@@ -1,0 +1,135 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { Row } from "../../src/tools/table/row.ts";
+import { table } from "../../src/tools/table/table.ts";
+import { buildLandscape } from "./landscape.ts";
+
+const land = await buildLandscape();
+afterAll(() => land.close());
+
+/** Lists, wherever they are in a result, that may be empty and are not what was asked for. */
+const isEmpty = (value: unknown): boolean =>
+  value === "" ||
+  value === undefined ||
+  (typeof value === "object" && value !== null && Object.keys(value).length === 0);
+
+/** What would lead to another path, or be none at all. */
+const strays = [
+  "../../um/users",
+  "a/b/../../x",
+  "x?depth=9",
+  "%2e%2e%2f",
+  "\u0000",
+  "a\r\nX-Evil: 1",
+  "",
+  "x".repeat(5000),
+];
+const noText = [7e30, null, {}, [[]]];
+
+it("a summary of flow logs shows who talked to whom", async () => {
+  const { structuredContent } = await land.call("get_flow_log_summary", { bucket: "flow-logs", since: "1d" });
+  const sums = z.object({
+    totals: z.object({ objects: z.number().positive(), badLines: z.literal(0) }),
+    tops: z.array(z.unknown()),
+  });
+  expect(sums.parse(structuredContent).tops).toHaveLength(3);
+});
+
+it("an object that waits for another one leads to that", async () => {
+  const { structuredContent } = await land.call("why_not_ready", { kind: "vol", name: "data" });
+  expect(structuredContent).toMatchObject({
+    answer: "Lan/shop/back does not exist",
+    what_to_do: "Create Lan/shop/back, or correct the name.",
+    waits_for: [{ object: "Server/shop/db", waits_for: [{ object: "Lan/shop/back", exists: false }] }],
+  });
+});
+
+it("reports name what is wrong, and nothing else", async () => {
+  const reportOf = async (name: string) => (await land.call(name)).structuredContent;
+  expect(await reportOf("list_drift")).toMatchObject({ items: [{ kind: "Lan", drift: [{ field: "public" }] }] });
+  expect(await reportOf("list_orphans")).toMatchObject({
+    without_resource: [{ object: "IPBlock/shop/gone" }],
+    without_object: expect.not.arrayContaining([expect.objectContaining({ kind: "Server", name: "web-1" })]),
+  });
+  expect(await reportOf("list_expiring")).toMatchObject({
+    items: expect.arrayContaining([
+      expect.objectContaining({ object: "AccessToken/shop/ci", what: "key" }),
+      expect.objectContaining({ object: "Account/shop/main", what: "token of the Account" }),
+    ]),
+  });
+});
+
+it("an estimate is amount by price, by the hour", async () => {
+  const manifest = JSON.stringify({ kind: "Volume", metadata: { name: "a" }, spec: { size: 100, type: "HDD" } });
+  const { structuredContent } = await land.call("get_cost_estimate", { manifest });
+  const { per_month, items } = z
+    .object({
+      per_month: z.number(),
+      items: z.tuple([z.object({ lines: z.tuple([z.object({ unit_cost: z.number() })]) })]),
+    })
+    .parse(structuredContent);
+  const [{ lines }] = items;
+  expect(lines[0].unit_cost).toBeGreaterThan(0);
+  expect(per_month).toBeCloseTo(100 * lines[0].unit_cost * 730, 2);
+});
+
+it("nothing of all this has changed anything on the platform", async () => {
+  const requests = async () => (await land.call("list_requests")).structuredContent?.items;
+  const before = await requests();
+  for (const row of table) await land.call(row.name, await land.argumentsFor(row));
+  expect(await requests()).toEqual(before);
+});
+
+const rows = table.map((row): [string, Row] => [row.name, row]);
+
+describe.each(rows)("%s", (name, row) => {
+  it("answers with what its schema says, and no secret", async () => {
+    const args = await land.argumentsFor(row);
+    const { isError, content, structuredContent } = await land.call(name, args);
+    const text = content[0]?.text ?? "";
+    expect(isError, text).toBeUndefined();
+    expect(row.result.safeParse(structuredContent).error).toBeUndefined();
+    expect(isEmpty(structuredContent), text).toBe(false);
+    for (const list of Object.values(structuredContent ?? {})) {
+      if (Array.isArray(list) && ["items", "Buckets", "invoices"].some((known) => structuredContent?.[known] === list))
+        expect(list, text.slice(0, 200)).not.toEqual([]);
+    }
+    const told = text + JSON.stringify(structuredContent);
+    for (const secret of land.secrets) expect(told.includes(secret)).toBe(false);
+    expect(told).not.toMatch(/PRIVATE KEY|canary|eyJ[\w-]{20,}\.eyJ/);
+  });
+
+  it("refuses arguments that it does not have", async () => {
+    const args = await land.argumentsFor(row);
+    const { isError, content } = await land.call(name, { ...args, surprise: 1 });
+    expect(isError).toBe(true);
+    expect(content[0]?.text).toContain('Unrecognized key: "surprise"');
+  });
+});
+
+const requiredOf = ({ args }: Row) =>
+  Object.entries(args.shape).flatMap(([key, schema]) =>
+    schema instanceof z.ZodType && !schema.safeParse(undefined).success ? [key] : [],
+  );
+
+describe.each(rows.filter(([, row]) => requiredOf(row).length > 0))("%s", (name, row) => {
+  const required = requiredOf(row);
+
+  it("says which arguments are missing", async () => {
+    const { isError, content } = await land.call(name, {});
+    expect(isError).toBe(true);
+    for (const key of required) expect(content[0]?.text).toContain(key);
+  });
+
+  it("refuses hostile arguments, and nothing leads to another path", async () => {
+    const args = await land.argumentsFor(row);
+    const path = "read" in row.work ? row.work.read.path : "";
+    for (const key of required) {
+      for (const value of path.includes(`{${key}}`) ? [...strays, ...noText] : noText) {
+        const { isError, content } = await land.call(name, { ...args, [key]: value });
+        expect(isError, `${key}: ${JSON.stringify(value)}`).toBe(true);
+        expect(content[0]?.text.length).toBeLessThan(2000);
+      }
+    }
+  });
+});
