@@ -9,7 +9,7 @@ const programs = [
   "test/cli/control-plane/binaries.test.ts",
   "test/cli/activity/command.test.ts",
   "test/cli/flowlogs/{command,large}.test.ts",
-  "test/clients/{alerts,dashboard,gitops,helm,kafka,kafka-secret,prometheus,setup-browser,versitygw}.test.ts",
+  "test/clients/{alerts,dashboard,gitops,helm,kafka,kafka-secret,platform-products,prometheus,setup-browser,versitygw}.test.ts",
 ];
 // Counts every write that its API server sees, and so has one of its own.
 const alone = "test/cluster/scale.test.ts";

@@ -23,6 +23,7 @@ const programs: Record<string, () => Promise<unknown>> = {
   Kafka: () => provideKafka(process.env, say, new AbortController().signal),
   versitygw: () => provideVersitygw(process.env, say),
   "librdkafka for Python": script("clients/setup-librdkafka"),
+  "the platform's clients for Python": script("clients/setup-platform-python"),
   Prometheus: script("clients/setup-prometheus", "go"),
   "Prometheus of Debian": script("clients/setup-prometheus", "debian"),
   "kstatus and Argo CD's Lua": script("clients/setup-gitops"),

@@ -11,8 +11,7 @@ import type { KubeObject } from "../kube/resource.ts";
 import type { KubeClient } from "../kube/transport.ts";
 import { type Watcher, watch } from "../kube/watch.ts";
 import { tellingNews } from "../kube/watch-failures.ts";
-import type { Again } from "../kube/work.ts";
-import { type ReconcileObserver, work } from "../kube/work.ts";
+import { type Again, type ReconcileObserver, work } from "../kube/work.ts";
 import { createCatalogues } from "../platform/catalogues.ts";
 import type { Transport } from "../platform/transport.ts";
 import { accountKinds, accountOf, createAccounts, objectOf } from "./accounts/accounts.ts";
@@ -20,6 +19,8 @@ import type { Sites } from "./accounts/addresses.ts";
 import { type AccountDeps, reconcileAccount, secretOf } from "./act/account.ts";
 import { acknowledge } from "./act/acknowledge.ts";
 import { act } from "./act/act.ts";
+import { createOutlets, type DestinationDeps } from "./act/destinations.ts";
+import { reconcileExport } from "./act/export.ts";
 import { decide } from "./decide/decide.ts";
 import { createCollections } from "./look/collections.ts";
 import type { Log, Settings } from "./look/deps.ts";
@@ -111,7 +112,7 @@ export function createEngine(options: EngineOptions): Engine {
   });
   const { home = "mooring-system" } = options;
   const tellUsage = (key: ObjectKey) => queue.addAfter(key, USAGE_MS, "background");
-  const deps: AccountDeps = {
+  const deps: AccountDeps & DestinationDeps = {
     clock,
     log,
     client,
@@ -139,6 +140,7 @@ export function createEngine(options: EngineOptions): Engine {
     events: options.events,
     guard: options.guard,
     transport: options.transport,
+    outlets: createOutlets(options.transport),
     home,
     kept: createKeptTokens(options, home),
     sites: options.sites ?? { endpoints: {}, isAllowed: () => true },
@@ -206,7 +208,7 @@ export function createEngine(options: EngineOptions): Engine {
     }
     const account = accountOf(key);
     if (account !== undefined && (!before || !after)) deps.changed(account, clock.monotonic());
-    if (account !== undefined && !after) deps.owe(deps.secrets.release(account));
+    if (!after) deps.owe(account === undefined ? deps.outlets.close(key) : deps.secrets.release(account));
   });
 
   async function reconcile(key: ObjectKey): Promise<Again> {
@@ -215,6 +217,7 @@ export function createEngine(options: EngineOptions): Engine {
     const { kind, object } = found;
     const account = accountOf(key);
     if (account !== undefined) return keepAccount(account, kind, object);
+    if (kind.task) return reconcileExport(deps, key, kind, object);
     if (!hasResource(kind)) return acknowledge(deps, kind, object);
     const scene = look(deps, key, kind, object);
     const decision = decide(scene.view);
@@ -251,13 +254,12 @@ export function createEngine(options: EngineOptions): Engine {
       const { namespace } = options;
       // An operator of one namespace neither knows nor manages what belongs to all.
       for (const kind of kinds.filter(({ scope }) => scope !== "Cluster" || namespace === undefined)) {
-        const store = objects.store(kind.kind);
         const onError = interrupted(kind.kind);
         watchers.push(
           watch<KubeObject>({
             client,
             resource: resourceOf(kind),
-            store,
+            store: objects.store(kind.kind),
             clock,
             onError,
             ...(namespace !== undefined && { namespace }),

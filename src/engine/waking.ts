@@ -1,4 +1,4 @@
-import { hasResource, type Kind } from "../kinds/kind.ts";
+import { type Kind, usesAccount } from "../kinds/kind.ts";
 import type { Lane } from "../kube/lanes.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { accountKinds, accountOf, isShared, namedBy, userOf } from "./accounts/accounts.ts";
@@ -31,7 +31,7 @@ export function laneOf({ objects, accounts }: Known, key: ObjectKey): Lane {
 /** Objects that use an Account. Which would use it is not written anywhere: all that use and name no other are, too. */
 export function* usersOf({ objects, accounts }: Known, account: string): Generator<ObjectKey> {
   yield* objects.users(account);
-  for (const kind of objects.kinds.filter(hasResource)) {
+  for (const kind of objects.kinds.filter(usesAccount)) {
     const isUser = (object: KubeObject) => {
       const { namespace = "", name } = object.metadata;
       const user = userOf(kind, object);
@@ -49,7 +49,7 @@ export function* usersOf({ objects, accounts }: Known, account: string): Generat
 
 /** All that may use another Account, or refer elsewhere, since the labels of their namespace have changed. */
 export function* thoseIn(objects: Objects, namespace: string): Generator<ObjectKey> {
-  for (const { kind } of objects.kinds.filter(hasResource)) {
+  for (const { kind } of objects.kinds.filter(usesAccount)) {
     yield* keysOf(objects, kind, ({ metadata }) => metadata.namespace === namespace);
   }
 }

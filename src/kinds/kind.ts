@@ -393,6 +393,16 @@ export interface Kind {
   columns: Column[];
   /** Absent for a kind that has no resource of its own on the platform. */
   resource?: ResourceMapping;
+  /** Of a kind without a resource for whose objects the operator does something. */
+  task?: Task;
+}
+
+/** What is done for an object with an Account, again and again. How far it is, is in its status. */
+export interface Task {
+  /** As of an `Identity`. */
+  contractWide?: string;
+  /** What spec refers to. Throws when it cannot be read. */
+  references(spec: unknown): Reference[];
 }
 
 /** A kind that has a resource on the platform. */
@@ -409,6 +419,9 @@ export function isSuccessive({ resource }: Pick<Kind, "resource">): boolean {
 /** Whether a spec asks for a resource. */
 export const isWanted = (kind: Pick<Kind, "resource">, desired: Desired, name: string): boolean =>
   !isSuccessive(kind) || desired.publication({ name }) !== undefined;
+
+/** Whether the operator works for its objects with an Account, and relies on what it has written into their status. */
+export const usesAccount = (kind: Kind): boolean => kind.resource !== undefined || kind.task !== undefined;
 
 /** A mapping as its author writes it: what depends on spec stands beside the rest, with the types of the kind's own schema. */
 export interface TypedMapping<Spec> {

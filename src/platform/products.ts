@@ -17,6 +17,7 @@ export type EndpointName =
   | "streaming"
   | "inference"
   | "objectStorage"
+  | "objectStorageManagement"
   | "dns"
   | "certificates";
 

@@ -1,5 +1,13 @@
-import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
+import {
+  createPrivateKey,
+  generateKeyPair,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  type webcrypto,
+} from "node:crypto";
 import { isIP } from "node:net";
+import { promisify } from "node:util";
 import { z } from "zod";
 
 export const authoritySchema = z.object({ certificate: z.string(), privateKey: z.string() });
@@ -75,6 +83,23 @@ export async function clientCertificate(authority: Authority, name: string, vali
   return issued(authority, name, validity, [new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth])]);
 }
 
+/** For a domain, with an RSA key that nobody is told; the certificate only. */
+export async function domainCertificate(
+  authority: Authority,
+  name: string,
+  names: readonly string[],
+  bits: number,
+  validity: Validity,
+): Promise<string> {
+  const x509 = await loadX509();
+  const { publicKey } = await promisify(generateKeyPair)("rsa", { modulusLength: bits });
+  const subject = publicKey.toCryptoKey({ name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" }, true, ["verify"]);
+  return signed(authority, name, subject, validity, [
+    new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+    new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: "dns" as const, value }))),
+  ]);
+}
+
 type Extension = InstanceType<Awaited<ReturnType<typeof loadX509>>["Extension"]>;
 
 async function issued(
@@ -83,9 +108,20 @@ async function issued(
   validity: Validity,
   extensions: Extension[],
 ): Promise<Issued> {
+  const { privateKey, publicKey } = newKeys();
+  const certificate = await signed(authority, name, verifying(publicKey), validity, extensions);
+  return { certificate, privateKey: pemOf(privateKey) };
+}
+
+async function signed(
+  authority: Authority,
+  name: string,
+  publicKey: webcrypto.CryptoKey,
+  validity: Validity,
+  extensions: Extension[],
+): Promise<string> {
   const x509 = await loadX509();
   const issuer = new x509.X509Certificate(authority.certificate);
-  const { privateKey, publicKey } = newKeys();
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: serial(),
     subject: `CN=${name}`,
@@ -93,7 +129,7 @@ async function issued(
     ...validity,
     signingAlgorithm: algorithm,
     signingKey: signing(createPrivateKey(authority.privateKey)),
-    publicKey: verifying(publicKey),
+    publicKey,
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
@@ -101,5 +137,5 @@ async function issued(
       await x509.AuthorityKeyIdentifierExtension.create(issuer),
     ],
   });
-  return { certificate: `${certificate.toString("pem")}\n`, privateKey: pemOf(privateKey) };
+  return `${certificate.toString("pem")}\n`;
 }

@@ -26,6 +26,7 @@ Simulates the cloud platform on this machine: APIs, states, delays and, on reque
   --kafka real|off        run Apache Kafka, downloaded once with Maven, for event streaming clusters
                           (default real where Java and Maven are found, else off)
   --brokers 1|3           Kafka processes per cluster, a few hundred megabytes each (default 1)
+  --demo-data             begin with one of everything in the first contract, 100 days old
   --json                  print one line of JSON when ready
   -h, --help              show this help
 
@@ -45,6 +46,7 @@ export const options = {
   bucket: { type: "string", multiple: true },
   kafka: { type: "string" },
   brokers: { type: "string" },
+  "demo-data": { type: "boolean" },
   json: { type: "boolean" },
   help: { type: "boolean", short: "h" },
 } as const;
@@ -93,6 +95,7 @@ function parseFlags(argv: string[]): { help: boolean; json: boolean; options: Si
       ...forwardAddressFrom(flags["forward-listen"]),
       ...(flags.bucket !== undefined && { buckets: flags.bucket.map(bucketFrom) }),
       ...(flags.kafka !== undefined && { kafka: kafkaFrom(flags.kafka) }),
+      ...(flags["demo-data"] && { demoData: true }),
       ...(flags.brokers !== undefined && { brokers: brokersFrom(flags.brokers) }),
     },
   };
@@ -226,6 +229,9 @@ function forPeople({ endpoints, contractNumber, username, password, token, s3, c
   logs        ${endpoints.logging}
   streaming   ${endpoints.streaming}
   inference   ${endpoints.inference}
+  DNS         ${endpoints.dns}
+  TLS certs   ${endpoints.certificates}
+  S3 keys     ${endpoints.objectStorageManagement}
 ${further.join("")}
 Try:  curl -H "Authorization: Bearer $TOKEN" ${endpoints.api}/cloudapi/v6/datacenters?depth=1
 Stop with Ctrl-C.

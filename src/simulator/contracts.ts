@@ -2,15 +2,19 @@ import { z } from "zod";
 import { createActivity } from "./activity/log.ts";
 import type { Agenda } from "./agenda.ts";
 import { createScalingRecords } from "./autoscaling/records.ts";
+import { createLedger } from "./billing/ledger.ts";
+import { createCertificateRecords } from "./certificate-manager/records.ts";
 import { type Counters, createChance, fixedChance } from "./chance.ts";
 import { stockCatalogue } from "./core/catalogue.ts";
 import { limitsSchema } from "./core/limits.ts";
 import { requestSchema } from "./core/request-record.ts";
 import { createUsage } from "./core/usage.ts";
+import { createDnsRecords } from "./dns/records.ts";
 import { createIdentity } from "./identity/identity.ts";
 import { firstS3Key } from "./identity/s3-keys.ts";
 import { createLines } from "./ingest/lines.ts";
 import { createSamples } from "./ingest/samples.ts";
+import { createAccessKeys } from "./object-storage-management/records.ts";
 import { createPipelineRecords, lineRetention } from "./pipelines/records.ts";
 import type { ContractStorage } from "./storage/storage.ts";
 import type { Documents } from "./store/documents.ts";
@@ -31,6 +35,7 @@ export interface ContractParts {
   storage: ContractStorage;
   dataPlane: DataPlane;
   forwardAddress(): string;
+  objectStorageUrl(): string;
 }
 
 /** Who owns a contract and how he calls. */
@@ -120,7 +125,7 @@ export function createContracts(parts: ContractParts): Contracts {
 }
 
 function createWorld(parts: ContractParts, documents: Documents, contractNumber: number, scope: string): World {
-  const { seed, clock, agenda, counters, storage, dataPlane, forwardAddress } = parts;
+  const { seed, clock, agenda, counters, storage, dataPlane, forwardAddress, objectStorageUrl } = parts;
   const chance = createChance(seed, counters, scope);
   const everything = createResources(documents);
   const viewer = createViewer();
@@ -128,6 +133,7 @@ function createWorld(parts: ContractParts, documents: Documents, contractNumber:
   const scaling = createScalingRecords(documents);
   const streaming = createStreamingRecords(documents);
   const pipelines = createPipelineRecords(documents);
+  const dns = createDnsRecords(documents);
   const identity = createIdentity(documents, everything, chance, clock, contractNumber);
   const made = { see: ({ createdBy }: { createdBy: string }, { id }: { id: string }) => createdBy === id };
   return {
@@ -171,5 +177,10 @@ function createWorld(parts: ContractParts, documents: Documents, contractNumber:
     forwardAddress,
     streaming: { ...streaming, clusters: guardedTable(streaming.clusters, viewer, made) },
     dataPlane,
+    dns,
+    certificates: createCertificateRecords(documents),
+    accessKeys: createAccessKeys(documents),
+    objectStorageUrl,
+    billing: createLedger({ documents, counters, clock, scope, resources: everything, pipelines, streaming, dns }),
   };
 }

@@ -4,10 +4,16 @@ import { createAgenda } from "./agenda.ts";
 import { loadRoutes } from "./autoscaling/load-routes.ts";
 import { resumeScaling } from "./autoscaling/loop.ts";
 import { autoscalingRoutes } from "./autoscaling/routes.ts";
+import { billingRoutes } from "./billing/routes.ts";
+import { certificateEndpoint } from "./certificate-manager/host.ts";
+import { certificateRoutes } from "./certificate-manager/routes.ts";
 import { createContracts, type Owner } from "./contracts.ts";
 import { coreRoutes } from "./core/core.ts";
 import { resumeRequests } from "./core/provisioning.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
+import { demoAge, makeDemoData } from "./demo-data/demo-data.ts";
+import { dnsEndpoint } from "./dns/host.ts";
+import { dnsRoutes } from "./dns/routes.ts";
 import { createFaultChooser } from "./faults/chooser.ts";
 import { type FaultPlan, reachOf } from "./faults/plan.ts";
 import { createBuckets, createRateLimiter } from "./faults/rate-limit.ts";
@@ -20,12 +26,16 @@ import { inferenceEndpoint, inferenceRoutes } from "./inference/routes.ts";
 import { createForwardListener } from "./ingest/forward-listener.ts";
 import { logRoutes } from "./ingest/log-routes.ts";
 import { readingRoutes } from "./ingest/reading-routes.ts";
+import { managed } from "./managed-kinds.ts";
+import { managementEndpoint } from "./object-storage-management/host.ts";
+import { objectStorageRoutes } from "./object-storage-management/routes.ts";
 import { resumePipelines } from "./pipelines/lifecycle.ts";
 import { metricPushRoutes } from "./pipelines/push/routes.ts";
 import { pipelineRoutes } from "./pipelines/routes.ts";
 import { endpointOf } from "./pipelines/service.ts";
 import { steeringRoutes } from "./steering.ts";
 import { chooseStorage } from "./storage/choose.ts";
+import { createS3Client } from "./storage/client.ts";
 import { createDocuments } from "./store/documents.ts";
 import { createHistory } from "./store/history.ts";
 import { memoryOnly, openJournal } from "./store/journal.ts";
@@ -65,6 +75,8 @@ export interface SimulatorOptions {
   kafka?: "real" | "off";
   /** Kafka processes per cluster. Default 1; the platform has three. */
   brokers?: number;
+  /** Begins with one of everything in the first contract, unless there is state from an earlier run. */
+  demoData?: boolean;
   /** Hears of failures of the simulator itself. Default: standard error. */
   onError?(where: string, error: unknown): void;
 }
@@ -79,6 +91,9 @@ export interface Ready extends Owner {
     logging: string;
     streaming: string;
     inference: string;
+    dns: string;
+    certificates: string;
+    objectStorageManagement: string;
   };
   /** Whom to trust, as PEM: the authority behind the TLS address of log pipelines. */
   certificates: { ca: string };
@@ -108,7 +123,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
         `the data directory ${options.data} was made with the seed ${journal.seed}; use that one or another directory`,
       );
     }
-    const clock = createClock(machineTime, speed, journal.lastInstant);
+    const demo = options.demoData === true && journal.seed === undefined;
+    const beginning = { ...machineTime, now: () => machineTime.now() - (demo ? demoAge : 0) };
+    const clock = createClock(beginning, speed, journal.lastInstant);
     const faults = createFaultChooser(options.faults ?? { rules: [] }, seed);
     const history = createHistory(clock.now, () => reachOf(faults.plan()));
     const documents = createDocuments((changes) => journal.append(clock.now(), changes), history.note);
@@ -143,8 +160,13 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
         : noDataPlane;
     const agenda = createAgenda(clock, machineTime);
     life.defer(() => agenda.close());
+    let objectStorageUrl = "";
     const parts = { seed, clock, agenda, counters, documents, storage, dataPlane };
-    const contracts = createContracts({ ...parts, forwardAddress: () => forward.address() });
+    const contracts = createContracts({
+      ...parts,
+      forwardAddress: () => forward.address(),
+      objectStorageUrl: () => objectStorageUrl,
+    });
     const flowLogs = new Map<World, FlowLogs>();
     contracts.each((world) => flowLogs.set(world, createFlowLogs(world, seed, onError)));
     journal.load(documents, seed);
@@ -159,9 +181,11 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
       resumeScaling(world);
       resumePipelines(world);
       resumeStreaming(world);
+      for (const { resume } of managed) resume(world);
     }
     life.defer(() => storage.close());
     const { url: objectStorage, ...s3 } = await storage.open(contracts, owner.s3);
+    objectStorageUrl = objectStorage;
     life.defer(() => forward.close());
     const ca = await forward.open(contracts);
     life.defer(() => dataPlane.close());
@@ -177,6 +201,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
       ...autoscalingRoutes(world),
       ...pipelineRoutes(world),
       ...streamingRoutes(world),
+      ...dnsRoutes(world),
+      ...certificateRoutes(world),
+      ...billingRoutes(world),
+      ...objectStorageRoutes(world),
       ...inferenceRoutes(world, inferenceCalls),
       ...metricPushRoutes(contracts),
       ...activityRoutes(world),
@@ -210,6 +238,12 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
     await journal.flushed();
     const api = await listener.listen(host, port);
     life.defer(() => listener.close());
+    if (demo) {
+      const isBuiltin = (options.objectStorage ?? "builtin") === "builtin";
+      const s3Client = isBuiltin ? createS3Client({ url: objectStorage, ...s3 }) : undefined;
+      await makeDemoData(contracts.first, routesOf(contracts.first), api, s3Client);
+      await journal.flushed();
+    }
     return {
       ready: {
         endpoints: {
@@ -219,6 +253,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
           logging: endpointOf(api, "logs"),
           streaming: streamingEndpoint(api),
           inference: inferenceEndpoint(api),
+          dns: dnsEndpoint(api),
+          certificates: certificateEndpoint(api),
+          objectStorageManagement: managementEndpoint(api),
         },
         ...owner,
         s3,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mostEntries } from "./activity/log.ts";
 import { groupType, stateOf as scalingState, shownProperties } from "./autoscaling/view.ts";
 import type { Contracts } from "./contracts.ts";
 import { objectIn } from "./core/body.ts";
@@ -11,6 +12,7 @@ import type { Call, Method, Reply, Route } from "./http/exchange.ts";
 import { invalid } from "./http/refusal.ts";
 import { longestLifetime } from "./identity/identity.ts";
 import { privilegeFlagSchema, privilegeFlags } from "./identity/privilege-flags.ts";
+import { managed } from "./managed-kinds.ts";
 import { pipelineState } from "./pipelines/state.ts";
 import type { Resource } from "./store/resource.ts";
 import { streamingState } from "./streaming/state.ts";
@@ -22,6 +24,13 @@ const advanceSchema = z.object({
     .number()
     .min(0)
     .max(10 * 365 * 86_400),
+});
+const activitySchema = z.object({
+  count: z.int().min(1).max(mostEntries),
+  seconds: z
+    .number()
+    .min(0)
+    .max(35 * 86_400),
 });
 const username = z
   .string()
@@ -75,6 +84,12 @@ export function steeringRoutes(world: World, { contracts, calls, faults }: Steer
       setImmediate(() => world.agenda.run());
       return { now: timestamp(world.clock.now()) };
     }),
+    route("POST", "activity", (call) => {
+      const { count, seconds } = checked(activitySchema, call.body);
+      const now = world.clock.now();
+      world.activity.fill(count, now - 1000 * seconds, now);
+      return { count };
+    }),
     route("GET", "contracts", () => ({
       items: contracts.all().map(({ contractNumber, identity }) => ({
         contractNumber,
@@ -119,6 +134,7 @@ function stateOf(world: World) {
     groups: [...(lists.groups ?? []), ...scalingGroups(world)],
     ...pipelineState(world),
     ...streamingState(world),
+    ...Object.fromEntries(managed.map(({ name, state }) => [name, state(world)])),
     requests: [...world.requests.values()].map(
       ({ id, method, url, status, message, targets, createdAt, createdBy }) => ({
         id,

@@ -1,13 +1,17 @@
 import type { Activity } from "./activity/log.ts";
 import type { Agenda } from "./agenda.ts";
 import type { ScalingRecords } from "./autoscaling/records.ts";
+import type { Ledger } from "./billing/ledger.ts";
+import type { CertificateRecords } from "./certificate-manager/records.ts";
 import type { Chance, Counters } from "./chance.ts";
 import type { Limits } from "./core/limits.ts";
 import type { RequestRecord } from "./core/request-record.ts";
 import type { Usage } from "./core/usage.ts";
+import type { DnsRecords } from "./dns/records.ts";
 import type { Identity } from "./identity/identity.ts";
 import type { Lines } from "./ingest/lines.ts";
 import type { Samples } from "./ingest/samples.ts";
+import type { AccessKeys } from "./object-storage-management/records.ts";
 import type { PipelineRecords } from "./pipelines/records.ts";
 import type { Storage } from "./storage/storage.ts";
 import type { Documents, Table } from "./store/documents.ts";
@@ -46,4 +50,10 @@ export interface World {
   forwardAddress(): string;
   readonly streaming: StreamingRecords;
   readonly dataPlane: DataPlane;
+  readonly dns: DnsRecords;
+  readonly certificates: CertificateRecords;
+  readonly billing: Ledger;
+  readonly accessKeys: AccessKeys;
+  /** Where the object storage is; empty until it listens. */
+  objectStorageUrl(): string;
 }

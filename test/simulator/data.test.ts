@@ -52,6 +52,27 @@ describe("a restart", () => {
     await second.close();
   });
 
+  it("goes on with zones, records and certificates, and issues no certificate twice", async () => {
+    const first = await startPlatform({ data });
+    const made = async (path: string, properties: object) =>
+      resource(await first.call("POST", path, { properties })).id;
+    const zone = await made("/dns/zones", { zoneName: "kept.example" });
+    await made(`/dns/zones/${zone}/records`, { name: "www", type: "A", content: "192.0.2.1" });
+    const acme = { name: "acme", email: "tls@kept.example", server: "https://acme.example/directory" };
+    const provider = await made("/certificate-manager/providers", acme);
+    const wish = { name: "www", provider, commonName: "www.kept.example", keyAlgorithm: "rsa2048" };
+    await made("/certificate-manager/auto-certificates", wish);
+    await first.close();
+    const second = await startPlatform({ data });
+    expect(resource(await second.call("GET", `/dns/zones/${zone}`)).metadata.state).toBe("PROVISIONING");
+    await second.advance(5);
+    expect(resource(await second.call("GET", `/dns/zones/${zone}`)).metadata.state).toBe("AVAILABLE");
+    expect(items(await second.call("GET", `/dns/zones/${zone}/records?filter.state=AVAILABLE`))).toHaveLength(1);
+    const certificates = () => second.call("GET", "/certificate-manager/certificates");
+    for (const list of await Promise.all([certificates(), certificates()])) expect(items(list)).toHaveLength(1);
+    await second.close();
+  });
+
   it("never turns the clock back", async () => {
     const first = await startPlatform({ data });
     await first.advance(86400);

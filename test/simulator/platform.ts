@@ -89,7 +89,9 @@ export function callerFor(simulator: Pick<RunningSimulator, "ready" | "close">, 
       ...(options.signal && { signal: options.signal }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
+    const isText = response.headers.get("content-type")?.startsWith("text/plain");
+    const parsed = text === "" ? undefined : isText ? text : JSON.parse(text);
+    return { status: response.status, headers: response.headers, body: parsed };
   }
 
   const core = (method: string, path: string, body?: unknown, options?: CallOptions) =>

@@ -86,7 +86,7 @@ describe("content that is not what the client says", () => {
 
 describe("what the storage does not do", () => {
   it("is refused instead of half done", async () => {
-    expect(await owner("PUT", "/flow-logs?policy", "{}")).toMatchObject({ status: 501, code: "NotImplemented" });
+    expect(await owner("PUT", "/flow-logs?website", "x")).toMatchObject({ status: 501, code: "NotImplemented" });
     expect(await owner("PUT", "/flow-logs?acl", "x")).toMatchObject({ status: 501, code: "NotImplemented" });
     expect(await owner("PATCH", "/flow-logs")).toMatchObject({ status: 405, code: "MethodNotAllowed" });
     expect(await owner("POST", "/flow-logs?delete", "<Other/>")).toMatchObject({ status: 400, code: "MalformedXML" });

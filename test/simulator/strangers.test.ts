@@ -24,6 +24,10 @@ const words: Record<string, string> = {
   resourceType: "datacenter",
   gpuId: "none",
   modelId: "BAAI%2Fbge-m3",
+  contract: String(platform.ready.contractNumber),
+  period: "2026-11",
+  regionName: "eu-central-3",
+  date: "2026-11-16",
 };
 /** The same for everybody: to see them is nothing. */
 const everybodys = new Set([...Object.keys(words), "imageId", "templateId", "cdromId"]);
@@ -33,6 +37,7 @@ const named = z.looseObject({ id: z.string() });
 const list = z.union([
   z.object({ items: z.array(named) }).transform(({ items }) => items),
   z.object({ tokens: z.array(named) }).transform(({ tokens }) => tokens),
+  z.object({ invoices: z.array(named) }).transform(({ invoices }) => invoices),
   z.array(z.looseObject({ id: z.int().transform(String) })),
 ]);
 const firstIds = new Map<string, string>();
@@ -48,6 +53,9 @@ async function firstIn(collection: string): Promise<string> {
   return first.id;
 }
 
+/** What a path of billing means by a datacenter. */
+const datacenters = "/cloudapi/v6/datacenters";
+
 const unknown = (id: string) => (/^[\da-f]{8}-/.test(id) ? "00000000-0000-4000-8000-000000000000" : "999");
 
 /** The path to what the owner has, and the same path to what nobody has. */
@@ -55,7 +63,8 @@ async function pathsOf(template: string): Promise<{ real: string; fake: string; 
   const paths = { real: "", fake: "", ids: [] as string[] };
   for (const segment of template.split("/").slice(1)) {
     const name = /^\{(\w+)\}$/.exec(segment)?.[1];
-    const id = name === undefined ? segment : (words[name] ?? (await firstIn(paths.real)));
+    const collection = template.startsWith("/billing/") && name === "datacenterId" ? datacenters : paths.real;
+    const id = name === undefined ? segment : (words[name] ?? (await firstIn(collection)));
     paths.fake += `/${name === undefined || everybodys.has(name) ? id : unknown(id)}`;
     paths.real += `/${id}`;
     if (name !== undefined) paths.ids.push(id);
@@ -134,7 +143,7 @@ it("the owner reaches all of it by the same paths", async () => {
     if (template.endsWith("{gpuId}")) continue;
     const { real } = await pathsOf(template);
     const { status } = await platform.call("GET", real);
-    if (status !== 200) unreached.push({ template, status });
+    if (status >= 300) unreached.push({ template, status });
   }
   expect(unreached).toEqual([]);
 });

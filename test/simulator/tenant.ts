@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { oneOfEverything } from "./one-of-everything.ts";
 import { serviceFor } from "./pipelines.ts";
-import type { Platform } from "./platform.ts";
+import { type Platform, resource } from "./platform.ts";
 import { groupBody, scalerFor } from "./scaling.ts";
 import { streamingOf } from "./streaming.ts";
 
@@ -16,5 +16,29 @@ export async function fullContract(platform: Platform): Promise<(template: strin
   }
   const streaming = await streamingOf(platform);
   await streaming.topic(await streaming.cluster(), { name: "orders" });
+  await managedThings(platform, at("/ipblocks/{ipblock}"));
   return at;
+}
+
+/** One of everything that the products with a host name of their own manage. */
+async function managedThings(platform: Platform, block: string): Promise<void> {
+  async function made(path: string, properties: object): Promise<string> {
+    const answer = await platform.call("POST", path, { properties });
+    expect(answer.status, path).toBeLessThan(300);
+    await platform.advance(5);
+    return resource(answer).id;
+  }
+  const ips = resource(await platform.core("GET", block)).properties.ips;
+  const zone = await made("/dns/zones", { zoneName: "tenant.example" });
+  await made(`/dns/zones/${zone}/records`, { name: "www", type: "A", content: "192.0.2.1" });
+  await made(`/dns/zones/${zone}/keys`, {});
+  await made("/dns/secondaryzones", { zoneName: "second.tenant.example", primaryIps: ["192.0.2.53"] });
+  await made("/dns/reverserecords", { name: "www.tenant.example", ip: Array.isArray(ips) ? ips[3] : "" });
+  const acme = { name: "acme", email: "tls@tenant.example", server: "https://acme.example/directory" };
+  const provider = await made("/certificate-manager/providers", acme);
+  const names = { name: "www", commonName: "www.tenant.example", keyAlgorithm: "rsa2048" };
+  await made("/certificate-manager/auto-certificates", { ...names, provider });
+  await made("/object-storage-management/accesskeys", { description: "backup" });
+  // It is issued when somebody looks, which must not be the first stranger.
+  await platform.call("GET", "/certificate-manager/certificates");
 }

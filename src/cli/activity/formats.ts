@@ -1,7 +1,7 @@
+import type { Entry } from "../../platform/activity/entry.ts";
 import { createColumns } from "../flowlogs/columns.ts";
 import { visible } from "../flowlogs/records/visible.ts";
 import { localTime } from "../flowlogs/time.ts";
-import type { Entry } from "./entry.ts";
 import type { ObjectName } from "./object-names.ts";
 
 export const formats = ["table", "json", "ndjson"] as const;

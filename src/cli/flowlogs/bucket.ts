@@ -3,6 +3,7 @@ import { AwsV4Signer } from "aws4fetch";
 import { Agent, type Dispatcher, request } from "undici";
 import { type Clock, sleep, systemClock } from "../../clock.ts";
 import { redactor } from "../../platform/credentials.ts";
+import { encodePath, regionOf } from "../../platform/export/s3.ts";
 import type { StorageKeys } from "./keys.ts";
 import { type ListPage, readListPage, readStorageError, type StoredObject } from "./listing.ts";
 import { visible } from "./records/visible.ts";
@@ -111,19 +112,4 @@ async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
-}
-
-/** Every byte that is not plain in a signed path is encoded, except the slashes. */
-function encodePath(path: string): string {
-  return path
-    .split("/")
-    .map((segment) => encodeURIComponent(segment).replaceAll(/[!'()*]/g, percent))
-    .join("/");
-}
-
-const percent = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-
-/** The region that the host of an endpoint names; storage that has no regions takes any. */
-function regionOf(endpoint: string): string {
-  return /^https?:\/\/s3[.-]([a-z]+(?:-[a-z]+)*-\d)\./.exec(endpoint)?.[1] ?? "eu-central-1";
 }

@@ -58,7 +58,7 @@ export type AccountChoice = { key: string; account: AccountHandle } | { key?: st
 
 /** An object that needs an Account. */
 export interface User {
-  kind: Pick<Kind, "kind" | "resource">;
+  kind: Pick<Kind, "kind" | "resource" | "task">;
   namespace: string;
 }
 

@@ -1,5 +1,5 @@
 import { grant } from "../../kinds/identity/grant.ts";
-import type { Kind } from "../../kinds/kind.ts";
+import { type Kind, usesAccount } from "../../kinds/kind.ts";
 import { createIndex } from "../../kube/keyed-index.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { type Change, createStore, type Store } from "../../kube/store.ts";
@@ -127,7 +127,7 @@ export function createObjects(
   const listeners: Parameters<Objects["subscribe"]>[0][] = [];
 
   for (const kind of kinds) {
-    const keep = (object: KubeObject) => (kind.resource ? seal.trusted(kind.kind, object) : object);
+    const keep = (object: KubeObject) => (usesAccount(kind) ? seal.trusted(kind.kind, object) : object);
     const store = createStore<KubeObject>({ onListenerError, keep });
     stores.set(kind.kind, store);
     store.subscribe(({ key: name, ...change }) => {

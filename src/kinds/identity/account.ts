@@ -33,6 +33,7 @@ const endpoints = z.object({
   streaming: regional("event streaming"),
   inference: url("URL of the inference API, without /v1."),
   objectStorage: regional("object storage"),
+  objectStorageManagement: url("URL of the object storage management API."),
   dns: url("URL of the DNS API."),
   certificates: url("URL of the certificate manager API."),
 });

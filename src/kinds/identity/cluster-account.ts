@@ -50,11 +50,11 @@ export const readSharing = (raw: unknown): Sharing => sharing.safeParse(raw).dat
 
 /** An object that asks, and the labels of its namespace. */
 export interface Applicant extends Guest {
-  kind: Pick<Kind, "kind" | "resource">;
+  kind: Pick<Kind, "kind" | "resource" | "task">;
 }
 
 export function admits({ namespaces = {}, kinds }: Sharing, { kind, ...guest }: Applicant): boolean {
-  const { contractWide } = kind.resource?.identity ?? {};
+  const { contractWide } = kind.resource?.identity ?? kind.task ?? {};
   const needed = contractWide === undefined ? [kind.kind] : [kind.kind, contractWide];
   const isKind = kinds ? needed.every((each) => kinds.includes(each)) : contractWide === undefined;
   return isKind && admitsNamespace(namespaces, guest);

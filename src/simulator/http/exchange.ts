@@ -43,7 +43,7 @@ export interface Reply {
   body?: unknown;
   /** Lay the JSON out for people. */
   indent?: boolean;
-  /** Sent as it is, as a web page. */
+  /** Sent as it is, as a web page unless the headers name another type. */
   page?: string;
   /** Sent one by one as server-sent events, none before the caller has taken the one before. Made outside the transaction. */
   events?: Iterable<string>;

@@ -4,7 +4,8 @@ import type { World } from "../world.ts";
 import { type User, userKey } from "./users.ts";
 
 export const newAccessKey = ({ chance }: World) => chance.uuid("s3key").replaceAll("-", "").slice(0, 20);
-export const newSecretKey = () => randomBytes(30).toString("base64url");
+/** All begin alike, so that a search of logs finds any of them. */
+export const newSecretKey = () => `s3secret_${randomBytes(24).toString("base64url").slice(1)}`;
 
 /** A key that signs calls to the object storage, and whose it is. */
 export interface S3Key {
@@ -17,6 +18,12 @@ export interface S3Key {
 /** The key of any of these contracts, by its access key. */
 export function s3KeyOf(worlds: readonly World[], accessKey: string): S3Key | undefined {
   for (const world of worlds) {
+    const managed = world.accessKeys.find(accessKey);
+    const maker = world.identity.users.get(managed?.createdBy ?? "");
+    if (managed !== undefined && maker !== undefined) {
+      const active = managed.state !== "DESTROYING" && maker.active;
+      return { secretKey: managed.own.secretKey, active, user: maker, world };
+    }
     const key = world.resources.byId("s3key", accessKey);
     const user = key && world.identity.users.get(world.resources.get(key.parent)?.id ?? "");
     if (key === undefined || user === undefined) continue;
@@ -25,6 +32,12 @@ export function s3KeyOf(worlds: readonly World[], accessKey: string): S3Key | un
   }
   return undefined;
 }
+
+/** The access keys of a contract, however they were made. */
+export const accessKeysOf = ({ resources, accessKeys }: World): string[] => [
+  ...[...resources.ofType("s3key")].map(({ id }) => id),
+  ...[...accessKeys.keys.values()].map(({ own }) => own.accessKey),
+];
 
 /** The first S3 key of a user, made when there is none. Inside a transaction. */
 export function firstS3Key(world: World, { id: userId }: User): { accessKey: string; secretKey: string } {

@@ -4,14 +4,18 @@ import type { PrivilegeFlag } from "../identity/privilege-flags.ts";
 import { requirePrivilege } from "../identity/privileges.ts";
 import type { World } from "../world.ts";
 
-/** A product that the platform gives a host name of its own in each region. */
-export interface Service {
+/** A product that the platform gives a host name of its own. */
+export interface Host {
   /** Stands for that host name here. */
   path: string;
-  /** The slugs of the regions that have it. */
-  regions: ReadonlySet<string>;
   /** What its callers need; absent: every user may call. */
   privilege?: PrivilegeFlag;
+}
+
+/** A product with such a host name in each region. */
+export interface Service extends Host {
+  /** The slugs of the regions that have it. */
+  regions: ReadonlySet<string>;
 }
 
 /** The address of a service as the ready line tells it: whoever uses it fills in the region. */
@@ -32,30 +36,49 @@ export interface RegionalHandler {
   prepare?: Route["prepare"];
 }
 
-/** A route of a service below its region: 404 for an unknown region, 401 without a bearer token, 403 without the right. */
-export function serviceRoute(
+/** A route of a product: 401 without a bearer token, 403 without the right. */
+export function hostRoute(
   world: World,
-  { path: service, regions, privilege }: Service,
+  { path: service, privilege }: Host,
   method: Method,
   path: string,
-  { handle, prepare }: RegionalHandler,
+  { handle, ...rest }: Pick<Route, "handle" | "prepare" | "mostBytes">,
 ): Route {
   return {
     method,
-    template: `/${service}/{region}${path}`,
+    template: `/${service}${path}`,
     access: "user",
     payload: servicePayload(service),
-    ...(prepare !== undefined && { prepare }),
+    ...rest,
     handle(call) {
-      const { region = "" } = call.params;
-      if (!regions.has(region)) throw missing();
       if (call.caller.tokenId === null) {
         throw refusal(401, errorCode.unauthorized, "Basic credentials are not taken here: send a bearer token", {
           "WWW-Authenticate": "Bearer",
         });
       }
       if (privilege !== undefined) requirePrivilege(world, call, privilege);
-      return handle({ ...call, region });
+      return handle(call);
+    },
+  };
+}
+
+/** The same below a region: 404 for an unknown one, before anything else. */
+export function serviceRoute(
+  world: World,
+  service: Service,
+  method: Method,
+  path: string,
+  { handle, prepare }: RegionalHandler,
+): Route {
+  const { regions } = service;
+  const regional = (call: Call) => handle({ ...call, region: call.params.region ?? "" });
+  const prepared = prepare === undefined ? {} : { prepare };
+  const route = hostRoute(world, service, method, `/{region}${path}`, { handle: regional, ...prepared });
+  return {
+    ...route,
+    handle(call) {
+      if (!regions.has(call.params.region ?? "")) throw missing();
+      return route.handle(call);
     },
   };
 }

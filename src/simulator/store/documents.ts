@@ -24,6 +24,8 @@ export interface Table<T> {
 export interface Documents {
   table<T>(name: string, schema: z.ZodType<T>): Table<T>;
   transaction<R>(work: () => R): R;
+  /** Does more at the end of every transaction, as a part of it. */
+  beforeCommit(work: () => void): void;
   /** Every document, as changes that `restore` understands. */
   everything(): Change[];
   /** Brings back what an earlier run wrote down. Unknown tables are refused: they belong to a newer version. */
@@ -47,6 +49,7 @@ export function createDocuments(
   remember: (undo: () => void, redo: () => void) => void = () => {},
 ): Documents {
   const tables = new Map<string, AnyTable>();
+  const finishers: (() => void)[] = [];
   let undo: Map<string, Map<string, () => void>> | undefined;
 
   function record(table: string, key: string, restoreBefore: () => void) {
@@ -99,6 +102,7 @@ export function createDocuments(
       undo = new Map();
       try {
         const result = work();
+        for (const finish of finishers) finish();
         const changes: Change[] = [];
         const undos: (() => void)[] = [];
         const redos: (() => void)[] = [];
@@ -119,6 +123,10 @@ export function createDocuments(
       } finally {
         undo = undefined;
       }
+    },
+
+    beforeCommit(work) {
+      finishers.push(work);
     },
 
     everything() {

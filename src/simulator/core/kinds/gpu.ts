@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Kind } from "../kind.ts";
 
-/** A graphics card of a server. Servers with one cannot be created here, so that the collection is always empty. */
+/** A graphics card of a server. Servers with one cannot be created here: only the demo data has one. */
 export const gpu: Kind = {
   type: "gpu",
   collection: "gpus",

@@ -2,7 +2,7 @@ import { bucketNameRule, isBucketName } from "../bucket-name.ts";
 import { defaultRegion } from "../region.ts";
 import type { BlobRef } from "./blobs.ts";
 import { textIn } from "./body.ts";
-import type { Bucket } from "./buckets.ts";
+import type { Removal } from "./buckets.ts";
 import {
   type BucketCall,
   type Depot,
@@ -13,10 +13,18 @@ import {
   type S3Reply,
   type S3User,
 } from "./call.ts";
-import { fault } from "./fault.ts";
-import { elementsIn, rootOf, textOf, type Xml } from "./xml.ts";
+import { Fault, fault } from "./fault.ts";
+import { removeOne } from "./object-operations.ts";
+import type { Bucket } from "./records.ts";
+import { elementsIn, rootOf, textOf, type Xml, xmlDocument } from "./xml.ts";
 
 const bucketsPerUser = 500;
+
+/** What a bucket that was made with object lock begins with. */
+const lockSettings = {
+  versioning: xmlDocument(["VersioningConfiguration", [["Status", "Enabled"]]]),
+  "object-lock": xmlDocument(["ObjectLockConfiguration", [["ObjectLockEnabled", "Enabled"]]]),
+};
 
 /** Operations on buckets as such. */
 export function bucketOperations(depot: Depot) {
@@ -38,13 +46,17 @@ export function bucketOperations(depot: Depot) {
       return { status: 200, xml: ["ListAllMyBucketsResult", [ownerOf(user), ["Buckets", listed]]] };
     },
 
-    async create({ request, signed, user }: S3Call, name: string): Promise<S3Reply> {
+    async create({ request, signed, user, header }: S3Call, name: string): Promise<S3Reply> {
       const document = await textIn(request, signed);
       const region =
         document.trim() === ""
           ? undefined
           : textOf(rootOf(document, "CreateBucketConfiguration"), "LocationConstraint");
-      await depot.write(() => makeBucket(depot, name, user, region));
+      const locked = header("x-amz-bucket-object-lock-enabled") === "true";
+      await depot.write(() => {
+        const bucket = makeBucket(depot, name, user, region);
+        if (locked) buckets.put(name, { ...bucket, settings: lockSettings });
+      });
       return { status: 200, headers: { Location: `/${name}` } };
     },
 
@@ -55,7 +67,7 @@ export function bucketOperations(depot: Depot) {
     async remove({ bucket }: BucketCall): Promise<S3Reply> {
       const orphans: BlobRef[] = [];
       await depot.write(() => {
-        if (depot.buckets.keys(bucket.name).length > 0) {
+        if (depot.buckets.allKeys(bucket.name).length > 0) {
           throw fault("BucketNotEmpty", "The bucket is not empty: delete its objects first", {
             BucketName: bucket.name,
           });
@@ -70,20 +82,53 @@ export function bucketOperations(depot: Depot) {
       return { status: 204 };
     },
 
-    async removeObjects({ request, signed, bucket }: BucketCall): Promise<S3Reply> {
+    async removeObjects(call: BucketCall): Promise<S3Reply> {
+      const { request, signed } = call;
       const document = rootOf(await textIn(request, signed), "Delete");
-      const keys = elementsIn(document, "Object").map((each) => textOf(each, "Key"));
-      if (keys.length === 0 || keys.length > 1000) {
+      const asked = elementsIn(document, "Object").map((each) => ({
+        key: textOf(each, "Key") ?? "",
+        versionId: textOf(each, "VersionId"),
+      }));
+      if (asked.length === 0 || asked.length > 1000) {
         throw fault("MalformedXML", "Name from 1 to 1000 objects to delete");
       }
       const removed = await depot.write(() =>
-        keys.map((key = "") => ({ key, blobs: depot.buckets.remove(bucket.name, key)?.blobs ?? [] })),
+        asked.map(({ key, versionId }) => ({
+          key,
+          asked: versionId,
+          ...tried(() => removeOne(depot, call, key, versionId)),
+        })),
       );
-      await depot.blobs.remove(removed.flatMap(({ blobs }) => blobs));
-      const told = textOf(document, "Quiet") === "true" ? [] : removed;
-      return { status: 200, xml: ["DeleteResult", told.map(({ key }): Xml => ["Deleted", [["Key", key]]])] };
+      await depot.blobs.remove(removed.flatMap(({ unused }) => unused));
+      const quiet = textOf(document, "Quiet") === "true";
+      const told = removed.flatMap((each): Xml[] => {
+        const about: Xml[] = [
+          ["Key", each.key],
+          ...(each.asked === undefined ? [] : [["VersionId", each.asked] as const]),
+        ];
+        if (each.fault !== undefined)
+          return [["Error", [...about, ["Code", each.fault.code], ["Message", each.fault.message]]]];
+        const marks: Xml[] = each.marker
+          ? [
+              ["DeleteMarker", true],
+              ["DeleteMarkerVersionId", each.versionId ?? ""],
+            ]
+          : [];
+        return quiet ? [] : [["Deleted", [...about, ...marks]]];
+      });
+      return { status: 200, xml: ["DeleteResult", told] };
     },
   };
+}
+
+/** A refusal of one deletion does not stop the others. */
+function tried(work: () => Removal): Removal & { fault?: Fault } {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Fault) return { unused: [], fault: error };
+    throw error;
+  }
 }
 
 /** Makes a bucket for a user, inside a transaction. */
@@ -106,7 +151,7 @@ export function makeBucket(
   if (own.length >= bucketsPerUser) {
     throw fault("TooManyBuckets", `A user can have at most ${bucketsPerUser} buckets; delete some first`);
   }
-  const bucket: Bucket = { name, userId, contractNumber, region, createdAt: now() };
+  const bucket: Bucket = { name, userId, contractNumber, region, createdAt: now(), settings: {} };
   buckets.buckets.put(name, bucket);
   return bucket;
 }

@@ -1,52 +1,19 @@
-import { z } from "zod";
 import type { Documents, Table } from "../../store/documents.ts";
-import { type BlobRef, blobSchema } from "./blobs.ts";
+import type { BlobRef } from "./blobs.ts";
 import { fault } from "./fault.ts";
-import { createSortedKeys, type SortedKeys } from "./sorted-keys.ts";
-
-const bucketSchema = z.object({
-  name: z.string(),
-  userId: z.string(),
-  /** 0: from before there were further contracts. */
-  contractNumber: z.number().default(0),
-  region: z.string(),
-  createdAt: z.number(),
-});
-export type Bucket = Readonly<z.infer<typeof bucketSchema>>;
-
-const headersSchema = z.record(z.string(), z.string());
-
-const objectSchema = z.object({
-  bucket: z.string(),
-  key: z.string(),
-  /** In a row: one, or the parts of a multipart upload. */
-  blobs: z.array(blobSchema).readonly(),
-  size: z.int(),
-  etag: z.string(),
-  modifiedAt: z.number(),
-  /** Given back with the content: its type, encoding and so on, and x-amz-meta-*. */
-  headers: headersSchema,
-  checksum: z.object({ name: z.string(), value: z.string() }).optional(),
-});
-export type StoredObject = Readonly<z.infer<typeof objectSchema>>;
-
-const uploadSchema = z.object({
-  id: z.string(),
-  bucket: z.string(),
-  key: z.string(),
-  startedAt: z.number(),
-  headers: headersSchema,
-});
-export type Upload = Readonly<z.infer<typeof uploadSchema>>;
-
-const partSchema = z.object({
-  uploadId: z.string(),
-  number: z.int(),
-  blob: blobSchema,
-  etag: z.string(),
-  modifiedAt: z.number(),
-});
-export type Part = Readonly<z.infer<typeof partSchema>>;
+import {
+  type Bucket,
+  bucketSchema,
+  objectSchema,
+  type Part,
+  partSchema,
+  type StoredObject,
+  type Upload,
+  uploadSchema,
+  type Version,
+} from "./records.ts";
+import { byBytes, createSortedKeys, type SortedKeys } from "./sorted-keys.ts";
+import { createVersions, statusOf, versionIdOf } from "./versions.ts";
 
 /** What the storage holds, besides the content itself. Kept with all other state of the platform. */
 export interface Buckets {
@@ -59,13 +26,29 @@ export interface Buckets {
   /** Forgets an upload with all its parts. */
   endUpload(uploadId: string): void;
   object(bucket: string, key: string): StoredObject | undefined;
-  /** Stores an object in a bucket that still exists; gives the one it replaces. */
-  put(object: StoredObject): StoredObject | undefined;
-  /** Removes an object; gives it. */
-  remove(bucket: string, key: string): StoredObject | undefined;
+  /** Stores an object in a bucket that still exists; gives it, and the content that nobody needs any more. */
+  put(object: StoredObject): { object: StoredObject; unused: readonly BlobRef[] };
+  /** Writes an object that is there, also an older version, with other settings. */
+  update(object: StoredObject): void;
+  /** Removes an object, or marks it as deleted where versions are kept. */
+  remove(bucket: string, key: string, now: number): Removal;
+  /** Removes one version for good; what came before it takes its place. */
+  removeVersion(bucket: string, key: string, versionId: string): Removal;
   keys(bucket: string): readonly string[];
+  /** Also those of which only older versions are left. */
+  allKeys(bucket: string): readonly string[];
+  /** All versions of a key, the newest first. */
+  versions(bucket: string, key: string): Omit<Version, "n">[];
   /** Content that objects and uploads are made of. */
   blobs(): Iterable<BlobRef>;
+}
+
+/** What became of a deletion. */
+export interface Removal {
+  versionId?: string;
+  /** Whether that version is, or was, a marker. */
+  marker?: boolean;
+  unused: readonly BlobRef[];
 }
 
 export function createBuckets(documents: Documents): Buckets {
@@ -73,6 +56,7 @@ export function createBuckets(documents: Documents): Buckets {
   const objects = documents.table("s3-objects", objectSchema);
   const uploads = documents.table("s3-uploads", uploadSchema);
   const parts = documents.table("s3-parts", partSchema);
+  const versions = createVersions(documents);
   const keysOf = new Map<string, SortedKeys>();
   objects.watch((before, after) => {
     if (after === undefined) {
@@ -90,6 +74,16 @@ export function createBuckets(documents: Documents): Buckets {
   const partsOf = (uploadId: string) =>
     [...parts.values()].filter((part) => part.uploadId === uploadId).sort((a, b) => a.number - b.number);
 
+  const presentKeys = (bucket: string) => keysOf.get(bucket)?.all ?? [];
+
+  /** Keeps what is replaced as an older version, or gives its content up. */
+  function shelve(before: StoredObject | undefined, isVersioned: boolean): readonly BlobRef[] {
+    if (before === undefined) return [];
+    if (!isVersioned && before.versionId === undefined) return before.blobs;
+    versions.archive(before);
+    return [];
+  }
+
   return {
     buckets,
     uploads,
@@ -106,24 +100,66 @@ export function createBuckets(documents: Documents): Buckets {
       uploads.delete(uploadId);
     },
     object: (bucket, key) => objects.get(rowOf(bucket, key)),
-    put(object) {
-      const row = rowOf(object.bucket, object.key);
+    put(given) {
+      const row = rowOf(given.bucket, given.key);
       const before = objects.get(row);
+      const bucket = buckets.get(given.bucket);
       // It may have been deleted while the content was on its way.
-      if (buckets.get(object.bucket) === undefined) throw noSuchBucket(object.bucket);
+      if (bucket === undefined) throw noSuchBucket(given.bucket);
+      const isVersioned = statusOf(bucket) === "Enabled";
+      const object = isVersioned ? { ...given, versionId: versions.newVersionId() } : given;
+      const unused = shelve(before, isVersioned);
+      const older = isVersioned ? [] : versions.dropNull(given.bucket, given.key);
       objects.put(row, object);
-      return before;
+      return { object, unused: [...unused, ...older] };
     },
-    remove(bucket, key) {
-      const row = rowOf(bucket, key);
+    update(object) {
+      const kept = versions.of(object.bucket, object.key).find(({ versionId }) => versionId === versionIdOf(object));
+      if (kept === undefined) objects.put(rowOf(object.bucket, object.key), object);
+      else versions.put({ ...kept, object });
+    },
+    remove(name, key, now) {
+      const row = rowOf(name, key);
       const before = objects.get(row);
+      const bucket = buckets.get(name);
+      const status = bucket && statusOf(bucket);
+      const unused = shelve(before, status === "Enabled");
       if (before !== undefined) objects.delete(row);
-      return before;
+      if (status === undefined) return { unused };
+      const older = status === "Enabled" ? [] : versions.dropNull(name, key);
+      const versionId = status === "Enabled" ? versions.newVersionId() : "null";
+      versions.mark(name, key, versionId, now);
+      return { versionId, marker: true, unused: [...unused, ...older] };
     },
-    keys: (bucket) => keysOf.get(bucket)?.all ?? [],
+    removeVersion(bucket, key, versionId) {
+      const row = rowOf(bucket, key);
+      const present = objects.get(row);
+      const isPresent = present !== undefined && versionIdOf(present) === versionId;
+      const kept = isPresent ? undefined : versions.of(bucket, key).find((each) => each.versionId === versionId);
+      if (isPresent) objects.delete(row);
+      if (kept !== undefined) versions.drop(kept);
+      const [next] = versions.of(bucket, key);
+      if (objects.get(row) === undefined && next?.object) {
+        versions.drop(next);
+        objects.put(row, next.object);
+      }
+      const marker = kept !== undefined && kept.object === null;
+      return { versionId, marker, unused: (isPresent ? present.blobs : kept?.object?.blobs) ?? [] };
+    },
+    keys: presentKeys,
+    allKeys(bucket) {
+      const older = versions.keys(bucket);
+      return older.length === 0 ? presentKeys(bucket) : [...new Set([...presentKeys(bucket), ...older])].sort(byBytes);
+    },
+    versions(bucket, key) {
+      const object = objects.get(rowOf(bucket, key));
+      const present = object === undefined ? [] : [{ ...object, object, versionId: versionIdOf(object) }];
+      return [...present, ...versions.of(bucket, key)];
+    },
     *blobs() {
       for (const { blobs } of objects.values()) yield* blobs;
       for (const { blob } of parts.values()) yield blob;
+      yield* versions.blobs();
     },
   };
 }

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { Blobs } from "./blobs.ts";
-import type { Bucket, Buckets } from "./buckets.ts";
+import type { Buckets } from "./buckets.ts";
+import type { Bucket } from "./records.ts";
 import type { Signed } from "./signature.ts";
 import type { Xml } from "./xml.ts";
 
@@ -48,9 +49,11 @@ export interface ObjectCall extends BucketCall {
 export interface S3Reply {
   status: number;
   headers?: Record<string, string | number>;
-  /** At most one of the two. */
+  /** At most one of the three. */
   xml?: Xml;
   stream?: Readable;
+  /** A document that is kept as text. */
+  text?: { type: string; content: string };
 }
 
 /** Clients read the id as the number of the contract. */

@@ -1,6 +1,6 @@
-import type { StoredObject } from "./buckets.ts";
 import type { S3Call } from "./call.ts";
 import { fault } from "./fault.ts";
+import type { StoredObject } from "./records.ts";
 
 const failed = (header: string) =>
   fault("PreconditionFailed", "A precondition of the request does not hold", { Condition: header });

@@ -1,6 +1,7 @@
 import { type BucketCall, type Depot, isoDate, ownerOf, type S3Call, type S3Reply } from "./call.ts";
 import { fault } from "./fault.ts";
 import { listPage } from "./listing.ts";
+import type { StoredObject } from "./records.ts";
 import { encoded } from "./target.ts";
 import type { Xml } from "./xml.ts";
 
@@ -8,10 +9,10 @@ const largestPage = 1000;
 
 /** Lists of the objects of a bucket: the present form, the old one, and the one with versions. */
 export function listOperations({ buckets }: Depot, nameOf: (userId: string) => string) {
-  function page(call: BucketCall, after: string) {
+  function page(call: BucketCall, after: string, all = buckets.keys(call.bucket.name)) {
     const { bucket, query } = call;
     const asked = { prefix: query("prefix") ?? "", delimiter: query("delimiter") ?? "", after, limit: limitIn(call) };
-    const found = listPage(buckets.keys(bucket.name), asked);
+    const found = listPage(all, asked);
     const shown = query("encoding-type") === "url" ? encoded : (text: string) => text;
     const common: Xml[] = [
       ["Name", bucket.name],
@@ -25,17 +26,18 @@ export function listOperations({ buckets }: Depot, nameOf: (userId: string) => s
     return { ...found, shown, common, count: found.keys.length + found.prefixes.length };
   }
 
-  function entry({ bucket }: BucketCall, key: string, shown: string, withOwner: boolean): Xml[] {
+  const entry = (object: StoredObject, shown: string): Xml[] => [
+    ["Key", shown],
+    ["LastModified", isoDate(object.modifiedAt)],
+    ["ETag", `"${object.etag}"`],
+    ["Size", object.size],
+    ["StorageClass", "STANDARD"],
+  ];
+
+  function contents({ bucket }: BucketCall, key: string, shown: string, withOwner: boolean): Xml {
     const object = buckets.object(bucket.name, key);
-    if (object === undefined) return [];
-    return [
-      ["Key", shown],
-      ["LastModified", isoDate(object.modifiedAt)],
-      ["ETag", `"${object.etag}"`],
-      ["Size", object.size],
-      ["StorageClass", "STANDARD"],
-      ...(withOwner ? [ownerOf({ ...bucket, name: nameOf(bucket.userId) })] : []),
-    ];
+    const owner = withOwner ? [ownerOf({ ...bucket, name: nameOf(bucket.userId) })] : [];
+    return ["Contents", object === undefined ? [] : [...entry(object, shown), ...owner]];
   }
 
   return {
@@ -46,7 +48,7 @@ export function listOperations({ buckets }: Depot, nameOf: (userId: string) => s
         token === undefined ? (startAfter ?? "") : fromToken(token),
       );
       const withOwner = call.query("fetch-owner") === "true";
-      const listed = keys.map((key): Xml => ["Contents", entry(call, key, shown(key), withOwner)]);
+      const listed = keys.map((key) => contents(call, key, shown(key), withOwner));
       const answer: Xml[] = [
         ...common,
         ["KeyCount", count],
@@ -61,7 +63,7 @@ export function listOperations({ buckets }: Depot, nameOf: (userId: string) => s
     old(call: BucketCall): S3Reply {
       const marker = call.query("marker") ?? "";
       const { keys, next, shown, common } = page(call, marker);
-      const listed = keys.map((key): Xml => ["Contents", entry(call, key, shown(key), true)]);
+      const listed = keys.map((key) => contents(call, key, shown(key), true));
       const answer: Xml[] = [
         ...common,
         ["Marker", shown(marker)],
@@ -71,12 +73,22 @@ export function listOperations({ buckets }: Depot, nameOf: (userId: string) => s
       return { status: 200, xml: ["ListBucketResult", answer] };
     },
 
-    /** Nothing is versioned here: every object has the one version that S3 calls `null`. */
+    /** All versions of a key are on one page; what was made without versioning has the one that S3 calls `null`. */
     versions(call: BucketCall): S3Reply {
       const marker = call.query("key-marker") ?? "";
-      const { keys, next, shown, common } = page(call, marker);
-      const listed = keys.map(
-        (key): Xml => ["Version", [...entry(call, key, shown(key), true), ["VersionId", "null"], ["IsLatest", true]]],
+      const { name, userId } = call.bucket;
+      const { keys, next, shown, common } = page(call, marker, buckets.allKeys(name));
+      const owner = ownerOf({ ...call.bucket, name: nameOf(userId) });
+      const listed = keys.flatMap((key) =>
+        buckets.versions(name, key).map(({ versionId, object, modifiedAt }, index): Xml => {
+          const version: Xml[] = [
+            ["VersionId", versionId],
+            ["IsLatest", index === 0],
+          ];
+          return object === null
+            ? ["DeleteMarker", [["Key", shown(key)], ["LastModified", isoDate(modifiedAt)], owner, ...version]]
+            : ["Version", [...entry(object, shown(key)), owner, ...version]];
+        }),
       );
       const answer: Xml[] = [
         ...common,

@@ -1,7 +1,7 @@
-import type { StoredObject } from "./buckets.ts";
 import { httpDate, type S3Call } from "./call.ts";
 import { checksumHeader } from "./checksums.ts";
 import { fault } from "./fault.ts";
+import type { StoredObject } from "./records.ts";
 
 const kept = ["content-type", "content-disposition", "content-language", "cache-control", "expires"];
 const longestMeta = 2048;

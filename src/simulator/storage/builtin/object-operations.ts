@@ -1,12 +1,14 @@
 import type { BlobRef, Blobs } from "./blobs.ts";
 import { bodyOf } from "./body.ts";
-import type { StoredObject } from "./buckets.ts";
-import { type Depot, isoDate, type ObjectCall, type S3Reply } from "./call.ts";
+import type { Removal } from "./buckets.ts";
+import { type BucketCall, type Depot, isoDate, type ObjectCall, type S3Reply } from "./call.ts";
 import { checksumHeader } from "./checksums.ts";
 import { checkWrite, isUnchanged } from "./conditions.ts";
 import { fault } from "./fault.ts";
 import { keptHeaders, shownHeaders } from "./object-headers.ts";
+import { checkUnlocked, initialSettings, settingHeaders } from "./object-settings.ts";
 import { rangeIn } from "./range.ts";
+import type { Bucket, StoredObject } from "./records.ts";
 
 const longestKey = 1024;
 
@@ -14,8 +16,11 @@ const longestKey = 1024;
 export function objectOperations(depot: Depot) {
   const { buckets, blobs } = depot;
 
-  function find({ bucket, key }: ObjectCall): StoredObject {
-    const object = buckets.object(bucket.name, key);
+  function find({ bucket, key, query }: ObjectCall): StoredObject {
+    const asked = query("versionId");
+    const object = asked === undefined ? buckets.object(bucket.name, key) : versionOf(depot, bucket.name, key, asked);
+    if (object === null) throw fault("MethodNotAllowed", "The version is the marker of a deletion");
+    if (object === undefined && asked !== undefined) throw noSuchVersion(key, asked);
     if (object === undefined) throw fault("NoSuchKey", "The object does not exist", { Key: key });
     return object;
   }
@@ -27,7 +32,8 @@ export function objectOperations(depot: Depot) {
     find,
     async put(call: ObjectCall): Promise<S3Reply> {
       checkKey(call.key);
-      const headers = keptHeaders(call);
+      const headers = { ...keptHeaders(call), ...encryptionOf(call.bucket) };
+      const settings = initialSettings(call, call.bucket, depot.now());
       const body = bodyOf(call.request, call.signed);
       const { id, size, md5 } = await blobs.write(body.content);
       const checksum = body.checksum();
@@ -39,12 +45,18 @@ export function objectOperations(depot: Depot) {
         etag: md5,
         modifiedAt: depot.now(),
         headers,
+        settings,
         ...(checksum && { checksum }),
       };
-      await replace(call, object);
+      const stored = await replace(call, object);
       return {
         status: 200,
-        headers: { etag: `"${md5}"`, ...(checksum && { [checksumHeader(checksum.name)]: checksum.value }) },
+        headers: {
+          etag: `"${md5}"`,
+          ...versionHeader(stored),
+          ...encryptionOf(call.bucket),
+          ...(checksum && { [checksumHeader(checksum.name)]: checksum.value }),
+        },
       };
     },
 
@@ -52,7 +64,7 @@ export function objectOperations(depot: Depot) {
     read(call: ObjectCall): S3Reply {
       const object = find(call);
       const range = rangeIn(call.header("range"), object.size);
-      const headers = shownHeaders(call, object, range === undefined);
+      const headers = { ...shownHeaders(call, object, range === undefined), ...settingHeaders(object) };
       if (isUnchanged(call, object)) return { status: 304, headers };
       const { first, last } = range ?? { first: 0, last: object.size - 1 };
       const shown = {
@@ -65,10 +77,11 @@ export function objectOperations(depot: Depot) {
       return { status, headers: shown, stream: blobs.read(object.blobs, first, last) };
     },
 
-    async remove({ bucket, key }: ObjectCall): Promise<S3Reply> {
-      const before = await depot.write(() => buckets.remove(bucket.name, key));
-      await blobs.remove(before?.blobs ?? []);
-      return { status: 204 };
+    async remove(call: ObjectCall): Promise<S3Reply> {
+      const removal = await depot.write(() => removeOne(depot, call, call.key, call.query("versionId")));
+      await blobs.remove(removal.unused);
+      const headers = { ...versionHeader(removal), ...(removal.marker && { "x-amz-delete-marker": "true" }) };
+      return { status: 204, headers };
     },
 
     /** A copy within the storage, of an object the caller may read. */
@@ -83,10 +96,12 @@ export function objectOperations(depot: Depot) {
         blobs: [{ id, size }],
         modifiedAt: depot.now(),
         headers: replaced ? keptHeaders(call) : source.headers,
+        settings: { ...tagsOf(source), ...initialSettings(call, call.bucket, depot.now()) },
       };
-      await replace(call, object);
+      const stored = await replace(call, object);
       return {
         status: 200,
+        headers: versionHeader(stored),
         xml: [
           "CopyObjectResult",
           [
@@ -108,14 +123,41 @@ export async function storeObject(
   { buckets, blobs, write }: Depot,
   object: StoredObject,
   check: (before: StoredObject | undefined) => void,
-): Promise<void> {
-  const before = await orRemove(blobs, object.blobs, () =>
+): Promise<StoredObject> {
+  const { object: stored, unused } = await orRemove(blobs, object.blobs, () =>
     write(() => {
       check(buckets.object(object.bucket, object.key));
       return buckets.put(object);
     }),
   );
-  await blobs.remove(before?.blobs ?? []);
+  await blobs.remove(unused);
+  return stored;
+}
+
+/** A version of a key; null: the marker of a deletion. */
+const versionOf = ({ buckets }: Depot, bucket: string, key: string, versionId: string) =>
+  buckets.versions(bucket, key).find((each) => each.versionId === versionId)?.object;
+
+const noSuchVersion = (key: string, versionId: string) =>
+  fault("NoSuchVersion", "The version does not exist", { Key: key, VersionId: versionId });
+
+const versionHeader = ({ versionId }: { versionId?: string | undefined }): Record<string, string> =>
+  versionId === undefined ? {} : { "x-amz-version-id": versionId };
+
+const encryptionOf = ({ settings }: Bucket): Record<string, string> =>
+  settings.encryption === undefined ? {} : { "x-amz-server-side-encryption": "AES256" };
+
+const tagsOf = ({ settings }: StoredObject): Record<string, string> =>
+  settings?.tagging === undefined ? {} : { tagging: settings.tagging };
+
+/** Deletes a key, or one version of it for good. Inside a transaction. */
+export function removeOne(depot: Depot, call: BucketCall, key: string, versionId: string | undefined): Removal {
+  const { buckets, now } = depot;
+  const { name } = call.bucket;
+  if (versionId === undefined) return buckets.remove(name, key, now());
+  const object = versionOf(depot, name, key, versionId);
+  if (object) checkUnlocked(call, object, now());
+  return buckets.removeVersion(name, key, versionId);
 }
 
 /** Removes content again when what was to name it did not come to be. */

@@ -4,7 +4,8 @@ import { type BucketCall, type Depot, mayRead, type ObjectCall, type S3Call, typ
 import { fault } from "./fault.ts";
 import { listOperations } from "./list-operations.ts";
 import { objectOperations } from "./object-operations.ts";
-import { readSetting, subresources } from "./settings.ts";
+import { objectSettingOperations } from "./object-settings.ts";
+import { settingOperations, subresources } from "./settings.ts";
 import { type Target, targetOf } from "./target.ts";
 import { uploadOperations } from "./upload-operations.ts";
 
@@ -16,6 +17,8 @@ export function createOperations(depot: Depot, nameOf: (userId: string) => strin
   const lists = listOperations(depot, nameOf);
   const objects = objectOperations(depot);
   const uploads = uploadOperations(depot);
+  const settings = settingOperations(depot);
+  const objectSettings = objectSettingOperations(depot, objects.find);
 
   /** Others than the maker of a bucket have no access; the contract's owner may read. */
   function opened(call: S3Call, name: string, reading: boolean): BucketCall {
@@ -46,7 +49,10 @@ export function createOperations(depot: Depot, nameOf: (userId: string) => strin
       case "POST delete":
         return buckets.removeObjects(bucketCall);
       default:
-        if (method === "GET" && sub !== undefined) return readSetting("bucket", sub);
+        if (sub === undefined) throw unknown(method, sub);
+        if (method === "GET") return settings.read(bucketCall, sub);
+        if (method === "PUT") return settings.write(bucketCall, sub);
+        if (method === "DELETE") return settings.remove(bucketCall, sub);
         throw unknown(method, sub);
     }
   }
@@ -75,15 +81,18 @@ export function createOperations(depot: Depot, nameOf: (userId: string) => strin
       case "GET uploadId":
         return uploads.listParts(objectCall);
       default:
-        if (method !== "GET" || sub === undefined) throw unknown(method, sub);
-        objects.find(objectCall);
-        return readSetting("object", sub);
+        if (sub === undefined) throw unknown(method, sub);
+        if (method === "GET") return objectSettings.read(objectCall, sub);
+        if (method === "PUT") return objectSettings.write(objectCall, sub);
+        if (method === "DELETE" && sub === "tagging") return objectSettings.remove(objectCall);
+        throw unknown(method, sub);
     }
   }
 
   function sourceOf(call: S3Call, header: string) {
-    const { bucket, key } = targetOf(header.replace(/^\/?/, "/"));
-    return objects.find({ ...opened(call, bucket, true), key });
+    const { bucket, key, query } = targetOf(header.replace(/^\/?/, "/"));
+    const named = (name: string) => query.find(([each]) => each === name)?.[1];
+    return objects.find({ ...opened(call, bucket, true), key, query: named });
   }
 
   return (call: S3Call, target: Target): Answer => {

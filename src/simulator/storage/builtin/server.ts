@@ -69,10 +69,12 @@ export function createS3Server({ keyOf, answer, now, onError }: ServerParts) {
 }
 
 async function send(request: IncomingMessage, response: ServerResponse, reply: S3Reply, id: string): Promise<void> {
-  const text = reply.xml === undefined || request.method === "HEAD" ? "" : xmlDocument(reply.xml);
+  const content = reply.xml === undefined ? (reply.text?.content ?? "") : xmlDocument(reply.xml);
+  const text = request.method === "HEAD" ? "" : content;
   response.writeHead(reply.status, {
     "x-amz-request-id": id,
     ...(reply.xml !== undefined && { "content-type": "application/xml" }),
+    ...(reply.text !== undefined && { "content-type": reply.text.type }),
     ...(reply.stream === undefined && request.method !== "HEAD" && bodyLength(reply.status, text)),
     ...reply.headers,
   });

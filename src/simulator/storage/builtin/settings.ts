@@ -1,9 +1,15 @@
-import type { S3Reply } from "./call.ts";
+import { textIn } from "./body.ts";
+import type { BucketCall, Depot, S3Reply } from "./call.ts";
 import { type Code, fault } from "./fault.ts";
-import type { Xml } from "./xml.ts";
+import { isPublic, policyIn } from "./policy.ts";
+import type { Bucket } from "./records.ts";
+import { settingShapes } from "./setting-shapes.ts";
+import { statusOf } from "./versions.ts";
+import { elementsIn, textOf, type Xml, xmlDocument } from "./xml.ts";
+import { shaped, treeOf } from "./xml-tree.ts";
 
 /** What a bucket whose setting was never made answers: a document, or the code that says there is none. */
-const ofBuckets: Record<string, Xml | Code> = {
+const unmade: Record<string, Xml | Code> = {
   cors: "NoSuchCORSConfiguration",
   encryption: "ServerSideEncryptionConfigurationNotFoundError",
   lifecycle: "NoSuchLifecycleConfiguration",
@@ -16,16 +22,13 @@ const ofBuckets: Record<string, Xml | Code> = {
   versioning: ["VersioningConfiguration", []],
 };
 
-const ofObjects: Record<string, Xml | Code> = {
-  "legal-hold": "NoSuchObjectLockConfiguration",
-  retention: "NoSuchObjectLockConfiguration",
-  tagging: ["Tagging", [["TagSet", []]]],
-};
+/** Once made, these stay. */
+const lasting = new Set(["object-lock", "versioning", "policyStatus"]);
 
 /** Sub-resources that are known to S3 and never the object or bucket itself. */
 export const subresources = new Set([
-  ...Object.keys(ofBuckets),
-  ...Object.keys(ofObjects),
+  ...Object.keys(unmade),
+  ...Object.keys(settingShapes),
   ...[
     "accelerate",
     "acl",
@@ -41,10 +44,92 @@ export const subresources = new Set([
   ...["uploadId", "uploads", "versions", "website"],
 ]);
 
-/** Reads a setting. Settings cannot be made here, so that none is kept that would not be followed. */
-export function readSetting(of: "bucket" | "object", name: string): S3Reply {
-  const answer = (of === "bucket" ? ofBuckets : ofObjects)[name];
-  if (answer === undefined) throw fault("NotImplemented", `The object storage has no ${name} here`);
-  if (typeof answer === "string") throw fault(answer, "The setting was never made");
-  return { status: 200, xml: answer };
+const unknown = (name: string) => fault("NotImplemented", `The object storage has no ${name} here`);
+const badState = (message: string) => fault("InvalidBucketState", message);
+
+/** What has to hold of the bucket before a setting is made. */
+const conditions: Record<string, (bucket: Bucket, document: string) => void> = {
+  versioning({ settings }, document) {
+    if (settings["object-lock"] !== undefined && textOf(document, "Status") !== "Enabled") {
+      throw badState("A bucket with object lock keeps its versions");
+    }
+  },
+  replication(bucket) {
+    if (statusOf(bucket) !== "Enabled") throw fault("InvalidRequest", "Replication needs versioning: enable it first");
+  },
+  "object-lock"(bucket) {
+    if (statusOf(bucket) !== "Enabled") throw badState("Object lock needs versioning: enable it first");
+  },
+  tagging: (_, document) => checkTags(document, 50),
+  policy({ settings: { publicAccessBlock = "" } }, document) {
+    if (textOf(publicAccessBlock, "BlockPublicPolicy") === "true" && isPublic(document)) {
+      throw fault("AccessDenied", "Access denied: the public access block of the bucket refuses public policies");
+    }
+  },
+};
+
+export function checkTags(document: string, most: number): void {
+  const keys = elementsIn(document, "Key");
+  if (keys.length > most || new Set(keys).size < keys.length) {
+    throw fault("InvalidTag", `There can be at most ${most} tags, each key once`);
+  }
+}
+
+/** The document that a body holds, as it is given back later. */
+export function documentIn(name: string, body: string): string {
+  const [root, shape] = settingShapes[name] ?? [];
+  if (root === undefined || shape === undefined) throw unknown(name);
+  return xmlDocument([root, shaped(treeOf(body, root), shape)]);
+}
+
+/** The settings of buckets. Versioning, object lock, tags and encryption have effects; the rest is kept as it was sent. */
+export function settingOperations(depot: Depot) {
+  const { buckets } = depot.buckets;
+
+  /** Writes to the bucket as it is at that moment. */
+  const change = (name: string, work: (bucket: Bucket) => Bucket) =>
+    depot.write(() => {
+      const bucket = buckets.get(name);
+      if (bucket !== undefined) buckets.put(name, work(bucket));
+    });
+
+  return {
+    read({ bucket: { settings } }: BucketCall, name: string): S3Reply {
+      const { policy, [name]: made } = settings;
+      if (name === "policyStatus" && policy !== undefined) {
+        return { status: 200, xml: ["PolicyStatus", [["IsPublic", isPublic(policy)]]] };
+      }
+      if (made !== undefined) {
+        return {
+          status: 200,
+          text: { type: name === "policy" ? "application/json" : "application/xml", content: made },
+        };
+      }
+      const none = unmade[name];
+      if (none === undefined) throw unknown(name);
+      if (typeof none === "string") throw fault(none, "The setting was never made");
+      return { status: 200, xml: none };
+    },
+
+    async write({ bucket, request, signed }: BucketCall, name: string): Promise<S3Reply> {
+      if (unmade[name] === undefined || name === "policyStatus") throw unknown(name);
+      const body = await textIn(request, signed);
+      if (name === "policy") policyIn(body);
+      const document = name === "policy" ? body : documentIn(name, body);
+      await change(bucket.name, (present) => {
+        conditions[name]?.(present, document);
+        return { ...present, settings: { ...present.settings, [name]: document } };
+      });
+      return { status: name === "policy" ? 204 : 200 };
+    },
+
+    async remove({ bucket }: BucketCall, name: string): Promise<S3Reply> {
+      if (unmade[name] === undefined || lasting.has(name)) throw unknown(name);
+      await change(bucket.name, (present) => {
+        const { [name]: _, ...settings } = present.settings;
+        return { ...present, settings };
+      });
+      return { status: 204 };
+    },
+  };
 }

@@ -1,12 +1,14 @@
 import { createHash, randomUUID } from "node:crypto";
 import { bodyOf, textIn } from "./body.ts";
-import { noSuchUpload, type Part, type StoredObject, type Upload } from "./buckets.ts";
+import { noSuchUpload } from "./buckets.ts";
 import { type BucketCall, type Depot, isoDate, type ObjectCall, type S3Reply } from "./call.ts";
 import { checksumHeader } from "./checksums.ts";
 import { checkWrite } from "./conditions.ts";
 import { fault } from "./fault.ts";
 import { keptHeaders } from "./object-headers.ts";
 import { checkKey, orRemove } from "./object-operations.ts";
+import { initialSettings } from "./object-settings.ts";
+import type { Part, StoredObject, Upload } from "./records.ts";
 import { elementsIn, rootOf, textOf, type Xml } from "./xml.ts";
 
 const smallestPart = 5 * 1024 * 1024;
@@ -37,6 +39,7 @@ export function uploadOperations(depot: Depot) {
         key: call.key,
         startedAt: depot.now(),
         headers: keptHeaders(call),
+        settings: initialSettings(call, call.bucket, depot.now()),
       };
       await depot.write(() => buckets.uploads.put(upload.id, upload));
       return { status: 200, xml: ["InitiateMultipartUploadResult", about(upload)] };
@@ -66,12 +69,11 @@ export function uploadOperations(depot: Depot) {
       const { object, unused } = await depot.write(() => {
         const all = buckets.parts(find(call).id);
         const chosen = chosenParts(all, asked);
-        const object = assembled(upload, chosen, depot.now());
         checkWrite(call, buckets.object(upload.bucket, upload.key));
-        const before = buckets.put(object);
+        const { object, unused } = buckets.put(assembled(upload, chosen, depot.now()));
         buckets.endUpload(upload.id);
         const left = all.filter((part) => !chosen.includes(part)).map(({ blob }) => blob);
-        return { object, unused: [...left, ...(before?.blobs ?? [])] };
+        return { object, unused: [...left, ...unused] };
       });
       await blobs.remove(unused);
       const location = `http://${call.header("host")}/${upload.bucket}/${upload.key}`;
@@ -81,7 +83,9 @@ export function uploadOperations(depot: Depot) {
         ["Key", upload.key],
         ["ETag", `"${object.etag}"`],
       ];
-      return { status: 200, xml: ["CompleteMultipartUploadResult", answer] };
+      const { versionId } = object;
+      const headers = versionId === undefined ? {} : { "x-amz-version-id": versionId };
+      return { status: 200, headers, xml: ["CompleteMultipartUploadResult", answer] };
     },
 
     async abort(call: ObjectCall): Promise<S3Reply> {
@@ -158,7 +162,7 @@ function chosenParts(all: Part[], asked: AskedPart[]): Part[] {
   });
 }
 
-function assembled({ bucket, key, headers }: Upload, parts: Part[], now: number): StoredObject {
+function assembled({ bucket, key, headers, settings }: Upload, parts: Part[], now: number): StoredObject {
   const digests = createHash("md5");
   for (const { etag } of parts) digests.update(Buffer.from(etag, "hex"));
   return {
@@ -169,5 +173,6 @@ function assembled({ bucket, key, headers }: Upload, parts: Part[], now: number)
     etag: `${digests.digest("hex")}-${parts.length}`,
     modifiedAt: now,
     headers,
+    settings,
   };
 }

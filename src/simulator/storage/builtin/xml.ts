@@ -37,7 +37,7 @@ export function textOf(xml: string, name: string): string | undefined {
 
 const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-function unescaped(text: string): string {
+export function unescaped(text: string): string {
   return text.replace(/&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi, (whole, hex?: string, decimal?: string, name?: string) => {
     if (name !== undefined) return entities[name] ?? whole;
     const point = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);

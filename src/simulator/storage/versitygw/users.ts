@@ -1,5 +1,5 @@
 import type { Contracts } from "../../contracts.ts";
-import { s3KeyOf } from "../../identity/s3-keys.ts";
+import { accessKeysOf, s3KeyOf } from "../../identity/s3-keys.ts";
 import { xmlDocument } from "../builtin/xml.ts";
 import type { S3Client } from "../client.ts";
 
@@ -27,7 +27,7 @@ export function keepUsers(
 
   function wanted(): Map<string, GatewayUser> {
     const users = new Map<string, GatewayUser>();
-    for (const { id } of contracts.all().flatMap((world) => [...world.resources.ofType("s3key")])) {
+    for (const id of contracts.all().flatMap(accessKeysOf)) {
       const key = s3KeyOf(contracts.all(), id);
       if (key === undefined || !key.active) continue;
       // An administrator of the gateway opens the buckets of all contracts.
@@ -61,11 +61,12 @@ export function keepUsers(
   const note = () => {
     changed = true;
   };
-  contracts.each(({ resources, identity }) => {
+  contracts.each(({ resources, identity, accessKeys }) => {
     resources.watch((before, after) => {
       if ((after ?? before)?.type === "s3key") note();
     });
     identity.users.watch(note);
+    accessKeys.keys.watch(note);
   });
 
   return {

@@ -1,0 +1,126 @@
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import type { Counters } from "../chance.ts";
+import type { DnsRecords } from "../dns/records.ts";
+import type { PipelineRecords } from "../pipelines/records.ts";
+import type { Documents } from "../store/documents.ts";
+import type { Resource } from "../store/resource.ts";
+import type { Resources } from "../store/resources.ts";
+import type { StreamingRecords } from "../streaming/records.ts";
+import type { SimulatedClock } from "../time.ts";
+import { clusterSubject, pipelineSubject, resourceSubject, type Subject, zoneSubject } from "./subjects.ts";
+
+const intervalSchema = z.object({
+  n: z.number(),
+  /** What it is about: one of them is open at a time for each meter. */
+  subject: z.string(),
+  id: z.string(),
+  name: z.string(),
+  serverId: z.string().nullable(),
+  datacenter: z.object({ id: z.string(), name: z.string(), location: z.string() }).nullable(),
+  region: z.string(),
+  ips: z.array(z.string()).readonly(),
+  meterId: z.string(),
+  amount: z.number(),
+  from: z.number(),
+  /** null: it lasts. */
+  to: z.number().nullable(),
+});
+
+/** For how long there was how much of something. */
+export type Interval = Readonly<z.infer<typeof intervalSchema>>;
+
+/** Of those that have ended the oldest go when there are more. */
+const mostEnded = 20_000;
+
+export interface LedgerParts {
+  documents: Documents;
+  counters: Counters;
+  clock: SimulatedClock;
+  scope: string;
+  resources: Resources;
+  pipelines: PipelineRecords;
+  streaming: Pick<StreamingRecords, "clusters">;
+  dns: DnsRecords;
+}
+
+/** What a contract has had since it exists, in the order it came. */
+export interface Ledger {
+  intervals(): Iterable<Interval>;
+}
+
+/**
+ * Notes what every transaction changed of what costs money, in the same transaction: comparing what is there with what is
+ * noted is right after a rollback and after a restart, too.
+ */
+export function createLedger(parts: LedgerParts): Ledger {
+  const { documents, counters, clock, scope, resources, pipelines, streaming, dns } = parts;
+  const intervals = documents.table("billing", intervalSchema);
+  const open = new Map<string, Map<string, Interval>>();
+  const touched = new Map<string, () => Subject | undefined>();
+  /** By their number, in the order in which they ended. */
+  const ended = new Set<number>();
+
+  intervals.watch((before, after) => {
+    const meters = open.get((after ?? before)?.subject ?? "") ?? new Map<string, Interval>();
+    if (before?.to === null) meters.delete(before.meterId);
+    if (after?.to === null) meters.set(after.meterId, after);
+    if (before !== undefined && after?.to !== before.to) ended.delete(before.n);
+    if (after !== undefined && after.to !== null) ended.add(after.n);
+    const subject = (after ?? before)?.subject ?? "";
+    if (meters.size === 0) open.delete(subject);
+    else open.set(subject, meters);
+  });
+
+  resources.watch((before, after) => {
+    const { key } = after ?? before ?? { key: "" };
+    touched.set(key, () => (after === undefined ? undefined : resourceSubject(after, resources)));
+    // A NIC of a server and the node of a pool are told by more than themselves.
+    if (after?.type === "lan") for (const nic of resources.referrers(key, "nic")) touch(nic);
+  });
+  const touch = (resource: Resource) => touched.set(resource.key, () => resourceSubject(resource, resources));
+  const follow = <T extends { id: string }>(
+    table: { watch(listener: (before: T | undefined, after: T | undefined) => void): void },
+    subjectOf: (row: T) => Subject,
+  ) =>
+    table.watch((before, after) =>
+      touched.set((after ?? before)?.id ?? "", () => (after === undefined ? undefined : subjectOf(after))),
+    );
+  follow(pipelines.pipelines, pipelineSubject);
+  follow(streaming.clusters, clusterSubject);
+  follow(dns.zones, zoneSubject);
+
+  function settle(key: string, subject: Subject | undefined): void {
+    const noted = open.get(key) ?? new Map<string, Interval>();
+    if (noted.size === 0 && subject === undefined) return;
+    const now = clock.now();
+    const wanted = new Map(subject?.lines);
+    const since = noted.size === 0 ? Math.min(subject?.createdAt ?? now, now) : now;
+    for (const interval of [...noted.values()]) {
+      const same = wanted.get(interval.meterId) === interval.amount && isDeepStrictEqual(interval.ips, subject?.ips);
+      if (same) wanted.delete(interval.meterId);
+      else intervals.put(String(interval.n), { ...interval, to: now });
+    }
+    if (subject === undefined) return;
+    const { lines: _, createdAt: __, ...about } = subject;
+    for (const [meterId, amount] of wanted) {
+      const n = counters.next(`${scope}billing`);
+      intervals.put(String(n), { ...about, n, subject: key, meterId, amount, from: since, to: null });
+    }
+    prune();
+  }
+
+  function prune(): void {
+    for (const n of ended) {
+      if (ended.size <= mostEnded) return;
+      intervals.delete(String(n));
+    }
+  }
+
+  documents.beforeCommit(() => {
+    for (const [key, subjectOf] of touched) settle(key, subjectOf());
+    touched.clear();
+  });
+
+  return { intervals: () => intervals.values() };
+}

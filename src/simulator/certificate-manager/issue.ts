@@ -1,0 +1,66 @@
+import { domainCertificate, newAuthority, validFor } from "../certificates.ts";
+import type { Row } from "../managed/life.ts";
+import type { World } from "../world.ts";
+import type { AutoCertificate } from "./records.ts";
+import { factsOf } from "./x509.ts";
+
+const oneDay = 86_400_000;
+/** As the usual providers do it. */
+const lifetime = 90;
+const renewedAfter = 60 * oneDay;
+
+const issuing = new WeakMap<World, Promise<void>>();
+
+/**
+ * Issues what is due by the platform's clock. Making keys takes a while, so it is done when somebody looks: before each
+ * call to the certificate manager, and never twice at once.
+ */
+export function issueDue(world: World): Promise<void> {
+  const work = (issuing.get(world) ?? Promise.resolve()).then(() => issueAll(world));
+  const settled = work.catch(() => {});
+  issuing.set(world, settled);
+  return work;
+}
+
+async function issueAll(world: World): Promise<void> {
+  const now = world.clock.now();
+  for (const row of world.certificates.autoCertificates.values()) {
+    if (row.state === "AVAILABLE" && row.own.renewAt <= now) await issue(world, row, now);
+  }
+}
+
+async function issue(world: World, { id, own }: Row<AutoCertificate>, now: number): Promise<void> {
+  const authority = await authorityOf(world, now);
+  const names = [...new Set([own.commonName, ...own.subjectAlternativeNames])];
+  const bits = Number(own.keyAlgorithm.slice("rsa".length));
+  const certificate = await domainCertificate(authority, own.commonName, names, bits, validFor(now, lifetime));
+  world.documents.transaction(() => {
+    const { autoCertificates, certificates } = world.certificates;
+    const row = autoCertificates.get(id);
+    if (row === undefined || row.state !== "AVAILABLE") return;
+    const certificateId = world.chance.uuid("certificate-manager/certificate");
+    const { createdBy, modifiedBy } = row;
+    certificates.put(certificateId, {
+      id: certificateId,
+      state: "AVAILABLE",
+      failure: null,
+      ...{ dueAt: now, createdAt: now, createdBy, modifiedAt: now, modifiedBy, visibleAt: now },
+      own: { name: own.name, certificate, certificateChain: authority.certificate, autoCertificate: id },
+    });
+    autoCertificates.put(id, {
+      ...row,
+      own: { ...row.own, lastIssuedCertificate: certificateId, renewAt: now + renewedAfter },
+    });
+    for (const old of [...certificates.values()]) {
+      if (old.own.autoCertificate === id && factsOf(old.own.certificate).notAfter < now) certificates.delete(old.id);
+    }
+  });
+}
+
+async function authorityOf({ certificates: { authorities }, documents }: World, now: number) {
+  const known = authorities.get("issuer");
+  if (known !== undefined) return known;
+  const authority = await newAuthority("Platform simulator issuing CA", validFor(now, 10 * 365));
+  documents.transaction(() => authorities.put("issuer", authority));
+  return authority;
+}

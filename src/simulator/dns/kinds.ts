@@ -1,0 +1,201 @@
+import { isIP } from "node:net";
+import { z } from "zod";
+import { asObject, checked, objectIn } from "../core/body.ts";
+import type { Call } from "../http/exchange.ts";
+import { errorCode, invalid, missing, refusal } from "../http/refusal.ts";
+import { contains, type Managed } from "../managed/kind.ts";
+import type { Row } from "../managed/life.ts";
+import { textsIn } from "../store/resource.ts";
+import type { World } from "../world.ts";
+import { isHostName, recordShape } from "./content.ts";
+import { dnsHost } from "./host.ts";
+import { checkQuota } from "./quota.ts";
+import {
+  type DnsRecord,
+  fqdnOf,
+  nameServers,
+  type ReverseRecord,
+  recordsOf,
+  type SecondaryZone,
+  type Zone,
+} from "./records.ts";
+
+const where = "(root).properties";
+const given = <T>(schema: z.ZodType<T>, { body }: Call): T =>
+  checked(schema, asObject(objectIn(body).properties ?? {}, where), where);
+
+const conflict = (message: string) => refusal(409, errorCode.refused, message);
+
+const zoneName = z
+  .string()
+  .refine((name) => isHostName(name) && name.replace(/\.$/, "").includes("."), "must be a domain name")
+  .transform((name) => name.replace(/\.$/, "").toLowerCase());
+const description = z.string().max(255, "must have at most 255 characters").nullish();
+
+/** A name is that of one zone of the contract, primary or secondary. */
+function checkZoneName({ dns }: World, name: string, id: string | undefined): void {
+  for (const row of [...dns.zones.values(), ...dns.secondaryZones.values()]) {
+    if (row.own.zoneName !== name || row.id === id) continue;
+    throw conflict(`The contract has the zone ${name} already (${row.id})`);
+  }
+}
+
+/** What zones of both kinds have in common. */
+const zoneLike = {
+  host: dnsHost,
+  param: "zoneId",
+  change: "PUT" as const,
+  statuses: { create: 202, change: 202 },
+  span: [1_000, 4_000] as const,
+  filters: {
+    state: ({ state }: Row<unknown>, value: string) => state === value.toUpperCase(),
+    zoneName: ({ own }: Row<{ zoneName: string }>, value: string) => contains(own.zoneName, value),
+  },
+};
+
+const described = ({ description: text }: { description: string | null }) =>
+  text === null ? {} : { description: text };
+
+const zoneShape = z.object({ zoneName, description, enabled: z.boolean().nullish() });
+
+export const zoneKind: Managed<Zone> = {
+  ...zoneLike,
+  type: "zone",
+  path: "/zones",
+  table: ({ dns }) => dns.zones,
+  given(world, call, before) {
+    const { zoneName: name, description: text, enabled } = given(zoneShape, call);
+    if (before === undefined) checkQuota(world, "zones");
+    else if (before.own.zoneName !== name) throw invalid(`${where}.zoneName`, "cannot be changed");
+    checkZoneName(world, name, before?.id);
+    return { zoneName: name, description: text ?? null, enabled: enabled ?? true };
+  },
+  properties: ({ own }) => ({ zoneName: own.zoneName, ...described(own), enabled: own.enabled }),
+  metadata: (_, { state }) => ({ state, nameservers: nameServers }),
+  gone(world, { id }) {
+    for (const record of recordsOf(world, id)) world.dns.records.delete(record.id);
+    world.dns.signings.delete(id);
+  },
+};
+
+/** The zone that a path names; 404 also while it cannot be seen yet. */
+export function zoneOf({ dns }: World, { params, at }: Call): Row<Zone> {
+  const zone = dns.zones.get(params.zoneId ?? "");
+  if (zone === undefined || zone.visibleAt > at) throw missing();
+  return zone;
+}
+
+/** A CNAME stands alone under its name, and nothing is said twice. */
+export function checkRecord(others: Iterable<Omit<DnsRecord, "zoneId">>, record: Omit<DnsRecord, "zoneId">): void {
+  const label = record.name === "" ? "@" : record.name;
+  for (const other of others) {
+    if (other.name !== record.name) continue;
+    if (other.type === "CNAME" || record.type === "CNAME")
+      throw conflict(`A CNAME for ${label} allows no other record`);
+    if (other.type === record.type && other.content === record.content) {
+      throw conflict(`There is a record ${label} ${record.type} with this content already`);
+    }
+  }
+}
+
+export const recordKind: Managed<DnsRecord> = {
+  host: dnsHost,
+  type: "record",
+  path: "/zones/{zoneId}/records",
+  param: "recordId",
+  change: "PUT",
+  statuses: { create: 202, change: 202 },
+  span: [500, 2_000],
+  table: ({ dns }) => dns.records,
+  within(world, call) {
+    if (call.params.zoneId === undefined) return () => true;
+    const { id } = zoneOf(world, call);
+    return ({ own }) => own.zoneId === id;
+  },
+  given(world, call, before) {
+    const zone = zoneOf(world, call);
+    if (zone.state === "DESTROYING") throw conflict(`The zone ${zone.id} is being deleted`);
+    const record = given(recordShape, call);
+    if (before === undefined) checkQuota(world, "records");
+    const others = recordsOf(world, zone.id).filter(({ id }) => id !== before?.id);
+    checkRecord(
+      others.map(({ own }) => own),
+      record,
+    );
+    return { ...record, zoneId: zone.id };
+  },
+  properties({ own: { zoneId: _, priority, ...own } }) {
+    return priority === null ? own : { ...own, priority };
+  },
+  metadata({ dns }, { state, own }) {
+    const { zoneName: zone = "" } = dns.zones.get(own.zoneId)?.own ?? {};
+    return { state, fqdn: fqdnOf(own.name, zone), zoneId: own.zoneId };
+  },
+  filters: {
+    zoneId: ({ own }, value) => own.zoneId === value,
+    name: ({ own }, value) => contains(own.name, value),
+    state: ({ state }, value) => state === value.toUpperCase(),
+    type: ({ own }, value) => own.type === value.toUpperCase(),
+  },
+};
+
+const primaries = "must be 1 to 5 IP addresses";
+const secondaryShape = z.object({
+  zoneName,
+  description,
+  primaryIps: z
+    .array(z.string().refine((ip) => isIP(ip) !== 0, "must be an IP address"))
+    .min(1, primaries)
+    .max(5, primaries),
+});
+
+export const secondaryZoneKind: Managed<SecondaryZone> = {
+  ...zoneLike,
+  type: "secondaryzone",
+  path: "/secondaryzones",
+  param: "secondaryZoneId",
+  table: ({ dns }) => dns.secondaryZones,
+  given(world, call, before) {
+    const { zoneName: name, description: text, primaryIps } = given(secondaryShape, call);
+    if (before === undefined) checkQuota(world, "secondaryZones");
+    else if (before.own.zoneName !== name) throw invalid(`${where}.zoneName`, "cannot be changed");
+    checkZoneName(world, name, before?.id);
+    return { zoneName: name, description: text ?? null, primaryIps, transferredAt: call.at };
+  },
+  properties: ({ own }) => ({ zoneName: own.zoneName, ...described(own), primaryIps: own.primaryIps }),
+  metadata: (_, { state }) => ({ state, nameservers: nameServers }),
+};
+
+const reverseShape = z.object({
+  name: z.string().refine(isHostName, "must be a host name"),
+  ip: z.string().refine((ip) => isIP(ip) !== 0, "must be an IP address"),
+  description,
+});
+
+/** The contract's own addresses: reserved ones, and those that NICs have by IPv6. */
+function ownsAddress({ resources }: World, ip: string): boolean {
+  for (const { properties } of resources.ofType("ipblock")) if (textsIn(properties, "ips").includes(ip)) return true;
+  for (const { properties } of resources.ofType("nic")) if (textsIn(properties, "ipv6Ips").includes(ip)) return true;
+  return false;
+}
+
+export const reverseRecordKind: Managed<ReverseRecord> = {
+  host: dnsHost,
+  type: "reverserecord",
+  path: "/reverserecords",
+  param: "reverseRecordId",
+  change: "PUT",
+  statuses: { create: 201, change: 200 },
+  table: ({ dns }) => dns.reverseRecords,
+  given(world, call, before) {
+    const { name, ip, description: text } = given(reverseShape, call);
+    if (before === undefined) checkQuota(world, "reverseRecords");
+    if (!ownsAddress(world, ip)) throw invalid(`${where}.ip`, "must be an address of an IP block of the contract");
+    const other = [...world.dns.reverseRecords.values()].find((row) => row.own.ip === ip && row.id !== before?.id);
+    if (other !== undefined) throw conflict(`The address ${ip} has a reverse record already (${other.id})`);
+    return { name, ip, description: text ?? null };
+  },
+  properties: ({ own }) => ({ name: own.name, ip: own.ip, ...described(own) }),
+  metadata: () => ({}),
+  filters: { recordIp: ({ own }, value) => value.split(",").includes(own.ip) },
+};

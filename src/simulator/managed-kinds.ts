@@ -1,0 +1,26 @@
+import { autoCertificateKind, certificateKind, providerKind } from "./certificate-manager/kinds.ts";
+import { recordKind, reverseRecordKind, secondaryZoneKind, zoneKind } from "./dns/kinds.ts";
+import type { Managed } from "./managed/kind.ts";
+import { resume } from "./managed/lifecycle.ts";
+import { managedState } from "./managed/state.ts";
+import { accessKeyKind } from "./object-storage-management/access-keys.ts";
+import type { World } from "./world.ts";
+
+const entry = <F>(name: string, kind: Managed<F>) => ({
+  /** What steering calls them. */
+  name,
+  state: (world: World) => managedState(world, kind),
+  resume: (world: World) => resume(world, kind),
+});
+
+/** All kinds of the products that manage things by a common life. */
+export const managed = [
+  entry("zones", zoneKind),
+  entry("records", recordKind),
+  entry("secondaryZones", secondaryZoneKind),
+  entry("reverseRecords", reverseRecordKind),
+  entry("certificates", certificateKind),
+  entry("autoCertificates", autoCertificateKind),
+  entry("providers", providerKind),
+  entry("accessKeys", accessKeyKind),
+];

@@ -1,0 +1,51 @@
+import { pageLinks, wholeNumber } from "../core/listing.ts";
+import type { Call, Reply } from "../http/exchange.ts";
+import { stampsOf, urnOf } from "../regional/metadata.ts";
+import type { World } from "../world.ts";
+import { type Managed, pathOf } from "./kind.ts";
+import type { Life, Row } from "./life.ts";
+
+/** One as calls see it; `told` is what only this answer says. */
+export function shown<F>(world: World, kind: Managed<F>, call: Call, row: Row<F>, told: object = {}) {
+  const { host, type, path } = kind;
+  const metadata = kind.metadata(world, row);
+  return {
+    id: row.id,
+    type,
+    href: `${call.origin}/${host.path}${pathOf(path, metadata)}/${row.id}`,
+    metadata: {
+      ...stampsOf(world, call, row),
+      resourceURN: urnOf(world, host, type, row.id),
+      ...metadata,
+      ...(row.state === "FAILED" && { statusMessage: row.failure }),
+    },
+    properties: { ...kind.properties(row), ...told },
+  };
+}
+
+/** Whether calls see it already. */
+export const isSeen = ({ visibleAt, createdAt }: Life, { at, effects }: Call) =>
+  visibleAt <= at && createdAt + effects.hideYoungerThan <= at;
+
+/** A page of a list, oldest first. */
+export function pageReply<T>(
+  call: Call,
+  host: { path: string },
+  path: string,
+  items: readonly T[],
+  show: (item: T) => object,
+): Reply {
+  const offset = wholeNumber(call, "offset", 0, Number.MAX_SAFE_INTEGER, 0);
+  const limit = wholeNumber(call, "limit", 1, 1000, 100);
+  const href = `${call.origin}/${host.path}${path}`;
+  const body = {
+    id: path.slice(1),
+    type: "collection",
+    href,
+    items: items.slice(offset, offset + limit).map(show),
+    offset,
+    limit,
+    _links: pageLinks(call, href, offset, limit, items.length),
+  };
+  return { status: 200, body };
+}

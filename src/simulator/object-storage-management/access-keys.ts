@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { asObject, checked, objectIn } from "../core/body.ts";
+import type { Call, Reply } from "../http/exchange.ts";
+import { refused } from "../http/refusal.ts";
+import { isAdministrator } from "../identity/privileges.ts";
+import { newSecretKey } from "../identity/s3-keys.ts";
+import type { Managed } from "../managed/kind.ts";
+import { found } from "../managed/routes.ts";
+import { shown } from "../managed/view.ts";
+import type { World } from "../world.ts";
+import { managementHost } from "./host.ts";
+import type { AccessKey } from "./records.ts";
+import { regions } from "./regions.ts";
+
+const keysPerUser = 10;
+const where = "(root).properties";
+const keyShape = z.object({ description: z.string().max(255, "must have at most 255 characters").nullish() });
+
+/** 92 characters, as those of the platform. */
+const newAccessKey = ({ chance }: World) => {
+  const parts = [0, 1, 2].map(() => createHash("sha256").update(chance.uuid("access-key")).digest("base64url"));
+  return `EAAAA${parts.join("").replaceAll(/[-_]/g, "x")}`.slice(0, 92);
+};
+
+export const accessKeyKind: Managed<AccessKey> = {
+  host: managementHost,
+  type: "accesskey",
+  path: "/accesskeys",
+  param: "accesskeyId",
+  change: "PUT",
+  statuses: { create: 201, change: 200 },
+  span: [500, 2_000],
+  table: ({ accessKeys }) => accessKeys.keys,
+  /** A user has his own; the owner and administrators see all. */
+  within: (_, { caller: { user } }) => (isAdministrator(user) ? () => true : (row) => row.createdBy === user.id),
+  given(world, call, before) {
+    const { description } = checked(keyShape, asObject(objectIn(call.body).properties ?? {}, where), where);
+    if (before !== undefined) return { ...before.own, description: description ?? "" };
+    const held = [...world.accessKeys.keys.values()].filter(({ createdBy }) => createdBy === call.caller.user.id);
+    if (held.length >= keysPerUser)
+      throw refused(`A user can have at most ${keysPerUser} access keys; delete one first`);
+    return { description: description ?? "", accessKey: newAccessKey(world), secretKey: newSecretKey() };
+  },
+  properties: ({ createdBy, own: { description, accessKey } }) => ({
+    description,
+    accessKey,
+    contractUserId: createdBy,
+  }),
+  metadata: (world, { state, createdBy }) => ({
+    status: state,
+    administrative: world.identity.users.get(createdBy)?.role === "owner",
+    supportedRegions: Object.keys(regions),
+  }),
+  toldOnce: ({ own: { secretKey } }) => ({ secretKey }),
+  filters: { accesskeyId: ({ id, own }, value) => id === value || own.accessKey === value },
+};
+
+/** A new secret for the same key; the old one is good for nothing from now on. */
+export function renewSecret(world: World, call: Call): Reply {
+  const row = found(world, accessKeyKind, call);
+  const next = {
+    ...row,
+    modifiedAt: call.at,
+    modifiedBy: call.caller.user.id,
+    own: { ...row.own, secretKey: newSecretKey() },
+  };
+  world.accessKeys.keys.put(row.id, next);
+  return { status: 200, body: shown(world, accessKeyKind, call, next, accessKeyKind.toldOnce?.(next)) };
+}

@@ -1,0 +1,5 @@
+import type { Host } from "../regional/service.ts";
+
+export const managementHost: Host = { path: "object-storage-management", privilege: "s3Privilege" };
+
+export const managementEndpoint = (api: string) => `${api}/${managementHost.path}`;
