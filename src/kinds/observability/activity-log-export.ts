@@ -106,6 +106,7 @@ const status = z.object({
 export const activityLogExport: Kind = {
   kind: "ActivityLogExport",
   plural: "activitylogexports",
+  governs: true,
   shortNames: ["ale"],
   description: "Copies the activity log of a contract to a bucket, a LogPipeline or a KafkaTopic.",
   spec,
