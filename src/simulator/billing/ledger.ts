@@ -30,8 +30,8 @@ const intervalSchema = z.object({
 /** For how long there was how much of something. */
 export type Interval = Readonly<z.infer<typeof intervalSchema>>;
 
-/** The oldest that have ended go when there are more. */
-const mostIntervals = 20_000;
+/** Of those that have ended the oldest go when there are more. */
+const mostEnded = 20_000;
 
 export interface LedgerParts {
   documents: Documents;
@@ -58,11 +58,15 @@ export function createLedger(parts: LedgerParts): Ledger {
   const intervals = documents.table("billing", intervalSchema);
   const open = new Map<string, Map<string, Interval>>();
   const touched = new Map<string, () => Subject | undefined>();
+  /** By their number, in the order in which they ended. */
+  const ended = new Set<number>();
 
   intervals.watch((before, after) => {
     const meters = open.get((after ?? before)?.subject ?? "") ?? new Map<string, Interval>();
     if (before?.to === null) meters.delete(before.meterId);
     if (after?.to === null) meters.set(after.meterId, after);
+    if (before !== undefined && after?.to !== before.to) ended.delete(before.n);
+    if (after !== undefined && after.to !== null) ended.add(after.n);
     const subject = (after ?? before)?.subject ?? "";
     if (meters.size === 0) open.delete(subject);
     else open.set(subject, meters);
@@ -107,10 +111,9 @@ export function createLedger(parts: LedgerParts): Ledger {
   }
 
   function prune(): void {
-    if (intervals.size <= mostIntervals) return;
-    for (const { n, to } of intervals.values()) {
-      if (to !== null) intervals.delete(String(n));
-      if (intervals.size <= mostIntervals) return;
+    for (const n of ended) {
+      if (ended.size <= mostEnded) return;
+      intervals.delete(String(n));
     }
   }
 
