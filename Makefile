@@ -29,12 +29,13 @@ test-node: ## the chart on a node that runs pods: hand-over, 2,000 objects, roll
 	@bin/setup
 	@$(node) test/node/main.ts $(ARGS)
 
-bench: ## the event loop under 50,000 objects; flow logs against zcat on the same objects; the inference gateway; the start of the tool server; ARGS="--size 1024" for a gigabyte
+bench: ## the event loop under 50,000 objects; flow logs against zcat on the same objects; the inference gateway; the start of the tool server; the export of the activity log; ARGS="--size 1024" for a gigabyte
 	@bin/setup
 	@$(node) bench/event-loop.ts
 	@$(node) bench/flowlogs.ts $(ARGS)
 	@$(node) bench/gateway.ts
 	@$(node) bench/tools.ts
+	@$(node) bench/activity-export.ts
 
 lint: ## type check and lint
 	@bin/setup

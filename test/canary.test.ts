@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createSigner, newPrivateKey } from "../src/simulator/identity/jwt.ts";
+import { newSecretKey } from "../src/simulator/identity/s3-keys.ts";
 import { newKey } from "../src/simulator/pipelines/keys.ts";
 import { searchForKeys } from "./canary.ts";
 
@@ -30,10 +31,11 @@ describe("the search for keys in the output of a test run", () => {
     ["in Base64, one byte into a file", (key: string) => base64(`x${key}`)],
     ["in Base64, two bytes into a file", (key: string) => base64(`x ${key}\n`)],
     ["in Base64, further into a file", (key: string) => base64(`remote_write:\n  - headers: { APIKEY: ${key} }\n`)],
-  ])("finds one %s, and a token", async (_how, hide) => {
+  ])("finds one %s, a token, and a key of the object storage", async (_how, hide) => {
     for (let turn = 0; turn < 20; turn++) {
       expect(await leaksIn("nothing here", hide(newKey()))).toEqual([{ file: "output", line: 2 }]);
       expect(await leaksIn("nothing here", hide(newToken()))).toEqual([{ file: "output", line: 2 }]);
+      expect(await leaksIn("nothing here", hide(newSecretKey()))).toEqual([{ file: "output", line: 2 }]);
     }
   });
 
@@ -59,9 +61,11 @@ describe("the search for keys in the output of a test run", () => {
     ).toEqual([]);
   });
 
-  it("leaves the token alone with which the simulator says that it is ready, and nothing else in that line", async () => {
-    const ready = { endpoints: { api: "http://127.0.0.1" }, token: newToken() };
-    expect(await leaksIn(JSON.stringify(ready), `  token       ${newToken()}`)).toEqual([]);
+  it("leaves the credentials alone with which the simulator says that it is ready, and nothing else in that line", async () => {
+    const s3 = { accessKey: "a", secretKey: newSecretKey() };
+    const ready = { endpoints: { api: "http://127.0.0.1" }, token: newToken(), s3 };
+    const words = [`  token       ${newToken()}`, `  secret key  ${newSecretKey()}`];
+    expect(await leaksIn(JSON.stringify(ready), ...words)).toEqual([]);
     expect(await leaksIn(JSON.stringify({ ...ready, more: newToken() }))).toEqual([{ file: "output", line: 1 }]);
   });
 

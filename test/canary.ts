@@ -8,6 +8,8 @@ import { createInterface } from "node:readline";
 
 const START = "ingestkey_";
 const KEY = `${START}[A-Za-z0-9_-]{43}`;
+/** Of the object storage. */
+const STORAGE = "s3secret_";
 
 /** How a text begins in Base64 that holds it `shift` bytes after a multiple of three; only what it alone decides. */
 function encoded(text: string, shift: number): string {
@@ -23,6 +25,8 @@ const PRIVATE_KEY = "-----BEGIN PRIVATE KEY-----";
 const forms = [
   KEY,
   ...[0, 1, 2].map((shift) => `${encoded(START, shift)}[A-Za-z0-9+/_-]{56}`),
+  `${STORAGE}[A-Za-z0-9_-]{31}`,
+  ...[0, 1, 2].map((shift) => `${encoded(STORAGE, shift)}[A-Za-z0-9+/_-]{36}`),
   `${TOKEN}[\\w-]+\\.eyJ[\\w-]{100}`,
   ...[0, 1, 2].map((shift) => `${encoded(TOKEN, shift)}[A-Za-z0-9+/_-]{200}`),
   PRIVATE_KEY,
@@ -30,10 +34,10 @@ const forms = [
 ];
 const anyForm = new RegExp(forms.join("|"));
 
-/** Where simulator and demo tell, to whoever starts them, the tokens of the owners: in one line of JSON, or in words. */
+/** Where simulator and demo tell, to whoever starts them, the credentials of the owners: in one line of JSON, or in words. */
 function searched(text: string): string {
-  if (/^\{.*"endpoints":\{/.test(text)) return text.replaceAll(/"token":"[\w.-]+"/g, "");
-  return text.replace(/^ +token {7}[\w.-]+$/, "");
+  if (/^\{.*"endpoints":\{/.test(text)) return text.replaceAll(/"(token|secretKey)":"[\w.-]+"/g, "");
+  return text.replace(/^ +(token {7}|secret key {2})[\w.-]+$/, "");
 }
 
 /** Where a key is, with nothing of it. */

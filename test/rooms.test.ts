@@ -16,7 +16,9 @@ const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
       "kinds",
       "kube",
       "clock.ts",
-      ...["flags", "log", "serve", "serving-certificate", "usage-error"].map((file) => `operator/${file}.ts`),
+      ...["flags", "log", "open-server", "serve", "serving-certificate", "until-stopped", "usage-error"].map(
+        (file) => `operator/${file}.ts`,
+      ),
     ],
   },
   simulator: { rooms: [] },

@@ -1,11 +1,11 @@
 import { sleep, systemClock } from "../clock.ts";
-import { activityContract, activityPage } from "../platform/activity-log.ts";
+import { activityContract, activityPage } from "../platform/activity/log.ts";
+import { RETENTION_MS, readActivity } from "../platform/activity/read.ts";
 import { Forbidden, Retry } from "../platform/errors.ts";
 import { createFilter } from "./activity/filter.ts";
 import { type Flags, parseFlags, usage } from "./activity/flags.ts";
 import { entryFormats } from "./activity/formats.ts";
 import { noObjects, type Objects } from "./activity/object-names.ts";
-import { RETENTION_MS, readActivity } from "./activity/read.ts";
 import { UsageError } from "./flowlogs/flags.ts";
 import { type Output, outputTo } from "./flowlogs/output.ts";
 import { openPlatform } from "./platform-access.ts";
@@ -59,7 +59,8 @@ async function activity(flags: Flags, output: Output, signal: AbortSignal): Prom
   const matches = createFilter(flags.criteria);
   const format = entryFormats[flags.format]();
   const batches = readActivity({
-    page: (days, offset) => again(() => activityPage(connection, api, { contract, days, offset }, { signal })),
+    page: async (time, offset) =>
+      (await again(() => activityPage(connection, api, { contract, time, offset }, { signal }))).sources,
     now,
     since,
     until: flags.until(start),

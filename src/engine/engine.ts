@@ -11,19 +11,19 @@ import type { KubeObject } from "../kube/resource.ts";
 import type { KubeClient } from "../kube/transport.ts";
 import { type Watcher, watch } from "../kube/watch.ts";
 import { tellingNews } from "../kube/watch-failures.ts";
-import type { Again } from "../kube/work.ts";
-import { type ReconcileObserver, work } from "../kube/work.ts";
+import { type Again, type ReconcileObserver, work } from "../kube/work.ts";
 import { createCatalogues } from "../platform/catalogues.ts";
 import type { Transport } from "../platform/transport.ts";
 import { accountKinds, accountOf, createAccounts, objectOf } from "./accounts/accounts.ts";
 import type { Sites } from "./accounts/addresses.ts";
-import { isDropped, undo } from "./act/abandon.ts";
 import { type AccountDeps, reconcileAccount, secretOf } from "./act/account.ts";
 import { acknowledge } from "./act/acknowledge.ts";
 import { act } from "./act/act.ts";
+import { createOutlets, type DestinationDeps } from "./act/destinations.ts";
+import { reconcileExport } from "./act/export.ts";
 import { decide } from "./decide/decide.ts";
 import { createCollections } from "./look/collections.ts";
-import { type Log, leads, type Settings } from "./look/deps.ts";
+import type { Log, Settings } from "./look/deps.ts";
 import { look } from "./look/look.ts";
 import { createMemories } from "./objects/memory.ts";
 import { CREDENTIALS, FINALIZER, RECONCILE_AT } from "./objects/names.ts";
@@ -31,7 +31,8 @@ import { claimOf, isReleased, type ObjectKey, resourceOf } from "./objects/objec
 import { createObjects } from "./objects/objects.ts";
 import { createPublications } from "./objects/published.ts";
 import type { Seal } from "./objects/seal.ts";
-import { writeMetadata } from "./record/write.ts";
+import { createSpending } from "./objects/spending.ts";
+import { markWhilePosting, undoCreation } from "./rescue.ts";
 import { createKeptTokens } from "./secrets/kept-tokens.ts";
 import {
   isBared,
@@ -110,7 +111,8 @@ export function createEngine(options: EngineOptions): Engine {
     onError: interrupted("Namespace"),
   });
   const { home = "mooring-system" } = options;
-  const deps: AccountDeps = {
+  const tellUsage = (key: ObjectKey) => queue.addAfter(key, USAGE_MS, "background");
+  const deps: AccountDeps & DestinationDeps = {
     clock,
     log,
     client,
@@ -127,10 +129,18 @@ export function createEngine(options: EngineOptions): Engine {
       onError: interrupted("Secret"),
     }),
     catalogues: createCatalogues(clock),
+    spending: createSpending({
+      client,
+      clock,
+      namespace: options.namespace === undefined ? home : undefined,
+      changed: tellUsage,
+      onError: interrupted("ConfigMap"),
+    }),
     settings,
     events: options.events,
     guard: options.guard,
     transport: options.transport,
+    outlets: createOutlets(options.transport),
     home,
     kept: createKeptTokens(options, home),
     sites: options.sites ?? { endpoints: {}, isAllowed: () => true },
@@ -163,7 +173,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   objects.subscribe((key, { before, after, last }) => {
     options.observeObject?.(key, after);
-    if (last) undoCreation(key, last);
+    if (last) undoCreation(deps, key, last);
     if (!after || (before && before.metadata.uid !== after.metadata.uid)) {
       memories.forget(key);
       deps.collections.leave(key);
@@ -173,7 +183,7 @@ export function createEngine(options: EngineOptions): Engine {
       deps.collections.refresh(key);
     }
     if (after) memories.notice(key, after);
-    if (before && after && isBared(before, after)) markWhilePosting(key, after);
+    if (before && after && isBared(before, after)) markWhilePosting(deps, key, after);
     // Own writes come back as changes as well. They are no reason to look again: that would undo every backoff.
     if (!before || !after || isEdited(before, after)) wake(key, "people");
     void inSlices(clock, objects.referrers(key), (referrer) => wake(referrer));
@@ -194,36 +204,12 @@ export function createEngine(options: EngineOptions): Engine {
         wake(each);
       });
       // What the contract has in use is about to change; one look serves all that happens in the meantime.
-      queue.addAfter(objectOf((holds ?? held)?.account ?? ""), USAGE_MS, "background");
+      tellUsage(objectOf((holds ?? held)?.account ?? ""));
     }
     const account = accountOf(key);
     if (account !== undefined && (!before || !after)) deps.changed(account, clock.monotonic());
-    if (account !== undefined && !after) deps.owe(deps.secrets.release(account));
+    if (!after) deps.owe(account === undefined ? deps.outlets.close(key) : deps.secrets.release(account));
   });
-
-  /** Nobody else knows what an object has made that is dropped in spite of its finalizer. */
-  function undoCreation(key: ObjectKey, last: KubeObject): void {
-    const memory = memories.of(key);
-    const kind = kinds.find((each) => key.startsWith(`${each.kind}/`));
-    // A pass that is under way sees to it itself when it is through.
-    const underWay = memory.creation?.phase === "posting";
-    if (underWay || !kind || !hasResource(kind) || !isDropped(deps, last, memory) || !leads(deps)) return;
-    const account = deps.accounts.get(memory.creation?.intent.account ?? "");
-    undo(deps, { key, kind, account }, { memory, last });
-  }
-
-  /** A pass that waits for the answer to a creation does not see that the object was bared, and may be killed meanwhile. */
-  function markWhilePosting(key: ObjectKey, object: KubeObject): void {
-    const kind = objects.find(key)?.kind;
-    const { creation } = memories.of(key);
-    if (!kind || creation?.phase !== "posting" || !leads(deps)) return;
-    // Whoever wrote in between has it looked at again.
-    const marked = writeMetadata(deps, kind, object, { intent: creation.intent }).then(
-      () => {},
-      (error: unknown) => log.debug({ object: key, err: error }, "finalizer not restored yet; retrying"),
-    );
-    deps.owe(marked, creation.intent.account);
-  }
 
   async function reconcile(key: ObjectKey): Promise<Again> {
     const found = objects.find(key);
@@ -231,6 +217,7 @@ export function createEngine(options: EngineOptions): Engine {
     const { kind, object } = found;
     const account = accountOf(key);
     if (account !== undefined) return keepAccount(account, kind, object);
+    if (kind.task) return reconcileExport(deps, key, kind, object);
     if (!hasResource(kind)) return acknowledge(deps, kind, object);
     const scene = look(deps, key, kind, object);
     const decision = decide(scene.view);
@@ -267,20 +254,19 @@ export function createEngine(options: EngineOptions): Engine {
       const { namespace } = options;
       // An operator of one namespace neither knows nor manages what belongs to all.
       for (const kind of kinds.filter(({ scope }) => scope !== "Cluster" || namespace === undefined)) {
-        const store = objects.store(kind.kind);
         const onError = interrupted(kind.kind);
         watchers.push(
           watch<KubeObject>({
             client,
             resource: resourceOf(kind),
-            store,
+            store: objects.store(kind.kind),
             clock,
             onError,
             ...(namespace !== undefined && { namespace }),
           }),
         );
       }
-      const first = [deps.published.sync(), deps.secrets.sync(), namespaces.begin()];
+      const first = [deps.published.sync(), deps.secrets.sync(), namespaces.begin(), deps.spending.sync()];
       await Promise.all([...watchers.map(({ synced }) => synced), ...first]);
     },
     run(workers, signal) {
@@ -290,7 +276,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     async close() {
       deps.collections.close();
-      const watching = [deps.secrets, deps.published, namespaces];
+      const watching = [deps.secrets, deps.published, namespaces, deps.spending];
       await Promise.all([...watchers.map((watcher) => watcher.stop()), ...watching.map((each) => each.close())]);
       await Promise.all(debts.keys());
     },

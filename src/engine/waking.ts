@@ -1,7 +1,7 @@
-import { hasResource, type Kind } from "../kinds/kind.ts";
+import { type Kind, usesAccount } from "../kinds/kind.ts";
 import type { Lane } from "../kube/lanes.ts";
 import type { KubeObject } from "../kube/resource.ts";
-import { accountKinds, accountOf, isShared, namedBy } from "./accounts/accounts.ts";
+import { accountKinds, accountOf, isShared, namedBy, userOf } from "./accounts/accounts.ts";
 import type { Deps } from "./look/deps.ts";
 import type { Claim } from "./objects/intent.ts";
 import { wishOf } from "./objects/memory.ts";
@@ -21,7 +21,7 @@ export function laneOf({ objects, accounts }: Known, key: ObjectKey): Lane {
   const none = { account: namespace, namespace, shared: false };
   const found = objects.find(key);
   if (!found) return none;
-  const user = { kind: found.kind, namespace };
+  const user = userOf(found.kind, found.object);
   // Neither status nor spec puts an object among those whose Account it may not use.
   const open = (account = "") => (accounts.isOpenTo(user, account) ? account : undefined);
   const used = open(objects.accountOf(key)) ?? open(accounts.choose(user, policiesOf(found.object).accountRef).key);
@@ -31,10 +31,10 @@ export function laneOf({ objects, accounts }: Known, key: ObjectKey): Lane {
 /** Objects that use an Account. Which would use it is not written anywhere: all that use and name no other are, too. */
 export function* usersOf({ objects, accounts }: Known, account: string): Generator<ObjectKey> {
   yield* objects.users(account);
-  for (const kind of objects.kinds.filter(hasResource)) {
+  for (const kind of objects.kinds.filter(usesAccount)) {
     const isUser = (object: KubeObject) => {
       const { namespace = "", name } = object.metadata;
-      const user = { kind, namespace };
+      const user = userOf(kind, object);
       if (!accounts.isOpenTo(user, account)) return false;
       const ref = policiesOf(object).accountRef;
       const used = objects.accountOf(objectKey(kind.kind, namespace, name));
@@ -49,7 +49,7 @@ export function* usersOf({ objects, accounts }: Known, account: string): Generat
 
 /** All that may use another Account, or refer elsewhere, since the labels of their namespace have changed. */
 export function* thoseIn(objects: Objects, namespace: string): Generator<ObjectKey> {
-  for (const { kind } of objects.kinds.filter(hasResource)) {
+  for (const { kind } of objects.kinds.filter(usesAccount)) {
     yield* keysOf(objects, kind, ({ metadata }) => metadata.namespace === namespace);
   }
 }

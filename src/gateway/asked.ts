@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Usage } from "./prices.ts";
+import type { Usage } from "../kinds/inference/prices.ts";
 import { Refused } from "./refused.ts";
 
 const body = z.looseObject({

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { parse } from "yaml";
 import { z } from "zod";
+import { listed, type Price } from "../kinds/inference/prices.ts";
 import {
   address,
   certificates,
@@ -16,8 +17,7 @@ import {
 import type { LogFormat } from "../operator/log.ts";
 import type { Pair } from "../operator/serving-certificate.ts";
 import { UsageError } from "../operator/usage-error.ts";
-import type { Access } from "./access.ts";
-import { listed, type Price } from "./prices.ts";
+import type { Access } from "./access/access.ts";
 
 export interface GatewayConfig {
   kubeconfig: string | undefined;

@@ -1,21 +1,21 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
-import type { Access, Accesses } from "./access.ts";
+import { unknownModel } from "../kinds/inference/catalogue.ts";
+import { costOf, type Price, type Usage } from "../kinds/inference/prices.ts";
+import type { Access, Accesses } from "./access/access.ts";
+import type { Budgets } from "./access/budget.ts";
+import type { Callers } from "./access/callers.ts";
+import { streamMeter, wholeMeter } from "./answer/meter.ts";
+import { pass } from "./answer/pass.ts";
 import { type Asked, askedIn } from "./asked.ts";
-import { attempt } from "./attempts.ts";
 import type { Bodies } from "./bodies.ts";
-import type { Budgets } from "./budget.ts";
-import type { Callers } from "./callers.ts";
 import { createCatalogue } from "./catalogue.ts";
-import { streamMeter, wholeMeter } from "./meter.ts";
 import type { GatewayMetrics } from "./metrics.ts";
-import { nearest } from "./nearest.ts";
-import { pass } from "./pass.ts";
-import { costOf, type Price, type Usage } from "./prices.ts";
 import { Refused } from "./refused.ts";
-import type { Shares } from "./shares.ts";
-import type { Upstream } from "./upstream.ts";
+import { attempt } from "./turn/attempts.ts";
+import type { Shares } from "./turn/shares.ts";
+import type { Upstream } from "./turn/upstream.ts";
 
 export interface GatewayParts {
   clock: Clock;
@@ -136,8 +136,7 @@ export function createHandler(parts: GatewayParts): Handler {
       () => [model],
     );
     if (ids.includes(model)) return;
-    const hint = `nearest are ${nearest(model, ids).join(", ")}`;
-    throw new Refused(404, "model_not_found", `the platform has no model ${model}; ${hint}`);
+    throw new Refused(404, "model_not_found", unknownModel(model, ids));
   }
 
   function accessFor(namespace: string, model: string): Access {

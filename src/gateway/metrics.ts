@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { Usage } from "./prices.ts";
+import type { Usage } from "../kinds/inference/prices.ts";
 
 /** What the gateway tells Prometheus. */
 export interface GatewayMetrics {

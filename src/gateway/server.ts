@@ -1,18 +1,14 @@
-import { createServer, type RequestListener } from "node:http";
-import { createServer as createSecureServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
+import { type OpenServer, openServer } from "../operator/open-server.ts";
 import type { Pair } from "../operator/serving-certificate.ts";
 import type { Handler } from "./handler.ts";
 import { Refused } from "./refused.ts";
 
-export interface GatewayServer {
-  url: string;
+export interface GatewayServer extends Omit<OpenServer, "server"> {
   /** Calls that are not answered to their end. */
   open(): number;
   /** Takes no new call, lets those end that are open, and breaks off what is left when `signal` aborts. */
   drain(signal: AbortSignal): Promise<void>;
-  /** Serves with another certificate from now on. */
-  renew(tls: Pair): void;
 }
 
 /** A client has so long for its headers, and for all of its request. */
@@ -25,7 +21,7 @@ const limits = {
 };
 
 export async function listen(
-  { host, port }: { host: string; port: number },
+  address: { host: string; port: number },
   handle: Handler,
   tls: Pair | undefined,
 ): Promise<GatewayServer> {
@@ -47,19 +43,12 @@ export async function listen(
     const call = handle(request, response, controller.signal).finally(() => calls.delete(controller));
     calls.set(controller, call);
   };
-  const secure = tls && createSecureServer({ ...limits, ...tls }, listener);
-  const server = secure ?? createServer(limits, listener);
+  const { server, ...open } = await openServer(address, listener, tls, limits);
   server.maxHeadersCount = 64;
   server.maxConnections = 10_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, resolve);
-  });
-  const address = server.address() as AddressInfo;
   return {
-    url: `${secure ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
+    ...open,
     open: () => calls.size,
-    renew: (pair) => secure?.setSecureContext(pair),
     async drain(signal) {
       draining = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -4,18 +4,18 @@ import { tokenFile } from "../kube/authorize.ts";
 import { connect } from "../kube/config.ts";
 import { serve } from "../operator/serve.ts";
 import { followPair, readPair } from "../operator/serving-certificate.ts";
-import { type Accesses, fixedAccesses } from "./access.ts";
+import { type Accesses, fixedAccesses } from "./access/access.ts";
+import { createBudgets } from "./access/budget.ts";
+import { createCallers } from "./access/callers.ts";
+import { watchAccesses } from "./access/cluster-accesses.ts";
+import { createConfigMapLedger, createMemoryLedger, type Ledger } from "./access/ledger.ts";
 import { createBodies } from "./bodies.ts";
-import { createBudgets } from "./budget.ts";
-import { createCallers } from "./callers.ts";
-import { watchAccesses } from "./cluster-accesses.ts";
 import type { GatewayConfig } from "./config.ts";
 import { createHandler } from "./handler.ts";
-import { createConfigMapLedger, createMemoryLedger, type Ledger } from "./ledger.ts";
 import { createGatewayMetrics } from "./metrics.ts";
 import { listen } from "./server.ts";
-import { createShares } from "./shares.ts";
-import { createUpstream } from "./upstream.ts";
+import { createShares } from "./turn/shares.ts";
+import { createUpstream } from "./turn/upstream.ts";
 
 /** A prompt of 128,000 tokens has half a megabyte; pictures in it have more. */
 const BODIES = { most: 8 * 1_048_576, mostOfAll: 64 * 1_048_576 };

@@ -12,6 +12,7 @@ import type { Kind } from "./kind.ts";
 import { flowLog } from "./network/flow-log.ts";
 import { ipBlock } from "./network/ipblock.ts";
 import { lan } from "./network/lan.ts";
+import { activityLogExport } from "./observability/activity-log-export.ts";
 import { centralLogging } from "./observability/central-logging.ts";
 import { logPipeline } from "./observability/log-pipeline.ts";
 import { metricPipeline } from "./observability/metric-pipeline.ts";
@@ -40,6 +41,7 @@ export const kinds: readonly Kind[] = [
   kafkaUser,
   accessToken,
   inferenceAccess,
+  activityLogExport,
 ];
 
 export const GROUP = "mooring.dev";

@@ -20,6 +20,9 @@ export interface Column {
 /** The APIs of the platform; each has its own base address and its own ways. */
 export type Product = "core" | "auth" | "autoscaling" | "monitoring" | "logging" | "streaming";
 
+/** Hosts of the platform that are no such API and that workloads or checks need. */
+export type Endpoint = "inference";
+
 /** The kind's part of an object's status, whatever it holds. */
 export type Shown = Readonly<Record<string, unknown>>;
 
@@ -91,6 +94,20 @@ export interface Lookup {
   asked?: unknown;
   /** The value, or what a person has to change; `found` has the earlier lookups of the same creation. */
   pick(answer: unknown, found: Readonly<Record<string, string>>): { value: string } | { problem: string };
+}
+
+/**
+ * Something of the platform's catalogues that spec names and no body holds. Looked up when spec names another one: before the
+ * resource is created, and before its Secret changes.
+ */
+export interface Check {
+  field: string;
+  /** The host that has the catalogue, and the path there. */
+  endpoint: Endpoint;
+  path: string;
+  asked: unknown;
+  /** What of it the kind's part of status shows, or what a person has to change. */
+  judge(answer: unknown): { facts: Shown } | { problem: string };
 }
 
 /** Everything outside `spec` that a body or a comparison is made of. */
@@ -166,8 +183,8 @@ export type SecretData = Readonly<Record<string, string | Uint8Array>>;
 /** The Secret that workloads mount. */
 export interface Publication {
   name: string;
-  /** All that is in it, given the resource as the platform shows it and the key that goes with it. */
-  data(item: unknown, key: string): SecretData;
+  /** All that is in it, given the resource as the platform shows it, the key that goes with it, and where hosts are. */
+  data(item: unknown, key: string, addressOf: (endpoint: Endpoint) => string): SecretData;
 }
 
 /** The Secret or ConfigMap that a user asks for, with addresses and ids of the resource. */
@@ -200,6 +217,8 @@ export interface CertificateAccess {
 
 /** A key that the platform shows once, in the answer to the write that makes it. */
 export type OneTimeKey = {
+  /** Under this name it is in the Secret. */
+  name: string;
   /** The key in the answer to the creation. */
   created(answer: unknown): string | undefined;
 } & (KeyOfResource | KeyAsResource);
@@ -212,7 +231,10 @@ export interface KeyOfResource {
   renewed(answer: unknown): string | undefined;
 }
 
-/** A key that is the resource, and expires. A new one is another resource; the one before works on for a while. */
+/**
+ * A key that is the resource, and expires. A new one is another resource; the one before works on for a while. It is made for
+ * its Secret: where spec asks for none, there is no resource.
+ */
 export interface KeyAsResource {
   /** When it was made and when it expires, by the platform's clock, out of the answer to the creation. */
   life(answer: unknown): { issuedAt: string; expiresAt: string };
@@ -234,11 +256,12 @@ export interface Desired {
   mentions: Mention[];
   secrets: SecretInput[];
   lookups(inputs: Inputs): Lookup[];
+  check: Check | undefined;
   /** What a person has to change before anything is sent, where only the references together can tell. */
   problem(inputs: Inputs): string | undefined;
   /** What is allowed and yet not wise, for status and an Event. */
   advice(inputs: Inputs): string[];
-  /** The Secret that is kept for workloads; undefined for a kind without one. */
+  /** The Secret that is kept for workloads; undefined where there is none. */
   publication(inputs: Pick<Inputs, "name">): Publication | undefined;
   rotation(): Rotation | undefined;
   /** Where what workloads need to know of the resource is written, if anywhere. */
@@ -280,8 +303,8 @@ export interface Identity {
   permanent?: boolean;
   /** Any number of objects may use it at once. */
   shared?: boolean;
-  /** It acts on all that the contract has: who shares a contract may use it only where that is said. */
-  contractWide?: boolean;
+  /** It acts on all that the contract has: who shares a contract may have one only where this kind is named. */
+  contractWide?: string;
   /** There can be only one in its place, which is called: `NIC`. */
   onePer?: string;
 }
@@ -310,7 +333,7 @@ export interface Creation {
 
 /** What the platform shows of it. */
 export interface Comparing {
-  /** The kind-specific part of status. */
+  /** The kind-specific part of status; `item` is undefined where spec asks for no resource. */
   facts(item: unknown, context: Pick<Inputs, "shown" | "annotations" | "refs" | "beside">): Record<string, unknown>;
 }
 
@@ -358,6 +381,8 @@ export interface Kind {
   plural: string;
   /** Its objects belong to no namespace. */
   scope?: "Cluster";
+  /** It decides what others may do: whoever edits the objects of a namespace may not write it, its administrators may. */
+  governs?: true;
   shortNames: string[];
   description: string;
   spec: z.ZodObject;
@@ -368,12 +393,35 @@ export interface Kind {
   columns: Column[];
   /** Absent for a kind that has no resource of its own on the platform. */
   resource?: ResourceMapping;
+  /** Of a kind without a resource for whose objects the operator does something. */
+  task?: Task;
+}
+
+/** What is done for an object with an Account, again and again. How far it is, is in its status. */
+export interface Task {
+  /** As of an `Identity`. */
+  contractWide?: string;
+  /** What spec refers to. Throws when it cannot be read. */
+  references(spec: unknown): Reference[];
 }
 
 /** A kind that has a resource on the platform. */
 export type ResourceKind = Kind & { resource: ResourceMapping };
 
 export const hasResource = (kind: Kind): kind is ResourceKind => kind.resource !== undefined;
+
+/** Whether the operator works for its objects with an Account, and relies on what it has written into their status. */
+export const usesAccount = (kind: Kind): boolean => kind.resource !== undefined || kind.task !== undefined;
+
+/** Whether a key of this kind is a resource by itself. */
+export function isSuccessive({ resource }: Pick<Kind, "resource">): boolean {
+  const { key } = resource?.secret ?? {};
+  return key !== undefined && "life" in key;
+}
+
+/** Whether a spec asks for a resource. */
+export const isWanted = (kind: Pick<Kind, "resource">, desired: Desired, name: string): boolean =>
+  !isSuccessive(kind) || desired.publication({ name }) !== undefined;
 
 /** A mapping as its author writes it: what depends on spec stands beside the rest, with the types of the kind's own schema. */
 export interface TypedMapping<Spec> {
@@ -384,6 +432,7 @@ export interface TypedMapping<Spec> {
     body(spec: Spec, inputs: Inputs): unknown;
     secrets?(spec: Spec): SecretInput[];
     lookups?(spec: Spec, inputs: Inputs): Lookup[];
+    check?(spec: Spec): Check;
     problem?(spec: Spec, inputs: Inputs): string | undefined;
     advice?(spec: Spec, inputs: Inputs): string[];
   };
@@ -393,7 +442,7 @@ export interface TypedMapping<Spec> {
     farewell?(spec: Spec, item: unknown, inputs: Pick<Inputs, "parents" | "shown">): Operation | undefined;
   };
   secret?: SecretSource & {
-    publication(spec: Spec, inputs: Pick<Inputs, "name">): Publication;
+    publication(spec: Spec, inputs: Pick<Inputs, "name">): Publication | undefined;
     rotation(spec: Spec): Rotation | undefined;
   };
   output?: OutputSource & { target(spec: Spec): OutputTarget | undefined };
@@ -414,6 +463,7 @@ export function mapping<S extends z.ZodObject>(schema: S, typed: TypedMapping<z.
         body: (inputs) => creation.body(spec, inputs),
         secrets: creation.secrets?.(spec) ?? [],
         lookups: (inputs) => creation.lookups?.(spec, inputs) ?? [],
+        check: creation.check?.(spec),
         problem: (inputs) => creation.problem?.(spec, inputs),
         advice: (inputs) => creation.advice?.(spec, inputs) ?? [],
         compare: (item, inputs) => comparison.compare(spec, item, inputs),

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import { createLru } from "./lru.ts";
 
@@ -47,7 +47,7 @@ export function createTokenVerdicts<V extends object>(options: {
   return async (authorization = "") => {
     const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
     if (token === undefined) return "none";
-    const key = createHash("sha256").update(token).digest("base64");
+    const key = hash("sha256", token, "base64");
     const now = clock.monotonic();
     for (const known of [good.get(key), refused.get(key)]) if (known && known.until > now) return known.verdict;
     const asked = asking.get(key);

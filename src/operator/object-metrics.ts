@@ -25,7 +25,7 @@ const counts: ObjectGauge = {
 };
 const tokens: ObjectGauge = {
   name: "mooring_token_expiry_timestamp_seconds",
-  help: "When the token of an Account, ClusterAccount or AccessToken expires, in seconds since 1970; renewed: the operator replaces it in time",
+  help: "When the token of an Account, ClusterAccount, AccessToken or InferenceAccess expires, in seconds since 1970; renewed: the operator replaces it in time",
   labels: [...named, "renewed"],
 };
 const certificates: ObjectGauge = {
@@ -38,6 +38,11 @@ const keys: ObjectGauge = {
   help: "When a published key was issued, in seconds since 1970",
   labels: named,
 };
+const watermarks: ObjectGauge = {
+  name: "mooring_activity_export_watermark_timestamp_seconds",
+  help: "Time up to which an ActivityLogExport has delivered all entries, in seconds since 1970, by the platform's clock",
+  labels: named,
+};
 /** Gauges with a time of each object that has one, and what else their labels say of it. */
 const times: { gauge: ObjectGauge; of(object: KubeObject): unknown; more?(object: KubeObject): string[] }[] = [
   {
@@ -47,6 +52,7 @@ const times: { gauge: ObjectGauge; of(object: KubeObject): unknown; more?(object
   },
   { gauge: certificates, of: (object) => readStatus(object).certificate?.expiresAt },
   { gauge: keys, of: (object) => readStatus(object).key?.issuedAt },
+  { gauge: watermarks, of: (object) => Reflect.get(Object(readWhole(object).watermark), "time") },
 ];
 export const objectGauges = [ready, counts, ...times.map(({ gauge }) => gauge)];
 

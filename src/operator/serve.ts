@@ -1,17 +1,13 @@
-import { createServer, type RequestListener, type ServerResponse, STATUS_CODES } from "node:http";
-import { createServer as createSecureServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import { type RequestListener, type ServerResponse, STATUS_CODES } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Metrics } from "./metrics.ts";
 import type { MetricsAccess } from "./metrics-access.ts";
+import { type OpenServer, openServer } from "./open-server.ts";
 import type { Pair } from "./serving-certificate.ts";
 
-export interface Serving {
-  url: string;
+export interface Serving extends Omit<OpenServer, "server"> {
   close(): Promise<void>;
-  /** Serves with another certificate from now on; only where there was one before. */
-  renew(tls: Pair): void;
 }
 
 interface Protection {
@@ -22,7 +18,7 @@ interface Protection {
 
 /** Metrics and health: /metrics, /healthz (the process works) and /readyz (it leads, or stands by, with full caches). */
 export async function serve(
-  { host, port }: { host: string; port: number },
+  address: { host: string; port: number },
   metrics: Pick<Metrics, "scrape" | "contentType">,
   { ready, problem }: { ready: () => boolean; problem: () => string | undefined },
   { tls, access = async () => 200 }: Protection = {},
@@ -48,16 +44,9 @@ export async function serve(
       tell(request.headers.authorization, response).catch(() => response.destroy());
     } else text(404, "there is /metrics, /healthz and /readyz");
   };
-  const secure = tls && createSecureServer(tls, listener);
-  const server = secure ?? createServer(listener);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, resolve);
-  });
-  const address = server.address() as AddressInfo;
+  const { server, ...open } = await openServer(address, listener, tls);
   return {
-    url: `${secure ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
-    renew: (pair) => secure?.setSecureContext(pair),
+    ...open,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

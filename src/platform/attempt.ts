@@ -68,7 +68,7 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
   const { call, url, headers, asked } = attempt;
   const { clock, wayTo } = options;
   const { method, deadlineMs = defaultDeadlineMs } = call;
-  const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+  const body = call.body === undefined ? call.bytes : JSON.stringify(call.body);
   const signals = call.signal ? [...attempt.closing, call.signal] : attempt.closing;
   using deadline = startDeadline(clock, deadlineMs, signals, { patienceMs: call.patienceMs });
 

@@ -47,6 +47,36 @@ export function authCollection(connection: Connection, api: string, path: string
   };
 }
 
+/** Most tokens of a user. */
+const MOST = 100;
+
+/** How many tokens there may be, and what makes room. */
+export const authCapacity = {
+  most: MOST,
+  async makeRoom(connection: Connection, api: string, guard: () => void): Promise<void> {
+    const url = `${authUrl(api, "/tokens")}?criteria=EXPIRED`;
+    await connection.send({ method: "DELETE", url, product: "auth", priority: "people", guard });
+  },
+};
+
+/** What there is, once there is room for one more, or none can be made. */
+export async function roomy<T>({
+  most,
+  list,
+  makeRoom,
+}: {
+  most: number;
+  list(): Promise<T[]>;
+  makeRoom(): Promise<void>;
+}): Promise<{ items: T[]; isFull: boolean }> {
+  let items = await list();
+  if (items.length >= most) {
+    await makeRoom();
+    items = await list();
+  }
+  return { items, isFull: items.length >= most };
+}
+
 /** A token of the user, as the list shows it. */
 export type ShownToken = z.output<typeof token>;
 
@@ -60,7 +90,8 @@ export interface OwnTokens {
   ): Promise<{ value: string; id: string; issuedAt: number; expiresAt: number }>;
   /** One that is not there any more is fine. */
   revoke(id: string): Promise<void>;
-  removeExpired(): Promise<void>;
+  /** Those that there are, with room for one more if that can be. */
+  roomy(): Promise<{ items: ShownToken[]; isFull: boolean }>;
   /** Ends a token, and before it others of its user, with nothing but itself. */
   end(value: string, others?: readonly string[]): Promise<void>;
 }
@@ -75,8 +106,9 @@ export function ownTokens(connection: Connection, api: string, guard: () => void
       if (!(error instanceof NotFound)) throw error;
     }
   };
+  const list = async () => checked(all, (await connection.send({ method: "GET", url, ...common })).body, url).tokens;
   return {
-    list: async () => checked(all, (await connection.send({ method: "GET", url, ...common })).body, url).tokens,
+    list,
     async generate(ttl, deadlineMs) {
       const call = authCreation.call(url, { ttl });
       const { body, status } = await connection.send({ ...call, ...common, deadlineMs });
@@ -89,7 +121,7 @@ export function ownTokens(connection: Connection, api: string, guard: () => void
       return { value, id, issuedAt, expiresAt };
     },
     revoke: (id) => remove(`${url}/${encodeURIComponent(id)}`),
-    removeExpired: () => remove(`${url}?criteria=EXPIRED`),
+    roomy: () => roomy({ most: MOST, list, makeRoom: () => remove(`${url}?criteria=EXPIRED`) }),
     async end(value, others = []) {
       const headers = { authorization: `Bearer ${value}` };
       for (const id of others) await remove(`${url}/${encodeURIComponent(id)}`, headers);

@@ -20,6 +20,8 @@ export interface PlatformCall {
   object?: string;
   /** Sent as JSON; left out when undefined. */
   body?: unknown;
+  /** Sent as they are, instead of a body; what they are is in `headers`. */
+  bytes?: Uint8Array;
   /** Added to those of the connection; an `authorization` here replaces the connection's own. */
   headers?: Record<string, string>;
   /** Default "normal". */

@@ -6,7 +6,7 @@ export interface Outgoing {
   readonly method: string;
   readonly url: URL;
   readonly headers: Record<string, string>;
-  readonly body?: string | undefined;
+  readonly body?: string | Uint8Array | undefined;
 }
 
 /** The exchange ended without a complete answer. `sent` is false only when not a byte of the request can have left. */

@@ -1,4 +1,4 @@
-import { authCollection, authCreation, authUrl } from "./auth.ts";
+import { authCapacity, authCollection, authCreation, authUrl } from "./auth.ts";
 import { autoscalingCollection, autoscalingUrl } from "./autoscaling.ts";
 import type { PlatformCall } from "./call.ts";
 import type { CollectionSource } from "./collection.ts";
@@ -37,6 +37,8 @@ export interface ProductAccess {
     call(url: string, body: unknown): Pick<PlatformCall, "method" | "url" | "body" | "makes">;
     made(answer: unknown): unknown;
   };
+  /** How many there may be in a collection, and what makes room; absent where the platform sets no such limit. */
+  capacity?: { most: number; makeRoom(connection: Connection, endpoint: string, guard: () => void): Promise<void> };
   /** Writes of one method to one path, as the platform's own log keeps them; absent where it keeps none. */
   requests?: typeof findRequests;
 }
@@ -69,6 +71,7 @@ export const products: Record<Product, ProductAccess> = {
     collection: authCollection,
     requestLog: (_connection, _api, _path, source) => shownAsLog(source),
     creation: authCreation,
+    capacity: authCapacity,
   },
   autoscaling: {
     endpoint: "api",

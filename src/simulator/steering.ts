@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mostEntries } from "./activity/log.ts";
 import { groupType, stateOf as scalingState, shownProperties } from "./autoscaling/view.ts";
 import type { Contracts } from "./contracts.ts";
 import { objectIn } from "./core/body.ts";
@@ -23,6 +24,13 @@ const advanceSchema = z.object({
     .number()
     .min(0)
     .max(10 * 365 * 86_400),
+});
+const activitySchema = z.object({
+  count: z.int().min(1).max(mostEntries),
+  seconds: z
+    .number()
+    .min(0)
+    .max(35 * 86_400),
 });
 const username = z
   .string()
@@ -75,6 +83,12 @@ export function steeringRoutes(world: World, { contracts, calls, faults }: Steer
       // What has become due is done by the listener before the next answer, and by the agenda at once.
       setImmediate(() => world.agenda.run());
       return { now: timestamp(world.clock.now()) };
+    }),
+    route("POST", "activity", (call) => {
+      const { count, seconds } = checked(activitySchema, call.body);
+      const now = world.clock.now();
+      world.activity.fill(count, now - 1000 * seconds, now);
+      return { count };
     }),
     route("GET", "contracts", () => ({
       items: contracts.all().map(({ contractNumber, identity }) => ({

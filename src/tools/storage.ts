@@ -1,7 +1,7 @@
 import { AwsV4Signer } from "aws4fetch";
 import { z } from "zod";
 import { NotFound } from "../platform/errors.ts";
-import { encodePath, regionOf } from "../questions/flow-logs/address.ts";
+import { encodePath, regionOf } from "../platform/export/s3.ts";
 import type { PlatformReader, ReadCall } from "../questions/reader.ts";
 import { fromXml } from "./shape/xml.ts";
 

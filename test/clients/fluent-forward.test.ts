@@ -16,7 +16,12 @@ beforeEach(async () => {
   const logs = [stream({ tag: "app", source: "generic" })];
   pipeline = await logging.made({ logs });
   const { body } = await logging.call("GET", pipeline.path);
-  secret = { ...logPipeline.resource?.desire({ logs }).publication({ name: "web" })?.data(body, pipeline.key) };
+  secret = {
+    ...logPipeline.resource
+      ?.desire({ logs })
+      .publication({ name: "web" })
+      ?.data(body, pipeline.key, () => ""),
+  };
   address = new URL(`tls://${secret.tcpAddress}`);
 });
 

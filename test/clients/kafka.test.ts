@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { toKafka } from "../../src/platform/export/kafka.ts";
 import { authoritySchema, clientCertificate, newAuthority, validFor } from "../../src/simulator/certificates.ts";
 import { type Platform, resource, startPlatform } from "../simulator/platform.ts";
 import { startProcess } from "../simulator/process.ts";
@@ -81,6 +82,35 @@ describe("the brokers of a cluster", () => {
     for (const messages of ofKey(seen).values()) expect(new Set(messages.map((each) => each.partition)).size).toBe(1);
     expect(new Set(seen.map(({ partition }) => partition)).size).toBe(6);
   });
+
+  it(
+    "take windows of the activity log by the ids of its entries, and tell what is delivered again",
+    patience,
+    async () => {
+      await topic({ name: "audit", numberOfPartitions: 3, replicationFactor: 3 });
+      const lines = Array.from({ length: 2_500 }, (_, nth) => ({ id: `id-${nth}`, time: nth, text: `{"nth":${nth}}` }));
+      const window = { period: { from: 0, to: 60_000 }, total: lines.length, lines };
+      const { brokers, certificateAuthority: ca, certificate, privateKey } = await access();
+      const place = { brokers, topic: "audit", ca, certificate, privateKey };
+      const allowed = toKafka({ ...place, isAllowed: () => true }, () => {});
+      await allowed.deliver(window);
+      await allowed.deliver({ ...window, lines: lines.slice(0, 500) });
+      const seen = await consume(await access(), "audit", 3_000);
+      const once = new Map(seen.map(({ key, value }) => [key, value]));
+      expect([...once].sort()).toEqual(lines.map(({ id, text }) => [id, text]).sort());
+      for (const [, same] of Map.groupBy(seen, ({ key }) => key)) {
+        expect(new Set(same.map(({ partition }) => partition)).size).toBe(1);
+      }
+      const refused = toKafka({ ...place, isAllowed: () => false }, () => {});
+      await expect(refused.deliver(window)).rejects.toThrow(`ask the administrator to allow https://${brokers[0]}`);
+      const nowhere = toKafka({ ...place, topic: "nothing", isAllowed: () => true }, () => {});
+      await expect(nowhere.deliver(window)).rejects.toThrow("PRODUCE nothing");
+      const stale = toKafka({ ...place, isAllowed: () => true }, () => {
+        throw new Error("not the leader");
+      });
+      await expect(stale.deliver(window)).rejects.toThrow("not the leader");
+    },
+  );
 
   it("keep 10,000 records in the order of each key, for librdkafka", patience, async () => {
     await topic({ name: "clicks", numberOfPartitions: 6 });

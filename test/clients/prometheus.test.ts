@@ -26,7 +26,7 @@ beforeAll(async () => {
   const { id, key, path } = await made();
   pipeline = id;
   const publication = metricPipeline.resource?.desire({}).publication({ name: "web" });
-  secret = { ...publication?.data((await call("GET", path)).body, key) };
+  secret = { ...publication?.data((await call("GET", path)).body, key, () => "") };
 });
 const running: Awaited<ReturnType<typeof startPrometheus>>[] = [];
 afterAll(async () => {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { kinds } from "../../src/kinds/index.ts";
+import { usesAccount } from "../../src/kinds/kind.ts";
 import { root } from "../processes.ts";
 import { cluster, namespace } from "./harness.ts";
 import { badAccounts } from "./manifests/bad-accounts.ts";
@@ -101,7 +102,7 @@ describe("a change that the platform cannot make is refused with the way out", (
     expectWords(refusal, says);
   });
 
-  it.each(kinds.filter(({ resource }) => resource))("for every such field of $kind", ({ kind, spec, immutable }) => {
+  it.each(kinds.filter(usesAccount))("for every such field of $kind", ({ kind, spec, immutable }) => {
     const said = rows.filter(({ base }) => base.kind === kind).flatMap(({ says }) => says);
     const { properties = {} } = z.toJSONSchema(spec, { io: "input" });
     const untried = Object.keys(immutable).filter((field) => {

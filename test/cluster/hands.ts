@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Kind } from "../../src/kinds/kind.ts";
 import type { Landscape } from "./landscape.ts";
 import type { Found } from "./steering.ts";
 
@@ -109,13 +110,13 @@ const owners = z.looseObject({
 const events = z.looseObject({ items: z.array(z.looseObject({ message: z.string() })) });
 
 /** For tokens, which have no name: an object's own are those that its Events tell of, and one that was made by hand for it. */
-export const remembered = (ttl: number): HandsFor => {
+export const remembered = ({ kind, plural }: Pick<Kind, "kind" | "plural">, ttl: number): HandsFor => {
   const byHand = new Map<string, string>();
   return (wire) => (world, ground, name) => {
     const path = wire.path(ground, name);
     const there = async () => {
-      const { items } = owners.parse(await world.get("accesstokens", `metadata.name=${name}`));
-      const about = `involvedObject.kind=AccessToken,involvedObject.name=${name},reason=Created`;
+      const { items } = owners.parse(await world.get(plural, `metadata.name=${name}`));
+      const about = `involvedObject.kind=${kind},involvedObject.name=${name},reason=Created`;
       const told = events.parse(await world.get("events", about)).items.map(({ message }) => message.split(" ")[2]);
       const own = new Set([...told, byHand.get(name), ...items.map(({ status }) => status.id)]);
       const previous = new Set(items.map(({ status }) => status.previous?.id));

@@ -52,7 +52,7 @@ describe("the Secret of a pipeline", () => {
     });
     const item = await world.platform.call("GET", `/monitoring/de-txl/pipelines/${id}`);
     const promised = kind.resource?.desire(main).publication({ name: "web" });
-    expect(values).toEqual(promised?.data(item, values.key ?? ""));
+    expect(values).toEqual(promised?.data(item, values.key ?? "", () => ""));
   });
 
   it("lets a workload ship logs, and the line is read back equal", async () => {

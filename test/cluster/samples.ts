@@ -19,7 +19,11 @@ export async function samples(file: string, platform: { url: string; token: stri
   const text = await readFile(`${root}deploy/samples/${file}`, "utf8");
   const objects = parseAllDocuments(text).map((document) => sample.parse(document.toJS()));
   const { url } = platform;
-  const endpoints = { api: url, ...Object.fromEntries(regional.map((name) => [name, `${url}/${name}/{region}`])) };
+  const endpoints = {
+    api: url,
+    inference: `${url}/inference`,
+    ...Object.fromEntries(regional.map((name) => [name, `${url}/${name}/{region}`])),
+  };
   return objects.map((object) => {
     const { kind, metadata, spec } = object;
     if (kind === "Secret" && metadata.name === "platform-token") {

@@ -1,3 +1,5 @@
+import { EXPORTED } from "../subjects/surroundings.ts";
+
 /** Where a call of the operator goes. */
 export type Side = "kubernetes" | "platform";
 
@@ -35,11 +37,11 @@ export interface Target {
 
 /**
  * A call as it arrives at a proxy; `undefined` for what is no step of a life: watches, the operator's own Lease, and what
- * workloads send to the addresses in their Secrets.
+ * workloads send to the addresses in their Secrets. What an ActivityLogExport sends there is the operator's own.
  */
 export function routeOf(side: Side, url: string): string | undefined {
   const { pathname, searchParams } = new URL(url, "http://operator");
-  if (pathname.startsWith("/ingest/")) return undefined;
+  if (pathname.startsWith("/ingest/") && !pathname.endsWith(`/${EXPORTED}`)) return undefined;
   if (side === "platform") return pathname.split("/").map(withoutId).join("/");
   if (searchParams.get("watch") === "true" || pathname.includes("/coordination.k8s.io/")) return undefined;
   return pathname

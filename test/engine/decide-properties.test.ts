@@ -54,6 +54,7 @@ test(`every step is taken at least ${LEAST} times`, () => {
 
 /** Steps that ask something of the platform for this object alone. */
 const CALLS = [
+  "check",
   "create",
   "adopt",
   "inspect",
@@ -166,7 +167,30 @@ describe("in every view", () => {
       expect(view.claim).toBeUndefined();
       expect(view.deleting).toBe(false);
       expect(view.accountObstacle ?? view.specObstacle).toBeUndefined();
+      expect([view.unwanted, view.unchecked]).toEqual([false, false]);
     });
+  });
+
+  test("where spec asks for no resource, none is made or kept, and all is well only when there is none", () => {
+    const unwanted = ({ unwanted, observed, deleting }: View) => unwanted && !observed && !deleting;
+    among(unwanted, (_, { step }) =>
+      expect(["create", "adopt", "update", "publish", "output", "rest"]).not.toContain(step),
+    );
+    whenever(["idle"], ({ claim, previous, unwanted }) =>
+      expect([claim, previous, unwanted]).toEqual([undefined, undefined, true]),
+    );
+  });
+
+  test("a key that is due is renewed whether what spec names was found or not", () => {
+    const due = ({ keyDueAt = Number.POSITIVE_INFINITY, platformNow }: View) => keyDueAt <= platformNow;
+    among(
+      (view) => view.unchecked && due(view),
+      (view, decision) => {
+        const free = decide({ ...view, unchecked: false });
+        if (["renew", "revoke"].includes(free.step)) expect(decision).toEqual(free);
+      },
+    );
+    whenever(["publish"], ({ unchecked, specObstacle }) => expect(unchecked && !specObstacle).toBe(false));
   });
 
   test("nothing is created while an intent is open, unless it certainly made nothing", () => {
@@ -193,10 +217,10 @@ describe("in every view", () => {
     });
   });
 
-  test("a resource is deleted only with its object, or to be replaced where that is allowed or nothing was finished", () => {
-    whenever(["delete"], ({ deleting, replacement, observation, unfinished, request }, { action }) => {
+  test("a resource is deleted only with its object, where spec asks for none, or to be replaced where that is allowed or nothing was finished", () => {
+    whenever(["delete"], ({ deleting, replacement, observation, unfinished, request, unwanted }, { action }) => {
       expect(deleting).toBe(action === "delete");
-      if (action === "delete" || replacement?.verdict === "allowed") return;
+      if (action === "delete" || unwanted || replacement?.verdict === "allowed") return;
       expect(replacement).toBeUndefined();
       expect(observation).toHaveProperty("broken");
       expect(unfinished || request?.action === "replace").toBe(true);
@@ -244,7 +268,7 @@ describe("in every view", () => {
   test("there are never more than two of what succeeds each other, and the one before goes in its time", () => {
     whenever(["renew"], ({ previous }) => expect(previous).toBeUndefined());
     whenever(["revoke"], ({ previous, deleting, keyDueAt = Number.POSITIVE_INFINITY, platformNow, ...view }) => {
-      const wanted = view.secret === "missing" || view.replacement?.verdict === "allowed";
+      const wanted = view.unwanted || view.secret === "missing" || view.replacement?.verdict === "allowed";
       expect(previous?.isOver || deleting || wanted || keyDueAt <= platformNow).toBe(true);
     });
     whenever(["release"], (view) => {
@@ -355,8 +379,9 @@ describe("in every view", () => {
   });
 
   test("an id is let go only when its absence was confirmed, its creation failed, or its replacement removed or left it", () => {
-    whenever(["forget"], ({ request, permanent, replacement, observation, settleMs }) => {
+    whenever(["forget"], ({ request, permanent, replacement, observation, settleMs, ...view }) => {
       const replaced = request?.action === "replace" && request.outcome === "DONE";
+      if (view.unwanted && (permanent || view.deletionPolicy === "Retain") && observation.seen === "present") return;
       if (permanent && replacement?.verdict === "allowed" && observation.seen === "present") return;
       expect(observation).toMatchObject({ seen: "absent", ...(!replaced && { missedMs: settleMs }) });
     });

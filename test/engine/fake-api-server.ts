@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { kinds } from "../../src/kinds/index.ts";
 import { KubeError } from "../../src/kube/errors.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import type { KubeCall, KubeClient } from "../../src/kube/transport.ts";
@@ -30,7 +31,8 @@ const kubeObject = z.looseObject({
 export function pathTo({ kind, metadata }: KubeObject): string {
   const root = ["Secret", "ConfigMap"].includes(kind) ? "/api/v1" : "/apis/mooring.dev/v1alpha1";
   const scope = metadata.namespace === undefined ? "" : `/namespaces/${metadata.namespace}`;
-  return `${root}${scope}/${kind.toLowerCase()}s/${metadata.name}`;
+  const plural = kinds.find((each) => each.kind === kind)?.plural ?? `${kind.toLowerCase()}s`;
+  return `${root}${scope}/${plural}/${metadata.name}`;
 }
 
 /**

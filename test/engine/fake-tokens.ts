@@ -90,9 +90,13 @@ export function fakeTokens(now: () => number) {
   return {
     items,
     values,
+    calls,
     login,
     connection,
     make,
+    forgetMost() {
+      most = 0;
+    },
     /** The most that there have ever been at once. */
     most: () => most,
     isGood: (value: string | undefined) => [...items.values()].some((item) => item.value === value),

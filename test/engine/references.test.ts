@@ -15,6 +15,7 @@ const desired = (more: Partial<Desired>): Desired => ({
   mentions: [],
   secrets: [],
   lookups: () => [],
+  check: undefined,
   problem: () => undefined,
   advice: () => [],
   publication: () => undefined,

@@ -99,6 +99,7 @@ export function stage(
       outputs: (object) => ({ ...published.outputs(object), known: true }),
     },
     catalogues: createCatalogues(clock),
+    spending: { of: () => undefined, sync: async () => {}, close: async () => {} },
     settings: SETTINGS,
     events: {
       record: (_, type, reason, message) => void events.push(`${type} ${reason} ${message}`),

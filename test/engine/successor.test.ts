@@ -175,6 +175,22 @@ describe("an access token", () => {
     expect(platform.items.size).toBe(1);
   });
 
+  test("at 100 tokens of the user: those that have expired are deleted, and else it says so and makes none", async () => {
+    const { live, platform, status, held, annotate } = open();
+    for (let nth = 0; nth < 100; nth++) platform.make(nth === 0 ? 3600 : 31_536_000);
+    const { settle, skip } = live();
+    const ready = () => status().conditions?.find(({ type }) => type === "Ready");
+    await settle(3);
+    expect([ready()?.reason, platform.values.length]).toEqual(["QuotaExceeded", 100]);
+    expect(ready()?.message).toContain("has 100 tokens and the platform allows 100: delete those");
+    skip(HOUR + 1000);
+    annotate({ "mooring.dev/reconcile-at": "now" });
+    await settle();
+    expect([platform.items.size, platform.isGood(held())]).toEqual([100, true]);
+    platform.items.clear();
+    platform.forgetMost();
+  });
+
   test("stays when the platform refuses another one, and is tried again", async () => {
     const { live, platform, held, status } = open();
     const { settle, skip } = live();

@@ -62,6 +62,8 @@ export const viewOf = (more: Partial<View> = {}): View => ({
   search: undefined,
   failure: undefined,
   permanent: false,
+  unwanted: false,
+  unchecked: false,
   secret: undefined,
   output: undefined,
   keyDueAt: undefined,
@@ -245,6 +247,8 @@ const anything = fc.record({
   search: optional(found),
   failure: optional(failed),
   permanent: mostly(false),
+  unwanted: mostly(false),
+  unchecked: mostly(false),
   secret: fc.constantFrom(undefined, "unknown" as const, "missing" as const, "outdated" as const, "current" as const),
   output: fc.oneof(
     fc.constantFrom<OutputState | undefined>(undefined, undefined, "unknown"),
@@ -291,6 +295,8 @@ const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
     { claim, observation: absent(), request: request({ outcome: "FAILED" }) },
     { ...owned({ comparison: drifting() }), request: request({ action: "update", outcome: "FAILED" }) },
   ],
+  check: [{ unchecked: true }, { ...owned(), secret: "outdated", unchecked: true }],
+  idle: [{ unwanted: true, successive: true }],
   create: [
     {},
     { intent: intentAt(longAgo), search: search(), settledAt: NOW - 10_000 },
@@ -312,6 +318,7 @@ const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
   renew: [
     { ...owned(), secret: "missing" },
     { ...owned(), secret: "current", keyDueAt: 0 },
+    { ...owned(), secret: "outdated", keyDueAt: 0, unchecked: true },
     { ...owned(), secret: "missing", renewal: "lost", request: unanswered({ since: longAgo }) },
     {
       ...owned(),
@@ -322,6 +329,7 @@ const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
   revoke: [
     succeeded(true),
     { ...succeeded(false), keyDueAt: 0 },
+    { ...succeeded(false), unwanted: true },
     { ...succeeded(false), deleting: true },
     { deleting: true, successive: true, previous: { asOf: NOW - 1000, isOver: false } },
   ],
@@ -340,6 +348,7 @@ const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
     { deleting: true, ...owned() },
     { ...owned(), replacement: { fields: ["location"], why: ["it stays where it is"], verdict: "allowed" } },
     { ...owned({ broken: "because" }), unfinished: true },
+    { ...owned(), unwanted: true, successive: true },
   ],
   release: [{ deleting: true }, { deleting: true, claim, observation: absent() }],
 };
@@ -363,7 +372,7 @@ function badSpec() {
 /**
  * Only what `look` can put together: a claim and an open intent exclude each other, and nothing that is always there has
  * an intent; a request, an observation, contents, a replacement and a Secret speak of a claimed resource, a search of an
- * open intent. Only a key that is a resource has one before it, or is succeeded. Nothing is seen through an Account that cannot be used, and nothing compared that is busy or unclear.
+ * open intent. Only a key that is a resource has one before it, is succeeded, or may not be wanted. Nothing is seen through an Account that cannot be used, and nothing compared that is busy or unclear.
  */
 function consistent(view: View): View {
   const claimed = view.claim !== undefined;
@@ -371,7 +380,8 @@ function consistent(view: View): View {
   const succeeding = succeeds !== undefined && view.successive;
   const intent = claimed || !view.intent ? undefined : { ...begun, ...(succeeding && { succeeds }) };
   const observation = claimed && !view.accountObstacle ? seen(view) : ({ seen: "unknown" } as const);
-  const keeps = claimed && !view.observed;
+  const unwanted = view.successive && view.unwanted;
+  const keeps = claimed && !view.observed && !unwanted;
   const gone = observation.seen === "absent" && view.request?.outcome === "unanswered";
   const open = claimed && !gone ? possible(view) : undefined;
   const lost = open?.outcome === "unanswered";
@@ -387,6 +397,7 @@ function consistent(view: View): View {
     replacement: claimed ? view.replacement : undefined,
     contents: claimed ? view.contents : undefined,
     unfinished: claimed && view.unfinished,
+    unwanted,
     previous: view.successive ? view.previous : undefined,
     secret: keeps ? view.secret : undefined,
     output: observation.seen === "present" ? view.output : undefined,

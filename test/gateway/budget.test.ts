@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBudgets } from "../../src/gateway/budget.ts";
-import { createMemoryLedger, type Ledger } from "../../src/gateway/ledger.ts";
+import { createBudgets } from "../../src/gateway/access/budget.ts";
+import { createMemoryLedger, type Ledger } from "../../src/gateway/access/ledger.ts";
 import { fakeClock } from "../fake-clock.ts";
 
 const access = { namespace: "shop", name: "chat", models: ["a/b"], eurPerDay: 10 };

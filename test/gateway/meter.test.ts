@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Meter, streamMeter, wholeMeter } from "../../src/gateway/meter.ts";
+import { type Meter, streamMeter, wholeMeter } from "../../src/gateway/answer/meter.ts";
 
 const chunk = (content: string, more: object = {}) =>
   JSON.stringify({ object: "chat.completion.chunk", choices: [{ index: 0, delta: { content } }], ...more });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Refused } from "../../src/gateway/refused.ts";
-import { createShares } from "../../src/gateway/shares.ts";
+import { createShares } from "../../src/gateway/turn/shares.ts";
 import { fakeClock } from "../fake-clock.ts";
 
 const never = new AbortController().signal;

@@ -100,7 +100,10 @@ type Answer = Readonly<Record<string, string>>;
 const NORMAL = "harmless";
 
 const published = (kind: typeof logPipeline, spec: object, item: unknown, key: string): SecretData =>
-  mapped(kind).desire(spec).publication({ name: "web" })?.data(item, key) ?? {};
+  mapped(kind)
+    .desire(spec)
+    .publication({ name: "web" })
+    ?.data(item, key, () => "") ?? {};
 
 const kinds: Record<string, { fields: string[]; write(answer: Answer): SecretData }> = {
   LogPipeline: {

@@ -109,7 +109,7 @@ describe("a log pipeline's Secret", () => {
       "fluent-bit.conf": forward,
       "fluent-bit-http.conf": http,
       ...rest
-    } = data?.(item({ logs, ...addresses }), "k") ?? {};
+    } = data?.(item({ logs, ...addresses }), "k", () => "") ?? {};
     expect(rest).toEqual({
       tcpAddress: "tcp.example.com:9000",
       httpAddress: "https://http.example.com/in",
@@ -124,7 +124,7 @@ describe("a log pipeline's Secret", () => {
 
   it("can be written before the platform has told its addresses", () => {
     const { data } = mapping.desire(spec).publication(named) ?? {};
-    expect(data?.(item(), "k")).toMatchObject({ key: "k", tcpAddress: "", httpAddress: "" });
+    expect(data?.(item(), "k", () => "")).toMatchObject({ key: "k", tcpAddress: "", httpAddress: "" });
   });
 
   it("is not all that shows them: the facts do as well", () => {

@@ -60,7 +60,7 @@ describe("a metric pipeline's Secret", () => {
   });
 
   it("holds the push URL, the key, the dashboard and configuration for five agents", () => {
-    const data = publication?.data(item(), "the-key") ?? {};
+    const data = publication?.data(item(), "the-key", () => "") ?? {};
     expect(data).toMatchObject({
       endpoint: "https://push.example.com/api/v1/push",
       key: "the-key",
@@ -77,7 +77,7 @@ describe("a metric pipeline's Secret", () => {
   });
 
   it("can be written before the platform has said where to push", () => {
-    expect(publication?.data(item({}, {}), "the-key")).toMatchObject({
+    expect(publication?.data(item({}, {}), "the-key", () => "")).toMatchObject({
       endpoint: "",
       key: "the-key",
       grafanaEndpoint: "",
@@ -152,7 +152,7 @@ describe("a metric pipeline on the platform", () => {
         mapping
           .desire({})
           .publication(named)
-          ?.data(await resident.seen(), key) ?? {};
+          ?.data(await resident.seen(), key, () => "") ?? {};
       const headers = { apikey: key, "content-type": "text/plain" };
       return (await fetch(String(endpoint), { method: "POST", headers, body: "alive 1\n" })).status;
     };

@@ -276,19 +276,21 @@ describe("the activity log", () => {
 
   it("keeps no more than a fixed number of entries: the oldest go", () => {
     const documents = createDocuments(() => {});
-    let count = 0;
-    const counters = { next: () => count++ };
+    const counts = new Map<string, number>();
+    const counters = {
+      next(purpose: string) {
+        const count = counts.get(purpose) ?? 0;
+        counts.set(purpose, count + 1);
+        return count;
+      },
+    };
     const clock = { now: () => 1_000_000, advance() {}, realUntil: () => 0 };
     const identity = { users: documents.table("users", z.never()) };
-    const chance = createChance(1, { next: () => count });
+    const chance = createChance(1, counters);
     const activity = createActivity({ documents, counters, chance, clock, identity, scope: "" });
-    documents.transaction(() => {
-      for (let nth = 0; nth < mostEntries + 5; nth += 1) {
-        activity.settled({ action: "a", type: "t", id: String(nth), by: "", failure: null });
-      }
-    });
-    const kept = activity.read(0, Number.POSITIVE_INFINITY).map(({ resources }) => resources[0]?.id);
-    expect([kept.length, kept[0], kept.at(-1)]).toEqual([mostEntries, "5", String(mostEntries + 4)]);
+    documents.transaction(() => activity.fill(mostEntries + 5, 0, mostEntries + 5));
+    const kept = activity.read(0, Number.POSITIVE_INFINITY).map(({ at }) => at);
+    expect([kept.length, kept[0], kept.at(-1)]).toEqual([mostEntries, 5, mostEntries + 4]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { kinds } from "../../src/kinds/index.ts";
-import type { Kind } from "../../src/kinds/kind.ts";
+import { type Kind, usesAccount } from "../../src/kinds/kind.ts";
 import { type Change, type Life, subjectsOf } from "../crash/lives.ts";
 import { CREDENTIALS, type Manifest, manifest } from "../crash/manifests.ts";
 import type { Wanted } from "./verdict.ts";
@@ -43,7 +43,7 @@ export function populate(count: number, api: string, inhabited: readonly Kind[],
     const { annotations = {}, secrets = () => [] } = life;
     const phases: Change[] = [{ title: "create", spec: life.spec }, ...life.changes];
     const stages = phases.map(({ spec, shows = {}, ...change }) => ({
-      spec: kind.resource ? { ...choice, ...spec } : spec,
+      spec: usesAccount(kind) ? { ...choice, ...spec } : spec,
       annotations: { ...annotations, ...change.annotations },
       shows,
     }));

@@ -55,6 +55,8 @@ interface Holder {
   name: string;
   user: string;
   lifetime: Lifetime;
+  /** What else its spec has to say. */
+  more?: object;
 }
 const accounts: Holder[] = (["1d", "7d", "30d"] as const).map((lifetime) => {
   return { kind: "Account", name: `each-${lifetime}`, user: `each-${lifetime}`, lifetime };
@@ -65,12 +67,23 @@ const workloads: Holder[] = [
   { kind: "AccessToken", name: "monthly", user: "each-1d", lifetime: "30d" },
   { kind: "AccessToken", name: "quarterly", user: "each-7d", lifetime: "90d" },
   { kind: "AccessToken", name: "twice-a-year", user: "each-30d", lifetime: "180d" },
+  {
+    kind: "InferenceAccess",
+    name: "models",
+    user: "each-1d",
+    lifetime: "7d",
+    more: { models: ["BAAI/bge-m3"], secretName: "models-inferenceaccess" },
+  },
 ];
 const holders = [...accounts, ...workloads];
 const through = (name: string) => ({ accountRef: { name } });
 /** What lives through the Accounts: whoever has tokens, and a certificate with what it is for. */
 const belongings = [
-  ...workloads.map(({ kind, name, user, lifetime }) => ({ kind, name, spec: { ...through(user), lifetime } })),
+  ...workloads.map(({ kind, name, user, lifetime, more }) => ({
+    kind,
+    name,
+    spec: { ...through(user), lifetime, ...more },
+  })),
   ...[
     home,
     brokerLan,
@@ -215,7 +228,7 @@ async function unrest(stage: Stage, now: number): Promise<string | undefined> {
   const lives = new Map(
     holders.map(({ kind, name, lifetime }) => [`${kind}/${name}`, lifetimeSeconds(lifetime) * 1000]),
   );
-  for (const kind of ["Account", "AccessToken", "KafkaUser"]) {
+  for (const kind of ["Account", "AccessToken", "InferenceAccess", "KafkaUser"]) {
     for (const object of await stage.list(kind)) {
       const what = `${kind}/${object.metadata.name}`;
       const ready = readStatus(object).conditions?.find(({ type }) => type === "Ready");
@@ -235,8 +248,8 @@ async function broken(stage: Stage, api: string, now: number): Promise<string[]>
   const read = secretReader(stage.admin, stage.namespace);
   const found: string[] = [];
   for (const { kind, name } of workloads) {
-    const { token = "" } = (await read(`${name}-${kind.toLowerCase()}`)) ?? {};
-    const why = await workingToken(api, token);
+    const { token = "", OPENAI_API_KEY = token } = (await read(`${name}-${kind.toLowerCase()}`)) ?? {};
+    const why = await workingToken(api, OPENAI_API_KEY);
     if (why !== undefined) found.push(`${kind} ${name}: ${why}`);
   }
   const kept = Object.entries((await read(KEPT_TOKENS)) ?? {}).filter(([name]) => name.endsWith(".token"));

@@ -1,4 +1,5 @@
 import { ROTATE_AT } from "../../src/engine/objects/names.ts";
+import { accessToken as kind } from "../../src/kinds/identity/access-token.ts";
 import { remembered } from "../cluster/hands.ts";
 import { secretOf } from "./pipeline.ts";
 import { replaced, type Subject } from "./subject.ts";
@@ -16,7 +17,7 @@ export const accessToken: Subject = {
   kind: "AccessToken",
   spec,
   wire: { collection: "tokens", path: () => "/auth/v1/tokens" },
-  hands: remembered(86_400),
+  hands: remembered(kind, 86_400),
   shows: () => ({ ttl: 86_400 }),
   unlike: { lifetime: "7d" },
   fixedChange: longer,

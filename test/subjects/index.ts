@@ -1,5 +1,6 @@
 import { accessToken } from "./access-token.ts";
 import { account } from "./account.ts";
+import { activityLogExport } from "./activity-log-export.ts";
 import { centralLogging } from "./central-logging.ts";
 import { clusterAccount } from "./cluster-account.ts";
 import { datacenter } from "./datacenter.ts";
@@ -25,6 +26,7 @@ export const subjects: readonly Subject[] = [
   clusterAccount,
   grant,
   inferenceAccess,
+  activityLogExport,
   datacenter,
   server,
   lan,

@@ -1,5 +1,5 @@
 import { GROUP, kinds, VERSION } from "../../src/kinds/index.ts";
-import { hasResource } from "../../src/kinds/kind.ts";
+import { usesAccount } from "../../src/kinds/kind.ts";
 
 /** What a life needs to know of the platform it is lived on, and of its neighbours there. */
 export interface Ground {
@@ -44,6 +44,7 @@ export const accountSpec = ({ api }: Ground) => ({
     monitoring: `${api}/monitoring/{region}`,
     logging: `${api}/logging/{region}`,
     streaming: `${api}/streaming/{region}`,
+    inference: `${api}/inference`,
   },
   region: "de/txl",
   credentialsSecretRef: { name: CREDENTIALS },
@@ -52,7 +53,7 @@ export const accountSpec = ({ api }: Ground) => ({
 export const clusterAccountSpec = (ground: Ground) => ({
   ...accountSpec(ground),
   namespaces: { selector: { matchLabels: { "kubernetes.io/metadata.name": ground.tenant ?? "" } } },
-  kinds: kinds.filter(hasResource).map(({ kind }) => kind),
+  kinds: kinds.filter(usesAccount).map(({ kind }) => kind),
   default: true,
 });
 export const account = (ground: Ground) =>
@@ -80,6 +81,9 @@ export const host = (nth: number) =>
     bootVolume,
     nics: [{ name: "watched", lan: 1 }],
   });
+
+/** The tag of what an ActivityLogExport sends to a log pipeline; nobody else uses it. */
+export const EXPORTED = "exported";
 
 export const brokerLan = manifest("Lan", "brokers", inDatacenter);
 export const inStream = { clusterRef: { name: "stream" } };

@@ -1,4 +1,4 @@
-import type { Entry } from "./entry.ts";
+import type { Entry } from "../../platform/activity/entry.ts";
 import type { ObjectName } from "./object-names.ts";
 
 export interface Criteria {

@@ -1,7 +1,7 @@
+import type { Entry } from "../../platform/activity/entry.ts";
 import { visible } from "../../questions/flow-logs/records/visible.ts";
 import { localTime } from "../../questions/time.ts";
 import { createColumns } from "../flowlogs/columns.ts";
-import type { Entry } from "./entry.ts";
 import type { ObjectName } from "./object-names.ts";
 
 export const formats = ["table", "json", "ndjson"] as const;

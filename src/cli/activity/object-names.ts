@@ -1,4 +1,4 @@
-import type { Entry } from "./entry.ts";
+import type { Entry } from "../../platform/activity/entry.ts";
 
 /** An object of the cluster. */
 export interface ObjectName {

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { sharedStatus, storedStatus } from "../../engine/schema/status-schema.ts";
+import { sharedStatus, storedStatus, taskStatus } from "../../engine/schema/status-schema.ts";
 import { GROUP, VERSION } from "../../kinds/index.ts";
-import type { Kind, Rule } from "../../kinds/kind.ts";
+import { type Kind, type Rule, usesAccount } from "../../kinds/kind.ts";
 import { type Json, structural } from "../../kube/structural.ts";
 
 /** The CustomResourceDefinition of a kind, made of its zod schemas alone. */
@@ -9,7 +9,7 @@ export function customResourceDefinition(kind: Kind): Json {
   const spec = defaultsOf(structural(kind.spec, "spec"));
   const rules = [...kind.rules, ...immutability(kind)];
   if (rules.length > 0) spec["x-kubernetes-validations"] = rules;
-  const common = kind.resource ? storedStatus : sharedStatus;
+  const common = kind.resource ? storedStatus : kind.task ? taskStatus : sharedStatus;
   const status = z.object({ ...common.shape, ...kind.status.shape });
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -128,13 +128,18 @@ function columns(kind: Kind): Json[] {
 
 /** Rules that refuse a change of what the platform cannot change, unless replacement is allowed. */
 function immutability(kind: Kind): Rule[] {
-  if (!kind.resource) return [];
+  if (!usesAccount(kind)) return [];
   const again = "delete the object and create it again";
+  const [unless, instead] = kind.resource
+    ? ["self.replacePolicy == 'WhenNeeded' || ", ", or set replacePolicy: WhenNeeded"]
+    : ["", ""];
   const replaceable = Object.entries(kind.immutable).map(([field, why]) => ({
-    rule: `self.replacePolicy == 'WhenNeeded' || ${unchanged(field)}`,
-    message: `${field} cannot be changed: ${why}; ${again}, or set replacePolicy: WhenNeeded`,
+    rule: `${unless}${unchanged(field)}`,
+    message: `${field} cannot be changed: ${why}; ${again}${instead}`,
   }));
-  const keep = "delete the object (deletionPolicy: Retain keeps the resource) and create it again";
+  const keep = kind.resource
+    ? "delete the object (deletionPolicy: Retain keeps the resource) and create it again"
+    : again;
   return [{ rule: unchanged("accountRef"), message: `accountRef cannot be changed: ${keep}` }, ...replaceable];
 }
 

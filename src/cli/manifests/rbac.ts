@@ -130,13 +130,13 @@ export function operatorRights(kinds: readonly Kind[], installation: Installatio
 
 /**
  * What people may do with Mooring's objects, added to the roles view, edit and admin that every cluster has. Nobody writes
- * status or finalizers but the operator. An Account decides which Secret is sent to which endpoint, and a Grant who else uses
- * what a namespace has, so that it takes the administrator of a namespace to write one.
+ * status or finalizers but the operator. An Account decides which Secret is sent to which endpoint, a Grant who else uses what a
+ * namespace has, and an InferenceAccess what it may cost, so that it takes the administrator of a namespace to write one.
  */
 export function tenantRoles(kinds: readonly Kind[]): object[] {
   const writing = ["create", "update", "patch", "delete", "deletecollection"];
   const namespaced = kinds.filter(({ scope }) => scope !== "Cluster").map(({ plural }) => plural);
-  const managed = kinds.filter(hasResource).map(({ plural }) => plural);
+  const edited = kinds.filter(({ governs }) => !governs).map(({ plural }) => plural);
   const role = (name: string, resources: string[], verbs: string[]) => ({
     ...api,
     kind: "ClusterRole",
@@ -146,7 +146,7 @@ export function tenantRoles(kinds: readonly Kind[]): object[] {
   const all = kinds.map(({ plural }) => plural);
   return [
     role("view", all, ["get", "list", "watch"]),
-    role("edit", managed, writing),
+    role("edit", edited, writing),
     role("admin", namespaced, writing),
   ];
 }

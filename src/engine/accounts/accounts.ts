@@ -1,6 +1,6 @@
 import { account } from "../../kinds/identity/account.ts";
 import { admits, clusterAccount, readSharing, type Sharing } from "../../kinds/identity/cluster-account.ts";
-import type { Kind } from "../../kinds/kind.ts";
+import { isSuccessive, isWanted, type Kind } from "../../kinds/kind.ts";
 import type { Namespaces } from "../../kube/namespaces.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { type EndpointName, type Product, products } from "../../platform/products.ts";
@@ -58,8 +58,19 @@ export type AccountChoice = { key: string; account: AccountHandle } | { key?: st
 
 /** An object that needs an Account. */
 export interface User {
-  kind: Pick<Kind, "kind" | "resource">;
+  kind: Pick<Kind, "kind" | "resource" | "task">;
   namespace: string;
+}
+
+/** As whom an object asks for an Account. Where spec asks for no resource, none has to be admitted. */
+export function userOf(kind: Kind, { metadata: { namespace = "", name }, spec }: KubeObject): User {
+  if (!kind.resource || !isSuccessive(kind)) return { kind, namespace };
+  try {
+    const { kind: word, resource } = kind;
+    return { kind: isWanted(kind, resource.desire(spec), name) ? kind : { kind: word }, namespace };
+  } catch {
+    return { kind, namespace };
+  }
 }
 
 /** Which Account an object works with, and whether that one works. */

@@ -12,7 +12,8 @@ import { writeOutput } from "../secrets/output.ts";
 import { adopt } from "./adopt.ts";
 import { attemptCreation, lookFor, takeOver } from "./attempt.ts";
 import { inspect, recall, remove, retract, update } from "./change.ts";
-import { rest } from "./rest.ts";
+import { check } from "./check.ts";
+import { idle, rest } from "./rest.ts";
 import { revoke } from "./revoke.ts";
 
 /** Performs one step and records its outcome. */
@@ -41,6 +42,10 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
       return withPlatform(deps, scene, () => attemptCreation(deps, scene));
     case "search":
       return withPlatform(deps, scene, () => lookFor(deps, scene));
+    case "check":
+      return withPlatform(deps, scene, () => check(deps, scene));
+    case "idle":
+      return idle(deps, scene);
     case "adopt":
       return withPlatform(deps, scene, () => adopt(deps, scene, decision.id));
     case "inspect":
@@ -150,9 +155,10 @@ async function forget(deps: Deps, scene: Scene): Promise<Again> {
   const id = scene.view.claim?.id;
   const left = scene.view.observation.seen === "present";
   const replaced = left || scene.view.request?.action === "replace";
+  const { unwanted } = scene.view;
   const what = replaced
-    ? `is ${left ? "kept" : "deleted"}; creating the replacement`
-    : "is no longer on the platform; creating it again";
+    ? `is ${left ? "kept" : "deleted"}; ${unwanted ? "spec asks for none" : "creating the replacement"}`
+    : `is no longer on the platform; ${unwanted ? "spec asks for none" : "creating it again"}`;
   const reason = replaced ? "Replacing" : "Vanished";
   const standing: Standing = { mode: "reconciling", reason, message: `${scene.kind.kind} ${id} ${what}` };
   // An id that no longer means anything must not come back out of the annotation.

@@ -1,7 +1,7 @@
 import type { Again } from "../../kube/work.ts";
 import type { Item } from "../../platform/collection.ts";
 import type { Deps } from "../look/deps.ts";
-import { fixedFields } from "../look/look.ts";
+import { fixedFields } from "../look/fixed.ts";
 import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
 import { nameFor, type ObjectKey, objectKey } from "../objects/object.ts";

@@ -9,7 +9,7 @@ import type { Reply } from "../../platform/transport.ts";
 import { addressOf, urlOf } from "../accounts/accounts.ts";
 import { underWay } from "../decide/standing.ts";
 import { type Deps, deadlineFrom } from "../look/deps.ts";
-import { sources } from "../look/look.ts";
+import { sources } from "../look/fixed.ts";
 import { notUnderstood } from "../look/obstacles.ts";
 import { notPublic } from "../look/ownership.ts";
 import type { Resolved } from "../look/references.ts";

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { hashBody } from "../../hash.ts";
+import { isSuccessive } from "../../kinds/kind.ts";
 import { isConflict, isNotFound } from "../../kube/errors.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { PlatformError, Retry } from "../../platform/errors.ts";
@@ -8,10 +9,10 @@ import { resourceId } from "../../platform/reading.ts";
 import { type AccountHandle, addressOf, urlOf } from "../accounts/accounts.ts";
 import { underWay } from "../decide/standing.ts";
 import { type Deps, deadlineFrom, leads, overlapOf } from "../look/deps.ts";
-import { fixedFields, inputsOf, sources } from "../look/look.ts";
+import { fixedFields, sources } from "../look/fixed.ts";
+import { inputsOf } from "../look/look.ts";
 import { notPublic } from "../look/ownership.ts";
 import { resolveReferences } from "../look/references.ts";
-import { isSuccessive } from "../look/secret-state.ts";
 import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
 import { type Intent, SKEW_MS } from "../objects/intent.ts";
@@ -25,6 +26,7 @@ import type { ResourceStatus } from "../schema/status-schema.ts";
 import { keepKey, obstacleToKey, publicationOf } from "../secrets/keys.ts";
 import { abandon, undo } from "./abandon.ts";
 import { complete, redact } from "./lookups.ts";
+import { equalsOf, neighboursOf } from "./neighbours.ts";
 
 /** How an attempt to create ended, as far as this process knows. */
 export type Creation =
@@ -62,14 +64,18 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
   const body: unknown = JSON.parse(JSON.stringify(desired.body(inputs)));
   const foreign = await notPublic(deps, { object: scene.object, desired, account }, body);
   if (foreign) return { outcome: "obstructed", obstacle: foreign };
-  const fixed = { ...fixedFields(kind, scene.object), ...sources(kind, desired, inputs) };
+  // A successor may come before what spec names now was looked up.
+  const looked = scene.view.unchecked ? { ...desired, check: undefined } : desired;
+  const fixed = { ...fixedFields(kind, scene.object), ...sources(kind, looked, inputs) };
   const { identity, place, creation } = kind.resource;
   const hash = hashBody(identity.echo ? identity.echo(body) : body);
   const endpoint = addressOf(account, place.product);
   const { aheadMs = 0 } = account.connection;
   const begun = { hash, parents, account: account.key, endpoint, fixed, ...(aheadMs > SKEW_MS && { aheadMs }) };
   const succeeds = scene.view.claim?.id;
-  const seen = isSuccessive(kind) ? await equalsOf(deps, scene, account, begun) : undefined;
+  const there = isSuccessive(kind) ? await neighboursOf(deps, scene, account, parents) : undefined;
+  if (there && "obstacle" in there) return { outcome: "obstructed", obstacle: there.obstacle };
+  const seen = there && equalsOf(kind, there.value, hash);
   const intended = await intend(deps, scene, {
     ...begun,
     ...(seen && { seen }),
@@ -84,19 +90,6 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
     account.key,
   );
   return made;
-}
-
-/** What there is already that looks like what is to be made. */
-async function equalsOf(
-  deps: Deps,
-  { key, kind }: Scene,
-  account: AccountHandle,
-  { hash, parents }: Pick<Intent, "hash" | "parents">,
-): Promise<string[]> {
-  const { source } = deps.collections.join(key, account, kind, parents, undefined);
-  const items = await source.list(AbortSignal.timeout(deps.settings.createDeadlineMs), "people");
-  const { echo = (raw: unknown) => raw } = kind.resource.identity;
-  return items.filter(({ raw }) => hashBody(echo(raw)) === hash).map(({ id }) => id);
 }
 
 /** What goes out to the platform, and for whom. */

@@ -1,7 +1,7 @@
 import { hashBody } from "../../hash.ts";
 import { lifetimeBetween, lifetimeSeconds } from "../../kinds/fields/lifetime.ts";
 import { accessToken } from "../../kinds/identity/access-token.ts";
-import { type OwnTokens, ownTokens, type ShownToken } from "../../platform/auth.ts";
+import { authCapacity, type OwnTokens, ownTokens, type ShownToken } from "../../platform/auth.ts";
 import { identityOf } from "../../platform/credentials.ts";
 import { PlatformError, Unauthorized } from "../../platform/errors.ts";
 import { type AccountHandle, objectOf } from "../accounts/accounts.ts";
@@ -11,8 +11,8 @@ import { couldBeOurs } from "../look/findings.ts";
 import { SKEW_MS } from "../objects/intent.ts";
 import type { KeptRecord, KeptTokens } from "../secrets/kept-tokens.ts";
 
-/** Most tokens of a user, and how many are close to that. */
-const MOST = 100;
+const { most: MOST } = authCapacity;
+/** So many are close to that. */
 const MANY = 90;
 
 /** Who logs in, and how long tokens are to live. */
@@ -79,13 +79,9 @@ export async function logIn(
       await write();
     }
     if (!isDue()) return result();
-    let there = await tokens.list();
-    if (there.length >= MOST) {
-      await tokens.removeExpired();
-      there = await tokens.list();
-    }
+    const { items: there, isFull } = await tokens.roomy();
     state.count = there.length;
-    if (there.length >= MOST) return result("full");
+    if (isFull) return result("full");
     const begunAt = deps.clock.monotonic();
     const nonce = deps.nonce();
     const seen = there.filter((each) => hasLife(each, ttl)).map(({ id }) => id);

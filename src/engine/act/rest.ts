@@ -1,6 +1,7 @@
 import type { Again } from "../../kube/work.ts";
 import { several } from "../decide/standing.ts";
 import type { Deps } from "../look/deps.ts";
+import { sources } from "../look/fixed.ts";
 import { inputsOf, restingSince } from "../look/look.ts";
 import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
@@ -10,6 +11,7 @@ import { comparison, ownership, record } from "../record/record.ts";
 import { writeMetadata } from "../record/write.ts";
 import { needsPerson, type Obstacle } from "../schema/reasons.ts";
 import { readFacts, type Standing } from "../schema/status.ts";
+import type { ResourceStatus } from "../schema/status-schema.ts";
 
 /** All is as spec says on the platform: shows it, and when to look again. */
 export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: Obstacle): Promise<Again> {
@@ -29,6 +31,7 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
     // A word that is no longer there may be given again.
     lossAllowed: object.metadata.annotations?.[ALLOW_DATA_LOSS] === undefined ? undefined : scene.status.lossAllowed,
     state: item?.state,
+    fixed: fixedNow(scene),
     secretName: note && publication.name,
     ...shownKey(note),
   };
@@ -70,6 +73,22 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
     ...(typeof view.output === "object" ? [view.output.dueAt - view.now] : []),
   ];
   return dueIn.length === 0 ? "never" : { inMs: Math.min(...dueIn), background: true };
+}
+
+/** Spec asks for nothing on the platform, and there is nothing: shows what else there is to know. */
+export async function idle(deps: Deps, scene: Scene): Promise<Again> {
+  const { kind, object, inputs, memory } = scene;
+  const ready = { mode: "ready", reason: "Available", message: `${kind.kind} is in effect` } as const;
+  const facts = inputs ? kind.resource.comparison.facts(undefined, inputs) : readFacts(object);
+  await record(deps, scene, ready, { fixed: fixedNow(scene), request: undefined, advice: undefined }, facts);
+  memory.failure = undefined;
+  return "never";
+}
+
+/** What was looked up in a catalogue need not be looked up again, until spec names something else. */
+function fixedNow({ kind, desired, inputs, status, view }: Scene): ResourceStatus["fixed"] {
+  if (!desired?.check || !inputs || view.unchecked || view.observed) return status.fixed;
+  return { ...status.fixed, ...sources(kind, desired, inputs) };
 }
 
 function shownKey(note: Note | undefined) {

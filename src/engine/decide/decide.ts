@@ -7,6 +7,7 @@ import {
   departure,
   isConfirmed,
   lackOfEvidence,
+  leaving,
   type Present,
   renewal,
 } from "./departure.ts";
@@ -54,6 +55,7 @@ const PASSING: readonly Reason[] = [
 ];
 
 const CALLS: ReadonlySet<Decision["step"]> = new Set([
+  "check",
   "create",
   "adopt",
   "inspect",
@@ -91,7 +93,7 @@ function choose(view: View): Decision {
     const message = `the object owns ${view.kind} ${view.foreign}, signed with a key that this operator does not have: restore Secret mooring-signing-key, or delete the object, which keeps the ${view.kind}, and create it again with externalId: ${view.foreign}`;
     return { step: "stall", reason: "SigningKeyUnknown", message };
   }
-  if (view.adopt !== undefined) {
+  if (view.adopt !== undefined && (view.observed || !view.unwanted)) {
     return view.specObstacle ? obstructed(view.specObstacle) : { step: "adopt", id: view.adopt };
   }
   return decideCreation(view);
@@ -120,6 +122,8 @@ function decideCreation(view: View): Decision {
     return { step: "stall", reason: "InvalidSpec", message: "managementPolicy Observe needs spec.externalId" };
   }
   if (view.specObstacle) return obstructed(view.specObstacle);
+  if (view.unchecked) return { step: "check" };
+  if (view.unwanted) return { step: view.previous ? "revoke" : "idle" };
   return view.permanent ? { step: "adopt" } : { step: "create" };
 }
 
@@ -137,11 +141,18 @@ function decideClaimed(view: View): Decision {
         return { ...underWay(view, request.action), ...(request.outcome === "unanswered" && { look: "list" }) };
       }
       if (request?.outcome === "unanswered") return decideUnanswered(view, request);
+      if (view.unwanted) return decideUnwanted(view, observation);
       if (view.replacement) return decideReplacement(view, view.replacement, observation);
       if (observation.broken !== undefined) return decideBroken(view, observation, observation.broken);
       const next = observation.comparison?.next;
       if (!next) {
-        return decideSecret(view) ?? decidePrevious(view) ?? decideOutput(view) ?? settledOrDrifted(view, observation);
+        return (
+          decideSecret(view) ??
+          decideCheck(view) ??
+          decidePrevious(view) ??
+          decideOutput(view) ??
+          settledOrDrifted(view, observation)
+        );
       }
       if (request && request.action !== "create") {
         if (request.outcome === "FAILED") return failed(view, request, false);
@@ -191,8 +202,19 @@ function decideSecret(view: View): Decision | undefined {
     case "outdated":
     case "current":
       if (isKeyDue(view)) return renewal(view);
-      return view.secret === "current" ? undefined : { step: "publish" };
+      return view.secret === "current" ? undefined : (decideCheck(view) ?? { step: "publish" });
   }
+}
+
+/** Nothing that runs out waits for a catalogue. */
+const decideCheck = ({ unchecked, specObstacle }: View): Decision | undefined =>
+  unchecked && !specObstacle ? { step: "check" } : undefined;
+
+/** Spec asks for none any more. */
+function decideUnwanted(view: View, observation: Present): Decision {
+  if (view.previous) return { step: "revoke" };
+  if (view.deletionPolicy === "Retain") return { step: "forget" };
+  return leaving(view) ?? departure(view, observation);
 }
 
 /** The one before has had its time. */

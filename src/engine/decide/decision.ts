@@ -17,6 +17,10 @@ export type Decision =
   | { step: "stall"; reason: Reason; message: string; retryMs?: number }
   /** The request failed: write it down, then try again later. */
   | { step: "fail"; reason: Reason; message: string; gone: boolean }
+  /** Look up in a catalogue of the platform what spec names. */
+  | { step: "check" }
+  /** Spec asks for no resource, and there is none. */
+  | { step: "idle" }
   | { step: "create" }
   /** Take over an existing resource; without an id the only one there is. */
   | { step: "adopt"; id?: string }

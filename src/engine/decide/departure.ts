@@ -69,17 +69,22 @@ export const departure = (view: View, observation: Present): Decision =>
   farewell(view, observation) ??
   (view.permanent ? { step: "forget" } : { step: "delete", action: "replace" });
 
+/** How a deletion stands that is not the object's own. */
+export function leaving(view: View): Decision | undefined {
+  const { request } = view;
+  if (request?.action !== "replace" || request.outcome === "DONE") return undefined;
+  return request.outcome === "FAILED" ? failed(view, request, false) : { ...underWay(view, "replace"), look: "member" };
+}
+
 /** Deletes what cannot be changed; once it is gone, its place is empty and a creation follows. */
 export function decideReplacement(
   view: View,
   { fields, why, verdict }: NonNullable<View["replacement"]>,
   observation: Present,
 ): Decision {
-  const { request, kind } = view;
-  if (request?.action === "replace") {
-    if (request.outcome === "FAILED") return failed(view, request, false);
-    if (request.outcome !== "DONE") return { ...underWay(view, "replace"), look: "member" };
-  }
+  const { kind } = view;
+  const begun = leaving(view);
+  if (begun) return begun;
   const changed = `${fields.join(", ")} cannot be changed in place and ${fields.length > 1 ? "have" : "has"} changed since the ${kind} was created (${why.join("; ")})`;
   switch (verdict) {
     case "forbidden":

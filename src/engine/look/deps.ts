@@ -8,6 +8,7 @@ import type { Memories } from "../objects/memory.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { Publications } from "../objects/published.ts";
 import type { Seal } from "../objects/seal.ts";
+import type { Spending } from "../objects/spending.ts";
 import type { Collections } from "./collections.ts";
 
 /** Times that decide how patient the engine is, in milliseconds. */
@@ -54,6 +55,7 @@ export interface Deps {
   namespaces: Pick<Namespaces, "isTerminating">;
   published: Publications;
   catalogues: Catalogues;
+  spending: Spending;
   settings: Settings;
   /** Throws when this process may not write any more. Called before every write to the platform. */
   guard: () => void;

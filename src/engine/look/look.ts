@@ -1,10 +1,9 @@
-import { hashBody, hashFields } from "../../hash.ts";
-import type { Desired, Inputs, Kind, ResourceKind } from "../../kinds/kind.ts";
+import { type Desired, type Inputs, isSuccessive, isWanted, type Kind, type ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import { type AccountChoice, addressOf } from "../accounts/accounts.ts";
+import { type AccountChoice, addressOf, type User, userOf } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
-import { ALLOW_DATA_LOSS, EXTERNAL_ID, FINALIZER, INTENT } from "../objects/names.ts";
+import { EXTERNAL_ID, FINALIZER, INTENT } from "../objects/names.ts";
 import { isPaused, type ObjectKey, observes, openIntent } from "../objects/object.ts";
 import { policiesOf } from "../objects/policies.ts";
 import type { Obstacle } from "../schema/reasons.ts";
@@ -15,13 +14,14 @@ import type { Shared } from "./collections.ts";
 import { contentsOf } from "./contents.ts";
 import type { Deps } from "./deps.ts";
 import { creationOf, findings } from "./findings.ts";
-import { messageOf, notUnderstood, outOfReach, taken, unfit } from "./obstacles.ts";
+import { checkedAs, isUnchecked, outdated, replacement } from "./fixed.ts";
+import { messageOf, notUnderstood, outOfReach, taken, unfit, unreachable } from "./obstacles.ts";
 import { outputState, outputWork } from "./output-state.ts";
 import { notYours } from "./ownership.ts";
 import { isAgain, pendingRequest, track } from "./pending.ts";
 import { obstacleOf } from "./problems.ts";
 import { notGranted, type References, type Resolved, resolveReferences } from "./references.ts";
-import { isSuccessive, previousOf, secretOf } from "./secret-state.ts";
+import { previousOf, secretOf } from "./secret-state.ts";
 import type { Observation, Scene, View } from "./view.ts";
 
 /** Takes from both caches what a decision needs. Calls nobody; joins the collection that holds the resource. */
@@ -40,7 +40,8 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const namespace = object.metadata.namespace ?? "";
 
   const desired = read(kind, object);
-  const choice = chooseAccount(deps, kind, object, status, claim ?? intent);
+  const unwanted = "value" in desired && !isWanted(kind, desired.value, object.metadata.name);
+  const choice = chooseAccount(deps, userOf(kind, object), object, status, claim ?? intent);
   const account = "account" in choice ? choice.account : undefined;
 
   const stored = claim?.parents ?? intent?.parents;
@@ -49,6 +50,8 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   let inputs = "value" in resolved ? inputsOf(object, resolved.value) : undefined;
   if (inputs && "value" in desired && !observed) {
     inputs = { ...inputs, outdated: outdated(kind, desired.value, inputs, status) };
+    const checked = memory.checked?.what === checkedAs(desired.value) ? memory.checked?.facts : {};
+    inputs = { ...inputs, shown: { ...inputs.shown, ...checked, ...deps.spending.of(key) } };
   }
 
   let accountObstacle = "obstacle" in choice ? choice.obstacle : undefined;
@@ -82,7 +85,10 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     // What was reached while that was allowed is neither looked at nor kept up any more; only its deletion goes on.
     if (claim && !object.metadata.deletionTimestamp) accountObstacle ??= foreign;
     specObstacle =
-      foreign ?? unfit(desired.value, inputs) ?? taken(deps, key, kind, inputs.parents, claim ?? intent, account);
+      foreign ??
+      unfit(desired.value, inputs) ??
+      unreachable(desired.value, account) ??
+      taken(deps, key, kind, inputs.parents, claim ?? intent, account);
   }
   let observation: Observation = { seen: "unknown" };
   if (shared && claim) {
@@ -110,7 +116,8 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const { failure } = memory;
   const aheadMs = Math.max(0, account?.connection.aheadMs ?? 0);
   const wanted = "value" in desired ? desired.value : undefined;
-  const keeping = claim && !observed ? secretOf(deps, object, wanted, claim, shared, memory, aheadMs) : undefined;
+  const keeping =
+    claim && !observed ? secretOf(deps, object, wanted, claim, { shared, account }, memory, aheadMs) : undefined;
   const item = shared?.collection.read(identity).item;
   const beside = account && claim && item ? besideOf(deps, key, kind, wanted, account, claim, item.raw) : undefined;
   const output = outputState(outputWork(deps, { kind, object, desired: wanted, beside }, claim, item), memory, now);
@@ -144,6 +151,8 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     search: intent && findings(deps, key, kind, intent),
     failure: failure && failure.generation === object.metadata.generation ? failure : undefined,
     permanent: known.permanent ?? false,
+    unwanted,
+    unchecked: !!wanted && isUnchecked(wanted, inputs?.outdated, memory),
     secret: keeping?.secret,
     output,
     keyDueAt: keeping?.dueAt,
@@ -197,12 +206,11 @@ function erasedIntent({ nonce }: ResourceStatus, { creation }: Memory, owned: Cl
  */
 function chooseAccount(
   { accounts }: Deps,
-  kind: Kind,
+  user: User,
   object: KubeObject,
   status: ResourceStatus,
   begun: Claim | Intent | undefined,
 ): AccountChoice {
-  const user = { kind, namespace: object.metadata.namespace ?? "" };
   const { accountRef } = policiesOf(object);
   const settled = status.observedGeneration === object.metadata.generation ? status.account : undefined;
   return (
@@ -222,51 +230,6 @@ export function inputsOf(object: KubeObject, references: Omit<References, "abroa
     annotations: object.metadata.annotations ?? {},
   };
 }
-
-/** Fields that the platform cannot change and that are not what the resource was made from; what may be done then. */
-function replacement(
-  kind: ResourceKind,
-  object: KubeObject,
-  { fixed, nonce, lossAllowed }: ResourceStatus,
-  policy: "Never" | "WhenNeeded",
-): View["replacement"] {
-  // What a resource was made from is on record where Mooring has made it; of one that was taken over, what spec said then.
-  if (!fixed) return undefined;
-  const recorded = Object.keys(kind.immutable).filter((field) => nonce !== undefined || field in fixed);
-  const wanted = fixedFields(kind, object);
-  const fields = recorded.filter((field) => fixed[field] !== wanted[field]);
-  if (fields.length === 0) return undefined;
-  const why = [...new Set(fields.map((field) => kind.immutable[field] ?? ""))];
-  if (policy === "Never") return { fields, why, verdict: "forbidden" };
-  // A word that was used for one change does not cover the next.
-  const { annotations, generation } = object.metadata;
-  const word = annotations?.[ALLOW_DATA_LOSS];
-  const given = word === String(generation) || (word === "true" && (lossAllowed ?? generation) === generation);
-  const allowedBy = lossAllowed === undefined ? "true" : String(generation);
-  return { fields, why, verdict: kind.resource.destruction.holdsData && !given ? { allowedBy } : "allowed" };
-}
-
-/**
- * Stands there, too, for what is resolved when a body is made and may be resolved anew: Secrets and lookups of fields that
- * can be changed.
- */
-export function sources({ immutable }: Kind, desired: Desired, inputs: Inputs): Record<string, string> {
-  const secrets = desired.secrets.map(({ field, ...asked }) => ({ field, asked }));
-  const all = [...secrets, ...desired.lookups(inputs)].filter(
-    ({ field, asked }) => asked !== undefined && !(field in immutable),
-  );
-  return Object.fromEntries(all.map(({ field, asked }) => [field, hashBody(asked).slice(0, 12)]));
-}
-
-function outdated(kind: Kind, desired: Desired, inputs: Inputs, { fixed = {} }: ResourceStatus): string[] {
-  const now = sources(kind, desired, inputs);
-  const before = Object.keys(fixed).filter((field) => !(field in kind.immutable));
-  return [...new Set([...Object.keys(now), ...before])].filter((field) => now[field] !== fixed[field]);
-}
-
-/** Stands in `status.internal.fixed` for what a resource was created from. */
-export const fixedFields = (kind: Kind, { spec }: KubeObject): Record<string, string> =>
-  hashFields(spec, Object.keys(kind.immutable));
 
 /** Spec as its kind understands it. The API server has checked it before; what it could not see is said here. */
 function read(kind: ResourceKind, object: KubeObject): Resolved<Desired> {

@@ -18,6 +18,16 @@ export function unfit(desired: Desired, inputs: Inputs): Obstacle | undefined {
   return message === undefined ? undefined : { reason: "InvalidSpec", message };
 }
 
+/** What a catalogue is looked up at, and workloads are told, has no address. */
+export function unreachable({ check }: Desired, account: AccountHandle | undefined): Obstacle | undefined {
+  try {
+    if (check) account?.endpoint(check.endpoint);
+    return undefined;
+  } catch (error) {
+    return { reason: "EndpointInvalid", message: messageOf(error) };
+  }
+}
+
 /** Another object has the only place there is. Who has begun to create is past this question: the platform answers it. */
 export function taken(
   deps: Deps,

@@ -27,7 +27,7 @@ export interface References {
 export function resolveReferences(
   objects: Objects,
   object: KubeObject,
-  { references }: Desired,
+  { references }: Pick<Desired, "references">,
   kept?: Readonly<Record<string, string>>,
 ): Resolved<References> {
   const parents: Record<string, string> = { ...kept };
@@ -117,7 +117,7 @@ const sources = {
 export async function readSecrets(
   client: KubeClient,
   object: KubeObject,
-  desired: Desired,
+  desired: Pick<Desired, "secrets">,
 ): Promise<Resolved<Inputs["secrets"]>> {
   const namespace = object.metadata.namespace ?? "";
   const values: Record<string, string> = {};

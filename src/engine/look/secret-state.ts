@@ -1,8 +1,9 @@
 import { hashBody } from "../../hash.ts";
 import { Unwritable } from "../../kinds/fields/encode.ts";
 import { dueAt } from "../../kinds/fields/rotation.ts";
-import type { Desired, Publication, ResourceKind, SecretData } from "../../kinds/kind.ts";
+import type { Desired, Publication, SecretData } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import type { AccountHandle } from "../accounts/accounts.ts";
 import type { Claim } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
 import { ROTATE_AT } from "../objects/names.ts";
@@ -13,6 +14,8 @@ import type { Shared } from "./collections.ts";
 import type { Deps } from "./deps.ts";
 import { messageOf } from "./obstacles.ts";
 import type { SecretState, View } from "./view.ts";
+
+type Addresses = Pick<AccountHandle, "endpoint">;
 
 /** All that is in a Secret, or why the platform's words cannot go into it. */
 export function filled(data: () => SecretData): { data: SecretData } | { obstacle: Obstacle } {
@@ -27,15 +30,9 @@ export function filled(data: () => SecretData): { data: SecretData } | { obstacl
 }
 
 /** Everything of a Secret but the key. */
-export function contentOf(publication: Publication, item: unknown): string {
-  const content = filled(() => publication.data(item, ""));
+export function contentOf(publication: Publication, item: unknown, { endpoint }: Addresses): string {
+  const content = filled(() => publication.data(item, "", endpoint));
   return hashBody("data" in content ? content.data : content.obstacle).slice(0, 12);
-}
-
-/** Whether a key of this kind is a resource by itself. */
-export function isSuccessive({ resource }: ResourceKind): boolean {
-  const { key } = resource.secret ?? {};
-  return key !== undefined && "life" in key;
 }
 
 /** What came before the resource, and whether its time is over. */
@@ -55,7 +52,7 @@ export function secretOf(
   object: KubeObject,
   desired: Desired | undefined,
   { id }: Claim,
-  shared: Shared | undefined,
+  { shared, account }: { shared: Shared | undefined; account: AccountHandle | undefined },
   { renewAfter, renewed }: Memory,
   aheadMs: number,
 ): { secret: SecretState; dueAt: number | undefined; renewal: View["renewal"] } | undefined {
@@ -69,7 +66,7 @@ export function secretOf(
   const asked = object.metadata.annotations?.[ROTATE_AT];
   if (note?.resource !== id) return { secret: "missing", dueAt: asked === undefined ? undefined : 0, renewal };
   const item = shared?.collection.read(id).item;
-  const current = isSigned && (!item || contentOf(publication, item.raw) === note.content);
+  const current = isSigned && (!item || !account || contentOf(publication, item.raw, account) === note.content);
   const isAsked = asked !== undefined && asked !== note.rotated;
   const due = isAsked ? 0 : dueAt(note.key, desired?.rotation(), { after: renewAfter, aheadMs });
   return { secret: current ? "current" : "outdated", dueAt: due, renewal };

@@ -125,6 +125,10 @@ export interface View {
   failure: Failure | undefined;
   /** It cannot be created or deleted, only taken over and given back. */
   permanent: boolean;
+  /** Spec asks for no resource. */
+  unwanted: boolean;
+  /** What spec names of the platform's catalogues was not looked up yet. */
+  unchecked: boolean;
   /** The Secret for workloads; undefined for a kind without one. */
   secret: SecretState | undefined;
   /** Undefined where spec.output is served, or there is none. */

@@ -1,5 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import type { Progress } from "../../platform/activity/progress.ts";
 import type { Obstacle, Reason } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
 import type { Intent } from "./intent.ts";
@@ -117,7 +118,11 @@ export interface Memory {
   renewAfter?: number | undefined;
   /** Ids of which some may be what a lost creation made: nothing is done about them, they expire by themselves. */
   unclaimed?: readonly string[] | undefined;
+  /** What a catalogue of the platform says about what spec names. */
+  checked?: { what: string; facts: Readonly<Record<string, unknown>> } | undefined;
   output?: OutputAttempt | undefined;
+  /** How far an export is, where that is not worth a write: from this version of what is on record. */
+  exported?: { recorded: unknown; progress: Progress } | undefined;
   /** When the object was first seen at rest with its intent still in place. */
   restingSince?: number | undefined;
 }

@@ -96,7 +96,7 @@ export const keyOfTarget = (own: string, kind: string, { namespace = own, name }
 export function namedBy(kind: Kind, object: KubeObject): Named[] {
   let references: Reference[] = [];
   try {
-    references = kind.resource?.desire(object.spec).references ?? [];
+    references = kind.resource?.desire(object.spec).references ?? kind.task?.references(object.spec) ?? [];
   } catch {}
   return references.flatMap((reference) =>
     "name" in reference.target

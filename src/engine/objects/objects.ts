@@ -1,5 +1,5 @@
 import { grant } from "../../kinds/identity/grant.ts";
-import type { Kind } from "../../kinds/kind.ts";
+import { type Kind, usesAccount } from "../../kinds/kind.ts";
 import { createIndex } from "../../kube/keyed-index.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { type Change, createStore, type Store } from "../../kube/store.ts";
@@ -46,7 +46,7 @@ export interface Objects {
   guests(key: ObjectKey): ObjectKey[];
   /** Whether an object names something that this Grant opens to it after a change and did not before, or the other way round. */
   isConcerned(guest: ObjectKey, change: GrantChange): boolean;
-  /** Objects that claim this id of this kind under these parents. One that only observes claims nothing. */
+  /** Objects that claim this id of the sort of this kind under these parents. One that only observes claims nothing. */
   claimants(kind: string, claim: Place): ObjectKey[];
   /** Objects of this namespace that claim this id, whatever they are. */
   holders(namespace: string | undefined, id: string): ObjectKey[];
@@ -54,7 +54,7 @@ export interface Objects {
   wasClaimed(kind: string, claim: Place): boolean;
   /** To be told of a resource that is deleted although no object claims it: it answers no creation any more. */
   spend(kind: string, place: Place): void;
-  /** Objects of this kind with an open intent of this hash under these parents, in an order all agree on. */
+  /** Objects with an open intent of this hash for what this kind makes, under these parents, in an order all agree on. */
   rivals(kind: string, intent: Pick<Intent, "hash" | "parents">): ObjectKey[];
   /** A creation whose object is gone counts among its equals, as the last one, until its intent is taken back. */
   linger(name: string, kind: string, intent: Intent | undefined): void;
@@ -115,14 +115,19 @@ export function createObjects(
   /** Not every id says by itself where it is: LANs are numbered in each datacenter. */
   const placeOf = (kind: string, place: Place) =>
     at(place.endpoint, `${houseOf(kind, place.parents)}/${identityOf(place)}`);
+  /** Several kinds may have resources of one sort: what one of them has, no other takes. */
+  const sortOf = (kind: string) => {
+    const { place, names } = byName.get(kind)?.resource ?? {};
+    return place && names ? `${place.product}/${names.type}` : kind;
+  };
   const houseOf = (kind: string, within: Place["parents"]) =>
-    `${kind}${byName.get(kind)?.resource?.place.collection(within) ?? ""}`;
+    `${sortOf(kind)}${byName.get(kind)?.resource?.place.collection(within) ?? ""}`;
   const ownedPlaces = (kind: string, object: KubeObject | undefined): string[] =>
     object && !observes(object) ? holdingsOf(object).map((claim) => placeOf(kind, claim)) : [];
   const listeners: Parameters<Objects["subscribe"]>[0][] = [];
 
   for (const kind of kinds) {
-    const keep = (object: KubeObject) => (kind.resource ? seal.trusted(kind.kind, object) : object);
+    const keep = (object: KubeObject) => (usesAccount(kind) ? seal.trusted(kind.kind, object) : object);
     const store = createStore<KubeObject>({ onListenerError, keep });
     stores.set(kind.kind, store);
     store.subscribe(({ key: name, ...change }) => {
@@ -142,7 +147,7 @@ export function createObjects(
       holders.set(key, claim ? [at(after.metadata.namespace, claim.id)] : []);
       for (const place of owned) if (!had.includes(place)) spent.delete(place);
       for (const place of had) if (claims.get(place).length === 0) spend(place);
-      intents.set(key, intent ? [rivalry(kind.kind, intent)] : []);
+      intents.set(key, intent ? [rivalry(sortOf(kind.kind), intent)] : []);
       const within = (claim ?? intent)?.parents;
       const { endpoint } = claim ?? intent ?? {};
       parents.set(
@@ -195,10 +200,12 @@ export function createObjects(
       return claimants(kind, claim).length > 0 || spent.has(placeOf(kind, claim));
     },
     spend: (kind, place) => spend(placeOf(kind, place)),
-    linger: (name, kind, intent) => intents.set(name, intent ? [rivalry(kind, intent)] : []),
+    linger: (name, kind, intent) => intents.set(name, intent ? [rivalry(sortOf(kind), intent)] : []),
     rivals(kind, intent) {
       const begun = (key: ObjectKey) => readIntent(find(key)?.object.metadata.annotations?.[INTENT])?.at ?? "last";
-      return intents.get(rivalry(kind, intent)).sort((a, b) => begun(a).localeCompare(begun(b)) || a.localeCompare(b));
+      return intents
+        .get(rivalry(sortOf(kind), intent))
+        .sort((a, b) => begun(a).localeCompare(begun(b)) || a.localeCompare(b));
     },
     inhabitants: (id, endpoint) => anywhere(endpoint, (where) => parents.get(at(where, id))),
     dependants(key) {
@@ -231,6 +238,6 @@ function livesIn({ resource }: Kind, parents: Place["parents"]): string[] {
   return Object.entries(parents).flatMap(([role, id]) => (resource?.place.outlives?.includes(role) ? [] : [id]));
 }
 
-function rivalry(kind: string, { hash, parents }: Pick<Intent, "hash" | "parents">): string {
-  return `${kind}/${hash}/${JSON.stringify(Object.entries(parents).sort())}`;
+function rivalry(sort: string, { hash, parents }: Pick<Intent, "hash" | "parents">): string {
+  return `${sort}/${hash}/${JSON.stringify(Object.entries(parents).sort())}`;
 }

@@ -70,7 +70,7 @@ export function located(account: AccountHandle, { resource }: ResourceKind): Pic
  */
 export function postpone(
   deps: Deps,
-  { memory, object }: Scene,
+  { memory, object }: Pick<Scene, "memory" | "object">,
   obstacle: Obstacle,
   afterMs = 0,
 ): { inMs: number; message: string } {

@@ -10,6 +10,7 @@ const PATIENCE_MS: { readonly [R in Reason]?: number } = {
   AccountNotFound: 0,
   SecretNotFound: 0,
   PlatformUnavailable: 60_000,
+  DestinationUnavailable: 60_000,
 };
 
 const patienceWith = ({ mode, reason }: Pick<Standing, "mode" | "reason">): number | undefined => {

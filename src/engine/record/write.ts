@@ -1,6 +1,6 @@
 import { bounded } from "../../kinds/fields/bounded.ts";
 import { GROUP } from "../../kinds/index.ts";
-import type { Kind } from "../../kinds/kind.ts";
+import { type Kind, usesAccount } from "../../kinds/kind.ts";
 import { apply, patch, target } from "../../kube/apply.ts";
 import { isConflict, isNotFound } from "../../kube/errors.ts";
 import { fetchObject as fetchNamed } from "../../kube/followed.ts";
@@ -82,9 +82,10 @@ export async function writeStatus(deps: Deps, kind: Kind, object: KubeObject, to
 async function write(deps: Deps, kind: Kind, object: KubeObject, told: object): Promise<KubeObject> {
   const status = Object(bounded(told));
   if (isForeign(deps, object)) return writeStanding(deps, kind, object, status);
-  const signed = kind.resource ? deps.seal.signed(kind.kind, object, status) : status;
+  const isOurs = usesAccount(kind);
+  const signed = isOurs ? deps.seal.signed(kind.kind, object, status) : status;
   if (!differs(object, signed)) return object;
-  const wanted = { ...target(object), status: JSON.parse(JSON.stringify(kind.resource ? placed(signed) : signed)) };
+  const wanted = { ...target(object), status: JSON.parse(JSON.stringify(isOurs ? placed(signed) : signed)) };
   const written = await apply<KubeObject>(deps.client, resourceOf(kind), wanted, { subresource: "status" });
   const ours = keep(deps, kind, written);
   if (!("signature" in signed) || readStatus(ours).signature !== undefined) return ours;
@@ -122,7 +123,7 @@ export async function fetchObject(deps: Deps, kind: Kind, object: KubeObject): P
 
 /** Own writes are read at once: the next decision must not rest on what was before. */
 function keep(deps: Deps, kind: Kind, object: KubeObject): KubeObject {
-  const ours = kind.resource ? deps.seal.trusted(kind.kind, object) : object;
+  const ours = usesAccount(kind) ? deps.seal.trusted(kind.kind, object) : object;
   deps.objects.store(kind.kind).put(ours);
   return ours;
 }

@@ -108,6 +108,16 @@ const resourceStatus = z.object({
     .describe("Fields in which the resource differs from spec."),
 });
 
+/** What an object shows besides for which something is done with an Account. */
+export const taskStatus = sharedStatus.extend({
+  account: resourceStatus.shape.account,
+  contract: z.int().optional().describe("Contract whose log is exported."),
+  internal: internalStatus
+    .pick({ signature: true })
+    .optional()
+    .describe("Internal state of the operator. Do not rely on it."),
+});
+
 /** The engine's part of status, wherever a field stands in the object. */
 export const known = sharedStatus.extend(resourceStatus.shape).extend(internalStatus.shape);
 export type ResourceStatus = z.output<typeof known>;

@@ -60,7 +60,7 @@ export async function fetchCertificate(deps: Deps, scene: Scene): Promise<Again>
   const note: Note = {
     resource: claim.id,
     nonce: facts.serial,
-    content: contentOf(publication, undefined),
+    content: contentOf(publication, undefined, account),
     key: { version, ...facts },
     rotated,
   };

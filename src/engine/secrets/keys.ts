@@ -22,8 +22,9 @@ import { obstacleTo, type Published, publish } from "./publish.ts";
  */
 export async function obstacleToKey(deps: Deps, scene: Scene, item?: unknown): Promise<Obstacle | undefined> {
   const publication = publicationOf(scene);
-  if (!publication) return undefined;
-  const content = item === undefined ? { data: {} } : filled(() => publication.data(item, ""));
+  const { account } = scene;
+  if (!publication || !account) return undefined;
+  const content = item === undefined ? { data: {} } : filled(() => publication.data(item, "", account.endpoint));
   return "obstacle" in content ? content.obstacle : obstacleTo(deps, scene, { name: publication.name, ...content });
 }
 
@@ -38,9 +39,9 @@ export async function keepKey(
   nonce: string,
   { key, answer }: Issued,
 ): Promise<Published> {
-  const { object, kind } = scene;
+  const { object, kind, account } = scene;
   const publication = publicationOf(scene);
-  if (!publication) return { outcome: "unchanged" };
+  if (!publication || !account) return { outcome: "unchanged" };
   const { key: source } = kind.resource.secret ?? {};
   const before = deps.published.find(object, publication.name).note;
   // A Secret that was deleted takes its count along; the status remembers it.
@@ -48,7 +49,7 @@ export async function keepKey(
   const note: Note = {
     resource: id,
     nonce,
-    content: contentOf(publication, answer),
+    content: contentOf(publication, answer, account),
     key: {
       version: counted + 1,
       issuedAt: new Date(deps.clock.now()).toISOString(),
@@ -57,7 +58,7 @@ export async function keepKey(
     },
     rotated: object.metadata.annotations?.[ROTATE_AT] ?? "",
   };
-  return write(deps, scene, publication, () => publication.data(answer, key), note);
+  return write(deps, scene, publication, () => publication.data(answer, key, account.endpoint), note);
 }
 
 export async function write(
@@ -78,16 +79,19 @@ export async function write(
 /** The key stays; what else is in the Secret is brought up to date. */
 export async function republish(deps: Deps, scene: Scene): Promise<Again> {
   const publication = publicationOf(scene);
+  const { account, kind } = scene;
   const id = scene.view.claim?.id;
   const item = id === undefined ? undefined : scene.shared?.collection.read(id).item;
   const note = publication && deps.published.find(scene.object, publication.name).note;
-  if (note && (!item || contentOf(publication, item.raw) === note.content))
+  if (note && (!item || !account || contentOf(publication, item.raw, account) === note.content))
     return resign(deps, scene, publication.name, note);
   const held = publication && (await readOwned(deps.client, scene.object, publication.name));
   // It has gone since it was last seen; the watch brings the news.
-  if (!publication || !item || !note || !held) return { inMs: LOOK_MS };
-  const data = () => publication.data(item.raw, held.data[KEY] ?? "");
-  const written = await write(deps, scene, publication, data, { ...note, content: contentOf(publication, item.raw) });
+  const name = kind.resource.secret?.key?.name;
+  if (!publication || !item || !note || !held || !account || name === undefined) return { inMs: LOOK_MS };
+  const data = () => publication.data(item.raw, held.data[name] ?? "", account.endpoint);
+  const content = contentOf(publication, item.raw, account);
+  const written = await write(deps, scene, publication, data, { ...note, content });
   return written.outcome === "obstructed" ? obstructed(deps, scene, written.obstacle) : "now";
 }
 
@@ -105,8 +109,6 @@ const marked = ({ seal }: Deps, { metadata }: KubeObject, name: string, note: No
 });
 
 const LOOK_MS = 2000;
-/** Under this name the key itself is in every Secret. */
-export const KEY = "key";
 
 /**
  * Makes a new key and puts it into the Secret. That it was begun is on record before anything is sent: whatever is lost

@@ -43,6 +43,7 @@ export const pipelineColumns: Column[] = [
 
 /** The key of a pipeline: where its creation shows it differs, its renewal is the same for all. */
 export const pipelineKey = (created: OneTimeKey["created"]): OneTimeKey => ({
+  name: "key",
   created,
   renewal: (id) => ({
     action: "make a new key",

@@ -107,6 +107,7 @@ export const accountColumns: Column[] = [
 export const account: Kind = {
   kind: "Account",
   plural: "accounts",
+  governs: true,
   shortNames: ["acct"],
   description: "Credentials of one contract of the platform, for objects of the same namespace.",
   spec: accountSpec,

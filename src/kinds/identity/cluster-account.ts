@@ -28,6 +28,7 @@ export const clusterAccount: Kind = {
   kind: "ClusterAccount",
   plural: "clusteraccounts",
   scope: "Cluster",
+  governs: true,
   shortNames: ["cacct"],
   description: "Credentials of one contract of the platform, shared by the namespaces that it admits.",
   spec: accountSpec.extend(sharing.shape),
@@ -49,10 +50,12 @@ export const readSharing = (raw: unknown): Sharing => sharing.safeParse(raw).dat
 
 /** An object that asks, and the labels of its namespace. */
 export interface Applicant extends Guest {
-  kind: Pick<Kind, "kind" | "resource">;
+  kind: Pick<Kind, "kind" | "resource" | "task">;
 }
 
 export function admits({ namespaces = {}, kinds }: Sharing, { kind, ...guest }: Applicant): boolean {
-  const isKind = kinds ? kinds.includes(kind.kind) : !kind.resource?.identity.contractWide;
+  const { contractWide } = kind.resource?.identity ?? kind.task ?? {};
+  const needed = contractWide === undefined ? [kind.kind] : [kind.kind, contractWide];
+  const isKind = kinds ? needed.every((each) => kinds.includes(each)) : contractWide === undefined;
   return isKind && admitsNamespace(namespaces, guest);
 }

@@ -14,6 +14,7 @@ const spec = z.object({
 export const grant: Kind = {
   kind: "Grant",
   plural: "grants",
+  governs: true,
   shortNames: ["grant"],
   description: "Lets objects of other namespaces refer to objects of this one.",
   spec,

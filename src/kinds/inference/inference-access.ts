@@ -1,6 +1,9 @@
 import { z } from "zod";
-import { formed, list, managed } from "../fields/fields.ts";
-import type { Kind } from "../kind.ts";
+import { plain, webAddress } from "../fields/encode.ts";
+import { formed, list, managed, managedRules, objectName, required } from "../fields/fields.ts";
+import { tokenColumns, tokenImmutable, tokenMapping, tokenSpec, tokenStatus } from "../identity/token.ts";
+import { type Kind, mapping } from "../kind.ts";
+import { modelStatus, modelsIn } from "./catalogue.ts";
 
 const modelId = () =>
   formed(
@@ -10,14 +13,17 @@ const modelId = () =>
   );
 
 const spec = z.object({
-  accountRef: managed.accountRef
-    .unwrap()
-    .describe(
-      "Account to use. The gateway serves the ClusterAccount that it was started for; it must admit the namespace.",
-    ),
+  ...managed,
   models: list(modelId().describe("Id of a model."), { max: 64, unique: "itself" })
     .min(1)
-    .describe("Models that workloads of the namespace may use through the gateway, by their ids in /v1/models."),
+    .optional()
+    .describe("Models that workloads of the namespace may use, by their ids in /v1/models."),
+  secretName: objectName()
+    .optional()
+    .describe(
+      "Name of a Secret with a token of the platform, for workloads that call it themselves; the token is replaced before it expires. Default: none, the models are used through the gateway only. Changing it later creates a new token; removing it revokes the token.",
+    ),
+  ...tokenSpec,
   budget: z
     .object({
       eurPerDay: z
@@ -28,24 +34,105 @@ const spec = z.object({
         .describe("EUR that the calls of a day of UTC may cost; 0 allows none. Default: no limit."),
     })
     .optional()
-    .describe("What the calls may cost."),
+    .describe("What calls through the gateway may cost."),
 });
+type Spec = z.output<typeof spec>;
+
+/** What the platform gives a contract. */
+const LIMITS = { requestsPerSecond: 5, burst: 10, imagesPerMinute: 10, imageBurst: 20 };
+
+const status = z.object({
+  ...tokenStatus,
+  models: z
+    .array(modelStatus.describe("A model."))
+    .meta({ "x-kubernetes-list-type": "atomic" })
+    .optional()
+    .describe("The models with their limits and prices."),
+  limits: z
+    .object({
+      requestsPerSecond: z.number().describe("Calls per second."),
+      burst: z.number().describe("Calls at once."),
+      imagesPerMinute: z.number().describe("Calls for images per minute."),
+      imageBurst: z.number().describe("Calls for images at once."),
+    })
+    .optional()
+    .describe("Limits of the contract, which all that use it share."),
+  usage: z
+    .object({
+      day: z.string().describe("The day, in UTC."),
+      eur: z.number().describe("EUR that replicas of the gateway have taken of the budget, in steps of a hundredth."),
+    })
+    .optional()
+    .describe("What calls through the gateway have cost, where there is a budget."),
+});
+const shownModels = status.pick({ models: true, limits: true, usage: true });
+
+/** The key of a model in the Secret, which is a name of an environment variable, too. */
+const keyOf = (model: string): string => `MODEL_${model.replace(/[^A-Za-z0-9]/g, "_").toUpperCase()}`;
+
+const token = tokenMapping<Spec>("OPENAI_API_KEY", ({ secretName, models = [] }) =>
+  secretName === undefined
+    ? undefined
+    : {
+        name: secretName,
+        data: (_, key, addressOf) => ({
+          OPENAI_BASE_URL: webAddress("OPENAI_BASE_URL", `${addressOf("inference").replace(/\/+$/, "")}/v1`),
+          OPENAI_API_KEY: plain("token", key),
+          ...Object.fromEntries(models.map((model) => [keyOf(model), model])),
+        }),
+      },
+);
 
 export const inferenceAccess: Kind = {
   kind: "InferenceAccess",
   plural: "inferenceaccesses",
+  governs: true,
   shortNames: ["ia"],
-  description: "Models of the platform that workloads of this namespace may use through the inference gateway.",
+  description: "Models of the platform that workloads of this namespace may use, by a token or through the gateway.",
   spec,
-  status: z.object({}),
-  rules: [],
-  immutable: {},
+  status,
+  rules: [...managedRules, required("models")],
+  immutable: tokenImmutable,
   columns: [
     { name: "Models", type: "string", path: ".spec.models", description: "Models that may be used" },
     { name: "Budget", type: "string", path: ".spec.budget.eurPerDay", description: "EUR per day" },
+    { name: "Used", type: "string", path: ".status.usage.eur", description: "EUR used of the budget of the day" },
+    ...tokenColumns,
   ],
+  resource: mapping(spec, {
+    ...token,
+    creation: {
+      ...token.creation,
+      check: ({ models = [] }) => ({
+        field: "models",
+        endpoint: "inference",
+        path: "/v1/models",
+        asked: models,
+        judge(answer) {
+          const found = modelsIn(answer, models);
+          return "problem" in found ? found : { facts: { models: found.models, limits: LIMITS } };
+        },
+      }),
+      problem({ models = [] }) {
+        const twin = models.find((model, at) => models.findIndex((other) => keyOf(other) === keyOf(model)) < at);
+        return twin && `models: ${twin} and another model have the same key ${keyOf(twin)} in the Secret: remove one`;
+      },
+      advice: ({ secretName, budget }) =>
+        secretName === undefined || budget?.eurPerDay === undefined
+          ? []
+          : [
+              `the budget holds for calls through the gateway only: the token in Secret ${secretName} is not bound by it`,
+            ],
+    },
+    comparison: {
+      ...token.comparison,
+      facts: (item, { shown }) => ({
+        ...shownModels.safeParse(shown).data,
+        ...token.comparison.facts(item),
+      }),
+    },
+  }),
 };
 
-export type InferenceAccessSpec = z.output<typeof spec>;
 /** What cannot be read gives access to nothing. */
-export const readInferenceAccess = (raw: unknown): InferenceAccessSpec | undefined => spec.safeParse(raw).data;
+export const readInferenceAccess = (raw: unknown): Spec | undefined => spec.safeParse(raw).data;

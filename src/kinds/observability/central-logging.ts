@@ -42,7 +42,7 @@ export const centralLogging: Kind = {
   columns: [{ name: "Enabled", type: "boolean", path: ".status.enabled", description: "True if it is on" }],
   resource: mapping(spec, {
     names: { type: "central" },
-    identity: { permanent: true, contractWide: true, onePer: "Account and region" },
+    identity: { permanent: true, contractWide: "CentralLogging", onePer: "Account and region" },
     place: {
       product: "logging",
       collection: () => collection,

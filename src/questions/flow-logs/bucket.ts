@@ -3,8 +3,8 @@ import { AwsV4Signer } from "aws4fetch";
 import { Agent, type Dispatcher, request } from "undici";
 import { type Clock, sleep, systemClock } from "../../clock.ts";
 import { redactor } from "../../platform/credentials.ts";
+import { encodePath, regionOf } from "../../platform/export/s3.ts";
 import type { StorageKeys } from "../storage-keys.ts";
-import { encodePath, regionOf } from "./address.ts";
 import { type ListPage, readListPage, readStorageError, type StoredObject } from "./listing.ts";
 import { visible } from "./records/visible.ts";
 

@@ -10,7 +10,7 @@ import { type Entry, entrySchema } from "./entry.ts";
 import { actionName, namedIn, typeName } from "./names.ts";
 
 /** The oldest entries go when there are more. */
-export const mostEntries = 20_000;
+export const mostEntries = 100_000;
 const retention = 35 * 86_400_000;
 
 /** Something whose provisioning has come to its end without a request that could be asked for. */
@@ -36,6 +36,8 @@ export interface Activity {
   /** An answered call; a read, or what `accepted` has noted, is left out. */
   called(call: Call, route: Route, reply: Reply): void;
   refused(call: Call, route: Route, refusal: Refusal): void;
+  /** So many entries about nothing, evenly over a time: a busy contract. */
+  fill(count: number, from: number, to: number): void;
   /** What is kept of a time, oldest first; `to` is not a part of it. */
   read(from: number, to: number): Entry[];
 }
@@ -120,7 +122,7 @@ export function createActivity({ documents, counters, chance, clock, identity, s
         type: "Provision",
         status: failure === null ? "DONE" : "FAILED",
         message: failure ?? "Provisioning has ended",
-        requestId: chance.uuid("activity"),
+        requestId: chance.uuid("activity-request"),
         resources: [{ type, id, action }],
       });
     },
@@ -134,7 +136,7 @@ export function createActivity({ documents, counters, chance, clock, identity, s
         // Newer services, which word their refusals themselves, go on provisioning after 201.
         status: reply.status === 202 || (reply.status === 201 && route.payload !== undefined) ? "QUEUED" : "DONE",
         message: "Request has been accepted",
-        requestId: request ?? chance.uuid("activity"),
+        requestId: request ?? chance.uuid("activity-request"),
         resources: resourcesOf(call, route, reply.body),
       });
     },
@@ -148,13 +150,31 @@ export function createActivity({ documents, counters, chance, clock, identity, s
         type: "Error",
         status: "FAILED",
         message,
-        requestId: chance.uuid("activity"),
+        requestId: chance.uuid("activity-request"),
         resources: resourcesOf(call, route, undefined),
         error: {
           httpStatus: status,
           messages: messages.map((each) => ({ errorCode: each.errorCode, message: withField(each.message) })),
         },
       });
+    },
+    fill(count, from, to) {
+      for (let nth = 0; nth < count; nth++) {
+        const id = chance.uuid("activity-request");
+        note({
+          at: Math.floor(from + ((to - from) * nth) / count),
+          username: "somebody@simulator.example",
+          from: "192.0.2.1",
+          host: "",
+          method: "POST",
+          path: "/cloudapi/v6/datacenters",
+          type: "RequestAccepted",
+          status: "DONE",
+          message: "Request has been accepted",
+          requestId: id,
+          resources: [{ type: "datacenter", id, action: "vr.datacenter.create" }],
+        });
+      }
     },
     read(from, to) {
       const oldest = Math.max(from, clock.now() - retention);

@@ -4,7 +4,8 @@ import type { World } from "../world.ts";
 import { type User, userKey } from "./users.ts";
 
 export const newAccessKey = ({ chance }: World) => chance.uuid("s3key").replaceAll("-", "").slice(0, 20);
-export const newSecretKey = () => randomBytes(30).toString("base64url");
+/** All begin alike, so that a search of logs finds any of them. */
+export const newSecretKey = () => `s3secret_${randomBytes(24).toString("base64url").slice(1)}`;
 
 /** A key that signs calls to the object storage, and whose it is. */
 export interface S3Key {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { entryOf } from "../../../src/cli/activity/entry.ts";
 import { createFilter } from "../../../src/cli/activity/filter.ts";
 import { entryFormats } from "../../../src/cli/activity/formats.ts";
+import { entryOf } from "../../../src/platform/activity/entry.ts";
 
 const nested = {
   meta: { time: "2026-03-01T10:00:00.123Z", requestId: "r1" },

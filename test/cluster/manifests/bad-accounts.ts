@@ -1,4 +1,4 @@
-import { account, clusterAccount, datacenter, grant, inferenceAccess, lan } from "./base.ts";
+import { account, activityLogExport, clusterAccount, datacenter, grant, inferenceAccess, lan } from "./base.ts";
 import { bad, long } from "./table.ts";
 
 export const badAccounts = [
@@ -156,8 +156,9 @@ export const badAccounts = [
     ["a name in upper case", { names: ["DC"] }, "spec.names[0]", "must be the name of an object"],
   ]),
   ...bad(inferenceAccess, "InferenceAccess", [
-    ["without an Account", { accountRef: null }, "spec.accountRef", "Required value"],
-    ["without models", { models: null }, "spec.models", "Required value"],
+    ["without models", { models: null }, "models is required"],
+    ["a Secret in upper case", { secretName: "Models" }, "spec.secretName", "must be the name of an object"],
+    ["a lifetime that the platform does not have", { lifetime: "2h" }, "spec.lifetime", '"1h", "4h", "1d"'],
     ["with no model", { models: [] }, "spec.models", "at least 1"],
     ["a model without a publisher", { models: ["gpt-oss-120b"] }, "spec.models[0]", "<publisher>/<name>"],
     ["a model that is a path", { models: ["../v1"] }, "spec.models[0]", "<publisher>/<name>"],
@@ -167,6 +168,32 @@ export const badAccounts = [
       { budget: { eurPerDay: -1 } },
       "spec.budget.eurPerDay",
       "greater than or equal to 0",
+    ],
+  ]),
+  ...bad(activityLogExport, "ActivityLogExport", [
+    ["without a destination", { destination: null }, "spec.destination", "Required value"],
+    ["to nothing", { destination: { bucket: null } }, "exactly one of bucket, logPipelineRef and kafkaTopicRef"],
+    [
+      "to two destinations",
+      { destination: { logPipelineRef: { name: "logs" } } },
+      "exactly one of bucket, logPipelineRef and kafkaTopicRef",
+    ],
+    [
+      "to a topic without a user",
+      { destination: { bucket: null, kafkaTopicRef: { name: "audit" } } },
+      "kafkaTopicRef and kafkaUserRef belong together",
+    ],
+    ["with a user of nothing", { destination: { kafkaUserRef: { name: "u" } } }, "kafkaUserRef belong together"],
+    ["to a bucket in upper case", { destination: { bucket: { name: "Audit" } } }, "must be the name of a bucket"],
+    ["without keys", { destination: { bucket: { secretRef: null } } }, "bucket.secretRef", "Required value"],
+    ["to a path", { destination: { bucket: { endpoint: "https://s3.example.com/x" } } }, "without user and path"],
+    ["with a prefix that climbs", { destination: { bucket: { prefix: "a/../b" } } }, "no name that begins with a dot"],
+    ["with a prefix from the root", { destination: { bucket: { prefix: "/a" } } }, "no empty folder"],
+    ["from a day", { from: "2026-03-01" }, "spec.from"],
+    [
+      "to a Secret of another namespace",
+      { destination: { bucket: { secretRef: { namespace: "x" } } } },
+      "unknown field",
     ],
   ]),
   ...bad(lan, "A reference into a namespace", [

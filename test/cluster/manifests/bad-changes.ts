@@ -1,10 +1,18 @@
-import { cube, datacenter, dedicated, volume as storage, vcpu } from "./base.ts";
+import { activityLogExport, cube, datacenter, dedicated, volume as storage, vcpu } from "./base.ts";
 import { bad, someId } from "./table.ts";
 
 const volume = (fields: object) => ({ bootVolume: fields });
 
 /** Changes of an object that exists. */
 export const badChanges = [
+  ...bad(activityLogExport, "ActivityLogExport", [
+    [
+      "another beginning",
+      { from: "2026-03-01T00:00:00Z" },
+      "from cannot be changed: an export continues where it is; delete the object and create it again",
+    ],
+    ["another Account", { accountRef: { name: "other" } }, "accountRef cannot be changed: delete the object and"],
+  ]),
   ...bad(datacenter, "Datacenter", [
     [
       "another location",

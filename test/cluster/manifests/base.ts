@@ -22,6 +22,7 @@ export const account: Base = {
 export const clusterAccount = of("ClusterAccount");
 export const grant = of("Grant");
 export const inferenceAccess = of("InferenceAccess");
+export const activityLogExport = of("ActivityLogExport");
 export const datacenter = of("Datacenter");
 export const dedicated = of("Server");
 export const lan = of("Lan");

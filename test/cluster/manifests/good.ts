@@ -1,4 +1,14 @@
-import { account, clusterAccount, cube, datacenter, dedicated, grant, inferenceAccess, vcpu } from "./base.ts";
+import {
+  account,
+  activityLogExport,
+  clusterAccount,
+  cube,
+  datacenter,
+  dedicated,
+  grant,
+  inferenceAccess,
+  vcpu,
+} from "./base.ts";
 import { each, long, good as of, type GoodRow as Row, someId } from "./table.ts";
 
 const volume = (fields: object) => ({ bootVolume: fields });
@@ -40,8 +50,20 @@ export const good = [
   ...of(inferenceAccess, "InferenceAccess", [
     ["with everything", {}],
     ["without a budget, through an Account", { budget: null, accountRef: { kind: "Account", name: "main" } }],
+    ["for the gateway only", { secretName: null, lifetime: null }],
+    ["as small as can be", { budget: null, accountRef: null, secretName: null, lifetime: null }],
     ["with a budget that says nothing", { budget: { eurPerDay: null } }],
     ["with nothing to spend", { budget: { eurPerDay: 0 } }],
+  ]),
+  ...of(activityLogExport, "ActivityLogExport", [
+    ["to a bucket", {}],
+    ["to a bucket of the Account", { destination: { bucket: { endpoint: null, prefix: null } } }],
+    ["with everything", { from: "2026-03-01T00:00:00Z", destination: { bucket: { region: "eu-central-3" } } }],
+    ["to a LogPipeline", { destination: { bucket: null, logPipelineRef: { name: "logs", namespace: "other" } } }],
+    [
+      "to a KafkaTopic",
+      { destination: { bucket: null, kafkaTopicRef: { name: "audit" }, kafkaUserRef: { name: "admin" } } },
+    ],
   ]),
   ...of(datacenter, "Datacenter", [
     ["as small as can be", {}],

@@ -1,4 +1,4 @@
-import { accessToken, type Base, kafkaAt, kafkaCluster, kafkaTopic, kafkaUser } from "./base.ts";
+import { accessToken, type Base, inferenceAccess, kafkaAt, kafkaCluster, kafkaTopic, kafkaUser } from "./base.ts";
 import { by, change, otherId } from "./fixed-fields.ts";
 import { someId } from "./table.ts";
 
@@ -34,4 +34,5 @@ export const kafkaFixedFields = [
   ...change(by(kafkaUser, { user: "admin" }), "user", "other", onlyOne),
   ...change(by(kafkaUser, { userId: someId }), "userId", otherId, onlyOne),
   ...change(accessToken, "lifetime", "7d", "the lifetime of a token is fixed when it is created"),
+  ...change(inferenceAccess, "lifetime", "7d", "the lifetime of a token is fixed when it is created"),
 ];

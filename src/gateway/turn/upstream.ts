@@ -1,5 +1,5 @@
-import { type Dispatcher, EnvHttpProxyAgent } from "undici";
-import type { Credentials } from "./access.ts";
+import { type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
+import type { Credentials } from "../access/access.ts";
 
 export interface UpstreamCall {
   method: "GET" | "POST";
@@ -17,17 +17,17 @@ export interface Upstream {
 /** A large model thinks for a while before its first word, and between two of them. */
 const SILENCE_MS = 180_000;
 
+const isProxied = (): boolean =>
+  ["http_proxy", "https_proxy"].some((name) => process.env[name] ?? process.env[name.toUpperCase()]);
+
 /** Nothing of a client's request goes there but the body that was read: no header, no path, no query. */
 export function createUpstream(options: { url: string; credentials: Credentials; ca?: string | undefined }): Upstream {
   const { origin, pathname } = new URL(options.url);
   const prefix = pathname.replace(/\/$/, "");
-  const agent = new EnvHttpProxyAgent({
-    connections: 256,
-    connectTimeout: 10_000,
-    headersTimeout: SILENCE_MS,
-    bodyTimeout: SILENCE_MS,
-    ...(options.ca !== undefined && { connect: { ca: options.ca }, requestTls: { ca: options.ca } }),
-  });
+  const tls = options.ca === undefined ? {} : { connect: { ca: options.ca }, requestTls: { ca: options.ca } };
+  const limits = { connections: 256, connectTimeout: 10_000, headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS };
+  // Where there is no proxy, nobody has to be asked for each call whether it goes through one.
+  const agent = isProxied() ? new EnvHttpProxyAgent({ ...limits, ...tls }) : new Pool(origin, { ...limits, ...tls });
   return {
     async send({ method, path, body }, signal, refused) {
       return agent.request({

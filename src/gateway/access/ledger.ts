@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { isConflict, isNotFound } from "../kube/errors.ts";
-import { type KubeObject, pathOf } from "../kube/resource.ts";
-import type { KubeClient } from "../kube/transport.ts";
+import { entryOf, readSpent, SPENDING_LABEL, textOf } from "../../kinds/inference/spending.ts";
+import { isConflict, isNotFound } from "../../kube/errors.ts";
+import { type KubeObject, pathOf } from "../../kube/resource.ts";
+import type { KubeClient } from "../../kube/transport.ts";
 
 /** What accesses have of their budgets, the same for all replicas, and after a restart. */
 export interface Ledger {
@@ -57,20 +58,21 @@ export function createConfigMapLedger(client: Pick<KubeClient, "request">, names
 
   async function change(key: string, day: string, edit: (total: number) => number): Promise<number> {
     const name = shardOf(key);
-    const entry = key.replace("/", ".");
+    const [owner = "", access = ""] = key.split("/");
+    const entry = entryOf(owner, access);
     for (let nth = 1; ; nth += 1) {
       const found = await read(name);
       const today = Object.entries(Object(found?.data)).filter(([, text]) => String(text).startsWith(`${day} `));
       const data = Object.fromEntries(today);
-      const total = Number(String(data[entry] ?? "").split(" ")[1]) || 0;
+      const total = readSpent(data[entry])?.eur ?? 0;
       const next = edit(total);
       if (next === total) return 0;
       const { resourceVersion } = found?.metadata ?? {};
       const body = {
         apiVersion: "v1",
         kind: "ConfigMap",
-        metadata: { name, namespace, labels: { "app.kubernetes.io/managed-by": "mooring-gateway" }, resourceVersion },
-        data: { ...data, [entry]: `${day} ${next}` },
+        metadata: { name, namespace, labels: SPENDING_LABEL, resourceVersion },
+        data: { ...data, [entry]: textOf({ day, eur: next }) },
       };
       try {
         await client.request({

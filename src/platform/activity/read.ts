@@ -1,5 +1,5 @@
-import type { ActivitySource, Days } from "../../platform/activity-log.ts";
 import { type Entry, entryOf, identityOf } from "./entry.ts";
+import type { ActivitySource, Days } from "./log.ts";
 
 export const RETENTION_MS = 35 * 86_400_000;
 const DAY_MS = 86_400_000;
@@ -82,15 +82,22 @@ function createRecent(options: ReadOptions): { next(): Promise<ActivitySource[]>
   };
 }
 
-/** Page after page until an empty one; the platform may give less at once than was asked for. */
-async function readAll({ page }: ReadOptions, days: Days, from = 0): Promise<ActivitySource[]> {
+/** Each entry once, by its identity, page after page until an empty one; the platform may give less at once than was asked for. */
+export async function readPages(
+  page: (offset: number) => Promise<ActivitySource[]>,
+  from = 0,
+): Promise<Map<string, ActivitySource>> {
   const all = new Map<string, ActivitySource>();
   for (let offset = from; ; ) {
-    const sources = await page(days, offset);
+    const sources = await page(offset);
     const before = all.size;
     for (const source of sources) all.set(identityOf(source), source);
     // Nothing new: behind the last page, or a list that ignores the offset.
-    if (all.size === before) return [...all.values()];
+    if (all.size === before) return all;
     offset += sources.length;
   }
 }
+
+const readAll = async ({ page }: ReadOptions, days: Days, from = 0): Promise<ActivitySource[]> => [
+  ...(await readPages((offset) => page(days, offset), from)).values(),
+];

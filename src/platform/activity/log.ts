@@ -1,8 +1,9 @@
 /** The product file of the activity log, below /activitylog/v1: who changed what in a contract. */
 import { z } from "zod";
-import { corePath } from "./core-url.ts";
-import { Terminal } from "./errors.ts";
-import { checked, type ReadOptions, withQuery } from "./paging.ts";
+import { corePath } from "../core-url.ts";
+import { Terminal } from "../errors.ts";
+import { exceedsLimit } from "../limits.ts";
+import { checked, type ReadOptions, withQuery } from "../paging.ts";
 
 const words = z.string().nullish();
 const sourceShape = z.looseObject({
@@ -22,7 +23,9 @@ const sourceShape = z.looseObject({
     })
     .nullish(),
 });
-const pageShape = z.looseObject({ hits: z.looseObject({ hits: z.array(z.looseObject({ _source: sourceShape })) }) });
+const pageShape = z.looseObject({
+  hits: z.looseObject({ total: z.int().min(0).nullish(), hits: z.array(z.looseObject({ _source: sourceShape })) }),
+});
 const contractsShape = z.array(z.looseObject({ id: z.int() }));
 
 /** An entry as the platform writes it. There are two forms of it; whatever is missing in one is in the other. */
@@ -35,6 +38,7 @@ export interface Days {
 }
 
 export const activityPageSize = 1_000;
+const FEWEST = 50;
 
 /** What is used of a connection: whoever can send a GET can read the log. */
 export interface Getter {
@@ -54,20 +58,42 @@ export async function activityContract(connection: Getter, api: string, options:
   throw new Terminal({ call: "GET /activitylog/v1/contracts", status: 200, detail: "the token has no contract" });
 }
 
-/** The entries from an offset on, as many as one page has; none behind the last one. */
+/** A time in milliseconds since the epoch; the end is not a part of it. */
+export interface Period {
+  from: number;
+  to: number;
+}
+
+/** A part of what a time has. */
+export interface ActivityPage {
+  sources: ActivitySource[];
+  /** How many entries the whole time has, where the platform says it. */
+  total: number | undefined;
+}
+
+/** The entries from an offset on, as many as one page has, or fewer where that would be too large; none behind the last one. */
 export async function activityPage(
   connection: Pick<Getter, "send">,
   api: string,
-  page: { contract: number; days: Days; offset: number },
+  page: { contract: number; time: Days | Period; offset: number; limit?: number },
   options: ReadOptions,
-): Promise<ActivitySource[]> {
-  const { contract, days, offset } = page;
+): Promise<ActivityPage> {
+  const { contract, time, offset, limit = activityPageSize } = page;
   const url = withQuery(activityUrl(api, `/contracts/${contract}`), {
-    startDate: days.start,
-    ...(days.end !== undefined && { endDate: days.end }),
+    ...("from" in time ? { dateStart: momentOf(time.from), dateEnd: momentOf(time.to) } : datesOf(time)),
     offset: String(offset),
-    limit: String(activityPageSize),
+    limit: String(limit),
   });
-  const { body } = await connection.send({ method: "GET", url, product: "activitylog", ...options });
-  return checked(pageShape, body, url).hits.hits.map(({ _source }) => _source);
+  const sending = connection.send({ method: "GET", url, product: "activitylog", ...options });
+  const reply = await sending.catch((error: unknown) => {
+    if (!exceedsLimit(error) || limit <= FEWEST) throw error;
+  });
+  if (!reply)
+    return activityPage(connection, api, { ...page, limit: Math.max(FEWEST, Math.floor(limit / 4)) }, options);
+  const { body } = reply;
+  const { total, hits } = checked(pageShape, body, url).hits;
+  return { sources: hits.map(({ _source }) => _source), total: total ?? undefined };
 }
+
+const momentOf = (at: number): string => new Date(at).toISOString();
+const datesOf = ({ start, end }: Days) => ({ startDate: start, ...(end !== undefined && { endDate: end }) });

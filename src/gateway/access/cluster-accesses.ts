@@ -1,13 +1,13 @@
-import type { Clock } from "../clock.ts";
-import { admits, clusterAccount, readSharing } from "../kinds/identity/cluster-account.ts";
-import { GROUP, VERSION } from "../kinds/index.ts";
-import { inferenceAccess, readInferenceAccess } from "../kinds/inference/inference-access.ts";
-import type { Kind } from "../kinds/kind.ts";
-import { createNamespaces } from "../kube/namespaces.ts";
-import type { KubeObject, Resource } from "../kube/resource.ts";
-import { createStore } from "../kube/store.ts";
-import type { KubeClient } from "../kube/transport.ts";
-import { watch } from "../kube/watch.ts";
+import type { Clock } from "../../clock.ts";
+import { admits, clusterAccount, readSharing } from "../../kinds/identity/cluster-account.ts";
+import { GROUP, VERSION } from "../../kinds/index.ts";
+import { inferenceAccess, readInferenceAccess } from "../../kinds/inference/inference-access.ts";
+import type { Kind } from "../../kinds/kind.ts";
+import { createNamespaces } from "../../kube/namespaces.ts";
+import type { KubeObject, Resource } from "../../kube/resource.ts";
+import { createStore } from "../../kube/store.ts";
+import type { KubeClient } from "../../kube/transport.ts";
+import { watch } from "../../kube/watch.ts";
 import type { Access, Accesses } from "./access.ts";
 
 const resourceOf = ({ kind, plural, scope }: Kind): Resource => ({
@@ -56,7 +56,9 @@ export async function watchAccesses(options: {
   const isAdmitted = (namespace: string) => {
     const found = accounts.get(account);
     const labels = namespaces.labelsOf(namespace);
-    return found !== undefined && admits(readSharing(found.spec), { kind: inferenceAccess, namespace, labels });
+    // Only who has a token of its own needs more than that.
+    const { kind } = inferenceAccess;
+    return found !== undefined && admits(readSharing(found.spec), { kind: { kind }, namespace, labels });
   };
   return {
     of(namespace) {
@@ -72,7 +74,7 @@ export async function watchAccesses(options: {
 /** One that is to go, or that cannot be read, gives access to nothing. */
 function accessOf({ metadata, spec }: KubeObject, account: string): Access | undefined {
   const read = metadata.deletionTimestamp === undefined ? readInferenceAccess(spec) : undefined;
-  if (read?.accountRef.kind !== "ClusterAccount" || read.accountRef.name !== account) return undefined;
+  if (read?.accountRef?.kind !== "ClusterAccount" || read.accountRef.name !== account) return undefined;
   const { namespace = "", name } = metadata;
-  return { namespace, name, models: read.models, eurPerDay: read.budget?.eurPerDay };
+  return { namespace, name, models: read.models ?? [], eurPerDay: read.budget?.eurPerDay };
 }

@@ -1,8 +1,9 @@
 import { z } from "zod";
-import type { Usage } from "./prices.ts";
+import type { Usage } from "../../kinds/inference/prices.ts";
 
 /** Reads along what an answer has used, and gives on what the client is to have. */
 export interface Meter {
+  isStream: boolean;
   push(chunk: Buffer): Buffer;
   end(): Buffer;
   /** What the platform told; undefined: it did not. */
@@ -15,6 +16,8 @@ const none = Buffer.alloc(0);
 const usageShape = z.object({ prompt_tokens: z.number().min(0), completion_tokens: z.number().min(0).default(0) });
 const eventShape = z.looseObject({ usage: usageShape, choices: z.array(z.unknown()).default([]) });
 const hasUsage = /"usage"\s*:\s*\{/;
+const inputTokens = /"prompt_tokens"\s*:\s*(\d+)/;
+const outputTokens = /"completion_tokens"\s*:\s*(\d+)/;
 /** More of a single event is not waited for. */
 const LONGEST_EVENT = 1_048_576;
 const TAIL = 16_384;
@@ -28,6 +31,7 @@ const spent = ({ prompt_tokens, completion_tokens }: z.infer<typeof usageShape>)
 export function wholeMeter(): Meter {
   let tail: Buffer = none;
   return {
+    isStream: false,
     push(chunk) {
       tail = chunk.length >= TAIL ? chunk.subarray(-TAIL) : Buffer.concat([tail, chunk]).subarray(-TAIL);
       return chunk;
@@ -36,13 +40,10 @@ export function wholeMeter(): Meter {
     events: 0,
     usage() {
       const text = tail.toString("utf8");
-      const told = text.slice(text.search(hasUsage));
-      const number = (name: string) => Number(new RegExp(`"${name}"\\s*:\\s*(\\d+)`).exec(told)?.[1]);
-      const read = usageShape.safeParse({
-        prompt_tokens: number("prompt_tokens"),
-        completion_tokens: number("completion_tokens") || 0,
-      });
-      return hasUsage.test(text) && read.success ? spent(read.data) : undefined;
+      const at = text.search(hasUsage);
+      const told = text.slice(at);
+      const input = Number(inputTokens.exec(told)?.[1]);
+      return at < 0 || Number.isNaN(input) ? undefined : { input, output: Number(outputTokens.exec(told)?.[1] ?? 0) };
     },
   };
 }
@@ -68,6 +69,7 @@ export function streamMeter(hidesUsage: boolean): Meter {
   }
 
   return {
+    isStream: true,
     push(chunk) {
       const all = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
       const whole = Math.max(...["\n\n", "\r\n\r\n"].map((mark) => endOf(all, mark)));

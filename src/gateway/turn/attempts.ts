@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
-import { type Clock, sleep } from "../clock.ts";
-import { Refused } from "./refused.ts";
+import { type Clock, sleep } from "../../clock.ts";
+import { Refused } from "../refused.ts";
 import type { Shares } from "./shares.ts";
 import type { Upstream, UpstreamCall } from "./upstream.ts";
 

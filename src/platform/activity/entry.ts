@@ -1,4 +1,4 @@
-import type { ActivitySource } from "../../platform/activity-log.ts";
+import type { ActivitySource } from "./log.ts";
 
 /** One entry of the activity log, the same for both forms that the platform has for it. */
 export interface Entry {

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Clock } from "../clock.ts";
-import { createTokenVerdicts } from "../kube/token-verdicts.ts";
-import type { KubeClient } from "../kube/transport.ts";
-import { Refused } from "./refused.ts";
+import type { Clock } from "../../clock.ts";
+import { createTokenVerdicts } from "../../kube/token-verdicts.ts";
+import type { KubeClient } from "../../kube/transport.ts";
+import { Refused } from "../refused.ts";
 
 /** Whom a token has to be made for: one that was made for the API server is not taken, and need not be sent here. */
 export const AUDIENCE = "mooring-gateway";

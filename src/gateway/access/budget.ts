@@ -1,7 +1,7 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../clock.ts";
+import { Refused } from "../refused.ts";
 import type { Access } from "./access.ts";
 import type { Ledger } from "./ledger.ts";
-import { Refused } from "./refused.ts";
 
 /** Money that is kept back for a call, until it is known what it cost. */
 export interface Reservation {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../clock.ts";
 import type { Meter } from "./meter.ts";
 
 /** Who takes nothing for so long is left. */
@@ -11,7 +11,8 @@ const PASSED = ["content-type", "x-request-id", "retry-after"];
 
 /**
  * Gives an answer on as it comes, no faster than the client takes it. Rejects when either side breaks off: what the client
- * has got then is not an end.
+ * has got then is not an end. A stream is given on at once, piece by piece; of a whole answer the last piece goes with its end,
+ * so that a small one is a single packet.
  */
 export async function pass(
   clock: Clock,
@@ -24,12 +25,14 @@ export async function pass(
     return typeof value === "string" ? [[name, value] as const] : [];
   });
   response.writeHead(answer.statusCode, Object.fromEntries(headers));
-  response.flushHeaders();
+  if (meter.isStream) response.flushHeaders();
+  let last: Buffer | undefined;
   for await (const chunk of answer.body) {
-    const bytes = meter.push(chunk);
-    if (bytes.length > 0 && !response.write(bytes)) await drained(clock, response);
+    const [bytes, held] = meter.isStream ? [meter.push(chunk)] : [last, meter.push(chunk)];
+    last = held;
+    if (bytes && bytes.length > 0 && !response.write(bytes)) await drained(clock, response);
   }
-  response.end(meter.end());
+  response.end(last ?? meter.end());
 }
 
 function drained(clock: Clock, response: ServerResponse): Promise<void> {

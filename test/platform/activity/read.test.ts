@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Entry } from "../../../src/cli/activity/entry.ts";
-import { type ReadOptions, readActivity } from "../../../src/cli/activity/read.ts";
-import type { ActivitySource, Days } from "../../../src/platform/activity-log.ts";
+import type { Entry } from "../../../src/platform/activity/entry.ts";
+import type { ActivitySource, Days } from "../../../src/platform/activity/log.ts";
+import { type ReadOptions, readActivity } from "../../../src/platform/activity/read.ts";
 
 const at = (time: string) => Date.parse(`${time}Z`);
 const source = (time: string, resource = time): ActivitySource => ({ time: `${time}Z`, resource });

@@ -1,5 +1,5 @@
-import type { Clock } from "../clock.ts";
-import { Refused } from "./refused.ts";
+import type { Clock } from "../../clock.ts";
+import { Refused } from "../refused.ts";
 
 export interface ShareOptions {
   clock: Clock;
@@ -95,8 +95,14 @@ export function createShares({ clock, perSecond, burst, mostWaitMs }: ShareOptio
       closedUntil = Math.max(closedUntil, clock.monotonic() + ms);
       slots = Math.min(slots, 1);
     },
-    enter(namespace, signal, again = false) {
-      return new Promise((resolve, reject) => {
+    async enter(namespace, signal, again = false) {
+      refill();
+      // Nobody waits, and there is room.
+      if (lines.size === 0 && slots >= 1 && closedUntil <= clock.monotonic() && !signal.aborted) {
+        slots -= 1;
+        return;
+      }
+      await new Promise<void>((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);
         const abort = () => {
           leave(namespace, each);

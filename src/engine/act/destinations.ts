@@ -1,0 +1,150 @@
+import { z } from "zod";
+import type { ObjectRef } from "../../kinds/kind.ts";
+import { type ActivityLogExportSpec, activityLogExport } from "../../kinds/observability/activity-log-export.ts";
+import type { KubeObject } from "../../kube/resource.ts";
+import { toBucket } from "../../platform/export/bucket.ts";
+import type { Destination } from "../../platform/export/destination.ts";
+import { toKafka } from "../../platform/export/kafka.ts";
+import { toLogPipeline } from "../../platform/export/log-pipeline.ts";
+import type { Connection, Transport } from "../../platform/transport.ts";
+import type { AccountHandle } from "../accounts/accounts.ts";
+import type { Sites } from "../accounts/addresses.ts";
+import type { Deps } from "../look/deps.ts";
+import { type Resolved, readSecrets, resolveReferences } from "../look/references.ts";
+import { keyOfTarget, type ObjectKey } from "../objects/object.ts";
+import type { Reason } from "../schema/reasons.ts";
+import { readStatus } from "../schema/status.ts";
+
+/** Connections to what is not the platform's, without credentials of their own; the limits and rules of endpoints hold. */
+export interface Outlets {
+  of(key: ObjectKey): Connection;
+  close(key: ObjectKey): Promise<void>;
+}
+
+export function createOutlets(transport: Pick<Transport, "connect">): Outlets {
+  const open = new Map<ObjectKey, Connection>();
+  return {
+    of(key) {
+      const connection = open.get(key) ?? transport.connect(key);
+      open.set(key, connection);
+      return connection;
+    },
+    async close(key) {
+      await open.get(key)?.close();
+      open.delete(key);
+    },
+  };
+}
+
+export interface DestinationDeps extends Deps {
+  sites: Sites;
+  outlets: Outlets;
+}
+
+/** An export and the Account it reads with. */
+interface Export {
+  key: ObjectKey;
+  object: KubeObject;
+  account: AccountHandle;
+}
+
+/** Where spec says that entries go, with what its Secrets hold now: they are read for each delivery and kept nowhere. */
+export async function destinationOf(
+  deps: DestinationDeps,
+  { key, object, account }: Export,
+  { destination }: ActivityLogExportSpec,
+): Promise<Resolved<Destination>> {
+  const references = activityLogExport.task?.references(object.spec) ?? [];
+  const resolved = resolveReferences(deps.objects, object, { references });
+  if ("obstacle" in resolved) return resolved;
+  const { bucket, logPipelineRef, kafkaTopicRef, kafkaUserRef } = destination;
+  if (bucket) return bucketOf(deps, { key, object, account }, bucket);
+  const find = (kind: string, ref: ObjectRef | undefined): KubeObject | undefined =>
+    ref && deps.objects.find(keyOfTarget(object.metadata.namespace ?? "", kind, ref))?.object;
+  const pipeline = find("LogPipeline", logPipelineRef);
+  if (pipeline) return pipelineOf(deps, key, pipeline);
+  const [topic, user] = [find("KafkaTopic", kafkaTopicRef), find("KafkaUser", kafkaUserRef)];
+  return topic && user ? kafkaOf(deps, topic, user) : problem("InvalidSpec", "spec.destination names nothing");
+}
+
+const problem = (reason: Reason, message: string) => ({ obstacle: { reason, message } });
+
+/** Values of one Secret of the namespace of `owner`, by their keys. */
+async function secretOf(deps: Deps, owner: KubeObject, field: string, name: string, keys: readonly string[]) {
+  const secrets = keys.map((key) => ({ field, kind: "Secret" as const, name, key }));
+  const values: Record<string, string> = {};
+  for (const secret of secrets) {
+    const read = await readSecrets(deps.client, owner, { secrets: [secret] });
+    if ("obstacle" in read) return read;
+    values[secret.key] = (read.value[field] ?? "").trim();
+  }
+  return { value: values };
+}
+
+async function bucketOf(
+  deps: DestinationDeps,
+  { key, object, account }: Export,
+  bucket: NonNullable<ActivityLogExportSpec["destination"]["bucket"]>,
+): Promise<Resolved<Destination>> {
+  const { name, endpoint: own, region, prefix = "", secretRef } = bucket;
+  if (own !== undefined && own !== deps.sites.endpoints.objectStorage && !deps.sites.isAllowed(own)) {
+    const message = `spec.destination.bucket.endpoint: the operator does not allow ${own}: remove the field to use the object storage of the Account, or ask the administrator to allow it (--allow-endpoint)`;
+    return problem("EndpointNotAllowed", message);
+  }
+  let endpoint: string;
+  try {
+    endpoint = own ?? account.endpoint("objectStorage");
+  } catch (error) {
+    return problem("EndpointInvalid", error instanceof Error ? error.message : String(error));
+  }
+  const field = "destination.bucket.secretRef";
+  const keys = await secretOf(deps, object, field, secretRef.name, ["accessKey", "secretKey"]);
+  if ("obstacle" in keys) return keys;
+  const { accessKey = "", secretKey = "" } = keys.value;
+  const place = { endpoint, bucket: name, prefix, region, accessKey, secretKey };
+  return { value: toBucket(deps.outlets.of(key), place, deps.guard) };
+}
+
+const streams = z.looseObject({
+  logs: z.array(z.looseObject({ tag: z.string(), protocol: z.string() })).optional(),
+});
+
+async function pipelineOf(deps: DestinationDeps, key: ObjectKey, pipeline: KubeObject): Promise<Resolved<Destination>> {
+  const field = "destination.logPipelineRef";
+  const { name } = pipeline.metadata;
+  const tag = streams.safeParse(pipeline.spec).data?.logs?.find(({ protocol }) => protocol === "http")?.tag;
+  if (tag === undefined) {
+    return problem(
+      "InvalidSpec",
+      `${field}: LogPipeline ${name} has no log with protocol http: add one to its spec.logs`,
+    );
+  }
+  const found = await secretOf(deps, pipeline, field, readStatus(pipeline).secretName ?? "", ["httpAddress", "key"]);
+  if ("obstacle" in found) return found;
+  const { httpAddress = "", key: apiKey = "" } = found.value;
+  return { value: toLogPipeline(deps.outlets.of(key), { httpAddress, tag, key: apiKey }, deps.guard) };
+}
+
+const named = z.looseObject({ name: z.string().optional() });
+
+async function kafkaOf(deps: DestinationDeps, topic: KubeObject, user: KubeObject): Promise<Resolved<Destination>> {
+  const field = "destination.kafkaUserRef";
+  const clusterOf = (object: KubeObject) => readStatus(object).parents?.cluster;
+  if (clusterOf(topic) !== clusterOf(user)) {
+    const message = `${field}: KafkaUser ${user.metadata.name} is of another cluster than KafkaTopic ${topic.metadata.name}`;
+    return problem("InvalidSpec", message);
+  }
+  const files = ["bootstrap.servers", "ca.crt", "tls.crt", "tls.key"];
+  const found = await secretOf(deps, user, field, readStatus(user).secretName ?? "", files);
+  if ("obstacle" in found) return found;
+  const { "bootstrap.servers": servers = "", "ca.crt": ca = "", "tls.crt": certificate = "" } = found.value;
+  const place = {
+    brokers: servers.split(","),
+    topic: named.safeParse(topic.spec).data?.name ?? topic.metadata.name,
+    ca,
+    certificate,
+    privateKey: found.value["tls.key"] ?? "",
+    isAllowed: deps.sites.isAllowed,
+  };
+  return { value: toKafka(place, deps.guard) };
+}

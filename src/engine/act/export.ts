@@ -1,0 +1,207 @@
+import type { Kind } from "../../kinds/kind.ts";
+import { readExportSpec, readExportStatus } from "../../kinds/observability/activity-log-export.ts";
+import type { KubeObject } from "../../kube/resource.ts";
+import type { Again } from "../../kube/work.ts";
+import { readLate, readWindow, type Window } from "../../platform/activity/export.ts";
+import { activityContract, activityPage } from "../../platform/activity/log.ts";
+import { advanced, begunAt, dueIn, nextPeriod, type Progress, withHours } from "../../platform/activity/progress.ts";
+import { RETENTION_MS } from "../../platform/activity/read.ts";
+import { Forbidden, PlatformError, Retry, Unauthorized } from "../../platform/errors.ts";
+import type { Destination } from "../../platform/export/destination.ts";
+import type { AccountHandle } from "../accounts/accounts.ts";
+import { messageOf } from "../look/obstacles.ts";
+import { obstacleOf } from "../look/problems.ts";
+import { isPaused, type ObjectKey } from "../objects/object.ts";
+import { policiesOf } from "../objects/policies.ts";
+import { postpone } from "../record/record.ts";
+import { writeStatus } from "../record/write.ts";
+import { needsPerson, type Obstacle } from "../schema/reasons.ts";
+import { paused, readFacts, readStatus, readWhole, type Standing } from "../schema/status.ts";
+import { type DestinationDeps, destinationOf } from "./destinations.ts";
+import { dateOf, gapIn, isWorthAWrite, type Pass, progressOf, record, write } from "./export-record.ts";
+
+/**
+ * Keeps one ActivityLogExport going: a pass delivers one window of the log at most, and puts on record how far it is once the
+ * destination has it. It makes nothing on the platform, so there is nothing to undo when the object goes.
+ */
+export async function reconcileExport(
+  deps: DestinationDeps,
+  key: ObjectKey,
+  kind: Kind,
+  object: KubeObject,
+): Promise<Again> {
+  const { generation = 1, namespace = "", deletionTimestamp } = object.metadata;
+  if (deletionTimestamp !== undefined || deps.namespaces.isTerminating(namespace)) return "never";
+  const status = readStatus(object);
+  if (isPaused(object)) {
+    deps.guard();
+    await writeStatus(deps, kind, object, {
+      ...readFacts(object),
+      ...status,
+      conditions: paused(object, deps.clock.now()),
+    });
+    return "never";
+  }
+  const { failure } = deps.memories.of(key);
+  const waitMs = failure?.generation === generation ? failure.retryAt - deps.clock.monotonic() : 0;
+  if (waitMs > 0) return { inMs: waitMs };
+  const pass = { key, kind, object };
+  const parsed = kind.spec.safeParse(object.spec);
+  if (!parsed.success) return halt(deps, pass, { reason: "InvalidSpec", message: messageOf(parsed.error) });
+  const choice = deps.accounts.choose({ kind, namespace }, policiesOf(object).accountRef, status.account);
+  if ("obstacle" in choice) {
+    // Not looked at yet is no news: whoever waits for the Account is told when it is.
+    return choice.obstacle.reason === "Observing" ? "never" : halt(deps, pass, choice.obstacle);
+  }
+  const { account } = choice;
+  const found = await destinationOf(deps, { key, object, account }, readExportSpec(object.spec));
+  if ("obstacle" in found) {
+    // Nobody tells when a Secret comes; of everything else the change is noticed.
+    const { obstacle } = found;
+    return obstacle.reason === "SecretNotFound" ? fail(deps, pass, obstacle) : halt(deps, pass, obstacle);
+  }
+  try {
+    const again = await carryOn(deps, { ...pass, account }, found.value);
+    deps.memories.of(key).failure = undefined;
+    return again;
+  } catch (error) {
+    const delivering = error instanceof NotDelivered;
+    const trouble = delivering ? error.cause : error;
+    if (!(trouble instanceof PlatformError)) throw error;
+    if (!delivering && trouble instanceof Unauthorized) deps.suspect(account.key);
+    const afterMs = trouble instanceof Retry ? trouble.afterMs : undefined;
+    return fail(deps, pass, delivering ? refusedBy(trouble) : unreadable(trouble), afterMs);
+  }
+}
+
+/** A window could not be delivered. */
+class NotDelivered extends Error {
+  override readonly cause: PlatformError;
+  constructor(cause: PlatformError) {
+    super(cause.message);
+    this.cause = cause;
+  }
+}
+
+/** Nobody waits for it. */
+const READING = { priority: "background", patienceMs: 30_000 } as const;
+
+async function carryOn(
+  deps: DestinationDeps,
+  pass: Pass & { account: AccountHandle },
+  to: Destination,
+): Promise<Again> {
+  const { key, object, account } = pass;
+  const { connection } = account;
+  const api = account.endpoint("api");
+  const contract = connection.contractNumber ?? (await activityContract(connection, api, READING));
+  const { contract: before } = readStatus(object);
+  if (before !== undefined && before !== contract) {
+    const message = `the log of contract ${before} was exported, but the Account uses contract ${contract}: restore its previous token, or create a new ActivityLogExport`;
+    return halt(deps, pass, { reason: "ContractChanged", message });
+  }
+  const now = deps.clock.now() + (connection.aheadMs ?? 0);
+  const memory = deps.memories.of(key);
+  const recorded = readExportStatus(readWhole(object)).watermark;
+  const known = memory.exported?.recorded === recorded?.time ? memory.exported?.progress : undefined;
+  const progress = known ?? progressOf(object, now);
+  const oldest = now - RETENTION_MS;
+  if (progress.time < oldest) return lose(deps, pass, progress, { contract, oldest, now });
+  const read = {
+    clock: deps.clock,
+    page: (time: Window["period"], offset: number, limit: number) =>
+      activityPage(connection, api, { contract, time, offset, limit }, READING),
+  };
+  const save = (next: Progress, delivered?: Window) => record(deps, pass, { contract, now, progress: next, delivered });
+
+  const prepared = withHours(progress, now, recorded === undefined);
+  if (prepared !== progress) {
+    await save(prepared);
+    return { inMs: 0 };
+  }
+  const { late, slices } = await readLate(read, progress);
+  if (late) {
+    await deliver(to, late);
+    await save({ ...progress, slices }, late);
+    return { inMs: 0 };
+  }
+  const checked = { ...progress, slices };
+  const dueMs = dueIn(checked, now);
+  if (dueMs > 0) {
+    await (isWorthAWrite(object, recorded?.time, checked, now) ? save(checked) : undefined);
+    return { inMs: Math.max(1000, Math.min(dueMs, 60_000)), background: true };
+  }
+  const window = await readWindow(read, nextPeriod(checked));
+  if (window.lines.length > 0) await deliver(to, window);
+  const next = advanced(checked, window.period, window, now);
+  if (window.lines.length > 0 || isWorthAWrite(object, recorded?.time, next, now)) await save(next, window);
+  else memory.exported = { recorded: recorded?.time, progress: next };
+  return { inMs: 0, background: true };
+}
+
+async function deliver(to: Destination, window: Window): Promise<void> {
+  try {
+    await to.deliver(window);
+  } catch (error) {
+    throw error instanceof PlatformError ? new NotDelivered(error) : error;
+  }
+}
+
+/** The platform has deleted what is next: says which time that is, and goes on behind it. */
+async function lose(
+  deps: DestinationDeps,
+  pass: Pass,
+  progress: Progress,
+  { contract, oldest, now }: { contract: number; oldest: number; now: number },
+): Promise<Again> {
+  const next = begunAt(oldest + 120_000);
+  const { lost } = readExportStatus(readWhole(pass.object));
+  const from = lost && Date.parse(lost.to) >= progress.time ? lost.from : dateOf(progress.time);
+  const gap = { from, to: dateOf(next.time), noticedAt: dateOf(now) };
+  const written = await record(deps, pass, { contract, now, progress: next, lost: gap });
+  deps.events.record(written, "Warning", "HistoryLost", gapIn(gap));
+  return { inMs: 0 };
+}
+
+const standingFor = ({ reason, message }: Obstacle): Standing => ({
+  mode: needsPerson(reason) ? "stalled" : "reconciling",
+  reason,
+  message,
+});
+
+/** Waits for somebody, or for what others are about to bring: whatever changes has it looked at again. */
+async function halt(deps: DestinationDeps, pass: Pass, obstacle: Obstacle): Promise<Again> {
+  // What a young object waits for usually comes in the same `kubectl apply`.
+  const { wish } = deps.memories.of(pass.key);
+  const youngMs = (wish?.at ?? 0) + deps.settings.graceMs - deps.clock.monotonic();
+  if (youngMs > 0 && !needsPerson(obstacle.reason)) return { inMs: youngMs };
+  await write(deps, pass, standingFor(obstacle));
+  return "never";
+}
+
+/** Tries again after a pause, which grows. */
+async function fail(deps: DestinationDeps, pass: Pass, obstacle: Obstacle, afterMs?: number): Promise<Again> {
+  const memory = deps.memories.of(pass.key);
+  const { inMs, message } = postpone(deps, { memory, object: pass.object }, obstacle, afterMs);
+  await write(deps, pass, standingFor({ ...obstacle, message }));
+  return { inMs };
+}
+
+/** Why the log cannot be read. */
+function unreadable(error: PlatformError): Obstacle {
+  const { reason, message } = obstacleOf(error);
+  // A credential that is refused is the Account's trouble, and waits for it.
+  if (error instanceof Unauthorized) return { reason: "AccountNotReady", message };
+  const needed =
+    error instanceof Forbidden && !message.includes(PRIVILEGE) ? `: the privilege ${PRIVILEGE} is needed` : "";
+  return { reason, message: `${message}${needed}` };
+}
+
+const PRIVILEGE = "ACCESS_ACTIVITY_LOG";
+
+/** Why the destination does not take a window. */
+function refusedBy(error: PlatformError): Obstacle {
+  const { message } = error;
+  if (!(error instanceof Retry)) return { reason: "DestinationRefused", message };
+  return { reason: error.status === 429 ? "RateLimited" : "DestinationUnavailable", message };
+}

@@ -1,0 +1,35 @@
+import { hashBody } from "../../hash.ts";
+import type { ResourceKind } from "../../kinds/kind.ts";
+import { roomy } from "../../platform/auth.ts";
+import { products } from "../../platform/products.ts";
+import type { Item } from "../../platform/reading.ts";
+import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
+import type { Deps } from "../look/deps.ts";
+import type { Resolved } from "../look/references.ts";
+import type { Scene } from "../look/view.ts";
+import type { Intent } from "../objects/intent.ts";
+
+/** What there is already, with room for one more. */
+export async function neighboursOf(
+  deps: Deps,
+  { key, kind }: Scene,
+  account: AccountHandle,
+  parents: Intent["parents"],
+): Promise<Resolved<readonly Item[]>> {
+  const { source } = deps.collections.join(key, account, kind, parents, undefined);
+  const { product } = kind.resource.place;
+  const { most = Number.POSITIVE_INFINITY, makeRoom } = products[product].capacity ?? {};
+  const { items, isFull } = await roomy({
+    most,
+    list: () => source.list(AbortSignal.timeout(deps.settings.createDeadlineMs), "people"),
+    makeRoom: async () => makeRoom?.(account.connection, addressOf(account, product), deps.guard),
+  });
+  const message = `the user of the Account has ${items.length} ${kind.resource.names.type}s and the platform allows ${most}: delete those that nobody needs`;
+  return isFull ? { obstacle: { reason: "QuotaExceeded", message } } : { value: items };
+}
+
+/** Which of them look like what is to be made. */
+export function equalsOf({ resource }: ResourceKind, items: readonly Item[], hash: string): string[] {
+  const { echo = (raw: unknown) => raw } = resource.identity;
+  return items.filter(({ raw }) => hashBody(echo(raw)) === hash).map(({ id }) => id);
+}

@@ -1,0 +1,52 @@
+import type { Clock } from "../../clock.ts";
+import { objectOfEntry, readSpent, SPENDING_LABEL, type Spent } from "../../kinds/inference/spending.ts";
+import { CONFIG_MAPS } from "../../kube/owned-secret.ts";
+import type { KubeObject } from "../../kube/resource.ts";
+import { createStore } from "../../kube/store.ts";
+import type { KubeClient } from "../../kube/transport.ts";
+import { type Watcher, watch } from "../../kube/watch.ts";
+import type { ObjectKey } from "./object.ts";
+
+/** What the gateway says that objects have spent. */
+export interface Spending {
+  of(key: ObjectKey): { usage: Spent } | undefined;
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Reads the gateway's ConfigMaps in the operator's own namespace, where no tenant writes. */
+export function createSpending(options: {
+  client: KubeClient;
+  clock: Clock;
+  /** Undefined for an operator of one namespace: the gateway serves ClusterAccounts, which that one does not know. */
+  namespace: string | undefined;
+  /** To be told whenever an object has spent more. */
+  changed: (key: ObjectKey) => void;
+  onError: (error: unknown) => void;
+}): Spending {
+  const { client, clock, namespace, changed, onError } = options;
+  const spent = new Map<ObjectKey, { usage: Spent }>();
+  const store = createStore<KubeObject>({ onListenerError: onError });
+  store.subscribe(({ before, after }) => {
+    const [had, has] = [before, after].map((each): Record<string, unknown> => ({ ...Object(each?.data) }));
+    for (const entry of Object.keys({ ...had, ...has })) {
+      if (had?.[entry] === has?.[entry]) continue;
+      const key = objectOfEntry(entry);
+      const usage = readSpent(has?.[entry]);
+      if (usage) spent.set(key, { usage });
+      else spent.delete(key);
+      changed(key);
+    }
+  });
+  let watcher: Watcher | undefined;
+  return {
+    of: (key) => spent.get(key),
+    async sync() {
+      if (namespace === undefined) return;
+      const labelSelector = Object.entries(SPENDING_LABEL).flat().join("=");
+      watcher = watch({ client, resource: CONFIG_MAPS, namespace, labelSelector, store, clock, onError });
+      await watcher.synced;
+    },
+    close: async () => watcher?.stop(),
+  };
+}

@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { nearest } from "./nearest.ts";
+import { listed } from "./prices.ts";
+
+const price = z.looseObject({ input_per_million_tokens: z.number(), output_per_million_tokens: z.number() });
+const model = z.looseObject({
+  id: z.string(),
+  context_window: z.int().min(0).optional().catch(undefined),
+  pricing: price.optional().catch(undefined),
+});
+const answer = z.looseObject({ data: z.array(model) });
+
+/** What status shows of one model. */
+export const modelStatus = z.object({
+  id: z.string().describe("Id of the model."),
+  contextTokens: z.int().optional().describe("Tokens that a call may have, prompt and answer together."),
+  inputEurPerMillion: z.number().optional().describe("Price of a million input tokens in EUR, if published."),
+  outputEurPerMillion: z.number().optional().describe("Price of a million output tokens in EUR, if published."),
+});
+
+/** The models of these ids in the platform's list, or what is wrong with the first that is not there. */
+export function modelsIn(
+  body: unknown,
+  ids: readonly string[],
+): { models: z.output<typeof modelStatus>[] } | { problem: string } {
+  const byId = new Map(answer.parse(body).data.map((each) => [each.id, each]));
+  const missing = ids.find((id) => !byId.has(id));
+  if (missing !== undefined) return { problem: unknownModel(missing, [...byId.keys()]) };
+  const models = ids.map((id) => {
+    const { context_window: contextTokens, pricing } = byId.get(id) ?? {};
+    const [input, output] = pricing
+      ? [pricing.input_per_million_tokens, pricing.output_per_million_tokens]
+      : [listed[id]?.input, listed[id]?.output];
+    return {
+      id,
+      ...(contextTokens !== undefined && { contextTokens }),
+      ...(input !== undefined && { inputEurPerMillion: input }),
+      ...(output !== undefined && { outputEurPerMillion: output }),
+    };
+  });
+  return { models };
+}
+
+/** Names those that may be meant. */
+export const unknownModel = (id: string, ids: readonly string[]): string =>
+  `the platform has no model ${id}; nearest are ${nearest(id, ids).join(", ")}`;

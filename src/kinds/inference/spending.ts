@@ -1,0 +1,25 @@
+import { inferenceAccess } from "./inference-access.ts";
+
+/** The gateway's record of what accesses have of their budgets: ConfigMaps with this label, an entry for each access. */
+export const SPENDING_LABEL = { "app.kubernetes.io/managed-by": "mooring-gateway" };
+
+/** What an access has of the budget of a day. */
+export interface Spent {
+  day: string;
+  eur: number;
+}
+
+/** The name of an entry. A namespace has no dot. */
+export const entryOf = (namespace: string, name: string): string => `${namespace}.${name}`;
+export const textOf = ({ day, eur }: Spent): string => `${day} ${eur}`;
+
+export function readSpent(text: unknown): Spent | undefined {
+  const [, day, eur] = /^(\d{4}-\d\d-\d\d) (\d+(?:\.\d+)?(?:e-?\d+)?)$/.exec(String(text)) ?? [];
+  return day === undefined ? undefined : { day, eur: Number(eur) };
+}
+
+/** The object that an entry is about. */
+export function objectOfEntry(entry: string): string {
+  const dot = entry.indexOf(".");
+  return `${inferenceAccess.kind}/${entry.slice(0, dot)}/${entry.slice(dot + 1)}`;
+}

@@ -1,0 +1,97 @@
+import { createHash } from "node:crypto";
+import { breathe } from "../../breath.ts";
+import type { Clock } from "../../clock.ts";
+import { Retry } from "../errors.ts";
+import { entryOf } from "./entry.ts";
+import { type ActivityPage, activityPageSize, type Period } from "./log.ts";
+import { type Line, MINUTE_MS, type Progress, type Slice } from "./progress.ts";
+import { readPages } from "./read.ts";
+import { addedBetween, addTo, emptySketch, readSketch, writtenSketch } from "./sketch.ts";
+
+/** The log of one contract. */
+export interface ActivityLog {
+  clock: Clock;
+  page(period: Period, offset: number, limit: number): Promise<ActivityPage>;
+}
+
+/** The entries of a time, ordered by time and id: the same ones are always the same text. */
+export interface Window {
+  period: Period;
+  /** As many as the platform says. */
+  total: number;
+  lines: Line[];
+}
+
+/** So many entries are delivered at once. */
+const MOST = 5_000;
+/** More than that is not read, whatever the platform says that there is. */
+const MOST_READ = 200_000;
+
+/** The entries of a time, or of the first half of it, or of that one's … as many as are delivered at once. */
+export async function readWindow(log: ActivityLog, period: Period): Promise<Window> {
+  const { from } = period;
+  for (let { to } = period; ; ) {
+    const first = await ask(log, { from, to }, 0, activityPageSize);
+    if (first.total <= MOST || to - from === 1) return readFrom(log, { from, to }, first);
+    const halvings = Math.max(1, Math.ceil(Math.log2(first.total / MOST)));
+    to = from + Math.max(1, Math.floor((to - from) / 2 ** halvings));
+  }
+}
+
+/** The first minute that entries came late to, with those entries, and the minutes as they are once these are delivered. */
+export async function readLate(
+  log: ActivityLog,
+  { time, slices }: Progress,
+): Promise<{ late: Window | undefined; slices: readonly Slice[] }> {
+  const [first] = slices;
+  const totalOf = async (period: Period) => (await ask(log, period, 0, 1)).total;
+  const known = slices.reduce((sum, { total }) => sum + total, 0);
+  if (!first || (await totalOf({ from: first.from, to: time })) === known) return { late: undefined, slices };
+  const now = [...slices];
+  for (const [nth, slice] of slices.entries()) {
+    const period = { from: slice.from, to: Math.min(slice.from + MINUTE_MS, time) };
+    if ((await totalOf(period)) === slice.total) continue;
+    const all = await readFrom(log, period, await ask(log, period, 0, activityPageSize));
+    const sketch = emptySketch();
+    for (const { id } of all.lines) addTo(sketch, id);
+    now[nth] = { from: slice.from, total: all.total, sketch: writtenSketch(sketch) };
+    const added = addedBetween(readSketch(slice.sketch), sketch);
+    // More than can be told from what was delivered: then all of them, once more.
+    const lines = added ? all.lines.filter(({ id }) => added.has(id.slice(0, 16))) : all.lines;
+    if (lines.length > 0) return { late: { ...all, lines }, slices: now };
+  }
+  return { late: undefined, slices: now };
+}
+
+type Counted = ActivityPage & { total: number };
+
+async function ask(log: ActivityLog, period: Period, offset: number, limit: number): Promise<Counted> {
+  const { sources, total } = await log.page(period, offset, limit);
+  if (total === undefined) throw unusable("hits.total is missing");
+  const outside = sources.find((source) => {
+    const time = entryOf(source)?.time ?? period.from;
+    return time < period.from || time >= period.to;
+  });
+  if (outside) throw unusable("it has entries of another time than was asked for");
+  return { sources, total };
+}
+
+const unusable = (detail: string) =>
+  new Retry({ call: "GET /activitylog/v1/contracts", status: 200, detail: `unexpected body: ${detail}` }, "no");
+
+async function readFrom(log: ActivityLog, period: Period, first: Counted): Promise<Window> {
+  const found = await readPages(async (offset) => {
+    if (offset > MOST_READ) throw unusable(`more than ${MOST_READ} entries between two moments`);
+    // What is behind the last page is asked for as well: the platform may give less at once than it was asked for.
+    return offset === 0 ? first.sources : (await ask(log, period, offset, activityPageSize)).sources;
+  });
+  const lines: Line[] = [];
+  for (const [text, source] of found) {
+    const id = createHash("sha256").update(text).digest("hex").slice(0, 32);
+    lines.push({ id, time: entryOf(source)?.time ?? period.from, text });
+    const pause = breathe(log.clock);
+    if (pause) await pause;
+  }
+  lines.sort((a, b) => a.time - b.time || (a.id < b.id ? -1 : 1));
+  return { period, total: first.total, lines };
+}

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { AwsV4Signer } from "aws4fetch";
+import { type Clock, systemClock } from "../../clock.ts";
+import type { Connection } from "../connection.ts";
+import type { Destination } from "./destination.ts";
+import { encodePath, regionOf } from "./s3.ts";
+
+export interface BucketPlace {
+  /** Address of object storage; the bucket is a part of the path. */
+  endpoint: string;
+  bucket: string;
+  prefix: string;
+  /** Default: the one that the host names. */
+  region?: string | undefined;
+  accessKey: string;
+  secretKey: string;
+}
+
+const compressed = promisify(gzip);
+
+/**
+ * One object per window, NDJSON and gzip, in a folder per hour. Its name is made of the window and what is in it: what is
+ * delivered again is the same object.
+ */
+export function toBucket(connection: Connection, place: BucketPlace, guard: () => void): Destination {
+  const { endpoint, bucket, prefix, region = regionOf(endpoint), accessKey, secretKey } = place;
+  const { clock = systemClock } = connection;
+  return {
+    async deliver({ period, lines }) {
+      const text = lines.map((line) => `${line.text}\n`).join("");
+      const key = `${prefix}${nameOf(period.from, text)}`;
+      const bytes = new Uint8Array(await compressed(text));
+      const url = `${endpoint.replace(/\/+$/, "")}/${encodePath(bucket)}/${encodePath(key)}`;
+      const signer = new AwsV4Signer({
+        method: "PUT",
+        url,
+        headers: { "content-type": "application/x-ndjson", "x-amz-content-sha256": hashOf(bytes) },
+        body: bytes,
+        accessKeyId: accessKey,
+        secretAccessKey: secretKey,
+        service: "s3",
+        region,
+        datetime: signingTime(clock, connection),
+      });
+      const { headers } = await signer.sign();
+      const call = { method: "PUT", url, bytes, product: "objectstorage", guard } as const;
+      await connection.send({ ...call, headers: Object.fromEntries(headers.entries()) });
+    },
+  };
+}
+
+/** `2026/03/01/10/0000000-3f5a….ndjson.gz`: minute, second and millisecond at which the window begins, and a hash. */
+function nameOf(from: number, text: string): string {
+  const [date = "", time = ""] = new Date(from).toISOString().split("T");
+  const [hour = "", minute = "", second = ""] = time.split(":");
+  const within = `${minute}${second}`.replace(/\D/g, "");
+  return `${date.replaceAll("-", "/")}/${hour}/${within}-${hashOf(text).slice(0, 16)}.ndjson.gz`;
+}
+
+const hashOf = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("hex");
+
+/** By the clock of who checks it, as far as it is known. */
+const signingTime = (clock: Clock, { aheadMs = 0 }: Connection): string =>
+  new Date(clock.now() + aheadMs).toISOString().replace(/[-:]|\.\d+/g, "");

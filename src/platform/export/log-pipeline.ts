@@ -1,0 +1,44 @@
+import type { Line } from "../activity/progress.ts";
+import type { Connection } from "../connection.ts";
+import type { Destination } from "./destination.ts";
+
+export interface PipelinePlace {
+  httpAddress: string;
+  tag: string;
+  key: string;
+}
+
+const MOST_BYTES = 1024 * 1024;
+
+/** As JSON to the HTTP address of a log pipeline. It takes what it gets: what is delivered again is there twice. */
+export function toLogPipeline(
+  connection: Connection,
+  { httpAddress, tag, key }: PipelinePlace,
+  guard: () => void,
+): Destination {
+  const base = httpAddress.includes("://") ? httpAddress : `https://${httpAddress}`;
+  const url = `${base.replace(/\/+$/, "")}/${encodeURIComponent(tag)}`;
+  const headers = { "content-type": "application/json", apikey: key };
+  return {
+    async deliver({ lines }) {
+      for (const part of partsOf(lines)) {
+        const bytes = Buffer.from(`[${part.join(",")}]`);
+        await connection.send({ method: "POST", url, bytes, headers, product: "logs", guard });
+      }
+    },
+  };
+}
+
+function* partsOf(lines: readonly Line[]): Generator<string[]> {
+  let part: string[] = [];
+  let size = 0;
+  for (const { text } of lines) {
+    if (part.length > 0 && size + text.length > MOST_BYTES) {
+      yield part;
+      [part, size] = [[], 0];
+    }
+    part.push(text);
+    size += text.length;
+  }
+  if (part.length > 0) yield part;
+}

@@ -1,0 +1,160 @@
+import { gunzipSync } from "node:zlib";
+import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
+import { beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { clientFor } from "../clients/s3-client.ts";
+import { api, type Landscape, landscape } from "./landscape.ts";
+import { logPipeline } from "./objects.ts";
+
+const simulated = z.looseObject({
+  endpoints: z.looseObject({ objectStorage: z.string() }),
+  s3: z.object({ accessKey: z.string(), secretKey: z.string() }),
+});
+const entry = z.looseObject({
+  time: z.string(),
+  action: z.string(),
+  meta: z.looseObject({ requestId: z.string() }),
+  event: z.looseObject({ type: z.string() }),
+});
+const hits = z.object({ hits: z.object({ hits: z.array(z.object({ _source: entry })) }) });
+const lines = z.object({ items: z.array(z.looseObject({ record: entry })) });
+
+let world: Landscape;
+let storage: ReturnType<typeof clientFor>;
+let secretKey: string;
+
+const exported = (name: string, destination: object) => ({
+  apiVersion: api,
+  kind: "ActivityLogExport",
+  metadata: { name },
+  spec: { destination },
+});
+
+beforeAll(async () => {
+  world = await landscape();
+  const ready = world
+    .printed()
+    .split("\n")
+    .find((line) => line.includes('"endpoints"'));
+  const { endpoints, s3 } = simulated.parse(JSON.parse(ready ?? ""));
+  storage = clientFor(endpoints.objectStorage, s3);
+  ({ secretKey } = s3);
+  await storage.send(new CreateBucketCommand({ Bucket: "audit" }));
+  await world.apply(
+    { apiVersion: "v1", kind: "Secret", metadata: { name: "s3" }, stringData: s3 },
+    logPipeline("audit", { logs: [{ source: "generic", tag: "audit", protocol: "http" }] }),
+    exported("files", { bucket: { name: "audit", prefix: "log/", secretRef: { name: "s3" } } }),
+    exported("lines", { logPipelineRef: { name: "audit" } }),
+  );
+  await world.untilReady("activitylogexport/files", "activitylogexport/lines", "logpipeline/audit");
+});
+
+const watermark = (name: string) => world.value(name, "{.status.watermark.time}");
+
+/** What the platform itself says. */
+async function logged(): Promise<z.output<typeof entry>[]> {
+  const contract = await world.value("account/main", "{.status.contractNumber}");
+  const answer = await world.platform.call("GET", `/activitylog/v1/contracts/${contract}?limit=1000`);
+  return hits.parse(answer).hits.hits.map(({ _source }) => _source);
+}
+
+/** Lets the platform's time pass, has the export look, and waits until it says that all entries of before are delivered. */
+async function delivered(name: string): Promise<z.output<typeof entry>[]> {
+  const all = await logged();
+  await world.platform.call("POST", "/_simulator/advance", { seconds: 120 });
+  await expect
+    .poll(async () => {
+      await world.annotate(name, `mooring.dev/reconcile-at=${Date.now()}`);
+      return Number(await world.value(name, "{.status.entriesDelivered}"));
+    }, patience)
+    .toBe(all.length);
+  return all;
+}
+const patience = { timeout: 60_000, interval: 300 };
+
+async function stored(): Promise<{ keys: string[]; entries: z.output<typeof entry>[] }> {
+  const { Contents = [] } = await storage.send(new ListObjectsV2Command({ Bucket: "audit" }));
+  const keys = Contents.map(({ Key = "" }) => Key);
+  const files = await Promise.all(
+    keys.map(async (Key) => {
+      const { Body } = await storage.send(new GetObjectCommand({ Bucket: "audit", Key }));
+      return gunzipSync((await Body?.transformToByteArray()) ?? "").toString();
+    }),
+  );
+  const entries = files.flatMap((text) =>
+    text
+      .trimEnd()
+      .split("\n")
+      .map((line) => entry.parse(JSON.parse(line))),
+  );
+  return { keys, entries };
+}
+
+/** In one order; equal entries have the same fields, in whatever order. */
+const sorted = (all: z.output<typeof entry>[]) => all.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
+const keyOf = ({ time, meta, event }: z.output<typeof entry>) => `${time} ${meta.requestId} ${event.type}`;
+
+describe("ActivityLogExport", () => {
+  it("copies every entry into the bucket once, in files of their hour", async () => {
+    const ipBlock = {
+      apiVersion: api,
+      kind: "IPBlock",
+      metadata: { name: "one" },
+      spec: { location: "de/txl", size: 1 },
+    };
+    await world.apply(ipBlock);
+    await world.untilReady("ipblock/one");
+    const all = await delivered("activitylogexport/files");
+    const { keys, entries } = await stored();
+    expect(sorted(entries)).toEqual(sorted(all));
+    expect(entries).toContainEqual(expect.objectContaining({ action: "ip.ipblock.reserve" }));
+    for (const key of keys) expect(key).toMatch(/^log\/\d{4}\/\d\d\/\d\d\/\d\d\/\d{7}-[0-9a-f]{16}\.ndjson\.gz$/);
+  });
+
+  it("sends every entry to the LogPipeline", async () => {
+    const all = await delivered("activitylogexport/lines");
+    const id = await world.value("logpipeline/audit", "{.status.id}");
+    const { items } = lines.parse(await world.platform.call("GET", `/_simulator/lines?pipeline=${id}`));
+    expect(sorted(items.map(({ record }) => record))).toEqual(sorted(all));
+  });
+
+  it("tells in columns, messages and metrics how far it is, and never a key", async () => {
+    const { stdout } = await world.kubectl("get", "ale", "files");
+    expect(stdout).toMatch(
+      /NAME\s+READY\s+REASON\s+ENTRIES\s+DELIVERED-UNTIL\s+AGE\nfiles\s+True\s+Available\s+\d+\s+20/,
+    );
+    const time = await world.operator.metric("mooring_activity_export_watermark_timestamp_seconds", 'name="files"');
+    expect(time).toBe(Date.parse(await watermark("activitylogexport/files")) / 1000);
+    const said = `${await world.describe("activitylogexport/files")}${world.operator.log()}`;
+    expect(said).not.toContain(secretKey);
+  });
+
+  it("says what is wrong with the destination, and goes on when it is right again", async () => {
+    await world.apply(exported("files", { bucket: { name: "nowhere", prefix: "log/", secretRef: { name: "s3" } } }));
+    await world.apply({
+      apiVersion: api,
+      kind: "IPBlock",
+      metadata: { name: "two" },
+      spec: { location: "de/txl", size: 1 },
+    });
+    await world.untilReady("ipblock/two");
+    await world.platform.call("POST", "/_simulator/advance", { seconds: 120 });
+    await world.annotate("activitylogexport/files", "mooring.dev/reconcile-at=now");
+    await world.untilReason("activitylogexport/files", "DestinationRefused");
+    await expect
+      .poll(() => world.describe("activitylogexport/files"))
+      .toMatch(/Warning\s+DestinationRefused\s.*PUT \/nowhere\/log/);
+    await world.apply(exported("files", { bucket: { name: "audit", prefix: "log/", secretRef: { name: "s3" } } }));
+    const all = await delivered("activitylogexport/files");
+    const { entries } = await stored();
+    expect(sorted(entries)).toEqual(sorted(all));
+    expect(entries.filter(({ action }) => action === "ip.ipblock.reserve").length).toBeGreaterThan(3);
+  });
+
+  it("goes at once, and leaves what it has delivered", async () => {
+    const before = (await stored()).keys;
+    await world.remove("activitylogexport/files", "activitylogexport/lines");
+    await world.untilGone("activitylogexport/files");
+    expect((await stored()).keys).toEqual(before);
+  });
+});
