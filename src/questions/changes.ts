@@ -3,7 +3,7 @@ import { readStatus } from "../engine/schema/status.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { entriesSince, shortEntry, sinceOf } from "./activity.ts";
 import { allObjects } from "./objects.ts";
-import type { Sources } from "./sources.ts";
+import { attempt, type Sources } from "./sources.ts";
 
 /** The operator's own field manager: what it notes on an object is not a change that anybody made. */
 const OPERATOR = "mooring";
@@ -23,16 +23,8 @@ const fields = z.array(
 export async function changesSince(sources: Sources, asked: { since: string; namespace?: string | undefined }) {
   const changes: Change[] = [];
   const missing: string[] = [];
-  const attempt = async (side: string, look: () => Promise<void>) => {
-    try {
-      await look();
-    } catch (error) {
-      sources.signal.throwIfAborted();
-      missing.push(`${side}: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  };
-  let since = sinceOf(asked.since, Date.now());
-  await attempt("platform", async () => {
+  let since = sinceOf(asked.since, sources.now());
+  await attempt(sources, "platform", missing, async () => {
     const platform = await sources.platform();
     since = sinceOf(asked.since, platform.now());
     for (const entry of await entriesSince(platform, since, sources)) {
@@ -41,7 +33,7 @@ export async function changesSince(sources: Sources, asked: { since: string; nam
       changes.push({ time, where: "platform", what: `${action} ${resources.join(", ")} ${status}`.trim(), who: user });
     }
   });
-  await attempt("cluster", async () => {
+  await attempt(sources, "cluster", missing, async () => {
     for (const { key, object } of (await allObjects(sources, asked.namespace)).values()) {
       for (const change of changesOf(key, object)) if (Date.parse(change.time) >= since) changes.push(change);
     }

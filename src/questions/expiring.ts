@@ -2,7 +2,7 @@ import { z } from "zod";
 import { readStatus, readWhole } from "../engine/schema/status.ts";
 import { allObjects } from "./objects.ts";
 import type { PlatformReader } from "./reader.ts";
-import type { Sources } from "./sources.ts";
+import { attempt, type Sources } from "./sources.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -21,17 +21,8 @@ export async function expiring(sources: Sources, asked: { days: number; namespac
   const add = (what: string, object: string, expires: string | undefined) => {
     if (expires !== undefined && !Number.isNaN(Date.parse(expires))) found.push({ what, object, expires });
   };
-  /** Either side may be out of reach; the other one still has an answer. */
-  const attempt = async (side: string, look: () => Promise<void>) => {
-    try {
-      await look();
-    } catch (error) {
-      sources.signal.throwIfAborted();
-      missing.push(`${side}: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  };
-  let now = Date.now();
-  await attempt("objects", async () => {
+  let now = sources.now();
+  await attempt(sources, "objects", missing, async () => {
     for (const { key, object } of (await allObjects(sources, asked.namespace)).values()) {
       const { key: facts, certificate } = readStatus(object);
       add("key", key, facts?.expiresAt);
@@ -39,7 +30,7 @@ export async function expiring(sources: Sources, asked: { days: number; namespac
       add("token of the Account", key, account.safeParse(readWhole(object)).data?.tokenExpiresAt);
     }
   });
-  await attempt("platform", async () => {
+  await attempt(sources, "platform", missing, async () => {
     const platform = await sources.platform();
     now = platform.now();
     const at = platform.identity?.expiresAt;

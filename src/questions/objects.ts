@@ -31,18 +31,31 @@ export const known = (kind: Kind, object: KubeObject): Known => ({
   object,
 });
 
-/** One object, or an error that says how to find it. */
-export async function objectNamed(
+/** How one object is named. */
+export interface ObjectAsked {
+  kind: string;
+  name: string;
+  namespace?: string | undefined;
+}
+
+/** One object, if it exists. */
+export async function findObject(
   cluster: ClusterReader,
-  asked: { kind: string; name: string; namespace?: string | undefined },
+  asked: ObjectAsked,
   signal: AbortSignal,
-): Promise<Known> {
+): Promise<Known | undefined> {
   const kind = kindOf(asked.kind);
   const namespace = kind.scope === "Cluster" ? undefined : (asked.namespace ?? cluster.namespace);
   const object = await cluster.find(resourceOf(kind), namespace, asked.name, signal);
-  if (object) return known(kind, object);
-  const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
-  throw new Error(`there is no ${kind.kind} ${asked.name}${where}; list_custom_resources shows what there is`);
+  return object && known(kind, object);
+}
+
+/** One object, or an error that says how to find it. */
+export async function objectNamed(cluster: ClusterReader, asked: ObjectAsked, signal: AbortSignal): Promise<Known> {
+  const found = await findObject(cluster, asked, signal);
+  if (found) return found;
+  const where = `${kindOf(asked.kind).kind} ${asked.name} (namespace ${asked.namespace ?? cluster.namespace})`;
+  throw new Error(`there is no ${where}; list_custom_resources shows what there is`);
 }
 
 /** All objects of some kinds: of one namespace, else of all, else of the own one where the others may not be read. */

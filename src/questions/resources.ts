@@ -1,5 +1,5 @@
 import type { KubeObject } from "../kube/resource.ts";
-import { allObjects, isReady, kindOf, objectNamed, summaryOf } from "./objects.ts";
+import { allObjects, isReady, kindOf, type ObjectAsked, objectNamed, summaryOf } from "./objects.ts";
 import type { Sources } from "./sources.ts";
 
 /** Objects in one line each. */
@@ -26,10 +26,7 @@ export function shown(object: KubeObject): KubeObject {
   return { ...object, metadata: { ...metadata, annotations }, status };
 }
 
-export async function getResource(
-  { cluster, signal }: Sources,
-  asked: { kind: string; name: string; namespace?: string | undefined },
-) {
+export async function getResource({ cluster, signal }: Sources, asked: ObjectAsked) {
   const { kind, object } = await objectNamed(await cluster(), asked, signal);
   return { ...shown(object), description: kind.description };
 }

@@ -5,7 +5,24 @@ import type { PlatformReader } from "./reader.ts";
 export interface Sources {
   platform(): Promise<PlatformReader>;
   cluster(): Promise<ClusterReader>;
+  /** By our own clock, where the platform's is not known. */
+  now(): number;
   signal: AbortSignal;
   /** Tells how far a long read has come. */
   progress(done: number, what: string): void;
+}
+
+/** Looks at one side, which may be out of reach: the other one still has an answer, and what is missing is told. */
+export async function attempt(
+  { signal }: Sources,
+  side: string,
+  missing: string[],
+  look: () => Promise<void>,
+): Promise<void> {
+  try {
+    await look();
+  } catch (error) {
+    signal.throwIfAborted();
+    missing.push(`${side}: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }

@@ -1,7 +1,7 @@
 import { objectOf } from "../engine/accounts/accounts.ts";
 import { namedBy, type ObjectKey } from "../engine/objects/object.ts";
 import { readStatus } from "../engine/schema/status.ts";
-import { allObjects, isReady, type Known, objectNamed, readyOf } from "./objects.ts";
+import { allObjects, isReady, type Known, type ObjectAsked, objectNamed, readyOf } from "./objects.ts";
 import type { Sources } from "./sources.ts";
 
 interface Node {
@@ -17,10 +17,7 @@ const DEEPEST = 8;
 const ACCOUNT = "account";
 
 /** What an object needs, and what needs it, to any depth. */
-export async function dependencyTree(
-  sources: Sources,
-  asked: { kind: string; name: string; namespace?: string | undefined },
-) {
+export async function dependencyTree(sources: Sources, asked: ObjectAsked) {
   const cluster = await sources.cluster();
   const start = await objectNamed(cluster, asked, sources.signal);
   const all = await allObjects(sources, undefined);

@@ -6,7 +6,17 @@ import { needsPerson, type Reason, reasons } from "../engine/schema/reasons.ts";
 import { readStatus } from "../engine/schema/status.ts";
 import type { KubeObject, Resource } from "../kube/resource.ts";
 import type { ClusterReader } from "./cluster.ts";
-import { adviceFor, isReady, type Known, kindOf, objectNamed, readyOf, summaryOf } from "./objects.ts";
+import {
+  adviceFor,
+  findObject,
+  isReady,
+  type Known,
+  kindOf,
+  type ObjectAsked,
+  objectNamed,
+  readyOf,
+  summaryOf,
+} from "./objects.ts";
 import type { Sources } from "./sources.ts";
 
 const EVENTS: Resource = { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true };
@@ -25,10 +35,7 @@ interface Step {
 }
 
 /** Why an object is not Ready: what it waits for, down to where somebody has to act, and what the platform says. */
-export async function whyNotReady(
-  sources: Sources,
-  asked: { kind: string; name: string; namespace?: string | undefined },
-) {
+export async function whyNotReady(sources: Sources, asked: ObjectAsked) {
   const { signal } = sources;
   const cluster = await sources.cluster();
   const found = await objectNamed(cluster, asked, signal);
@@ -72,11 +79,7 @@ async function stepOf(
   const below = new Set([...seen, key]);
   const waits: Step[] = [];
   for (const each of new Set(next)) {
-    const { kind, namespace, name } = placeOf(each);
-    const target = await objectNamed(cluster, { kind, name, namespace }, signal).catch((error: unknown) => {
-      if (error instanceof Error && error.message.startsWith("there is no")) return undefined;
-      throw error;
-    });
+    const target = await findObject(cluster, placeOf(each), signal);
     const step = await stepOf(cluster, each, target, signal, below);
     if (!step.ready) waits.push(step);
   }

@@ -24,7 +24,8 @@ async function serving(
     bearer: () => bearer,
     hosts: ["tools.example"],
     origins: ["https://inspector.example"],
-    open: () => createToolServer({ version: "1", mode: "eager", sources: { platform: out, cluster: out } }),
+    open: () =>
+      createToolServer({ version: "1", mode: "eager", sources: { platform: out, cluster: out, now: clock.now } }),
     clock,
     limits,
     onError: () => {},

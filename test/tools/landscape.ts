@@ -36,6 +36,7 @@ export async function buildLandscape() {
   const sources: Sources = {
     platform: opened.platform,
     cluster: async () => clusterOf(objects),
+    now: Date.now,
     signal: new AbortController().signal,
     progress: () => {},
   };

@@ -29,7 +29,7 @@ function platformThat(answer: (call: ReadCall) => Promise<unknown>): ServerOptio
     storageKeys: async () => ({ accessKey: "a", secretKey: "s" }),
     storageRegion: undefined,
   };
-  return { platform: async () => reader, cluster: noCluster };
+  return { platform: async () => reader, cluster: noCluster, now: reader.now };
 }
 
 async function connected(mode: Mode, sources: ServerOptions["sources"] = platformThat(async () => ({ items: [] }))) {

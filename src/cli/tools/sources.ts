@@ -48,7 +48,7 @@ export function understood(env: Env): Env {
 export function openSources(
   settings: Pick<Settings, "account" | "namespace" | "kubeconfig" | "tokenFile">,
   given: Env,
-): Pick<Sources, "platform" | "cluster"> & AsyncDisposable {
+): Pick<Sources, "platform" | "cluster" | "now"> & AsyncDisposable {
   const env = understood({ ...given, ...(settings.kubeconfig && { KUBECONFIG: settings.kubeconfig }) });
   let access: Promise<PlatformAccess> | undefined;
   let client: Promise<KubeClient> | undefined;
@@ -117,6 +117,7 @@ export function openSources(
   return {
     platform,
     cluster,
+    now: systemClock.now,
     async [Symbol.asyncDispose]() {
       await end();
       await (await client?.catch(() => undefined))?.close();

@@ -8,7 +8,7 @@ import { type Mode, nearest, openToolbox } from "./modes.ts";
 export interface ServerOptions {
   version: string;
   mode: Mode;
-  sources: Pick<Sources, "platform" | "cluster">;
+  sources: Pick<Sources, "platform" | "cluster" | "now">;
 }
 
 const FOCUS = {
