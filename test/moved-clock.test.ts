@@ -33,7 +33,7 @@ test("a process whose clocks are moved sees the time pass, and what it waited fo
   const { wall: first } = await next();
   child.kill("SIGUSR2");
   await expect.poll(() => existsSync(`${file}.frozen`)).toBe(true);
-  await writeFile(file, "7200");
+  await writeFile(file, "7200\n");
   const { name, wall, steady } = await next();
   expect(name).toBe("in an hour");
   expect(wall - first).toBeGreaterThanOrEqual(7_200_000);

@@ -80,7 +80,8 @@ function freeze(): void {
   }
   const before = readFileSync(file, "utf8");
   writeFileSync(`${file}.frozen`, "");
-  while (readFileSync(file, "utf8") === before) Atomics.wait(still, 0, 0, 5);
+  // While it is written, it is empty.
+  while (["", before].includes(readFileSync(file, "utf8"))) Atomics.wait(still, 0, 0, 5);
   move();
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes, X509Certificate } from "node:crypto";
 import { existsSync } from "node:fs";
-import { rename, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
@@ -135,8 +135,7 @@ export async function year({ kubeconfig, days, seed, onProgress = () => {} }: Ye
     await steering.call("POST", "/_simulator/advance", { seconds });
     aheadSeconds += seconds;
     await unnoticed();
-    await writeFile(`${clockFile}.next`, String(aheadSeconds));
-    await rename(`${clockFile}.next`, clockFile);
+    await writeFile(clockFile, `${aheadSeconds}\n`);
   };
   const alive = async () => {
     const all = z.array(token).parse(await steering.resources("tokens"));
