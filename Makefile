@@ -2,7 +2,7 @@
 # also runs third-party clients, and wants a JDK 17, Maven, Python 3 and OpenSSL for them.
 # ARGS passes options on: make demo ARGS=--once
 
-.PHONY: help demo test crash lint crds chart cluster clean soak bench image audit test-node
+.PHONY: help demo test crash lint crds chart cluster clean soak bench image audit test-node test-inspector
 .DEFAULT_GOAL := help
 
 node := node_modules/node/bin/node
@@ -28,6 +28,10 @@ soak: ## four tenants, two operators, people and a bad platform for ten minutes;
 test-node: ## the chart on a node that runs pods: hand-over, 2,000 objects, rolling upgrade; as root; ARGS=--help tells the options
 	@bin/setup
 	@$(node) test/node/main.ts $(ARGS)
+
+test-inspector: ## call every tool with the MCP inspector, which starts two programs for each
+	@bin/setup
+	@$(node) node_modules/vitest/vitest.mjs run --config test/inspector/vitest.config.ts
 
 bench: ## the event loop under 50,000 objects; flow logs against zcat on the same objects; the inference gateway; the export of the activity log; the start of the tool server; ARGS="--size 1024" for a gigabyte
 	@bin/setup

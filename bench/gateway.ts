@@ -39,9 +39,12 @@ const reviews = createServer(async (incoming, response) => {
 reviews.listen(0, "127.0.0.1");
 await once(reviews, "listening");
 
+/** Without a limit, V8 collects garbage when it likes, and what a process needs cannot be told from what it has got. */
+const OLD_SPACE_MB = 96;
 const running: ReturnType<typeof spawnGuarded>[] = [];
-async function started<T>(shape: z.ZodType<T>, ...args: string[]): Promise<T> {
-  const child = spawnGuarded(mooring, args, { cwd: process.cwd(), output: "pipe" });
+async function started<T>(shape: z.ZodType<T>, args: string[], nodeOptions = ""): Promise<T> {
+  const env = { ...process.env, NODE_OPTIONS: nodeOptions };
+  const child = spawnGuarded(mooring, args, { cwd: process.cwd(), env, output: "pipe" });
   running.push(child);
   if (child.stdout === null) throw new Error(`${args[0]} has no output`);
   for await (const line of createInterface({ input: child.stdout })) return shape.parse(JSON.parse(line));
@@ -77,7 +80,7 @@ const percentile = (times: number[], part: number) =>
 try {
   const simulator = await started(
     z.object({ token: z.string(), endpoints: z.object({ api: z.string(), inference: z.string() }) }),
-    ...["simulator", "--json", "--kafka", "off"],
+    ["simulator", "--json", "--kafka", "off"],
   );
   const steer = async (what: string, value: object) => {
     const answer = await request(`${simulator.endpoints.api}/_simulator/${what}`, {
@@ -99,9 +102,12 @@ try {
   const gateway = (...more: string[]) =>
     started(
       z.object({ url: z.string(), metrics: z.string() }),
-      ...["gateway", "--json", "--log-level", "error", "--upstream", simulator.endpoints.inference],
-      ...["--kubeconfig", file("kubeconfig", stringify(kubeconfig)), "--token-file", file("token", simulator.token)],
-      ...["--access-file", file("accesses.yaml", stringify(namespaces)), ...more],
+      [
+        ...["gateway", "--json", "--log-level", "error", "--upstream", simulator.endpoints.inference],
+        ...["--kubeconfig", file("kubeconfig", stringify(kubeconfig)), "--token-file", file("token", simulator.token)],
+        ...["--access-file", file("accesses.yaml", stringify(namespaces)), ...more],
+      ],
+      `--max-old-space-size=${OLD_SPACE_MB}`,
     );
 
   const fast = await gateway("--rate", "100000", "--burst", "10000");

@@ -1,5 +1,8 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
+import { enableCompileCache } from "node:module";
+import { homedir } from "node:os";
+import { join } from "node:path";
 
 type Command = (argv: string[]) => Promise<number>;
 
@@ -40,7 +43,12 @@ const commands: Record<string, Entry> = {
   },
   tools: {
     summary: "read-only tools for AI clients: the contract and Mooring's objects, over stdio or HTTP",
-    load: async () => (await import("./cli/tools.ts")).toolsCommand,
+    load: async () => {
+      // Its clients start it again and again, and wait.
+      const { env } = process;
+      enableCompileCache(join(env.XDG_CACHE_HOME || join(env.HOME || homedir(), ".cache"), "mooring", "compiled"));
+      return (await import("./cli/tools.ts")).toolsCommand;
+    },
   },
   crds: {
     summary: "write crds/ and the other generated files",

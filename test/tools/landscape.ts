@@ -46,6 +46,9 @@ export async function buildLandscape() {
   objects = objectsOf(await argumentsFor(rowOf("get_server")), contractNumber);
   return {
     platform,
+    /** With these variables a tool server of its own reads the same contract. */
+    env,
+    objects,
     call,
     secrets: [token, s3.secretKey, platform.ready.password, ...canaries],
     argumentsFor,
