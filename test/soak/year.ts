@@ -109,7 +109,7 @@ export async function year({ kubeconfig, days, seed, onProgress = () => {} }: Ye
   let aheadSeconds = 0;
   await writeFile(clockFile, "0");
   const flags = ["--no-leader-election", "--annotate-after", "0ms"];
-  const start = () => stage.operator({ everywhere: true, flags, time: { clockFile } });
+  const start = () => stage.operator({ flags, time: { clockFile } });
   let operator = await start();
   const random = chance(seed);
   const problems = new Set<string>();
