@@ -31,8 +31,8 @@ const onCluster = {
   // What is concurrent waits most of the time.
   maxConcurrency: 20,
   globalSetup: [...withProgram.globalSetup, "test/cluster/global-setup.ts"],
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
 };
 
 // The unit tests first, whose files share what they import: that halves their time. Then the others, which wait for

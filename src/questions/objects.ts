@@ -58,7 +58,10 @@ export async function objectNamed(cluster: ClusterReader, asked: ObjectAsked, si
   throw new Error(`there is no ${where}; list_custom_resources shows what there is`);
 }
 
-/** All objects of some kinds: of one namespace, else of all, else of the own one where the others may not be read. */
+/**
+ * All objects of some kinds: of one namespace and nothing besides, else of all, else of the own one where the others may not
+ * be read.
+ */
 export async function allObjects(
   { cluster: open, signal, progress }: Sources,
   namespace: string | undefined,
@@ -68,6 +71,7 @@ export async function allObjects(
   const all = new Map<ObjectKey, Known>();
   for (const kind of of) {
     const isNamespaced = kind.scope !== "Cluster";
+    if (!isNamespaced && namespace !== undefined) continue;
     const list = (where: string | undefined) => cluster.list(resourceOf(kind), { namespace: where }, signal);
     const objects = await list(isNamespaced ? namespace : undefined).catch((error: unknown) => {
       if (!(error instanceof KubeError) || error.status !== 403 || namespace !== undefined) throw error;

@@ -13,7 +13,7 @@ export interface Patience {
 /** Asks again and again until nothing is missing. Rejects with `TooLate`, or with what the question itself throws. */
 export async function until(
   missing: () => Promise<string | undefined> | string | undefined,
-  { title, forMs = 90_000, everyMs = 200 }: Patience,
+  { title, forMs = 180_000, everyMs = 200 }: Patience,
 ): Promise<void> {
   const endsAt = performance.now() + forMs;
   for (;;) {

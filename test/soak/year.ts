@@ -40,7 +40,7 @@ export interface YearResult {
 const STEP_SECONDS = 6 * 3600;
 const DAY_SECONDS = 86_400;
 /** How often the operator is killed, in steps. */
-const KILL_EVERY = 9;
+const KILL_EVERY = 7;
 
 const trouble = [
   { fault: "response-lost", probability: 0.03 },
