@@ -76,7 +76,11 @@ const pathArguments: Record<string, z.ZodType> = {
   gpu_id: id("Id of the GPU, from list_server_gpus."),
   volume_id: id("Id of the volume, from list_volumes."),
   nic_id: id("Id of the NIC, from list_nics."),
-  lan_id: id("Number of the LAN, from list_lans."),
+  // Clients that guess types write it as a number.
+  lan_id: z
+    .union([z.int().min(0).max(999_999), z.string().regex(/^\d{1,6}$/, "must be the number of a LAN")])
+    .transform(String)
+    .describe("Number of the LAN, from list_lans."),
   firewallrule_id: id("Id of the rule, from list_firewall_rules."),
   ipblock_id: id("Id of the IP block, from list_ip_blocks."),
   loadbalancer_id: id("Id, from list_loadbalancers."),
