@@ -26,7 +26,7 @@ interface Load {
 }
 
 /** A user has at most a hundred tokens. */
-const manyOf = soakedKinds.filter(({ kind }) => kind !== "AccessToken");
+const manyOf = soakedKinds.filter(({ resource }) => resource?.place.product !== "auth");
 
 /** Collections of what cannot be deleted. */
 const permanent = kinds.filter(({ resource }) => resource?.identity.permanent).map(collectionOf);
