@@ -153,7 +153,9 @@ describe("the gate", () => {
       (view, decision) => {
         const fresh = decide({ ...view, wishedAt: Number.NEGATIVE_INFINITY });
         const ends =
-          fresh.step === "update" ? fresh.operation.method === "DELETE" : /^(delete|renew|revoke)$/.test(fresh.step);
+          fresh.step === "update"
+            ? fresh.operation.method === "DELETE"
+            : /^(inspect|delete|renew|revoke)$/.test(fresh.step);
         if (ends) expect(decision).toMatchObject({ step: "wait", look: "list" });
         else expect(decision).toEqual(fresh);
       },

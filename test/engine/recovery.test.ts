@@ -140,7 +140,7 @@ describe("a creation without an answer", () => {
     await clock.advance(59_000);
     expect(await passes(A)).toEqual(["search", "wait Recovering"]);
     await clock.advance(2000);
-    expect(await passes(A)).toEqual(["search", "create", "wait Creating"]);
+    expect(await passes(A)).toEqual(["search", "create"]);
     expect(platform.sent("POST")).toHaveLength(1);
     expect(statusOf(api.get(object))).toMatchObject({ nonce: "nonce-1" });
   });

@@ -126,10 +126,13 @@ export const failure = (retryAt: number, reason: Reason = "ProvisioningFailed"):
   retryAt,
 });
 
+/** Seen inside just now. */
+export const inside = (names: string[], asOf = NOW): Contents["found"] => ({ asOf, names });
+
 export const contents = (more: Partial<Contents> = {}): Contents => ({
   leaving: [],
   staying: [],
-  found: [],
+  found: inside([]),
   verb: "still holds",
   ignored: false,
   ...more,
@@ -208,10 +211,10 @@ const found: fc.Arbitrary<Search> = fc
   .map((each) => ({ ...each, endedAt: each.lookedAt }));
 const failed: fc.Arbitrary<Failure> = fc.record({ reason, message: words, retryAt: around });
 const names = fc.subarray(["Server/shop/a", "Server/shop/b"]);
-const inside: fc.Arbitrary<Contents> = fc.record({
+const anyContents: fc.Arbitrary<Contents> = fc.record({
   leaving: names,
   staying: names,
-  found: optional(names),
+  found: optional(fc.record({ asOf: past, names })),
   verb: fc.constantFrom("still holds" as const, "is still used by" as const),
   ignored: fc.boolean(),
 });
@@ -233,7 +236,7 @@ const anything = fc.record({
   observed: mostly(false),
   adopt: optional(fc.constant("id-9")),
   replacement: optional(replacement),
-  contents: optional(inside),
+  contents: optional(anyContents),
   intent: optional(fc.tuple(past, mostly(false)).map(([at, succeeds]) => (succeeds ? succeeding(at) : intentAt(at)))),
   settledAt: fc.integer({ min: NOW - 200_000, max: NOW + UNSETTLED }),
   claim: optional(fc.constant(claim)),

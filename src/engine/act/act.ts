@@ -87,7 +87,7 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
 
 async function wait(deps: Deps, scene: Scene, decision: Extract<Decision, { step: "wait" }>): Promise<Again> {
   const { shared, view } = scene;
-  if (decision.look === "list") shared?.collection.refresh();
+  if (decision.look === "list") shared?.collection.refresh([scene.identity]);
   if (decision.look === "member") {
     const asked = await withPlatform(deps, scene, () => confirm(deps, scene));
     // What the read was answered is news, or is written down already.
@@ -114,7 +114,7 @@ async function confirm(deps: Deps, { identity, view, shared, memory }: Scene): P
   shared.collection.ask(identity);
   if (view.observation.seen !== "absent") return "never";
   const item = await shared.source.get?.(identity, AbortSignal.timeout(deps.settings.createDeadlineMs));
-  if (item) shared.collection.refresh();
+  if (item) shared.collection.refresh([identity]);
   memory.absence = item ? undefined : { since: memory.absence?.since ?? askedAt, last: askedAt };
   return "never";
 }

@@ -22,7 +22,7 @@ import { isAgain, pendingRequest, track } from "./pending.ts";
 import { obstacleOf } from "./problems.ts";
 import { notGranted, type References, type Resolved, resolveReferences } from "./references.ts";
 import { previousOf, secretOf } from "./secret-state.ts";
-import type { Observation, Scene, View } from "./view.ts";
+import type { Contents, Observation, Scene, View } from "./view.ts";
 
 /** Takes from both caches what a decision needs. Calls nobody; joins the collection that holds the resource. */
 export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: KubeObject): Scene {
@@ -122,6 +122,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const beside = account && claim && item ? besideOf(deps, key, kind, wanted, account, claim, item.raw) : undefined;
   const output = outputState(outputWork(deps, { kind, object, desired: wanted, beside }, claim, item), memory, now);
   const unsettledMs = settings.createDeadlineMs + settings.settleMs;
+  let inside: Contents | undefined;
   const view: View = {
     now,
     kind: kind.kind,
@@ -137,7 +138,10 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     observed,
     adopt: claim || intent || externalId === status.left ? undefined : externalId,
     replacement: replacement(kind, object, status, replacePolicy),
-    contents: claim && contentsOf(deps, key, kind, claim, memory, object),
+    get contents() {
+      inside ??= claim && contentsOf(deps, key, kind, claim, memory, object);
+      return inside;
+    },
     intent,
     unsent: creationOf(memory, intent)?.phase === "unsent",
     claim,
@@ -241,7 +245,7 @@ function read(kind: ResourceKind, object: KubeObject): Resolved<Desired> {
 }
 
 function observe({ collection, source }: Shared, identity: string, memory: Memory): Observation {
-  const { item, asOf } = collection.read(identity);
+  const { item, asOf, missedAt } = collection.read(identity);
   if (item && asOf !== undefined) {
     const busy = source.isBusy(item);
     const broken = source.failure?.(item);
@@ -251,5 +255,5 @@ function observe({ collection, source }: Shared, identity: string, memory: Memor
   if (asOf === undefined && !collection.gone) return { seen: "unknown" };
   const { absence } = memory;
   const missedMs = absence ? absence.last - absence.since : 0;
-  return { seen: "absent", asOf: absence?.last ?? asOf ?? 0, missedMs };
+  return { seen: "absent", asOf: absence?.last ?? asOf ?? 0, missedMs, ...(missedAt !== undefined && { missedAt }) };
 }

@@ -12,8 +12,11 @@ import type { Shared } from "./collections.ts";
 export type Observation =
   /** No read of it that counts. */
   | { seen: "unknown" }
-  /** A read says that it is not there; `missedMs` is for how long it was looked for by its id as well, in vain. */
-  | { seen: "absent"; asOf: number; missedMs: number }
+  /**
+   * A read says that it is not there; `missedMs` is for how long it was looked for by its id as well, in vain. `missedAt` is
+   * when a list first missed it while it is being deleted.
+   */
+  | { seen: "absent"; asOf: number; missedMs: number; missedAt?: number }
   | {
       seen: "present";
       asOf: number;
@@ -62,8 +65,8 @@ export interface Contents {
   /** Objects here that live in it or use it: those on their way out, and those whose staying is in the way. */
   leaving: string[];
   staying: string[];
-  /** What the platform shows inside; undefined until it was looked at. */
-  found: string[] | undefined;
+  /** What the platform shows inside, and when that was read; undefined until it was looked at. */
+  found: { asOf: number; names: readonly string[] } | undefined;
   verb: "still holds" | "is still used by";
   /** Deletion is wanted all the same. */
   ignored: boolean;
@@ -103,8 +106,8 @@ export interface View {
   adopt: string | undefined;
   /** Fields that the platform cannot change and that have changed since creation; why; what may be done about it. */
   replacement: { fields: string[]; why: string[]; verdict: Verdict } | undefined;
-  /** Undefined for an object without a resource. */
-  contents: Contents | undefined;
+  /** Undefined for an object without a resource. Found out when it is asked for: it takes a walk over many objects. */
+  readonly contents: Contents | undefined;
   intent: Intent | undefined;
   /** The POST of the open intent was certainly not executed. */
   unsent: boolean;

@@ -113,7 +113,7 @@ export interface Memory {
   /** The existing resource that is being taken over. */
   adopting?: string | undefined;
   /** What was inside when it was last looked at. */
-  contents?: { asOf: number; found: string[] } | undefined;
+  contents?: { asOf: number; names: string[] } | undefined;
   /** A certificate is due and the platform has no younger one: when it is asked again, by its own clock. */
   renewAfter?: number | undefined;
   /** Ids of which some may be what a lost creation made: nothing is done about them, they expire by themselves. */
