@@ -208,7 +208,7 @@ function erasedIntent({ nonce }: ResourceStatus, { creation }: Memory, owned: Cl
  * Which Account an object means is settled when it is first seen, and changes only with spec. What it owns or has begun
  * stays with the Account it was begun with.
  */
-function chooseAccount(
+export function chooseAccount(
   { accounts }: Deps,
   user: User,
   object: KubeObject,
