@@ -91,7 +91,7 @@ export const flags = {
   workers: {
     type: "string",
     default: "48",
-    help: "N  maximum concurrent reconciles; at most a quarter of them for one Account",
+    help: "N  maximum concurrent reconciles; at most three eighths of them for one Account, a quarter while others need them",
   },
   "no-leader-election": {
     type: "boolean",
