@@ -17,7 +17,7 @@ export type CollectionListener = (ids: ReadonlySet<string> | "all") => void;
  *
  * - At rest: one list per `restMs`.
  * - Members that were made known by `track` are in flux. The cheaper way is taken: one list per `busyMs` shows them all,
- *   up to four times as far apart where they are few among many; where even that costs more than looking at them one by
+ *   up to four times as far apart where they are few among many, and while more and more are made known; where even that costs more than looking at them one by
  *   one (sixteen members of a list cost as much as one look), their request status is asked every `busyMs`, and the
  *   member itself once the request has ended. Either gap grows while nothing happens (`lookGap`) and is short again after
  *   any change.
@@ -133,8 +133,9 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     const due = [rested];
     if (askers || doubtful) due.push(soon);
     if (expected.size > 0) due.push(endedAt + lookGap(endedAt - Math.max(...expected.values()), busyMs, restMs));
-    if (flux.oldest !== undefined && !flux.oneByOne) {
-      due.push(Math.max(endedAt + lookGap(quiet, flux.listGap), flux.oldest + busyMs));
+    const { worthListing } = flux;
+    if (worthListing !== undefined && !flux.oneByOne) {
+      due.push(Math.max(endedAt + lookGap(quiet, flux.listGap), worthListing));
     }
     if (othersBusy) due.push(endedAt + lookGap(quiet, othersBusyGapMs.shortest, othersBusyGapMs.longest));
     return Math.min(...due);
@@ -165,6 +166,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     const resting = flux.size === 0 && !askers && !doubtful && members.listedAt !== undefined;
     const asked = askers;
     askers = undefined;
+    flux.beforeList();
     const read = members.beginRead(clock.monotonic());
     const began = clock.monotonic();
     let news: ReadonlySet<string> | "all" | undefined;

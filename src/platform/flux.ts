@@ -8,8 +8,11 @@ import { sameJson } from "./same-json.ts";
 /** The members of a collection that are being changed, and the looks at them one by one. */
 export interface Flux {
   readonly size: number;
-  /** When the change that has been under way longest was made known here, on the monotonic clock. */
-  readonly oldest: number | undefined;
+  /**
+   * The earliest time for a list that shows what is changing: a poll interval after the last of a row of changes, but not
+   * later than four after its first. Undefined while nothing changes.
+   */
+  readonly worthListing: number | undefined;
   /** Looking at them one by one costs less than a list. */
   readonly oneByOne: boolean;
   /** The shortest time between two lists of what is changing: the fewer of the members change, the longer. */
@@ -28,6 +31,8 @@ export interface Flux {
   /** Starts the single looks that are due. */
   lookAtDue(): void;
   ask(id: string): void;
+  /** A list begins: what is made known from now on it need not show. */
+  beforeList(): void;
   /**
    * Draws conclusions from a list that began at `began` (monotonic): asks for the reason of what failed, vanished or
    * stays invisible, takes what is being deleted for gone when it is missing for the second time in a row, and names the
@@ -80,8 +85,9 @@ const unknownRequestLimit = 3;
 
 export function createFlux(options: FluxOptions): Flux {
   const { clock, random, busyMs, source, members, signal } = options;
-  // In the order in which the changes were made known, so that the first is the oldest.
   const tracked = new Map<string, Tracked>();
+  /** When the first and the last of the changes were made known that no list can have shown yet. */
+  let row: { first: number; last: number } | undefined;
 
   const canAsk = ({ url }: Tracked) => url !== undefined && source.requestStatus !== undefined;
   const isLeaving = ({ change }: Tracked) => change.leaving === true;
@@ -166,8 +172,9 @@ export function createFlux(options: FluxOptions): Flux {
     get size() {
       return tracked.size;
     },
-    get oldest() {
-      return tracked.values().next().value?.trackedAt;
+    get worthListing() {
+      if (tracked.size === 0) return undefined;
+      return row ? Math.min(row.last + busyMs, row.first + longestGap * busyMs) : Number.NEGATIVE_INFINITY;
     },
     get oneByOne() {
       if (tracked.size === 0 || tracked.size * lookCost >= members.size) return false;
@@ -187,7 +194,7 @@ export function createFlux(options: FluxOptions): Flux {
       const known = tracked.get(id);
       if (known && sameJson(known.change, change)) return false;
       const now = clock.monotonic();
-      tracked.delete(id);
+      row = { first: row?.first ?? now, last: now };
       tracked.set(id, {
         change,
         trackedAt: now,
@@ -216,6 +223,9 @@ export function createFlux(options: FluxOptions): Flux {
       if (entry === undefined) return;
       entry.asked = true;
       if (!entry.looking) void look(id, entry);
+    },
+    beforeList() {
+      row = undefined;
     },
     afterList(began, listed) {
       const resting: string[] = [];
