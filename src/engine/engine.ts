@@ -71,6 +71,8 @@ export interface EngineOptions {
   /** Only objects of these namespaces; all when absent. */
   namespace?: string;
   guard: () => void;
+  /** This process, among all that ever were: no two of one pod live at the same time. */
+  self: { pod: string; process: string };
   random?: () => number;
   observe?: ReconcileObserver;
   observeObject?: ObjectObserver;
@@ -168,6 +170,7 @@ export function createEngine(options: EngineOptions): Engine {
       wake: (account) => wake(objectOf(account), "people"),
       onError: interrupted("Secret"),
     }),
+    self: { ...options.self, deadlineMs: settings.createDeadlineMs },
     nonce: randomUUID,
     suspect: (account) => wake(objectOf(account), "people"),
     changed(account, since) {

@@ -1,6 +1,6 @@
 import type { Again } from "../../kube/work.ts";
 import type { Item } from "../../platform/collection.ts";
-import type { Deps } from "../look/deps.ts";
+import { type Deps, readLimit } from "../look/deps.ts";
 import { fixedFields } from "../look/fixed.ts";
 import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
@@ -18,7 +18,7 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
   if (!account || !inputs || !desired) return "now";
   const { parents } = inputs;
   const shared = deps.collections.join(key, account, kind, parents, undefined);
-  const signal = AbortSignal.timeout(deps.settings.createDeadlineMs);
+  const signal = readLimit();
   const isNamed = ({ id, raw }: Item) => (named === undefined ? desired.isMeant(raw) : id === named);
   // What is always there is few, and may be shown by its list alone.
   const item =

@@ -8,7 +8,7 @@ import type { LoggedRequest, RequestFilter } from "../../platform/requests.ts";
 import type { Reply } from "../../platform/transport.ts";
 import { addressOf, urlOf } from "../accounts/accounts.ts";
 import { underWay } from "../decide/standing.ts";
-import { type Deps, deadlineFrom } from "../look/deps.ts";
+import { type Deps, deadlineFrom, readLimit } from "../look/deps.ts";
 import { sources } from "../look/fixed.ts";
 import { notUnderstood } from "../look/obstacles.ts";
 import { notPublic } from "../look/ownership.ts";
@@ -90,7 +90,7 @@ async function perform(
   { done, changes, hide }: Omit<Prepared, "body"> & { done?: () => void },
 ): Promise<Again> {
   const { shared, identity, memory } = scene;
-  const signal = AbortSignal.timeout(deps.settings.createDeadlineMs);
+  const signal = readLimit();
   if (shared?.source.isStillThere && !(await shared.source.isStillThere(identity, signal))) {
     shared.collection.refresh([scene.identity]);
     return { inMs: LOOK_MS };
@@ -132,6 +132,7 @@ async function announce(deps: Deps, scene: Scene, operation: Operation): Promise
     action,
     status: "SENDING" as const,
     since: new Date(deps.clock.now()).toISOString(),
+    by: deps.self,
     ...markOf(operation),
     ...(before && { after: before.id }),
     ...(marks && { marks }),

@@ -169,10 +169,11 @@ const POSTED: NonNullable<ProductAccess["creation"]> = {
 async function intend(
   deps: Deps,
   { kind, object, memory }: Scene,
-  facts: Omit<Intent, "nonce" | "at">,
+  facts: Omit<Intent, "nonce" | "at" | "by">,
 ): Promise<Pick<Order, "object" | "begun">> {
   deps.guard();
-  const intent: Intent = { nonce: deps.nonce(), at: new Date(deps.clock.now()).toISOString(), ...facts };
+  const at = new Date(deps.clock.now()).toISOString();
+  const intent: Intent = { nonce: deps.nonce(), at, by: deps.self, ...facts };
   // Nothing is sent under this nonce before the guard of the POST says so, whatever becomes of this write.
   const begun = { intent, begunAt: deps.clock.monotonic() };
   memory.creation = { ...begun, phase: "unsent" };

@@ -160,7 +160,7 @@ function decideClaimed(view: View): Decision {
         if (request.outcome === "FAILED") return failed(view, request, false);
         if (request.outcome !== "DONE") return { ...underWay(view, request.action), look: "member" };
         // What is done may take a while to be seen.
-        if (request.unseen && view.now < request.since + view.unsettledMs) {
+        if (request.unseen && view.now < request.since + view.believedMs) {
           return { ...underWay(view, request.action), look: "member" };
         }
       }
@@ -182,8 +182,8 @@ function decideAbsent(view: View, observation: Extract<Observation, { seen: "abs
       ? { ...underWay(view, request.action), look: "member" }
       : missing(view, "it is created again if it stays missing");
   }
-  // A finished creation that cannot be seen yet is given the same time as one that got no answer.
-  if (request && observation.asOf < request.since + view.unsettledMs)
+  // A finished creation that cannot be seen yet is given more time than one that is missed.
+  if (request && observation.asOf < request.since + view.believedMs)
     return { ...underWay(view, request.action), look: "member" };
   return { step: "forget" };
 }

@@ -6,8 +6,8 @@ import { failed, obstructed, RECHECK_MS, several, underWay } from "./standing.ts
 export type Present = Extract<Observation, { seen: "present" }>;
 
 /** One 404 proves nothing: it may mean "not ready" or pass by itself. The same answer over a while does. */
-export const isConfirmed = ({ settleMs }: View, { missedMs }: Extract<Observation, { seen: "absent" }>): boolean =>
-  missedMs >= settleMs;
+export const isConfirmed = ({ goneMs }: View, { missedMs }: Extract<Observation, { seen: "absent" }>): boolean =>
+  missedMs >= goneMs;
 
 /** So long after a list first missed what is being deleted, later lists tell whether it is gone; then its request is asked. */
 const UNLISTED_MS = 30_000;
@@ -154,7 +154,7 @@ export function decideDeletion(view: View): Decision {
       if (request && request.outcome !== "DONE") return vanishing(view, request.action, observation);
       if (request?.action === "delete" || request?.action === "replace") return gone;
       // A creation that is done but not visible yet must be seen before it can be deleted.
-      const fresh = request?.action === "create" && observation.asOf < request.since + view.unsettledMs;
+      const fresh = request?.action === "create" && observation.asOf < request.since + view.believedMs;
       if (!isConfirmed(view, observation) || fresh)
         return { ...underWay(view, request?.action ?? "delete"), look: "member" };
       return gone;

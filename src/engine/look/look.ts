@@ -6,13 +6,14 @@ import type { Memory } from "../objects/memory.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../objects/names.ts";
 import { isPaused, type ObjectKey, observes, openIntent } from "../objects/object.ts";
 import { policiesOf } from "../objects/policies.ts";
+import { settledAt } from "../schema/author.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readFacts, readStatus } from "../schema/status.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
 import { besideOf } from "./beside.ts";
 import type { Shared } from "./collections.ts";
 import { contentsOf } from "./contents.ts";
-import type { Deps } from "./deps.ts";
+import { believedFor, type Deps, goneAfter } from "./deps.ts";
 import { creationOf, findings } from "./findings.ts";
 import { checkedAs, isUnchecked, outdated, replacement } from "./fixed.ts";
 import { messageOf, notUnderstood, outOfReach, taken, unfit, unreachable } from "./obstacles.ts";
@@ -73,7 +74,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const identity = claim ? (shared?.identify(claim) ?? claim.id) : "";
   // Who only observes has no request of its own, and leaves the owner's alone.
   if (shared && claim && !observed) track(shared, identity, status);
-  let request = pendingRequest(status, memory, shared?.collection.read(identity).request);
+  let request = pendingRequest(deps, status, memory, shared?.collection.read(identity).request);
   const { marks } = status.request ?? {};
   if (inputs && marks && request?.outcome === "DONE") inputs = { ...inputs, shown: { ...inputs.shown, ...marks } };
   let specObstacle: Obstacle | undefined;
@@ -121,7 +122,6 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const item = shared?.collection.read(identity).item;
   const beside = account && claim && item ? besideOf(deps, key, kind, wanted, account, claim, item.raw) : undefined;
   const output = outputState(outputWork(deps, { kind, object, desired: wanted, beside }, claim, item), memory, now);
-  const unsettledMs = settings.createDeadlineMs + settings.settleMs;
   let inside: Contents | undefined;
   const view: View = {
     now,
@@ -165,9 +165,9 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     previous: previousOf(status, shared, clock.now() + aheadMs),
     othersKey: kind.resource.secret?.key !== undefined && status.nonce === undefined && status.key === undefined,
     platformNow: clock.now() + aheadMs,
-    settleMs: settings.settleMs,
-    unsettledMs,
-    settledAt: (memory.begun?.at ?? now) + unsettledMs,
+    goneMs: goneAfter(settings),
+    believedMs: believedFor(settings),
+    settledAt: settledAt(deps, intent?.by, memory.begun?.at ?? now),
   };
   return {
     key,

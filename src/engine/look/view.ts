@@ -38,6 +38,8 @@ export interface PendingRequest {
   /** `unanswered`: it was about to be sent, and whether it was taken is not known. */
   outcome: "unanswered" | "unknown" | "BUSY" | "DONE" | "FAILED";
   message?: string;
+  /** While unanswered: when it is certain what became of it. */
+  settledAt?: number;
   /** While unanswered: when the platform's log was last searched for it. */
   recalledAt?: number;
   /** It must not be sent twice, and what it was to bring is what is missing now. */
@@ -148,10 +150,10 @@ export interface View {
   renewal: "lost" | "answered" | undefined;
   /** Wall time, by the platform's clock when that is ahead of ours. */
   platformNow: number;
-  /** What is there is visible after so long. */
-  settleMs: number;
-  /** From its sending on, a creation may still be executed (deadline) and become visible (settle) for so long. */
-  unsettledMs: number;
+  /** What was missed for so long is gone. */
+  goneMs: number;
+  /** What was accepted is believed in for so long, though it cannot be seen. */
+  believedMs: number;
   /** Until then the outcome of the open intent is open. */
   settledAt: number;
 }
