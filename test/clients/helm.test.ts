@@ -224,8 +224,8 @@ describe("a release", { timeout: 300_000 }, () => {
       kubectl("get", plurals, "-o", "jsonpath={range .items[*]}{.kind}/{.metadata.name} {.status.id}{'\\n'}{end}");
     const ready = (plurals: string) => kubectl("wait", plurals, "--all", "--for=condition=Ready", "--timeout=120s");
 
-    // The CRDs are there already, of kubectl: Helm takes them over when it is told to.
-    const flags = ["--create-namespace", "--take-ownership", "-f", values];
+    // The CRDs are there already, of kubectl and of this version: Helm takes them over when it is told to.
+    const flags = ["--create-namespace", "--take-ownership", "--force-conflicts", "-f", values];
     const output = await helm("install", "mooring", former.chart, ...namespaced, ...flags);
     expect(output).toContain("kubectl -n default get accounts");
     const first = await startAsDeployed(former);
