@@ -96,9 +96,6 @@ export const edit = (client: KubeClient, objects: readonly KubeObject[], spec: o
     }),
   );
 
-/** Asks for the deletion of whole collections, as `kubectl delete --all` does. */
-export async function removeAll(client: KubeClient, namespace = NAMESPACE): Promise<void> {
-  for (const resource of [resources.server, resources.datacenter]) {
-    await client.request({ method: "DELETE", path: pathOf(resource, { namespace }), deadlineMs: 600_000 });
-  }
-}
+/** Asks for their deletion in the order in which they were created, as `kubectl delete -f` does; nobody waits. */
+export const remove = (client: KubeClient, objects: readonly KubeObject[]): Promise<void> =>
+  each(objects, (object) => client.request({ method: "DELETE", path: pathTo(object) }));

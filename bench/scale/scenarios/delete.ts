@@ -1,13 +1,14 @@
 import { measure, tellShares } from "../measure.ts";
-import { allOf, removeAll } from "../population.ts";
+import { allOf, remove } from "../population.ts";
 import { say, untilSure } from "../waiting.ts";
 import type { Chapter } from "./scenario.ts";
 
 export const measureDelete: Chapter = async (stage, population, note) => {
   const { client, platform, witness } = stage;
-  const count = allOf(population).length;
+  const objects = allOf(population);
+  const count = objects.length;
   const end = await measure(stage);
-  await removeAll(client);
+  await remove(client, objects);
   await untilSure(() => (witness.count === 0 ? undefined : `${witness.count} of ${count} left`), {
     title: "delete",
     seconds: 120 + count,

@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { createServer, type Socket } from "node:net";
 import { applyObject } from "../../../src/cli/demo/install.ts";
-import { create, datacenter, populationOf, removeAll, server } from "../population.ts";
+import { create, datacenter, populationOf, remove, server } from "../population.ts";
 import { giveAccount, type Stage } from "../stage.ts";
 import { untilSure } from "../waiting.ts";
 import type { Scenario } from "./scenario.ts";
@@ -32,12 +32,13 @@ export const measureNoisy: Scenario = async (stage, note) => {
 /** Seconds from apply to Ready. */
 async function quietTenant({ client, witness }: Stage, name: string): Promise<number> {
   const servers = Array.from({ length: QUIET }, (_, index) => server(`${name}-${index}`, name));
+  const objects = [datacenter(name), ...servers];
   const began = performance.now();
-  await create(client, [datacenter(name), ...servers]);
+  await create(client, objects);
   const missing = () => (witness.ready === QUIET + 1 ? undefined : `${witness.ready} of ${QUIET + 1} Ready`);
   await untilSure(missing, { title: `noisy, ${name}`, seconds: 600 });
   const seconds = (performance.now() - began) / 1000;
-  await removeAll(client);
+  await remove(client, objects);
   await untilSure(() => (witness.count === 0 ? undefined : `${witness.count} left`), { title: "noisy", seconds: 600 });
   return seconds;
 }
