@@ -5,7 +5,6 @@ import { hasResource, type Kind } from "../kinds/kind.ts";
 import type { EventRecorder } from "../kube/events.ts";
 import { createHeldSecrets } from "../kube/held-secrets.ts";
 import type { Lane } from "../kube/lanes.ts";
-import { createNamespaces } from "../kube/namespaces.ts";
 import type { Priority, Queue } from "../kube/queue.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { KubeClient } from "../kube/transport.ts";
@@ -14,17 +13,19 @@ import { tellingNews } from "../kube/watch-failures.ts";
 import { type Again, type ReconcileObserver, work } from "../kube/work.ts";
 import { createCatalogues } from "../platform/catalogues.ts";
 import type { Transport } from "../platform/transport.ts";
-import { accountKinds, accountOf, createAccounts, objectOf } from "./accounts/accounts.ts";
+import { accountKinds, accountOf, createAccounts, isShared, objectOf } from "./accounts/accounts.ts";
 import type { Sites } from "./accounts/addresses.ts";
 import { type AccountDeps, reconcileAccount, secretOf } from "./act/account.ts";
 import { acknowledge } from "./act/acknowledge.ts";
 import { act } from "./act/act.ts";
 import { createOutlets, type DestinationDeps } from "./act/destinations.ts";
 import { reconcileExport } from "./act/export.ts";
+import { createDebts } from "./debts.ts";
 import { decide } from "./decide/decide.ts";
 import { createCollections } from "./look/collections.ts";
 import type { Log, Settings } from "./look/deps.ts";
 import { look } from "./look/look.ts";
+import { createTerritory, handOver, leaveAccount } from "./moving.ts";
 import { createMemories } from "./objects/memory.ts";
 import { CREDENTIALS, FINALIZER, RECONCILE_AT } from "./objects/names.ts";
 import { claimOf, isReleased, type ObjectKey, resourceOf } from "./objects/object.ts";
@@ -34,17 +35,7 @@ import type { Seal } from "./objects/seal.ts";
 import { createSpending } from "./objects/spending.ts";
 import { markWhilePosting, undoCreation } from "./rescue.ts";
 import { createKeptTokens } from "./secrets/kept-tokens.ts";
-import {
-  isBared,
-  isEdited,
-  isReady,
-  laneOf,
-  thoseBelow,
-  thoseIn,
-  thoseUsed,
-  thoseWhoWaited,
-  usersOf,
-} from "./waking.ts";
+import { isBared, isEdited, isReady, laneOf, thoseBelow, thoseUsed, thoseWhoWaited, usersOf } from "./waking.ts";
 
 /** Told of every version of every object, for the metrics; undefined when it is gone. */
 export type ObjectObserver = (key: ObjectKey, object: KubeObject | undefined) => void;
@@ -67,6 +58,8 @@ export interface EngineOptions {
   sites?: Sites;
   /** Only objects of these namespaces; all when absent. */
   namespace?: string;
+  /** Works only on namespaces whose label names this shard; on those without the label when absent. */
+  shard?: string;
   guard: () => void;
   random?: () => number;
   observe?: ReconcileObserver;
@@ -76,6 +69,8 @@ export interface EngineOptions {
 export interface Engine {
   /** Whose calls a pass over this object makes, and for whom. */
   laneOf(key: ObjectKey): Lane;
+  /** Namespaces that are known, with their labels. */
+  namespaces(): Iterable<KubeObject>;
   /** Begins to watch; resolves when every kind was listed once. */
   sync(): Promise<void>;
   /** Works on the queue with so many workers until the signal aborts, and ends what is under way. */
@@ -94,24 +89,36 @@ export function createEngine(options: EngineOptions): Engine {
   const memories = createMemories(clock);
   /** The generation of each Account that its users have heard of. */
   const generations = new Map<string, number | undefined>();
-  /** What must not be left undone, and the Account that it takes. */
-  const debts = new Map<Promise<void>, string | undefined>();
+  const { owe, owes, paid } = createDebts(log);
   const watchers: Watcher[] = [];
   const interrupted = (kind: string) =>
     tellingNews(clock, (error, isNews, retryInMs) =>
       log[isNews ? "warn" : "debug"]({ kind, err: error, retryInMs }, "watch interrupted"),
     );
-  const wake = (key: ObjectKey, priority: Priority = "normal") => queue.add(key, priority);
+  // Objects of other shards are known, but not worked on; ClusterAccounts are read by all.
+  const wake = (key: ObjectKey, priority: Priority = "normal") => {
+    if (shards.serves(key) || isShared(key)) queue.add(key, priority);
+  };
 
-  const namespaces = createNamespaces({
+  const { namespaces, shards } = createTerritory({
     client,
     clock,
+    objects: () => objects,
     namespace: options.namespace,
-    relabelled: (name) => void inSlices(clock, thoseIn(objects, name), (key) => wake(key)),
+    shard: options.shard,
+    relabelled(key, isMoved) {
+      if (isMoved) handOver(deps, key);
+      if (isMoved) tellObject(key, objects.find(key)?.object);
+      wake(key);
+    },
     onError: interrupted("Namespace"),
   });
+  const tellObject: ObjectObserver = (key, object) =>
+    options.observeObject?.(key, shards.serves(key) ? object : undefined);
   const { home = "mooring-system" } = options;
-  const tellUsage = (key: ObjectKey) => queue.addAfter(key, USAGE_MS, "background");
+  const tellUsage = (key: ObjectKey) => {
+    if (shards.serves(key)) queue.addAfter(key, USAGE_MS, "background");
+  };
   const deps: AccountDeps & DestinationDeps = {
     clock,
     log,
@@ -119,6 +126,7 @@ export function createEngine(options: EngineOptions): Engine {
     seal,
     objects,
     memories,
+    shards,
     namespaces,
     published: createPublications({
       client,
@@ -163,16 +171,12 @@ export function createEngine(options: EngineOptions): Engine {
         wake(key);
       });
     },
-    owes: (account) => debts.values().some((each) => each === account),
-    owe(debt, account) {
-      const settled = debt.catch((error: unknown) => log.error({ err: error }, "clean-up failed"));
-      debts.set(settled, account);
-      void settled.finally(() => debts.delete(settled));
-    },
+    owes,
+    owe,
   };
 
   objects.subscribe((key, { before, after, last }) => {
-    options.observeObject?.(key, after);
+    tellObject(key, after);
     if (last) undoCreation(deps, key, last);
     if (!after || (before && before.metadata.uid !== after.metadata.uid)) {
       memories.forget(key);
@@ -208,7 +212,7 @@ export function createEngine(options: EngineOptions): Engine {
     }
     const account = accountOf(key);
     if (account !== undefined && (!before || !after)) deps.changed(account, clock.monotonic());
-    if (!after) deps.owe(account === undefined ? deps.outlets.close(key) : deps.secrets.release(account));
+    if (!after) deps.owe(account === undefined ? deps.outlets.close(key) : leaveAccount(deps, account));
   });
 
   async function reconcile(key: ObjectKey): Promise<Again> {
@@ -216,6 +220,11 @@ export function createEngine(options: EngineOptions): Engine {
     if (!found) return "never";
     const { kind, object } = found;
     const account = accountOf(key);
+    if (!shards.serves(key) && !isShared(key)) {
+      // A pass that was under way when its namespace was moved may have joined.
+      deps.collections.leave(key);
+      return "never";
+    }
     if (account !== undefined) return keepAccount(account, kind, object);
     if (kind.task) return reconcileExport(deps, key, kind, object);
     if (!hasResource(kind)) return acknowledge(deps, kind, object);
@@ -244,12 +253,13 @@ export function createEngine(options: EngineOptions): Engine {
   /** Looking at an Account costs a call, and it says itself when that is due. */
   function comesRound(key: ObjectKey, again: Again): number | undefined {
     const kind = objects.find(key)?.kind;
-    const isDue = kind && (again === "never" || hasResource(kind));
+    const isDue = kind && shards.serves(key) && (again === "never" || hasResource(kind));
     return isDue ? settings.recheckMs * (0.8 + 0.4 * random()) : undefined;
   }
 
   return {
     laneOf: (key) => laneOf(deps, key),
+    namespaces: () => namespaces.values(),
     async sync() {
       const { namespace } = options;
       // An operator of one namespace neither knows nor manages what belongs to all.
@@ -271,14 +281,15 @@ export function createEngine(options: EngineOptions): Engine {
     },
     run(workers, signal) {
       const accounts = accountKinds.flatMap(({ kind }) => [...objects.store(kind).values()]);
-      deps.owe(deps.secrets.releaseOthers(new Set(accounts.map((each) => secretOf(each, deps.home)))));
+      const named = new Set(accounts.map((each) => secretOf(each, deps.home)));
+      if (options.shard === undefined) deps.owe(deps.secrets.releaseOthers(named));
       return work({ queue, clock, log, reconcile, comesRound, observe: options.observe }, workers, signal);
     },
     async close() {
       deps.collections.close();
       const watching = [deps.secrets, deps.published, namespaces, deps.spending];
       await Promise.all([...watchers.map((watcher) => watcher.stop()), ...watching.map((each) => each.close())]);
-      await Promise.all(debts.keys());
+      await paid();
     },
   };
 }

@@ -47,9 +47,9 @@ export function* usersOf({ objects, accounts }: Known, account: string): Generat
   }
 }
 
-/** All that may use another Account, or refer elsewhere, since the labels of their namespace have changed. */
+/** All that may use another Account, refer elsewhere or be of another shard, since the labels of their namespace have changed. */
 export function* thoseIn(objects: Objects, namespace: string): Generator<ObjectKey> {
-  for (const { kind } of objects.kinds.filter(usesAccount)) {
+  for (const { kind } of objects.kinds) {
     yield* keysOf(objects, kind, ({ metadata }) => metadata.namespace === namespace);
   }
 }

@@ -112,6 +112,12 @@ export async function logIn(
   }
 }
 
+/** The token that another shard keeps for an Account. It works for longer than until this process asks again. */
+export async function readLogin({ kept }: LoginDeps, account: string): Promise<LoggedIn> {
+  const { record, token } = (await kept.read()).of(account);
+  return { token, id: record?.current?.id, advice: [], dueInMs: () => Number.POSITIVE_INFINITY };
+}
+
 /**
  * Revokes what was made for an Account, with the password, or where that is gone with the token itself; false while it is not
  * certain what there is.
