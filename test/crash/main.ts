@@ -3,6 +3,7 @@ import { progressTo } from "../../src/cli/control-plane/progress.ts";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { moments } from "./calls.ts";
+import { disturbances } from "./disturbance.ts";
 import { checkOut } from "./former.ts";
 import { accountKinds, atCreation, chosenKinds, subjectsOf } from "./lives.ts";
 import { crashMatrix, isClean, PARALLEL } from "./matrix.ts";
@@ -20,6 +21,8 @@ Kills the operator at every call of every kind's life, at three moments each, an
   --from REVISION     until it is killed, the operator is that of this Git revision: every life is an upgrade
   --moment MOMENT     only ${moments.join(", ")}; may be repeated
   --twice             kill the process that picks up an interrupted write as well, at every call until it has
+  --shards HOW        two operators share the work: instead of a kill, the namespace is moved to the other one, and the first
+                      is ${disturbances.join(", ")}
   --impatient         only the creation, and the object is deleted as soon as the operator has died in it
   --seed N            ids and durations of the platform follow from it (default 1)
   --parallel N        lives side by side (default ${PARALLEL})
@@ -38,6 +41,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: "1" },
     twice: { type: "boolean", default: false },
     impatient: { type: "boolean", default: false },
+    shards: { type: "string" },
     parallel: { type: "string", default: String(PARALLEL) },
     kubeconfig: { type: "string" },
     json: { type: "boolean", default: false },
@@ -72,6 +76,7 @@ async function main(): Promise<number> {
     moments: values.moment?.map((text) => oneOf("moment", moments, text)) ?? moments,
     twice: values.twice,
     impatient: values.impatient,
+    shards: values.shards === undefined ? undefined : oneOf("shards", disturbances, values.shards),
     writes: values.writes,
     seed: count("seed", values.seed),
     parallel: count("parallel", values.parallel),

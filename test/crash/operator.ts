@@ -24,6 +24,8 @@ export interface OperatorOptions {
   cache: string;
   /** The source of the version that runs until the first kill; absent: this one. */
   former?: string | undefined;
+  /** There are two operators beside each other: the shard of this one, "" for the one without. */
+  shard?: string | undefined;
 }
 
 /** One operator that is killed and started again; never two of its processes at the same time. */
@@ -37,18 +39,22 @@ export interface Operator {
   restart(): void;
   /** Asks it to end, as a cluster does. Only a process that ends by itself leaves its compiled code to the others. */
   stop(): Promise<void>;
+  /** SIGSTOP and SIGCONT. */
+  freeze(): void;
+  thaw(): void;
   kill(): Promise<void>;
 }
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-type Place = Pick<OperatorOptions, "kubeconfig" | "namespace" | "account">;
+type Place = Pick<OperatorOptions, "kubeconfig" | "namespace" | "account" | "shard">;
 
-export const flagsOf = ({ kubeconfig, namespace, account }: Place): string[] => [
+export const flagsOf = ({ kubeconfig, namespace, account, shard }: Place): string[] => [
   "--no-leader-election",
   ...["--allow-endpoint", "http://127.0.0.1:*"],
   ...["--kubeconfig", kubeconfig, "--namespace", namespace],
-  ...(account === "Account" ? ["--watch-namespace", namespace] : []),
+  ...(shard ? ["--shard", shard] : []),
+  ...(account === "Account" && shard === undefined ? ["--watch-namespace", namespace] : []),
   ...Object.entries(patience).flatMap(([flag, value]) => [`--${flag}`, value]),
 ];
 
@@ -84,6 +90,9 @@ export function createOperator(options: OperatorOptions): Operator {
     return child;
   }
 
+  const send = (name: "SIGSTOP" | "SIGCONT") => {
+    if (running?.pid !== undefined && ended === undefined) process.kill(running.pid, name);
+  };
   return {
     get process() {
       return started;
@@ -99,6 +108,8 @@ export function createOperator(options: OperatorOptions): Operator {
     async stop() {
       await signal("SIGTERM")?.ended;
     },
+    freeze: () => send("SIGSTOP"),
+    thaw: () => send("SIGCONT"),
     async kill() {
       await signal("SIGKILL")?.kill();
     },
