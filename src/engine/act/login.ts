@@ -57,7 +57,12 @@ export async function logIn(
     isSame && found.record ? found.record : { account, username, endpoint, count: 0, unclaimed: [] };
   let value = isSame && !refused ? found.token : undefined;
   const works = () => value !== undefined && state.current !== undefined && state.current.expiresAt > platformNow();
-  const write = (token?: string) => deps.kept.write(account, state, token);
+  /** Of what was read, until this pass writes itself. */
+  let { version } = kept;
+  const write = (token?: string, unchangedSince?: string) => {
+    version = undefined;
+    return deps.kept.write(account, state, token, unchangedSince);
+  };
   const result = (trouble?: LoggedIn["trouble"]): LoggedIn => ({
     token: works() ? value : undefined,
     id: state.current?.id,
@@ -72,7 +77,10 @@ export async function logIn(
     if (!isSame && found.record?.endpoint === endpoint && found.token !== undefined) {
       await leave(tokens, found.token, found.record.previous && [found.record.previous.id]);
     }
-    if (state.intent && !(await recover(deps, tokens, state, found.token))) return result("recovering");
+    if (state.intent) {
+      version = undefined;
+      if (!(await recover(deps, tokens, state, found.token))) return result("recovering");
+    }
     if (state.previous && (isDue() || state.previous.until <= platformNow())) {
       await tokens.revoke(state.previous.id);
       state.previous = undefined;
@@ -87,7 +95,8 @@ export async function logIn(
     const seen = there.filter((each) => hasLife(each, ttl)).map(({ id }) => id);
     state.intent = { nonce, at: deps.clock.now() + Math.max(0, connection.aheadMs ?? 0), ttl, seen };
     deps.memories.of(objectOf(account)).login = { what: nonce, at: begunAt };
-    await write();
+    // The shard before may be at it as well, when the namespace was moved: one of the two begins.
+    await write(undefined, version);
     const made = await tokens.generate(ttl, deadlineFrom(deps, begunAt)).catch(async (error: unknown) => {
       if (!(error instanceof PlatformError) || error.executed === "unknown") throw error;
       state.intent = undefined;
