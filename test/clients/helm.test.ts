@@ -72,6 +72,7 @@ const valueSets: Record<string, object> = {
     image: { repository: "registry.example.com/mooring", digest: `sha256:${"0".repeat(64)}` },
     imagePullSecrets: [{ name: "pull" }],
     namespace: { create: true },
+    shards: ["a", "blue-2"],
     endpoints: { api: "https://api.example.com" },
     allowEndpoints: ["https://*.example.com"],
     ca: certificate,

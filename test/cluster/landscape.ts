@@ -129,8 +129,9 @@ export async function landscape(
 /** Who uses this kubeconfig sees one namespace from now on. */
 async function showOnly(home: string, kubeconfig: string): Promise<void> {
   const { server: upstream, ca, token } = await readKubeconfig(kubeconfig);
-  const arrived = () => ({ fatal: undefined, ended() {} });
-  const proxy = await startProxy({ upstream, ca, rewrite: narrowedTo(home), arrived, owner: () => 0, kill() {} });
+  const arrived = () => ({ fatal: undefined, isWrite: false, ended() {} });
+  const strike = async () => "goes on" as const;
+  const proxy = await startProxy({ upstream, ca, rewrite: narrowedTo(home), arrived, owner: () => 0, strike });
   atEnd(proxy.close);
   await writeFile(kubeconfig, kubeconfigOf(proxy.url, token), { mode: 0o600 });
 }
