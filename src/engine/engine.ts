@@ -16,12 +16,14 @@ import { createCatalogues } from "../platform/catalogues.ts";
 import type { Transport } from "../platform/transport.ts";
 import { accountKinds, accountOf, createAccounts, objectOf } from "./accounts/accounts.ts";
 import type { Sites } from "./accounts/addresses.ts";
-import { type AccountDeps, reconcileAccount, secretOf } from "./act/account.ts";
+import { type AccountDeps, secretOf } from "./act/account.ts";
 import { acknowledge } from "./act/acknowledge.ts";
 import { act } from "./act/act.ts";
 import { createOutlets, type DestinationDeps } from "./act/destinations.ts";
 import { reconcileExport } from "./act/export.ts";
 import { decide } from "./decide/decide.ts";
+import { createAccountKeeper } from "./keep-account.ts";
+import { awaitsCaches } from "./look/awaited.ts";
 import { createCollections } from "./look/collections.ts";
 import type { Log, Settings } from "./look/deps.ts";
 import { look } from "./look/look.ts";
@@ -35,12 +37,13 @@ import { createSpending } from "./objects/spending.ts";
 import { markWhilePosting, undoCreation } from "./rescue.ts";
 import { createKeptTokens } from "./secrets/kept-tokens.ts";
 import {
+  everything,
   isBared,
   isEdited,
+  isNewToReferrers,
   isReady,
   laneOf,
   thoseBelow,
-  thoseIn,
   thoseUsed,
   thoseWhoWaited,
   usersOf,
@@ -68,6 +71,8 @@ export interface EngineOptions {
   /** Only objects of these namespaces; all when absent. */
   namespace?: string;
   guard: () => void;
+  /** This process, among all that ever were: no two of one pod live at the same time. */
+  self: { pod: string; process: string };
   random?: () => number;
   observe?: ReconcileObserver;
   observeObject?: ObjectObserver;
@@ -92,8 +97,6 @@ export function createEngine(options: EngineOptions): Engine {
   const report = (error: unknown) => log.error({ err: error }, "listener failed");
   const objects = createObjects(kinds, seal, report, (name) => namespaces.labelsOf(name));
   const memories = createMemories(clock);
-  /** The generation of each Account that its users have heard of. */
-  const generations = new Map<string, number | undefined>();
   /** What must not be left undone, and the Account that it takes. */
   const debts = new Map<Promise<void>, string | undefined>();
   const watchers: Watcher[] = [];
@@ -101,17 +104,29 @@ export function createEngine(options: EngineOptions): Engine {
     tellingNews(clock, (error, isNews, retryInMs) =>
       log[isNews ? "warn" : "debug"]({ kind, err: error, retryInMs }, "watch interrupted"),
     );
-  const wake = (key: ObjectKey, priority: Priority = "normal") => queue.add(key, priority);
+  /** Until it works, nothing is to be looked at; then everything is. */
+  let working = false;
+  const wake = (key: ObjectKey, priority: Priority = "normal") => {
+    if (working) queue.add(key, priority);
+  };
+  const rechecked = () => settings.recheckMs * (0.8 + 0.4 * random());
+  /** As soon as a look can come to anything; or else when its time has come. */
+  const wakeInTime = (key: ObjectKey) => {
+    if (working && awaitsCaches(deps, key)) queue.addAfter(key, rechecked(), "background");
+    else wake(key);
+  };
 
   const namespaces = createNamespaces({
     client,
     clock,
     namespace: options.namespace,
-    relabelled: (name) => void inSlices(clock, thoseIn(objects, name), (key) => wake(key)),
+    relabelled: (name) => void inSlices(clock, objects.residents(name), (key) => wake(key)),
     onError: interrupted("Namespace"),
   });
   const { home = "mooring-system" } = options;
-  const tellUsage = (key: ObjectKey) => queue.addAfter(key, USAGE_MS, "background");
+  const tellUsage = (key: ObjectKey) => {
+    if (working) queue.addAfter(key, USAGE_MS, "background");
+  };
   const deps: AccountDeps & DestinationDeps = {
     clock,
     log,
@@ -155,12 +170,13 @@ export function createEngine(options: EngineOptions): Engine {
       wake: (account) => wake(objectOf(account), "people"),
       onError: interrupted("Secret"),
     }),
+    self: { ...options.self, deadlineMs: settings.createDeadlineMs },
     nonce: randomUUID,
     suspect: (account) => wake(objectOf(account), "people"),
     changed(account, since) {
       void inSlices(clock, usersOf(deps, account), (key) => {
         if ((objects.accountOf(key) ?? account) === account) memories.excuse(key, since);
-        wake(key);
+        wakeInTime(key);
       });
     },
     owes: (account) => debts.values().some((each) => each === account),
@@ -171,6 +187,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
   };
 
+  const keeper = createAccountKeeper(deps);
   objects.subscribe((key, { before, after, last }) => {
     options.observeObject?.(key, after);
     if (last) undoCreation(deps, key, last);
@@ -186,7 +203,8 @@ export function createEngine(options: EngineOptions): Engine {
     if (before && after && isBared(before, after)) markWhilePosting(deps, key, after);
     // Own writes come back as changes as well. They are no reason to look again: that would undo every backoff.
     if (!before || !after || isEdited(before, after)) wake(key, "people");
-    void inSlices(clock, objects.referrers(key), (referrer) => wake(referrer));
+    if (!working) return;
+    if (isNewToReferrers(before, after)) void inSlices(clock, objects.referrers(key), (referrer) => wake(referrer));
     if (before && !isReleased(before) && (!after || isReleased(after))) {
       void inSlices(clock, thoseWhoWaited(objects, key, before), (waiting) => wake(waiting));
     }
@@ -201,13 +219,15 @@ export function createEngine(options: EngineOptions): Engine {
       void inSlices(clock, thoseBelow(objects, key, held), (each) => {
         memories.excuse(each, since);
         if (held) deps.collections.refresh(each);
-        wake(each);
+        // What has nothing yet waits until this one is Ready, which is told by itself.
+        if (held || objects.accountOf(each) !== undefined) wake(each);
       });
       // What the contract has in use is about to change; one look serves all that happens in the meantime.
       tellUsage(objectOf((holds ?? held)?.account ?? ""));
     }
     const account = accountOf(key);
     if (account !== undefined && (!before || !after)) deps.changed(account, clock.monotonic());
+    if (account !== undefined && !after) keeper.forget(account);
     if (!after) deps.owe(account === undefined ? deps.outlets.close(key) : deps.secrets.release(account));
   });
 
@@ -216,7 +236,7 @@ export function createEngine(options: EngineOptions): Engine {
     if (!found) return "never";
     const { kind, object } = found;
     const account = accountOf(key);
-    if (account !== undefined) return keepAccount(account, kind, object);
+    if (account !== undefined) return keeper.keep(account, kind, object);
     if (kind.task) return reconcileExport(deps, key, kind, object);
     if (!hasResource(kind)) return acknowledge(deps, kind, object);
     const scene = look(deps, key, kind, object);
@@ -228,24 +248,11 @@ export function createEngine(options: EngineOptions): Engine {
     return act(deps, scene, decision);
   }
 
-  /** What was edited in an Account, a new endpoint for example, may be what its users have waited for. */
-  async function keepAccount(account: string, kind: Kind, object: KubeObject): Promise<Again> {
-    const before = deps.accounts.get(account);
-    const since = clock.monotonic();
-    const again = await reconcileAccount(deps, account, kind, object);
-    const { generation } = object.metadata;
-    if (deps.accounts.get(account) !== before && generations.get(account) !== generation) {
-      generations.set(account, generation);
-      deps.changed(account, since);
-    }
-    return again;
-  }
-
   /** Looking at an Account costs a call, and it says itself when that is due. */
   function comesRound(key: ObjectKey, again: Again): number | undefined {
     const kind = objects.find(key)?.kind;
     const isDue = kind && (again === "never" || hasResource(kind));
-    return isDue ? settings.recheckMs * (0.8 + 0.4 * random()) : undefined;
+    return isDue ? rechecked() : undefined;
   }
 
   return {
@@ -272,6 +279,10 @@ export function createEngine(options: EngineOptions): Engine {
     run(workers, signal) {
       const accounts = accountKinds.flatMap(({ kind }) => [...objects.store(kind).values()]);
       deps.owe(deps.secrets.releaseOthers(new Set(accounts.map((each) => secretOf(each, deps.home)))));
+      working = true;
+      void inSlices(clock, everything(objects), (key) =>
+        accountOf(key) === undefined ? wakeInTime(key) : wake(key, "people"),
+      );
       return work({ queue, clock, log, reconcile, comesRound, observe: options.observe }, workers, signal);
     },
     async close() {

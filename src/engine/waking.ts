@@ -1,15 +1,16 @@
+import { isDeepStrictEqual } from "node:util";
 import { type Kind, usesAccount } from "../kinds/kind.ts";
 import type { Lane } from "../kube/lanes.ts";
 import type { KubeObject } from "../kube/resource.ts";
-import { accountKinds, accountOf, isShared, namedBy, userOf } from "./accounts/accounts.ts";
+import { accountKinds, accountOf, isShared, namedBy, objectOf, userOf } from "./accounts/accounts.ts";
 import type { Deps } from "./look/deps.ts";
 import type { Claim } from "./objects/intent.ts";
 import { wishOf } from "./objects/memory.ts";
 import { FINALIZER } from "./objects/names.ts";
-import { claimOf, type ObjectKey, objectKey, openIntent } from "./objects/object.ts";
+import { claimOf, isPaused, namespaceOf, type ObjectKey, objectKey, openIntent } from "./objects/object.ts";
 import type { Objects } from "./objects/objects.ts";
 import { policiesOf } from "./objects/policies.ts";
-import { readStatus } from "./schema/status.ts";
+import { readFacts, readStatus } from "./schema/status.ts";
 
 type Known = Pick<Deps, "objects" | "accounts">;
 
@@ -30,28 +31,30 @@ export function laneOf({ objects, accounts }: Known, key: ObjectKey): Lane {
 
 /** Objects that use an Account. Which would use it is not written anywhere: all that use and name no other are, too. */
 export function* usersOf({ objects, accounts }: Known, account: string): Generator<ObjectKey> {
-  yield* objects.users(account);
-  for (const kind of objects.kinds.filter(usesAccount)) {
-    const isUser = (object: KubeObject) => {
-      const { namespace = "", name } = object.metadata;
-      const user = userOf(kind, object);
-      if (!accounts.isOpenTo(user, account)) return false;
-      const ref = policiesOf(object).accountRef;
-      const used = objects.accountOf(objectKey(kind.kind, namespace, name));
-      // Nobody stays with the Account of another namespace, which was the default of a former version.
-      const settled = used !== undefined && (isShared(used) || accounts.isOpenTo(user, used)) ? used : undefined;
-      const known = [settled, ref && namedBy(namespace, ref)];
-      return known.includes(account) || known.every((each) => each === undefined);
-    };
-    yield* keysOf(objects, kind.kind, isUser);
-  }
+  const users = new Set(objects.users(account));
+  yield* users;
+  const isUser = (key: ObjectKey) => {
+    const found = objects.find(key);
+    if (!found || users.has(key) || !usesAccount(found.kind)) return false;
+    const user = userOf(found.kind, found.object);
+    if (!accounts.isOpenTo(user, account)) return false;
+    const ref = policiesOf(found.object).accountRef;
+    const used = objects.accountOf(key);
+    // Nobody stays with the Account of another namespace, which was the default of a former version.
+    const settled = used !== undefined && (isShared(used) || accounts.isOpenTo(user, used)) ? used : undefined;
+    const known = [settled, ref && namedBy(user.namespace, ref)];
+    return known.includes(account) || known.every((each) => each === undefined);
+  };
+  // An Account of a namespace has its users there, and nowhere else.
+  const candidates = isShared(account) ? everything(objects) : objects.residents(namespaceOf(objectOf(account)));
+  for (const key of candidates) if (isUser(key)) yield key;
 }
 
-/** All that may use another Account, or refer elsewhere, since the labels of their namespace have changed. */
-export function* thoseIn(objects: Objects, namespace: string): Generator<ObjectKey> {
-  for (const { kind } of objects.kinds.filter(usesAccount)) {
-    yield* keysOf(objects, kind, ({ metadata }) => metadata.namespace === namespace);
-  }
+/** All objects, Accounts first: others wait for them. */
+export function* everything(objects: Objects): Generator<ObjectKey> {
+  const isAccount = (kind: Kind) => accountKinds.includes(kind);
+  const ordered = [...objects.kinds.filter(isAccount), ...objects.kinds.filter((kind) => !isAccount(kind))];
+  for (const { kind } of ordered) yield* keysOf(objects, kind);
 }
 
 /** An object is gone, or as good as: what held it may be waiting to be empty, and an Account to be needed no more. */
@@ -90,6 +93,17 @@ function* keysOf(
     const { namespace = "", name } = object.metadata;
     if (which(object)) yield objectKey(kind, namespace, name);
   }
+}
+
+/** Whether what referrers read of an object has changed: whether it is there to stay, Ready, and what it shows then. */
+export function isNewToReferrers(before: KubeObject | undefined, after: KubeObject | undefined): boolean {
+  if (!before || !after) return true;
+  const shown = (object: KubeObject) => {
+    const { uid, generation, deletionTimestamp } = object.metadata;
+    const facts = isReady(object) && [claimOf(object), readFacts(object)];
+    return [uid, generation, deletionTimestamp, isPaused(object), facts];
+  };
+  return !isDeepStrictEqual(shown(before), shown(after));
 }
 
 export function isReady(object: KubeObject): boolean {

@@ -8,7 +8,7 @@ import type { KubeClient } from "./transport.ts";
 export type EventType = "Normal" | "Warning";
 
 export interface EventRecorder {
-  /** Never throws and never waits: what cannot be written in time is dropped, the oldest first. */
+  /** Never throws and never waits: what is too much is dropped, and of what cannot be written in time the oldest. */
   record(object: KubeObject, type: EventType, reason: string, message: string): void;
   /** Resolves when nothing waits any more: everything was written or given up. */
   flush(): Promise<void>;
@@ -46,7 +46,7 @@ export function createEventRecorder(options: {
   onError?: (error: unknown) => void;
 }): EventRecorder {
   const { client, component, instance, clock } = options;
-  const passes = createEventFilter(clock);
+  const filter = createEventFilter(clock);
   const known = createLru<Series>(SERIES);
   const waiting = new Set<Series>();
   const stopping = new AbortController();
@@ -141,7 +141,8 @@ export function createEventRecorder(options: {
 
   return {
     record(object, type, reason, message) {
-      if (closed || !passes(identify(object))) return;
+      const namespace = object.metadata.namespace ?? "";
+      if (closed || !filter.passes(identify(object), { type, namespace, reason })) return;
       waiting.add(seriesFor(object, type, reason, shorten(message)));
       for (const oldest of waiting) {
         if (waiting.size <= WAITING) break;

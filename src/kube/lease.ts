@@ -25,7 +25,11 @@ export interface ElectionOptions {
   client: KubeClient;
   namespace: string;
   name: string;
-  /** Unique among all candidates that ever live at the same time. */
+  /**
+   * Unique among all candidates that ever live at the same time. A lease that is held by this identity is taken at once:
+   * whoever held it is dead. The name of a pod will do, because kubelet never runs two containers of one name in a pod at
+   * the same time; what an earlier one had sent to the API server and is still on its way meets a newer resourceVersion.
+   */
   identity: string;
   clock: Clock;
   random?: () => number;

@@ -20,9 +20,10 @@ export interface QueueObserver {
  * client-go's work queue: a key waits at most once, is never processed twice at the same time, and one that is added
  * while being processed is handed out again afterwards.
  *
- * Keys have lanes, which take turns: first the Accounts, then the namespaces that share one. An Account holds at most a
- * quarter of the workers, a namespace, which may have many Accounts, at most half of them. One of those that
- * share an Account leaves a quarter of its share to others, and half while they have keys ready.
+ * Keys have lanes, which take turns: first the Accounts, then the namespaces that share one. An Account may hold a quarter
+ * of the workers, and while there are as many free ones, three eighths of them. A namespace, which may have many
+ * Accounts, holds at most half. One of those that share an Account leaves a quarter of its share to others, and half
+ * while they have keys ready.
  */
 export interface Queue {
   add(key: string, priority?: Priority): void;
@@ -114,7 +115,9 @@ export function createQueue(options: {
 
   function hasRoom(lane: Lane): boolean {
     if (closed) return true;
-    const [holds, most] = [held.of(lane), share(workers, 1 / 4)];
+    const holds = held.of(lane);
+    const free = workers - processing.size;
+    const most = share(workers, free > holds.account ? 3 / 8 : 1 / 4);
     if (holds.account >= most || holds.namespace >= share(workers, 1 / 2)) return false;
     if (!lane.shared) return true;
     const { account, within } = waiting.of(lane);

@@ -28,7 +28,10 @@ export interface Config {
   tls: Pair | undefined;
   workers: number;
   leaderElection: boolean;
+  /** The pod's name: a container that is restarted in its pod is the same holder of the Lease. Without it, one of a kind. */
   identity: string;
+  /** One of a kind: tells this process from those before it in the same pod. */
+  process: string;
   logLevel: string;
   logFormat: LogFormat;
   json: boolean;
@@ -91,7 +94,7 @@ export const flags = {
   workers: {
     type: "string",
     default: "48",
-    help: "N  maximum concurrent reconciles; at most a quarter of them for one Account",
+    help: "N  maximum concurrent reconciles; at most three eighths of them for one Account, a quarter while others need them",
   },
   "no-leader-election": {
     type: "boolean",
@@ -117,11 +120,11 @@ export const flags = {
     help: "DURATION  time between two reconciles of an object that does not change",
   },
   poll: { type: "string", default: "1.5s", help: "DURATION  poll interval while resources are changing" },
-  "create-deadline": { type: "string", default: "30s", help: "DURATION  timeout of a creation" },
+  "create-deadline": { type: "string", default: "10s", help: "DURATION  timeout of a creation" },
   settle: {
     type: "string",
-    default: "30s",
-    help: "DURATION  time after that timeout in which a created resource may still appear",
+    default: "10s",
+    help: "DURATION  time after that timeout, or after a crash, in which a created resource may still appear; a resource that is missing for three times as long is gone",
   },
   retry: {
     type: "string",
@@ -142,6 +145,7 @@ export const usage = (): string => usageOf("operator", flags);
 export function readConfig(argv: string[], env: Record<string, string | undefined> = process.env): Config | "help" {
   const { values } = parseArgs({ args: argv, options: flags, strict: true });
   if (values.help) return "help";
+  const start = randomBytes(4).toString("hex");
   const endpoints = readEndpoints(values.endpoint ?? [], env.MOORING_ENDPOINTS);
   return {
     kubeconfig: values.kubeconfig,
@@ -156,7 +160,8 @@ export function readConfig(argv: string[], env: Record<string, string | undefine
     tls: pair(values["tls-cert-file"], values["tls-key-file"]),
     workers: count("workers", values.workers, 1, 1000),
     leaderElection: !values["no-leader-election"],
-    identity: `${env.POD_NAME ?? hostname()}_${randomBytes(4).toString("hex")}`,
+    identity: env.POD_NAME || `${hostname()}_${start}`,
+    process: start,
     logLevel: level(values["log-level"]),
     logFormat: format(values["log-format"] ?? (process.stderr.isTTY ? "text" : "json")),
     json: values.json,

@@ -125,6 +125,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
     events,
     queue,
     guard,
+    self: { pod: identity, process: config.process },
     busyMs: config.busyMs,
     settings: { ...config, graceMs: 5000 },
     observe: metrics.reconcile,

@@ -9,17 +9,20 @@ import type { Change, CollectionSource, Item, Reading } from "./reading.ts";
 
 export type { Change, CollectionSource, Item, KnownRequest, Reading, RequestState } from "./reading.ts";
 
-/** Ids whose reading changed; "all" after the first list, a list that was asked for, and when a problem comes or goes. */
+/** Ids whose reading changed, or who asked for a list that is done; "all" after the first list and when a problem comes or goes. */
 export type CollectionListener = (ids: ReadonlySet<string> | "all") => void;
 
 /**
  * All members of one collection, kept current at a cost that follows change, not size.
  *
  * - At rest: one list per `restMs`.
- * - Members that were made known by `track` are in flux. Many of them, or those of a small collection, cost one list
- *   per `busyMs` together. Up to three of a collection with more than fifty members are looked at one by one instead:
- *   their request status every `busyMs`, and the member itself once the request has ended. Either gap grows while
- *   nothing happens (`lookGap`) and is short again after any change.
+ * - Members that were made known by `track` are in flux. The cheaper way is taken: one list per `busyMs` shows them all,
+ *   up to four times as far apart where they are few among many, and while more and more are made known; where even that costs more than looking at them one by
+ *   one (sixteen members of a list cost as much as one look), their request status is asked every `busyMs`, and the
+ *   member itself once the request has ended. Either gap grows while nothing happens (`lookGap`) and is short again after
+ *   any change.
+ * - One that is being deleted is gone when two lists in a row, begun after that was accepted, miss it, or when its request
+ *   says so.
  * - A member that is BUSY without being tracked (somebody else changes it) makes lists a little more frequent.
  * - A member that is expected and not there yet makes lists more frequent, ever less so the longer it stays away.
  * - A tracked member that is in no list is not visible yet: after five seconds, and then ever less often, its request
@@ -48,8 +51,8 @@ export interface Collection {
   /** Somebody else says that this member is there: look for it until it is seen or untracked. */
   expect(id: string): void;
   untrack(id: string): void;
-  /** List soon, by a list that starts after this call, and tell "all" when it is done. */
-  refresh(): void;
+  /** List soon, by a list that starts after this call, and tell these ids when it is done, changed or not. */
+  refresh(ids: readonly string[]): void;
   /** Ask for the status of the tracked request once, now, and tell when the answer is there (or does not come). */
   ask(id: string): void;
   /** Returns the way to stop listening. */
@@ -67,7 +70,8 @@ export interface CollectionOptions {
   log?: Log;
 }
 
-const refreshGapMs = 500;
+/** Between a list and one that somebody waits for: the longer, the more there is to list, up to so many poll intervals. */
+const soonMs = { shortest: 500, perMember: 1.5, mostPolls: 4 };
 const othersBusyGapMs = { shortest: 5_000, longest: 60_000 };
 
 export function openCollection(source: CollectionSource, options: CollectionOptions): Collection {
@@ -98,9 +102,8 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
   /** When the last list ended and how long to wait after it, were nothing to happen. */
   let endedAt = Number.NEGATIVE_INFINITY;
   let patience = 0;
-  /** A refresh waits for a list to start; somebody waits to be told of one that ends. */
-  let hurried = false;
-  let owed = false;
+  /** Who waits for a list to start, which they are told of when it ends. */
+  let askers: Set<string> | undefined;
   /** The last list left members in doubt; it showed members that others are changing. */
   let doubtful = false;
   let othersBusy = false;
@@ -118,19 +121,21 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     }
   };
 
+  const soonGap = () => Math.max(soonMs.shortest, Math.min(members.size * soonMs.perMember, soonMs.mostPolls * busyMs));
+
   /** When the next list is due. */
   const listDue = (): number => {
     const rested = endedAt + patience;
     // Whoever asks for a list while none succeeds does not get one sooner each time.
-    const soon = endedAt + refreshGapMs * 2 ** Math.min(failures, 7);
-    if (problem) return hurried && !(problem instanceof Retry) ? Math.min(rested, soon) : rested;
+    const soon = endedAt + soonGap() * 2 ** Math.min(failures, 7);
+    if (problem) return askers && !(problem instanceof Retry) ? Math.min(rested, soon) : rested;
     const quiet = Math.max(0, endedAt - changedAt);
     const due = [rested];
-    if (hurried) due.push(endedAt + refreshGapMs);
-    if (doubtful) due.push(endedAt + busyMs);
+    if (askers || doubtful) due.push(soon);
     if (expected.size > 0) due.push(endedAt + lookGap(endedAt - Math.max(...expected.values()), busyMs, restMs));
-    if (flux.oldest !== undefined && !flux.oneByOne) {
-      due.push(Math.max(endedAt + lookGap(quiet, busyMs), flux.oldest + busyMs));
+    const { worthListing } = flux;
+    if (worthListing !== undefined && !flux.oneByOne) {
+      due.push(Math.max(endedAt + lookGap(quiet, flux.listGap), worthListing));
     }
     if (othersBusy) due.push(endedAt + lookGap(quiet, othersBusyGapMs.shortest, othersBusyGapMs.longest));
     return Math.min(...due);
@@ -158,13 +163,13 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
 
   const list = async () => {
     listing = true;
-    const resting = flux.size === 0 && !owed && !doubtful && members.listedAt !== undefined;
-    const toldAfterwards = owed;
-    hurried = false;
-    owed = false;
+    const resting = flux.size === 0 && !askers && !doubtful && members.listedAt !== undefined;
+    const asked = askers;
+    askers = undefined;
+    flux.beforeList();
     const read = members.beginRead(clock.monotonic());
     const began = clock.monotonic();
-    let news: ReadonlySet<string> | "all" = new Set();
+    let news: ReadonlySet<string> | "all" | undefined;
     try {
       const items = await source.list(closing.signal, resting ? "background" : "normal");
       if (closing.signal.aborted) return;
@@ -176,7 +181,8 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       othersBusy = items.some((item) => source.isBusy(item) && !flux.has(item.id));
       if (listed.changed.size > 0) changedAt = clock.monotonic();
       const rested = flux.afterList(began, listed);
-      news = first || problem || toldAfterwards ? "all" : new Set([...listed.changed, ...rested]);
+      const some = new Set([...listed.changed, ...rested, ...(asked ?? [])]);
+      news = first || problem ? "all" : some.size > 0 || asked ? some : undefined;
       problem = undefined;
       failures = 0;
       patience = restGap(restMs, random);
@@ -196,14 +202,19 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       listing = false;
       endedAt = clock.monotonic();
     }
-    if (news === "all" || news.size > 0) tell(news);
+    if (news) tell(news);
     schedule();
   };
 
   schedule();
   return {
     key: source.key,
-    read: (id) => ({ item: members.item(id), asOf: members.asOf(id), request: flux.request(id) }),
+    read: (id) => ({
+      item: members.item(id),
+      asOf: members.asOf(id),
+      request: flux.request(id),
+      missedAt: flux.missedAt(id),
+    }),
     members: () => members.items(),
     get listedAt() {
       return members.listedAt;
@@ -232,9 +243,9 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       expected.delete(id);
       schedule();
     },
-    refresh() {
-      hurried = true;
-      owed = true;
+    refresh(ids) {
+      askers ??= new Set();
+      for (const id of ids) askers.add(id);
       schedule();
     },
     ask: (id) => flux.ask(id),

@@ -8,10 +8,15 @@ import { sameJson } from "./same-json.ts";
 /** The members of a collection that are being changed, and the looks at them one by one. */
 export interface Flux {
   readonly size: number;
-  /** When the change that has been under way longest was made known here, on the monotonic clock. */
-  readonly oldest: number | undefined;
-  /** The few of a large collection are looked at one by one; otherwise lists show them. */
+  /**
+   * The earliest time for a list that shows what is changing: a poll interval after the last of a row of changes, but not
+   * later than four after its first. Undefined while nothing changes.
+   */
+  readonly worthListing: number | undefined;
+  /** Looking at them one by one costs less than a list. */
   readonly oneByOne: boolean;
+  /** The shortest time between two lists of what is changing: the fewer of the members change, the longer. */
+  readonly listGap: number;
   /** When the next single look is due, on the monotonic clock. */
   readonly nextLook: number;
   has(id: string): boolean;
@@ -19,14 +24,19 @@ export interface Flux {
   track(id: string, change: Change): boolean;
   untrack(id: string): void;
   request(id: string): KnownRequest | undefined;
+  /** When a list first missed a member that is being deleted, and no later one has shown it. */
+  missedAt(id: string): number | undefined;
   /** Absence of this member is what its change was to bring about, or what its failure leaves behind. */
   expectsAbsence(id: string): boolean;
   /** Starts the single looks that are due. */
   lookAtDue(): void;
   ask(id: string): void;
+  /** A list begins: what is made known from now on it need not show. */
+  beforeList(): void;
   /**
    * Draws conclusions from a list that began at `began` (monotonic): asks for the reason of what failed, vanished or
-   * stays invisible, and names the members that have come to rest, so that their owners look again.
+   * stays invisible, takes what is being deleted for gone when it is missing for the second time in a row, and names the
+   * members that have come to rest, so that their owners look again.
    */
   afterList(began: number, listed: Listed): string[];
 }
@@ -60,10 +70,14 @@ interface Tracked {
   /** When a list may next give cause to ask for the request, and how long after that the time after. */
   nextReason: number;
   reasonGap: number;
+  /** While it is being deleted: when the first of the lists in a row that missed it was there, and how many they are. */
+  missed: { at: number; times: number } | undefined;
 }
 
-const few = 3;
-const large = 50;
+/** Looking at one member costs as much as listing so many. */
+const lookCost = 16;
+/** So many times the poll interval is the longest that lists are apart while members change. */
+const longestGap = 4;
 const reasonsPerList = 8;
 const firstReasonMs = 5_000;
 const longestReasonGapMs = 60_000;
@@ -71,13 +85,17 @@ const unknownRequestLimit = 3;
 
 export function createFlux(options: FluxOptions): Flux {
   const { clock, random, busyMs, source, members, signal } = options;
-  // In the order in which the changes were made known, so that the first is the oldest.
   const tracked = new Map<string, Tracked>();
+  /** When the first and the last of the changes were made known that no list can have shown yet. */
+  let row: { first: number; last: number } | undefined;
 
   const canAsk = ({ url }: Tracked) => url !== undefined && source.requestStatus !== undefined;
+  const isLeaving = ({ change }: Tracked) => change.leaving === true;
   const ended = ({ request }: Tracked) => request !== undefined && request.status !== "BUSY";
+  // Of what is being deleted its request would tell when it is gone: until then, one read that misses it proves nothing.
   const expectsAbsence = (entry: Tracked | undefined) =>
-    entry?.change.leaving === true || entry?.request?.status === "FAILED";
+    entry !== undefined &&
+    (entry.request?.status === "FAILED" || (isLeaving(entry) && (ended(entry) || !canAsk(entry))));
 
   /** Reads the member itself. True when that changed what is known. */
   const readMember = async (id: string, entry: Tracked): Promise<boolean> => {
@@ -128,11 +146,20 @@ export function createFlux(options: FluxOptions): Flux {
 
   /** Whether a list gives cause to ask for the request: the member failed, vanished, or should have appeared by now. */
   const needsReason = (id: string, entry: Tracked, { doubted }: Listed): boolean => {
-    if (ended(entry) || entry.looking || !canAsk(entry) || entry.change.leaving) return false;
+    if (ended(entry) || entry.looking || !canAsk(entry) || isLeaving(entry)) return false;
     if (clock.monotonic() < entry.nextReason) return false;
     const item = members.item(id);
     if (item !== undefined) return doubted.has(id) || isFailed(item.state);
     return clock.monotonic() - entry.trackedAt >= firstReasonMs;
+  };
+
+  /** Lists lie a little: one that misses a member proves nothing, two in a row do. */
+  const miss = (entry: Tracked, isMissing: boolean) => {
+    const { at = clock.monotonic(), times = 0 } = entry.missed ?? {};
+    entry.missed = isMissing ? { at, times: times + 1 } : undefined;
+    if (entry.missed?.times === 2 && !ended(entry)) {
+      entry.request = { status: "DONE", targets: [], knownAt: clock.monotonic() };
+    }
   };
 
   const askReason = (id: string, entry: Tracked) => {
@@ -145,12 +172,17 @@ export function createFlux(options: FluxOptions): Flux {
     get size() {
       return tracked.size;
     },
-    get oldest() {
-      return tracked.values().next().value?.trackedAt;
+    get worthListing() {
+      if (tracked.size === 0) return undefined;
+      return row ? Math.min(row.last + busyMs, row.first + longestGap * busyMs) : Number.NEGATIVE_INFINITY;
     },
     get oneByOne() {
-      if (tracked.size === 0 || tracked.size > few || members.size <= large) return false;
+      if (tracked.size === 0 || tracked.size * lookCost >= members.size) return false;
       return tracked.values().every((entry) => canAsk(entry) || source.get !== undefined);
+    },
+    get listGap() {
+      const shares = members.size / (tracked.size * lookCost);
+      return busyMs * Math.min(Math.max(shares, 1), longestGap);
     },
     get nextLook() {
       return Math.min(
@@ -162,7 +194,7 @@ export function createFlux(options: FluxOptions): Flux {
       const known = tracked.get(id);
       if (known && sameJson(known.change, change)) return false;
       const now = clock.monotonic();
-      tracked.delete(id);
+      row = { first: row?.first ?? now, last: now };
       tracked.set(id, {
         change,
         trackedAt: now,
@@ -174,11 +206,13 @@ export function createFlux(options: FluxOptions): Flux {
         nextLook: now + busyMs,
         nextReason: now,
         reasonGap: firstReasonMs,
+        missed: undefined,
       });
       return true;
     },
     untrack: (id) => void tracked.delete(id),
     request: (id) => tracked.get(id)?.request,
+    missedAt: (id) => tracked.get(id)?.missed?.at,
     expectsAbsence: (id) => expectsAbsence(tracked.get(id)),
     lookAtDue() {
       const now = clock.monotonic();
@@ -190,12 +224,18 @@ export function createFlux(options: FluxOptions): Flux {
       entry.asked = true;
       if (!entry.looking) void look(id, entry);
     },
+    beforeList() {
+      row = undefined;
+    },
     afterList(began, listed) {
       const resting: string[] = [];
       let reasons = 0;
       for (const [id, entry] of tracked) {
         if (entry.trackedAt >= began) continue;
         const item = members.item(id);
+        if (isLeaving(entry)) miss(entry, item === undefined || listed.doubted.has(id));
+        // The next list tells whether it is gone.
+        if (entry.missed?.times === 1 && canAsk(entry)) continue;
         const atRest = item === undefined ? expectsAbsence(entry) || ended(entry) : !source.isBusy(item);
         if (atRest) resting.push(id);
         if (reasons < reasonsPerList && needsReason(id, entry, listed)) {

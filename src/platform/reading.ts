@@ -28,6 +28,8 @@ export interface Reading {
   readonly asOf: number | undefined;
   /** The last known state of the tracked request; undefined while unasked, and once the member is no longer tracked. */
   readonly request: KnownRequest | undefined;
+  /** When a list first missed it while it is being deleted, on the monotonic clock; undefined once it is seen again. */
+  readonly missedAt?: number | undefined;
 }
 
 /** What was told of a request, and when, on the monotonic clock: what it has done shows in reads that start later. */

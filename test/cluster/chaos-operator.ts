@@ -60,7 +60,7 @@ const preloadFor = (time: OtherTime): string =>
 export async function startOperator(
   kubeconfig: string,
   flags: readonly string[],
-  time?: OtherTime,
+  { time, pod }: { time?: OtherTime | undefined; pod?: string | undefined } = {},
 ): Promise<OperatorProcess> {
   // Through the inspector, on a free port of this machine, garbage can be collected when a test wants to know.
   const args = [
@@ -73,7 +73,11 @@ export async function startOperator(
     kubeconfig,
     ...flags,
   ];
-  const child = spawnGuarded(`${root}node_modules/node/bin/node`, args, { cwd: root, output: "pipe" });
+  const child = spawnGuarded(`${root}node_modules/node/bin/node`, args, {
+    cwd: root,
+    output: "pipe",
+    env: { ...process.env, ...(pod !== undefined && { POD_NAME: pod }) },
+  });
   const { pid, stdout, stderr } = child;
   if (pid === undefined || !stdout || !stderr) throw new Error("the operator could not be started");
   keepStreams("operator", stdout, stderr);

@@ -47,6 +47,8 @@ export interface OperatorOptions {
   everywhere?: boolean;
   flags?: string[];
   time?: OtherTime;
+  /** The pod that it takes itself to be in; else in none. */
+  pod?: string;
 }
 
 const listed = z.object({ items: z.array(z.looseObject({})) });
@@ -121,9 +123,9 @@ export async function openStage(
       await writeFile(path, stringify({ ...config, clusters }), { mode: 0o600 });
       return path;
     },
-    async operator({ kubeconfig: other = kubeconfig, everywhere = false, flags = [], time } = {}) {
+    async operator({ kubeconfig: other = kubeconfig, everywhere = false, flags = [], time, pod } = {}) {
       const place = ["--namespace", namespace, ...(everywhere ? [] : ["--watch-namespace", namespace])];
-      const operator = await startOperator(other, [...place, ...shortTimeouts, ...flags], time);
+      const operator = await startOperator(other, [...place, ...shortTimeouts, ...flags], { time, pod });
       operators.push(operator);
       return operator;
     },

@@ -16,13 +16,18 @@ export interface Base extends AsyncDisposable {
   readonly cache: string;
   /** The source of the version that runs until the first kill; absent: this one. */
   readonly former: string | undefined;
+  /** Each process of the operator is in a pod of its own. */
+  readonly elsewhere: boolean;
   /** One folder per run; those of good runs are removed. */
   readonly folder: string;
   /** The folder stays when this base goes: something in it is worth reading. */
   keep(): void;
 }
 
-export async function openBase(kubeconfig: string, former?: string): Promise<Base> {
+export async function openBase(
+  kubeconfig: string,
+  { former, elsewhere = false }: { former?: string | undefined; elsewhere?: boolean | undefined } = {},
+): Promise<Base> {
   await using opening = new AsyncDisposableStack();
   const admin = await connect({ kubeconfig });
   opening.defer(() => admin.close());
@@ -43,6 +48,7 @@ export async function openBase(kubeconfig: string, former?: string): Promise<Bas
     operatorToken: token,
     cache,
     former,
+    elsewhere,
     folder: folder.path,
     keep() {
       kept = true;

@@ -18,6 +18,7 @@ Kills the operator at every call of every kind's life, at three moments each, an
   --creation          only at the write that makes something, in a life of creation and deletion
   --writes            only at writes to the platform
   --from REVISION     until it is killed, the operator is that of this Git revision: every life is an upgrade
+  --elsewhere         start the operator again in another pod, as after the loss of a node (default: in the same one)
   --moment MOMENT     only ${moments.join(", ")}; may be repeated
   --twice             kill the process that picks up an interrupted write as well, at every call until it has
   --impatient         only the creation, and the object is deleted as soon as the operator has died in it
@@ -34,6 +35,7 @@ const { values } = parseArgs({
     creation: { type: "boolean", default: false },
     writes: { type: "boolean", default: false },
     from: { type: "string" },
+    elsewhere: { type: "boolean", default: false },
     moment: { type: "string", multiple: true },
     seed: { type: "string", default: "1" },
     twice: { type: "boolean", default: false },
@@ -73,6 +75,7 @@ async function main(): Promise<number> {
     twice: values.twice,
     impatient: values.impatient,
     writes: values.writes,
+    elsewhere: values.elsewhere,
     seed: count("seed", values.seed),
     parallel: count("parallel", values.parallel),
   };

@@ -17,6 +17,8 @@ export interface MatrixOptions {
   seed?: number;
   /** The source of the version that runs until the first kill: every life is an upgrade then. */
   former?: string | undefined;
+  /** The operator is started again in another pod; else in the same one. */
+  elsewhere?: boolean;
   /** Only at writes to the platform; with a list, in these phases of a life. */
   writes?: boolean | readonly string[];
   /** Only at writes, Events aside, in lives of creation, the phase of the kill, and deletion. */
@@ -67,7 +69,7 @@ export const PARALLEL = 6;
 export async function crashMatrix(options: MatrixOptions): Promise<Result> {
   const { subjects, seed = 1, parallel = PARALLEL, impatient = false, onProgress = () => {} } = options;
   const startedAt = performance.now();
-  await using base = await openBase(options.kubeconfig, options.former);
+  await using base = await openBase(options.kubeconfig, options);
   const recordings = await inParallel(parallel, subjects, (subject) =>
     options.writes || subject.creationOnly ? record(base, subject, seed) : recordTwice(base, subject, seed),
   );

@@ -24,6 +24,8 @@ export interface OperatorOptions {
   cache: string;
   /** The source of the version that runs until the first kill; absent: this one. */
   former?: string | undefined;
+  /** Each process is in a pod of its own, as after the loss of a node; else all are in the same pod. */
+  elsewhere: boolean;
 }
 
 /** One operator that is killed and started again; never two of its processes at the same time. */
@@ -67,7 +69,8 @@ export function createOperator(options: OperatorOptions): Operator {
       "debug",
       ...flagsOf(options),
     ];
-    const env = { NODE_COMPILE_CACHE: options.cache, ...process.env };
+    const pod = options.elsewhere ? `mooring-${started}` : "mooring-0";
+    const env = { NODE_COMPILE_CACHE: options.cache, ...process.env, POD_NAME: pod };
     const child = spawnGuarded(process.execPath, args, { cwd: former ?? root, env, output });
     closeSync(output);
     running = child;

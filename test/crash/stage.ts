@@ -57,7 +57,8 @@ export async function openStage(base: Base, { seed, account, targets }: StageOpt
   const recorder = createRecorder(targets);
   const kubeconfig = join(folder, "kubeconfig");
   const log = join(folder, "operator.log");
-  const operator = createOperator({ kubeconfig, namespace, account, log, cache: base.cache, former: base.former });
+  const { cache, former, elsewhere } = base;
+  const operator = createOperator({ kubeconfig, namespace, account, log, cache, former, elsewhere });
   const between = { owner: () => operator.process, kill: operator.restart };
   const kubernetes = await startProxy({
     ...between,

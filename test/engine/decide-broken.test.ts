@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 import type { View } from "../../src/engine/look/view.ts";
 import { holds } from "./decisions.ts";
-import { claim, contents, drifted, failure, NOW, present, request } from "./views.ts";
+import { claim, contents, drifted, failure, inside, NOW, present, request } from "./views.ts";
 
 // Regional services keep what they failed at, and show it as FAILED.
 describe("a resource that has failed on the platform", () => {
@@ -33,7 +33,7 @@ describe("a resource that has failed on the platform", () => {
     ],
     [
       "does not take along what is in it",
-      stillborn({ contents: contents({ found: ["topic orders"] }) }),
+      stillborn({ contents: contents({ found: inside(["topic orders"]) }) }),
       { step: "stall", reason: "NotEmpty" },
     ],
     [

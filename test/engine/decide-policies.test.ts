@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 import type { View } from "../../src/engine/look/view.ts";
 import { holds, noParent } from "./decisions.ts";
-import { absent, claim, contents, failure, NOW, present, presentDrifted, request } from "./views.ts";
+import { absent, claim, contents, failure, inside, NOW, present, presentDrifted, request } from "./views.ts";
 
 type Verdict = NonNullable<View["replacement"]>["verdict"];
 const why = ["it stays where it is", "it was booted from it"];
@@ -83,7 +83,7 @@ describe("an object whose immutable field has changed", () => {
     ],
     [
       "is not deleted while it holds others",
-      changed("allowed", { contents: contents({ found: ["server s"] }) }),
+      changed("allowed", { contents: contents({ found: inside(["server s"]) }) }),
       { step: "stall", reason: "NotEmpty" },
     ],
     [
@@ -115,13 +115,27 @@ describe("a deleted object that others live in", () => {
   holds([
     ["goes when it is empty", held({}), { step: "delete", action: "delete" }],
     ["is looked into first", held({ found: undefined }), { step: "inspect" }],
+    [
+      "is looked into once more after a later read, which may rest on somebody's change",
+      { ...held({ found: inside([], NOW - 900) }), observation: present({ asOf: NOW - 500 }) },
+      { step: "inspect" },
+    ],
+    [
+      "is not looked into on a read that is older than the wish",
+      { ...held({ found: undefined }), observation: present({ asOf: NOW - 500 }), wishedAt: NOW - 400 },
+      { step: "wait", look: "list" },
+    ],
     ["waits for those on their way out", held({ leaving: ["Server/shop/a"] }), { step: "wait", reason: "InUse" }],
     [
       "names the objects that stay",
       held({ staying: ["Server/shop/a"], found: undefined }),
       { step: "stall", reason: "NotEmpty" },
     ],
-    ["names what others put there", held({ found: ["server web (s1)"] }), { step: "stall", reason: "NotEmpty" }],
+    [
+      "names what others put there",
+      held({ found: inside(["server web (s1)"]) }),
+      { step: "stall", reason: "NotEmpty" },
+    ],
     [
       "goes with all that it holds when that is wanted",
       held({ staying: ["Server/shop/a"], ignored: true }),

@@ -153,7 +153,9 @@ describe("the gate", () => {
       (view, decision) => {
         const fresh = decide({ ...view, wishedAt: Number.NEGATIVE_INFINITY });
         const ends =
-          fresh.step === "update" ? fresh.operation.method === "DELETE" : /^(delete|renew|revoke)$/.test(fresh.step);
+          fresh.step === "update"
+            ? fresh.operation.method === "DELETE"
+            : /^(inspect|delete|renew|revoke)$/.test(fresh.step);
         if (ends) expect(decision).toMatchObject({ step: "wait", look: "list" });
         else expect(decision).toEqual(fresh);
       },
@@ -277,9 +279,9 @@ describe("in every view", () => {
   });
 
   test("a write without an answer is given up only when a search after its whole time did not find it", () => {
-    whenever(["retract"], ({ intent, request, unsettledMs, renewal, deleting, now }) => {
+    whenever(["retract"], ({ intent, request, renewal, deleting, now }) => {
       if (intent) return;
-      const certainAt = (request?.since ?? 0) + unsettledMs;
+      const certainAt = request?.settledAt ?? Number.POSITIVE_INFINITY;
       // Of a key that nobody needs any more nothing is looked for.
       if (renewal === "lost" && deleting) return expect(now).toBeGreaterThanOrEqual(certainAt);
       expect(renewal).toBeUndefined();
@@ -301,11 +303,11 @@ describe("in every view", () => {
   });
 
   test("a new key is made only where there is none of this resource, one is due, or a lost one can no longer come", () => {
-    whenever(["renew"], ({ secret, keyDueAt, platformNow, othersKey, renewal, request, now, unsettledMs, ...view }) => {
+    whenever(["renew"], ({ secret, keyDueAt, platformNow, othersKey, renewal, request, now, ...view }) => {
       if (view.successive && view.replacement) return expect(view.replacement.verdict).toBe("allowed");
       if (request?.outcome === "unanswered") {
         expect(renewal).toBe("lost");
-        expect(now).toBeGreaterThanOrEqual(request.since + unsettledMs);
+        expect(now).toBeGreaterThanOrEqual(request.settledAt ?? Number.POSITIVE_INFINITY);
       } else
         expect((keyDueAt ?? Number.POSITIVE_INFINITY) <= platformNow || (secret === "missing" && !othersKey)).toBe(
           true,
@@ -374,16 +376,16 @@ describe("in every view", () => {
       const { action = "", outcome } = view.request ?? {};
       const ended =
         action === "create" ? outcome === "FAILED" : /^(delete|replace)$/.test(action) && outcome === "DONE";
-      if (!ended) expect(view.observation).toMatchObject({ missedMs: view.settleMs });
+      if (!ended) expect(view.observation).toMatchObject({ missedMs: view.goneMs });
     });
   });
 
   test("an id is let go only when its absence was confirmed, its creation failed, or its replacement removed or left it", () => {
-    whenever(["forget"], ({ request, permanent, replacement, observation, settleMs, ...view }) => {
+    whenever(["forget"], ({ request, permanent, replacement, observation, goneMs, ...view }) => {
       const replaced = request?.action === "replace" && request.outcome === "DONE";
       if (view.unwanted && (permanent || view.deletionPolicy === "Retain") && observation.seen === "present") return;
       if (permanent && replacement?.verdict === "allowed" && observation.seen === "present") return;
-      expect(observation).toMatchObject({ seen: "absent", ...(!replaced && { missedMs: settleMs }) });
+      expect(observation).toMatchObject({ seen: "absent", ...(!replaced && { missedMs: goneMs }) });
     });
     whenever(["fail"], ({ observation, request }, { gone }) => {
       if (gone) expect([observation.seen, request?.outcome]).toEqual(["absent", "FAILED"]);

@@ -3,6 +3,7 @@ import type { View } from "../../src/engine/look/view.ts";
 import { accountDown, badSpec, holds, noParent, openIntent, settledIntent } from "./decisions.ts";
 import {
   absent,
+  BELIEVED,
   claim,
   drifted,
   failure,
@@ -11,7 +12,6 @@ import {
   presentDrifted,
   request,
   search,
-  UNSETTLED,
   ungranted,
 } from "./views.ts";
 
@@ -150,7 +150,7 @@ describe("an object with an open intent", () => {
 
 describe("an object with a resource", () => {
   const owned = (more: Partial<View>): Partial<View> => ({ claim, ...more });
-  const fresh = NOW - UNSETTLED + 5000;
+  const fresh = NOW - BELIEVED + 5000;
   holds([
     ["rests when all is up to date", owned({ observation: present() }), { step: "rest" }],
     ["asks for a first look", owned({}), { step: "wait", reason: "Observing", look: "list" }],
@@ -191,7 +191,7 @@ describe("an object with a resource", () => {
       "is changed again when what was done stays unseen for too long",
       owned({
         observation: presentDrifted(),
-        request: request({ action: "update", outcome: "DONE", since: NOW - UNSETTLED - 2000, unseen: true }),
+        request: request({ action: "update", outcome: "DONE", since: NOW - BELIEVED - 2000, unseen: true }),
       }),
       { step: "update" },
     ],
@@ -255,7 +255,7 @@ describe("an object with a resource", () => {
     ],
     [
       "is let go when a finished creation has not appeared in time",
-      owned({ observation: absent(), request: request({ since: NOW - UNSETTLED - 2000, outcome: "DONE" }) }),
+      owned({ observation: absent(), request: request({ since: NOW - BELIEVED - 2000, outcome: "DONE" }) }),
       { step: "forget" },
     ],
     ["is let go when somebody removed it", owned({ observation: absent() }), { step: "forget" }],

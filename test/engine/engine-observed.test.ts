@@ -35,6 +35,7 @@ test("the engine tells of an object from when it is first seen until it is gone"
     settings: SETTINGS,
     busyMs: 1500,
     guard: () => {},
+    self: { pod: "mooring-0", process: "first" },
     observeObject: (key, object) => told.push([key, object?.metadata.uid]),
   });
   const ending = new AbortController();

@@ -15,6 +15,8 @@ const statusWith = (request: Partial<NonNullable<ResourceStatus["request"]>>): R
     ...request,
   },
 });
+const self = { pod: "mooring-0", process: "this", deadlineMs: 10_000 };
+const here = { self, settings: { settleMs: 10_000 } };
 /** This process has seen it at so many milliseconds of its own clock. */
 const seenAt = (at: number): Memory => ({ begun: { what: "it", at } });
 
@@ -22,24 +24,33 @@ describe("what status and the platform tell of a request", () => {
   test("counts from when this process saw it until it is heard to be done, and from then on from there", () => {
     const status = statusWith({});
     const seen = seenAt(5000);
-    expect(pendingRequest(status, seen, undefined)).toEqual({ action: "update", since: 5000, outcome: "unknown" });
-    expect(pendingRequest(status, seen, { status: "BUSY", knownAt: 5700 })).toMatchObject({ since: 5000 });
+    expect(pendingRequest(here, status, seen, undefined)).toEqual({
+      action: "update",
+      since: 5000,
+      outcome: "unknown",
+    });
+    expect(pendingRequest(here, status, seen, { status: "BUSY", knownAt: 5700 })).toMatchObject({ since: 5000 });
     // A read that begins in the very moment has begun after it.
-    const done = pendingRequest(status, seen, { status: "DONE", knownAt: 5700 });
+    const done = pendingRequest(here, status, seen, { status: "DONE", knownAt: 5700 });
     expect(done?.since).toBeGreaterThan(5699);
     expect(done?.since).toBeLessThan(5700);
   });
 
   test("does not care for the clock of whoever wrote it down", () => {
     for (const since of ["1999-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z"]) {
-      const announced = pendingRequest(statusWith({ status: "SENDING", since }), seenAt(5000), undefined);
-      expect(announced).toEqual({ action: "update", since: 5000, outcome: "unanswered" });
+      const announced = pendingRequest(
+        here,
+        statusWith({ status: "SENDING", since, by: self }),
+        seenAt(5000),
+        undefined,
+      );
+      expect(announced).toEqual({ action: "update", since: 5000, outcome: "unanswered", settledAt: 25_000 });
     }
   });
 
   test("is nothing once it has failed, or where nothing is owned", () => {
-    expect(pendingRequest(statusWith({ status: "FAILED" }), {}, undefined)).toBeUndefined();
-    expect(pendingRequest({ ...statusWith({}), id: undefined }, {}, undefined)).toBeUndefined();
+    expect(pendingRequest(here, statusWith({ status: "FAILED" }), {}, undefined)).toBeUndefined();
+    expect(pendingRequest(here, { ...statusWith({}), id: undefined }, {}, undefined)).toBeUndefined();
   });
 });
 

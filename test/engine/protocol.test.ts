@@ -146,7 +146,7 @@ const equals = (): [Made, ...Made[]] => [block("a", "body"), block("b", "body"),
 const counts = new Map<string, number>();
 const MUST_BE_MET = [
   ...["create", "search", "claim", "rest", "wait", "fail", "forget", "delete", "release", "recall", "a failed pass"],
-  ...["a crash in the middle", "two leaders at once"],
+  ...["a crash in the middle", "a restart in the same pod", "a restart in another pod", "two leaders at once"],
   ...["answered", ...EVERY_FATE].flatMap((fate) => [`POST ${fate}`, `DELETE ${fate}`]),
   ...["written", "written, answer lost", "not written"].flatMap((fate) => [`status ${fate}`, `metadata ${fate}`]),
 ];

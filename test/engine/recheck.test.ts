@@ -60,7 +60,8 @@ describe("level, not edge", () => {
       settings: { ...SETTINGS, resyncMs: 1e9 },
       observe: ({ kind }) => passes.push(kind),
     });
-    await clock.advance(30_000);
+    // The Account, too, is looked at once more: at first its Secret was not read yet.
+    await clock.advance(SETTINGS.recheckMs + 30_000);
     const made = () => ({ platform: platform.calls.length, kubernetes: writes(engine.api.calls) });
     const before = made();
     passes.length = 0;

@@ -9,7 +9,7 @@ import { Retry, Terminal } from "../../src/platform/errors.ts";
 import type { PlatformCall } from "../../src/platform/transport.ts";
 import { API, fakePlatform } from "./fake-platform.ts";
 import { handleOf, intending, intentOf, objectOf, readyCondition, serverSpec } from "./fixtures.ts";
-import { stage } from "./stage.ts";
+import { SETTINGS, stage } from "./stage.ts";
 
 const spec = { name: "same", location: "de/txl" };
 const body = { properties: { name: "same", location: "de/txl" } };
@@ -24,6 +24,9 @@ const begun = (name: string, more: Parameters<typeof intentOf>[0] = {}): KubeObj
     spec,
     metadata: intending(name, intentOf({ hash: hashBody(body), nonce: `old-${name}`, ...more })),
   });
+/** A process of another pod, which may be frozen. */
+const elsewhere = { pod: "elsewhere", process: "other", deadlineMs: SETTINGS.createDeadlineMs };
+const UNSETTLED_MS = SETTINGS.createDeadlineMs + SETTINGS.settleMs;
 const statusOf = (object: KubeObject | undefined) => object && readStatus(object);
 
 /** Lets the answer to each of the first POSTs be lost. */
@@ -134,24 +137,27 @@ describe("a creation without an answer", () => {
   });
 
   test("is sent again when nothing has appeared, by an intent of its own", async () => {
-    const object = begun("a");
+    const object = begun("a", { by: elsewhere });
     const { platform, passes, clock, api } = stage([object]);
     expect(await passes(A)).toEqual(["search", "wait Recovering"]);
-    await clock.advance(59_000);
+    await clock.advance(UNSETTLED_MS - 1000);
     expect(await passes(A)).toEqual(["search", "wait Recovering"]);
     await clock.advance(2000);
-    expect(await passes(A)).toEqual(["search", "create", "wait Creating"]);
+    expect(await passes(A)).toEqual(["search", "create"]);
     expect(platform.sent("POST")).toHaveLength(1);
     expect(statusOf(api.get(object))).toMatchObject({ nonce: "nonce-1" });
   });
 
   test("is given the whole window by a process that has just begun, whatever the other machine's clock said", async () => {
-    const { sceneOf } = stage([begun("a", { at: "2025-12-31T12:00:00.000Z" })]);
-    expect(sceneOf(A).view.settledAt).toBe(60_000);
-    const ahead = stage([begun("a", { at: "2026-01-01T00:01:00.000Z" })]);
-    expect(ahead.sceneOf(A).view.settledAt).toBe(60_000);
-    const absurd = stage([begun("a", { at: "9999-01-01T00:00:00.000Z" })]);
-    expect(absurd.sceneOf(A).view.settledAt).toBe(60_000);
+    for (const at of ["2025-12-31T12:00:00.000Z", "2026-01-01T00:01:00.000Z", "9999-01-01T00:00:00.000Z"]) {
+      const { sceneOf } = stage([begun("a", { at, by: elsewhere })]);
+      expect(sceneOf(A).view.settledAt).toBe(UNSETTLED_MS);
+    }
+  });
+
+  test("of a version that did not say who sent it has the deadline of that version", async () => {
+    const { sceneOf } = stage([begun("a")]);
+    expect(sceneOf(A).view.settledAt).toBe(30_000 + SETTINGS.settleMs);
   });
 
   test.each([
@@ -164,6 +170,47 @@ describe("a creation without an answer", () => {
     const { platform, passes } = stage([begun("a")]);
     platform.make("same", body, more);
     expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+  });
+});
+
+describe("a creation of an earlier process of the same pod", () => {
+  const by = { pod: "mooring-0", process: "before", deadlineMs: 10_000 };
+
+  test("is on record with who sends it, and until when", async () => {
+    const object = fresh("a");
+    const { passes, api, deps } = stage([object], { pod: "mooring-0" });
+    await passes(A);
+    expect(readIntent(api.get(object)?.metadata.annotations?.[INTENT])?.by).toEqual(deps.self);
+    expect(deps.self).toMatchObject({ pod: "mooring-0", deadlineMs: SETTINGS.createDeadlineMs });
+  });
+
+  test("is claimed at once when the log has it", async () => {
+    const { platform, passes } = stage([begun("a", { by }), begun("b", { by })], { pod: "mooring-0" });
+    platform.make("same", body);
+    platform.make("same", body);
+    expect(await passes(A)).toEqual(["search", "claim", "wait Observing"]);
+    expect(await passes(B)).toEqual(["search", "claim", "wait Observing"]);
+    expect(platform.sent("POST")).toEqual([]);
+  });
+
+  test("is sent again after the settle time: nothing of a dead process leaves any more", async () => {
+    const { platform, passes, clock } = stage([begun("a", { by })], { pod: "mooring-0" });
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+    await clock.advance(SETTINGS.settleMs - 1000);
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+    expect(platform.sent("POST")).toEqual([]);
+    await clock.advance(2000);
+    expect(await passes(A)).toEqual(["search", "create", "wait Creating"]);
+  });
+
+  test("is not sent again while the log has it and it cannot be seen: that is missed for as long as what exists", async () => {
+    const { platform, passes, clock } = stage([begun("a", { by })], { pod: "mooring-0" });
+    platform.make("same", body, { visible: false, status: "DONE" });
+    for (let seconds = 0; seconds < 30; seconds += 2) {
+      expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+      await clock.advance(2000);
+    }
+    expect(await passes(A)).toEqual(["search", "create", "wait Creating"]);
   });
 });
 
@@ -189,7 +236,7 @@ describe("a creation that the platform put off", () => {
     // The first window is over; the second POST may still become visible.
     platform.items.clear();
     platform.log.splice(0);
-    await clock.advance(20_000);
+    await clock.advance(UNSETTLED_MS - 5000);
     expect(await passes(A)).toEqual(["search", "wait Recovering"]);
     expect(platform.sent("POST")).toHaveLength(2);
   });
@@ -212,7 +259,7 @@ describe("a creation that the platform put off", () => {
       if (method === "PATCH") skip(4000);
     });
     await pass(A);
-    expect(platform.sent("POST")[0]?.deadlineMs).toBe(26_000);
+    expect(platform.sent("POST")[0]?.deadlineMs).toBe(SETTINGS.createDeadlineMs - 4000);
   });
 
   test("is not sent when putting the intent on record took too long, but with the next intent", async () => {

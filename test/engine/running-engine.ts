@@ -86,6 +86,7 @@ export async function runEngine(
     settings: SETTINGS,
     busyMs: 1500,
     guard: () => {},
+    self: { pod: "mooring-0", process: "first" },
     ...rest,
   });
   begin?.();

@@ -29,8 +29,8 @@ export function withResource(kind: Kind): ResourceKind {
 }
 
 export const SETTINGS: Deps["settings"] = {
-  createDeadlineMs: 30_000,
-  settleMs: 30_000,
+  createDeadlineMs: 10_000,
+  settleMs: 10_000,
   retryMs: 1000,
   annotateAfterMs: 60_000,
   graceMs: 0,
@@ -41,7 +41,12 @@ export const SETTINGS: Deps["settings"] = {
 /** When a stage begins, by a wall clock that is right. */
 export const BEGIN = Date.UTC(2026, 0, 1);
 
-/** One life of the engine's parts on an API server and a platform of a few lines; a pass is made when the test says so. */
+let lives = 0;
+
+/**
+ * One life of the engine's parts on an API server and a platform of a few lines; a pass is made when the test says so. It is a
+ * process of its own, and in a pod of its own unless the test names one.
+ */
 export function stage(
   initial: readonly KubeObject[],
   {
@@ -50,7 +55,15 @@ export function stage(
     connection = platform.connectionOf("shop/main"),
     wallTime = BEGIN,
     seal = unsealed,
-  }: { seal?: Seal; platform?: FakePlatform; api?: Api; connection?: Connection; wallTime?: number } = {},
+    pod = `mooring-${++lives}`,
+  }: {
+    seal?: Seal;
+    platform?: FakePlatform;
+    api?: Api;
+    connection?: Connection;
+    wallTime?: number;
+    pod?: string;
+  } = {},
 ) {
   const timers = fakeClock(wallTime);
   let skipped = 0;
@@ -114,6 +127,7 @@ export function stage(
       wake: (key) => void woken.push(key),
     }),
     guard: () => {},
+    self: { pod, process: `process-${++lives}`, deadlineMs: SETTINGS.createDeadlineMs },
     nonce: () => `nonce-${++nonces}`,
     suspect: () => {},
     owe: (debt) => void debts.push(debt),

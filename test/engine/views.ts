@@ -16,9 +16,12 @@ import type { Comparison } from "../../src/kinds/kind.ts";
 
 /** On the clock of the process, which never jumps. */
 export const NOW = 5_000_000;
-/** How long something may stay invisible. */
-export const SETTLE = 30_000;
-export const UNSETTLED = 60_000;
+/** What was missed for so long is gone. */
+export const GONE = 30_000;
+/** How long what was accepted may stay invisible. */
+export const BELIEVED = 60_000;
+/** How long the outcome of a write without an answer is open. */
+export const UNSETTLED = 20_000;
 const WALL = Date.UTC(2026, 0, 1);
 
 export const intentAt = (at: number): Intent => ({
@@ -72,8 +75,8 @@ export const viewOf = (more: Partial<View> = {}): View => ({
   othersKey: false,
   renewal: undefined,
   platformNow: WALL + NOW,
-  settleMs: SETTLE,
-  unsettledMs: UNSETTLED,
+  goneMs: GONE,
+  believedMs: BELIEVED,
   ...more,
 });
 
@@ -89,7 +92,7 @@ export const present = (more: Partial<Extract<Observation, { seen: "present" }>>
 export const absent = (more: Partial<Extract<Observation, { seen: "absent" }>> = {}): Observation => ({
   seen: "absent",
   asOf: NOW - 1000,
-  missedMs: SETTLE,
+  missedMs: GONE,
   ...more,
 });
 export const drifted = {
@@ -126,10 +129,13 @@ export const failure = (retryAt: number, reason: Reason = "ProvisioningFailed"):
   retryAt,
 });
 
+/** Seen inside just now. */
+export const inside = (names: string[], asOf = NOW): Contents["found"] => ({ asOf, names });
+
 export const contents = (more: Partial<Contents> = {}): Contents => ({
   leaving: [],
   staying: [],
-  found: [],
+  found: inside([]),
   verb: "still holds",
   ignored: false,
   ...more,
@@ -157,7 +163,7 @@ const comparison = fc.constantFrom<Comparison | undefined>(
 );
 const observation: fc.Arbitrary<Observation> = fc.oneof(
   fc.constant<Observation>({ seen: "unknown" }),
-  fc.record({ seen: fc.constant("absent" as const), asOf: past, missedMs: fc.constantFrom(0, SETTLE - 1, SETTLE) }),
+  fc.record({ seen: fc.constant("absent" as const), asOf: past, missedMs: fc.constantFrom(0, GONE - 1, GONE) }),
   fc
     .record({
       asOf: past,
@@ -187,10 +193,12 @@ const pending: fc.Arbitrary<PendingRequest> = fc
     outcome: fc.constantFrom<PendingRequest["outcome"]>("unanswered", "unknown", "BUSY", "DONE", "FAILED"),
     message: optional(words),
     recalledAt: optional(past),
+    openMs: fc.constantFrom(UNSETTLED / 2, UNSETTLED),
     unseen: fc.boolean(),
   })
-  .map(({ message, recalledAt, ...rest }) => ({
+  .map(({ message, recalledAt, openMs, ...rest }) => ({
     ...rest,
+    settledAt: rest.since + openMs,
     ...(message !== undefined && { message }),
     ...(recalledAt !== undefined && { recalledAt }),
   }));
@@ -208,10 +216,10 @@ const found: fc.Arbitrary<Search> = fc
   .map((each) => ({ ...each, endedAt: each.lookedAt }));
 const failed: fc.Arbitrary<Failure> = fc.record({ reason, message: words, retryAt: around });
 const names = fc.subarray(["Server/shop/a", "Server/shop/b"]);
-const inside: fc.Arbitrary<Contents> = fc.record({
+const anyContents: fc.Arbitrary<Contents> = fc.record({
   leaving: names,
   staying: names,
-  found: optional(names),
+  found: optional(fc.record({ asOf: past, names })),
   verb: fc.constantFrom("still holds" as const, "is still used by" as const),
   ignored: fc.boolean(),
 });
@@ -233,7 +241,7 @@ const anything = fc.record({
   observed: mostly(false),
   adopt: optional(fc.constant("id-9")),
   replacement: optional(replacement),
-  contents: optional(inside),
+  contents: optional(anyContents),
   intent: optional(fc.tuple(past, mostly(false)).map(([at, succeeds]) => (succeeds ? succeeding(at) : intentAt(at)))),
   settledAt: fc.integer({ min: NOW - 200_000, max: NOW + UNSETTLED }),
   claim: optional(fc.constant(claim)),
@@ -264,8 +272,8 @@ const anything = fc.record({
 type Fields = typeof anything extends fc.Arbitrary<infer T> ? T : never;
 
 const owned = (seen: Parameters<typeof present>[0] = {}) => ({ claim, observation: present(seen) });
-const unanswered = (more: Partial<PendingRequest> = {}) =>
-  request({ action: "update", outcome: "unanswered", ...more });
+const unanswered = ({ since = NOW - 10_000, ...more }: Partial<PendingRequest> = {}) =>
+  request({ action: "update", outcome: "unanswered", since, settledAt: since + UNSETTLED, ...more });
 const longAgo = NOW - UNSETTLED - 10_000;
 
 /** The resource is a key by itself, and there was one before it. */

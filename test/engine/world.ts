@@ -21,6 +21,7 @@ const LONGEST_INVISIBLE = SETTINGS.settleMs;
 /** One process of the operator. One that has lost its lease ends what it has begun; one that has died does nothing. */
 interface Process {
   name: number;
+  pod: string;
   life: Stage;
   leads: boolean;
   /** Objects of which a pass is under way. */
@@ -53,8 +54,8 @@ export function world(
   const now = () => BEGIN + time;
   platform.setClock(now);
   /** What the platform does later, by its own clock. */
-  const due: { at: number; happen: () => void }[] = [];
-  const later = (ms: number, happen: () => void) => void due.push({ at: time + ms, happen });
+  const due: { at: number; happen: () => void; of?: Process | undefined }[] = [];
+  const later = (ms: number, happen: () => void, of?: Process) => void due.push({ at: time + ms, happen, of });
   platform.setPace({
     made(item, logged, remove) {
       const invisible = choose(0, 1000, LONGEST_INVISIBLE, 3 * LONGEST_INVISIBLE);
@@ -120,13 +121,14 @@ export function world(
       if (becomes === "refused") throw new Terminal({ call: call.url, status: 422, platformMessage: "no" });
       if (becomes === "slow down") throw new Retry({ call: call.url, status: 429 }, "no");
       if (becomes === "executed late") {
-        later(leaveBy - time, () => {
+        const execute = () => {
           try {
             platform.execute(call);
           } catch {
             // What it was for is gone by now.
           }
-        });
+        };
+        later(leaveBy - time, execute, process());
       }
       const reply = becomes === "answered" || becomes === "answer lost" ? await real.send(call) : undefined;
       await gate(process(), "the platform");
@@ -147,7 +149,7 @@ export function world(
   }
 
   let lives = 0;
-  function begin(skewMs: number): Process {
+  function begin(skewMs: number, pod = `pod-${lives}`): Process {
     lives++;
     const box: { process?: Process } = {};
     const self = () => {
@@ -159,9 +161,10 @@ export function world(
       api: Object.create(api, { client: { value: clientOf(self) } }),
       connection: connectionOf(self),
       wallTime: now() + skewMs,
+      pod,
     });
     const name = lives;
-    const process: Process = { name, life, leads: true, running: new Set() };
+    const process: Process = { name, pod, life, leads: true, running: new Set() };
     box.process = process;
     let nonces = 0;
     life.deps.nonce = () => `nonce-${name}-${++nonces}`;
@@ -220,15 +223,24 @@ export function world(
         for (const { life } of [leader, ...former]) await life.clock.advance(passed);
       }
     },
-    /** The process ends in the middle of whatever it does; another one begins. */
+    /**
+     * The process ends in the middle of whatever it does; another one begins, in the same pod or in another. What a dead
+     * process has sent is executed now, or never.
+     */
     crash() {
+      for (const each of due.filter(({ of }) => of === leader)) {
+        due.splice(due.indexOf(each), 1);
+        if (choose(true, false)) each.happen();
+      }
+      const isSame = choose(true, true, false);
+      met(isSame ? "a restart in the same pod" : "a restart in another pod");
       for (let index = waiting.length - 1; index >= 0; index--) {
         if (waiting[index]?.process !== leader) continue;
         waiting.splice(index, 1);
         met("a crash in the middle");
       }
       leader.life.deps.collections.close();
-      leader = begin(choose(0, 90_000, -90_000));
+      leader = begin(choose(0, 90_000, -90_000), isSame ? leader.pod : undefined);
     },
     /** Another one takes over; what this one has sent is still on its way. */
     async takeOver() {

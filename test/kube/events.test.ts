@@ -153,10 +153,36 @@ describe("too much", () => {
     expect(server.unread).toBe(0);
   });
 
+  test("of what goes well is held back: 100 at once for a namespace and a reason, then one a second", async () => {
+    const names: string[] = [];
+    const take = async (count: number) => {
+      for (let n = 0; n < count; n++)
+        names.push(String(Reflect.get(Object((await accept()).sent.involvedObject), "name")));
+      await recorder.flush();
+      expect(server.unread).toBe(0);
+    };
+    const created = (name: string, namespace = "test") => {
+      const { metadata, ...rest } = widget(name, 1);
+      recorder.record({ ...rest, metadata: { ...metadata, namespace } }, "Normal", "Created", "x");
+    };
+    for (let n = 0; n < 150; n++) created(`w${n}`);
+    await take(100);
+    expect(names.at(-1)).toBe("w99");
+    // Another reason, another namespace, and what goes wrong.
+    recorder.record(widget("v1", 1), "Normal", "Deleted", "x");
+    created("v2", "other");
+    for (let n = 0; n < 120; n++) recorder.record(widget(`v${n + 3}`, 1), "Warning", "Created", "x");
+    await take(122);
+    await clock.advance(3000);
+    for (let n = 0; n < 10; n++) created(`u${n}`);
+    await take(3);
+    expect(names.slice(-3)).toEqual(["u0", "u1", "u2"]);
+  });
+
   test("for a server that does not answer drops the oldest beyond a thousand", async () => {
-    recorder.record(widget("first", 1), "Normal", "X", "x");
+    recorder.record(widget("first", 1), "Warning", "X", "x");
     const held = await server.next();
-    for (let n = 0; n < 1005; n++) recorder.record(widget(`w${n}`, 1), "Normal", "X", "x");
+    for (let n = 0; n < 1005; n++) recorder.record(widget(`w${n}`, 1), "Warning", "X", "x");
     held.json(201, {});
     const { sent } = await accept();
     expect(sent.involvedObject).toMatchObject({ name: "w5" });

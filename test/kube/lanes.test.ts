@@ -44,17 +44,28 @@ describe("Accounts", () => {
   });
 
   test.each([
-    [16, 4],
-    [8, 2],
-    [5, 1],
-    [1, 1],
-  ])("of %i workers hold at most %i each, also alone", async (workers, most) => {
+    [16, 6, 5],
+    [8, 3, 3],
+    [5, 1, 1],
+    [1, 1, 0],
+  ])("of %i workers hold %i when they are alone, and so does the next one: %i", async (workers, most, next) => {
     queue = createQueue({ clock, workers, laneOf });
     addMany("ax", 100);
     expect(await takeAll(workers)).toHaveLength(most);
     addMany("by", 100);
     await clock.advance(0);
-    expect(queue.inWork()).toHaveLength(Math.min(workers, 2 * most));
+    expect(queue.inWork()).toHaveLength(most + next);
+  });
+
+  test("give up what is more than a quarter as soon as others need it", async () => {
+    addMany("ax", 100);
+    const alone = await takeAll();
+    for (const lane of ["by", "cz", "dw"]) addMany(lane, 100);
+    await clock.advance(0);
+    const early = ofLane(alone, "ax");
+    for (const key of alone) queue.done(key);
+    const taken = await takeAll();
+    expect([early, ofLane(taken, "ax")]).toEqual([6, 4]);
   });
 
   test("that hold their share get no more until they are done with something", async () => {
@@ -88,14 +99,14 @@ describe("namespaces that share an Account", () => {
     addMany("Ax", 100);
     addMany("Ay", 2);
     const taken = await takeAll();
-    expect([ofLane(taken, "Ax"), ofLane(taken, "Ay")]).toEqual([2, 2]);
+    expect([ofLane(taken, "Ax"), ofLane(taken, "Ay")]).toEqual([4, 2]);
     queue.done("Ay0");
     queue.done("Ay1");
     await clock.advance(0);
-    expect(queue.inWork()).toHaveLength(3);
+    expect(queue.inWork()).toHaveLength(4);
     addMany("Az", 2);
     await clock.advance(0);
-    expect(queue.inWork()).toHaveLength(4);
+    expect(queue.inWork()).toHaveLength(6);
   });
 });
 

@@ -7,6 +7,13 @@ import { type FakeClock, fakeClock } from "../fake-clock.ts";
 
 const PATH = "/apis/coordination.k8s.io/v1/namespaces/system/leases/mooring";
 
+/** A Lease that was there before. */
+const AGED = {
+  apiVersion: "coordination.k8s.io/v1",
+  kind: "Lease",
+  metadata: { name: "mooring", namespace: "system", resourceVersion: "7" },
+} as const;
+
 let clock: FakeClock;
 let lease: Lease | undefined;
 let calls: string[];
@@ -113,6 +120,19 @@ describe("a lease nobody holds", () => {
     await clock.advance(60_000);
     expect([a.held(), b.held()]).toEqual([true, false]);
   });
+});
+
+test("a lease that an earlier process of the same pod held is taken at once, and others count from that renewal", async () => {
+  const spec = { holderIdentity: "mooring-0", leaseDurationSeconds: 15, leaseTransitions: 3 };
+  lease = { ...AGED, spec: { ...spec, renewTime: "2026-01-01T00:00:00.000000Z" } };
+  const other = candidate("mooring-1");
+  await clock.advance(12_000);
+  const restarted = candidate("mooring-0");
+  expect(await hasSettled(restarted.acquired)).toBe(true);
+  expect(restarted.held()).toBe(true);
+  expect(lease?.spec).toMatchObject({ ...spec, renewTime: "2026-01-01T00:00:12.000000Z" });
+  await clock.advance(60_000);
+  expect([restarted.held(), other.held()]).toEqual([true, false]);
 });
 
 test("who stands by says once for whom", async () => {

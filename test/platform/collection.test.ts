@@ -117,16 +117,16 @@ describe("a collection at rest", () => {
 });
 
 describe("a refresh", () => {
-  test("lists at once and tells everybody, even when nothing changed", async () => {
+  test("lists at once and tells who asked, even when nothing changed", async () => {
     const source = scriptedSource(items(3));
     const { clock, collection, heard } = await open(source);
     await clock.advance(minute);
     const asked = clock.monotonic();
-    collection.refresh();
-    collection.refresh();
+    collection.refresh(["m1"]);
+    collection.refresh(["m2"]);
     await clock.advance(0);
     expect(source.calls.list).toBe(2);
-    expect(heard).toEqual(["all", "all"]);
+    expect(heard).toEqual(["all", ["m1", "m2"]]);
     expect(collection.listedAt).toBe(asked);
     expect(source.priorities.at(-1)).toBe("normal");
   });
@@ -136,16 +136,27 @@ describe("a refresh", () => {
     const { clock, collection, heard } = await open(source);
     await clock.advance(minute);
     const held = source.hold();
-    collection.refresh();
+    collection.refresh(["m0"]);
     await clock.advance(0);
-    collection.refresh();
-    collection.refresh();
+    collection.refresh(["m1"]);
+    collection.refresh([]);
     await clock.advance(10_000);
     expect(source.calls.list).toBe(2);
     held.release();
     await clock.advance(1_000);
     expect(source.calls.list).toBe(3);
-    expect(heard).toEqual(["all", "all", "all"]);
+    expect(heard).toEqual(["all", ["m0"], ["m1"]]);
+  });
+
+  test("of a large collection waits the longer, so that many who ask share a list", async () => {
+    const source = scriptedSource(items(1_000));
+    const { clock, collection } = await open(source);
+    for (let n = 0; n < 100; n++) {
+      collection.refresh([`m${n}`]);
+      await clock.advance(100);
+    }
+    // Ten seconds, and a list every second and a half.
+    expect(source.calls.list).toBeLessThanOrEqual(8);
   });
 });
 
@@ -172,7 +183,7 @@ describe("a list that fails", () => {
     const source = scriptedSource();
     source.failing = new Retry({ ...failed, status: 429 }, "no", 90_000);
     const { clock, collection } = await open(source);
-    collection.refresh();
+    collection.refresh([]);
     await clock.advance(89_000);
     expect(source.calls.list).toBe(1);
     await clock.advance(1_000);
@@ -187,7 +198,7 @@ describe("a list that fails", () => {
       await clock.advance(10_000);
       expect(source.calls.list).toBe(1);
       source.failing = undefined;
-      collection.refresh();
+      collection.refresh([]);
       await clock.advance(0);
       expect(collection.problem).toBeUndefined();
       expect(collection.listedAt).toBe(clock.monotonic());
@@ -199,7 +210,7 @@ describe("a list that fails", () => {
     source.failing = new Unauthorized({ ...failed, status: 401 });
     const { clock, collection } = await open(source);
     await clock.advance(1_000);
-    collection.refresh();
+    collection.refresh([]);
     await clock.advance(10_000);
     expect(source.calls.list).toBe(2);
   });
@@ -252,7 +263,7 @@ describe("listeners", () => {
     expect(heard).toBe(1);
     expect(warnings).toHaveLength(1);
     stop();
-    collection.refresh();
+    collection.refresh([]);
     await clock.advance(1_000);
     expect(heard).toBe(1);
   });
@@ -261,7 +272,7 @@ describe("listeners", () => {
     const source = scriptedSource(items(1));
     const { clock, collection, heard } = await open(source);
     const held = source.hold();
-    collection.refresh();
+    collection.refresh([]);
     await clock.advance(minute);
     collection.close();
     held.release();

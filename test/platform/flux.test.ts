@@ -75,15 +75,17 @@ describe("many members in flux", () => {
     expect(spent().list).toBe(1);
   });
 
-  test("a stream of new ones does not put the next list off", async () => {
+  test("a stream of new ones is listed together, but not put off for ever", async () => {
     const source = scriptedSource();
     const { clock, spent, track } = await open(source);
     await clock.advance(60_000);
-    for (let n = 0; n < 100; n++) {
+    for (let n = 0; n < 200; n++) {
       track(`m${n}`);
       await clock.advance(100);
     }
-    expect(spent().list).toBeGreaterThanOrEqual(6);
+    expect(spent().list).toBe(3);
+    await clock.advance(1_500);
+    expect(spent().list).toBe(4);
   });
 
   test("the same change made known again changes nothing", async () => {
@@ -95,6 +97,70 @@ describe("many members in flux", () => {
       await clock.advance(100);
     }
     expect(spent().list).toBeLessThan(30);
+  });
+});
+
+describe("many members that are being deleted", () => {
+  test("are gone when two lists in a row miss them, and nothing else is asked", async () => {
+    const source = scriptedSource(items(300));
+    const { clock, collection, heard, spent, track } = await open(source);
+    for (const { id } of items(300)) track(id, { leaving: true });
+    for (const { id } of items(300)) source.there.delete(id);
+    await clock.advance(1_500);
+    expect(heard).toEqual([]);
+    expect(collection.read("m7")).toMatchObject({ request: undefined, missedAt: clock.monotonic() });
+    await clock.advance(500);
+    expect(heard).toHaveLength(1);
+    expect(heard[0]).toHaveLength(300);
+    expect(collection.read("m7").request).toMatchObject({ status: "DONE" });
+    expect(spent()).toEqual({ list: 2, get: 0, request: 0 });
+  });
+
+  test("are not gone when one list misses them and the next does not", async () => {
+    const source = scriptedSource(items(300, "BUSY"));
+    const { clock, collection, heard, track } = await open(source);
+    for (const { id } of items(300)) track(id, { leaving: true });
+    source.hidden.add("m7");
+    await clock.advance(1_500);
+    source.hidden.delete("m7");
+    await clock.advance(10_000);
+    expect(collection.read("m7")).toMatchObject({ item: { id: "m7" }, request: undefined, missedAt: undefined });
+    source.hidden.add("m7");
+    await clock.advance(1_000);
+    expect(collection.read("m7").request).toBeUndefined();
+    expect(heard.flat()).not.toContain("m8");
+  });
+
+  test("are not gone by a list that began before", async () => {
+    const source = scriptedSource();
+    const { clock, collection, track } = await open(source);
+    await clock.advance(60_000);
+    const held = source.hold();
+    collection.refresh([]);
+    await clock.advance(0);
+    track("new", { leaving: true });
+    held.release();
+    await clock.advance(1_499);
+    expect(collection.read("new").missedAt).toBeUndefined();
+  });
+});
+
+describe("what costs less is done", () => {
+  test("a hundred of ten thousand are looked at one by one", async () => {
+    const source = scriptedSource(items(10_000));
+    const { clock, spent, track } = await open(source);
+    for (let n = 0; n < 100; n++) track(`m${n}`);
+    await clock.advance(3_000);
+    expect(spent()).toEqual({ list: 0, get: 0, request: 200 });
+  });
+
+  test("lists are further apart where few of many are changing and cannot be looked at one by one", async () => {
+    const source = scriptedSource(items(1_000, "BUSY"));
+    Object.assign(source, { get: undefined, requestStatus: undefined });
+    const { clock, spent, track } = await open(source);
+    for (let n = 0; n < 10; n++) track(`m${n}`);
+    await clock.advance(12_000);
+    expect(spent().list).toBeLessThanOrEqual(3);
   });
 });
 
@@ -230,18 +296,16 @@ describe("a tracked member that vanishes", () => {
     expect(collection.read("a").item?.state).toBe("AVAILABLE");
   });
 
-  test("because it was deleted is believed at once and not asked for a reason", async () => {
+  test("because it was deleted is believed at once where no request could tell", async () => {
     const source = scriptedSource(items(20));
     const { clock, collection, heard, spent, track } = await open(source);
-    for (const { id } of items(20)) track(id, { leaving: true });
+    for (const { id } of items(20)) track(id, { leaving: true, url: undefined });
     source.there.clear();
     await clock.advance(1_500);
     expect(heard).toHaveLength(1);
     expect(heard[0]).toHaveLength(20);
     expect([...collection.members()]).toEqual([]);
     expect(spent()).toEqual({ list: 1, get: 0, request: 0 });
-    await clock.advance(60_000);
-    expect(spent()).toMatchObject({ get: 0, request: 0 });
   });
 });
 

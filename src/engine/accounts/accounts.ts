@@ -96,10 +96,16 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
   const sharings = new WeakMap<KubeObject, Sharing>();
   /** Namespaces that have or had Accounts of their own, as far as this process has seen. */
   const independent = new Set<string>();
+  /** The names of the Accounts of each namespace that has any. */
+  const named = new Map<string, Set<string>>();
   objects.subscribe((key, { after }) => {
-    const [kind, namespace = ""] = key.split("/");
+    const [kind, namespace = "", name = ""] = key.split("/");
     const used = after && readStatus(after).account;
     if (kind === account.kind || used?.startsWith(`${namespace}/`)) independent.add(namespace);
+    if (kind !== account.kind) return;
+    const names = named.get(namespace) ?? new Set();
+    if (after) named.set(namespace, names.add(name));
+    else if (names.delete(name) && names.size === 0) named.delete(namespace);
   });
 
   const missing = (message: string, key?: string): AccountChoice => ({
@@ -162,11 +168,10 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
       if (ref) return byKey(user, namedBy(namespace, ref));
       // Of another namespace's Account only an earlier version of Mooring, or somebody else, can have spoken.
       if (settled !== undefined && (isShared(settled) || isOpenTo(user, settled))) return byKey(user, settled);
-      const here = [...objects.store(account.kind).values()].filter(({ metadata }) => metadata.namespace === namespace);
-      const [only] = here;
-      if (only && here.length === 1) return byKey(user, `${namespace}/${only.metadata.name}`);
-      if (here.length > 1) {
-        const names = here.map(({ metadata }) => metadata.name).sort();
+      const names = [...(named.get(namespace) ?? [])].sort();
+      const [only] = names;
+      if (only !== undefined && names.length === 1) return byKey(user, `${namespace}/${only}`);
+      if (names.length > 1) {
         return missing(`namespace ${namespace} has several Accounts (${names.join(", ")}): set spec.accountRef.name`);
       }
       const shared = independent.has(namespace) ? undefined : defaultOf(user);

@@ -3,12 +3,13 @@ import type { ResourceKind } from "../../kinds/kind.ts";
 import { type KubeObject, pathOf } from "../../kube/resource.ts";
 import { NotFound, PlatformError, Terminal } from "../../platform/errors.ts";
 import { urlOf } from "../accounts/accounts.ts";
-import type { Deps } from "../look/deps.ts";
+import { believedFor, type Deps } from "../look/deps.ts";
 import type { Scene } from "../look/view.ts";
 import type { Creation, Made, Memory, SearchResult } from "../objects/memory.ts";
 import { FINALIZER } from "../objects/names.ts";
 import { claimOf, type Place, resourceOf } from "../objects/object.ts";
 import { policiesOf } from "../objects/policies.ts";
+import { settledAt } from "../schema/author.ts";
 import { search } from "./search.ts";
 
 /** Whose creation is to be undone, and with which Account it was made. */
@@ -20,9 +21,8 @@ type Begun = Pick<Creation, "intent" | "begunAt">;
 const GIVE_UP_MS = 600_000;
 const LOOK_MS = 2000;
 
-/** When a creation that was begun then has shown itself, or never will. */
-const settledAt = ({ settings }: Deps, begunAt: number): number =>
-  begunAt + settings.createDeadlineMs + settings.settleMs;
+/** Until then a creation that was begun at that time may be in the making, whoever says that it is not there. */
+const youngUntil = ({ settings }: Deps, begunAt: number): number => begunAt + believedFor(settings);
 
 /** Deletes a resource that only this process knows of. Goes on until the platform has taken it, for it is on nobody's list. */
 export async function abandon(
@@ -39,7 +39,7 @@ export async function abandon(
   const url = urlOf(account, place.product, path);
   deps.log.warn({ object: key, id }, `${why}: deleting the ${kind.kind} that it created`);
   const { monotonic } = deps.clock;
-  const giveUpAt = settledAt(deps, monotonic()) + GIVE_UP_MS;
+  const giveUpAt = monotonic() + GIVE_UP_MS;
   for (let waitMs = 500; monotonic() < giveUpAt; waitMs = Math.min(waitMs * 2, 10_000)) {
     try {
       // Equal bodies may have been shared out the other way round: what an object owns by now is nobody's to delete.
@@ -47,7 +47,7 @@ export async function abandon(
       await account.connection.send({ method: "DELETE", url, object: key, product: place.product, priority: "people" });
       return;
     } catch (error) {
-      if (error instanceof NotFound && monotonic() > settledAt(deps, begunAt)) return;
+      if (error instanceof NotFound && monotonic() > youngUntil(deps, begunAt)) return;
       if (error instanceof Terminal && !error.busy) {
         deps.log.error({ object: key, id, err: error }, `orphaned ${kind.kind} cannot be deleted: delete it by hand`);
         return;
@@ -92,7 +92,7 @@ async function isOwned(deps: Deps, kind: ResourceKind, place: Place): Promise<bo
  */
 export function isDropped(deps: Deps, { metadata }: KubeObject, { creation }: Memory): boolean {
   const finalized = metadata.finalizers?.includes(FINALIZER) === true;
-  const young = creation !== undefined && deps.clock.monotonic() <= settledAt(deps, creation.begunAt);
+  const young = creation !== undefined && deps.clock.monotonic() <= youngUntil(deps, creation.begunAt);
   return young && finalized && metadata.deletionTimestamp === undefined;
 }
 
@@ -126,7 +126,7 @@ async function abandonUnanswered(deps: Deps, undone: Undone, begun: Begun): Prom
   const visitor = `${key}?${intent.nonce}`;
   const shared = deps.collections.join(visitor, account, kind, intent.parents, undefined);
   let last: SearchResult | undefined;
-  const settled = settledAt(deps, begun.begunAt);
+  const settled = settledAt(deps, intent.by, begun.begunAt);
   const open = () =>
     !last || last.lookedAt <= settled || last.pending || deps.objects.rivals(kind.kind, intent).some(deps.objects.find);
   const giveUpAt = settled + GIVE_UP_MS;

@@ -1,6 +1,6 @@
 import type { Again } from "../../kube/work.ts";
 import type { Decision } from "../decide/decision.ts";
-import type { Deps } from "../look/deps.ts";
+import { type Deps, readLimit } from "../look/deps.ts";
 import type { Scene } from "../look/view.ts";
 import { EXTERNAL_ID, FINALIZER } from "../objects/names.ts";
 import { ownership, pause, postpone, record, refreshed, stall, withPlatform } from "../record/record.ts";
@@ -87,7 +87,7 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
 
 async function wait(deps: Deps, scene: Scene, decision: Extract<Decision, { step: "wait" }>): Promise<Again> {
   const { shared, view } = scene;
-  if (decision.look === "list") shared?.collection.refresh();
+  if (decision.look === "list") shared?.collection.refresh([scene.identity]);
   if (decision.look === "member") {
     const asked = await withPlatform(deps, scene, () => confirm(deps, scene));
     // What the read was answered is news, or is written down already.
@@ -113,8 +113,8 @@ async function confirm(deps: Deps, { identity, view, shared, memory }: Scene): P
   memory.askedAt = askedAt;
   shared.collection.ask(identity);
   if (view.observation.seen !== "absent") return "never";
-  const item = await shared.source.get?.(identity, AbortSignal.timeout(deps.settings.createDeadlineMs));
-  if (item) shared.collection.refresh();
+  const item = await shared.source.get?.(identity, readLimit());
+  if (item) shared.collection.refresh([identity]);
   memory.absence = item ? undefined : { since: memory.absence?.since ?? askedAt, last: askedAt };
   return "never";
 }

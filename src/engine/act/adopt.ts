@@ -1,10 +1,10 @@
 import type { Again } from "../../kube/work.ts";
 import type { Item } from "../../platform/collection.ts";
-import type { Deps } from "../look/deps.ts";
+import { type Deps, readLimit } from "../look/deps.ts";
 import { fixedFields } from "../look/fixed.ts";
 import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
-import { nameFor, type ObjectKey, objectKey } from "../objects/object.ts";
+import { nameFor } from "../objects/object.ts";
 import { located, record, refreshed, reject } from "../record/record.ts";
 import { writeMetadata } from "../record/write.ts";
 import type { Standing } from "../schema/status.ts";
@@ -18,7 +18,7 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
   if (!account || !inputs || !desired) return "now";
   const { parents } = inputs;
   const shared = deps.collections.join(key, account, kind, parents, undefined);
-  const signal = AbortSignal.timeout(deps.settings.createDeadlineMs);
+  const signal = readLimit();
   const isNamed = ({ id, raw }: Item) => (named === undefined ? desired.isMeant(raw) : id === named);
   // What is always there is few, and may be shown by its list alone.
   const item =
@@ -30,7 +30,9 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
   const exclusive = !scene.view.observed && !kind.resource.identity.shared;
   const { endpoint } = located(account, kind);
   const claimants = deps.objects.claimants(kind.kind, { id, parents, endpoint, ...(born !== undefined && { born }) });
-  const rival = claimants.find((claimant) => claimant !== key) ?? adopter(deps, scene, id);
+  const { adopters } = deps.memories;
+  const place = `${kind.kind}/${id}`;
+  const rival = [...claimants, adopters.get(place)].find((each) => each !== undefined && each !== key);
   const absent =
     named === undefined ? `the platform has no such ${kind.kind}` : `externalId: there is no ${kind.kind} ${named}`;
   const taken = `${named === undefined ? "" : "externalId: "}${kind.kind} ${id} belongs to ${nameFor(object.metadata.namespace, rival ?? "")}`;
@@ -47,13 +49,13 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
   const facts = kind.resource.comparison.facts(item.raw, inputs);
   deps.guard();
   // One that only observes takes nothing from anybody. Once it is written, the claim itself keeps others away.
-  if (exclusive) scene.memory.adopting = id;
+  if (exclusive) adopters.set(place, key);
   try {
     // What is to be given back as it was: that is on record before anything allows to change it.
     const noted = kind.resource.identity.permanent ? await record(deps, scene, standing, {}, facts) : object;
     await writeMetadata(deps, kind, noted, { claim: owned });
   } finally {
-    scene.memory.adopting = undefined;
+    if (adopters.get(place) === key) adopters.delete(place);
   }
   const after = refreshed(deps, scene);
   const found = { ...owned, fixed: fixedFields(kind, object), state: item.state, ...(drift.length > 0 && { drift }) };
@@ -61,12 +63,4 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
   const reason = scene.view.observed ? "Observed" : "Adopting";
   deps.events.record(after.object, "Normal", reason, standing.message);
   return "now";
-}
-
-/** Another object that is taking over the same resource at this moment. */
-function adopter(deps: Deps, { key, kind }: Scene, id: string): ObjectKey | undefined {
-  const keys = [...deps.objects.store(kind.kind).values()].map(({ metadata }) =>
-    objectKey(kind.kind, metadata.namespace ?? "", metadata.name),
-  );
-  return keys.find((other) => other !== key && deps.memories.of(other).adopting === id);
 }

@@ -8,13 +8,14 @@ import { refreshed, refuse, reject } from "../record/record.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { claim, create } from "./create.ts";
 import { search } from "./search.ts";
+import { watched } from "./watched.ts";
 
 /** Creates the resource, and writes down what came of it. */
 export async function attemptCreation(deps: Deps, scene: Scene): Promise<Again> {
   const result = await create(deps, scene);
   switch (result.outcome) {
     case "claimed":
-      return "now";
+      return watched(deps, scene, result.request);
     case "obstructed":
       return reject(deps, scene, result.obstacle);
     case "unknown":

@@ -8,7 +8,7 @@ import type { LoggedRequest, RequestFilter } from "../../platform/requests.ts";
 import type { Reply } from "../../platform/transport.ts";
 import { addressOf, urlOf } from "../accounts/accounts.ts";
 import { underWay } from "../decide/standing.ts";
-import { type Deps, deadlineFrom } from "../look/deps.ts";
+import { type Deps, deadlineFrom, readLimit } from "../look/deps.ts";
 import { sources } from "../look/fixed.ts";
 import { notUnderstood } from "../look/obstacles.ts";
 import { notPublic } from "../look/ownership.ts";
@@ -20,6 +20,7 @@ import { comparison, ownership, record, refreshed, refuse, reject } from "../rec
 import type { ResourceStatus } from "../schema/status-schema.ts";
 import { keepKey } from "../secrets/keys.ts";
 import { complete, redact } from "./lookups.ts";
+import { watched } from "./watched.ts";
 
 /** Sends one write. One that must not be sent twice is on record before it leaves. */
 export async function update(deps: Deps, scene: Scene, operation: Operation): Promise<Again> {
@@ -89,9 +90,9 @@ async function perform(
   { done, changes, hide }: Omit<Prepared, "body"> & { done?: () => void },
 ): Promise<Again> {
   const { shared, identity, memory } = scene;
-  const signal = AbortSignal.timeout(deps.settings.createDeadlineMs);
+  const signal = readLimit();
   if (shared?.source.isStillThere && !(await shared.source.isStillThere(identity, signal))) {
-    shared.collection.refresh();
+    shared.collection.refresh([scene.identity]);
     return { inMs: LOOK_MS };
   }
   const announced = operation.once ? await announce(deps, scene, operation) : scene;
@@ -101,13 +102,13 @@ async function perform(
     await keepNewKey(deps, announced, reply);
     await follow(deps, announced, operation, reply.request, changes);
     done?.();
-    return "now";
+    return watched(deps, scene, reply.request);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     // What was announced and may have been taken stays on record; what was not, does not.
     if (operation.once && error.executed !== "unknown") await retract(deps, announced);
     // One 404 proves nothing, but that what is known is old.
-    if (error instanceof NotFound) shared?.collection.refresh();
+    if (error instanceof NotFound) shared?.collection.refresh([scene.identity]);
     return refuse(deps, refreshed(deps, announced), error, {}, hide);
   }
 }
@@ -131,6 +132,7 @@ async function announce(deps: Deps, scene: Scene, operation: Operation): Promise
     action,
     status: "SENDING" as const,
     since: new Date(deps.clock.now()).toISOString(),
+    by: deps.self,
     ...markOf(operation),
     ...(before && { after: before.id }),
     ...(marks && { marks }),
@@ -148,7 +150,7 @@ export async function retract(deps: Deps, scene: Scene): Promise<Again> {
   const { reason, message } = underWay(scene.kind, scene.status.request?.action ?? "update");
   const nonce = scene.view.intent?.nonce ?? scene.status.nonce;
   await record(deps, scene, { mode: "reconciling", reason, message }, { request: undefined, nonce });
-  scene.shared?.collection.refresh();
+  scene.shared?.collection.refresh([scene.identity]);
   return "now";
 }
 
@@ -240,7 +242,7 @@ export async function inspect(deps: Deps, scene: Scene): Promise<Again> {
     maxBytes: limits.contentsBytes,
   });
   try {
-    memory.contents = { asOf, found: contents.list(body) };
+    memory.contents = { asOf, names: contents.list(body) };
     return "now";
   } catch (error) {
     return reject(deps, scene, notUnderstood(kind, error));

@@ -16,7 +16,7 @@ import { resolveReferences } from "../look/references.ts";
 import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
 import { type Intent, SKEW_MS } from "../objects/intent.ts";
-import type { Memory } from "../objects/memory.ts";
+import type { Memory, RequestAddress } from "../objects/memory.ts";
 import { INTENT } from "../objects/names.ts";
 import { openIntent } from "../objects/object.ts";
 import { fetchObject, writeMetadata, writeStatus } from "../record/write.ts";
@@ -30,7 +30,7 @@ import { equalsOf, neighboursOf } from "./neighbours.ts";
 
 /** How an attempt to create ended, as far as this process knows. */
 export type Creation =
-  | { outcome: "claimed" }
+  | { outcome: "claimed"; request: RequestAddress | undefined }
   /** Something was missing before anything was sent. */
   | { outcome: "obstructed"; obstacle: Obstacle }
   /** A definite no, or certainly not executed. */
@@ -111,7 +111,7 @@ async function make(deps: Deps, scene: Scene, account: AccountHandle, order: Ord
     if ("outcome" in answer) return answer;
     memory.creation = answer;
     await claim(deps, { ...scene, object }, answer);
-    return { outcome: "claimed" };
+    return { outcome: "claimed", request: answer.made.request };
   } finally {
     // Whatever else went wrong: it is no longer under way.
     if (memory.creation?.phase === "posting") memory.creation = { ...begun, phase: "sent" };
@@ -169,10 +169,11 @@ const POSTED: NonNullable<ProductAccess["creation"]> = {
 async function intend(
   deps: Deps,
   { kind, object, memory }: Scene,
-  facts: Omit<Intent, "nonce" | "at">,
+  facts: Omit<Intent, "nonce" | "at" | "by">,
 ): Promise<Pick<Order, "object" | "begun">> {
   deps.guard();
-  const intent: Intent = { nonce: deps.nonce(), at: new Date(deps.clock.now()).toISOString(), ...facts };
+  const at = new Date(deps.clock.now()).toISOString();
+  const intent: Intent = { nonce: deps.nonce(), at, by: deps.self, ...facts };
   // Nothing is sent under this nonce before the guard of the POST says so, whatever becomes of this write.
   const begun = { intent, begunAt: deps.clock.monotonic() };
   memory.creation = { ...begun, phase: "unsent" };

@@ -9,6 +9,7 @@ import { several } from "../decide/standing.ts";
 import { type Deps, deadlineFrom, overlapOf } from "../look/deps.ts";
 import { couldBeOurs } from "../look/findings.ts";
 import { SKEW_MS } from "../objects/intent.ts";
+import { deadlineOf, settledAt } from "../schema/author.ts";
 import type { KeptRecord, KeptTokens } from "../secrets/kept-tokens.ts";
 
 const { most: MOST } = authCapacity;
@@ -85,7 +86,8 @@ export async function logIn(
     const begunAt = deps.clock.monotonic();
     const nonce = deps.nonce();
     const seen = there.filter((each) => hasLife(each, ttl)).map(({ id }) => id);
-    state.intent = { nonce, at: deps.clock.now() + Math.max(0, connection.aheadMs ?? 0), ttl, seen };
+    const at = deps.clock.now() + Math.max(0, connection.aheadMs ?? 0);
+    state.intent = { nonce, at, by: deps.self, ttl, seen };
     deps.memories.of(objectOf(account)).login = { what: nonce, at: begunAt };
     await write();
     const made = await tokens.generate(ttl, deadlineFrom(deps, begunAt)).catch(async (error: unknown) => {
@@ -170,15 +172,14 @@ async function recover(
   const memory = deps.memories.of(objectOf(account));
   const now = deps.clock.monotonic();
   if (memory.login?.what !== intent.nonce) memory.login = { what: intent.nonce, at: now };
-  const { createDeadlineMs, settleMs } = deps.settings;
-  if (now < memory.login.at + createDeadlineMs + settleMs) return false;
+  if (now < settledAt(deps, intent.by, memory.login.at)) return false;
   const there = await tokens.list();
   // Read after the list: whoever has made one of these meanwhile has said so before.
   const all = (await deps.kept.read()).all();
   const others = all.filter((each) => each.account !== account);
   for (const each of others) spend(deps, each);
   const earliest = intent.at - SKEW_MS;
-  const latest = intent.at + createDeadlineMs + settleMs + 2 * SKEW_MS;
+  const latest = intent.at + deadlineOf(intent.by) + deps.settings.settleMs + 2 * SKEW_MS;
   const candidates = there.filter(({ id, ...dates }) => {
     const madeAt = Date.parse(dates.createdDate);
     const isOurs = id === state.current?.id || id === state.previous?.id || intent.seen.includes(id);

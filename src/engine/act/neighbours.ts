@@ -4,7 +4,7 @@ import { roomy } from "../../platform/auth.ts";
 import { products } from "../../platform/products.ts";
 import type { Item } from "../../platform/reading.ts";
 import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
-import type { Deps } from "../look/deps.ts";
+import { type Deps, readLimit } from "../look/deps.ts";
 import type { Resolved } from "../look/references.ts";
 import type { Scene } from "../look/view.ts";
 import type { Intent } from "../objects/intent.ts";
@@ -21,7 +21,7 @@ export async function neighboursOf(
   const { most = Number.POSITIVE_INFINITY, makeRoom } = products[product].capacity ?? {};
   const { items, isFull } = await roomy({
     most,
-    list: () => source.list(AbortSignal.timeout(deps.settings.createDeadlineMs), "people"),
+    list: () => source.list(readLimit(), "people"),
     makeRoom: async () => makeRoom?.(account.connection, addressOf(account, product), deps.guard),
   });
   const message = `the user of the Account has ${items.length} ${kind.resource.names.type}s and the platform allows ${most}: delete those that nobody needs`;

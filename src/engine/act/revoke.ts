@@ -21,7 +21,7 @@ export async function revoke(deps: Deps, scene: Scene): Promise<Again> {
     if (!(error instanceof NotFound)) throw error;
     // One 404 proves nothing while the list still has it.
     if (!shared || shared.collection.read(previous.id).item) {
-      shared?.collection.refresh();
+      shared?.collection.refresh([scene.identity]);
       return { inMs: LOOK_MS };
     }
   }

@@ -4,12 +4,13 @@ import type { Identity } from "../../kinds/kind.ts";
 import { NotFound } from "../../platform/errors.ts";
 import { identityOf } from "../../platform/numbered.ts";
 import type { LoggedRequest } from "../../platform/requests.ts";
-import type { Deps } from "../look/deps.ts";
+import { type Deps, goneAfter, readLimit } from "../look/deps.ts";
 import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
 import { type Intent, SKEW_MS } from "../objects/intent.ts";
 import type { Made, SearchResult } from "../objects/memory.ts";
 import { openIntent } from "../objects/object.ts";
+import { deadlineOf } from "../schema/author.ts";
 
 /** What a search needs to know of the object. */
 type Searching = Pick<Scene, "kind" | "account" | "shared"> & { view: Pick<Scene["view"], "settledAt"> };
@@ -36,18 +37,17 @@ export async function search(
   const begun = equals.map((object) => Date.parse((object && openIntent(object)?.at) ?? intent.at));
   const createdAfter = Math.min(...begun, Date.parse(intent.at)) - SKEW_MS;
   // What came later is somebody else's, whoever shows an intent of long ago.
-  const { createDeadlineMs, settleMs } = deps.settings;
   const aheadMs = Math.max(0, intent.aheadMs ?? 0, account.connection.aheadMs ?? 0);
-  const createdBefore = Date.parse(intent.at) + aheadMs + createDeadlineMs + settleMs + 2 * SKEW_MS;
+  const createdBefore = Date.parse(intent.at) + aheadMs + deadlineOf(intent.by) + deps.settings.settleMs + 2 * SKEW_MS;
   const lookedAt = deps.clock.monotonic();
   let pending = false;
   const unseen = new Map<string, number>();
   const matches = new Map<string, Made>();
-  /** The platform may have taken its time to accept it: the time to become visible counts from when that was first known. */
+  /** What the log tells of was made. The platform may have taken its time to accept it: it is missed from when that was known. */
   const missed = (id: string): boolean => {
     const since = before?.unseen.get(id) ?? lookedAt;
     unseen.set(id, since);
-    return lookedAt < Math.max(view.settledAt, since + deps.settings.settleMs);
+    return lookedAt < Math.max(view.settledAt, since + goneAfter(deps.settings));
   };
   const done = (): SearchResult => ({ lookedAt, endedAt: deps.clock.monotonic(), pending, matches, unseen });
 
@@ -79,7 +79,7 @@ export async function search(
       if (target.type !== undefined && target.type !== names.type) continue;
       if (makers.get(target.id) !== id || intent.seen?.includes(target.id)) continue;
       if (deps.objects.wasClaimed(kind.kind, { id: target.id, ...within })) continue;
-      const item = await log.read(target.id, AbortSignal.timeout(deps.settings.createDeadlineMs));
+      const item = await log.read(target.id, readLimit());
       const born = item && birthOf(kind, item.raw);
       const made = { id: target.id, born, request: statusUrl === undefined ? undefined : { id, url: statusUrl } };
       // Under a number that is given away again, the one before may still be seen, or may have been claimed.

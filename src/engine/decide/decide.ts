@@ -10,6 +10,7 @@ import {
   leaving,
   type Present,
   renewal,
+  vanishing,
 } from "./departure.ts";
 import { decideRecovery, decideUnanswered } from "./recovery.ts";
 import { afterFailure, busyWithOthers, failed, missing, obstructed, RECHECK_MS, underWay } from "./standing.ts";
@@ -77,9 +78,10 @@ const BEGINS: ReadonlySet<Decision["step"]> = new Set(["create", "adopt", "renew
 /** Whether a step makes something that has to be kept in the namespace. A deletion there is the first half of a replacement. */
 const begins = ({ step }: Decision): boolean => BEGINS.has(step);
 
-/** Whether a step ends something that cannot be brought back. */
+/** Whether a step ends something that cannot be brought back, or looks inside it right before. */
 const ends = (step: Decision): boolean =>
-  ["delete", "renew", "revoke"].includes(step.step) || (step.step === "update" && step.operation.method === "DELETE");
+  ["inspect", "delete", "renew", "revoke"].includes(step.step) ||
+  (step.step === "update" && step.operation.method === "DELETE");
 
 function choose(view: View): Decision {
   if (view.deleting && !view.hasFinalizer) return { step: "ignore" };
@@ -158,7 +160,7 @@ function decideClaimed(view: View): Decision {
         if (request.outcome === "FAILED") return failed(view, request, false);
         if (request.outcome !== "DONE") return { ...underWay(view, request.action), look: "member" };
         // What is done may take a while to be seen.
-        if (request.unseen && view.now < request.since + view.unsettledMs) {
+        if (request.unseen && view.now < request.since + view.believedMs) {
           return { ...underWay(view, request.action), look: "member" };
         }
       }
@@ -171,9 +173,7 @@ function decideAbsent(view: View, observation: Extract<Observation, { seen: "abs
   const { request } = view;
   if (request?.action === "replace") {
     if (request.outcome === "DONE") return { step: "forget" };
-    return request.outcome === "FAILED"
-      ? failed(view, request, false)
-      : { ...underWay(view, "replace"), look: "member" };
+    return request.outcome === "FAILED" ? failed(view, request, false) : vanishing(view, "replace", observation);
   }
   if (request?.outcome === "FAILED") return failed(view, request, request.action === "create");
   if (request && request.outcome !== "DONE") return underWay(view, request.action);
@@ -182,8 +182,8 @@ function decideAbsent(view: View, observation: Extract<Observation, { seen: "abs
       ? { ...underWay(view, request.action), look: "member" }
       : missing(view, "it is created again if it stays missing");
   }
-  // A finished creation that cannot be seen yet is given the same time as one that got no answer.
-  if (request && observation.asOf < request.since + view.unsettledMs)
+  // A finished creation that cannot be seen yet is given more time than one that is missed.
+  if (request && observation.asOf < request.since + view.believedMs)
     return { ...underWay(view, request.action), look: "member" };
   return { step: "forget" };
 }

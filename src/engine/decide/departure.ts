@@ -6,8 +6,21 @@ import { failed, obstructed, RECHECK_MS, several, underWay } from "./standing.ts
 export type Present = Extract<Observation, { seen: "present" }>;
 
 /** One 404 proves nothing: it may mean "not ready" or pass by itself. The same answer over a while does. */
-export const isConfirmed = ({ settleMs }: View, { missedMs }: Extract<Observation, { seen: "absent" }>): boolean =>
-  missedMs >= settleMs;
+export const isConfirmed = ({ goneMs }: View, { missedMs }: Extract<Observation, { seen: "absent" }>): boolean =>
+  missedMs >= goneMs;
+
+/** So long after a list first missed what is being deleted, later lists tell whether it is gone; then its request is asked. */
+const UNLISTED_MS = 30_000;
+
+/** What is being deleted is in no list any more. */
+export function vanishing(
+  view: View,
+  action: string,
+  { missedAt }: Extract<Observation, { seen: "absent" }>,
+): Decision {
+  const leftMs = missedAt === undefined ? 0 : missedAt + UNLISTED_MS - view.now;
+  return { ...underWay(view, action), ...(leftMs > 0 ? { recheckMs: leftMs } : { look: "member" }) };
+}
 
 /** Between two looks at an answer that cannot be understood. */
 const UNCLEAR_MS = 10_000;
@@ -35,15 +48,16 @@ export function lackOfEvidence(view: View, { asOf, unclear }: Pick<Present, "asO
   };
 }
 
-/** Why a resource may not go yet: something lives in it. */
-function holding({ contents, kind }: View): Decision | undefined {
+/** Why a resource may not go yet: something lives in it. What was seen inside counts if it was seen after the resource itself. */
+function holding({ contents, kind }: View, { asOf }: Present): Decision | undefined {
   if (!contents || contents.ignored) return undefined;
   if (contents.leaving.length > 0) {
     const message = `waiting for the deletion of ${several(contents.leaving)}`;
     return { step: "wait", reason: "InUse", message, recheckMs: RECHECK_MS };
   }
-  if (contents.staying.length === 0 && contents.found === undefined) return { step: "inspect" };
-  const held = [...contents.staying, ...(contents.found ?? [])];
+  const { staying, found } = contents;
+  if (staying.length === 0 && (found === undefined || found.asOf < asOf)) return { step: "inspect" };
+  const held = [...staying, ...(found?.names ?? [])];
   if (held.length === 0) return undefined;
   const message = `${kind} ${contents.verb} ${several(held)}: delete them first, or set the annotation mooring.dev/allow-non-empty-delete to "true"`;
   return { step: "stall", reason: "NotEmpty", message, retryMs: RECHECK_MS * 5 };
@@ -65,7 +79,7 @@ export const renewal = ({ previous }: View): Decision => ({ step: previous ? "re
 
 /** The way of a resource that is to be replaced. */
 export const departure = (view: View, observation: Present): Decision =>
-  holding(view) ??
+  holding(view, observation) ??
   farewell(view, observation) ??
   (view.permanent ? { step: "forget" } : { step: "delete", action: "replace" });
 
@@ -134,13 +148,13 @@ export function decideDeletion(view: View): Decision {
         if (request.outcome !== "DONE") return { ...underWay(view, "delete"), look: "member" };
       }
       if (observation.busy) return underWay(view, request?.action ?? "update");
-      return holding(view) ?? farewell(view, observation) ?? partOf(view);
+      return holding(view, observation) ?? farewell(view, observation) ?? partOf(view);
     case "absent": {
       if (request?.outcome === "FAILED") return request.action === "create" ? gone : failed(view, request, false);
-      if (request && request.outcome !== "DONE") return { ...underWay(view, request.action), look: "member" };
+      if (request && request.outcome !== "DONE") return vanishing(view, request.action, observation);
       if (request?.action === "delete" || request?.action === "replace") return gone;
       // A creation that is done but not visible yet must be seen before it can be deleted.
-      const fresh = request?.action === "create" && observation.asOf < request.since + view.unsettledMs;
+      const fresh = request?.action === "create" && observation.asOf < request.since + view.believedMs;
       if (!isConfirmed(view, observation) || fresh)
         return { ...underWay(view, request?.action ?? "delete"), look: "member" };
       return gone;

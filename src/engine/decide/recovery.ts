@@ -41,18 +41,14 @@ function searching({ now, kind }: View, { endedAt }: Search): Decision {
   return { step: "wait", reason: "Recovering", message, recheckMs: RECHECK_MS };
 }
 
-/**
- * A write that was announced and got no answer. It may still be executed until its deadline and shown until the settle time
- * are over, both counted from when this process first saw it.
- */
+/** A write that was announced and got no answer. It may still be executed, and be shown later. */
 export function decideUnanswered(view: View, request: PendingRequest): Decision {
-  const { now, unsettledMs, renewal } = view;
-  const settledAt = request.since + unsettledMs;
+  const { now, renewal } = view;
+  const { recalledAt, settledAt = Infinity } = request;
   const waiting: Decision = { ...underWay(view, request.action), recheckMs: RECHECK_MS };
   if (renewal === "answered") return { step: "deliver" };
   // One more key is made when the lost one can no longer come: it would end the new one's life.
   if (renewal === "lost") return now < settledAt ? waiting : { step: view.deleting ? "retract" : "renew" };
-  const { recalledAt } = request;
   if (recalledAt !== undefined && recalledAt >= settledAt) return { step: "retract" };
   return recalledAt === undefined || now - recalledAt >= RECHECK_MS ? { step: "recall" } : waiting;
 }

@@ -186,7 +186,10 @@ export function createCollections(options: {
       for (const memberships of [own, besides]) quit(memberships, key);
     },
     refresh(key) {
-      for (const memberships of [own, besides]) memberships.get(key)?.entry.collection.refresh();
+      for (const memberships of [own, besides]) {
+        const { entry, ids = [] } = memberships.get(key) ?? {};
+        entry?.collection.refresh([...ids]);
+      }
     },
     close() {
       for (const { collection } of entries.values()) collection.close();

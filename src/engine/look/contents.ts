@@ -11,6 +11,9 @@ const CONTENTS_MS = 5000;
 
 const TOGETHER_MS = 4000;
 
+/** Nothing lives in resources of such a kind, whenever one looks. */
+const NOTHING_INSIDE = { asOf: Number.POSITIVE_INFINITY, names: [] };
+
 /** What lives in a claimed resource or uses it, as far as it is known. */
 export function contentsOf(
   { objects, clock }: Deps,
@@ -27,7 +30,7 @@ export function contentsOf(
   // What is deleted together arrives one by one: a little later it is clear who stays.
   const fresh = metadata.deletionTimestamp !== undefined && now - wishedAt < TOGETHER_MS;
   const isLeaving = (each: ObjectKey) => fresh || objects.find(each)?.object.metadata.deletionTimestamp !== undefined;
-  const looked = contents && contents.asOf > wishedAt && now - contents.asOf < CONTENTS_MS ? contents.found : undefined;
+  const looked = contents && contents.asOf > wishedAt && now - contents.asOf < CONTENTS_MS ? contents : undefined;
   // In an order that does not change: another one would be another message.
   const all = [...inside].sort();
   const nameOf = (each: ObjectKey) => {
@@ -39,7 +42,7 @@ export function contentsOf(
   return {
     leaving: named(all.filter(isLeaving)),
     staying: destruction.contents || destruction.keptWhileUsed ? named(all.filter((each) => !isLeaving(each))) : [],
-    found: destruction.contents ? looked : [],
+    found: destruction.contents ? looked : NOTHING_INSIDE,
     verb: destruction.contents ? "still holds" : "is still used by",
     ignored: metadata.annotations?.[ALLOW_NON_EMPTY_DELETE] === "true",
   };

@@ -9,13 +9,14 @@ import type { Objects } from "../objects/objects.ts";
 import type { Publications } from "../objects/published.ts";
 import type { Seal } from "../objects/seal.ts";
 import type { Spending } from "../objects/spending.ts";
+import type { Author } from "../schema/author.ts";
 import type { Collections } from "./collections.ts";
 
 /** Times that decide how patient the engine is, in milliseconds. */
 export interface Settings {
   /** A creation is given up as unanswered after this; no byte of it leaves later. */
   createDeadlineMs: number;
-  /** How long after that a creation may stay invisible. */
+  /** How long a creation may stay invisible once no byte of it can leave any more. */
   settleMs: number;
   /** First wait after a refusal or failure; it doubles up to thirty-two times itself. */
   retryMs: number;
@@ -28,6 +29,15 @@ export interface Settings {
   /** Between two looks at an object that nothing has happened to; spread by a fifth either way. */
   recheckMs: number;
 }
+
+/** What exists and is not seen for so long, neither in its collection nor by its id, is gone. */
+export const goneAfter = ({ settleMs }: Settings): number => 3 * settleMs;
+
+/** What was accepted is believed in for so long, though it cannot be seen. */
+export const believedFor = (settings: Settings): number => 2 * goneAfter(settings);
+
+/** A read that a step waits for is given up after this. */
+export const readLimit = (): AbortSignal => AbortSignal.timeout(30_000);
 
 export type Log = Record<"debug" | "info" | "warn" | "error", (fields: object, message: string) => void>;
 
@@ -59,6 +69,8 @@ export interface Deps {
   settings: Settings;
   /** Throws when this process may not write any more. Called before every write to the platform. */
   guard: () => void;
+  /** This process: stands in whatever it begins. */
+  self: Author;
   /** A word that no other creation uses. */
   nonce: () => string;
   /** Have an Account checked at once: a call of its credential was refused. */

@@ -6,13 +6,14 @@ import type { Memory } from "../objects/memory.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../objects/names.ts";
 import { isPaused, type ObjectKey, observes, openIntent } from "../objects/object.ts";
 import { policiesOf } from "../objects/policies.ts";
+import { settledAt } from "../schema/author.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readFacts, readStatus } from "../schema/status.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
 import { besideOf } from "./beside.ts";
 import type { Shared } from "./collections.ts";
 import { contentsOf } from "./contents.ts";
-import type { Deps } from "./deps.ts";
+import { believedFor, type Deps, goneAfter } from "./deps.ts";
 import { creationOf, findings } from "./findings.ts";
 import { checkedAs, isUnchecked, outdated, replacement } from "./fixed.ts";
 import { messageOf, notUnderstood, outOfReach, taken, unfit, unreachable } from "./obstacles.ts";
@@ -22,7 +23,7 @@ import { isAgain, pendingRequest, track } from "./pending.ts";
 import { obstacleOf } from "./problems.ts";
 import { notGranted, type References, type Resolved, resolveReferences } from "./references.ts";
 import { previousOf, secretOf } from "./secret-state.ts";
-import type { Observation, Scene, View } from "./view.ts";
+import type { Contents, Observation, Scene, View } from "./view.ts";
 
 /** Takes from both caches what a decision needs. Calls nobody; joins the collection that holds the resource. */
 export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: KubeObject): Scene {
@@ -73,7 +74,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const identity = claim ? (shared?.identify(claim) ?? claim.id) : "";
   // Who only observes has no request of its own, and leaves the owner's alone.
   if (shared && claim && !observed) track(shared, identity, status);
-  let request = pendingRequest(status, memory, shared?.collection.read(identity).request);
+  let request = pendingRequest(deps, status, memory, shared?.collection.read(identity).request);
   const { marks } = status.request ?? {};
   if (inputs && marks && request?.outcome === "DONE") inputs = { ...inputs, shown: { ...inputs.shown, ...marks } };
   let specObstacle: Obstacle | undefined;
@@ -121,7 +122,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const item = shared?.collection.read(identity).item;
   const beside = account && claim && item ? besideOf(deps, key, kind, wanted, account, claim, item.raw) : undefined;
   const output = outputState(outputWork(deps, { kind, object, desired: wanted, beside }, claim, item), memory, now);
-  const unsettledMs = settings.createDeadlineMs + settings.settleMs;
+  let inside: Contents | undefined;
   const view: View = {
     now,
     kind: kind.kind,
@@ -137,7 +138,10 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     observed,
     adopt: claim || intent || externalId === status.left ? undefined : externalId,
     replacement: replacement(kind, object, status, replacePolicy),
-    contents: claim && contentsOf(deps, key, kind, claim, memory, object),
+    get contents() {
+      inside ??= claim && contentsOf(deps, key, kind, claim, memory, object);
+      return inside;
+    },
     intent,
     unsent: creationOf(memory, intent)?.phase === "unsent",
     claim,
@@ -161,9 +165,9 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     previous: previousOf(status, shared, clock.now() + aheadMs),
     othersKey: kind.resource.secret?.key !== undefined && status.nonce === undefined && status.key === undefined,
     platformNow: clock.now() + aheadMs,
-    settleMs: settings.settleMs,
-    unsettledMs,
-    settledAt: (memory.begun?.at ?? now) + unsettledMs,
+    goneMs: goneAfter(settings),
+    believedMs: believedFor(settings),
+    settledAt: settledAt(deps, intent?.by, memory.begun?.at ?? now),
   };
   return {
     key,
@@ -204,7 +208,7 @@ function erasedIntent({ nonce }: ResourceStatus, { creation }: Memory, owned: Cl
  * Which Account an object means is settled when it is first seen, and changes only with spec. What it owns or has begun
  * stays with the Account it was begun with.
  */
-function chooseAccount(
+export function chooseAccount(
   { accounts }: Deps,
   user: User,
   object: KubeObject,
@@ -241,7 +245,7 @@ function read(kind: ResourceKind, object: KubeObject): Resolved<Desired> {
 }
 
 function observe({ collection, source }: Shared, identity: string, memory: Memory): Observation {
-  const { item, asOf } = collection.read(identity);
+  const { item, asOf, missedAt } = collection.read(identity);
   if (item && asOf !== undefined) {
     const busy = source.isBusy(item);
     const broken = source.failure?.(item);
@@ -251,5 +255,5 @@ function observe({ collection, source }: Shared, identity: string, memory: Memor
   if (asOf === undefined && !collection.gone) return { seen: "unknown" };
   const { absence } = memory;
   const missedMs = absence ? absence.last - absence.since : 0;
-  return { seen: "absent", asOf: absence?.last ?? asOf ?? 0, missedMs };
+  return { seen: "absent", asOf: absence?.last ?? asOf ?? 0, missedMs, ...(missedAt !== undefined && { missedAt }) };
 }

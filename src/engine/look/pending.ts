@@ -3,6 +3,7 @@ import type { Operation } from "../../kinds/kind.ts";
 import type { KnownRequest } from "../../platform/collection.ts";
 import { markOf } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
+import { settledAt, type Waiting } from "../schema/author.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
 import type { Shared } from "./collections.ts";
 import type { PendingRequest } from "./view.ts";
@@ -28,6 +29,7 @@ export function track({ collection }: Shared, identity: string, status: Resource
  * who wrote it down may have had another clock.
  */
 export function pendingRequest(
+  waiting: Waiting,
   status: ResourceStatus,
   { begun, recalledAt }: Memory,
   known: Pick<KnownRequest, "status" | "message" | "knownAt"> | undefined,
@@ -37,7 +39,9 @@ export function pendingRequest(
   const { action } = request;
   const seenAt = begun?.at ?? 0;
   if (request.status === "SENDING") {
-    return { action, since: seenAt, outcome: "unanswered", ...(recalledAt !== undefined && { recalledAt }) };
+    const certainAt = settledAt(waiting, request.by, seenAt);
+    const known = { ...(recalledAt !== undefined && { recalledAt }) };
+    return { action, since: seenAt, outcome: "unanswered", settledAt: certainAt, ...known };
   }
   // What was read after it was sent and before it was done does not show what it did.
   const since = known?.status === "DONE" ? Math.max(seenAt, known.knownAt - INSTANT_MS) : seenAt;

@@ -12,8 +12,11 @@ import type { Shared } from "./collections.ts";
 export type Observation =
   /** No read of it that counts. */
   | { seen: "unknown" }
-  /** A read says that it is not there; `missedMs` is for how long it was looked for by its id as well, in vain. */
-  | { seen: "absent"; asOf: number; missedMs: number }
+  /**
+   * A read says that it is not there; `missedMs` is for how long it was looked for by its id as well, in vain. `missedAt` is
+   * when a list first missed it while it is being deleted.
+   */
+  | { seen: "absent"; asOf: number; missedMs: number; missedAt?: number }
   | {
       seen: "present";
       asOf: number;
@@ -35,6 +38,8 @@ export interface PendingRequest {
   /** `unanswered`: it was about to be sent, and whether it was taken is not known. */
   outcome: "unanswered" | "unknown" | "BUSY" | "DONE" | "FAILED";
   message?: string;
+  /** While unanswered: when it is certain what became of it. */
+  settledAt?: number;
   /** While unanswered: when the platform's log was last searched for it. */
   recalledAt?: number;
   /** It must not be sent twice, and what it was to bring is what is missing now. */
@@ -62,8 +67,8 @@ export interface Contents {
   /** Objects here that live in it or use it: those on their way out, and those whose staying is in the way. */
   leaving: string[];
   staying: string[];
-  /** What the platform shows inside; undefined until it was looked at. */
-  found: string[] | undefined;
+  /** What the platform shows inside, and when that was read; undefined until it was looked at. */
+  found: { asOf: number; names: readonly string[] } | undefined;
   verb: "still holds" | "is still used by";
   /** Deletion is wanted all the same. */
   ignored: boolean;
@@ -103,8 +108,8 @@ export interface View {
   adopt: string | undefined;
   /** Fields that the platform cannot change and that have changed since creation; why; what may be done about it. */
   replacement: { fields: string[]; why: string[]; verdict: Verdict } | undefined;
-  /** Undefined for an object without a resource. */
-  contents: Contents | undefined;
+  /** Undefined for an object without a resource. Found out when it is asked for: it takes a walk over many objects. */
+  readonly contents: Contents | undefined;
   intent: Intent | undefined;
   /** The POST of the open intent was certainly not executed. */
   unsent: boolean;
@@ -145,10 +150,10 @@ export interface View {
   renewal: "lost" | "answered" | undefined;
   /** Wall time, by the platform's clock when that is ahead of ours. */
   platformNow: number;
-  /** What is there is visible after so long. */
-  settleMs: number;
-  /** From its sending on, a creation may still be executed (deadline) and become visible (settle) for so long. */
-  unsettledMs: number;
+  /** What was missed for so long is gone. */
+  goneMs: number;
+  /** What was accepted is believed in for so long, though it cannot be seen. */
+  believedMs: number;
   /** Until then the outcome of the open intent is open. */
   settledAt: number;
 }

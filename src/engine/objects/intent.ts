@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { hashBody } from "../../hash.ts";
 import type { Operation } from "../../kinds/kind.ts";
+import { author } from "../schema/author.ts";
 
 /** Clocks of the platform, of this machine and of other leaders may differ by so much. */
 export const SKEW_MS = 120_000;
@@ -10,6 +11,8 @@ const intent = z.object({
   /** When the creation was begun, by the clock of who began it; and how far ahead of that the platform's was. */
   at: z.iso.datetime(),
   aheadMs: z.number().optional(),
+  /** Absent in what a version before wrote. */
+  by: author.optional(),
   /** Of the creation body. */
   hash: z.string().min(1),
   parents: z.record(z.string(), z.string()),

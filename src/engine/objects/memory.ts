@@ -110,10 +110,8 @@ export interface Memory {
   absence?: { since: number; last: number } | undefined;
   /** When the resource and its request were last asked for by themselves. */
   askedAt?: number | undefined;
-  /** The existing resource that is being taken over. */
-  adopting?: string | undefined;
   /** What was inside when it was last looked at. */
-  contents?: { asOf: number; found: string[] } | undefined;
+  contents?: { asOf: number; names: string[] } | undefined;
   /** A certificate is due and the platform has no younger one: when it is asked again, by its own clock. */
   renewAfter?: number | undefined;
   /** Ids of which some may be what a lost creation made: nothing is done about them, they expire by themselves. */
@@ -129,6 +127,8 @@ export interface Memory {
 
 export interface Memories {
   of(key: ObjectKey): Memory;
+  /** Who is taking over an existing resource at this moment, by kind and id. */
+  readonly adopters: Map<string, ObjectKey>;
   /** To be told of every version of an object, in their order. */
   notice(key: ObjectKey, object: KubeObject): void;
   /** What failed until then may succeed now; what failed later has met things as they are. */
@@ -145,6 +145,7 @@ export function createMemories({ monotonic }: Pick<Clock, "monotonic">): Memorie
   };
   return {
     of,
+    adopters: new Map(),
     notice(key, object) {
       const memory = of(key);
       const wish = wishOf(object);

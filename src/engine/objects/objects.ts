@@ -64,6 +64,8 @@ export interface Objects {
   dependants(key: ObjectKey): ObjectKey[];
   /** Objects of this kind whose resource is in the same collection, or is about to be. */
   neighbours(kind: string, parents: Place["parents"]): ObjectKey[];
+  /** Objects of this namespace that need an Account. */
+  residents(namespace: string): ObjectKey[];
   /** Objects that hold something on the platform through this Account, or are about to. */
   users(account: string): ObjectKey[];
   /** The Account whose user this object is. */
@@ -112,6 +114,7 @@ export function createObjects(
   const accounts = createIndex();
   const parents = createIndex();
   const places = createIndex();
+  const residents = createIndex();
   /** Not every id says by itself where it is: LANs are numbered in each datacenter. */
   const placeOf = (kind: string, place: Place) =>
     at(place.endpoint, `${houseOf(kind, place.parents)}/${identityOf(place)}`);
@@ -140,6 +143,7 @@ export function createObjects(
         [...new Set(named.map(namespaceOf))].filter((namespace) => namespace !== namespaceOf(key)),
       );
       if (kind.kind === grant.kind) grants.set(name, after);
+      residents.set(key, after && usesAccount(kind) ? [namespaceOf(key)] : []);
       const claim = after && claimOf(after);
       const intent = after && openIntent(after);
       const [owned, had] = [ownedPlaces(kind.kind, after), ownedPlaces(kind.kind, before)];
@@ -220,6 +224,7 @@ export function createObjects(
       });
     },
     neighbours: (kind, within) => places.get(houseOf(kind, within)),
+    residents: (namespace) => residents.get(namespace),
     users: (account) => accounts.get(account),
     accountOf: (key) => accounts.wordsOf(key)[0],
     subscribe: (listener) => void listeners.push(listener),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { condition } from "../../kube/conditions.ts";
+import { author } from "./author.ts";
 
 /** What every object shows, whatever its kind. */
 export const sharedStatus = z.object({
@@ -69,6 +70,7 @@ const resourceStatus = z.object({
         .enum(["SENDING", "BUSY", "FAILED"])
         .describe("Status of the request; SENDING until the platform has answered."),
       since: z.iso.datetime({ precision: 3 }).describe("When it was sent."),
+      by: author.optional().describe("While SENDING: who sends it."),
       call: z
         .string()
         .optional()

@@ -6,6 +6,7 @@ import { SECRETS, secretValue } from "../../kube/owned-secret.ts";
 import { type KubeObject, pathOf } from "../../kube/resource.ts";
 import type { KubeClient } from "../../kube/transport.ts";
 import { KEPT_TOKENS, MANAGED_BY } from "../objects/names.ts";
+import { author } from "../schema/author.ts";
 
 const token = z.object({ id: z.string(), issuedAt: z.number(), expiresAt: z.number() });
 const record = z.object({
@@ -17,7 +18,15 @@ const record = z.object({
   /** Works until then, by the platform's clock, and is revoked. */
   previous: z.object({ id: z.string(), until: z.number() }).optional(),
   /** A token that is being made, and those of the same lifetime that were there before. */
-  intent: z.object({ nonce: z.string(), at: z.number(), ttl: z.number(), seen: z.array(z.string()) }).optional(),
+  intent: z
+    .object({
+      nonce: z.string(),
+      at: z.number(),
+      by: author.optional(),
+      ttl: z.number(),
+      seen: z.array(z.string()),
+    })
+    .optional(),
   /** How many tokens the user had when the last one was made. */
   count: z.number().default(0),
   /** Ids of which one may be what a lost answer made. */

@@ -125,7 +125,7 @@ export async function renewKey(deps: Deps, scene: Scene): Promise<Again> {
   const { action, method, path, body } = keys.renewal(id, view.claim?.parents ?? {});
   const nonce = deps.nonce();
   const since = new Date(deps.clock.now()).toISOString();
-  const request = { action, status: "SENDING" as const, since, nonce };
+  const request = { action, status: "SENDING" as const, since, by: deps.self, nonce };
   // Its deadline counts from before it is on record, as it does for whoever reads it there.
   const beganAt = deps.clock.monotonic();
   memory.begun = { what: begunBy(request), at: beganAt };

@@ -1,0 +1,24 @@
+import type { Kind } from "../kinds/kind.ts";
+import type { KubeObject } from "../kube/resource.ts";
+import type { Again } from "../kube/work.ts";
+import { type AccountDeps, reconcileAccount } from "./act/account.ts";
+
+/** Keeps Accounts, and tells their users when one was edited: a new endpoint may be what they have waited for. */
+export function createAccountKeeper(deps: AccountDeps) {
+  /** The generation of each Account that its users have heard of. */
+  const generations = new Map<string, number | undefined>();
+  return {
+    async keep(account: string, kind: Kind, object: KubeObject): Promise<Again> {
+      const before = deps.accounts.get(account);
+      const since = deps.clock.monotonic();
+      const again = await reconcileAccount(deps, account, kind, object);
+      const { generation } = object.metadata;
+      if (deps.accounts.get(account) === before || generations.get(account) === generation) return again;
+      // What the first check comes to is told of anyway.
+      if (generations.has(account)) deps.changed(account, since);
+      generations.set(account, generation);
+      return again;
+    },
+    forget: (account: string): void => void generations.delete(account),
+  };
+}

@@ -1,0 +1,25 @@
+import { describe, expect, test } from "vitest";
+import { settledAt } from "../../src/engine/schema/author.ts";
+
+const self = { pod: "mooring-0", process: "this", deadlineMs: 10_000 };
+const here = { self, settings: { settleMs: 7000 } };
+const SEEN = 1000;
+
+describe("the outcome of a write without an answer is certain", () => {
+  test("after its deadline and the settle time, when this process sent it", () => {
+    expect(settledAt(here, self, SEEN)).toBe(SEEN + 17_000);
+  });
+
+  test("after the settle time alone, when an earlier process of this pod sent it: that one is dead", () => {
+    expect(settledAt(here, { ...self, process: "before" }, SEEN)).toBe(SEEN + 7000);
+  });
+
+  test("after the deadline of its own process and the settle time, when another pod sent it: that one may be frozen", () => {
+    const other = { pod: "mooring-1", process: "this", deadlineMs: 25_000 };
+    expect(settledAt(here, other, SEEN)).toBe(SEEN + 32_000);
+  });
+
+  test("after the deadline that former versions had and the settle time, when nobody says who sent it", () => {
+    expect(settledAt(here, undefined, SEEN)).toBe(SEEN + 37_000);
+  });
+});
