@@ -18,7 +18,8 @@ const sameAddress: Plugin = {
 
 /**
  * Writes everything that `mooring` needs besides Node into one folder: JavaScript with its libraries in it, and their
- * licenses. Names stay readable, so that a stack trace says something.
+ * licenses. Names and lines stay readable, so that a stack trace says something. All of it is ASCII: one character that is
+ * not would make V8 keep the whole file with two bytes for each.
  */
 export async function bundle(dir: string): Promise<void> {
   rmSync(dir, { recursive: true, force: true });
@@ -27,7 +28,12 @@ export async function bundle(dir: string): Promise<void> {
     platform: "node",
     logLevel: "warn",
     plugins: [sameAddress],
-    output: { dir, format: "esm" },
+    output: {
+      dir,
+      format: "esm",
+      comments: false,
+      minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
+    },
   });
   writeFileSync(join(dir, "licenses.txt"), licensesOf(root));
 }

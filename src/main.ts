@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
 
 type Command = (argv: string[]) => Promise<number>;
 
@@ -97,5 +98,8 @@ function report(error: unknown): number {
   const code = "code" in known ? String(known.code) : "";
   return code.startsWith("ERR_PARSE_ARGS") ? 2 : 1;
 }
+
+// The HTTP parser of undici is WebAssembly. Optimizing its code takes ten megabytes for good, and no figure shows a gain.
+for (const flag of ["--no-wasm-tier-up", "--no-wasm-dynamic-tiering"]) setFlagsFromString(flag);
 
 process.exitCode = await run(process.argv.slice(2)).catch(report);

@@ -316,6 +316,8 @@ export interface Place {
   collection(parents: Parents): string;
   /** How deep a list has to look for everything that `compare` reads. */
   depth: number;
+  /** What is kept of an item, where that is not all of it: what the kind reads, see `readsOf`. */
+  reads?(item: unknown): unknown;
   /** Roles of parents that it outlives. */
   outlives?: readonly string[];
   /** It changes by itself: looked at so often at rest, in milliseconds. */

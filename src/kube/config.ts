@@ -6,7 +6,7 @@ import { delimiter, join, resolve } from "node:path";
 import { type Clock, systemClock } from "../clock.ts";
 import { authorizeBy, tokenFile } from "./authorize.ts";
 import type { ClientTls } from "./connections.ts";
-import { type KubeconfigContext, loadKubeconfig } from "./kubeconfig.ts";
+import type { KubeconfigContext } from "./kubeconfig.ts";
 import { type ClientObserver, type ClientOptions, createClient, type KubeClient } from "./transport.ts";
 
 export interface ConnectOptions {
@@ -28,7 +28,7 @@ export async function connect(options: ConnectOptions = {}): Promise<KubeClient>
   const inCluster = kubeconfig === undefined && options.context === undefined && env.KUBERNETES_SERVICE_HOST;
   const where: ClientOptions = inCluster
     ? await ofServiceAccount(inCluster, env.KUBERNETES_SERVICE_PORT ?? "443", options.serviceAccount, clock)
-    : await ofKubeconfig(await loadKubeconfig(pathsOf(kubeconfig, env), options.context), clock);
+    : await ofKubeconfig(pathsOf(kubeconfig, env), options.context, clock);
   return createClient({
     ...where,
     clock,
@@ -56,7 +56,10 @@ async function ofServiceAccount(host: string, port: string, folder = SERVICE_ACC
   };
 }
 
-async function ofKubeconfig(context: KubeconfigContext, clock: Clock): Promise<ClientOptions> {
+async function ofKubeconfig(paths: string[], named: string | undefined, clock: Clock): Promise<ClientOptions> {
+  // In a pod there is none: its reader, and YAML, are loaded only where there is.
+  const { loadKubeconfig } = await import("./kubeconfig.ts");
+  const context: KubeconfigContext = await loadKubeconfig(paths, named);
   const { cluster, user, namespace } = context;
   const authorize = authorizeBy(context, clock);
   const ca = await pem(cluster["certificate-authority-data"], cluster["certificate-authority"]);

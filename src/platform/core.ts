@@ -20,7 +20,7 @@ export function coreCollection(
   connection: Connection,
   api: string,
   path: string,
-  options: { depth: number },
+  options: { depth: number; keep?: ((item: unknown) => unknown) | undefined },
 ): CollectionSource {
   return {
     ...resourceCollection(connection, coreUrl(api, path), {
@@ -29,6 +29,7 @@ export function coreCollection(
       isBusy: (state) => state === "BUSY",
       pageSize: corePageSize,
       product: "core",
+      keep: options.keep,
     }),
     requestStatus: async (named, signal) => requestStatus(connection, requestUrl(api, named), { signal }),
   };

@@ -1,5 +1,5 @@
+import { unchanged } from "./kept-item.ts";
 import type { Item } from "./reading.ts";
-import { sameJson } from "./same-json.ts";
 
 /** When a read started: its place among all reads, which no clock can disturb, and the time on the monotonic clock. */
 export interface ReadStart {
@@ -64,9 +64,9 @@ export function createMembers(): Members {
     const later = Math.max(before?.read.serial ?? 0, notFound.get(item.id)?.serial ?? 0);
     if (later > read.serial) return false;
     notFound.delete(item.id);
-    const same = before !== undefined && before.item.state === item.state && sameJson(before.item.raw, item.raw);
-    seen.set(item.id, { item: same ? before.item : item, read, doubted: false });
-    return !same;
+    const kept = unchanged(before?.item, item);
+    seen.set(kept.id, { item: kept, read, doubted: false });
+    return kept !== before?.item;
   };
 
   /** One read did not show a member that others have shown. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { renamed } from "./kept-item.ts";
 import type { CollectionSource, Item } from "./reading.ts";
 
 const dated = z.looseObject({ metadata: z.looseObject({ createdDate: z.iso.datetime({ offset: true }) }) });
@@ -18,7 +19,7 @@ export const identityOf = ({ id, born }: { id: string; born?: string | undefined
  * number by now. Everything above it deals with identities as with any other id.
  */
 export function numbered(source: CollectionSource): CollectionSource {
-  const named = (item: Item): Item => ({ ...item, id: identityOf({ id: item.id, born: bornOf(item.raw) }) });
+  const named = (item: Item): Item => renamed(item, identityOf({ id: item.id, born: bornOf(item.raw) }));
   const get = async (identity: string, signal: AbortSignal): Promise<Item | undefined> => {
     const [number = identity, born] = identity.split(" of ");
     const item = await source.get?.(number, signal);

@@ -24,12 +24,15 @@ export type EndpointName =
 /** The APIs whose resources are managed. */
 export type Product = "core" | "auth" | "autoscaling" | "monitoring" | "logging" | "streaming";
 
+/** What is kept of a listed item. */
+type Keep = (item: unknown) => unknown;
+
 /** How one API of the platform is reached. */
 export interface ProductAccess {
   endpoint: EndpointName;
   /** The address of a path of the product. */
   url(endpoint: string, path: string): string;
-  collection(connection: Connection, endpoint: string, path: string, depth: number): CollectionSource;
+  collection(connection: Connection, endpoint: string, path: string, depth: number, keep?: Keep): CollectionSource;
   /** What was posted to a path: from the platform's own log, or, where it keeps none, from what the collection shows. */
   requestLog(connection: Connection, endpoint: string, path: string, source: CollectionSource): RequestLog;
   /** How a creation is sent, and the resource in its answer; absent where it is a POST that is answered with it. */
@@ -57,7 +60,7 @@ export const products: Record<Product, ProductAccess> = {
   core: {
     endpoint: "api",
     url: coreUrl,
-    collection: (connection, api, path, depth) => coreCollection(connection, api, path, { depth }),
+    collection: (connection, api, path, depth, keep) => coreCollection(connection, api, path, { depth, keep }),
     requestLog: (connection, api, path, { get }) =>
       shareRequestLog(
         (createdAfter) => findRequests(connection, api, { method: "POST", url: path, createdAfter }),

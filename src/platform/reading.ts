@@ -9,7 +9,7 @@ export interface Item {
   readonly id: string;
   /** The platform's own word: BUSY, AVAILABLE, PROVISIONING … */
   readonly state: string | undefined;
-  /** The item as the platform sent it. The same object for as long as nothing about it changes. */
+  /** The item as the platform sent it, as far as its kind reads it. Nobody may change it. */
   readonly raw: unknown;
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Connection } from "./connection.ts";
 import { NotFound } from "./errors.ts";
+import { keptItem } from "./kept-item.ts";
 import { openRoom } from "./ledger.ts";
 import { checked, readPages, withQuery } from "./paging.ts";
 import { plainText } from "./plain-text.ts";
@@ -28,18 +29,20 @@ export interface ResourceCollectionOptions {
   product: string;
   /** Most items of a page. */
   pageSize?: number;
+  /** What is kept of an item; default: all. */
+  keep?: ((item: unknown) => unknown) | undefined;
 }
 
 /** A collection of any product at this address: items with id, metadata and properties. */
 export function resourceCollection(
   connection: Connection,
   url: string,
-  { query, isBusy, product, pageSize = 1_000 }: ResourceCollectionOptions,
+  { query, isBusy, product, pageSize = 1_000, keep = (item) => item }: ResourceCollectionOptions,
 ): CollectionSource {
   const itemOf = (raw: unknown, from: string): Item => {
     const { id, metadata } = checked(resource, raw, from);
     const state = metadata?.state ?? metadata?.status ?? undefined;
-    return { id, state: state && plainText(state, 64), raw };
+    return keptItem({ id, state: state && plainText(state, 64), raw: keep(raw) });
   };
   const size = { items: pageSize };
   const room = openRoom(connection.ledger, connection.id);

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -48,6 +48,31 @@ describe("what is in the image, without node_modules,", () => {
     });
     expect(answer.status).toBe(200);
     expect(await simulator.stop()).toBe(0);
+  });
+
+  it("takes one byte for a character, but for the simulator's pages, and no YAML where no kubeconfig is read", () => {
+    const dist = join(folder.path, "dist");
+    const files = new Map(
+      readdirSync(dist)
+        .filter((name) => name.endsWith(".js"))
+        .map((name) => [name, readFileSync(join(dist, name), "utf8")]),
+    );
+    const wide = [...files.values()].filter((text) => /[^\0-\xff]/.test(text));
+    expect(
+      wide.every((text) => text.includes("simulatorCommand")),
+      `${wide.length} files`,
+    ).toBe(true);
+    const loaded = new Set<string>();
+    const load = (name: string) => {
+      if (loaded.has(name)) return;
+      loaded.add(name);
+      for (const [, each = ""] of (files.get(name) ?? "").matchAll(/^import [^"]*"\.\/([^"]+)"/gm)) load(each);
+    };
+    const command = /import\("\.\/([^"]+)"\)\)\.operatorCommand/.exec(files.get("main.js") ?? "")?.[1] ?? "";
+    load(command);
+    const regions = [...loaded].flatMap((name) => files.get(name)?.match(/node_modules\/\S+/g) ?? []);
+    expect(loaded.size).toBeGreaterThan(10);
+    expect(regions.filter((path) => /yaml|client-node|kafka|x509|modelcontextprotocol/.test(path))).toEqual([]);
   });
 
   it("brings the licenses of its libraries", () => {

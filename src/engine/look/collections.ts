@@ -139,12 +139,12 @@ export function createCollections(options: {
     parents: Readonly<Record<string, string>>,
     claims: readonly Named[] | undefined,
   ): Entry {
-    const { product, depth, collection, livelyMs } = kind.resource.place;
+    const { product, depth, collection, livelyMs, reads } = kind.resource.place;
     const access = products[product];
     const path = collection(parents);
     const { connection } = account;
     const endpoint = addressOf(account, product);
-    const listed = access.collection(connection, endpoint, path, depth);
+    const listed = access.collection(connection, endpoint, path, depth, reads);
     const source = identified(kind, listed);
     const before = memberships.get(key);
     const opened = entries.get(source.key);

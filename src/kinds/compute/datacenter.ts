@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { patch, wantedName } from "../fields/compare.ts";
 import { location, managed, managedRules, platformName, prose, required, wireId } from "../fields/fields.ts";
+import { readsOf } from "../fields/reads.ts";
 import { type Kind, mapping } from "../kind.ts";
 
 const spec = z.object({
@@ -67,7 +68,7 @@ export const datacenter: Kind = {
   columns: [{ name: "Location", type: "string", path: ".status.location", description: "Location" }],
   resource: mapping(spec, {
     names: { type: "datacenter" },
-    place: { product: "core", collection: () => collection, depth: 1, references: () => [] },
+    place: { product: "core", collection: () => collection, depth: 1, reads: readsOf(wire), references: () => [] },
     creation: {
       body: (spec, { name }) => ({
         properties: {

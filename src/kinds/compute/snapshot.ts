@@ -13,6 +13,7 @@ import {
   uuid,
   wireId,
 } from "../fields/fields.ts";
+import { readsOf } from "../fields/reads.ts";
 import { type Inputs, type Kind, mapping, type Operation, type Reference, type Shown } from "../kind.ts";
 
 const spec = z.object({
@@ -146,7 +147,14 @@ export const snapshot: Kind = {
   ],
   resource: mapping(spec, {
     names: { type: "snapshot" },
-    place: { product: "core", collection: () => collection, outlives: ["datacenter", "volume"], depth: 1, references },
+    place: {
+      product: "core",
+      collection: () => collection,
+      outlives: ["datacenter", "volume"],
+      depth: 1,
+      reads: readsOf(wire),
+      references,
+    },
     creation: {
       path: (parents) => `${volumePath(parents)}/create-snapshot`,
       problem(spec, inputs) {

@@ -14,6 +14,7 @@ import {
   wireId,
 } from "../fields/fields.ts";
 import { flowLogFields, flowLogProperties } from "../fields/flow-log.ts";
+import { readsOf } from "../fields/reads.ts";
 import { type Inputs, type Kind, mapping, type Reference, type Shown } from "../kind.ts";
 
 const byId = (noun: string) =>
@@ -162,7 +163,7 @@ export const flowLog: Kind = {
   resource: mapping(spec, {
     names: { type: "flow-log" },
     identity: { onePer: "NIC, load balancer or NAT gateway" },
-    place: { product: "core", collection, depth: 1, references },
+    place: { product: "core", collection, depth: 1, reads: readsOf(wire), references },
     creation: { body: (spec, inputs) => ({ properties: properties(spec, inputs) }) },
     comparison: {
       compare(spec, item, inputs) {

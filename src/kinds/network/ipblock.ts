@@ -2,6 +2,7 @@ import { z } from "zod";
 import { known, patch, wantedName } from "../fields/compare.ts";
 import { location, managed, managedRules, platformName, required, whole, wireId } from "../fields/fields.ts";
 import { output, outputField } from "../fields/output.ts";
+import { readsOf } from "../fields/reads.ts";
 import { type Kind, mapping } from "../kind.ts";
 
 const spec = z.object({
@@ -76,7 +77,14 @@ export const ipBlock: Kind = {
   ],
   resource: mapping(spec, {
     names: { type: "ipblock" },
-    place: { product: "core", collection: () => collection, depth: 1, showsUsers: true, references: () => [] },
+    place: {
+      product: "core",
+      collection: () => collection,
+      depth: 1,
+      reads: readsOf(wire),
+      showsUsers: true,
+      references: () => [],
+    },
     creation: {
       body: (spec, { name }) => ({
         properties: { name: spec.name ?? name, location: spec.location, size: spec.size },

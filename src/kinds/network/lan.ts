@@ -12,6 +12,7 @@ import {
   platformName,
   wireId,
 } from "../fields/fields.ts";
+import { readsOf } from "../fields/reads.ts";
 import { type Kind, mapping } from "../kind.ts";
 
 const AUTO = "AUTO";
@@ -66,7 +67,13 @@ export const lan: Kind = {
   resource: mapping(spec, {
     names: { type: "lan" },
     identity: { reusesIds: true },
-    place: { product: "core", collection, depth: 1, references: (spec) => [datacenterReference(spec)] },
+    place: {
+      product: "core",
+      collection,
+      depth: 1,
+      reads: readsOf(wire),
+      references: (spec) => [datacenterReference(spec)],
+    },
     creation: {
       body: (spec, { name }) => ({
         properties: { name: spec.name ?? name, public: spec.public ?? false, ipv6CidrBlock: spec.ipv6 },

@@ -6,6 +6,7 @@ import { firstBootImmutable, firstBootProblem, firstBootSecrets } from "../../fi
 import { imageImmutable, imageLookups, imageMentions, imageProblem, imageReferences } from "../../fields/images.ts";
 import { datacenterLookups } from "../../fields/location.ts";
 import { output } from "../../fields/output.ts";
+import { readsOf } from "../../fields/reads.ts";
 import { type Comparison, type Inputs, type Kind, mapping } from "../../kind.ts";
 import { attachedFor, bootBody, bootProblem, bootReferences, compareBootRef } from "./boot-volume-ref.ts";
 import { rulesShown } from "./firewall.ts";
@@ -187,6 +188,7 @@ export const server: Kind = {
       product: "core",
       collection: (parents) => `${datacenterPath(parents)}/servers`,
       depth: 5,
+      reads: readsOf(wire),
       showsUsers: true,
       references: ({ bootVolume = {}, nics, ...spec }) => [
         datacenterReference(spec),

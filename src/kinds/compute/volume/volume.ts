@@ -32,6 +32,7 @@ import {
   imageRules,
 } from "../../fields/images.ts";
 import { licenceType } from "../../fields/licences.ts";
+import { readsOf } from "../../fields/reads.ts";
 import { type Comparison, type Inputs, type Kind, mapping } from "../../kind.ts";
 import { attachmentProblem, attachReferences, attachTo, compareAttachment } from "./attachment.ts";
 import { patchVolume } from "./patch.ts";
@@ -139,6 +140,7 @@ export const volume: Kind = {
       product: "core",
       collection,
       depth: 1,
+      reads: readsOf(wire),
       showsUsers: true,
       references: (spec) => [datacenterReference(spec), ...imageReferences(spec), ...attachReferences(spec.attachTo)],
       mentions: (spec) => imageMentions(spec),
