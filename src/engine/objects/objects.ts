@@ -79,7 +79,7 @@ const SPENT_MOST = 100_000;
 
 export function createObjects(
   kinds: readonly Kind[],
-  seal: Pick<Seal, "trusted">,
+  seal: Pick<Seal, "trusted" | "foreignClaim">,
   onListenerError: (error: unknown) => void,
   labelsOf: (namespace: string) => Readonly<Record<string, string>> | undefined = () => undefined,
 ): Objects {
@@ -131,7 +131,9 @@ export function createObjects(
 
   for (const kind of kinds) {
     const keep = (object: KubeObject) => (usesAccount(kind) ? seal.trusted(kind.kind, object) : object);
-    const store = createStore<KubeObject>({ onListenerError, keep });
+    // What a key that is not here has signed is known of this very object.
+    const packs = (object: KubeObject) => seal.foreignClaim(object) === undefined;
+    const store = createStore<KubeObject>({ onListenerError, keep, packs });
     stores.set(kind.kind, store);
     store.subscribe(({ key: name, ...change }) => {
       const { before, after } = change;
