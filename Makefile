@@ -33,13 +33,9 @@ test-inspector: ## call every tool with the MCP inspector, which starts two prog
 	@bin/setup
 	@$(node) node_modules/vitest/vitest.mjs run --config test/inspector/vitest.config.ts
 
-bench: ## the event loop under 50,000 objects; flow logs against zcat on the same objects; the inference gateway; the export of the activity log; the start of the tool server; ARGS="--size 1024" for a gigabyte
+bench: ## all benchmarks, first Mooring against a plain operator in Go; ARGS=scale for that one, ARGS=--help tells all
 	@bin/setup
-	@$(node) bench/event-loop.ts
-	@$(node) bench/flowlogs.ts $(ARGS)
-	@$(node) bench/gateway.ts
-	@$(node) bench/activity-export.ts
-	@$(node) bench/tools.ts
+	@$(node) bench/main.ts $(ARGS)
 
 lint: ## type check and lint
 	@bin/setup

@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config";
 import LongestFirst from "./test/longest-first.ts";
 
+// Its operators work on all namespaces, and so have an API server of their own.
+const shards = "test/cluster/shards.test.ts";
 const cluster = ["test/cluster/**/*.test.ts", "test/tenants/**/*.test.ts"];
 // Start programs that have to end with their file, or measure their process.
 const programs = [
@@ -9,6 +11,7 @@ const programs = [
   "test/cli/control-plane/binaries.test.ts",
   "test/cli/activity/command.test.ts",
   "test/cli/flowlogs/{command,large}.test.ts",
+  shards,
   "test/clients/{alerts,dashboard,gitops,helm,kafka,kafka-secret,mcp,platform-products,prometheus,setup-browser,versitygw}.test.ts",
 ];
 // Counts every write that its API server sees, and so has one of its own.
@@ -55,7 +58,9 @@ export default defineConfig({
       },
       { test: { ...withProgram, ...waiting, name: "programs", include: programs } },
       // Here, too, files share what they import: two seconds each.
-      { test: { ...onCluster, ...waiting, name: "cluster", include: cluster, exclude: [alone], isolate: false } },
+      {
+        test: { ...onCluster, ...waiting, name: "cluster", include: cluster, exclude: [alone, shards], isolate: false },
+      },
       { test: { ...onCluster, ...waiting, name: "alone", include: [alone] } },
     ],
   },

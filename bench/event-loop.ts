@@ -74,7 +74,7 @@ async function measure(count: number) {
   const { platform, objects } = restingDatacenters(count);
   const rested = new Set<string>();
   const note = (fields: object) => {
-    if (Reflect.get(fields, "step") === "rest") rested.add(String(Reflect.get(fields, "key")));
+    if (Reflect.get(fields, "step") === "rest") rested.add(String(Reflect.get(fields, "object")));
   };
   let passes = 0;
   const initial = [accountOf("main"), credentials, ...objects];

@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 import { keys, startStorage } from "../test/cli/flowlogs/storage.ts";
 import { createTraffic } from "../test/cli/flowlogs/traffic.ts";
 
-const usage = `usage: make bench ARGS="[OPTION…]"
+const usage = `usage: make bench ARGS="flowlogs [OPTION…]"
 
 Times "mooring flowlogs", from a bucket served on this machine, against "zcat | wc -l" on the same objects.
 

@@ -5,7 +5,6 @@ import { hasResource, type Kind } from "../kinds/kind.ts";
 import type { EventRecorder } from "../kube/events.ts";
 import { createHeldSecrets } from "../kube/held-secrets.ts";
 import type { Lane } from "../kube/lanes.ts";
-import { createNamespaces } from "../kube/namespaces.ts";
 import type { Priority, Queue } from "../kube/queue.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { KubeClient } from "../kube/transport.ts";
@@ -14,40 +13,32 @@ import { tellingNews } from "../kube/watch-failures.ts";
 import { type Again, type ReconcileObserver, work } from "../kube/work.ts";
 import { createCatalogues } from "../platform/catalogues.ts";
 import type { Transport } from "../platform/transport.ts";
-import { accountKinds, accountOf, createAccounts, objectOf } from "./accounts/accounts.ts";
+import { accountKinds, accountOf, createAccounts, isShared, objectOf } from "./accounts/accounts.ts";
 import type { Sites } from "./accounts/addresses.ts";
 import { type AccountDeps, secretOf } from "./act/account.ts";
 import { acknowledge } from "./act/acknowledge.ts";
 import { act } from "./act/act.ts";
 import { createOutlets, type DestinationDeps } from "./act/destinations.ts";
 import { reconcileExport } from "./act/export.ts";
+import { createDebts } from "./debts.ts";
 import { decide } from "./decide/decide.ts";
 import { createAccountKeeper } from "./keep-account.ts";
 import { awaitsCaches } from "./look/awaited.ts";
 import { createCollections } from "./look/collections.ts";
 import type { Log, Settings } from "./look/deps.ts";
 import { look } from "./look/look.ts";
+import { createTerritory, handOver, leaveAccount } from "./moving.ts";
 import { createMemories } from "./objects/memory.ts";
 import { CREDENTIALS, FINALIZER, RECONCILE_AT } from "./objects/names.ts";
-import { claimOf, isReleased, type ObjectKey, resourceOf } from "./objects/object.ts";
+import { type ObjectKey, resourceOf } from "./objects/object.ts";
 import { createObjects } from "./objects/objects.ts";
 import { createPublications } from "./objects/published.ts";
 import type { Seal } from "./objects/seal.ts";
 import { createSpending } from "./objects/spending.ts";
 import { markWhilePosting, undoCreation } from "./rescue.ts";
 import { createKeptTokens } from "./secrets/kept-tokens.ts";
-import {
-  everything,
-  isBared,
-  isEdited,
-  isNewToReferrers,
-  isReady,
-  laneOf,
-  thoseBelow,
-  thoseUsed,
-  thoseWhoWaited,
-  usersOf,
-} from "./waking.ts";
+import { tellOthers } from "./tell-others.ts";
+import { everything, isBared, isEdited, laneOf, usersOf } from "./waking.ts";
 
 /** Told of every version of every object, for the metrics; undefined when it is gone. */
 export type ObjectObserver = (key: ObjectKey, object: KubeObject | undefined) => void;
@@ -70,6 +61,8 @@ export interface EngineOptions {
   sites?: Sites;
   /** Only objects of these namespaces; all when absent. */
   namespace?: string;
+  /** Works only on namespaces whose label names this shard; on those without the label when absent. */
+  shard?: string;
   guard: () => void;
   /** This process, among all that ever were: no two of one pod live at the same time. */
   self: { pod: string; process: string };
@@ -81,6 +74,8 @@ export interface EngineOptions {
 export interface Engine {
   /** Whose calls a pass over this object makes, and for whom. */
   laneOf(key: ObjectKey): Lane;
+  /** Namespaces that are known, with their labels. */
+  namespaces(): Iterable<KubeObject>;
   /** Begins to watch; resolves when every kind was listed once. */
   sync(): Promise<void>;
   /** Works on the queue with so many workers until the signal aborts, and ends what is under way. */
@@ -97,8 +92,7 @@ export function createEngine(options: EngineOptions): Engine {
   const report = (error: unknown) => log.error({ err: error }, "listener failed");
   const objects = createObjects(kinds, seal, report, (name) => namespaces.labelsOf(name));
   const memories = createMemories(clock);
-  /** What must not be left undone, and the Account that it takes. */
-  const debts = new Map<Promise<void>, string | undefined>();
+  const { owe, owes, paid } = createDebts(log);
   const watchers: Watcher[] = [];
   const interrupted = (kind: string) =>
     tellingNews(clock, (error, isNews, retryInMs) =>
@@ -106,26 +100,35 @@ export function createEngine(options: EngineOptions): Engine {
     );
   /** Until it works, nothing is to be looked at; then everything is. */
   let working = false;
+  // Objects of other shards are known, but not worked on; ClusterAccounts are read by all.
   const wake = (key: ObjectKey, priority: Priority = "normal") => {
-    if (working) queue.add(key, priority);
+    if (working && (shards.serves(key) || isShared(key))) queue.add(key, priority);
   };
   const rechecked = () => settings.recheckMs * (0.8 + 0.4 * random());
   /** As soon as a look can come to anything; or else when its time has come. */
   const wakeInTime = (key: ObjectKey) => {
-    if (working && awaitsCaches(deps, key)) queue.addAfter(key, rechecked(), "background");
+    if (working && shards.serves(key) && awaitsCaches(deps, key)) queue.addAfter(key, rechecked(), "background");
     else wake(key);
   };
 
-  const namespaces = createNamespaces({
+  const { namespaces, shards } = createTerritory({
     client,
     clock,
+    objects: () => objects,
     namespace: options.namespace,
-    relabelled: (name) => void inSlices(clock, objects.residents(name), (key) => wake(key)),
+    shard: options.shard,
+    relabelled(key, isMoved) {
+      if (isMoved) handOver(deps, key);
+      if (isMoved) tellObject(key, objects.find(key)?.object);
+      wake(key);
+    },
     onError: interrupted("Namespace"),
   });
+  const tellObject: ObjectObserver = (key, object) =>
+    options.observeObject?.(key, shards.serves(key) ? object : undefined);
   const { home = "mooring-system" } = options;
   const tellUsage = (key: ObjectKey) => {
-    if (working) queue.addAfter(key, USAGE_MS, "background");
+    if (working && shards.serves(key)) queue.addAfter(key, USAGE_MS, "background");
   };
   const deps: AccountDeps & DestinationDeps = {
     clock,
@@ -134,6 +137,7 @@ export function createEngine(options: EngineOptions): Engine {
     seal,
     objects,
     memories,
+    shards,
     namespaces,
     published: createPublications({
       client,
@@ -179,17 +183,13 @@ export function createEngine(options: EngineOptions): Engine {
         wakeInTime(key);
       });
     },
-    owes: (account) => debts.values().some((each) => each === account),
-    owe(debt, account) {
-      const settled = debt.catch((error: unknown) => log.error({ err: error }, "clean-up failed"));
-      debts.set(settled, account);
-      void settled.finally(() => debts.delete(settled));
-    },
+    owes,
+    owe,
   };
 
   const keeper = createAccountKeeper(deps);
   objects.subscribe((key, { before, after, last }) => {
-    options.observeObject?.(key, after);
+    tellObject(key, after);
     if (last) undoCreation(deps, key, last);
     if (!after || (before && before.metadata.uid !== after.metadata.uid)) {
       memories.forget(key);
@@ -204,31 +204,11 @@ export function createEngine(options: EngineOptions): Engine {
     // Own writes come back as changes as well. They are no reason to look again: that would undo every backoff.
     if (!before || !after || isEdited(before, after)) wake(key, "people");
     if (!working) return;
-    if (isNewToReferrers(before, after)) void inSlices(clock, objects.referrers(key), (referrer) => wake(referrer));
-    if (before && !isReleased(before) && (!after || isReleased(after))) {
-      void inSlices(clock, thoseWhoWaited(objects, key, before), (waiting) => wake(waiting));
-    }
-    void inSlices(clock, objects.guests(key), (guest) => {
-      if (objects.isConcerned(guest, { before, after })) wake(guest);
-    });
-    const user = (after ? before && !isReady(before) && isReady(after) : before) && (after ?? before);
-    if (user) for (const used of thoseUsed(objects, key, user)) deps.collections.refresh(used);
-    const [held, holds] = [before && claimOf(before), after && claimOf(after)];
-    if (held?.id !== holds?.id) {
-      const since = clock.monotonic();
-      void inSlices(clock, thoseBelow(objects, key, held), (each) => {
-        memories.excuse(each, since);
-        if (held) deps.collections.refresh(each);
-        // What has nothing yet waits until this one is Ready, which is told by itself.
-        if (held || objects.accountOf(each) !== undefined) wake(each);
-      });
-      // What the contract has in use is about to change; one look serves all that happens in the meantime.
-      tellUsage(objectOf((holds ?? held)?.account ?? ""));
-    }
+    tellOthers(deps, key, { before, after }, { wake, tellUsage });
     const account = accountOf(key);
     if (account !== undefined && (!before || !after)) deps.changed(account, clock.monotonic());
     if (account !== undefined && !after) keeper.forget(account);
-    if (!after) deps.owe(account === undefined ? deps.outlets.close(key) : deps.secrets.release(account));
+    if (!after) deps.owe(account === undefined ? deps.outlets.close(key) : leaveAccount(deps, account));
   });
 
   async function reconcile(key: ObjectKey): Promise<Again> {
@@ -236,6 +216,11 @@ export function createEngine(options: EngineOptions): Engine {
     if (!found) return "never";
     const { kind, object } = found;
     const account = accountOf(key);
+    if (!shards.serves(key) && !isShared(key)) {
+      // A pass that was under way when its namespace was moved may have joined.
+      deps.collections.leave(key);
+      return "never";
+    }
     if (account !== undefined) return keeper.keep(account, kind, object);
     if (kind.task) return reconcileExport(deps, key, kind, object);
     if (!hasResource(kind)) return acknowledge(deps, kind, object);
@@ -251,12 +236,13 @@ export function createEngine(options: EngineOptions): Engine {
   /** Looking at an Account costs a call, and it says itself when that is due. */
   function comesRound(key: ObjectKey, again: Again): number | undefined {
     const kind = objects.find(key)?.kind;
-    const isDue = kind && (again === "never" || hasResource(kind));
+    const isDue = kind && shards.serves(key) && (again === "never" || hasResource(kind));
     return isDue ? rechecked() : undefined;
   }
 
   return {
     laneOf: (key) => laneOf(deps, key),
+    namespaces: () => namespaces.values(),
     async sync() {
       const { namespace } = options;
       // An operator of one namespace neither knows nor manages what belongs to all.
@@ -278,7 +264,8 @@ export function createEngine(options: EngineOptions): Engine {
     },
     run(workers, signal) {
       const accounts = accountKinds.flatMap(({ kind }) => [...objects.store(kind).values()]);
-      deps.owe(deps.secrets.releaseOthers(new Set(accounts.map((each) => secretOf(each, deps.home)))));
+      const named = new Set(accounts.map((each) => secretOf(each, deps.home)));
+      if (options.shard === undefined) deps.owe(deps.secrets.releaseOthers(named));
       working = true;
       void inSlices(clock, everything(objects), (key) =>
         accountOf(key) === undefined ? wakeInTime(key) : wake(key, "people"),
@@ -289,7 +276,7 @@ export function createEngine(options: EngineOptions): Engine {
       deps.collections.close();
       const watching = [deps.secrets, deps.published, namespaces, deps.spending];
       await Promise.all([...watchers.map((watcher) => watcher.stop()), ...watching.map((each) => each.close())]);
-      await Promise.all(debts.keys());
+      await paid();
     },
   };
 }

@@ -8,6 +8,13 @@ export interface Rule {
   message: string;
 }
 
+/** Rules that are evaluated as one: `rule` holds if all `parts` do. */
+export interface Joined {
+  rule: string;
+  parts: Rule[];
+}
+export type Rules = Rule | Joined;
+
 /** A column of `kubectl get`; Ready, Reason, State and Age, with `-o wide` Id, Since and Message, are there for every kind. */
 export interface Column {
   name: string;
@@ -390,7 +397,7 @@ export interface Kind {
   description: string;
   spec: z.ZodObject;
   status: z.ZodObject;
-  rules: Rule[];
+  rules: Rules[];
   /** Fields of spec that the platform cannot change, with what a person can do instead. */
   immutable: Record<string, string>;
   columns: Column[];

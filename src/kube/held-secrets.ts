@@ -20,6 +20,8 @@ export interface HeldSecrets {
   hold(user: string): Promise<void>;
   /** Lets it go, unless another user needs it. */
   release(user: string): Promise<void>;
+  /** Reads it no longer on behalf of this user, and leaves it as it is: another process holds it. */
+  forget(user: string): void;
   /** Lets go of all but these (namespace/name): a process that died may not have got to it. */
   releaseOthers(named: ReadonlySet<string>): Promise<void>;
   /** Begins to watch. */
@@ -56,11 +58,15 @@ export function createHeldSecrets(
     },
   });
 
-  async function release(user: string): Promise<void> {
+  /** The Secret, when nobody needs it any more. */
+  function forget(user: string): KubeObject | undefined {
     const key = secretOf(user);
     users.set(user, []);
-    if (users.get(key).length > 0) return;
-    const secret = followed.forget(key);
+    return users.get(key).length > 0 ? undefined : followed.forget(key);
+  }
+
+  async function release(user: string): Promise<void> {
+    const secret = forget(user);
     if (secret) await letGo(client, options, secret);
   }
 
@@ -80,6 +86,7 @@ export function createHeldSecrets(
       if (held) followed.put(held);
     },
     release,
+    forget: (user) => void forget(user),
     async releaseOthers(named) {
       // What gets the label meanwhile has it for an Account that came later.
       for (const secret of [...followed.labelled()])

@@ -13,6 +13,7 @@ export interface Namespaces {
   isTerminating(name: string): boolean;
   /** Undefined for one that is not known. */
   labelsOf(name: string): Readonly<Record<string, string>> | undefined;
+  values(): IterableIterator<KubeObject>;
   /** Begins to watch; resolves when it has looked, or may not: then none is known. */
   begin(): Promise<void>;
   close(): Promise<void>;
@@ -24,7 +25,7 @@ export function createNamespaces(options: {
   /** The only one that matters. */
   namespace?: string | undefined;
   /** Its labels are not what they were. */
-  relabelled: (name: string) => void;
+  relabelled: (name: string, before: Readonly<Record<string, string>> | undefined) => void;
   onError: (error: unknown) => void;
 }): Namespaces {
   const { client, clock, namespace, relabelled, onError } = options;
@@ -32,7 +33,8 @@ export function createNamespaces(options: {
   let watcher: Watcher | undefined;
   let looked = false;
   store.subscribe(({ key, before, after }) => {
-    if (looked && !isDeepStrictEqual(before?.metadata.labels, after?.metadata.labels)) relabelled(key);
+    if (looked && !isDeepStrictEqual(before?.metadata.labels, after?.metadata.labels))
+      relabelled(key, before?.metadata.labels);
   });
   return {
     isTerminating: (name) => store.get(name)?.metadata.deletionTimestamp !== undefined,
@@ -40,6 +42,7 @@ export function createNamespaces(options: {
       const found = store.get(name);
       return found && (found.metadata.labels ?? {});
     },
+    values: () => store.values(),
     async begin() {
       const fieldSelector = namespace === undefined ? {} : { fieldSelector: `metadata.name=${namespace}` };
       const refused = Promise.withResolvers<void>();

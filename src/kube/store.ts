@@ -28,6 +28,8 @@ export interface Store<T extends KubeObject> {
   replaceAll(objects: Iterable<T>, resourceVersion?: string, pause?: () => Promise<void> | undefined): Promise<void>;
   /** The watch has shown everything up to here. */
   advance(resourceVersion: string): void;
+  /** Whether the watch has shown everything up to here: own writes are in the store before that. */
+  hasShown(resourceVersion: string): boolean;
   /** Listeners are called in the order of changes, after the store has changed. Returns the way to unsubscribe. */
   subscribe(listener: (change: Change<T>) => void): () => void;
 }
@@ -51,6 +53,8 @@ export function createStore<T extends KubeObject>(
   const listeners = new Set<(change: Change<T>) => void>();
   /** Everything up to this version has been seen: a key that is absent was deleted, unless its version is newer. */
   let horizon = "0";
+  /** The same by the word of the watch alone. */
+  let shown = "0";
 
   const notify = (change: Change<T>) => {
     for (const listener of listeners) {
@@ -120,9 +124,13 @@ export function createStore<T extends KubeObject>(
         const wait = pause?.();
         if (wait) await wait;
       }
-      if (resourceVersion !== undefined) horizon = resourceVersion;
+      if (resourceVersion !== undefined) horizon = shown = resourceVersion;
     },
-    advance,
+    advance(resourceVersion) {
+      advance(resourceVersion);
+      if (compareVersions(resourceVersion, shown) > 0) shown = resourceVersion;
+    },
+    hasShown: (resourceVersion) => compareVersions(resourceVersion, shown) <= 0,
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

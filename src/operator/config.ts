@@ -3,7 +3,18 @@ import { hostname } from "node:os";
 import { parseArgs } from "node:util";
 import type { Proxies } from "../platform/proxies.ts";
 import { type Endpoints, readEndpoints, readPatterns, readProxies } from "./endpoints.ts";
-import { address, certificates, count, duration, format, level, pair, podNamespace, usageOf } from "./flags.ts";
+import {
+  address,
+  certificates,
+  count,
+  duration,
+  format,
+  level,
+  pair,
+  podNamespace,
+  shardName,
+  usageOf,
+} from "./flags.ts";
 import type { LogFormat } from "./log.ts";
 import type { Pair } from "./serving-certificate.ts";
 
@@ -14,6 +25,8 @@ export interface Config {
   namespace: string;
   /** Only objects of this namespace; all when undefined. */
   watchNamespace: string | undefined;
+  /** Only namespaces whose label names this shard; those without the label when undefined. */
+  shard: string | undefined;
   /** Where the platform is for Accounts that do not say it, and what those may say that do. */
   endpoints: Endpoints;
   allowEndpoints: readonly string[];
@@ -61,6 +74,10 @@ export const flags = {
   "watch-namespace": {
     type: "string",
     help: "NAME  watch this namespace only, without ClusterAccounts (default: all namespaces)",
+  },
+  shard: {
+    type: "string",
+    help: "NAME  reconcile namespaces labelled mooring.dev/shard=NAME only, with a Lease of its own (default: namespaces without the label)",
   },
   endpoint: {
     type: "string",
@@ -151,6 +168,7 @@ export function readConfig(argv: string[], env: Record<string, string | undefine
     kubeconfig: values.kubeconfig,
     namespace: values.namespace ?? env.POD_NAMESPACE ?? podNamespace() ?? "mooring-system",
     watchNamespace: values["watch-namespace"],
+    shard: shardName(values.shard, values["watch-namespace"]),
     endpoints,
     allowEndpoints: readPatterns(values["allow-endpoint"] ?? []),
     ca: certificates(values["ca-file"]),

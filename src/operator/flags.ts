@@ -91,6 +91,24 @@ export function format(text: string): LogFormat {
   throw new UsageError(`--log-format: "${text}" is unknown; valid: text, json`);
 }
 
+/** Part of the name of a Lease and of a Deployment. */
+const SHARD_NAME = /^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/;
+
+export function shardName(name: string | undefined, watchNamespace: string | undefined): string | undefined {
+  if (name === undefined) return undefined;
+  if (!SHARD_NAME.test(name)) {
+    throw new UsageError(
+      `--shard: "${name}" is not a name of lower-case letters, digits and "-", with a letter or digit at both ends and at most 40 characters`,
+    );
+  }
+  if (watchNamespace !== undefined) {
+    throw new UsageError(
+      "--shard: cannot be combined with --watch-namespace: an operator of one namespace works on all of it; remove one of the two",
+    );
+  }
+  return name;
+}
+
 const POD_NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
 export function podNamespace(): string | undefined {

@@ -28,6 +28,8 @@ export interface Metrics {
   closed(account: string): void;
   /** Only who leads tells of objects: nothing is counted twice. */
   leading(held: boolean): void;
+  /** Namespaces of shards that do not run. */
+  unserved(shards: ReadonlyMap<string, number>): void;
   /** Numbers that are read when asked for. */
   watch(parts: {
     queue: Pick<Queue, "inWork" | "oldest">;
@@ -52,11 +54,13 @@ const PIECE = 65_536;
 
 /** Endpoints belong to tenants: neither their paths nor their answers decide how many series there are, and hosts are none. */
 const MOST_ROUTES = 100;
+const MOST_SHARDS = 100;
 const CODES = [200, 201, 202, 204, 400, 401, 403, 404, 405, 408, 409, 415, 422, 423, 429, 500, 501, 502, 503, 504];
 const codeOf = (status: number | "error"): string =>
   status === "error" || CODES.includes(status) ? String(status) : `${Math.floor(status / 100)}xx`;
 
-export function createMetrics({ clock, mostObjects }: { clock: Clock; mostObjects: number }): Metrics {
+export function createMetrics(options: { clock: Clock; mostObjects: number; shard?: string | undefined }): Metrics {
+  const { clock, mostObjects, shard = "" } = options;
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -128,9 +132,18 @@ export function createMetrics({ clock, mostObjects }: { clock: Clock; mostObject
     ["name"],
   );
   const kubeCalls = counter("rest_client_requests_total", "Calls to the Kubernetes API", ["code", "method", "host"]);
-  const leader = gauge("leader_election_master_status", "1 while this process is the leader", ["name"]);
+  const leader = gauge(
+    "leader_election_master_status",
+    "1 while this process is the leader, of its shard if it has one",
+    ["name", "shard"],
+  );
   // Also by one that has never led: it is how a query knows the processes of Mooring.
-  leader.set({ name: NAME }, 0);
+  leader.set({ name: NAME, shard }, 0);
+  const unserved = gauge(
+    "mooring_unserved_namespaces",
+    "Namespaces whose label names a shard that is not running; told by the operator without --shard",
+    ["shard"],
+  );
   /** Who has called each route, and the series that came of it. */
   const routes = new Map<string, { accounts: Set<string>; series: Map<string, Record<string, string>> }>();
   let leads = false;
@@ -192,7 +205,12 @@ export function createMetrics({ clock, mostObjects }: { clock: Clock; mostObject
     leading(held) {
       leads = held;
       if (held) objects.begin();
-      leader.set({ name: NAME }, held ? 1 : 0);
+      leader.set({ name: NAME, shard }, held ? 1 : 0);
+    },
+    unserved(shards) {
+      unserved.reset();
+      // The label of a namespace is its owner's: not each of them gets a series.
+      for (const [name, count] of [...shards].slice(0, MOST_SHARDS)) unserved.set({ shard: name }, count);
     },
     watch({ queue, workers, transport }) {
       most.set({ controller: NAME }, workers);

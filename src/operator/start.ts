@@ -11,12 +11,14 @@ import { allowedEndpoints, patternOf } from "../platform/allowed-endpoints.ts";
 import { createTransport } from "../platform/transport.ts";
 import { type Config, USER_AGENT } from "./config.ts";
 import { LeadershipLost } from "./leadership-lost.ts";
+import { leaseOf } from "./lease-name.ts";
 import { createMetrics } from "./metrics.ts";
 import { createMetricsAccess } from "./metrics-access.ts";
 import { createPulse } from "./pulse.ts";
 import { serve } from "./serve.ts";
 import { followPair, readPair, selfSigned } from "./serving-certificate.ts";
 import { openSeal } from "./signing-key.ts";
+import { watchShards } from "./unserved.ts";
 
 /**
  * So long a process that lost its lease has for what is under way, such as deleting what it made and can no longer claim,
@@ -50,8 +52,8 @@ export async function runOperator(config: Config, log: Logger, signal: AbortSign
 
 async function live(config: Config, log: Logger, signal: AbortSignal, onLost: () => void): Promise<void> {
   const clock = systemClock;
-  const metrics = createMetrics({ clock, mostObjects: config.objectMetrics });
-  const { kubeconfig, namespace, identity, watchNamespace, workers } = config;
+  const metrics = createMetrics({ clock, mostObjects: config.objectMetrics, shard: config.shard });
+  const { kubeconfig, namespace, identity, watchNamespace, shard, workers } = config;
   await using cleanup = new AsyncDisposableStack();
   const given = kubeconfig !== undefined && { kubeconfig };
   const client = await connect({ observe: metrics.kube, userAgent: USER_AGENT, ...given });
@@ -105,7 +107,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   const tell = (message: string, error?: unknown) =>
     error === undefined ? log.info({ identity }, message) : log.warn({ err: error }, message);
   const election = config.leaderElection
-    ? elect({ client, clock, namespace, identity, name: "mooring", log: tell })
+    ? elect({ client, clock, namespace, identity, name: leaseOf(shard), log: tell })
     : undefined;
   // Released only after the last thing done as leader.
   cleanup.defer(async () => election?.release());
@@ -133,6 +135,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
     home: namespace,
     sites: { endpoints, isAllowed: (url) => allowed.allows(url) },
     ...(watchNamespace !== undefined && { namespace: watchNamespace }),
+    ...(shard !== undefined && { shard }),
   });
   cleanup.defer(() => engine.close());
   cleanup.defer(() => queue.shutdown());
@@ -153,6 +156,18 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   const lost = election?.lost.then(() => "lost" as const) ?? new Promise<never>(() => {});
   pulse.begin();
   const running = engine.run(workers, working.signal);
+  if (shard === undefined && watchNamespace === undefined) {
+    void watchShards({
+      client,
+      clock,
+      namespace,
+      namespaces: engine.namespaces,
+      events,
+      observe: metrics.unserved,
+      onError: (error) => log.warn({ err: error }, "Leases of shards not read"),
+      signal: working.signal,
+    });
+  }
   const end = await Promise.race([stopped, lost, running.then(() => "stopped" as const)]);
   metrics.leading(false);
   working.abort(new Error("stopping"));

@@ -7,7 +7,8 @@ import { parseAllDocuments, stringify } from "yaml";
 import { z } from "zod";
 import { freePort } from "../../src/cli/control-plane/probe.ts";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
-import { RECONCILE_AT, ROTATE_AT } from "../../src/engine/objects/names.ts";
+import { applyObject } from "../../src/cli/demo/install.ts";
+import { RECONCILE_AT, ROTATE_AT, SHARD } from "../../src/engine/objects/names.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import type { OperatorProcess } from "../cluster/chaos-operator.ts";
 import { type Platform, startPlatform } from "../cluster/chaos-platform.ts";
@@ -155,7 +156,7 @@ afterAll(() => cleanup.disposeAsync());
 
 function startOperator(): Promise<OperatorProcess> {
   const patience = ["--create-deadline", "20s", "--resync", "1s", "--retry", "1s"];
-  return stage.operator({ flags: ["--listen", listen, "--workers", "4", ...patience] });
+  return stage.operator({ everywhere: true, flags: ["--listen", listen, "--workers", "4", ...patience] });
 }
 
 const secret = (name: string, token: string) => ({
@@ -191,6 +192,14 @@ async function statusOfIPBlocks(given: boolean): Promise<void> {
   });
   await stage.admin.request({ method: "PUT", path, body: { ...role, rules } });
 }
+
+/** Says which shard is to work on a namespace. */
+const shardOf = (name: string, shard?: string) =>
+  applyObject(stage.admin, {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name, labels: shard === undefined ? {} : { [SHARD]: shard } },
+  });
 
 /** What each alert is about: it is done to the operator, and ended. */
 interface Trouble {
@@ -251,6 +260,11 @@ const troubles: Record<string, Trouble> = {
       await annotate("LogPipeline", "logs", ROTATE_AT);
     },
     labels: about("MetricPipeline", "web"),
+  },
+  MooringShardNotRunning: {
+    begin: () => shardOf("apart", "nobody"),
+    end: () => shardOf("apart"),
+    labels: { shard: "nobody" },
   },
   MooringReconcileErrors: {
     async begin() {

@@ -72,6 +72,7 @@ const valueSets: Record<string, object> = {
     image: { repository: "registry.example.com/mooring", digest: `sha256:${"0".repeat(64)}` },
     imagePullSecrets: [{ name: "pull" }],
     namespace: { create: true },
+    shards: ["a", "blue-2"],
     endpoints: { api: "https://api.example.com" },
     allowEndpoints: ["https://*.example.com"],
     ca: certificate,
@@ -224,8 +225,8 @@ describe("a release", { timeout: 300_000 }, () => {
       kubectl("get", plurals, "-o", "jsonpath={range .items[*]}{.kind}/{.metadata.name} {.status.id}{'\\n'}{end}");
     const ready = (plurals: string) => kubectl("wait", plurals, "--all", "--for=condition=Ready", "--timeout=120s");
 
-    // The CRDs are there already, of kubectl: Helm takes them over when it is told to.
-    const flags = ["--create-namespace", "--take-ownership", "-f", values];
+    // The CRDs are there already, of kubectl and of this version: Helm takes them over when it is told to.
+    const flags = ["--create-namespace", "--take-ownership", "--force-conflicts", "-f", values];
     const output = await helm("install", "mooring", former.chart, ...namespaced, ...flags);
     expect(output).toContain("kubectl -n default get accounts");
     const first = await startAsDeployed(former);

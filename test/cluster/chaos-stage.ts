@@ -60,6 +60,7 @@ const named = z.looseObject({
 export async function openStage(
   clusterKubeconfig: string,
   handsOf: (admin: KubeClient, namespace: string) => Promise<KubeClient> = async (admin) => admin,
+  shards: readonly string[] = [],
 ): Promise<Stage> {
   await using opening = new AsyncDisposableStack();
   const admin = await connect({ kubeconfig: clusterKubeconfig });
@@ -69,7 +70,7 @@ export async function openStage(
   const kubeconfig = join(folder, "kubeconfig");
   // Operators side by side need one Lease each: every stage is an installation of its own.
   opening.defer(() => uninstall(admin, namespace));
-  await ((await isInstalled(admin)) ? installRights : install)(admin, { namespace });
+  await ((await isInstalled(admin)) ? installRights : install)(admin, { namespace, shards });
   await writeOperatorKubeconfig(admin, clusterKubeconfig, kubeconfig, { namespace });
   const hands = await handsOf(admin, namespace);
   opening.defer(() => hands.close());

@@ -23,6 +23,8 @@ export interface Landscape extends Looks, Touches {
   /** Everything that the simulator has printed. */
   readonly printed: () => string;
   readonly operator: Operator;
+  /** One more process of the operator, as the first was started. */
+  anotherOperator(): Promise<Operator>;
   /** kubectl in the namespace. */
   kubectl(...args: string[]): Promise<Result>;
   /** What `kubectl describe` prints. Events, which it ends with, may come later than the status that they tell of. */
@@ -89,7 +91,8 @@ export async function landscape(
   const watched = options.clusterAccount ? [] : ["--watch-namespace", home];
   const own = options.clusterAccount ? home : installation.namespace;
   const place = [...watched, ...(own === undefined ? [] : ["--namespace", own])];
-  const operator = await startOperator(operatorKubeconfig, [...election, ...place, ...(options.operator ?? [])]);
+  const anotherOperator = () => startOperator(operatorKubeconfig, [...election, ...place, ...(options.operator ?? [])]);
+  const operator = await anotherOperator();
 
   const kubectl = (...args: string[]) => anywhere(["-n", home, ...args]);
   const explain = async () =>
@@ -115,6 +118,7 @@ export async function landscape(
     platform: steer(endpoints.api ?? "", token),
     printed: simulator.output,
     operator,
+    anotherOperator,
     kubectl,
     describe: async (name) => (await kubectl("describe", name)).stdout,
     ...look,
@@ -125,8 +129,9 @@ export async function landscape(
 /** Who uses this kubeconfig sees one namespace from now on. */
 async function showOnly(home: string, kubeconfig: string): Promise<void> {
   const { server: upstream, ca, token } = await readKubeconfig(kubeconfig);
-  const arrived = () => ({ fatal: undefined, ended() {} });
-  const proxy = await startProxy({ upstream, ca, rewrite: narrowedTo(home), arrived, owner: () => 0, kill() {} });
+  const arrived = () => ({ fatal: undefined, isWrite: false, ended() {} });
+  const strike = async () => "goes on" as const;
+  const proxy = await startProxy({ upstream, ca, rewrite: narrowedTo(home), arrived, owner: () => 0, strike });
   atEnd(proxy.close);
   await writeFile(kubeconfig, kubeconfigOf(proxy.url, token), { mode: 0o600 });
 }

@@ -70,7 +70,7 @@ export async function* play(
     const { afterSeconds: seconds } = change;
     if (seconds !== undefined) await platform.steering.call("POST", "/_simulator/advance", { seconds });
     await stage.apply(manifest(kind.kind, name, spec, { ...annotations, ...change.annotations }));
-    if (operator.process === 0) operator.start();
+    stage.begin();
     if (impatient) {
       await until(async () => (operator.process > 1 ? undefined : "the operator has not been killed"), title);
       break;
@@ -160,7 +160,9 @@ async function rest(
     if (obstacle !== undefined) return obstacle;
     if (object && !talking) return "the operator has not looked at the platform";
     const fatal = targets[operator.process - 1]?.position;
-    if (fatal?.phase === phase) {
+    const unrest = stage.unrest();
+    if (unrest !== undefined) return unrest;
+    if (fatal?.phase === phase && recorder.reached < targets.length) {
       const now = performance.now();
       restingSince[operator.process] ??= now;
       const lingerMs = LINGER_MS[isWrite(fatal) ? "write" : "read"];

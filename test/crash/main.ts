@@ -3,6 +3,7 @@ import { progressTo } from "../../src/cli/control-plane/progress.ts";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { moments } from "./calls.ts";
+import { disturbances } from "./disturbance.ts";
 import { checkOut } from "./former.ts";
 import { accountKinds, atCreation, chosenKinds, subjectsOf } from "./lives.ts";
 import { crashMatrix, isClean, PARALLEL } from "./matrix.ts";
@@ -21,6 +22,8 @@ Kills the operator at every call of every kind's life, at three moments each, an
   --elsewhere         start the operator again in another pod, as after the loss of a node (default: in the same one)
   --moment MOMENT     only ${moments.join(", ")}; may be repeated
   --twice             kill the process that picks up an interrupted write as well, at every call until it has
+  --shards HOW        two operators share the work: instead of a kill, the namespace is moved to the other one, and the first
+                      is ${disturbances.join(", ")}
   --impatient         only the creation, and the object is deleted as soon as the operator has died in it
   --seed N            ids and durations of the platform follow from it (default 1)
   --parallel N        lives side by side (default ${PARALLEL})
@@ -40,6 +43,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: "1" },
     twice: { type: "boolean", default: false },
     impatient: { type: "boolean", default: false },
+    shards: { type: "string" },
     parallel: { type: "string", default: String(PARALLEL) },
     kubeconfig: { type: "string" },
     json: { type: "boolean", default: false },
@@ -74,6 +78,7 @@ async function main(): Promise<number> {
     moments: values.moment?.map((text) => oneOf("moment", moments, text)) ?? moments,
     twice: values.twice,
     impatient: values.impatient,
+    shards: values.shards === undefined ? undefined : oneOf("shards", disturbances, values.shards),
     writes: values.writes,
     elsewhere: values.elsewhere,
     seed: count("seed", values.seed),

@@ -1,5 +1,6 @@
 import { type Base, openBase } from "./base.ts";
 import { creationIn, isWrite, type Moment, moments, type Position, samePosition, type Target } from "./calls.ts";
+import type { Disturbance } from "./disturbance.ts";
 import { type AccountKind, inPhase, type Subject } from "./lives.ts";
 import { crash, type Recording, type Run, record } from "./run.ts";
 import type { Fault } from "./verdict.ts";
@@ -15,6 +16,8 @@ export interface MatrixOptions {
   /** Only the creation, and the object is deleted as soon as the operator has died in it. */
   impatient?: boolean;
   seed?: number;
+  /** There are two operators, and the namespace is moved from one to the other at each call; the first one is not killed unless this says so. */
+  shards?: Disturbance | undefined;
   /** The source of the version that runs until the first kill: every life is an upgrade then. */
   former?: string | undefined;
   /** The operator is started again in another pod; else in the same one. */
@@ -39,6 +42,7 @@ export interface Row {
 
 export interface Result {
   impatient: boolean;
+  shards: Disturbance | undefined;
   kinds: { kind: string; account: AccountKind; creationOnly: boolean; rows: Row[] }[];
   totals: Totals;
   seconds: number;
@@ -67,11 +71,13 @@ export const PARALLEL = 6;
 
 /** Records the life of every subject, then lives it again for every position and moment, killing the operator there. */
 export async function crashMatrix(options: MatrixOptions): Promise<Result> {
-  const { subjects, seed = 1, parallel = PARALLEL, impatient = false, onProgress = () => {} } = options;
+  const { subjects, seed = 1, shards, parallel = PARALLEL, impatient = false, onProgress = () => {} } = options;
   const startedAt = performance.now();
   await using base = await openBase(options.kubeconfig, options);
   const recordings = await inParallel(parallel, subjects, (subject) =>
-    options.writes || subject.creationOnly ? record(base, subject, seed) : recordTwice(base, subject, seed),
+    options.writes || subject.creationOnly
+      ? record(base, subject, { seed, shards })
+      : recordTwice(base, subject, { seed, shards }),
   );
   const chapters = recordings.map((recording) => {
     const rows = recording.positions.map((position, index): Row => ({ number: index + 1, position, runs: [] }));
@@ -101,7 +107,7 @@ export async function crashMatrix(options: MatrixOptions): Promise<Result> {
       const lived = options.slice
         ? { ...recording, subject: inPhase(recording.subject, row.position.phase) }
         : recording;
-      const { run, aftermath } = await crash(base, lived, { targets, seed, impatient });
+      const { run, aftermath } = await crash(base, lived, { targets, seed, impatient, shards });
       row.runs.push(run);
       done += 1;
       if (isBad(row, run)) failed += 1;
@@ -125,13 +131,13 @@ export async function crashMatrix(options: MatrixOptions): Promise<Result> {
   const kinds = chapters.map(({ recording: { subject }, rows }) => {
     return { kind: subject.kind.kind, account: subject.account, creationOnly: subject.creationOnly ?? false, rows };
   });
-  return { impatient, kinds, totals: totalsOf(kinds), seconds: (performance.now() - startedAt) / 1000 };
+  return { impatient, shards, kinds, totals: totalsOf(kinds), seconds: (performance.now() - startedAt) / 1000 };
 }
 
 /** What a busy machine alone brought about, one more word of waiting for example, does not come again: it is no position. */
-async function recordTwice(base: Base, subject: Subject, seed: number): Promise<Recording> {
-  const first = await record(base, subject, seed);
-  const { positions } = await record(base, subject, seed);
+async function recordTwice(base: Base, subject: Subject, how: Parameters<typeof record>[2]): Promise<Recording> {
+  const first = await record(base, subject, how);
+  const { positions } = await record(base, subject, how);
   return {
     ...first,
     positions: first.positions.filter((each) => positions.some((other) => samePosition(each, other))),

@@ -26,6 +26,8 @@ export interface OperatorOptions {
   former?: string | undefined;
   /** Each process is in a pod of its own, as after the loss of a node; else all are in the same pod. */
   elsewhere: boolean;
+  /** There are two operators beside each other: the shard of this one, "" for the one without. */
+  shard?: string | undefined;
 }
 
 /** One operator that is killed and started again; never two of its processes at the same time. */
@@ -39,18 +41,22 @@ export interface Operator {
   restart(): void;
   /** Asks it to end, as a cluster does. Only a process that ends by itself leaves its compiled code to the others. */
   stop(): Promise<void>;
+  /** SIGSTOP and SIGCONT. */
+  freeze(): void;
+  thaw(): void;
   kill(): Promise<void>;
 }
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-type Place = Pick<OperatorOptions, "kubeconfig" | "namespace" | "account">;
+type Place = Pick<OperatorOptions, "kubeconfig" | "namespace" | "account" | "shard">;
 
-export const flagsOf = ({ kubeconfig, namespace, account }: Place): string[] => [
+export const flagsOf = ({ kubeconfig, namespace, account, shard }: Place): string[] => [
   "--no-leader-election",
   ...["--allow-endpoint", "http://127.0.0.1:*"],
   ...["--kubeconfig", kubeconfig, "--namespace", namespace],
-  ...(account === "Account" ? ["--watch-namespace", namespace] : []),
+  ...(shard ? ["--shard", shard] : []),
+  ...(account === "Account" && shard === undefined ? ["--watch-namespace", namespace] : []),
   ...Object.entries(patience).flatMap(([flag, value]) => [`--${flag}`, value]),
 ];
 
@@ -69,7 +75,8 @@ export function createOperator(options: OperatorOptions): Operator {
       "debug",
       ...flagsOf(options),
     ];
-    const pod = options.elsewhere ? `mooring-${started}` : "mooring-0";
+    const name = options.shard ? `mooring-${options.shard}` : "mooring";
+    const pod = options.elsewhere ? `${name}-${started}` : `${name}-0`;
     const env = { NODE_COMPILE_CACHE: options.cache, ...process.env, POD_NAME: pod };
     const child = spawnGuarded(process.execPath, args, { cwd: former ?? root, env, output });
     closeSync(output);
@@ -87,6 +94,9 @@ export function createOperator(options: OperatorOptions): Operator {
     return child;
   }
 
+  const send = (name: "SIGSTOP" | "SIGCONT") => {
+    if (running?.pid !== undefined && ended === undefined) process.kill(running.pid, name);
+  };
   return {
     get process() {
       return started;
@@ -102,6 +112,8 @@ export function createOperator(options: OperatorOptions): Operator {
     async stop() {
       await signal("SIGTERM")?.ended;
     },
+    freeze: () => send("SIGSTOP"),
+    thaw: () => send("SIGCONT"),
     async kill() {
       await signal("SIGKILL")?.kill();
     },

@@ -42,7 +42,7 @@ function columns(rows: readonly string[][]): string {
 }
 
 /** Every failed run with what was wrong, how to see it again, and where its logs are. */
-export function complaints({ kinds, impatient }: Result): string[] {
+export function complaints({ kinds, impatient, shards }: Result): string[] {
   return kinds.flatMap(({ kind, account, creationOnly, rows }) =>
     rows.flatMap(({ number, after, position, runs }) =>
       runs
@@ -52,9 +52,9 @@ export function complaints({ kinds, impatient }: Result): string[] {
           const place = creationOnly ? "--creation" : `--position ${number}`;
           const options = after ? `${place} --twice` : `${place} --moment ${moment}`;
           return [
-            `${kind} ${number}, killed ${kills.join(", then ")}`,
+            `${kind} ${number}, ${shards ?? "killed"} ${kills.join(", then ")}`,
             ...problems.map(({ fault, message }) => `  ${fault}: ${message}`),
-            `  again: make crash ARGS="--kind ${kind} --account ${account} ${options}${impatient ? " --impatient" : ""}"`,
+            `  again: make crash ARGS="--kind ${kind} --account ${account} ${options}${impatient ? " --impatient" : ""}${shards ? ` --shards ${shards}` : ""}"`,
             `  logs:  ${folder}`,
           ].join("\n");
         }),

@@ -4,6 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { Agent, request } from "undici";
 import { isWatch, passedOn } from "../relay.ts";
+import type { Moment } from "./calls.ts";
 import type { Passage } from "./recorder.ts";
 
 export interface ProxyOptions {
@@ -16,8 +17,8 @@ export interface ProxyOptions {
   owner(): number;
   /** What is asked for instead of what the operator asks for. */
   rewrite?(url: string): string;
-  /** Ends the operator before it can do anything else. */
-  kill(): void;
+  /** The fatal call: whether its connection ends without an answer, or it goes on, which may be later. */
+  strike(moment: Moment): Promise<"dies" | "goes on">;
 }
 
 export interface Proxy {
@@ -26,7 +27,7 @@ export interface Proxy {
 }
 
 /**
- * Stands between the operator and one side of its world, and kills it where it is told to:
+ * Stands between the operator and one side of its world, and strikes where it is told to, by default by a kill:
  *
  * - `before`: the call has arrived here and goes no further;
  * - `executed`: the whole answer has arrived here, and the operator gets none of it;
@@ -47,7 +48,7 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
     const passage = options.arrived(method, url, owners.get(incoming.socket) ?? 0);
     let status = 0;
     try {
-      if (passage.fatal === "before") return die(incoming);
+      if (passage.fatal === "before" && (await options.strike("before")) === "dies") return end(incoming);
       const answer = await request(upstream + rewrite(url), {
         method,
         headers: passedOn(incoming.headers),
@@ -61,7 +62,7 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
         return await pipeline(answer.body, outgoing);
       }
       const content = Buffer.from(await answer.body.arrayBuffer());
-      if (passage.fatal === "executed") return die(incoming);
+      if (passage.fatal === "executed" && (await options.strike("executed")) === "dies") return end(incoming);
       outgoing.writeHead(status, { ...passedOn(answer.headers), "content-length": content.length });
       // Nobody may be left to read it: the operator has died in another call.
       if (outgoing.destroyed) return;
@@ -69,14 +70,13 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
         outgoing.once("close", resolve);
         outgoing.end(content, resolve);
       });
-      if (passage.fatal === "answered") setImmediate(options.kill);
+      if (passage.fatal === "answered") setImmediate(() => void options.strike("answered"));
     } finally {
       passage.ended(status);
     }
   }
 
-  function die(incoming: IncomingMessage): void {
-    options.kill();
+  function end(incoming: IncomingMessage): void {
     incoming.socket.destroy();
   }
 

@@ -12,6 +12,7 @@ export interface Call extends Position {
 export interface Passage {
   /** The operator dies in this call, at this moment. */
   readonly fatal: Moment | undefined;
+  readonly isWrite: boolean;
   ended(status: number): void;
 }
 
@@ -58,7 +59,7 @@ export function createRecorder(targets: readonly Target[]): Recorder {
           if (!watching.has(process)) busyAt = performance.now();
           watching.add(process);
         }
-        return { fatal: undefined, ended: () => {} };
+        return { fatal: undefined, isWrite: false, ended: () => {} };
       }
       if (side === "platform") talking.add(process);
       const nth = count([phase, process, side, method, route].join(" "));
@@ -73,6 +74,7 @@ export function createRecorder(targets: readonly Target[]): Recorder {
       }
       return {
         fatal,
+        isWrite: write,
         ended(status) {
           if (status > 0) call.status = status;
           if (!write) return;

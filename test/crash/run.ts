@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { keepFile } from "../kept-output.ts";
 import type { Base } from "./base.ts";
 import { isWrite, type Moment, nameOf, type Position, positionsOf, type Target } from "./calls.ts";
+import type { Disturbance } from "./disturbance.ts";
 import { type Chapter, type Course, play, Stuck } from "./life.ts";
 import type { Subject } from "./lives.ts";
 import type { Call } from "./recorder.ts";
@@ -29,8 +30,13 @@ export interface Run {
 
 const ATTEMPTS = 3;
 
-export async function record(base: Base, subject: Subject, seed: number): Promise<Recording> {
-  const { chapters, problems, calls, folder } = await live(base, { subject, seed, targets: [], impatient: false });
+export async function record(
+  base: Base,
+  subject: Subject,
+  { seed, shards }: Pick<Script, "seed" | "shards">,
+): Promise<Recording> {
+  const script = { subject, seed, shards, targets: [], impatient: false };
+  const { chapters, problems, calls, folder } = await live(base, script);
   if (problems.length > 0) {
     const said = problems.map(({ message }) => message).join("; ");
     throw new Error(`${subject.kind.kind} does not get through its life even undisturbed: ${said} (see ${folder})`);
@@ -46,12 +52,12 @@ export async function record(base: Base, subject: Subject, seed: number): Promis
 export async function crash(
   base: Base,
   { subject, yardstick }: Recording,
-  { targets, seed, impatient }: { targets: readonly [Target, ...Target[]]; seed: number; impatient: boolean },
+  { targets, ...how }: Pick<Script, "seed" | "impatient" | "shards"> & { targets: readonly [Target, ...Target[]] },
 ): Promise<{ run: Run; aftermath: Position[] }> {
   const { position, moment } = targets.at(-1) ?? targets[0];
   for (let attempt = 1; ; attempt++) {
     const startedAt = performance.now();
-    const { problems, calls, reached, folder } = await live(base, { subject, yardstick, seed, targets, impatient });
+    const { problems, calls, reached, folder } = await live(base, { subject, yardstick, targets, ...how });
     // A write that did not come is tried again: a life may differ by a read, and so may what it leads to.
     if (!reached && problems.length === 0 && isWrite(position) && attempt < ATTEMPTS) continue;
     const seconds = (performance.now() - startedAt) / 1000;
@@ -67,11 +73,13 @@ interface Script extends Course {
   subject: Subject;
   yardstick?: Yardstick;
   seed: number;
+  /** What happens at the targets instead of a kill. */
+  shards?: Disturbance | undefined;
 }
 
-async function live(base: Base, { subject, yardstick, seed, ...course }: Script) {
+async function live(base: Base, { subject, yardstick, seed, shards, ...course }: Script) {
   const { targets } = course;
-  await using stage = await openStage(base, { seed, account: subject.account, targets });
+  await using stage = await openStage(base, { seed, account: subject.account, targets, shards });
   const chapters: Chapter[] = [];
   const problems: Problem[] = [];
   try {

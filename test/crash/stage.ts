@@ -11,7 +11,8 @@ import { readConfig } from "../../src/operator/config.ts";
 import { runOperator } from "../../src/operator/start.ts";
 import type { Ground } from "../subjects/surroundings.ts";
 import type { Base } from "./base.ts";
-import type { Target } from "./calls.ts";
+import type { Side, Target } from "./calls.ts";
+import { createDisturber, type Disturbance, OTHER } from "./disturbance.ts";
 import type { AccountKind } from "./lives.ts";
 import { CREDENTIALS, LOGIN, type Manifest } from "./manifests.ts";
 import { kubeconfigOf, lifeNamespace, narrowedTo, removeClusterAccount, signingKey } from "./narrow.ts";
@@ -32,6 +33,10 @@ export interface Stage extends AsyncDisposable {
   readonly ground: Ground;
   readonly recorder: Recorder;
   readonly operator: Operator;
+  /** Starts whoever is to work here, once. */
+  begin(): void;
+  /** Why nothing is at rest yet, whatever the operator does. */
+  unrest(): string | undefined;
   apply(object: Manifest): Promise<void>;
   read(kind: string, name: string): Promise<KubeObject | undefined>;
   remove(kind: string, name: string): Promise<void>;
@@ -45,9 +50,11 @@ export interface StageOptions {
   seed: number;
   account: AccountKind;
   targets: readonly Target[];
+  /** Two operators share the work, and the namespace is moved between them. */
+  shards?: Disturbance | undefined;
 }
 
-export async function openStage(base: Base, { seed, account, targets }: StageOptions): Promise<Stage> {
+export async function openStage(base: Base, { seed, account, targets, shards }: StageOptions): Promise<Stage> {
   await using opening = new AsyncDisposableStack();
   const namespace = lifeNamespace();
   const folder = join(base.folder, namespace);
@@ -58,23 +65,34 @@ export async function openStage(base: Base, { seed, account, targets }: StageOpt
   const kubeconfig = join(folder, "kubeconfig");
   const log = join(folder, "operator.log");
   const { cache, former, elsewhere } = base;
-  const operator = createOperator({ kubeconfig, namespace, account, log, cache, former, elsewhere });
-  const between = { owner: () => operator.process, kill: operator.restart };
+  const place = { kubeconfig, namespace, account, cache, elsewhere };
+  const operator = createOperator({ ...place, log, former, ...(shards && { shard: "" }) });
+  const other = createOperator({ ...place, log: join(folder, "other.log"), shard: OTHER });
+  const disturber = createDisturber(shards, { operator, admin: base.admin, namespace });
+  const owner = () => operator.process;
+  const arrived = (side: Side) => (method: string, url: string, process: number) => {
+    const passage = recorder.arrived(side, method, url, process);
+    if (passage.isWrite && !passage.fatal) disturber.wrote();
+    return passage;
+  };
   const kubernetes = await startProxy({
-    ...between,
+    owner,
+    strike: (moment) => disturber.strike("kubernetes", moment),
     upstream: base.server,
     ca: base.ca,
     rewrite: narrowedTo(namespace),
-    arrived: (...call) => recorder.arrived("kubernetes", ...call),
+    arrived: arrived("kubernetes"),
   });
   opening.defer(kubernetes.close);
   const outside = await startProxy({
-    ...between,
+    owner,
+    strike: (moment) => disturber.strike("platform", moment),
     upstream: platform.steering.url,
-    arrived: (...call) => recorder.arrived("platform", ...call),
+    arrived: arrived("platform"),
   });
   opening.defer(outside.close);
   opening.defer(operator.kill);
+  opening.defer(other.kill);
   await writeFile(kubeconfig, kubeconfigOf(kubernetes.url, base.operatorToken), { mode: 0o600 });
 
   const { admin } = base;
@@ -103,6 +121,12 @@ export async function openStage(base: Base, { seed, account, targets }: StageOpt
     },
     recorder,
     operator,
+    begin() {
+      if (operator.process > 0) return;
+      operator.start();
+      if (shards) other.start();
+    },
+    unrest: disturber.unrest,
     async apply({ metadata, ...object }) {
       const place = kindNamed(object.kind).scope === "Cluster" ? {} : { namespace };
       await applyObject(admin, { ...object, metadata: { ...metadata, ...place } });
@@ -120,7 +144,11 @@ export async function openStage(base: Base, { seed, account, targets }: StageOpt
     },
     secret: secretReader(admin, namespace),
     async assisted(work) {
-      const config = readConfig([...flagsOf({ kubeconfig, namespace, account }), "--annotate-after", "0ms"]);
+      const config = readConfig([
+        ...flagsOf({ kubeconfig, namespace, account, ...(shards && { shard: "" }) }),
+        "--annotate-after",
+        "0ms",
+      ]);
       if (config === "help") throw new Error("the operator's flags ask for help");
       const done = new AbortController();
       const running = runOperator(config, pino({ level: "silent" }), done.signal);

@@ -107,6 +107,7 @@ export const tokens: HeldSecrets = {
   read: () => ({ known: true, value: "token" }),
   hold: async () => {},
   release: async () => {},
+  forget: () => {},
   releaseOthers: async () => {},
   sync: async () => {},
   close: async () => {},

@@ -38,6 +38,7 @@ type Happening =
   | "time"
   | "much time"
   | "a deletion"
+  | "a move"
   | "a removal by hand";
 type Made = ReturnType<typeof objectOf>;
 
@@ -47,6 +48,8 @@ interface Scenario {
   /** Everything is there and at rest when the trouble begins. */
   settled?: boolean;
   fates?: readonly Fate[];
+  /** Objects are spread over so many shards, and moved between them. */
+  shards?: number;
 }
 
 function distinct({ owned }: World) {
@@ -69,7 +72,7 @@ async function live(
   here: World,
   objects: [Made, ...Made[]],
   choices: ReturnType<typeof choicesOf>,
-  { deletions, settled = false }: Scenario,
+  { deletions, settled = false, shards = 1 }: Scenario,
 ) {
   const { choose } = choices;
   const others: Happening[] = [
@@ -83,6 +86,7 @@ async function live(
     "many steps",
     "many steps",
     ...(deletions ? ["a deletion" as const] : []),
+    ...(shards > 1 ? ["a move" as const, "a move" as const] : []),
     ...(settled ? ["a removal by hand" as const] : []),
   ];
   choices.mute(settled);
@@ -97,6 +101,7 @@ async function live(
     if (happening === "time") await here.advance(1500);
     if (happening === "much time") await here.advance(70_000);
     if (happening === "a deletion") here.remove(object);
+    if (happening === "a move") here.move(object);
     if (happening === "a removal by hand") here.removeByHand(object);
     if (happening === "a crash") here.crash();
     if (happening === "another leader") await here.takeOver();
@@ -113,14 +118,14 @@ function check(scenario: Scenario, numRuns: number, maxLength = 150) {
     const all = scenario.objects();
     const choices = choicesOf(general);
     const ofWrites = choicesOf(special);
-    const { fates = EVERY_FATE } = scenario;
+    const { fates = EVERY_FATE, shards = 1 } = scenario;
     const fate = () => (choices.muted ? "answered" : ofWrites.choose<Fate>("answered", ...fates));
     const trace: string[] = [];
     const met = (what: string, of = "") => {
       counts.set(what, (counts.get(what) ?? 0) + 1);
       trace.push(`${what} ${of}`);
     };
-    const here = world(all, choices.choose, { fate, met });
+    const here = world(all, choices.choose, { fate, met, shards });
     try {
       await live(here, all, choices, scenario);
       const owned = here.owned().map(({ claim }) => claim?.id);
@@ -147,6 +152,7 @@ const counts = new Map<string, number>();
 const MUST_BE_MET = [
   ...["create", "search", "claim", "rest", "wait", "fail", "forget", "delete", "release", "recall", "a failed pass"],
   ...["a crash in the middle", "a restart in the same pod", "a restart in another pod", "two leaders at once"],
+  ...["a move in the middle", "a pass of the shard before"],
   ...["answered", ...EVERY_FATE].flatMap((fate) => [`POST ${fate}`, `DELETE ${fate}`]),
   ...["written", "written, answer lost", "not written"].flatMap((fate) => [`status ${fate}`, `metadata ${fate}`]),
 ];
@@ -181,6 +187,18 @@ describe("whatever is lost, late or interrupted", { timeout }, () => {
 
   test("and so is what has a number", () =>
     check({ objects: () => [lan("a", "one"), lan("b", "two")], deletions: true, settled: true }, 50, 60));
+
+  test("an object that is moved between shards has exactly one resource in the end, and leaves nothing behind", () =>
+    check({ objects: one, deletions: true, shards: 2 }, 40));
+
+  test("numbers of objects that are moved between shards are nobody else's", () =>
+    check({ objects: () => [lan("a", "one"), lan("b", "two")], deletions: true, shards: 2 }, 30, 200));
+
+  test("objects of two shards with equal bodies have exactly one resource each", () =>
+    check({ objects: equals, deletions: false, shards: 2 }, 40, 250));
+
+  test("of objects of two shards with equal bodies, the deleted ones leave nothing behind", () =>
+    check({ objects: equals, deletions: true, shards: 2 }, 40, 250));
 
   test("all of this was met, and more than a few times", () => {
     const rare = MUST_BE_MET.filter((what) => (counts.get(what) ?? 0) < 5);

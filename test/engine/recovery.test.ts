@@ -200,7 +200,7 @@ describe("a creation of an earlier process of the same pod", () => {
     expect(await passes(A)).toEqual(["search", "wait Recovering"]);
     expect(platform.sent("POST")).toEqual([]);
     await clock.advance(2000);
-    expect(await passes(A)).toEqual(["search", "create", "wait Creating"]);
+    expect(await passes(A)).toEqual(["search", "create"]);
   });
 
   test("is not sent again while the log has it and it cannot be seen: that is missed for as long as what exists", async () => {
@@ -210,7 +210,7 @@ describe("a creation of an earlier process of the same pod", () => {
       expect(await passes(A)).toEqual(["search", "wait Recovering"]);
       await clock.advance(2000);
     }
-    expect(await passes(A)).toEqual(["search", "create", "wait Creating"]);
+    expect(await passes(A)).toEqual(["search", "create"]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Clock } from "../../src/clock.ts";
 import { createEngine, type EngineOptions } from "../../src/engine/engine.ts";
 import { kinds } from "../../src/kinds/index.ts";
@@ -34,11 +35,21 @@ export async function runEngine(
     platform?: FakePlatform;
     api?: FakeApiServer;
     connect?: Connect;
+    /** What this engine writes is shown by all watches of the API server. */
+    shows?: boolean;
     /** Called when everything around the engine is there, right before it begins. */
     begin?: () => void;
   },
 ) {
-  const { clock, workers = 4, platform = fakePlatform(), connect = platform.connectionOf, begin, ...rest } = options;
+  const {
+    clock,
+    workers = 4,
+    platform = fakePlatform(),
+    connect = platform.connectionOf,
+    begin,
+    shows,
+    ...rest
+  } = options;
   const { api = fakeApiServer(...initial) } = options;
   const isShown = ({ path, query }: KubeCall, object: KubeObject) =>
     path.endsWith(`/${object.kind.toLowerCase()}s`) &&
@@ -55,6 +66,13 @@ export async function runEngine(
   for (const object of initial) likeOf(object).set(object.metadata.uid, object);
   const client: KubeClient = {
     ...api.client,
+    async request<T>(call: KubeCall): Promise<T> {
+      const answer = await api.client.request<T>(call);
+      const written: KubeObject | undefined =
+        call.method === "GET" || !shows ? undefined : kubeObject.safeParse(answer).data;
+      if (written) tell(api.get(written) ? "MODIFIED" : "DELETED", written);
+      return answer;
+    },
     async stream(call) {
       const news = await api.client.stream(call);
       return (async function* () {
@@ -129,4 +147,9 @@ const isSelected = ({ metadata }: KubeObject, selector = "") => {
   const [label = "", value] = selector.split("=");
   return metadata.labels?.[label] === value;
 };
+const kubeObject = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string() }),
+});
 type Connect = (id: string) => Connection;

@@ -11,6 +11,7 @@ import type { ObjectKey } from "../../src/engine/objects/object.ts";
 import { createObjects } from "../../src/engine/objects/objects.ts";
 import { createPublications } from "../../src/engine/objects/published.ts";
 import type { Seal } from "../../src/engine/objects/seal.ts";
+import { undivided } from "../../src/engine/objects/shards.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Kind, ResourceKind } from "../../src/kinds/kind.ts";
 import { type KubeObject, keyOf } from "../../src/kube/resource.ts";
@@ -104,6 +105,7 @@ export function stage(
     seal,
     accounts,
     memories,
+    shards: undivided,
     namespaces: { isTerminating: (name) => terminating.has(name) },
     // Nobody watches: what this life has written is all that is known.
     published: {
@@ -150,6 +152,7 @@ export function stage(
         objects.store(object.kind).remove({ ...known, metadata });
       }
     }
+    for (const { kind } of initial) objects.store(kind).advance(api.version);
   };
   // Older than whatever a test has to say about it.
   const main = objectOf("Account", "main");

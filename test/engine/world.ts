@@ -23,6 +23,9 @@ interface Process {
   name: number;
   pod: string;
   life: Stage;
+  /** The shard that it is of, and to which it takes each object to belong. */
+  shard: number;
+  known: Map<string, number>;
   leads: boolean;
   /** Objects of which a pass is under way. */
   running: Set<string>;
@@ -46,7 +49,7 @@ const turns = async (count = 4) => {
 export function world(
   objects: readonly KubeObject[],
   choose: Choose,
-  { fate, met }: { fate: () => Fate; met: (what: string, of?: string) => void },
+  { fate, met, shards = 1 }: { fate: () => Fate; met: (what: string, of?: string) => void; shards?: number },
 ) {
   const platform = fakePlatform();
   const api = fakeApiServer(...objects);
@@ -82,6 +85,7 @@ export function world(
     },
   });
 
+  const keyOf = ({ kind, metadata }: KubeObject) => `${kind}/${metadata.namespace}/${metadata.name}`;
   const waiting: Waiting[] = [];
   const gate = (process: Process, on: Waiting["on"]) =>
     new Promise<void>((resolve) => void waiting.push({ process, on, resume: resolve }));
@@ -149,7 +153,10 @@ export function world(
   }
 
   let lives = 0;
-  function begin(skewMs: number, pod = `pod-${lives}`): Process {
+  /** The shard to which each object belongs, whoever knows of it. */
+  const belongs = new Map<string, number>();
+  const shardOf = (key: string) => belongs.get(key) ?? 0;
+  function begin(skewMs: number, shard: number, pod = `pod-${lives}`): Process {
     lives++;
     const box: { process?: Process } = {};
     const self = () => {
@@ -164,8 +171,13 @@ export function world(
       pod,
     });
     const name = lives;
-    const process: Process = { name, pod, life, leads: true, running: new Set() };
+    const known = new Map(belongs);
+    const process: Process = { name, pod, life, shard, known, leads: true, running: new Set() };
     box.process = process;
+    life.deps.shards = {
+      serves: (key) => (process.known.get(key) ?? 0) === shard,
+      divided: () => shards > 1,
+    };
     let nonces = 0;
     life.deps.nonce = () => `nonce-${name}-${++nonces}`;
     life.deps.guard = () => {
@@ -173,12 +185,30 @@ export function world(
     };
     return process;
   }
-  let leader = begin(0);
+  for (const [nth, object] of objects.entries()) belongs.set(keyOf(object), nth % shards);
+  const leaders = Array.from({ length: shards }, (_, shard) => begin(0, shard));
+  const leaderOf = (key: string) => leaders[shardOf(key)] ?? begin(0, 0);
+  const oneLeader = () => {
+    const [first = begin(0, 0), ...others] = leaders;
+    return others.length > 0 ? choose(first, ...others) : first;
+  };
+  const succeed = ({ shard }: Process, pod?: string) => {
+    leaders[shard] = begin(choose(0, 90_000, -90_000), shard, pod);
+  };
+  /** What the watches bring. */
+  const sync = ({ life, known }: Process) => {
+    life.sync();
+    for (const [key, shard] of belongs) {
+      if ((known.get(key) ?? 0) === shard) continue;
+      known.set(key, shard);
+      life.deps.memories.handOver(key);
+      life.deps.collections.leave(key);
+    }
+  };
   /** Those that have lost the lease and still live. */
   let former: Process[] = [];
 
   const stored = (object: KubeObject) => api.get(object);
-  const keyOf = ({ kind, metadata }: KubeObject) => `${kind}/${metadata.namespace}/${metadata.name}`;
   const resume = async (index: number) => {
     const [next] = waiting.splice(index, 1);
     next?.resume();
@@ -190,10 +220,13 @@ export function world(
     api,
     /** Lets the leader look at an object, or, where it does so already, go on with it. */
     async step(object: KubeObject, watched = choose(true, true, true, false)) {
-      const process = leader;
       const key = keyOf(object);
-      if (watched) process.life.sync();
-      if (process.running.has(key) || !process.life.objects.find(key)) {
+      const others = leaders.filter((each) => each !== leaderOf(key));
+      const process = others.length > 0 ? choose(leaderOf(key), leaderOf(key), ...others) : leaderOf(key);
+      if (watched) sync(process);
+      const isIdle = !process.life.deps.shards.serves(key) || !process.life.objects.find(key);
+      if (!isIdle && shardOf(key) !== process.shard) met("a pass of the shard before");
+      if (process.running.has(key) || isIdle) {
         if (waiting.length > 0) await resume(choose(0, ...waiting.keys()));
         return;
       }
@@ -220,7 +253,7 @@ export function world(
           else due.push(each);
         }
         const passed = Math.min(2000, ms);
-        for (const { life } of [leader, ...former]) await life.clock.advance(passed);
+        for (const { life } of [...leaders, ...former]) await life.clock.advance(passed);
       }
     },
     /**
@@ -228,6 +261,7 @@ export function world(
      * process has sent is executed now, or never.
      */
     crash() {
+      const leader = oneLeader();
       for (const each of due.filter(({ of }) => of === leader)) {
         due.splice(due.indexOf(each), 1);
         if (choose(true, false)) each.happen();
@@ -240,17 +274,24 @@ export function world(
         met("a crash in the middle");
       }
       leader.life.deps.collections.close();
-      leader = begin(choose(0, 90_000, -90_000), isSame ? leader.pod : undefined);
+      succeed(leader, isSame ? leader.pod : undefined);
+    },
+    /** Somebody changes the label of a namespace. */
+    move(object: KubeObject) {
+      const key = keyOf(object);
+      if (waiting.some(({ process }) => process.running.has(key))) met("a move in the middle");
+      belongs.set(key, (shardOf(key) + 1) % shards);
     },
     /** Another one takes over; what this one has sent is still on its way. */
     async takeOver() {
+      const leader = oneLeader();
       if (waiting.some(({ process }) => process === leader)) met("two leaders at once");
       leader.leads = false;
       // Whoever has the lease next gets it seconds later: what was sent to the API server before has arrived.
       const isOver = ({ process, on }: Waiting) => process === leader && on === "Kubernetes";
       while (waiting.some(isOver)) await resume(waiting.findIndex(isOver));
       former = [...former, leader].slice(-2);
-      leader = begin(choose(0, 90_000, -90_000));
+      succeed(leader);
     },
     remove(object: KubeObject) {
       const current = stored(object);
@@ -265,7 +306,7 @@ export function world(
       for (const [key, { state }] of platform.items) {
         if (key.slice(key.lastIndexOf("/") + 1) === id && state !== "BUSY") platform.items.delete(key);
       }
-      leader.life.deps.collections.refresh(keyOf(object));
+      leaderOf(keyOf(object)).life.deps.collections.refresh(keyOf(object));
     },
     /** Claims by object, of those that are left. */
     owned: () =>
@@ -287,7 +328,7 @@ export function world(
         return ready && !request && !openIntent(current) && !current.metadata.deletionTimestamp;
       }),
     close() {
-      for (const { life } of [leader, ...former]) life.deps.collections.close();
+      for (const { life } of [...leaders, ...former]) life.deps.collections.close();
     },
   };
 }

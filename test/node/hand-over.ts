@@ -17,7 +17,10 @@ const ends: Record<string, End> = {
   killed: (_, { container }) => ctr("tasks", "kill", "--signal", "SIGKILL", container),
 };
 
-/** Whatever ends the pod that leads, the other one goes on with an object that is made right then. */
+/**
+ * Whatever ends the pod that leads, an object that is made right then is gone on with: by the other one, or, where only the
+ * container has ended, by the next container of the same pod, which has its Lease at once.
+ */
 export async function handOvers(tools: Tools, say: Say): Promise<void> {
   for (const [how, end] of Object.entries(ends)) {
     await bothReady(tools);
@@ -37,8 +40,9 @@ export async function handOvers(tools: Tools, say: Say): Promise<void> {
     await tools.kubectl("wait", "datacenter", name, "--for=condition=Ready", "--timeout=120s");
     const seconds = ((performance.now() - begun) / 1000).toFixed(1);
     const next = await holder(tools);
-    if (next === leader) throw new Error(`${how}: ${leader} still holds the Lease`);
-    say(`the pod that leads is ${how}: another one holds the Lease, and a new object is Ready after ${seconds} s`);
+    if (next === leader && how !== "killed") throw new Error(`${how}: ${leader} still holds the Lease`);
+    const who = next === leader ? "the same" : "another";
+    say(`the pod that leads is ${how}: ${who} one holds the Lease, and a new object is Ready after ${seconds} s`);
   }
   await bothReady(tools);
 }

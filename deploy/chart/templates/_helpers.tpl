@@ -8,6 +8,20 @@ app.kubernetes.io/name: mooring
 app.kubernetes.io/component: {{ . }}
 {{- end }}
 
+{{- /* Of the pods of a shard; without a name, of those that work on namespaces without one. */ -}}
+{{- define "mooring.operatorSelector" -}}
+{{- if . -}}
+{{ include "mooring.selector" "shard" }}
+mooring.dev/shard: {{ . | quote }}
+{{- else -}}
+{{ include "mooring.selector" "operator" }}
+{{- end }}
+{{- end }}
+
+{{- define "mooring.operatorName" -}}
+{{ if . }}mooring-shard-{{ . }}{{ else }}mooring{{ end }}
+{{- end }}
+
 {{- define "mooring.labels" -}}
 app.kubernetes.io/name: mooring
 app.kubernetes.io/instance: {{ .Release.Name }}

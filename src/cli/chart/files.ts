@@ -1,6 +1,7 @@
 import { stringify } from "yaml";
 import { z } from "zod";
 import type { Kind } from "../../kinds/kind.ts";
+import { leaseOf } from "../../operator/lease-name.ts";
 import { gatewayRights } from "../manifests/gateway-rights.ts";
 import { yaml } from "../manifests/manifests.ts";
 import { crdPolicy, operatorPolicies } from "../manifests/policy.ts";
@@ -88,17 +89,34 @@ const installation = {
   metricsAuth: false,
 };
 
+/** Stands for the names of shards, of which the values have a list. */
+const SHARDS = "SHARDS";
+const withShards = (template: string): string =>
+  template
+    .replaceAll(
+      new RegExp(`^( *)- ${leaseOf(SHARDS)}\n`, "gm"),
+      `{{- range .Values.shards }}\n$1- ${leaseOf("{{ . }}")}\n{{- end }}\n`,
+    )
+    .replaceAll(`, '${leaseOf(SHARDS)}'`, `{{ range .Values.shards }}, '${leaseOf("{{ . }}")}'{{ end }}`);
+
 /** The rights of the operator and of its users, from the same source as those of \`mooring rights\`. */
 function rightsTemplate(kinds: readonly Kind[]): string {
   const isNamespace = (document: object) => "kind" in document && document.kind === "Namespace";
   const rights = (watched?: string[]) =>
-    yaml(operatorRights(kinds, { ...installation, ...(watched && { watched }) }).filter((each) => !isNamespace(each)));
+    yaml(
+      operatorRights(kinds, { ...installation, ...(watched ? { watched } : { shards: [SHARDS] }) }).filter(
+        (each) => !isNamespace(each),
+      ),
+    );
   const when = (condition: string, then: string) => `{{- if ${condition} }}\n---\n${then}{{- end }}\n`;
   return [
     when(".Values.watchNamespace", rights(["{{ .Values.watchNamespace }}"])),
-    when("not .Values.watchNamespace", rights()),
+    when("not .Values.watchNamespace", withShards(rights())),
     when("include `mooring.metricsAuth` .", yaml(metricsRights(installation))),
-    when("and .Values.admissionPolicy.create (not .Values.watchNamespace)", yaml(operatorPolicies(installation))),
+    when(
+      "and .Values.admissionPolicy.create (not .Values.watchNamespace)",
+      withShards(yaml(operatorPolicies({ ...installation, shards: [SHARDS] }))),
+    ),
     when(
       "and .Values.admissionPolicy.create (or .Values.crds.install (not .Values.watchNamespace))",
       yaml(crdPolicy()),

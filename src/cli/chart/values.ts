@@ -43,6 +43,12 @@ export const chartValues = z.strictObject({
   watchNamespace: text(
     "Manage this namespace only, with Roles instead of ClusterRoles and without ClusterAccounts. Default: all namespaces.",
   ),
+  shards: z
+    .array(z.string().regex(/^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/))
+    .default([])
+    .describe(
+      "Shards, each with a Deployment and a Lease of its own: it reconciles the namespaces whose label mooring.dev/shard names it. Not with watchNamespace.",
+    ),
   tenantRoles: group("Rights of the cluster's users.", {
     create: flag("Add Mooring's kinds to the ClusterRoles view, edit and admin.", true),
   }),

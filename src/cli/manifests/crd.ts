@@ -1,14 +1,15 @@
 import { z } from "zod";
 import { sharedStatus, storedStatus, taskStatus } from "../../engine/schema/status-schema.ts";
+import { fixed, joined, unless, validations } from "../../kinds/fields/rules.ts";
 import { GROUP, VERSION } from "../../kinds/index.ts";
-import { type Kind, type Rule, usesAccount } from "../../kinds/kind.ts";
+import { type Kind, type Rule, type Rules, usesAccount } from "../../kinds/kind.ts";
 import { type Json, structural } from "../../kube/structural.ts";
 
 /** The CustomResourceDefinition of a kind, made of its zod schemas alone. */
 export function customResourceDefinition(kind: Kind): Json {
   const spec = defaultsOf(structural(kind.spec, "spec"));
-  const rules = [...kind.rules, ...immutability(kind)];
-  if (rules.length > 0) spec["x-kubernetes-validations"] = rules;
+  const rules = atOnce([...kind.rules, ...immutability(kind)]);
+  if (rules.length > 0) Object.assign(spec, validations(...rules));
   const common = kind.resource ? storedStatus : kind.task ? taskStatus : sharedStatus;
   const status = z.object({ ...common.shape, ...kind.status.shape });
   return {
@@ -76,7 +77,7 @@ function defaultsOf(node: Json, listed = false): Json {
 /** Here, because what an object has is in its status: who has a resource may as well only observe it. */
 const observable: Rule & { fieldPath: string } = {
   fieldPath: ".spec.managementPolicy",
-  rule: "!has(self.spec.managementPolicy) || self.spec.managementPolicy != 'Observe' || has(self.spec.externalId) || (has(self.status) && has(self.status.id))",
+  rule: "self.spec.managementPolicy != 'Observe' || has(self.spec.externalId) || (has(self.status) && has(self.status.id))",
   message: "managementPolicy Observe needs externalId: the id of the resource to observe",
 };
 
@@ -126,39 +127,37 @@ function columns(kind: Kind): Json[] {
   }));
 }
 
-/** Rules that refuse a change of what the platform cannot change, unless replacement is allowed. */
-function immutability(kind: Kind): Rule[] {
-  if (!usesAccount(kind)) return [];
-  const again = "delete the object and create it again";
-  const [unless, instead] = kind.resource
-    ? ["self.replacePolicy == 'WhenNeeded' || ", ", or set replacePolicy: WhenNeeded"]
-    : ["", ""];
-  const replaceable = Object.entries(kind.immutable).map(([field, why]) => ({
-    rule: `${unless}${unchanged(field)}`,
-    message: `${field} cannot be changed: ${why}; ${again}${instead}`,
-  }));
-  const keep = kind.resource
-    ? "delete the object (deletionPolicy: Retain keeps the resource) and create it again"
-    : again;
-  return [{ rule: unchanged("accountRef"), message: `accountRef cannot be changed: ${keep}` }, ...replaceable];
+/** One rule for what an object has to be, and one, which its creation leaves out, for what may become of it. */
+function atOnce(rules: Rules[]): Rules[] {
+  const isChange = ({ rule }: Rules) => rule.includes("oldSelf");
+  const halves = [rules.filter((each) => !isChange(each)), rules.filter(isChange)];
+  return halves.flatMap((half) => (half.length > 1 ? joined(...half) : half));
 }
 
-/** Nested fields are written with dots. A parent that comes or goes is another rule's business. */
-function unchanged(field: string): string {
-  const parents = field.split(".").slice(0, -1);
-  const guards = parents.map((_, depth) => {
-    const path = parents.slice(0, depth + 1).join(".");
-    return `!has(self.${path}) || !has(oldSelf.${path}) || `;
-  });
-  const both = `has(self.${field}) == has(oldSelf.${field})`;
-  return `(${guards.join("")}(${both} && (!has(self.${field}) || self.${field} == oldSelf.${field})))`;
+/** Rules that refuse a change of what the platform cannot change, unless replacement is allowed. */
+function immutability(kind: Kind): Rules[] {
+  if (!usesAccount(kind)) return [];
+  const again = "delete the object and create it again";
+  const ways = kind.resource
+    ? {
+        keep: "delete the object (deletionPolicy: Retain keeps the resource) and create it again",
+        replace: ", or set replacePolicy: WhenNeeded",
+      }
+    : { keep: again, replace: "" };
+  const account = fixed([{ field: "accountRef", message: `accountRef cannot be changed: ${ways.keep}` }]);
+  const fields = Object.entries(kind.immutable);
+  if (fields.length === 0) return [account];
+  const others = fixed(
+    fields.map(([field, why]) => ({ field, message: `${field} cannot be changed: ${why}; ${again}${ways.replace}` })),
+  );
+  return [account, kind.resource ? unless("self.replacePolicy == 'WhenNeeded'", others) : others];
 }
 
 /** An object's own name may be longer than what the platform takes. */
 function nameLimit({ kind, resource }: Kind): Rule[] {
   const { longest } = resource?.names ?? {};
   if (longest === undefined) return [];
-  const rule = `has(self.spec.name) || (has(self.spec.managementPolicy) && self.spec.managementPolicy == 'Observe') || size(self.metadata.name) <= ${longest}`;
+  const rule = `size(self.metadata.name) <= ${longest} || has(self.spec.name) || self.spec.managementPolicy == 'Observe'`;
   return [
     {
       rule,

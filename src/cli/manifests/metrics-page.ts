@@ -17,7 +17,7 @@ const HEAD = `<!-- Generated from src/operator by \`make crds\`. Changes belong 
 
 The operator serves them for Prometheus at \`/metrics\` of \`--listen\`, together with those of Node itself (\`process_*\`,
 \`nodejs_*\`). Where controller-runtime has a metric, name and labels are the same, so that dashboards of other operators
-fit. Only the leader reports objects.
+fit. Only the leader reports objects; of several shards, each reports its own.
 
 \`mooring_object_ready\` has one series per object, with the reason of its Ready condition, up to ${flags["object-metrics"].default} objects
 (\`--object-metrics\`; 0 switches it off). With more objects there is only \`mooring_objects\`, which is always there.
@@ -59,7 +59,7 @@ with \`metrics.rules.create\` and \`metrics.dashboards.create\`.
   \`leader_election_master_status{name="mooring"}\`, by \`job\` and \`instance\`; every operator has it, whether it leads or not.
 - \`MooringObjectNotReady\` is about single objects. With more than \`--object-metrics\` of them it only knows that some object of a
   kind and namespace is not Ready, at any time.
-- \`MooringNoLeader\` is about each installation, by the operator's namespace. Of several, one whose pods are all gone does not raise
+- \`MooringNoLeader\` is about each installation and shard, by the operator's namespace. Of several, one whose pods are all gone does not raise
   it: alert on your pods as well.
 
 Each alert was seen to fire and to resolve by a real Prometheus while its fault was caused, and every query of the dashboards to

@@ -1,7 +1,7 @@
 import { ALLOW_DELETION, CREDENTIALS, FINALIZER, KEPT_TOKENS, MANAGED_BY, OUTPUT } from "../../engine/objects/names.ts";
 import { GROUP } from "../../kinds/index.ts";
 import { SIGNING_KEY } from "../../operator/signing-key.ts";
-import { clusterNameOf, type Installation, LEASE, namespaceOf, usernameOf } from "./rbac.ts";
+import { clusterNameOf, type Installation, leasesOf, namespaceOf, usernameOf } from "./rbac.ts";
 
 const api = { apiVersion: "admissionregistration.k8s.io/v1" };
 
@@ -84,8 +84,9 @@ export function operatorPolicies(installation: Installation = {}): object[] {
       },
     ],
   };
-  const isLease = `object.metadata.name == '${LEASE}' && request.namespace == '${namespace}'`;
-  const leases = {
+  const leases = leasesOf(installation).map((name) => `'${name}'`);
+  const isLease = `object.metadata.name in [${leases.join(", ")}] && request.namespace == '${namespace}'`;
+  const onlyOwn = {
     validations: [
       { expression: `request.operation != 'DELETE' && ${isLease}`, message: "Mooring writes no Lease but its own" },
     ],
@@ -93,7 +94,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
   return [
     ...ofOperator(installation, "secrets", "", secrets),
     ...ofOperator(installation, "configmaps", "", configMaps),
-    ...ofOperator(installation, "leases", "coordination.k8s.io", leases),
+    ...ofOperator(installation, "leases", "coordination.k8s.io", onlyOwn),
   ];
 }
 

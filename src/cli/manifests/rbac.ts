@@ -2,11 +2,10 @@ import { accountKinds } from "../../engine/accounts/accounts.ts";
 import { KEPT_TOKENS } from "../../engine/objects/names.ts";
 import { GROUP } from "../../kinds/index.ts";
 import { hasResource, type Kind } from "../../kinds/kind.ts";
+import { leaseOf } from "../../operator/lease-name.ts";
 import { SIGNING_KEY } from "../../operator/signing-key.ts";
 
 const NAME = "mooring";
-/** The Lease of the operator, in its own namespace. */
-export const LEASE = NAME;
 const DEFAULT_NAMESPACE = "mooring-system";
 
 /** Where an operator runs, and for whom. */
@@ -17,6 +16,8 @@ export interface Installation {
   clusterName?: string;
   /** The only namespaces whose objects it manages: it then has Roles there and no right anywhere else. */
   watched?: readonly string[];
+  /** Its shards, each with a Lease of its own. */
+  shards?: readonly string[];
   /** Whether it may ask who may read its metrics (`--metrics-auth`). A Role cannot give this: by default only without `watched`. */
   metricsAuth?: boolean;
 }
@@ -28,6 +29,8 @@ export const clusterNameOf = (installation: Installation): string => {
   if (installation.clusterName !== undefined) return installation.clusterName;
   return namespace === DEFAULT_NAMESPACE ? NAME : `${NAME}-${namespace}`;
 };
+/** The Leases of the operator, in its own namespace. */
+export const leasesOf = ({ shards = [] }: Installation): string[] => [leaseOf(), ...shards.map(leaseOf)];
 export const usernameOf = (installation: Installation): string =>
   `system:serviceaccount:${namespaceOf(installation)}:${NAME}`;
 
@@ -60,14 +63,15 @@ function namespaceRules(kinds: readonly Kind[]): Rule[] {
 }
 
 /** RBAC cannot limit a creation to a name; the admission policy does. */
-const byName = (group: string, plural: string, name: string, verbs: string[]): Rule[] => [
-  { apiGroups: [group], resources: [plural], resourceNames: [name], verbs },
+const byName = (group: string, plural: string, resourceNames: string[], verbs: string[]): Rule[] => [
+  { apiGroups: [group], resources: [plural], resourceNames, verbs },
   { apiGroups: [group], resources: [plural], verbs: ["create"] },
 ];
-const leaseRules = byName("coordination.k8s.io", "leases", LEASE, ["get", "update"]);
-const signingKeyRules = byName("", "secrets", SIGNING_KEY, ["get", "list", "watch"]);
+const leaseRules = (installation: Installation) =>
+  byName("coordination.k8s.io", "leases", leasesOf(installation), ["get", "update"]);
+const signingKeyRules = byName("", "secrets", [SIGNING_KEY], ["get", "list", "watch"]);
 /** The tokens of Accounts with a password: a Secret of the operator's own. */
-const tokenRules = byName("", "secrets", KEPT_TOKENS, ["get", "patch"]).slice(0, 1);
+const tokenRules = byName("", "secrets", [KEPT_TOKENS], ["get", "patch"]).slice(0, 1);
 
 /** Whether one is being deleted: nothing is made in it then. A Role cannot give this. */
 const clusterRules: Rule[] = [{ apiGroups: [""], resources: ["namespaces"], verbs: ["list", "watch"] }];
@@ -123,7 +127,10 @@ export function operatorRights(kinds: readonly Kind[], installation: Installatio
     ...(watched
       ? watched.flatMap((each) => role(NAME, each, namespaceRules(kinds)))
       : boundRole(clusterNameOf(installation), [...namespaceRules(kinds), ...clusterRules], installation)),
-    ...role(`${NAME}-leader`, namespace, [...leaseRules, ...(watched ? [...signingKeyRules, ...tokenRules] : [])]),
+    ...role(`${NAME}-leader`, namespace, [
+      ...leaseRules(installation),
+      ...(watched ? [...signingKeyRules, ...tokenRules] : []),
+    ]),
     ...(metricsAuth ? metricsRights(installation) : []),
   ];
 }

@@ -23,7 +23,7 @@ import { needsPerson, type Obstacle } from "../schema/reasons.ts";
 import { conditions, readFacts, readStatus, readWhole, type Standing } from "../schema/status.ts";
 import type { KeptTokens } from "../secrets/kept-tokens.ts";
 import { type Checked, loginObstacle, RECOVERING, usable } from "./account-standing.ts";
-import { type LoggedIn, logIn, logOut } from "./login.ts";
+import { type LoggedIn, logIn, logOut, readLogin } from "./login.ts";
 
 export interface AccountDeps extends Deps {
   transport: Omit<Transport, "pacers">;
@@ -48,6 +48,7 @@ export async function reconcileAccount(
   kind: Kind,
   object: KubeObject,
 ): Promise<Again> {
+  if (!deps.shards.serves(objectOf(account))) return use(deps, account, object);
   const deleting = object.metadata.deletionTimestamp !== undefined;
   const users = deps.objects.users(account);
   if (deleting && users.length === 0) {
@@ -76,6 +77,15 @@ export async function reconcileAccount(
   }
   if (changed) deps.changed(account, since);
   return again;
+}
+
+/** An Account that another shard keeps: this process checks it for its own objects, and writes nothing of it. */
+async function use(deps: AccountDeps, account: string, object: KubeObject): Promise<Again> {
+  const checked = await check(deps, account, object);
+  if (checked === "later") return "never";
+  const since = deps.clock.monotonic();
+  if (adjust(deps.accounts.get(account), checked.standing)) deps.changed(account, since);
+  return checked.again;
 }
 
 const OWED_MS = 1000;
@@ -199,12 +209,13 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
     const message = `credentialsSecretRef: Secret ${name} does not exist or has neither key ${key} nor username and password: create it with the platform's token`;
     return blocked({ reason: "CredentialsMissing", message }, "never");
   }
-  await deps.secrets.hold(account);
-  if (!login && (await leave(deps, account, object, spec)) !== undefined) return blocked(LEAVING, "backoff");
+  const isKept = deps.shards.serves(objectOf(account));
+  if (isKept) await deps.secrets.hold(account);
+  if (isKept && !login && (await leave(deps, account, object, spec)) !== undefined) return blocked(LEAVING, "backoff");
   const entry = { username: login?.username ?? "", ttl: lifetimeSeconds(spec.tokenLifetime) };
   const enter = async (refused: boolean): Promise<LoggedIn | undefined> => {
     if (!login) return undefined;
-    const logged = await logIn(deps, handle, entry, refused);
+    const logged = isKept ? await logIn(deps, handle, entry, refused) : await readLogin(deps, account);
     connection.setCredentials({ token: logged.token ?? "", login, ...settled });
     return logged;
   };

@@ -1,10 +1,14 @@
 import type { Again } from "../../kube/work.ts";
 import { NotFound } from "../../platform/errors.ts";
+import { identityOf } from "../../platform/numbered.ts";
 import type { Deps } from "../look/deps.ts";
-import { creationOf } from "../look/findings.ts";
+import { contestOf, creationOf } from "../look/findings.ts";
 import type { Scene } from "../look/view.ts";
+import type { Intent } from "../objects/intent.ts";
+import type { Creation, Made, SearchResult } from "../objects/memory.ts";
 import { keyOfTarget } from "../objects/object.ts";
 import { refreshed, refuse, reject } from "../record/record.ts";
+import { writeMetadata } from "../record/write.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { claim, create } from "./create.ts";
 import { search } from "./search.ts";
@@ -47,16 +51,57 @@ function orphaned(deps: Deps, { object, desired }: Scene): Obstacle | undefined 
   return { reason: "ParentNotFound", message };
 }
 
+/**
+ * Writes down what is about to be claimed, and waits until the watch has shown that: by then it has shown the mark of every
+ * object that was marked before. So of two processes that are after one resource, at least one sees the other's mark.
+ */
+async function mark(deps: Deps, scene: Scene, intent: Intent, made: Made): Promise<Again | undefined> {
+  const { key, kind, object, memory } = scene;
+  const identity = identityOf(made);
+  const marked = { ...intent, found: identity };
+  const within = { ...made, parents: intent.parents, endpoint: intent.endpoint };
+  const { isLost, yields } = contestOf(deps, key, kind, marked);
+  if (isLost || deps.objects.claimants(kind.kind, within).some((claimant) => claimant !== key)) {
+    // Another object's by now, even if this process has made it.
+    memory.creation = { ...begunOf(scene, intent), phase: "sent" };
+    return "now";
+  }
+  if (intent.found === identity) {
+    const isShown = deps.objects.store(kind.kind).hasShown(object.metadata.resourceVersion ?? "");
+    return isShown && yields.size === 0 ? undefined : { inMs: SHOWN_MS };
+  }
+  deps.guard();
+  await writeMetadata(deps, kind, object, { intent: marked });
+  return { inMs: SHOWN_MS };
+}
+
+/** Leaves to others what it will not claim after all. */
+async function unmark(deps: Deps, scene: Scene, marked: Intent, { matches }: SearchResult): Promise<void> {
+  const { found, ...intent } = marked;
+  if (found === undefined || (matches.has(found) && !contestOf(deps, scene.key, scene.kind, marked).isLost)) return;
+  deps.guard();
+  await writeMetadata(deps, scene.kind, scene.object, { intent });
+}
+
+const SHOWN_MS = 50;
+
 /** Looks for what an open intent made. */
 export async function lookFor(deps: Deps, scene: Scene): Promise<Again> {
   const { memory, view } = scene;
   const { intent } = view;
   if (!intent) return "now";
   const known = creationOf(memory, intent);
-  const begun = { intent, begunAt: known?.begunAt ?? memory.begun?.at ?? view.now };
+  const begun = begunOf(scene, intent);
   const found = await search(deps, scene, intent, known?.phase === "sent" ? known.search : undefined);
   memory.creation = { ...begun, phase: "sent", search: found };
+  await unmark(deps, scene, intent, found);
   return "now";
+}
+
+/** The creation as this process knows it. */
+function begunOf({ memory, view }: Scene, intent: Intent): Pick<Creation, "intent" | "begunAt" | "own"> {
+  const { begunAt = memory.begun?.at ?? view.now, own = false } = creationOf(memory, intent) ?? {};
+  return { intent, begunAt, own };
 }
 
 /** Claims what a search has found. */
@@ -65,11 +110,15 @@ export async function takeOver(deps: Deps, scene: Scene, identity: string): Prom
   const { intent } = view;
   if (!intent) return "now";
   const known = creationOf(memory, intent);
-  const begun = { intent, begunAt: known?.begunAt ?? memory.begun?.at ?? view.now };
+  const begun = begunOf(scene, intent);
   const made = (known?.phase === "sent" && known.search?.matches.get(identity)) || { id: identity };
   const found = known?.phase === "made" ? known : { ...begun, phase: "made" as const, made, searched: true };
+  if (deps.shards.divided()) {
+    const wait = await mark(deps, scene, intent, made);
+    if (wait) return wait;
+  }
   // Known before anything is awaited: no other object with an equal body may take the same one.
   memory.creation = found;
-  await claim(deps, scene, found);
+  await claim(deps, scene, found, true);
   return "now";
 }

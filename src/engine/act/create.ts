@@ -95,7 +95,7 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
 /** What goes out to the platform, and for whom. */
 interface Order {
   object: KubeObject;
-  begun: Pick<Unclaimed, "intent" | "begunAt">;
+  begun: Pick<Unclaimed, "intent" | "begunAt" | "own">;
   url: string;
   body: unknown;
   /** Takes out of a text what nobody else may see of the body. */
@@ -175,7 +175,7 @@ async function intend(
   const at = new Date(deps.clock.now()).toISOString();
   const intent: Intent = { nonce: deps.nonce(), at, by: deps.self, ...facts };
   // Nothing is sent under this nonce before the guard of the POST says so, whatever becomes of this write.
-  const begun = { intent, begunAt: deps.clock.monotonic() };
+  const begun = { intent, begunAt: deps.clock.monotonic(), own: true };
   memory.creation = { ...begun, phase: "unsent" };
   memory.begun = { what: intent.nonce, at: begun.begunAt };
   return { object: await writeMetadata(deps, kind, object, { intent }), begun };
@@ -185,9 +185,9 @@ async function intend(
  * Writes the id that answers an open intent. When the intent no longer stands, another leader has gone on without this
  * resource. What this process made itself is then deleted, for nobody else knows of it; what it only found is left.
  */
-export async function claim(deps: Deps, scene: Scene, found: Unclaimed): Promise<void> {
+export async function claim(deps: Deps, scene: Scene, found: Unclaimed, marked = false): Promise<void> {
   const { kind, memory } = scene;
-  const { intent, begunAt, made, issued, searched } = found;
+  const { intent, begunAt, made, issued, searched, own = false } = found;
   // The key first: it is shown once, and the Secret carries the id, so that neither can be lost alone. Who no longer
   // leads leaves the Secret to its successor, and still has to see to what it made.
   if (issued && leads(deps)) await keepKey(deps, scene, made.id, intent.nonce, issued);
@@ -230,10 +230,12 @@ export async function claim(deps: Deps, scene: Scene, found: Unclaimed): Promise
               since: new Date(deps.clock.now()).toISOString(),
             },
           };
+    // So late another shard may take it for what an equal has made: it has to be marked first, by a later pass.
+    if (deps.shards.divided() && !marked && deadlineFrom(deps, begunAt) <= 0) return;
     try {
       deps.guard();
       const claimed = await writeStatus(deps, kind, object, status);
-      memory.creation = { intent, begunAt, made, phase: "claimed" };
+      memory.creation = { intent, begunAt, own, made, phase: "claimed" };
       const request = made.request ? `, request ${made.request.id}` : "";
       const older = !succeeds || !previous ? "" : isKept ? `; ${previous.id} works until ${previous.until}` : LOST;
       deps.events.record(claimed, "Normal", "Created", `Created ${kind.kind} ${made.id}${request}${older}`);

@@ -58,7 +58,12 @@ export async function logIn(
     isSame && found.record ? found.record : { account, username, endpoint, count: 0, unclaimed: [] };
   let value = isSame && !refused ? found.token : undefined;
   const works = () => value !== undefined && state.current !== undefined && state.current.expiresAt > platformNow();
-  const write = (token?: string) => deps.kept.write(account, state, token);
+  /** Of what was read, until this pass writes itself. */
+  let { version } = kept;
+  const write = (token?: string, unchangedSince?: string) => {
+    version = undefined;
+    return deps.kept.write(account, state, token, unchangedSince);
+  };
   const result = (trouble?: LoggedIn["trouble"]): LoggedIn => ({
     token: works() ? value : undefined,
     id: state.current?.id,
@@ -73,7 +78,10 @@ export async function logIn(
     if (!isSame && found.record?.endpoint === endpoint && found.token !== undefined) {
       await leave(tokens, found.token, found.record.previous && [found.record.previous.id]);
     }
-    if (state.intent && !(await recover(deps, tokens, state, found.token))) return result("recovering");
+    if (state.intent) {
+      version = undefined;
+      if (!(await recover(deps, tokens, state, found.token))) return result("recovering");
+    }
     if (state.previous && (isDue() || state.previous.until <= platformNow())) {
       await tokens.revoke(state.previous.id);
       state.previous = undefined;
@@ -89,7 +97,8 @@ export async function logIn(
     const at = deps.clock.now() + Math.max(0, connection.aheadMs ?? 0);
     state.intent = { nonce, at, by: deps.self, ttl, seen };
     deps.memories.of(objectOf(account)).login = { what: nonce, at: begunAt };
-    await write();
+    // The shard before may be at it as well, when the namespace was moved: one of the two begins.
+    await write(undefined, version);
     const made = await tokens.generate(ttl, deadlineFrom(deps, begunAt)).catch(async (error: unknown) => {
       if (!(error instanceof PlatformError) || error.executed === "unknown") throw error;
       state.intent = undefined;
@@ -112,6 +121,12 @@ export async function logIn(
     if (!(error instanceof PlatformError)) throw error;
     return result(error);
   }
+}
+
+/** The token that another shard keeps for an Account. It works for longer than until this process asks again. */
+export async function readLogin({ kept }: LoginDeps, account: string): Promise<LoggedIn> {
+  const { record, token } = (await kept.read()).of(account);
+  return { token, id: record?.current?.id, advice: [], dueInMs: () => Number.POSITIVE_INFINITY };
 }
 
 /**

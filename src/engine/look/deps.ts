@@ -8,6 +8,7 @@ import type { Memories } from "../objects/memory.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { Publications } from "../objects/published.ts";
 import type { Seal } from "../objects/seal.ts";
+import type { Shards } from "../objects/shards.ts";
 import type { Spending } from "../objects/spending.ts";
 import type { Author } from "../schema/author.ts";
 import type { Collections } from "./collections.ts";
@@ -62,6 +63,7 @@ export interface Deps {
   accounts: Accounts;
   collections: Collections;
   memories: Memories;
+  shards: Shards;
   namespaces: Pick<Namespaces, "isTerminating">;
   published: Publications;
   catalogues: Catalogues;

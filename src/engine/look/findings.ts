@@ -31,10 +31,13 @@ export function findings(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent)
     return object && creationOf(deps.memories.of(rival), openIntent(object));
   };
   /** The resource that another object is claiming at this moment. */
-  const taking = (rival: ObjectKey): string | undefined => {
+  const claiming = (rival: ObjectKey): string | undefined => {
     const other = rival === key ? undefined : theirs(rival);
     return other?.phase === "made" ? identityOf(other.made) : undefined;
   };
+  const contest = contestOf(deps, key, kind, intent);
+  const taking = (rival: ObjectKey): string | undefined =>
+    claiming(rival) ?? (rival === key || contest.yields.has(rival) ? undefined : markOf(deps, rival));
   const rivals = equals.filter((rival) => taking(rival) === undefined);
   const taken = new Set(equals.map(taking));
   const free = [...search.matches].filter(
@@ -43,15 +46,55 @@ export function findings(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent)
       !deps.objects.wasClaimed(kind.kind, { ...made, parents: intent.parents, endpoint: intent.endpoint }),
   );
   const matches = free.map(([identity]) => identity);
-  return {
-    lookedAt: search.lookedAt,
-    endedAt: search.endedAt,
-    pending,
-    matches,
-    rivals: rivals.length,
-    rank: rivals.indexOf(key),
-    inFlight: equals.some((rival) => theirs(rival)?.phase === "posting" || taking(rival) !== undefined),
-  };
+  const isUnderWay = (rival: ObjectKey) => theirs(rival)?.phase === "posting" || claiming(rival) !== undefined;
+  const inFlight = equals.some(isUnderWay) || isAnsweredElsewhere(deps, equals) || contest.yields.size > 0;
+  const looked = { lookedAt: search.lookedAt, endedAt: search.endedAt, pending, inFlight };
+  // What it has marked as its own, no other counts.
+  if (intent.found !== undefined && matches.includes(intent.found))
+    return { ...looked, matches: [intent.found], rivals: 1, rank: 0 };
+  return { ...looked, matches, rivals: rivals.length, rank: rivals.indexOf(key) };
+}
+
+/** What an object is about to claim, as it has written that down. */
+function markOf({ objects }: Pick<Deps, "objects">, key: ObjectKey): string | undefined {
+  const object = objects.find(key)?.object;
+  return object && openIntent(object)?.found;
+}
+
+/**
+ * Two processes may have marked the same resource at the same time, each for an object of its own. Each of them sees both marks
+ * before it claims anything: the object whose intent is younger leaves it to the other, which waits until it has.
+ */
+export function contestOf(
+  deps: Pick<Deps, "objects">,
+  key: ObjectKey,
+  kind: Kind,
+  intent: Intent,
+): { isLost: boolean; yields: ReadonlySet<ObjectKey> } {
+  if (intent.found === undefined) return { isLost: false, yields: new Set() };
+  const all = deps.objects.rivals(kind.kind, intent);
+  const others = all.filter((rival) => rival !== key && markOf(deps, rival) === intent.found);
+  const isYounger = (rival: ObjectKey) => all.indexOf(rival) > all.indexOf(key);
+  return { isLost: !others.every(isYounger), yields: new Set(others.filter(isYounger)) };
+}
+
+/**
+ * Whether another shard may be about to answer one of these equal intents. It claims what its POST has made before the
+ * deadline is over, and whatever it claims later it marks first.
+ */
+function isAnsweredElsewhere(
+  { clock, memories, objects, settings, shards }: Deps,
+  equals: readonly ObjectKey[],
+): boolean {
+  if (equals.length < 2 || !shards.divided()) return false;
+  const unsettledSince = clock.monotonic() - settings.createDeadlineMs - settings.settleMs;
+  return equals.some((rival) => {
+    const object = objects.find(rival)?.object;
+    const intent = object && openIntent(object);
+    const memory = memories.of(rival);
+    if (!intent || intent.found !== undefined || creationOf(memory, intent)?.own) return false;
+    return (memory.begun?.at ?? clock.monotonic()) > unsettledSince;
+  });
 }
 
 /** Whether what an object with an equal open intent makes can be mistaken for what this user makes with this Account. */

@@ -23,6 +23,8 @@ const intent = z.object({
   fixed: z.record(z.string(), z.string()).default({}),
   /** Ids of equals that were there before it, where nothing else tells them from what it makes. */
   seen: z.array(z.string()).optional(),
+  /** Identity of what a search has found and the object is about to claim: processes of other shards leave it alone. */
+  found: z.string().min(1).optional(),
   /** Id of what the object has, and keeps until its successor is there. */
   succeeds: z.string().optional(),
 });

@@ -70,6 +70,8 @@ export type Creation = {
   intent: Intent;
   /** When it was begun, or first seen by this process. */
   begunAt: number;
+  /** This process has begun it: nobody else has an answer to it. */
+  own?: boolean;
 } /** Certainly not executed: nothing has left, or it was refused. */ & (
   | { phase: "unsent" }
   /** The POST is under way at this moment. */
@@ -133,6 +135,8 @@ export interface Memories {
   notice(key: ObjectKey, object: KubeObject): void;
   /** What failed until then may succeed now; what failed later has met things as they are. */
   excuse(key: ObjectKey, until: number): void;
+  /** Another process works on the object from here on, or did until now: only what this one has begun, and since when, counts. */
+  handOver(key: ObjectKey): void;
   forget(key: ObjectKey): void;
 }
 
@@ -160,6 +164,14 @@ export function createMemories({ monotonic }: Pick<Clock, "monotonic">): Memorie
     excuse(key, until) {
       const memory = of(key);
       if (memory.failure && memory.failure.at <= until) memory.failure = undefined;
+    },
+    handOver(key) {
+      const memory = memories.get(key);
+      if (!memory) return;
+      const { creation, begun, wish } = memory;
+      // In place: a pass that is under way goes on with it.
+      for (const name of Object.keys(memory)) Reflect.deleteProperty(memory, name);
+      Object.assign(memory, { creation, begun, wish });
     },
     forget: (key) => void memories.delete(key),
   };

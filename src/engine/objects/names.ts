@@ -21,6 +21,8 @@ export const CERTIFICATE_VERSION = `${GROUP}/certificate-version`;
 export const ROTATE_AT = `${GROUP}/rotate-at`;
 /** The label by which published Secrets are found. */
 export const MANAGED_BY = "app.kubernetes.io/managed-by";
+/** On a Namespace: the shard that works on its objects. */
+export const SHARD = `${GROUP}/shard`;
 /** The Secret of the operator's namespace with the tokens that it has made for Accounts with a password. */
 export const KEPT_TOKENS = "mooring-account-tokens";
 /** The label of a Secret that an Account uses, as "true": by it changes are noticed. */

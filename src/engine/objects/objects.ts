@@ -64,7 +64,7 @@ export interface Objects {
   dependants(key: ObjectKey): ObjectKey[];
   /** Objects of this kind whose resource is in the same collection, or is about to be. */
   neighbours(kind: string, parents: Place["parents"]): ObjectKey[];
-  /** Objects of this namespace that need an Account. */
+  /** Objects of this namespace. */
   residents(namespace: string): ObjectKey[];
   /** Objects that hold something on the platform through this Account, or are about to. */
   users(account: string): ObjectKey[];
@@ -148,7 +148,7 @@ export function createObjects(
         [...new Set(named.map(namespaceOf))].filter((namespace) => namespace !== namespaceOf(key)),
       );
       if (kind.kind === grant.kind) grants.set(name, after);
-      residents.set(key, after && usesAccount(kind) ? [namespaceOf(key)] : []);
+      residents.set(key, after && kind.scope !== "Cluster" ? [namespaceOf(key)] : []);
       const claim = after && claimOf(after);
       const intent = after && openIntent(after);
       const [owned, had] = [ownedPlaces(kind.kind, after), ownedPlaces(kind.kind, before)];

@@ -44,9 +44,12 @@ export interface Kept {
 /** The tokens that were made for Accounts with a password: in one Secret of the operator's namespace, which nobody else reads. */
 export interface KeptTokens {
   /** All of them, as the API server has them now. */
-  read(): Promise<{ of(account: string): Kept; all(): KeptRecord[] }>;
-  /** Writes what is known of an Account's tokens, and the value where it is another one; undefined: there are none. */
-  write(account: string, record: KeptRecord | undefined, token?: string): Promise<void>;
+  read(): Promise<{ of(account: string): Kept; all(): KeptRecord[]; version: string | undefined }>;
+  /**
+   * Writes what is known of an Account's tokens, and the value where it is another one; undefined: there are none. With a
+   * version that was read, fails with a conflict when anybody has written since.
+   */
+  write(account: string, record: KeptRecord | undefined, token?: string, version?: string): Promise<void>;
 }
 
 const nameOf = (account: string): string => hashBody(account).slice(0, 16);
@@ -64,9 +67,10 @@ export function createKeptTokens(
         token: secretValue(secret, `${nameOf(account)}.token`),
       });
       const names = Object.keys(Object(secret.data)).filter((name) => name.endsWith(".json"));
-      return { of, all: () => names.flatMap((name) => parsed(secretValue(secret, name)) ?? []) };
+      const { resourceVersion: version } = secret.metadata ?? {};
+      return { of, version, all: () => names.flatMap((name) => parsed(secretValue(secret, name)) ?? []) };
     },
-    async write(account, known, value) {
+    async write(account, known, value, version) {
       const name = nameOf(account);
       const entry = (text: string | undefined) => (text === undefined ? null : Buffer.from(text).toString("base64"));
       const isOther = value !== undefined || known?.current === undefined;
@@ -77,7 +81,8 @@ export function createKeptTokens(
       guard();
       await create(client, metadata);
       const path = pathOf(SECRETS, metadata);
-      await client.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body: { data } });
+      const body = { data, ...(version !== undefined && { metadata: { resourceVersion: version } }) };
+      await client.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
     },
   };
 }

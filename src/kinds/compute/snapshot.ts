@@ -14,6 +14,7 @@ import {
   wireId,
 } from "../fields/fields.ts";
 import { readsOf } from "../fields/reads.ts";
+import { countOf } from "../fields/rules.ts";
 import { type Inputs, type Kind, mapping, type Operation, type Reference, type Shown } from "../kind.ts";
 
 const spec = z.object({
@@ -105,7 +106,7 @@ function restoration(id: string, inputs: Inputs): Operation | undefined {
   };
 }
 
-const given = ["volumeRef", "serverRef", "volumeId"].map((field) => `has(self.${field})`);
+const sources = countOf(["volumeRef", "serverRef", "volumeId"]);
 
 export const snapshot: Kind = {
   kind: "Snapshot",
@@ -117,7 +118,7 @@ export const snapshot: Kind = {
   rules: [
     ...managedRules,
     {
-      rule: `[${given.join(", ")}].filter(each, each).size() == 1 || (has(self.externalId) && !(${given.join(" || ")}))`,
+      rule: `${sources} == 1 || (has(self.externalId) && ${sources} == 0)`,
       message: `exactly one of volumeRef, serverRef and volumeId is required; only with externalId all may be missing`,
     },
     {

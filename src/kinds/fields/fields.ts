@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { ObjectRef, Reference, Rule } from "../kind.ts";
+import type { ObjectRef, Reference, Rule, Rules } from "../kind.ts";
+import { ruled, unless, validations } from "./rules.ts";
 
 /** A string of one form, or several at once. The API server tells it in words, where a plain pattern shows its expression. */
 export const formed = (pattern: RegExp, max: number, form: string, ...further: [pattern: RegExp, form: string][]) => {
@@ -10,12 +11,11 @@ export const formed = (pattern: RegExp, max: number, form: string, ...further: [
     .superRefine((value, context) => {
       for (const [pattern, form] of forms) if (!pattern.test(value)) context.addIssue(form);
     })
-    .meta({
-      "x-kubernetes-validations": forms.map(([{ source }, message]) => ({
-        rule: `self.matches(${JSON.stringify(source)})`,
-        message,
-      })),
-    });
+    .meta(
+      validations(
+        ...forms.map(([{ source }, message]) => ({ rule: `self.matches(${JSON.stringify(source)})`, message })),
+      ),
+    );
 };
 
 /** A UUID as the platform writes it. */
@@ -82,34 +82,38 @@ export const list = <M extends z.ZodType>(
 ) => {
   const key = unique === "itself" ? "" : `.${unique}`;
   const rule = {
-    rule: `self.all(each, self.exists_one(other, other${key} == each${key}))`,
+    rule: `self.size() < 2 || self.all(each, self.exists_one(other, other${key} == each${key}))`,
     message: unique === "itself" ? "must not contain duplicates" : `${unique} must be unique within the list`,
   };
   return z
     .array(member)
     .max(max)
-    .meta({ "x-kubernetes-list-type": "atomic", ...(unique && { "x-kubernetes-validations": [rule] }) });
+    .meta({ "x-kubernetes-list-type": "atomic", ...(unique && validations(rule)) });
 };
 
 /** A whole number; the schema it gives carries no bounds but the ones asked for. */
 export const whole = (min: number, max: number) => z.int32().min(min).max(max);
 
+/** Memory in MB. */
+export const memory = () =>
+  ruled(whole(256, 235_520), { rule: "self % 256 == 0", message: "ram must be a multiple of 256 MB (0.25 GB)" });
+
 /** Size of a volume in GB, up to the largest one of the platform. */
 export const volumeSize = () => whole(1, 4096);
 
+/** Size of a volume that exists; `field` is where it stands in spec. */
+export const growingSize = (field: string) =>
+  ruled(volumeSize(), {
+    rule: "self >= oldSelf",
+    message: `${field} can only grow: keep the size, or delete the object and create it again`,
+  });
+
 /** An IPv4 address. */
 export const address = () =>
-  z
-    .string()
-    .max(45)
-    .meta({
-      "x-kubernetes-validations": [
-        {
-          rule: "isIP(self) && ip(self).family() == 4",
-          message: "must be an IPv4 address, for example 203.0.113.7",
-        },
-      ],
-    });
+  ruled(z.string().max(45), {
+    rule: "isIP(self) && ip(self).family() == 4",
+    message: "must be an IPv4 address, for example 203.0.113.7",
+  });
 
 /** The platform's name of a resource. */
 export const platformName = (noun: string, otherwise = "metadata.name") =>
@@ -164,10 +168,10 @@ export const managedRules: Rule[] = [
 ];
 
 /** A rule that does not bind an object which only observes: its spec may hold nothing but the identity. */
-export const whenManaged = ({ rule, message }: Rule): Rule => ({ rule: `${observed} || (${rule})`, message });
+export const whenManaged = (rules: Rules): Rules => unless(observed, rules);
 
 /** A field that only an observed resource can do without. */
-export const required = (field: string): Rule =>
+export const required = (field: string): Rules =>
   whenManaged({ rule: `has(self.${field})`, message: `${field} is required` });
 
 /** Fields of every kind that lives inside a datacenter. */

@@ -1,26 +1,31 @@
 import { z } from "zod";
-import type { Rule } from "../kind.ts";
 import { addressOrNetwork, oneSpelling } from "./addresses.ts";
 import { formed, line, list, whole } from "./fields.ts";
+import { either, joined, validations } from "./rules.ts";
 
-const rules: Rule[] = [
-  {
-    rule: "has(self.portRangeStart) == has(self.portRangeEnd)",
-    message: "portRangeStart and portRangeEnd are needed together; for one port, set both to it",
-  },
-  {
-    rule: "!has(self.portRangeStart) || !has(self.portRangeEnd) || self.portRangeStart <= self.portRangeEnd",
-    message: "portRangeEnd must not be less than portRangeStart",
-  },
-  {
-    rule: "!has(self.portRangeStart) || self.protocol in ['TCP', 'UDP']",
-    message: "portRangeStart and portRangeEnd are for TCP and UDP only: remove them or change protocol",
-  },
+const together = "portRangeStart and portRangeEnd are needed together; for one port, set both to it";
+
+const rules = joined(
+  either(
+    "has(self.portRangeStart)",
+    [
+      { rule: "has(self.portRangeEnd)", message: together },
+      {
+        rule: "!has(self.portRangeEnd) || self.portRangeStart <= self.portRangeEnd",
+        message: "portRangeEnd must not be less than portRangeStart",
+      },
+      {
+        rule: "self.protocol in ['TCP', 'UDP']",
+        message: "portRangeStart and portRangeEnd are for TCP and UDP only: remove them or change protocol",
+      },
+    ],
+    [{ rule: "!has(self.portRangeEnd)", message: together }],
+  ),
   {
     rule: "!(has(self.icmpType) || has(self.icmpCode)) || self.protocol in ['ICMP', 'ICMPv6']",
     message: "icmpType and icmpCode are for ICMP and ICMPv6 only: remove them or change protocol",
   },
-];
+);
 
 const firewallRule = z
   .object({
@@ -49,7 +54,7 @@ const firewallRule = z
     portRangeStart: whole(1, 65_535).optional().describe("First port, for TCP and UDP. Default: all ports."),
     portRangeEnd: whole(1, 65_535).optional().describe("Last port; the same as portRangeStart for one port."),
   })
-  .meta({ "x-kubernetes-validations": rules });
+  .meta(validations(rules));
 export type FirewallRule = z.output<typeof firewallRule>;
 
 /** The firewall of a NIC; spread into whatever has NICs. */

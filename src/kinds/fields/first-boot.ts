@@ -1,6 +1,7 @@
 import { z } from "zod";
-import type { Inputs, Rule, SecretInput } from "../kind.ts";
+import type { Inputs, Rules, SecretInput } from "../kind.ts";
 import { exactlyOne, formed, list, objectName, secretKey } from "./fields.ts";
+import { either, validations } from "./rules.ts";
 
 /** What first-boot configuration begins with, so that the machine can tell what it is. */
 const beginnings = ["#cloud-config", "#!", "#include", "Content-Type:", "MIME-Version:", "#upstart-job"];
@@ -61,7 +62,7 @@ export const firstBootFields = {
   sshKeysFrom: list(
     z
       .object({ secretKeyRef: keyOf("Secret"), configMapKeyRef: keyOf("ConfigMap") })
-      .meta({ "x-kubernetes-validations": [exactlyOne("secretKeyRef", "configMapKeyRef")] }),
+      .meta(validations(exactlyOne("secretKeyRef", "configMapKeyRef"))),
     { max: 10 },
   )
     .optional()
@@ -102,25 +103,23 @@ interface FirstBoot {
   imagePasswordSecretRef?: DataKey | undefined;
 }
 
-/** Rules over the fields below `prefix`: `bootVolume.`. */
-export const firstBootRules = (prefix = ""): Rule[] => {
-  const self = `self.${prefix}`;
-  const given = `(has(${self}userData) || has(${self}userDataSecretRef))`;
-  return [
+/** Rules of a volume, whose fields are called with `prefix`: `bootVolume.`. */
+export const firstBootRules = (prefix = ""): Rules[] => [
+  either("has(self.userData) || has(self.userDataSecretRef)", [
     {
-      rule: `!(has(${self}userData) && has(${self}userDataSecretRef))`,
+      rule: "!has(self.userData) || !has(self.userDataSecretRef)",
       message: `${prefix}userData and ${prefix}userDataSecretRef exclude each other: remove one of them`,
     },
     {
-      rule: `!${given} || has(${self}image) || has(${self}imageAlias) || (has(${self}imageLookup) && (!has(${self}imageLookup.cloudInit) || ${self}imageLookup.cloudInit == 'V1'))`,
+      rule: "has(self.image) || has(self.imageAlias) || (has(self.imageLookup) && (!has(self.imageLookup.cloudInit) || self.imageLookup.cloudInit == 'V1'))",
       message: `${prefix}userData needs an image with cloud-init: set image, imageAlias or an imageLookup that does not ask for cloudInit NONE`,
     },
-    {
-      rule: `!has(${self}imagePasswordSecretRef) || has(${self}image) || has(${self}imageAlias) || has(${self}imageLookup)`,
-      message: `${prefix}imagePasswordSecretRef needs an image: set image, imageAlias or imageLookup`,
-    },
-  ];
-};
+  ]),
+  {
+    rule: "!has(self.imagePasswordSecretRef) || has(self.image) || has(self.imageAlias) || has(self.imageLookup)",
+    message: `${prefix}imagePasswordSecretRef needs an image: set image, imageAlias or imageLookup`,
+  },
+];
 
 export const firstBootImmutable = (prefix = ""): Record<string, string> => ({
   [`${prefix}sshKeys`]: "ssh keys are used at creation only",

@@ -1,8 +1,9 @@
 import { z } from "zod";
-import type { Inputs, Lookup, Mention, Reference, Rule } from "../kind.ts";
+import type { Inputs, Joined, Lookup, Mention, Reference, Rule } from "../kind.ts";
 import { formed, line, location, objectRef, uuid } from "./fields.ts";
 import { newestImage } from "./image-catalogue.ts";
 import { datacenterLocation, datacenterLookups, suppliers } from "./location.ts";
+import { countOf, ruled } from "./rules.ts";
 
 const alias = () =>
   formed(
@@ -11,8 +12,8 @@ const alias = () =>
     "must be an alias <distribution>:<version>, for example ubuntu:latest",
   ).optional();
 
-const imageLookup = z
-  .object({
+const imageLookup = ruled(
+  z.object({
     alias: alias().describe("Alias of the image, for example ubuntu:latest."),
     name: line(255).optional().describe("Prefix of the image's name, for example ubuntu-24.04; case-insensitive."),
     type: z.enum(["HDD", "UNKNOWN"]).default("HDD").describe("Type of the image. A volume cannot start from a CDROM."),
@@ -21,12 +22,9 @@ const imageLookup = z
       .optional()
       .describe("cloud-init of the image. Default: V1 with user data, else any."),
     location: location().optional().describe("Location of the image. Default: the location of the datacenter."),
-  })
-  .meta({
-    "x-kubernetes-validations": [
-      { rule: "has(self.alias) || has(self.name)", message: "imageLookup needs an alias, a name or both" },
-    ],
-  });
+  }),
+  { rule: "has(self.alias) || has(self.name)", message: "imageLookup needs an alias, a name or both" },
+);
 
 /** What a new volume starts from; spread into whatever makes volumes. */
 export const imageFields = {
@@ -45,28 +43,28 @@ const source = z.object(imageFields);
 type Source = z.output<typeof source>;
 const names = Object.keys(imageFields);
 
-function counted(prefix: string) {
+function listed(prefix: string) {
   const fields = names.map((name) => `${prefix}${name}`);
-  const given = `[${fields.map((field) => `has(self.${field})`).join(", ")}].filter(given, given).size()`;
-  return { given, listed: `${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}` };
+  return `${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}`;
 }
 
 /** For volumes that cannot be empty. */
-export function oneImageRule(): Rule {
-  const { given, listed } = counted("");
-  return { rule: `${given} == 1`, message: `exactly one of ${listed} is required` };
-}
+export const oneImageRule = (): Rule => ({
+  rule: `${countOf(names)} == 1`,
+  message: `exactly one of ${listed("")} is required`,
+});
 
-/** Rules over the fields below `prefix`: `bootVolume.`. */
-export function imageRules(prefix = ""): Rule[] {
-  const { given, listed } = counted(prefix);
-  return [
-    { rule: `${given} <= 1`, message: `${listed} exclude each other: keep one of them` },
-    {
-      rule: `${given} > 0 || has(self.${prefix}licenceType)`,
-      message: `one of ${listed} is required or, for an empty volume, ${prefix}licenceType`,
-    },
-  ];
+/** Rules of a volume, whose fields are called with `prefix`: `bootVolume.`. */
+export function imageRules(prefix = ""): Joined {
+  const [given, fields] = [countOf(names), listed(prefix)];
+  const some = `${given} > 0 || has(self.licenceType)`;
+  return {
+    rule: `${given} == 1 || (${given} == 0 && has(self.licenceType))`,
+    parts: [
+      { rule: `${given} <= 1`, message: `${fields} exclude each other: keep one of them` },
+      { rule: some, message: `one of ${fields} is required or, for an empty volume, ${prefix}licenceType` },
+    ],
+  };
 }
 
 export const imageImmutable = (prefix = ""): Record<string, string> =>

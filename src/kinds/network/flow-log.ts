@@ -15,6 +15,7 @@ import {
 } from "../fields/fields.ts";
 import { flowLogFields, flowLogProperties } from "../fields/flow-log.ts";
 import { readsOf } from "../fields/reads.ts";
+import { countOf } from "../fields/rules.ts";
 import { type Inputs, type Kind, mapping, type Reference, type Shown } from "../kind.ts";
 
 const byId = (noun: string) =>
@@ -138,7 +139,7 @@ export const flowLog: Kind = {
     required("direction"),
     required("bucket"),
     {
-      rule: `[${targets.map((field) => `has(self.${field})`).join(", ")}].filter(given, given).size() == 1`,
+      rule: `${countOf(targets)} == 1`,
       message: `exactly one of ${targets.slice(0, -1).join(", ")} and ${targets.at(-1)} is required`,
     },
     { rule: "has(self.serverRef) == has(self.nic)", message: "serverRef and nic must be set together" },

@@ -1,12 +1,23 @@
 import { z } from "zod";
 import { duration } from "../../fields/duration.ts";
-import { inDatacenter, line, list, managed, platformName, uuid, volumeSize, whole } from "../../fields/fields.ts";
+import {
+  inDatacenter,
+  line,
+  list,
+  managed,
+  memory,
+  platformName,
+  uuid,
+  volumeSize,
+  whole,
+} from "../../fields/fields.ts";
 import { firewallFields } from "../../fields/firewall.ts";
 import { firstBootFields, firstBootRules, publicKey, userDataField } from "../../fields/first-boot.ts";
 import { flowLogFields } from "../../fields/flow-log.ts";
 import { imageFields, oneImageRule } from "../../fields/images.ts";
 import { lanFields, lanRule } from "../../fields/nic-lan.ts";
 import { outputField } from "../../fields/output.ts";
+import { joined, validations } from "../../fields/rules.ts";
 
 const amount = {
   amount: whole(1, 200).describe("Number or percentage of VMs to add or remove: at most 10 VMs, or 200 percent."),
@@ -50,25 +61,24 @@ const policy = z
           .describe("Replicas to remove first."),
         deleteVolumes: z.boolean().describe("Volumes of a removed replica are deleted if true."),
       })
-      .meta({ "x-kubernetes-validations": [bounded] })
+      .meta(validations(bounded))
       .describe("How replicas are removed."),
-    scaleOutAction: z
-      .object(amount)
-      .meta({ "x-kubernetes-validations": [bounded] })
-      .describe("How replicas are added."),
+    scaleOutAction: z.object(amount).meta(validations(bounded)).describe("How replicas are added."),
   })
-  .meta({
-    "x-kubernetes-validations": [
-      {
-        rule: "self.scaleInThreshold < self.scaleOutThreshold",
-        message: "scaleInThreshold must be less than scaleOutThreshold",
-      },
-      {
-        rule: "self.unit != 'TOTAL' || self.scaleOutThreshold >= 40.0",
-        message: "scaleOutThreshold must be at least 40 with unit TOTAL",
-      },
-    ],
-  });
+  .meta(
+    validations(
+      joined(
+        {
+          rule: "self.scaleInThreshold < self.scaleOutThreshold",
+          message: "scaleInThreshold must be less than scaleOutThreshold",
+        },
+        {
+          rule: "self.unit != 'TOTAL' || self.scaleOutThreshold >= 40.0",
+          message: "scaleOutThreshold must be at least 40 with unit TOTAL",
+        },
+      ),
+    ),
+  );
 
 const flowLog = z.object({ name: line(255).describe("Name of the flow log on the platform."), ...flowLogFields });
 
@@ -90,7 +100,7 @@ export const replicaNic = z
       .optional()
       .describe("Target group of an application load balancer to add the NIC's address to."),
   })
-  .meta({ "x-kubernetes-validations": [lanRule] });
+  .meta(validations(lanRule));
 
 export const replicaVolume = z
   .object({
@@ -125,12 +135,12 @@ export const replicaVolume = z
       "A Secret with the password of the image's own user, for images without cloud-init, read whenever the group is written.",
     ),
   })
-  .meta({ "x-kubernetes-validations": [oneImageRule(), ...firstBootRules()] });
+  .meta(validations(joined(oneImageRule(), ...firstBootRules())));
 
 const replica = z.object({
   availabilityZone: z.enum(["AUTO", "ZONE_1", "ZONE_2"]).default("AUTO").describe("Zone of the replicas."),
   cores: whole(1, 62).describe("Number of cores."),
-  ram: whole(256, 235_520).describe("Memory in MB, a multiple of 256."),
+  ram: memory().describe("Memory in MB, a multiple of 256."),
   cpuFamily: z
     .enum(["INTEL_SKYLAKE", "INTEL_XEON", "INTEL_ICELAKE", "INTEL_SIERRAFOREST", "AMD_OPTERON"])
     .optional()
@@ -148,14 +158,7 @@ export const scalingGroupSpec = z.object({
     .optional()
     .describe("Maximum number of replicas; more than 100 is not recommended. Required."),
   policy: policy.optional().describe("When replicas are added and removed. Required."),
-  replica: replica
-    .meta({
-      "x-kubernetes-validations": [
-        { rule: "self.ram % 256 == 0", message: "ram must be a multiple of 256 MB (0.25 GB)" },
-      ],
-    })
-    .optional()
-    .describe("Template of new replicas. Changes do not affect existing replicas. Required."),
+  replica: replica.optional().describe("Template of new replicas. Changes do not affect existing replicas. Required."),
   ...outputField,
 });
 

@@ -4,6 +4,7 @@ import { address, line, list, objectRef, whole } from "../../fields/fields.ts";
 import { firewallFields, ruleProperties } from "../../fields/firewall.ts";
 import { datacenterLocation } from "../../fields/location.ts";
 import { lanFields, lanMentions, lanNumber, lanProblem, lanReferences, lanRule } from "../../fields/nic-lan.ts";
+import { joined, validations } from "../../fields/rules.ts";
 import type { Inputs, Mention, ObjectRef, Reference } from "../../kind.ts";
 
 const reserved = z.object({
@@ -12,7 +13,7 @@ const reserved = z.object({
 });
 
 const insideBlock = {
-  rule: "!has(self.ipv6CidrBlock) || !isCIDR(self.ipv6CidrBlock) || !has(self.ipv6Ips) || self.ipv6Ips.all(each, !isIP(each) || cidr(self.ipv6CidrBlock).containsIP(each))",
+  rule: "!has(self.ipv6Ips) || !has(self.ipv6CidrBlock) || !isCIDR(self.ipv6CidrBlock) || self.ipv6Ips.all(each, !isIP(each) || cidr(self.ipv6CidrBlock).containsIP(each))",
   message: "ipv6Ips must lie in ipv6CidrBlock",
 };
 
@@ -42,7 +43,7 @@ export const nic = z
       .describe("Fixed IPv6 addresses; the LAN needs an IPv6 block. Default: given by the platform."),
     ...firewallFields,
   })
-  .meta({ "x-kubernetes-validations": [lanRule, insideBlock] });
+  .meta(validations(joined(lanRule, insideBlock)));
 export type Nic = z.output<typeof nic>;
 
 const lanRole = ({ name }: Nic) => `nics[${name}].lanRef`;

@@ -5,6 +5,7 @@ import {
   line,
   list,
   managed,
+  memory,
   objectRef,
   platformName,
   uuid,
@@ -32,7 +33,7 @@ export const serverSpec = z.object({
   cores: whole(1, 62)
     .optional()
     .describe("Number of cores: at most 62 for ENTERPRISE, 60 for VCPU; fixed by the template for CUBE."),
-  ram: whole(256, 235_520)
+  ram: memory()
     .optional()
     .describe("Memory in MB, a multiple of 256, at most 235520 (230 GB); fixed by the template for CUBE."),
   cpuFamily: z

@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { datacenterPath, platformName, volumeSize } from "../../fields/fields.ts";
-import { firstBootFields, firstBootProperties } from "../../fields/first-boot.ts";
-import { imageFields, imageProperties } from "../../fields/images.ts";
+import { datacenterPath, growingSize, platformName } from "../../fields/fields.ts";
+import { firstBootFields, firstBootProperties, firstBootRules } from "../../fields/first-boot.ts";
+import { imageFields, imageProperties, imageRules } from "../../fields/images.ts";
 import { licenceType } from "../../fields/licences.ts";
+import { joined, ruled } from "../../fields/rules.ts";
 import type { Comparison, Inputs, Operation } from "../../kind.ts";
 import { patchVolume } from "../volume/patch.ts";
 import { bootVolumeOf, readable, type WireServer } from "./wire.ts";
@@ -10,9 +11,9 @@ import { bootVolumeOf, readable, type WireServer } from "./wire.ts";
 /** Where the fields of the boot volume are in spec. */
 export const BOOT = "bootVolume.";
 
-export const bootVolume = z.object({
+const fields = z.object({
   name: platformName("boot volume", "the server's name with -boot added"),
-  size: volumeSize()
+  size: growingSize("bootVolume.size")
     .optional()
     .describe("Size in GB; can only grow. Required, except for a Cube, where the template fixes it."),
   type: z
@@ -24,6 +25,7 @@ export const bootVolume = z.object({
   licenceType,
   bus: z.enum(["VIRTIO", "IDE"]).optional().describe("Bus of the volume. Default: VIRTIO."),
 });
+export const bootVolume = ruled(fields, joined(imageRules(BOOT), ...firstBootRules(BOOT)));
 type BootVolume = z.output<typeof bootVolume>;
 
 /** The boot volume as the creation of its server asks for it. */

@@ -4,12 +4,12 @@ import {
   datacenterPath,
   datacenterReference,
   datacenterRules,
+  growingSize,
   inDatacenter,
   managed,
   managedRules,
   platformName,
   required,
-  volumeSize,
   whenManaged,
   wireId,
 } from "../../fields/fields.ts";
@@ -41,7 +41,7 @@ const spec = z.object({
   ...managed,
   ...inDatacenter,
   name: platformName("volume"),
-  size: volumeSize().optional().describe("Size in GB; can only grow. Required."),
+  size: growingSize("size").optional().describe("Size in GB; can only grow. Required."),
   type: z
     .enum(["HDD", "SSD Standard", "SSD Premium"])
     .optional()
@@ -112,12 +112,8 @@ export const volume: Kind = {
     ...datacenterRules,
     required("size"),
     required("type"),
-    ...imageRules().map(whenManaged),
+    whenManaged(imageRules()),
     ...firstBootRules(),
-    {
-      rule: "!has(self.size) || !has(oldSelf.size) || self.size >= oldSelf.size",
-      message: "size can only grow: keep the size, or delete the object and create it again",
-    },
   ],
   immutable: {
     datacenterRef: "a volume cannot move to another datacenter",

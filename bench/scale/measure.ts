@@ -1,0 +1,50 @@
+import { requestsOf } from "./requests.ts";
+import type { Shares, Stage } from "./stage.ts";
+import { say } from "./waiting.ts";
+
+/** What a stretch of time has cost. */
+export interface Cost {
+  seconds: number;
+  /** Seconds of CPU of the operator. */
+  cpu: number;
+  calls: number;
+  writes: number;
+  events: number;
+  shares: Shares;
+}
+
+/** Measures what follows, by one process of the operator, until `end` is called. Time counts from here to there. */
+export async function measure(stage: Stage): Promise<(at?: number) => Promise<Cost>> {
+  const { client, operator, platform } = stage;
+  await platform.resetCalls();
+  const requests = await requestsOf(client);
+  const [cpu, shares] = [operator.cpu(), stage.shares()];
+  const began = performance.now();
+  return async (at = performance.now()) => {
+    const now = { cpu: operator.cpu(), shares: stage.shares() };
+    const { total } = await platform.calls();
+    const after = await requestsOf(client);
+    return {
+      seconds: (at - began) / 1000,
+      cpu: now.cpu - cpu,
+      calls: total,
+      writes: after.writes - requests.writes,
+      events: after.events - requests.events,
+      shares: {
+        apiserver: now.shares.apiserver - shares.apiserver,
+        etcd: now.shares.etcd - shares.etcd,
+        simulator: now.shares.simulator - shares.simulator,
+        bench: now.shares.bench - shares.bench,
+      },
+    };
+  };
+}
+
+/** Who has used the machine meanwhile: the simulator must not be what is measured. */
+export function tellShares(title: string, { seconds, cpu, shares }: Cost): void {
+  const parts = { operator: cpu, ...shares };
+  const told = Object.entries(parts).map(([name, used]) => `${name} ${used.toFixed(1)} s (${percent(used / seconds)})`);
+  say(`${title}: ${seconds.toFixed(1)} s; CPU of ${told.join(", ")}`);
+}
+
+const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;

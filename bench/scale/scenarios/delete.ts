@@ -1,0 +1,27 @@
+import { measure, tellShares } from "../measure.ts";
+import { allOf, remove } from "../population.ts";
+import { say, untilSure } from "../waiting.ts";
+import type { Chapter } from "./scenario.ts";
+
+export const measureDelete: Chapter = async (stage, population, note) => {
+  const { client, platform, witness } = stage;
+  const objects = allOf(population);
+  const count = objects.length;
+  const end = await measure(stage);
+  await remove(client, objects);
+  await untilSure(() => (witness.count === 0 ? undefined : `${witness.count} of ${count} left`), {
+    title: "delete",
+    seconds: 120 + count,
+  });
+  const cost = await end();
+  tellShares("delete", cost);
+  say(
+    `delete: ${Object.entries((await platform.calls()).byRoute)
+      .map((each) => each.join(" "))
+      .join(", ")}`,
+  );
+  note("deleteSeconds", cost.seconds);
+  note("deleteCpu", cost.cpu);
+  note("deleteCalls", cost.calls / count);
+  note("deleteWrites", cost.writes / count);
+};

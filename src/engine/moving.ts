@@ -1,0 +1,57 @@
+import { inSlices } from "../breath.ts";
+import type { Clock } from "../clock.ts";
+import { createNamespaces, type Namespaces } from "../kube/namespaces.ts";
+import type { KubeClient } from "../kube/transport.ts";
+import { accountOf, objectOf } from "./accounts/accounts.ts";
+import type { AccountDeps } from "./act/account.ts";
+import type { ObjectKey } from "./objects/object.ts";
+import type { Objects } from "./objects/objects.ts";
+import { createShards, isOfShard, type Shards, undivided } from "./objects/shards.ts";
+
+/** The namespaces, and which of their objects this process works on. `relabelled` hears of every object of one with new labels. */
+export function createTerritory(options: {
+  client: KubeClient;
+  clock: Clock;
+  objects: () => Objects;
+  namespace: string | undefined;
+  shard: string | undefined;
+  relabelled: (key: ObjectKey, isMoved: boolean) => void;
+  onError: (error: unknown) => void;
+}): { namespaces: Namespaces; shards: Shards } {
+  const { clock, objects, namespace, shard, relabelled } = options;
+  const namespaces = createNamespaces({
+    ...options,
+    relabelled(name, before) {
+      const isMoved = isOfShard(shard, before) !== isOfShard(shard, namespaces.labelsOf(name));
+      void inSlices(clock, objects().residents(name), (key) => relabelled(key, isMoved));
+    },
+  });
+  return { namespaces, shards: namespace === undefined ? createShards(shard, namespaces) : undivided };
+}
+
+/**
+ * The namespace of an object has moved to another shard, or to this one. What this process has begun with it may end, and what
+ * only it knows stays its debt: which creations it has begun is kept. All else that it remembers was true of a time in
+ * which another process did not write. Both look at what is on record, as after a crash.
+ */
+export function handOver(deps: AccountDeps, key: ObjectKey): void {
+  deps.memories.handOver(key);
+  const account = accountOf(key);
+  const handle = account === undefined ? undefined : deps.accounts.get(account);
+  const isServed = deps.shards.serves(key);
+  // Its credentials may be others by now. Debts are still paid with those that it has.
+  if (handle && isServed) handle.obstacle = { reason: "Observing", message: "not checked yet" };
+  if (isServed) return;
+  deps.collections.leave(key);
+  if (account !== undefined) deps.secrets.forget(account);
+}
+
+/** An Account is gone. Its keeper has let go of the Secret before; whoever only used it has a connection that nobody needs. */
+export async function leaveAccount(deps: AccountDeps, account: string): Promise<void> {
+  if (deps.shards.serves(objectOf(account))) return deps.secrets.release(account);
+  deps.secrets.forget(account);
+  if (deps.owes(account)) return;
+  const handle = deps.accounts.get(account);
+  deps.accounts.remove(account);
+  await handle?.connection.close();
+}

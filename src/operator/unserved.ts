@@ -1,0 +1,86 @@
+import { type Clock, sleep } from "../clock.ts";
+import { SHARD } from "../engine/objects/names.ts";
+import { isForbidden, isNotFound } from "../kube/errors.ts";
+import type { EventRecorder } from "../kube/events.ts";
+import { leaseRecord } from "../kube/lease-record.ts";
+import type { KubeObject } from "../kube/resource.ts";
+import type { KubeClient } from "../kube/transport.ts";
+import { leaseOf } from "./lease-name.ts";
+
+/** Long enough for any holder to have renewed its Lease in between. */
+const LOOK_MS = 30_000;
+/** So often it is told again while it lasts. */
+const TELL_MS = 600_000;
+const DEADLINE_MS = 10_000;
+
+/**
+ * Notices namespaces whose shard does not run: their label names one whose Lease nobody holds. Nothing in them is reconciled,
+ * and nobody else could say so. Looks until the signal aborts.
+ */
+export async function watchShards(options: {
+  client: KubeClient;
+  clock: Clock;
+  /** The operator's own, with the Leases. */
+  namespace: string;
+  namespaces: () => Iterable<KubeObject>;
+  events: Pick<EventRecorder, "record">;
+  /** Told after every look: how many namespaces each shard has that does not run. */
+  observe: (unserved: ReadonlyMap<string, number>) => void;
+  onError: (error: unknown) => void;
+  signal: AbortSignal;
+  lookMs?: number;
+}): Promise<void> {
+  const { client, clock, namespace, events, signal, lookMs = LOOK_MS } = options;
+  /** What each Lease said at the last look. */
+  const said = new Map<string, string>();
+  /** When each namespace may be told of again. */
+  const tellAt = new Map<string, number>();
+
+  async function runs(shard: string): Promise<boolean> {
+    const name = leaseOf(shard);
+    try {
+      const { spec = {} } = await leaseRecord(client, { namespace, name, deadlineMs: DEADLINE_MS }).read(signal);
+      const { holderIdentity, renewTime = "" } = spec;
+      const before = said.get(shard);
+      said.set(shard, renewTime);
+      return Boolean(holderIdentity) && before !== renewTime;
+    } catch (error) {
+      // The rights name the Leases of those shards that were installed.
+      if (isNotFound(error) || isForbidden(error)) return false;
+      if (!signal.aborted) options.onError(error);
+      return true;
+    }
+  }
+
+  async function look(): Promise<void> {
+    const labelled = Map.groupBy(options.namespaces(), ({ metadata }) => metadata.labels?.[SHARD]);
+    const unserved = new Map<string, number>();
+    const silent = new Set(tellAt.keys());
+    for (const [shard, members] of labelled) {
+      if (shard === undefined || (await runs(shard))) continue;
+      unserved.set(shard, members.length);
+      for (const member of members) {
+        silent.delete(member.metadata.name);
+        tell(shard, member);
+      }
+    }
+    for (const name of silent) tellAt.delete(name);
+    for (const shard of said.keys()) if (!labelled.has(shard)) said.delete(shard);
+    options.observe(unserved);
+  }
+
+  function tell(shard: string, { metadata, ...member }: KubeObject): void {
+    const now = clock.monotonic();
+    if (now < (tellAt.get(metadata.name) ?? now)) return;
+    tellAt.set(metadata.name, now + TELL_MS);
+    const message = `shard ${shard} is not running: objects of this namespace are not reconciled; start it, or change or remove the label ${SHARD}`;
+    // Events about a namespace are looked for in it.
+    const here = { ...member, metadata: { ...metadata, namespace: metadata.name } };
+    events.record(here, "Warning", "ShardNotRunning", message);
+  }
+
+  while (!signal.aborted) {
+    await look().catch(options.onError);
+    await sleep(clock, lookMs, signal).catch(() => {});
+  }
+}
