@@ -6,25 +6,29 @@ export interface Packed {
   readonly text: string;
 }
 
-/** So many are parsed at least: what is looked at now is asked for several times, and what was read out of it is still known. */
-const PARSED = 256;
+/** So many stay parsed at least: what is looked at now is asked for several times, and so is what was read out of it. */
+const PARSED = 128;
 
-let young = new Map<Packed, unknown>();
-let old = young;
-
-/** What was packed. The same object each time, for as long as it is one of the last that were asked for: nobody may change it. */
-export function unpack(packed: Packed): unknown {
-  const known = young.get(packed);
-  if (known !== undefined) return known;
-  const value: unknown = old.get(packed) ?? JSON.parse(packed.text);
-  remember(packed, value);
-  return value;
-}
-
-/** What a value is packed as, while the value is at hand. */
-export function remember(packed: Packed, value: unknown): void {
-  young.set(packed, value);
-  if (young.size < PARSED) return;
-  old = young;
-  young = new Map();
+/** What was packed, which nobody may change. The same object each time while it is one of the last that were asked for. */
+export function createUnpacked<T>() {
+  let young = new Map<Packed, T>();
+  let old = young;
+  /** To be told of a value that was just packed: it is at hand. */
+  function remember(packed: Packed, value: T): T {
+    young.set(packed, value);
+    if (young.size >= PARSED) {
+      old = young;
+      young = new Map();
+    }
+    return value;
+  }
+  return {
+    remember,
+    get(packed: Packed): T {
+      const known = young.get(packed);
+      if (known !== undefined) return known;
+      const value: T = old.get(packed) ?? JSON.parse(packed.text);
+      return remember(packed, value);
+    },
+  };
 }

@@ -8,6 +8,8 @@ export type Verdict = "ours" | "absent" | "foreign";
 export interface Signer {
   sign(words: unknown): string;
   judge(words: unknown, signature: string): Verdict;
+  /** Whether a signature that counts is by the key that signs now. */
+  isCurrent(signature: unknown): boolean;
 }
 
 /** The first of the keys signs, all of them count. They are asked for each time: they may be exchanged. */
@@ -21,6 +23,7 @@ export function createSigner(keys: () => readonly string[]): Signer {
       const [key = ""] = keys();
       return `${nameOf(key)}.${macOf(key, words)}`;
     },
+    isCurrent: (signature) => typeof signature === "string" && signature.startsWith(`${nameOf(keys()[0] ?? "")}.`),
     judge(words, signature) {
       const [name = "", mac = ""] = signature.split(".");
       const key = keys().find((each) => nameOf(each) === name);
@@ -31,8 +34,16 @@ export function createSigner(keys: () => readonly string[]): Signer {
   };
 }
 
-/** Tells keys apart and gives none away. */
-const nameOf = (key: string): string => createHash("sha256").update(`name of ${key}`).digest("hex").slice(0, 8);
+const names = new Map<string, string>();
+const MOST_NAMES = 16;
+
+/** Tells keys apart and gives none away. The few keys there are are asked for with every object. */
+function nameOf(key: string): string {
+  const name = names.get(key) ?? createHash("sha256").update(`name of ${key}`).digest("hex").slice(0, 8);
+  if (names.size >= MOST_NAMES) names.clear();
+  names.set(key, name);
+  return name;
+}
 
 function withoutVoid(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutVoid);

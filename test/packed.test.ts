@@ -1,18 +1,20 @@
 import { expect, test } from "vitest";
-import { remember, unpack } from "../src/packed.ts";
+import { createUnpacked } from "../src/packed.ts";
 
 test("what is packed is the same object while it is in use, and equal later", () => {
+  const unpacked = createUnpacked<unknown>();
   const packed = { text: '{"a":[1]}' };
-  const first = unpack(packed);
+  const first = unpacked.get(packed);
   expect(first).toEqual({ a: [1] });
-  expect(unpack(packed)).toBe(first);
-  for (let n = 0; n < 1000; n++) unpack({ text: "{}" });
-  expect(unpack(packed)).not.toBe(first);
-  expect(unpack(packed)).toEqual(first);
+  expect(unpacked.get(packed)).toBe(first);
+  for (let n = 0; n < 1000; n++) unpacked.get({ text: "{}" });
+  expect(unpacked.get(packed)).not.toBe(first);
+  expect(unpacked.get(packed)).toEqual(first);
 });
 
 test("what is at hand while it is packed is not parsed", () => {
+  const unpacked = createUnpacked<unknown>();
   const [packed, value] = [{ text: "not read" }, { a: 1 }];
-  remember(packed, value);
-  expect(unpack(packed)).toBe(value);
+  unpacked.remember(packed, value);
+  expect(unpacked.get(packed)).toBe(value);
 });

@@ -5,12 +5,14 @@ import { root } from "./processes.ts";
 
 /** What each room may import besides itself: rooms, single files of src/, and npm packages where they are limited. */
 const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
-  kinds: { rooms: [], packages: ["zod"] },
+  kinds: { rooms: ["once.ts"], packages: ["zod"] },
   kube: { rooms: ["aside.ts", "clock.ts", "breath.ts", "packed.ts"] },
   platform: { rooms: ["aside.ts", "clock.ts", "breath.ts", "packed.ts"] },
   certificates: { rooms: [] },
-  engine: { rooms: ["kinds", "kube", "platform", "certificates", "clock.ts", "breath.ts", "hash.ts", "signer.ts"] },
-  operator: { rooms: ["engine", "kinds", "kube", "platform", "clock.ts", "breath.ts"] },
+  engine: {
+    rooms: ["kinds", "kube", "platform", "certificates", "clock.ts", "breath.ts", "hash.ts", "once.ts", "signer.ts"],
+  },
+  operator: { rooms: ["engine", "kinds", "kube", "platform", "clock.ts", "breath.ts", "once.ts"] },
   gateway: {
     rooms: [
       "kinds",
@@ -27,6 +29,7 @@ const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
   cli: { rooms: ["tools", "questions", "engine", "kinds", "kube", "platform", "operator", "clock.ts"] },
   "clock.ts": { rooms: [] },
   "aside.ts": { rooms: [] },
+  "once.ts": { rooms: [] },
   "packed.ts": { rooms: [] },
   "breath.ts": { rooms: ["clock.ts"] },
   "hash.ts": { rooms: [] },

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { once } from "../once.ts";
 
 /** A CEL rule of the API server over `spec` (`self`, and `oldSelf` where it is about a change). */
 export interface Rule {
@@ -460,28 +461,31 @@ export interface TypedMapping<Spec> {
 /** Hides a kind's own types behind `ResourceMapping`, so that the engine handles all kinds alike. */
 export function mapping<S extends z.ZodObject>(schema: S, typed: TypedMapping<z.output<S>>): ResourceMapping {
   const { identity = {}, place, creation, comparison, destruction, secret, output } = typed;
+  const desire = once((raw: object): Desired => {
+    const spec = schema.parse(raw);
+    return {
+      isMeant: (item) => identity.isMeant?.(spec, item) ?? true,
+      references: place.references(spec),
+      mentions: place.mentions?.(spec) ?? [],
+      body: (inputs) => creation.body(spec, inputs),
+      secrets: creation.secrets?.(spec) ?? [],
+      lookups: (inputs) => creation.lookups?.(spec, inputs) ?? [],
+      check: creation.check?.(spec),
+      problem: (inputs) => creation.problem?.(spec, inputs),
+      advice: (inputs) => creation.advice?.(spec, inputs) ?? [],
+      compare: (item, inputs) => comparison.compare(spec, item, inputs),
+      query: destruction.query?.(spec) ?? "",
+      farewell: (item, inputs) => destruction.farewell?.(spec, item, inputs),
+      publication: (inputs) => secret?.publication(spec, inputs),
+      rotation: () => secret?.rotation(spec),
+      output: output?.target(spec),
+    };
+  });
+  // What is no object is refused by the schema, in its own words.
+  const refuse = (raw: unknown) => desire(Object(schema.parse(raw)));
   return {
     ...typed,
     identity,
-    desire(raw) {
-      const spec = schema.parse(raw);
-      return {
-        isMeant: (item) => identity.isMeant?.(spec, item) ?? true,
-        references: place.references(spec),
-        mentions: place.mentions?.(spec) ?? [],
-        body: (inputs) => creation.body(spec, inputs),
-        secrets: creation.secrets?.(spec) ?? [],
-        lookups: (inputs) => creation.lookups?.(spec, inputs) ?? [],
-        check: creation.check?.(spec),
-        problem: (inputs) => creation.problem?.(spec, inputs),
-        advice: (inputs) => creation.advice?.(spec, inputs) ?? [],
-        compare: (item, inputs) => comparison.compare(spec, item, inputs),
-        query: destruction.query?.(spec) ?? "",
-        farewell: (item, inputs) => destruction.farewell?.(spec, item, inputs),
-        publication: (inputs) => secret?.publication(spec, inputs),
-        rotation: () => secret?.rotation(spec),
-        output: output?.target(spec),
-      };
-    },
+    desire: (raw) => (typeof raw === "object" && raw !== null ? desire(raw) : refuse(raw)),
   };
 }

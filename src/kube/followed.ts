@@ -22,7 +22,7 @@ export interface Followed {
   /** Own writes are believed at once. */
   put(object: KubeObject): void;
   /** All that have the label, whether they are followed or not; metadata only. */
-  labelled(): IterableIterator<KubeObject>;
+  labelled(): IteratorObject<KubeObject>;
   /** Begins to watch. */
   sync(): Promise<void>;
   close(): Promise<void>;

@@ -1,20 +1,46 @@
+/** A word, one text of it however many keys have it, and its keys: most words have one. */
+interface Entry {
+  readonly word: string;
+  keys: string | Set<string>;
+}
+
 /** Which keys stand under which words, in the order they came; a key's words are replaced as a whole. */
 export function createIndex() {
-  const words = new Map<string, string[]>();
-  const keys = new Map<string, Set<string>>();
+  const entries = new Map<string, Entry>();
+  const words = new Map<string, Entry | Entry[]>();
+
+  const entriesOf = (key: string): readonly Entry[] => {
+    const known = words.get(key) ?? [];
+    return Array.isArray(known) ? known : [known];
+  };
+  function enter(key: string, word: string): Entry {
+    const entry = entries.get(word) ?? { word, keys: key };
+    entries.set(entry.word, entry);
+    if (typeof entry.keys !== "string") entry.keys.add(key);
+    else if (entry.keys !== key) entry.keys = new Set([entry.keys, key]);
+    return entry;
+  }
+  function leave(key: string, { word, keys }: Entry): void {
+    if (typeof keys !== "string") keys.delete(key);
+    if (typeof keys === "string" || keys.size === 0) entries.delete(word);
+  }
+
   return {
-    get: (word: string): string[] => [...(keys.get(word) ?? [])],
-    wordsOf: (key: string): readonly string[] => words.get(key) ?? [],
-    set(key: string, next: string[]) {
-      for (const word of words.get(key) ?? []) {
-        if (next.includes(word)) continue;
-        const set = keys.get(word);
-        set?.delete(key);
-        if (set?.size === 0) keys.delete(word);
-      }
-      if (next.length > 0) words.set(key, next);
-      else words.delete(key);
-      for (const word of next) keys.set(word, (keys.get(word) ?? new Set()).add(key));
+    get(word: string): string[] {
+      const { keys = [] } = entries.get(word) ?? {};
+      return typeof keys === "string" ? [keys] : [...keys];
+    },
+    wordsOf: (key: string): readonly string[] => entriesOf(key).map(({ word }) => word),
+    set(key: string, next: readonly string[]) {
+      for (const entry of entriesOf(key)) if (!next.includes(entry.word)) leave(key, entry);
+      const entered = next.map((word) => enter(key, word));
+      const [only] = entered;
+      if (only === undefined) words.delete(key);
+      else words.set(key, entered.length === 1 ? only : entered);
+    },
+    /** How many words there are, and how many keys have any. */
+    get size() {
+      return { words: entries.size, keys: words.size };
     },
   };
 }

@@ -1,3 +1,4 @@
+import { createUnpacked, type Packed } from "../packed.ts";
 import { type KubeObject, keyOf } from "./resource.ts";
 import { compareVersions } from "./version.ts";
 
@@ -13,7 +14,7 @@ export type Change<T> = { key: string; before?: T; after?: T; last?: T };
  */
 export interface Store<T extends KubeObject> {
   get(key: string): T | undefined;
-  values(): IterableIterator<T>;
+  values(): IteratorObject<T>;
   readonly size: number;
   /** Keeps the object unless a newer state is known. For watch events and for answers to own writes alike. */
   put(object: T): void;
@@ -33,15 +34,22 @@ export interface Store<T extends KubeObject> {
   subscribe(listener: (change: Change<T>) => void): () => void;
 }
 
+/** An object as it is stored. */
+type Kept<T> = { readonly version: string } & (Packed | { readonly object: T });
+
 export function createStore<T extends KubeObject>(
   options: {
     onListenerError?: (error: unknown) => void;
     /** What is kept of an object; default: all. */
     keep?: (object: T) => T;
+    /** Whether an object may be kept as text: whoever asks for it later may get another object that says the same. */
+    packs?: (object: T) => boolean;
   } = {},
 ): Store<T> {
-  const { keep = (object: T) => object } = options;
-  const objects = new Map<string, T>();
+  const { keep = (object: T) => object, packs = () => false } = options;
+  const objects = new Map<string, Kept<T>>();
+  const unpacked = createUnpacked<T>();
+  const objectOf = (kept: Kept<T>): T => ("object" in kept ? kept.object : unpacked.get(kept));
   const listeners = new Set<(change: Change<T>) => void>();
   /** Everything up to this version has been seen: a key that is absent was deleted, unless its version is newer. */
   let horizon = "0";
@@ -58,12 +66,17 @@ export function createStore<T extends KubeObject>(
     }
   };
   const set = (key: string, arrived: T) => {
-    const before = objects.get(key);
+    const known = objects.get(key);
     const after = keep(arrived);
-    objects.set(key, after);
-    notify(before === undefined ? { key, after } : { key, before, after });
+    const change = known ? { key, before: objectOf(known), after } : { key, after };
+    const version = versionOf(after);
+    const kept: Kept<T> = packs(after) ? { version, text: JSON.stringify(after) } : { version, object: after };
+    objects.set(key, kept);
+    if ("text" in kept) unpacked.remember(kept, after);
+    notify(change);
   };
-  const drop = (key: string, before: T, last?: T) => {
+  const drop = (key: string, known: Kept<T>, last?: T) => {
+    const before = objectOf(known);
     objects.delete(key);
     notify({ key, before, ...(last && { last: keep(last) }) });
   };
@@ -72,15 +85,18 @@ export function createStore<T extends KubeObject>(
   };
 
   return {
-    get: (key) => objects.get(key),
-    values: () => objects.values(),
+    get(key) {
+      const kept = objects.get(key);
+      return kept && objectOf(kept);
+    },
+    values: () => objects.values().map(objectOf),
     get size() {
       return objects.size;
     },
     put(object) {
       const key = keyOf(object);
       const known = objects.get(key);
-      const floor = known ? versionOf(known) : horizon;
+      const floor = known ? known.version : horizon;
       const version = object.metadata.resourceVersion;
       if (version === undefined || compareVersions(version, floor) > 0) set(key, object);
     },
@@ -88,7 +104,7 @@ export function createStore<T extends KubeObject>(
       const key = keyOf(object);
       const known = objects.get(key);
       advance(versionOf(object));
-      if (known && compareVersions(versionOf(known), versionOf(object)) <= 0) drop(key, known, object);
+      if (known && compareVersions(known.version, versionOf(object)) <= 0) drop(key, known, object);
     },
     async replaceAll(list, resourceVersion, pause) {
       const rewound = resourceVersion !== undefined && compareVersions(resourceVersion, horizon) < 0;
@@ -97,13 +113,13 @@ export function createStore<T extends KubeObject>(
         const key = keyOf(object);
         present.add(key);
         const known = objects.get(key);
-        const order = known ? compareVersions(versionOf(object), versionOf(known)) : 1;
+        const order = known ? compareVersions(versionOf(object), known.version) : 1;
         if (rewound ? order !== 0 : order > 0) set(key, object);
         const wait = pause?.();
         if (wait) await wait;
       }
       for (const [key, known] of objects) {
-        const newer = resourceVersion !== undefined && compareVersions(versionOf(known), resourceVersion) > 0;
+        const newer = resourceVersion !== undefined && compareVersions(known.version, resourceVersion) > 0;
         if (!present.has(key) && (rewound || !newer)) drop(key, known);
         const wait = pause?.();
         if (wait) await wait;

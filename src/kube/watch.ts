@@ -56,6 +56,14 @@ interface WatchEvent<T> {
   object: T;
 }
 
+/** What was in a map, which keeps nothing of it: the connection lives on for minutes, and the store keeps less. */
+function* emptied<T>(map: Map<string, T>): Generator<T> {
+  for (const [key, value] of map) {
+    map.delete(key);
+    yield value;
+  }
+}
+
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 /** A connection that lived this long was a good one. */
 const HEALTHY_MS = 5_000;
@@ -155,10 +163,7 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
   /** The bookmark that ends the initial events; one without the mark is an old server's, which knows no such end. */
   async function complete({ metadata }: T, initial: Map<string, T>): Promise<WatchState> {
     if (metadata.annotations?.[INITIAL_EVENTS_END] !== "true") throw trouble("Unsupported", "knows no streaming list");
-    const next = await replace(initial.values(), metadata.resourceVersion);
-    // The connection lives on for minutes and must not keep the objects as they were.
-    initial.clear();
-    return next;
+    return replace(emptied(initial), metadata.resourceVersion);
   }
 
   async function list(): Promise<WatchState> {

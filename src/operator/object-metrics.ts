@@ -5,7 +5,7 @@ import { reasons } from "../engine/schema/reasons.ts";
 import { readStatus, readWhole } from "../engine/schema/status.ts";
 import type { KubeObject } from "../kube/resource.ts";
 
-/** A gauge with a line per object. It may have very many: its lines are kept ready, and read one by one. */
+/** A gauge with a line per object. It may have very many: its lines are made one by one. */
 interface ObjectGauge {
   readonly name: string;
   readonly help: string;
@@ -70,11 +70,18 @@ interface Seen {
   generation: number | undefined;
   /** Since when it is wanted as it is, until it is Ready. */
   since: number | undefined;
-  line: string;
-  group: string;
+  reason: string;
+  isReady: boolean;
+  group: Group;
 }
 
-/** What is told about each object: kept with every change, so that a scrape only has to read it out. */
+/** How many objects are alike. */
+interface Group {
+  readonly line: string;
+  size: number;
+}
+
+/** What is told about each object: kept with every change, and written out when somebody asks. */
 export function createObjectMetrics(options: {
   clock: Pick<Clock, "monotonic">;
   /** Up to so many objects have a line of their own. */
@@ -83,19 +90,25 @@ export function createObjectMetrics(options: {
 }): ObjectMetrics {
   const { clock, most } = options;
   const seen = new Map<ObjectKey, Seen>();
-  const groups = new Map<string, number>();
+  const groups = new Map<string, Group>();
   const timed = times.map((each) => ({ ...each, lines: new Map<ObjectKey, string>() }));
   let begun = false;
 
-  function count(group: string, by: 1 | -1): void {
-    const number = (groups.get(group) ?? 0) + by;
-    if (number === 0) groups.delete(group);
-    else groups.set(group, number);
+  function enter(line: string): Group {
+    const group = groups.get(line) ?? { line, size: 0 };
+    group.size += 1;
+    groups.set(group.line, group);
+    return group;
+  }
+
+  function leave(group: Group): void {
+    group.size -= 1;
+    if (group.size === 0) groups.delete(group.line);
   }
 
   function observe(key: ObjectKey, object: KubeObject | undefined): void {
     const before = seen.get(key);
-    if (before) count(before.group, -1);
+    if (before) leave(before.group);
     for (const { gauge, of, more, lines } of timed) {
       const at = object && of(object);
       const time = typeof at === "string" ? Date.parse(at) / 1000 : Number.NaN;
@@ -103,17 +116,15 @@ export function createObjectMetrics(options: {
       else lines.set(key, lineOf(gauge, [...partsOf(key), ...(more?.(object) ?? [])], time));
     }
     if (!object) return void seen.delete(key);
-    const [kind = "", namespace = "", name = ""] = partsOf(key);
+    const [kind = "", namespace = ""] = partsOf(key);
     const { uid, generation } = object.metadata;
     const { reason, state } = standingOf(object);
     const isReady = state === "ready";
     const isNew = before?.uid !== uid || before?.generation !== generation;
     const since = isNew && begun ? clock.monotonic() : before?.since;
     if (isReady && since !== undefined) options.becameReady(kind, (clock.monotonic() - since) / 1000);
-    const group = lineOf(counts, [kind, namespace, reason, state]);
-    count(group, 1);
-    const line = lineOf(ready, [kind, namespace, name, reason], isReady ? 1 : 0);
-    seen.set(key, { uid, generation, since: isReady ? undefined : since, line, group });
+    const group = enter(lineOf(counts, [kind, namespace, reason, state]));
+    seen.set(key, { uid, generation, since: isReady ? undefined : since, reason, isReady, group });
   }
 
   return {
@@ -123,9 +134,10 @@ export function createObjectMetrics(options: {
     },
     *lines() {
       yield* headOf(ready);
-      if (seen.size <= most) for (const { line } of seen.values()) yield line;
+      const told = seen.size <= most ? seen : [];
+      for (const [key, { reason, isReady }] of told) yield lineOf(ready, [...partsOf(key), reason], isReady ? 1 : 0);
       yield* headOf(counts);
-      for (const [group, number] of groups) yield `${group}${number}`;
+      for (const { line, size } of groups.values()) yield `${line}${size}`;
       for (const { gauge, lines } of timed) {
         yield* headOf(gauge);
         yield* lines.values();
@@ -140,6 +152,9 @@ function partsOf(key: ObjectKey): string[] {
   return parts.length === 3 ? parts : [parts[0] ?? "", "", parts[1] ?? ""];
 }
 
+/** One text of each. */
+const words = new Map(Object.keys(reasons).map((word) => [word, word]));
+
 type State = "ready" | "reconciling" | "stalled";
 
 /** Others may have written the status of an Account: only the words of the list are told. */
@@ -150,7 +165,7 @@ function standingOf(object: KubeObject): { reason: string; state: State } {
   const isSeen = observedGeneration === object.metadata.generation;
   const settled: State =
     is("Ready")?.status === "True" ? "ready" : is("Stalled")?.status === "True" ? "stalled" : "reconciling";
-  return { reason: reason in reasons ? reason : "Unknown", state: isSeen ? settled : "reconciling" };
+  return { reason: words.get(reason) ?? "Unknown", state: isSeen ? settled : "reconciling" };
 }
 
 const headOf = ({ name, help }: ObjectGauge): string[] => [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`];

@@ -9,6 +9,7 @@ import { type KubeObject, pathOf } from "../kube/resource.ts";
 import { createStore } from "../kube/store.ts";
 import type { KubeClient } from "../kube/transport.ts";
 import { watch } from "../kube/watch.ts";
+import { once } from "../once.ts";
 
 export const SIGNING_KEY = "mooring-signing-key";
 /** Signs; every other entry of the Secret counts as well. */
@@ -52,8 +53,10 @@ const unsignedUntil = ({ metadata }: KubeObject): number =>
 const isOlder = (one: KubeObject["metadata"], { metadata }: KubeObject): boolean =>
   Date.parse(one.creationTimestamp ?? "") < Date.parse(metadata.creationTimestamp ?? "");
 
-/** The one that signs comes first. */
-function keysIn(secret: KubeObject): string[] {
+/** The one that signs comes first. The same list for the same Secret. */
+const keysIn: (secret: KubeObject) => string[] = once(readKeys);
+
+function readKeys(secret: KubeObject): string[] {
   const names = Object.keys(Object(Reflect.get(secret, "data"))).sort();
   const ordered = [CURRENT, ...names.filter((name) => name !== CURRENT)];
   return ordered.flatMap((name) => secretValue(secret, name) || []);

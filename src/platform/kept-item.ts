@@ -1,6 +1,8 @@
-import { type Packed, unpack } from "../packed.ts";
+import { createUnpacked, type Packed } from "../packed.ts";
 import type { Item } from "./reading.ts";
 import { sameJson } from "./same-json.ts";
+
+const unpacked = createUnpacked<unknown>();
 
 /** An item of which only the text is kept. A class, because the getter of a literal would be a closure for each of them. */
 class KeptItem implements Item, Packed {
@@ -13,7 +15,7 @@ class KeptItem implements Item, Packed {
     this.text = text;
   }
   get raw(): unknown {
-    return unpack(this);
+    return unpacked.get(this);
   }
 }
 

@@ -4,6 +4,7 @@ import type { Seal } from "../../src/engine/objects/seal.ts";
 export const unsealed: Seal = {
   trusted: (_, object) => object,
   foreignClaim: () => undefined,
+  isCurrent: () => false,
   signed: (_kind, _object, status) => status,
   mark: (_kind, _object, _annotation, words) => JSON.stringify(words),
   read(_, { metadata }, annotation) {

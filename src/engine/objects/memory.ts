@@ -1,5 +1,5 @@
 import type { Clock } from "../../clock.ts";
-import type { KubeObject } from "../../kube/resource.ts";
+import { type KubeObject, LAST_APPLIED } from "../../kube/resource.ts";
 import type { Progress } from "../../platform/activity/progress.ts";
 import type { Obstacle, Reason } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
@@ -180,7 +180,8 @@ export function createMemories({ monotonic }: Pick<Clock, "monotonic">): Memorie
 /** What people want of an object, as opposed to what it shows and what Mooring keeps in it. */
 export function wishOf({ metadata }: KubeObject): string {
   const { generation, uid, deletionTimestamp, annotations = {} } = metadata;
-  const theirs = Object.entries(annotations).filter(([name]) => name !== INTENT && name !== EXTERNAL_ID);
+  const kept = [INTENT, EXTERNAL_ID, LAST_APPLIED];
+  const theirs = Object.entries(annotations).filter(([name]) => !kept.includes(name));
   return JSON.stringify([generation, uid, deletionTimestamp, theirs.sort()]);
 }
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { GROUP, VERSION } from "../../kinds/index.ts";
 import type { Kind, ObjectRef, Reference } from "../../kinds/kind.ts";
 import type { KubeObject, Resource } from "../../kube/resource.ts";
+import { once } from "../../once.ts";
 import { readStatus } from "../schema/status.ts";
 import type { Target } from "./grants.ts";
 import { type Claim, type Intent, readClaim, readIntent } from "./intent.ts";
@@ -36,11 +37,11 @@ export const isReleased = ({ metadata }: KubeObject): boolean =>
   metadata.deletionTimestamp !== undefined && !metadata.finalizers?.includes(FINALIZER);
 
 /** The creation that an object has begun and not yet had answered. */
-export function openIntent(object: KubeObject): Intent | undefined {
+export const openIntent: (object: KubeObject) => Intent | undefined = once((object) => {
   if (isReleased(object)) return undefined;
   const intent = readIntent(object.metadata.annotations?.[INTENT]);
   return intent && intent.nonce !== readStatus(object).nonce ? intent : undefined;
-}
+});
 
 /** The resource that an object owns: by its status, or by its annotation where status was lost. */
 export function claimOf(object: KubeObject): Claim | undefined {
@@ -56,7 +57,9 @@ export function holdingsOf(object: KubeObject): Claim[] {
   return [stated, ...(previous ? [{ ...stated, id: previous.id }] : [])];
 }
 
-function statedClaim(object: KubeObject): Claim | undefined {
+const statedClaim = once(readStated);
+
+function readStated(object: KubeObject): Claim | undefined {
   const { id, parents = {}, account = "", contract, endpoint, born } = readStatus(object);
   if (id !== undefined) {
     return {
@@ -80,7 +83,7 @@ export type Place = Pick<Claim, "id" | "parents" | "born" | "endpoint">;
 const policy = z.looseObject({ managementPolicy: z.literal("Observe") });
 
 /** Whether the object only shows its resource. */
-export const observes = (object: KubeObject): boolean => policy.safeParse(object.spec).success;
+export const observes: (object: KubeObject) => boolean = once(({ spec }) => policy.safeParse(spec).success);
 
 /** Whether somebody has told Mooring to let the object be. */
 export const isPaused = ({ metadata }: KubeObject): boolean => metadata.annotations?.[PAUSED] === "true";

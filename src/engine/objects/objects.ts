@@ -1,7 +1,7 @@
 import { grant } from "../../kinds/identity/grant.ts";
 import { type Kind, usesAccount } from "../../kinds/kind.ts";
 import { createIndex } from "../../kube/keyed-index.ts";
-import type { KubeObject } from "../../kube/resource.ts";
+import { type KubeObject, withoutLastApplied } from "../../kube/resource.ts";
 import { type Change, createStore, type Store } from "../../kube/store.ts";
 import { identityOf } from "../../platform/numbered.ts";
 
@@ -79,7 +79,7 @@ const SPENT_MOST = 100_000;
 
 export function createObjects(
   kinds: readonly Kind[],
-  seal: Pick<Seal, "trusted">,
+  seal: Pick<Seal, "trusted" | "foreignClaim">,
   onListenerError: (error: unknown) => void,
   labelsOf: (namespace: string) => Readonly<Record<string, string>> | undefined = () => undefined,
 ): Objects {
@@ -130,8 +130,13 @@ export function createObjects(
   const listeners: Parameters<Objects["subscribe"]>[0][] = [];
 
   for (const kind of kinds) {
-    const keep = (object: KubeObject) => (usesAccount(kind) ? seal.trusted(kind.kind, object) : object);
-    const store = createStore<KubeObject>({ onListenerError, keep });
+    const keep = (arrived: KubeObject) => {
+      const object = withoutLastApplied(arrived);
+      return usesAccount(kind) ? seal.trusted(kind.kind, object) : object;
+    };
+    // What a key that is not here has signed is known of this very object.
+    const packs = (object: KubeObject) => seal.foreignClaim(object) === undefined;
+    const store = createStore<KubeObject>({ onListenerError, keep, packs });
     stores.set(kind.kind, store);
     store.subscribe(({ key: name, ...change }) => {
       const { before, after } = change;

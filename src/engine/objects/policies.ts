@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { KubeObject } from "../../kube/resource.ts";
+import { once } from "../../once.ts";
 
 const accountRef = z.object({ kind: z.enum(["Account", "ClusterAccount"]).default("Account"), name: z.string() });
 export type AccountRef = z.output<typeof accountRef>;
@@ -12,5 +13,9 @@ const ours = z.object({
   externalId: z.string().optional().catch(undefined),
 });
 
+const lenient = ours.catch(ours.parse({}));
+
 /** What spec says to the engine, whatever else is wrong with it. */
-export const policiesOf = ({ spec }: KubeObject): z.output<typeof ours> => ours.catch(ours.parse({})).parse(spec);
+export const policiesOf: (object: KubeObject) => z.output<typeof ours> = once(({ spec }: KubeObject) =>
+  lenient.parse(spec),
+);

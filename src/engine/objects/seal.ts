@@ -20,10 +20,12 @@ export interface Seal {
   mark(kind: string, object: Pick<KubeObject, "metadata">, annotation: string, words: object): string;
   /** What such an annotation says, when it counts; `current` when it is signed with the key that signs now. */
   read(kind: string, object: KubeObject, annotation: string): { words: unknown; current: boolean } | undefined;
+  /** Whether the status of an object that was `trusted` is signed with the key that signs now. */
+  isCurrent(object: KubeObject): boolean;
 }
 
 export interface SealOptions {
-  /** The first one signs, all of them count. Asked each time: they may be exchanged. */
+  /** The first one signs, all of them count. Asked each time: they may be exchanged, and are then another list. */
   keys: () => readonly string[];
   /** Whether what this object says without a signature counts: it may be from before there were any. */
   believes?: (object: KubeObject) => boolean;
@@ -31,8 +33,20 @@ export interface SealOptions {
 
 export function createSeal({ keys, believes = () => false }: SealOptions): Seal {
   const foreign = new WeakMap<KubeObject, string>();
+  /** What was found by these keys: objects that are ours as a whole, and what annotations say that counts. */
+  const found = (by: readonly string[]) => ({
+    by,
+    ours: new WeakSet<KubeObject>(),
+    marks: new WeakMap<KubeObject, Map<string, { words: object; signature: unknown } | undefined>>(),
+  });
+  let known = found(keys());
+  const knownNow = () => {
+    const now = keys();
+    if (known.by !== now) known = found(now);
+    return known;
+  };
 
-  const { sign, judge: judgeSigned } = createSigner(keys);
+  const { sign, judge: judgeSigned, isCurrent } = createSigner(keys);
   const judge = (words: unknown, signature: unknown, unsigned: () => boolean): Verdict => {
     if (signature === undefined) return unsigned() ? "ours" : "absent";
     return typeof signature === "string" ? judgeSigned(words, signature) : "absent";
@@ -54,8 +68,16 @@ export function createSeal({ keys, believes = () => false }: SealOptions): Seal 
     return { verdict: judge(markWords(kind, object, annotation, words), signature, unsigned), words };
   };
 
+  const readMark = (kind: string, object: KubeObject, annotation: string) => {
+    const { verdict, words } = judgeMark(kind, object, annotation);
+    if (verdict !== "ours") return undefined;
+    return { words, signature: parsed(object.metadata.annotations?.[annotation]).signature };
+  };
+
   return {
     trusted(kind, object) {
+      const { ours } = knownNow();
+      if (ours.has(object)) return object;
       const { annotations } = object.metadata;
       const status = flat(statusOf(object));
       const said = judge(statusWords(kind, object, status), status.signature, () => {
@@ -64,11 +86,12 @@ export function createSeal({ keys, believes = () => false }: SealOptions): Seal 
       const marks = [INTENT, EXTERNAL_ID].filter((name) => annotations?.[name] !== undefined);
       const judged = marks.map((name) => ({ name, ...judgeMark(kind, object, name) }));
       const dropped = judged.filter(({ verdict }) => verdict !== "ours").map(({ name }) => name);
-      const ours = said === "ours" && dropped.length === 0 ? object : without(object, said === "ours", dropped);
+      const trusted = said === "ours" && dropped.length === 0 ? object : without(object, said === "ours", dropped);
       const kept = judged.find(({ name, verdict }) => name === EXTERNAL_ID && verdict === "foreign")?.words;
       const id: unknown = Reflect.get((said === "foreign" ? status : kept) ?? {}, "id");
-      if (typeof id === "string") foreign.set(ours, id);
-      return ours;
+      if (typeof id === "string") foreign.set(trusted, id);
+      ours.add(trusted);
+      return trusted;
     },
     foreignClaim: (object) => foreign.get(object),
     signed: (kind, object, status) =>
@@ -76,11 +99,14 @@ export function createSeal({ keys, believes = () => false }: SealOptions): Seal 
     mark: (kind, object, annotation, words) =>
       JSON.stringify({ ...words, signature: sign(markWords(kind, object, annotation, words)) }),
     read(kind, object, annotation) {
-      const { verdict, words } = judgeMark(kind, object, annotation);
-      if (verdict !== "ours") return undefined;
-      const { signature } = parsed(object.metadata.annotations?.[annotation]);
-      return { words, current: signature === sign(markWords(kind, object, annotation, words)) };
+      const { marks } = knownNow();
+      const read = marks.get(object) ?? new Map();
+      marks.set(object, read);
+      if (!read.has(annotation)) read.set(annotation, readMark(kind, object, annotation));
+      const said = read.get(annotation);
+      return said && { words: said.words, current: isCurrent(said.signature) };
     },
+    isCurrent: (object) => isCurrent(flat(statusOf(object)).signature),
   };
 }
 

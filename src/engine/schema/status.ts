@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Standing as AnyStanding, type Condition, conditionsOf, withPause } from "../../kube/conditions.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import { once } from "../../once.ts";
 import type { Reason } from "./reasons.ts";
 import { flat, known, type ResourceStatus } from "./status-schema.ts";
 
@@ -11,15 +12,8 @@ function statusOf({ status }: KubeObject): object {
   return typeof status === "object" && status !== null ? status : {};
 }
 
-/** A version of an object never changes: its status is read once. */
-const read = new WeakMap<KubeObject, ResourceStatus>();
-
 /** The engine's part of an object's status; a field that somebody has spoilt counts as absent. */
-export function readStatus(object: KubeObject): ResourceStatus {
-  const status = read.get(object) ?? parse(object);
-  read.set(object, status);
-  return status;
-}
+export const readStatus: (object: KubeObject) => ResourceStatus = once(parse);
 
 function parse(object: KubeObject): ResourceStatus {
   const status = flat(statusOf(object));
@@ -56,7 +50,7 @@ export const paused = (object: KubeObject, now: number): Condition[] =>
 
 /** Whether writing `status` would change what the object says; where it stands is not worth a write of its own. */
 export function differs(object: KubeObject, status: object): boolean {
-  return !isDeepStrictEqual(plain(flat(statusOf(object))), plain(flat(status)));
+  return !isDeepStrictEqual(flat(statusOf(object)), plain(flat(status)));
 }
 
 /** As it would be after a way over the wire. */
