@@ -109,7 +109,8 @@ export function createObjectMetrics(options: {
     const isReady = state === "ready";
     const isNew = before?.uid !== uid || before?.generation !== generation;
     const since = isNew && begun ? clock.monotonic() : before?.since;
-    if (isReady && since !== undefined) options.becameReady(kind, (clock.monotonic() - since) / 1000);
+    // One that is Ready when it is first seen was made by another process.
+    if (before && isReady && since !== undefined) options.becameReady(kind, (clock.monotonic() - since) / 1000);
     const group = lineOf(counts, [kind, namespace, reason, state]);
     count(group, 1);
     const line = lineOf(ready, [kind, namespace, name, reason], isReady ? 1 : 0);
