@@ -9,13 +9,16 @@ export interface Packed {
 /** So many stay parsed at least: what is looked at now is asked for several times, and so is what was read out of it. */
 const PARSED = 128;
 
-/** What was packed, which nobody may change. The same object each time while it is one of the last that were asked for. */
-export function createUnpacked<T>() {
+/**
+ * What was packed, which nobody may change. The same object each time while it is one of the last that were asked for, unless
+ * its text is longer than `longest`.
+ */
+export function createUnpacked<T>(longest = Number.POSITIVE_INFINITY) {
   let young = new Map<Packed, T>();
   let old = young;
   /** To be told of a value that was just packed: it is at hand. */
   function remember(packed: Packed, value: T): T {
-    young.set(packed, value);
+    if (packed.text.length <= longest) young.set(packed, value);
     if (young.size >= PARSED) {
       old = young;
       young = new Map();

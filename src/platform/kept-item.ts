@@ -2,7 +2,9 @@ import { createUnpacked, type Packed } from "../packed.ts";
 import type { Item } from "./reading.ts";
 import { sameJson } from "./same-json.ts";
 
-const unpacked = createUnpacked<unknown>();
+/** Longer items are parsed each time: an endpoint that means harm could fill the memory with a few hundred of them. */
+const LONGEST = 16 * 1024;
+const unpacked = createUnpacked<unknown>(LONGEST);
 
 /** An item of which only the text is kept. A class, because the getter of a literal would be a closure for each of them. */
 class KeptItem implements Item, Packed {
@@ -21,6 +23,12 @@ class KeptItem implements Item, Packed {
 
 /** What a collection keeps of an item. */
 export const keptItem = ({ id, state, raw }: Item): Item => new KeptItem(id, state, JSON.stringify(raw) ?? "null");
+
+/** The objects and map entries around each text. */
+const AROUND = 256;
+
+/** What an item takes in memory. */
+export const sizeOf = (item: Item): number => AROUND + (item instanceof KeptItem ? item.text.length : 0);
 
 /** The same item under another id. */
 export const renamed = (item: Item, id: string): Item =>

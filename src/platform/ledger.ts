@@ -47,6 +47,8 @@ export function createLedger(totalBytes: number): Ledger {
 export interface Room {
   /** So much more of it was read. Throws `LimitExceeded`. */
   take(bytes: number): void;
+  /** So much of what was read is not kept. */
+  shed(bytes: number): void;
   /** All of it was read, and replaces what was kept; or nothing of it is kept. */
   end(isKept: boolean): void;
   /** It is not kept any more. */
@@ -65,6 +67,11 @@ export function openRoom(ledger: Ledger | undefined, account: string): Room {
     take(bytes) {
       ledger?.take(account, bytes);
       read += bytes;
+    },
+    shed(bytes) {
+      const less = Math.min(Math.max(0, bytes), read);
+      ledger?.give(account, less);
+      read -= less;
     },
     end(isKept) {
       end(isKept);

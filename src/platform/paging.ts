@@ -27,11 +27,17 @@ const pageShape = z.looseObject({
   _links: z.looseObject({ next: z.string().nullish() }).nullish(),
 });
 
+/** Where a list is kept, and what an item takes there. */
+export interface Kept<T> {
+  readonly room: Room;
+  sizeOf(item: T): number;
+}
+
 /**
  * All items of a list, each id once, over as many pages as there are. A page shorter than the limit is the last. The
  * limit is the one that the answer names, because the platform may cut ours; a list that ignores paging ends when a
  * page brings nothing new. One that goes on for ever ends with an error: see `limits`. What the list takes in memory is
- * counted until it is read, or, with a room of its own, until that is closed.
+ * counted until it is read, or, with a room of its own, as far as it is kept until that is closed.
  */
 export async function readPages<T>(
   connection: Connection,
@@ -40,12 +46,14 @@ export async function readPages<T>(
   size: PageSize,
   options: ReadOptions,
   read: (item: unknown) => T,
-  kept?: Room,
+  kept?: Kept<T>,
 ): Promise<T[]> {
-  const room = kept ?? openRoom(connection.ledger, connection.id);
+  const room = kept?.room ?? openRoom(connection.ledger, connection.id);
   let isKept = false;
   try {
-    const all = await inTime(connection, options, (timed) => readAll(connection, url, query, size, timed, read, room));
+    const all = await inTime(connection, options, (timed) =>
+      readAll(connection, url, query, size, timed, read, room, kept?.sizeOf),
+    );
     isKept = kept !== undefined;
     return all;
   } finally {
@@ -73,6 +81,7 @@ async function readAll<T>(
   options: ReadOptions,
   read: (item: unknown) => T,
   room: Room,
+  sizeOf?: (item: T) => number,
 ): Promise<T[]> {
   const { clock = systemClock } = connection;
   const found = new Map<string, T>();
@@ -95,11 +104,16 @@ async function readAll<T>(
     const items = page.items ?? [];
     const before = found.size;
     if (before + items.length > limits.items) throw end(`the list has more than ${inFigures(limits.items)} items`);
+    let keptBytes = 0;
     for (const [index, item] of items.entries()) {
-      found.set(checked(identified, item, pageUrl, `items.${index}`).id, read(item));
+      const { id } = checked(identified, item, pageUrl, `items.${index}`);
+      const one = read(item);
+      found.set(id, one);
+      keptBytes += sizeOf?.(one) ?? 0;
       const pause = breathe(clock);
       if (pause) await pause;
     }
+    if (sizeOf) room.shed((reply.bytes ?? 0) - keptBytes);
     offset += items.length;
     const full = items.length >= (page.limit ?? size.items) || (page._links?.next ?? "") !== "";
     if (!full || found.size === before) return [...found.values()];

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Connection } from "./connection.ts";
 import { NotFound } from "./errors.ts";
-import { keptItem } from "./kept-item.ts";
+import { keptItem, sizeOf } from "./kept-item.ts";
 import { openRoom } from "./ledger.ts";
 import { checked, readPages, withQuery } from "./paging.ts";
 import { plainText } from "./plain-text.ts";
@@ -50,7 +50,7 @@ export function resourceCollection(
     key: `${connection.id} ${url}`,
     list(signal, priority) {
       const options = { signal, priority, product, ...(priority !== "people" && { patienceMs: LIST_PATIENCE_MS }) };
-      return readPages(connection, url, query, size, options, (raw) => itemOf(raw, url), room);
+      return readPages(connection, url, query, size, options, (raw) => itemOf(raw, url), { room, sizeOf });
     },
     async get(id, signal) {
       const itemUrl = withQuery(`${url}/${encodeURIComponent(id)}`, query);
