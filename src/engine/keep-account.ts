@@ -16,7 +16,8 @@ export function createAccountKeeper(deps: AccountDeps) {
       if (deps.accounts.get(account) === before || generations.get(account) === generation) return again;
       // What the first check comes to is told of anyway.
       if (generations.has(account)) deps.changed(account, since);
-      generations.set(account, generation);
+      // One that was let go of just now has been forgotten.
+      if (deps.accounts.get(account)) generations.set(account, generation);
       return again;
     },
     forget: (account: string): void => void generations.delete(account),

@@ -41,6 +41,8 @@ export function createBudgets({ clock, ledger }: { clock: Clock; ledger: Ledger 
     const day = new Date(clock.now()).toISOString().slice(0, 10);
     const known = purses.get(key);
     if (known?.day === day) return known;
+    // Who has not called today has none: an access that is gone does not stay.
+    for (const [each, { day: of }] of purses) if (of !== day) purses.delete(each);
     const purse: Purse = { day, key, eur: 0 };
     purses.set(key, purse);
     return purse;

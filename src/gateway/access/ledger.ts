@@ -11,18 +11,22 @@ export interface Ledger {
   giveBack(key: string, day: string, eur: number): Promise<void>;
 }
 
-/** A ledger of this process alone. */
+/** A ledger of this process alone. Only the current day is kept. */
 export function createMemoryLedger(): Ledger {
   const totals = new Map<string, number>();
+  let today = "";
   return {
     async take(key, day, eur, limit) {
+      if (day > today) totals.clear();
+      today = day > today ? day : today;
       const total = totals.get(`${day} ${key}`) ?? 0;
       const taken = Math.max(0, Math.min(eur, limit - total));
       totals.set(`${day} ${key}`, total + taken);
       return taken;
     },
     async giveBack(key, day, eur) {
-      totals.set(`${day} ${key}`, Math.max(0, (totals.get(`${day} ${key}`) ?? 0) - eur));
+      const total = totals.get(`${day} ${key}`);
+      if (total !== undefined) totals.set(`${day} ${key}`, Math.max(0, total - eur));
     },
   };
 }
