@@ -6,6 +6,7 @@ import { PlatformError, Retry } from "./errors.ts";
 import { createFlux } from "./flux.ts";
 import { createMembers } from "./members.ts";
 import type { Change, CollectionSource, Item, Reading } from "./reading.ts";
+import { createRow } from "./row.ts";
 
 export type { Change, CollectionSource, Item, KnownRequest, Reading, RequestState } from "./reading.ts";
 
@@ -76,6 +77,7 @@ const othersBusyGapMs = { shortest: 5_000, longest: 60_000 };
 
 export function openCollection(source: CollectionSource, options: CollectionOptions): Collection {
   const { clock, random = Math.random, restMs = 300_000, busyMs = 1_500, log } = options;
+  const longestMs = soonMs.mostPolls * busyMs;
   const closing = new AbortController();
   const listeners = new Set<CollectionListener>();
   const members = createMembers();
@@ -103,7 +105,8 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
   let endedAt = Number.NEGATIVE_INFINITY;
   let patience = 0;
   /** Who waits for a list to start, which they are told of when it ends. */
-  let askers: Set<string> | undefined;
+  const askers = new Set<string>();
+  const asking = createRow(clock, soonMs.shortest, longestMs);
   /** The last list left members in doubt; it showed members that others are changing. */
   let doubtful = false;
   let othersBusy = false;
@@ -121,17 +124,24 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     }
   };
 
-  const soonGap = () => Math.max(soonMs.shortest, Math.min(members.size * soonMs.perMember, soonMs.mostPolls * busyMs));
+  const soonGap = () => Math.max(soonMs.shortest, Math.min(members.size * soonMs.perMember, longestMs));
+
+  /** When the list is due that somebody asks for. The first who ask get it at once; of a row who ask, many share one. */
+  const askedDue = (soon: number): number => {
+    const { since = 0, dueAt = 0 } = asking;
+    return since - endedAt >= longestMs ? soon : Math.max(soon, dueAt);
+  };
 
   /** When the next list is due. */
   const listDue = (): number => {
     const rested = endedAt + patience;
     // Whoever asks for a list while none succeeds does not get one sooner each time.
     const soon = endedAt + soonGap() * 2 ** Math.min(failures, 7);
-    if (problem) return askers && !(problem instanceof Retry) ? Math.min(rested, soon) : rested;
+    if (problem) return asking.since !== undefined && !(problem instanceof Retry) ? Math.min(rested, soon) : rested;
     const quiet = Math.max(0, endedAt - changedAt);
     const due = [rested];
-    if (askers || doubtful) due.push(soon);
+    if (asking.since !== undefined) due.push(askedDue(soon));
+    if (doubtful || flux.isVanishing) due.push(soon);
     if (expected.size > 0) due.push(endedAt + lookGap(endedAt - Math.max(...expected.values()), busyMs, restMs));
     const { worthListing } = flux;
     if (worthListing !== undefined && !flux.oneByOne) {
@@ -163,9 +173,11 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
 
   const list = async () => {
     listing = true;
-    const resting = flux.size === 0 && !askers && !doubtful && members.listedAt !== undefined;
-    const asked = askers;
-    askers = undefined;
+    const isAsked = asking.since !== undefined;
+    const resting = flux.size === 0 && !isAsked && !doubtful && members.listedAt !== undefined;
+    const asked = [...askers];
+    askers.clear();
+    asking.clear();
     flux.beforeList();
     const read = members.beginRead(clock.monotonic());
     const began = clock.monotonic();
@@ -176,13 +188,13 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       const first = members.listedAt === undefined;
       const listed = await members.list(read, items, flux.expectsAbsence, () => breathe(clock));
       if (closing.signal.aborted) return;
-      doubtful = listed.doubted.size > 0;
+      doubtful = listed.doubted.values().some((id) => !flux.isLeaving(id));
       for (const id of expected.keys()) if (members.item(id)) expected.delete(id);
       othersBusy = items.some((item) => source.isBusy(item) && !flux.has(item.id));
       if (listed.changed.size > 0) changedAt = clock.monotonic();
       const rested = flux.afterList(began, listed);
-      const some = new Set([...listed.changed, ...rested, ...(asked ?? [])]);
-      news = first || problem ? "all" : some.size > 0 || asked ? some : undefined;
+      const some = new Set([...listed.changed, ...rested, ...asked]);
+      news = first || problem ? "all" : some.size > 0 || isAsked ? some : undefined;
       problem = undefined;
       failures = 0;
       patience = restGap(restMs, random);
@@ -244,7 +256,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       schedule();
     },
     refresh(ids) {
-      askers ??= new Set();
+      asking.add();
       for (const id of ids) askers.add(id);
       schedule();
     },

@@ -3,6 +3,7 @@ import { lookGap, retryGap } from "./cadence.ts";
 import { NotFound, PlatformError } from "./errors.ts";
 import type { Listed, Members } from "./members.ts";
 import type { Change, CollectionSource, KnownRequest } from "./reading.ts";
+import { createRow } from "./row.ts";
 import { sameJson } from "./same-json.ts";
 
 /** The members of a collection that are being changed, and the looks at them one by one. */
@@ -15,11 +16,14 @@ export interface Flux {
   readonly worthListing: number | undefined;
   /** Looking at them one by one costs less than a list. */
   readonly oneByOne: boolean;
+  /** The last list was the first to miss some that are being deleted, and nothing else has begun since: one more tells. */
+  readonly isVanishing: boolean;
   /** The shortest time between two lists of what is changing: the fewer of the members change, the longer. */
   readonly listGap: number;
   /** When the next single look is due, on the monotonic clock. */
   readonly nextLook: number;
   has(id: string): boolean;
+  isLeaving(id: string): boolean;
   /** False when this very change is tracked already. */
   track(id: string, change: Change): boolean;
   untrack(id: string): void;
@@ -86,8 +90,9 @@ const unknownRequestLimit = 3;
 export function createFlux(options: FluxOptions): Flux {
   const { clock, random, busyMs, source, members, signal } = options;
   const tracked = new Map<string, Tracked>();
-  /** When the first and the last of the changes were made known that no list can have shown yet. */
-  let row: { first: number; last: number } | undefined;
+  /** The changes that no list can have shown yet. */
+  const row = createRow(clock, busyMs, longestGap * busyMs);
+  let vanishing = false;
 
   const canAsk = ({ url }: Tracked) => url !== undefined && source.requestStatus !== undefined;
   const isLeaving = ({ change }: Tracked) => change.leaving === true;
@@ -174,11 +179,14 @@ export function createFlux(options: FluxOptions): Flux {
     },
     get worthListing() {
       if (tracked.size === 0) return undefined;
-      return row ? Math.min(row.last + busyMs, row.first + longestGap * busyMs) : Number.NEGATIVE_INFINITY;
+      return row.dueAt ?? Number.NEGATIVE_INFINITY;
     },
     get oneByOne() {
       if (tracked.size === 0 || tracked.size * lookCost >= members.size) return false;
       return tracked.values().every((entry) => canAsk(entry) || source.get !== undefined);
+    },
+    get isVanishing() {
+      return vanishing && row.dueAt === undefined;
     },
     get listGap() {
       const shares = members.size / (tracked.size * lookCost);
@@ -190,11 +198,12 @@ export function createFlux(options: FluxOptions): Flux {
       );
     },
     has: (id) => tracked.has(id),
+    isLeaving: (id) => tracked.get(id)?.change.leaving === true,
     track(id, change) {
       const known = tracked.get(id);
       if (known && sameJson(known.change, change)) return false;
       const now = clock.monotonic();
-      row = { first: row?.first ?? now, last: now };
+      row.add();
       tracked.set(id, {
         change,
         trackedAt: now,
@@ -224,18 +233,20 @@ export function createFlux(options: FluxOptions): Flux {
       entry.asked = true;
       if (!entry.looking) void look(id, entry);
     },
-    beforeList() {
-      row = undefined;
-    },
+    beforeList: row.clear,
     afterList(began, listed) {
       const resting: string[] = [];
       let reasons = 0;
+      vanishing = false;
       for (const [id, entry] of tracked) {
         if (entry.trackedAt >= began) continue;
         const item = members.item(id);
         if (isLeaving(entry)) miss(entry, item === undefined || listed.doubted.has(id));
         // The next list tells whether it is gone.
-        if (entry.missed?.times === 1 && canAsk(entry)) continue;
+        if (entry.missed?.times === 1 && canAsk(entry)) {
+          vanishing = true;
+          continue;
+        }
         const atRest = item === undefined ? expectsAbsence(entry) || ended(entry) : !source.isBusy(item);
         if (atRest) resting.push(id);
         if (reasons < reasonsPerList && needsReason(id, entry, listed)) {

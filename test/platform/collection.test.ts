@@ -148,6 +148,25 @@ describe("a refresh", () => {
     expect(heard).toEqual(["all", ["m0"], ["m1"]]);
   });
 
+  test("by one after the other is one list for many of them", async () => {
+    const source = scriptedSource(items(50));
+    const { clock, collection, heard } = await open(source);
+    await clock.advance(minute);
+    const begin = source.calls.list;
+    for (let n = 0; n < 50; n++) {
+      collection.refresh([`m${n}`]);
+      await clock.advance(300);
+    }
+    await clock.advance(500);
+    // The first gets one of its own; then fifteen seconds, and one every six.
+    expect(source.calls.list - begin).toBe(4);
+    expect(heard.slice(1).flat().sort()).toEqual(
+      items(50)
+        .map(({ id }) => id)
+        .sort(),
+    );
+  });
+
   test("of a large collection waits the longer, so that many who ask share a list", async () => {
     const source = scriptedSource(items(1_000));
     const { clock, collection } = await open(source);

@@ -94,7 +94,7 @@ async function wait(deps: Deps, scene: Scene, decision: Extract<Decision, { step
     if (asked !== "never") return asked;
   }
   // Whatever was asked for, its answer may be lost: what waits for one looks again by itself.
-  const recheckMs = decision.recheckMs ?? (decision.look ? LOOK_MS : undefined);
+  const recheckMs = decision.recheckMs ?? (decision.look && (decision.look === "list" ? LISTED_MS : LOOK_MS));
   const again: Again = recheckMs === undefined ? "never" : { inMs: recheckMs };
   // Until the platform was looked at, what the status says is the best that is known.
   if (decision.reason === "Observing") return again;
@@ -105,6 +105,9 @@ async function wait(deps: Deps, scene: Scene, decision: Extract<Decision, { step
 }
 
 const LOOK_MS = 2000;
+
+/** A list that many ask for comes seconds later, and tells who has asked. */
+const LISTED_MS = 10_000;
 
 /** Asks for this one resource and its request, instead of waiting for the next list; never without a pause between. */
 async function confirm(deps: Deps, { identity, view, shared, memory }: Scene): Promise<Again> {
