@@ -114,7 +114,9 @@ async function measureRules(bench: Bench, kind: Kind, writes: number): Promise<R
         await dryCostOf(bench, variant, "one", writes),
         await dryCostOf(bench, bare, "one", writes),
       ];
-      found.push({ ...described(kind, placed), cost: (cost - (before + after) / 2) / copies });
+      const one = { ...described(kind, placed), cost: (cost - (before + after) / 2) / copies };
+      found.push(one);
+      say(`${(1000 * one.cost).toFixed(0)} µs ${one.path}: ${one.rule.slice(0, 60)}`);
     }
     for (const { variant } of some) await forget(bench, variant);
     say(`${kind.kind}: ${found.length} of ${all.length} rules`);

@@ -9,10 +9,14 @@ const DOWN_MS = 3000;
 const PATIENCE_S = 300;
 /** So long the platform takes to answer a creation: with none, hardly one would be under way when the process is killed. */
 const ANSWER_S = 0.3;
+/** After so many creations three of them reach the platform and are never executed, and two more come after them. */
+const EXECUTED = 20;
+const LOST = 3;
+const KILLED_AT = EXECUTED + 2;
 
 /**
- * SIGKILL when the platform has got half of the creations, and another process three seconds later. Time counts from the kill
- * to the last Ready.
+ * SIGKILL in the middle of the creations: some are executed and not answered, some neither, some not sent. Another process
+ * three seconds later; time counts from the kill to the last Ready.
  */
 export const measureKill: Scenario = async (stage, note) => {
   const { client, platform, witness } = stage;
@@ -22,11 +26,14 @@ export const measureKill: Scenario = async (stage, note) => {
     title: "kill",
     seconds: 120,
   });
-  await platform.faults({ fault: "slow", seconds: ANSWER_S, route: "POST *" });
+  await platform.faults(
+    { fault: "slow", seconds: ANSWER_S, route: "POST *" },
+    { fault: "hang", executed: false, route: "POST *", skip: EXECUTED, count: LOST },
+  );
   const servers = Array.from({ length: SERVERS }, (_, index) => server(`server-${index}`, "dc-0"));
   const made = async () => (await platform.resources("servers")).length;
   const applied = create(client, servers);
-  await untilSure(async () => ((await made()) >= SERVERS / 2 ? undefined : `${await made()} were made`), {
+  await untilSure(async () => ((await made()) >= KILLED_AT ? undefined : `${await made()} were made`), {
     title: "kill",
     seconds: 120,
     stepMs: 20,
