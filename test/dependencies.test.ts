@@ -28,7 +28,7 @@ const artifactsIn = (text: string): string[] =>
 
 const needed = [
   ...Object.keys({ ...dependencies, ...devDependencies, ...overrides }),
-  ...found("{deploy,test}/**/go.mod").flatMap((path) => modulesIn(read(path))),
+  ...found("{deploy,test,bench}/**/go.mod").flatMap((path) => modulesIn(read(path))),
   ...found("{deploy,test}/**/pom.xml").flatMap((path) => artifactsIn(read(path))),
 ];
 

@@ -78,7 +78,7 @@ function variant(kind: Kind, group: string, rulesAt: Parameters<typeof withRules
 }
 
 export const asItIs = (kind: Kind): Variant => variant(kind, "with.example.com", (_, rules) => rules);
-export const withoutRules = (kind: Kind): Variant => variant(kind, "without.example.com", () => []);
+export const withoutRules = (kind: Kind, group = "without.example.com"): Variant => variant(kind, group, () => []);
 
 /**
  * No rules but this one, many times: what one costs is too little to be seen. The API server wants each to be another

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -43,6 +44,13 @@ type Reconciler[T Object] struct {
 	platform *Platform
 	resync   time.Duration
 	kind     kind[T]
+	// created has what this process has made, by the uid of its object: the cache may be behind, and a write may fail.
+	created sync.Map
+}
+
+type creation struct {
+	id, parent, location string
+	written              bool
 }
 
 func (r *Reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
@@ -82,19 +90,31 @@ func (r *Reconciler[T]) step(ctx context.Context, object T) (ctrl.Result, error)
 }
 
 func (r *Reconciler[T]) create(ctx context.Context, object T) (ctrl.Result, error) {
-	parent, ready, err := r.kind.parent(ctx, r.Client, object)
-	if err != nil || !ready {
-		return ctrl.Result{RequeueAfter: busyRetry}, err
+	known, isKnown := r.created.Load(object.GetUID())
+	if !isKnown {
+		parent, ready, err := r.kind.parent(ctx, r.Client, object)
+		if err != nil || !ready {
+			return ctrl.Result{RequeueAfter: busyRetry}, err
+		}
+		var made resource
+		location, err := r.platform.call(ctx, http.MethodPost, r.platform.base+parent, r.kind.body(object), &made)
+		if err != nil {
+			return r.refuse(ctx, object, err)
+		}
+		known = creation{id: made.ID, parent: parent, location: location}
+		r.created.Store(object.GetUID(), known)
 	}
-	var made resource
-	location, err := r.platform.call(ctx, http.MethodPost, r.platform.base+parent, r.kind.body(object), &made)
-	if err != nil {
-		return r.refuse(ctx, object, err)
+	made := known.(creation)
+	if made.written {
+		return ctrl.Result{RequeueAfter: busyRetry}, nil
 	}
 	before := object.DeepCopyObject().(T)
-	object.status().ID = made.ID
-	object.status().Parents = map[string]string{"path": parent}
-	return r.begin(ctx, object, before, "create", location)
+	object.status().ID = made.id
+	object.status().Parents = map[string]string{"path": made.parent}
+	result, err := r.begin(ctx, object, before, "create", made.location)
+	made.written = err == nil
+	r.created.Store(object.GetUID(), made)
+	return result, err
 }
 
 // begin notes a request that is to be polled.
@@ -122,6 +142,7 @@ func (r *Reconciler[T]) poll(ctx context.Context, object T) (bool, ctrl.Result, 
 		object.status().Request = nil
 		if request.Action == "create" {
 			object.status().ID = ""
+			r.created.Delete(object.GetUID())
 		}
 		setReady(object, metav1.ConditionFalse, "Failed", answer.Metadata.Message)
 		if err := r.Status().Patch(ctx, object, client.MergeFrom(before)); err != nil {
@@ -196,6 +217,7 @@ func (r *Reconciler[T]) delete(ctx context.Context, object T) (ctrl.Result, erro
 
 func (r *Reconciler[T]) release(ctx context.Context, object T) (ctrl.Result, error) {
 	before := object.DeepCopyObject().(T)
+	r.created.Delete(object.GetUID())
 	controllerutil.RemoveFinalizer(object, finalizer)
 	return ctrl.Result{}, client.IgnoreNotFound(r.Patch(ctx, object, client.MergeFrom(before)))
 }

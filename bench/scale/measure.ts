@@ -10,7 +10,8 @@ export interface Cost {
   calls: number;
   writes: number;
   events: number;
-  shares: Shares;
+  /** Of everybody else; `others` have nothing to do with the bench, and disturb it. */
+  shares: Record<Exclude<keyof Shares, "machine"> | "others", number>;
 }
 
 /** Measures what follows, by one process of the operator, until `end` is called. Time counts from here to there. */
@@ -21,21 +22,19 @@ export async function measure(stage: Stage): Promise<(at?: number) => Promise<Co
   const [cpu, shares] = [operator.cpu(), stage.shares()];
   const began = performance.now();
   return async (at = performance.now()) => {
-    const now = { cpu: operator.cpu(), shares: stage.shares() };
+    const [used, now] = [operator.cpu() - cpu, stage.shares()];
     const { total } = await platform.calls();
     const after = await requestsOf(client);
+    const [apiserver, etcd] = [now.apiserver - shares.apiserver, now.etcd - shares.etcd];
+    const [simulator, bench] = [now.simulator - shares.simulator, now.bench - shares.bench];
+    const others = Math.max(0, now.machine - shares.machine - used - apiserver - etcd - simulator - bench);
     return {
       seconds: (at - began) / 1000,
-      cpu: now.cpu - cpu,
+      cpu: used,
       calls: total,
       writes: after.writes - requests.writes,
       events: after.events - requests.events,
-      shares: {
-        apiserver: now.shares.apiserver - shares.apiserver,
-        etcd: now.shares.etcd - shares.etcd,
-        simulator: now.shares.simulator - shares.simulator,
-        bench: now.shares.bench - shares.bench,
-      },
+      shares: { apiserver, etcd, simulator, bench, others },
     };
   };
 }

@@ -11,6 +11,13 @@ export function cpuOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS;
 }
 
+/** Seconds of CPU that all processes of the machine have used so far. */
+export function machineCpu(): number {
+  const [, ...fields] = (readFileSync("/proc/stat", "utf8").split("\n")[0] ?? "").split(/\s+/);
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = fields.map(Number);
+  return (user + nice + system + irq + softirq) / TICKS;
+}
+
 /** Megabytes of memory that a process occupies. */
 export function residentOf(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];

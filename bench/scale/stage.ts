@@ -8,7 +8,7 @@ import { type Flags, type Operator, startOperator } from "./operators.ts";
 import type { ContenderName, Options } from "./options.ts";
 import { type Platform, startPlatform } from "./platform.ts";
 import { NAMESPACE } from "./population.ts";
-import { cpuOf, processesIn } from "./proc.ts";
+import { cpuOf, machineCpu, processesIn } from "./proc.ts";
 import { openWitness, type Witness } from "./witness.ts";
 
 /** A control plane, a platform and one of the operators, for as long as a few scenarios last. */
@@ -24,8 +24,8 @@ export interface Stage {
   start(flags?: Flags): Promise<Operator>;
   /** From now on this one counts. */
   take(operator: Operator): void;
-  /** Gives the running one up, in order, and starts the next. */
-  restart(flags?: Flags): Promise<void>;
+  /** Stops the running one and starts the next. Resolves when that one leads, with the time at which it was started. */
+  restart(flags?: Flags): Promise<number>;
   /** Seconds of CPU so far, of everybody but the operator. */
   shares(): Shares;
 }
@@ -35,6 +35,8 @@ export interface Shares {
   etcd: number;
   simulator: number;
   bench: number;
+  /** All processes of the machine together, the operator included. */
+  machine: number;
 }
 
 export async function onStage(
@@ -89,14 +91,17 @@ export async function onStage(
     async restart(flags) {
       await operator.stop();
       started.delete(operator);
+      const began = performance.now();
       operator = await start(flags);
       await operator.untilLeading();
+      return began;
     },
     shares: () => ({
       apiserver: used("kube-apiserver"),
       etcd: used("etcd"),
       simulator: cpuOf(platform.pid),
       bench: cpuOf(process.pid),
+      machine: machineCpu(),
     }),
   });
 }

@@ -27,7 +27,7 @@ import { awaitsCaches } from "./look/awaited.ts";
 import { createCollections } from "./look/collections.ts";
 import type { Log, Settings } from "./look/deps.ts";
 import { look } from "./look/look.ts";
-import { createTerritory, handOver, leaveAccount } from "./moving.ts";
+import { createTerritory, handOver, leaveAccount, settleDebt } from "./moving.ts";
 import { createMemories } from "./objects/memory.ts";
 import { CREDENTIALS, FINALIZER, RECONCILE_AT } from "./objects/names.ts";
 import { type ObjectKey, resourceOf } from "./objects/object.ts";
@@ -118,9 +118,12 @@ export function createEngine(options: EngineOptions): Engine {
     namespace: options.namespace,
     shard: options.shard,
     relabelled(key, isMoved) {
-      if (isMoved) handOver(deps, key);
-      if (isMoved) tellObject(key, objects.find(key)?.object);
       wake(key);
+      if (!isMoved) return;
+      handOver(deps, key);
+      tellObject(key, objects.find(key)?.object);
+      // By then the shard before has ended what it had begun.
+      if (shards.serves(key)) queue.addAfter(key, settings.createDeadlineMs + settings.settleMs, "background");
     },
     onError: interrupted("Namespace"),
   });
@@ -216,11 +219,7 @@ export function createEngine(options: EngineOptions): Engine {
     if (!found) return "never";
     const { kind, object } = found;
     const account = accountOf(key);
-    if (!shards.serves(key) && !isShared(key)) {
-      // A pass that was under way when its namespace was moved may have joined.
-      deps.collections.leave(key);
-      return "never";
-    }
+    if (!shards.serves(key) && !isShared(key)) return settleDebt(deps, key, kind, object);
     if (account !== undefined) return keeper.keep(account, kind, object);
     if (kind.task) return reconcileExport(deps, key, kind, object);
     if (!hasResource(kind)) return acknowledge(deps, kind, object);

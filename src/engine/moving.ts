@@ -1,12 +1,19 @@
 import { inSlices } from "../breath.ts";
 import type { Clock } from "../clock.ts";
+import { hasResource, type Kind } from "../kinds/kind.ts";
 import { createNamespaces, type Namespaces } from "../kube/namespaces.ts";
+import type { KubeObject } from "../kube/resource.ts";
 import type { KubeClient } from "../kube/transport.ts";
+import type { Again } from "../kube/work.ts";
 import { accountOf, objectOf } from "./accounts/accounts.ts";
+import { abandon } from "./act/abandon.ts";
 import type { AccountDeps } from "./act/account.ts";
+import { stands } from "./act/create.ts";
 import type { ObjectKey } from "./objects/object.ts";
 import type { Objects } from "./objects/objects.ts";
 import { createShards, isOfShard, type Shards, undivided } from "./objects/shards.ts";
+import { fetchObject } from "./record/write.ts";
+import { readStatus } from "./schema/status.ts";
 
 /** The namespaces, and which of their objects this process works on. `relabelled` hears of every object of one with new labels. */
 export function createTerritory(options: {
@@ -45,6 +52,29 @@ export function handOver(deps: AccountDeps, key: ObjectKey): void {
   deps.collections.leave(key);
   if (account !== undefined) deps.secrets.forget(account);
 }
+
+/**
+ * A key of another shard, of which a pass was under way when its namespace was moved. What that pass has made and could not
+ * claim, the other shard finds by the intent. When it has gone on without it, nobody else knows of it.
+ */
+export async function settleDebt(deps: AccountDeps, key: ObjectKey, kind: Kind, object: KubeObject): Promise<Again> {
+  deps.collections.leave(key);
+  const memory = deps.memories.of(key);
+  const { creation } = memory;
+  if (creation?.phase !== "made" || creation.searched || !hasResource(kind)) return "never";
+  const fresh = await fetchObject(deps, kind, object);
+  if (fresh && stands(fresh, creation.intent)) return { inMs: LOOK_MS, background: true };
+  memory.creation = undefined;
+  if (fresh && readStatus(fresh).id === creation.made.id) return "never";
+  const made = { key, kind, object, account: deps.accounts.get(creation.intent.account) };
+  deps.owe(
+    abandon(deps, made, creation, creation.made, "another shard has gone on without it"),
+    creation.intent.account,
+  );
+  return "never";
+}
+
+const LOOK_MS = 5000;
 
 /** An Account is gone. Its keeper has let go of the Secret before; whoever only used it has a connection that nobody needs. */
 export async function leaveAccount(deps: AccountDeps, account: string): Promise<void> {

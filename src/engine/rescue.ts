@@ -2,7 +2,7 @@ import { hasResource } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { isDropped, undo } from "./act/abandon.ts";
 import { type Deps, leads } from "./look/deps.ts";
-import type { ObjectKey } from "./objects/object.ts";
+import { type ObjectKey, openIntent } from "./objects/object.ts";
 import { writeMetadata } from "./record/write.ts";
 
 /** Nobody else knows what an object has made that is dropped in spite of its finalizer. */
@@ -21,6 +21,8 @@ export function markWhilePosting(deps: Deps, key: ObjectKey, object: KubeObject)
   const kind = deps.objects.find(key)?.kind;
   const { creation } = deps.memories.of(key);
   if (!kind || creation?.phase !== "posting" || !leads(deps)) return;
+  // Another process may have gone on with an intent of its own.
+  if ((openIntent(object) ?? creation.intent).nonce !== creation.intent.nonce) return;
   // Whoever wrote in between has it looked at again.
   const marked = writeMetadata(deps, kind, object, { intent: creation.intent }).then(
     () => {},

@@ -122,7 +122,8 @@ export function createObjectMetrics(options: {
     const isReady = state === "ready";
     const isNew = before?.uid !== uid || before?.generation !== generation;
     const since = isNew && begun ? clock.monotonic() : before?.since;
-    if (isReady && since !== undefined) options.becameReady(kind, (clock.monotonic() - since) / 1000);
+    // One that is Ready when it is first seen was made by another process.
+    if (before && isReady && since !== undefined) options.becameReady(kind, (clock.monotonic() - since) / 1000);
     const group = enter(lineOf(counts, [kind, namespace, reason, state]));
     seen.set(key, { uid, generation, since: isReady ? undefined : since, reason, isReady, group });
   }

@@ -94,6 +94,13 @@ describe.each(each)("the definition of $name", ({ kind }) => {
     expect(beneath.map(([path]) => path)).toEqual([]);
   });
 
+  it("keeps every object in status whole: the operator writes it at once, and managedFields stay short", () => {
+    const objects = Object.entries(status.properties ?? {}).filter(([, { type }]) => type === "object");
+    const merged = objects.filter(([, field]) => field["x-kubernetes-map-type"] !== "atomic");
+    expect(merged.map(([name]) => name)).toEqual([]);
+    expect(status.properties?.conditions).toMatchObject({ "x-kubernetes-list-type": "map" });
+  });
+
   it("describes every field of spec and status, at every depth", () => {
     const silent = [...fields(spec, "spec"), ...fields(status, "status")]
       .filter(([, { description }]) => !description?.endsWith(".") && !description?.endsWith("…"))

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { type AccountDeps, reconcileAccount } from "../../src/engine/act/account.ts";
 import { FINALIZER, KEPT_TOKENS } from "../../src/engine/objects/names.ts";
+import { undivided } from "../../src/engine/objects/shards.ts";
 import { createKeptTokens } from "../../src/engine/secrets/kept-tokens.ts";
 import { hashBody } from "../../src/hash.ts";
 import { account } from "../../src/kinds/identity/account.ts";
@@ -43,12 +44,13 @@ function open(beside: KubeObject[] = []) {
   let nonces = 0;
   worlds.push({ object, api, platform, told });
   const kept = () => JSON.stringify(Object(api.get(objectOf("Secret", KEPT_TOKENS, home))?.data));
-  function live() {
+  function live(shards = undivided) {
     const life = stage([object, ...beside], { api, connection: platform.connection, wallTime: now() });
     now = life.clock.now;
     life.accounts.remove(KEY);
     const deps: AccountDeps = {
       ...life.deps,
+      shards,
       nonce: () => `unique-${++nonces}`,
       transport: { connect: () => platform.connection, close: async () => {} },
       secrets: { ...tokens, read: (_, __, ___, key) => ({ known: true, value: secret[key] }) },
@@ -93,6 +95,29 @@ describe("an Account with a password", () => {
     expect(ready()).toMatchObject({ status: "True", message: expect.stringContaining("renewed automatically") });
     expect(status()).toMatchObject({ tokenId: id, tokenExpiresAt: new Date(BEGIN + HOUR).toISOString() });
     expect(kept()).toContain(Buffer.from(platform.values[0] ?? "").toString("base64"));
+  });
+
+  test("is used by a process of another shard, which makes no token and writes nothing", async () => {
+    const { live, platform, api, ready } = open();
+    const other = live({ serves: () => false, divided: () => true });
+    await other.check();
+    expect(other.accounts.get(KEY)?.obstacle).toBeDefined();
+    await live().check();
+    const before = api.version;
+    await other.check();
+    expect(other.accounts.get(KEY)?.obstacle).toBeUndefined();
+    expect(api.version).toBe(before);
+    expect(platform.values).toHaveLength(1);
+    expect(ready()).toMatchObject({ status: "True" });
+  });
+
+  test("gets one token although the shards before and after a move begin at once", async () => {
+    const { live, platform } = open();
+    const [before, after] = [live(), live()];
+    await Promise.allSettled([before.check(), after.check()]);
+    await before.check();
+    await after.settle();
+    expect(platform.values).toHaveLength(1);
   });
 
   test("is found again by the next process", async () => {

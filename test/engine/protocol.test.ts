@@ -4,6 +4,7 @@ import { identityOf } from "../../src/platform/numbered.ts";
 
 import { objectOf } from "./fixtures.ts";
 import { DC } from "./lives.ts";
+import { SETTINGS } from "./stage.ts";
 import { type Choose, EVERY_FATE, type Fate, type World, world } from "./world.ts";
 
 /** For who looks for rare things by hand. */
@@ -159,6 +160,32 @@ const MUST_BE_MET = [
 
 /** Many scenarios take their time on a busy machine. */
 const timeout = 120_000 * MORE;
+
+describe("a creation that is executed at the last moment, and logged as late as can be", () => {
+  /** All goes well but for this. */
+  const latest: Choose = (first, ...others) => others.find((each) => each === SETTINGS.settleMs) ?? first;
+
+  test.each<[string, (here: World) => unknown]>([
+    ["whose leader is frozen, while one of another pod goes on", (here) => here.takeOver()],
+    ["whose process is killed, and restarted in the same pod", (here) => here.crash()],
+  ])("%s, is found and not made again", async (_, end) => {
+    const fates: Fate[] = ["executed late"];
+    const sent: string[] = [];
+    const met = (what: string) => void (what.startsWith("POST ") && sent.push(what));
+    const objects = one();
+    const here = world(objects, latest, { fate: () => fates.shift() ?? "answered", met });
+    try {
+      for (let steps = 0; steps < 20 && sent.length === 0; steps++) await here.step(objects[0], true);
+      await end(here);
+      await comeToRest(here, objects);
+      expect(sent).toEqual(["POST executed late"]);
+      expect(here.owned().map(({ claim }) => claim?.id)).toEqual(here.there());
+      expect(here.isAtRest()).toBe(true);
+    } finally {
+      here.close();
+    }
+  });
+});
 
 describe("whatever is lost, late or interrupted", { timeout }, () => {
   test("an object has exactly one resource in the end", () => check({ objects: one, deletions: false }, 40));

@@ -146,6 +146,21 @@ describe("two shards", () => {
     expect([both.isTold("", "IPBlock/orders/a"), both.isTold("a", "IPBlock/orders/a")]).toEqual([true, false]);
   });
 
+  test("pay for what only they know: what an object made that is dropped after the move", async () => {
+    const there = block("orders");
+    const both = await runBoth([space("orders", "a"), there]);
+    await both.clock.advance(3000);
+    const id = both.idOf(there);
+    expect(both.platform.items.size).toBe(1);
+    both.home.put(space("orders"));
+    await both.clock.advance(1000);
+    both.home.remove(there);
+    await both.clock.advance(10_000);
+    expect(both.platform.items.size).toBe(0);
+    expect(both.a.writes).toContain(`DELETE /cloudapi/v6/ipblocks/${id}`);
+    expect(both.platform.sent("DELETE")).toHaveLength(1);
+  });
+
   test("leave the list of what they no longer have to the other", async () => {
     const both = await runBoth([space("orders", "a"), block("orders")]);
     await both.clock.advance(10_000);

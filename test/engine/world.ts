@@ -59,14 +59,20 @@ export function world(
   /** What the platform does later, by its own clock. */
   const due: { at: number; happen: () => void; of?: Process | undefined }[] = [];
   const later = (ms: number, happen: () => void, of?: Process) => void due.push({ at: time + ms, happen, of });
+  const drawPace = () => {
+    const invisible = choose(0, 1000, LONGEST_INVISIBLE, 3 * LONGEST_INVISIBLE);
+    const takes = Math.max(invisible, choose(2000, 100_000));
+    const fails = choose(false, true);
+    // What is in no log either is not invisible for longer than the settle time.
+    return { invisible, takes, fails, unlogged: choose(0, Math.min(invisible, LONGEST_INVISIBLE)) };
+  };
+  /** Of what is executed late, drawn when it was sent: by then the scenario may have no choices left. */
+  let drawn: ReturnType<typeof drawPace> | undefined;
   platform.setPace({
     made(item, logged, remove) {
-      const invisible = choose(0, 1000, LONGEST_INVISIBLE, 3 * LONGEST_INVISIBLE);
-      const takes = Math.max(invisible, choose(2000, 100_000));
-      const fails = choose(false, true);
+      const { invisible, takes, fails, unlogged } = drawn ?? drawPace();
       item.visibleAt = now() + invisible;
-      // What is in no log either is not invisible for longer than the settle time.
-      logged.loggedAt = now() + choose(0, Math.min(invisible, LONGEST_INVISIBLE));
+      logged.loggedAt = now() + unlogged;
       item.state = "BUSY";
       logged.status = "BUSY";
       later(takes, () => {
@@ -125,11 +131,15 @@ export function world(
       if (becomes === "refused") throw new Terminal({ call: call.url, status: 422, platformMessage: "no" });
       if (becomes === "slow down") throw new Retry({ call: call.url, status: 429 }, "no");
       if (becomes === "executed late") {
+        const pace = drawPace();
         const execute = () => {
+          drawn = pace;
           try {
             platform.execute(call);
           } catch {
             // What it was for is gone by now.
+          } finally {
+            drawn = undefined;
           }
         };
         later(leaveBy - time, execute, process());

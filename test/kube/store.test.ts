@@ -89,6 +89,16 @@ test("what a full list did not hold stays gone when an older answer arrives", ()
   expect(store.size).toBe(0);
 });
 
+test("what the watch has shown is another matter than what was written", () => {
+  const { store } = setUp();
+  store.replaceAll([widget("a", 10)], "20");
+  store.put(widget("a", 30));
+  store.remove(widget("a", 31));
+  expect([store.hasShown("20"), store.hasShown("21"), store.hasShown("30")]).toEqual([true, false, false]);
+  store.advance("30");
+  expect([store.hasShown("30"), store.hasShown("31")]).toEqual([true, false]);
+});
+
 test("a list of a rewound server counts alone", () => {
   const { store } = setUp();
   store.replaceAll([widget("a", 300), widget("b", 301)], "400");

@@ -28,6 +28,9 @@ export const measureCreate: Chapter = async (stage, population, note) => {
   note("createCalls", cost.calls / count);
   note("createWrites", cost.writes / count);
   note("createEvents", cost.events / count);
+  note("createApiserver", cost.shares.apiserver);
+  note("createSimulator", cost.shares.simulator);
+  note("createOthers", cost.shares.others / cost.seconds);
 };
 
 /** All of them, until the last one is Ready. */

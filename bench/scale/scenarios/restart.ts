@@ -6,8 +6,7 @@ import type { Chapter } from "./scenario.ts";
 export const measureRestart: Chapter = async (stage, population, note) => {
   const count = allOf(population).length;
   await stage.platform.resetCalls();
-  const began = performance.now();
-  await stage.restart();
+  const began = await stage.restart();
   const { operator } = stage;
   const quietAt = await untilQuiet(operator.pid);
   const cpu = operator.cpu();

@@ -44,7 +44,7 @@ export function customResourceDefinition(kind: Kind): Json {
                 spec: { description: `Desired state of the ${kind.kind}.`, ...spec },
                 status: {
                   description: `Observed state of the ${kind.kind}.`,
-                  ...structural(status, "status"),
+                  ...keptWhole(structural(status, "status")),
                   // Before the operator has seen an object, tools that wait for it must not take it for finished.
                   default: { conditions: [pending] },
                 },
@@ -72,6 +72,18 @@ function defaultsOf(node: Json, listed = false): Json {
     ...(children.length > 0 && { properties: Object.fromEntries(children) }),
     ...(node.items !== undefined && { items: each(node.items, true) }),
   };
+}
+
+/**
+ * The operator writes all of status at once. So server-side apply needs one entry in managedFields for an object in it, not one
+ * for each field below. Conditions stay apart: others may add theirs.
+ */
+function keptWhole(status: Json): Json {
+  const properties = Object.entries(Object(status.properties)).map(([name, field]) => {
+    const isObject = Object(field).type === "object";
+    return [name, isObject ? { ...Object(field), "x-kubernetes-map-type": "atomic" } : field];
+  });
+  return { ...status, properties: Object.fromEntries(properties) };
 }
 
 /** Here, because what an object has is in its status: who has a resource may as well only observe it. */

@@ -3,7 +3,7 @@ import type { Decision } from "../decide/decision.ts";
 import { type Deps, readLimit } from "../look/deps.ts";
 import type { Scene } from "../look/view.ts";
 import { EXTERNAL_ID, FINALIZER } from "../objects/names.ts";
-import { ownership, pause, postpone, record, refreshed, stall, withPlatform } from "../record/record.ts";
+import { ownership, pause, postpone, record, stall, withPlatform, withWritten } from "../record/record.ts";
 import { release, writeMetadata } from "../record/write.ts";
 import type { Standing } from "../schema/status.ts";
 import { fetchCertificate } from "../secrets/certificate-secret.ts";
@@ -146,8 +146,8 @@ async function mark(deps: Deps, scene: Scene): Promise<Again> {
   const { kind, object, view } = scene;
   deps.guard();
   const marks = view.intent ? { intent: view.intent } : { claim: ownership(scene) };
-  const written = await writeMetadata(deps, kind, object, marks);
-  return written.metadata.finalizers?.includes(FINALIZER) ? "now" : "backoff";
+  const { metadata } = await writeMetadata(deps, kind, object, marks);
+  return metadata.finalizers?.includes(FINALIZER) ? "now" : "backoff";
 }
 
 /** The resource is gone: by itself, or deleted to make room for its successor. Or spec means another one by now. */
@@ -163,8 +163,8 @@ async function forget(deps: Deps, scene: Scene): Promise<Again> {
   const standing: Standing = { mode: "reconciling", reason, message: `${scene.kind.kind} ${id} ${what}` };
   // An id that no longer means anything must not come back out of the annotation.
   const { kind, object } = scene;
-  if (object.metadata.annotations?.[EXTERNAL_ID] !== undefined) await writeMetadata(deps, kind, object);
-  const after = refreshed(deps, scene);
+  const isKept = object.metadata.annotations?.[EXTERNAL_ID] !== undefined;
+  const after = isKept ? withWritten(scene, await writeMetadata(deps, kind, object)) : scene;
   await record(deps, after, standing, { ...NOTHING, left: id, request: undefined, drift: undefined });
   deps.events.record(after.object, replaced ? "Normal" : "Warning", standing.reason, standing.message);
   deps.collections.leave(scene.key);

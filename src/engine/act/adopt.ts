@@ -5,7 +5,7 @@ import { fixedFields } from "../look/fixed.ts";
 import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
 import { nameFor } from "../objects/object.ts";
-import { located, record, refreshed, reject } from "../record/record.ts";
+import { located, record, reject, withWritten } from "../record/record.ts";
 import { writeMetadata } from "../record/write.ts";
 import type { Standing } from "../schema/status.ts";
 
@@ -50,14 +50,14 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
   deps.guard();
   // One that only observes takes nothing from anybody. Once it is written, the claim itself keeps others away.
   if (exclusive) adopters.set(place, key);
+  let after = scene;
   try {
     // What is to be given back as it was: that is on record before anything allows to change it.
     const noted = kind.resource.identity.permanent ? await record(deps, scene, standing, {}, facts) : object;
-    await writeMetadata(deps, kind, noted, { claim: owned });
+    after = withWritten(scene, await writeMetadata(deps, kind, noted, { claim: owned }));
   } finally {
     if (adopters.get(place) === key) adopters.delete(place);
   }
-  const after = refreshed(deps, scene);
   const found = { ...owned, fixed: fixedFields(kind, object), state: item.state, ...(drift.length > 0 && { drift }) };
   await record(deps, after, standing, found, facts);
   const reason = scene.view.observed ? "Observed" : "Adopting";

@@ -10,7 +10,7 @@ import { keyOfTarget } from "../objects/object.ts";
 import { refreshed, refuse, reject } from "../record/record.ts";
 import { writeMetadata } from "../record/write.ts";
 import type { Obstacle } from "../schema/reasons.ts";
-import { claim, create } from "./create.ts";
+import { claim, create, stands } from "./create.ts";
 import { search } from "./search.ts";
 import { watched } from "./watched.ts";
 
@@ -27,6 +27,8 @@ export async function attemptCreation(deps: Deps, scene: Scene): Promise<Again> 
     case "refused": {
       const { error, intent, hide } = result;
       const after = refreshed(deps, scene);
+      // Another process has gone on without it, and has an intent of its own by now.
+      if (!stands(after.object, intent)) return "now";
       const changes = { nonce: intent.nonce };
       const orphan = error instanceof NotFound ? orphaned(deps, scene) : undefined;
       return orphan ? reject(deps, after, orphan, { changes }) : refuse(deps, after, error, changes, hide);

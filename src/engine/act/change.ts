@@ -16,7 +16,7 @@ import type { Resolved } from "../look/references.ts";
 import type { Scene } from "../look/view.ts";
 import { markOf, SKEW_MS } from "../objects/intent.ts";
 import { begunBy } from "../objects/memory.ts";
-import { comparison, ownership, record, refreshed, refuse, reject } from "../record/record.ts";
+import { comparison, ownership, record, refreshed, refuse, reject, withWritten } from "../record/record.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
 import { keepKey } from "../secrets/keys.ts";
 import { complete, redact } from "./lookups.ts";
@@ -141,8 +141,7 @@ async function announce(deps: Deps, scene: Scene, operation: Operation): Promise
   scene.memory.begun = { what: begunBy(request), at: deps.clock.monotonic() };
   const { reason, message } = underWay(scene.kind, action);
   const changes = { request, ...ownership(scene), ...comparison(scene) };
-  await record(deps, scene, { mode: "reconciling", reason, message }, changes);
-  return refreshed(deps, scene);
+  return withWritten(scene, await record(deps, scene, { mode: "reconciling", reason, message }, changes));
 }
 
 /** The write or the successor that is on record was not made, and never will be. */

@@ -282,7 +282,7 @@ function answers({ published }: Deps, scene: Scene, { nonce }: Intent): boolean 
 }
 
 /** Whether nobody has gone on without the result of this intent. One whose annotation was taken away still waits for it. */
-function stands(object: KubeObject, { nonce, succeeds }: Intent): boolean {
+export function stands(object: KubeObject, { nonce, succeeds }: Intent): boolean {
   const { id, nonce: answered } = readStatus(object);
   const erased = object.metadata.annotations?.[INTENT] === undefined && id === succeeds && answered !== nonce;
   return erased || openIntent(object)?.nonce === nonce;

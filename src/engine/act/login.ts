@@ -59,7 +59,7 @@ export async function logIn(
   let value = isSame && !refused ? found.token : undefined;
   const works = () => value !== undefined && state.current !== undefined && state.current.expiresAt > platformNow();
   /** Of what was read, until this pass writes itself. */
-  let { version } = kept;
+  let version: string | undefined = kept.version;
   const write = (token?: string, unchangedSince?: string) => {
     version = undefined;
     return deps.kept.write(account, state, token, unchangedSince);

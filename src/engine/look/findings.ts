@@ -26,28 +26,27 @@ export function findings(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent)
   const equals = deps.objects
     .rivals(kind.kind, intent)
     .filter((rival) => rival === key || couldBeOurs(deps, us, rival));
-  const theirs = (rival: ObjectKey): Creation | undefined => {
-    const object = deps.objects.find(rival)?.object;
-    return object && creationOf(deps.memories.of(rival), openIntent(object));
-  };
-  /** The resource that another object is claiming at this moment. */
-  const claiming = (rival: ObjectKey): string | undefined => {
-    const other = rival === key ? undefined : theirs(rival);
-    return other?.phase === "made" ? identityOf(other.made) : undefined;
-  };
   const contest = contestOf(deps, key, kind, intent);
-  const taking = (rival: ObjectKey): string | undefined =>
-    claiming(rival) ?? (rival === key || contest.yields.has(rival) ? undefined : markOf(deps, rival));
-  const rivals = equals.filter((rival) => taking(rival) === undefined);
-  const taken = new Set(equals.map(taking));
+  /** Of each equal: how far this process has come with it, and the resource that it is claiming at this moment, or has marked. */
+  const states = equals.map((rival) => {
+    const object = deps.objects.find(rival)?.object;
+    const open = object && openIntent(object);
+    const theirs = open && creationOf(deps.memories.of(rival), open);
+    const claiming = rival !== key && theirs?.phase === "made" ? identityOf(theirs.made) : undefined;
+    const marked = rival === key || contest.yields.has(rival) ? undefined : open?.found;
+    const isUnderWay = claiming !== undefined || theirs?.phase === "posting";
+    return { rival, isUnderWay, taking: claiming ?? marked };
+  });
+  const rivals = states.filter(({ taking }) => taking === undefined).map(({ rival }) => rival);
+  const taken = new Set(states.map(({ taking }) => taking));
   const free = [...search.matches].filter(
     ([identity, made]) =>
       !taken.has(identity) &&
       !deps.objects.wasClaimed(kind.kind, { ...made, parents: intent.parents, endpoint: intent.endpoint }),
   );
   const matches = free.map(([identity]) => identity);
-  const isUnderWay = (rival: ObjectKey) => theirs(rival)?.phase === "posting" || claiming(rival) !== undefined;
-  const inFlight = equals.some(isUnderWay) || isAnsweredElsewhere(deps, equals) || contest.yields.size > 0;
+  const isUnderWay = states.some((each) => each.isUnderWay) || contest.yields.size > 0;
+  const inFlight = isUnderWay || isAnsweredElsewhere(deps, equals);
   const looked = { lookedAt: search.lookedAt, endedAt: search.endedAt, pending, inFlight };
   // What it has marked as its own, no other counts.
   if (intent.found !== undefined && matches.includes(intent.found))

@@ -99,7 +99,17 @@ const PASSING_MS = 1000;
 export const pauseAfter = ({ settings }: Pick<Deps, "settings">, { reason }: Obstacle, attempts: number): number =>
   needsPerson(reason) ? settings.retryMs * 2 ** Math.min(attempts, 5) : PASSING_MS * 2 ** Math.min(attempts, 6);
 
-/** The scene with the object as this process last wrote it. */
+/** The scene with what this process has just written. Whoever has written since, another shard for example, is not overwritten. */
+export const withWritten = (scene: Scene, object: KubeObject): Scene => ({
+  ...scene,
+  object,
+  status: readStatus(object),
+});
+
+/**
+ * The scene with the object as it was last seen: people may have edited it since. Another process may have written to it
+ * as well: what is on record of creations and requests is changed only where it is still this process's own.
+ */
 export function refreshed(deps: Deps, scene: Scene): Scene {
   const object = deps.objects.find(scene.key)?.object ?? scene.object;
   return { ...scene, object, status: readStatus(object) };

@@ -19,8 +19,8 @@ export const deadlineOf = (by: Author | undefined): number => by?.deadlineMs ?? 
 
 /**
  * Whether the process that began a write is certainly dead. kubelet never runs two containers of one name in a pod at the
- * same time: an earlier process of our own pod has ended, and nothing of it can leave any more. One of another pod may be
- * frozen, and go on.
+ * same time: an earlier process of our own pod has ended, and nothing more of it leaves. What it had handed to its sockets has
+ * left, and has the settle time to arrive and be shown. One of another pod may be frozen, and go on.
  */
 export const isOrphaned = (by: Author | undefined, self: Author): boolean =>
   by !== undefined && by.pod === self.pod && by.process !== self.process;

@@ -44,7 +44,7 @@ export interface Kept {
 /** The tokens that were made for Accounts with a password: in one Secret of the operator's namespace, which nobody else reads. */
 export interface KeptTokens {
   /** All of them, as the API server has them now. */
-  read(): Promise<{ of(account: string): Kept; all(): KeptRecord[]; version: string | undefined }>;
+  read(): Promise<{ of(account: string): Kept; all(): KeptRecord[]; version: string }>;
   /**
    * Writes what is known of an Account's tokens, and the value where it is another one; undefined: there are none. With a
    * version that was read, fails with a conflict when anybody has written since.
@@ -67,7 +67,7 @@ export function createKeptTokens(
         token: secretValue(secret, `${nameOf(account)}.token`),
       });
       const names = Object.keys(Object(secret.data)).filter((name) => name.endsWith(".json"));
-      const { resourceVersion: version } = secret.metadata ?? {};
+      const { resourceVersion: version = NONE } = secret.metadata ?? {};
       return { of, version, all: () => names.flatMap((name) => parsed(secretValue(secret, name)) ?? []) };
     },
     async write(account, known, value, version) {
@@ -79,9 +79,10 @@ export function createKeptTokens(
         ...(isOther && { [`${name}.token`]: entry(value) }),
       };
       guard();
-      await create(client, metadata);
+      const resourceVersion = version === NONE ? await create(client, metadata) : version;
+      if (version === undefined) await provide(client, metadata);
       const path = pathOf(SECRETS, metadata);
-      const body = { data, ...(version !== undefined && { metadata: { resourceVersion: version } }) };
+      const body = { data, ...(resourceVersion !== undefined && { metadata: { resourceVersion } }) };
       await client.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
     },
   };
@@ -96,13 +97,20 @@ function parsed(text: string | undefined): KeptRecord | undefined {
   }
 }
 
-async function create(client: KubeClient, metadata: { name: string; namespace: string }): Promise<void> {
+/** The version of a Secret that does not exist. */
+const NONE = "";
+
+async function provide(client: KubeClient, metadata: { name: string; namespace: string }): Promise<void> {
   if (await fetchObject(client, SECRETS, metadata)) return;
+  await create(client, metadata).catch((error: unknown) => {
+    if (!isConflict(error)) throw error;
+  });
+}
+
+/** Its version. */
+async function create(client: KubeClient, metadata: { name: string; namespace: string }): Promise<string | undefined> {
   const labels = { [MANAGED_BY]: "mooring" };
   const body = { apiVersion: "v1", kind: "Secret", metadata: { ...metadata, labels }, type: "Opaque" };
-  try {
-    await client.request({ method: "POST", path: pathOf(SECRETS, { namespace: metadata.namespace }), body });
-  } catch (error) {
-    if (!isConflict(error)) throw error;
-  }
+  const path = pathOf(SECRETS, { namespace: metadata.namespace });
+  return (await client.request<KubeObject>({ method: "POST", path, body })).metadata.resourceVersion;
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { Publication, SecretData } from "../../kinds/kind.ts";
 import { annotateSecret, readOwned } from "../../kube/owned-secret.ts";
 import type { KubeObject } from "../../kube/resource.ts";
@@ -11,7 +12,7 @@ import type { Scene } from "../look/view.ts";
 import { begunBy, type Issued } from "../objects/memory.ts";
 import { KEY_VERSION, PUBLISHED, ROTATE_AT } from "../objects/names.ts";
 import type { Note } from "../objects/published.ts";
-import { record, refreshed, refuse, reject } from "../record/record.ts";
+import { record, refreshed, refuse, reject, withWritten } from "../record/record.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
 import { obstacleTo, type Published, publish } from "./publish.ts";
@@ -130,8 +131,7 @@ export async function renewKey(deps: Deps, scene: Scene): Promise<Again> {
   const beganAt = deps.clock.monotonic();
   memory.begun = { what: begunBy(request), at: beganAt };
   const waiting = { mode: "reconciling", reason: "Updating", message: "creating a new key" } as const;
-  await record(deps, scene, waiting, { request });
-  const begun = refreshed(deps, scene);
+  const begun = withWritten(scene, await record(deps, scene, waiting, { request }));
   const { product } = kind.resource.place;
   const url = urlOf(account, product, path);
   const deadlineMs = deadlineFrom(deps, beganAt);
@@ -180,5 +180,8 @@ export async function deliver(deps: Deps, scene: Scene): Promise<Again> {
 }
 
 /** A Secret cannot be written: nothing was sent, and nothing is until that has changed. */
-export const obstructed = (deps: Deps, scene: Scene, obstacle: Obstacle): Promise<Again> =>
-  reject(deps, refreshed(deps, scene), obstacle, { changes: { request: undefined } });
+export function obstructed(deps: Deps, scene: Scene, obstacle: Obstacle): Promise<Again> {
+  const after = refreshed(deps, scene);
+  const isOwn = isDeepStrictEqual(after.status.request, scene.status.request);
+  return reject(deps, after, obstacle, { changes: isOwn ? { request: undefined } : {} });
+}
