@@ -99,7 +99,7 @@ function report(error: unknown): number {
   return code.startsWith("ERR_PARSE_ARGS") ? 2 : 1;
 }
 
-// The HTTP parser of undici is WebAssembly. Optimizing its code takes ten megabytes for good, and no figure shows a gain.
+// The HTTP parser of undici is WebAssembly. Optimizing its code takes ten megabytes for good.
 for (const flag of ["--no-wasm-tier-up", "--no-wasm-dynamic-tiering"]) setFlagsFromString(flag);
 
 process.exitCode = await run(process.argv.slice(2)).catch(report);

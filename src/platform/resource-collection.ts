@@ -3,6 +3,7 @@ import type { Connection } from "./connection.ts";
 import { NotFound } from "./errors.ts";
 import { keptItem, sizeOf } from "./kept-item.ts";
 import { openRoom } from "./ledger.ts";
+import { inTurn } from "./list-turns.ts";
 import { checked, readPages, withQuery } from "./paging.ts";
 import { plainText } from "./plain-text.ts";
 import { type CollectionSource, type Item, resourceId } from "./reading.ts";
@@ -44,13 +45,15 @@ export function resourceCollection(
     const state = metadata?.state ?? metadata?.status ?? undefined;
     return keptItem({ id, state: state && plainText(state, 64), raw: keep(raw) });
   };
+  const { host } = new URL(url);
   const size = { items: pageSize };
   const room = openRoom(connection.ledger, connection.id);
   return {
     key: `${connection.id} ${url}`,
     list(signal, priority) {
       const options = { signal, priority, product, ...(priority !== "people" && { patienceMs: LIST_PATIENCE_MS }) };
-      return readPages(connection, url, query, size, options, (raw) => itemOf(raw, url), { room, sizeOf });
+      const read = () => readPages(connection, url, query, size, options, (raw) => itemOf(raw, url), { room, sizeOf });
+      return priority === "people" ? read() : inTurn(connection, host, signal, read);
     },
     async get(id, signal) {
       const itemUrl = withQuery(`${url}/${encodeURIComponent(id)}`, query);

@@ -1,0 +1,50 @@
+/** So many lists of an Account are read from one host at a time: an answer may be megabytes, and takes more while it is parsed. */
+const TOGETHER = 8;
+
+interface Line {
+  running: number;
+  readonly waiting: Set<() => void>;
+}
+
+const lines = new WeakMap<object, Map<string, Line>>();
+
+/** Performs it when its turn comes, first come, first served; rejects when the signal aborts before. */
+export async function inTurn<T>(
+  connection: object,
+  host: string,
+  signal: AbortSignal,
+  perform: () => Promise<T>,
+): Promise<T> {
+  const byHost = lines.get(connection) ?? new Map<string, Line>();
+  lines.set(connection, byHost);
+  const line = byHost.get(host) ?? { running: 0, waiting: new Set() };
+  byHost.set(host, line);
+  // Who ends hands its place to the next one.
+  if (line.running >= TOGETHER) await placeIn(line, signal);
+  else line.running += 1;
+  try {
+    return await perform();
+  } finally {
+    const [next] = line.waiting;
+    if (next) next();
+    else line.running -= 1;
+    if (line.running === 0) byHost.delete(host);
+  }
+}
+
+function placeIn({ waiting }: Line, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const take = () => {
+      waiting.delete(take);
+      signal.removeEventListener("abort", leave);
+      resolve();
+    };
+    const leave = () => {
+      waiting.delete(take);
+      reject(signal.reason);
+    };
+    waiting.add(take);
+    signal.addEventListener("abort", leave, { once: true });
+  });
+}
