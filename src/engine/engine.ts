@@ -30,7 +30,7 @@ import { look } from "./look/look.ts";
 import { createTerritory, handOver, leaveAccount, settleDebt } from "./moving.ts";
 import { createMemories } from "./objects/memory.ts";
 import { CREDENTIALS, FINALIZER, RECONCILE_AT } from "./objects/names.ts";
-import { type ObjectKey, resourceOf } from "./objects/object.ts";
+import { isReleased, type ObjectKey, resourceOf } from "./objects/object.ts";
 import { createObjects } from "./objects/objects.ts";
 import { createPublications } from "./objects/published.ts";
 import type { Seal } from "./objects/seal.ts";
@@ -85,6 +85,7 @@ export interface Engine {
 }
 
 const USAGE_MS = 20_000;
+const SOON_MS = 250;
 
 /** Puts the parts together: changes of either cache become keys on the queue, and each key one decided step. */
 export function createEngine(options: EngineOptions): Engine {
@@ -103,6 +104,9 @@ export function createEngine(options: EngineOptions): Engine {
   // Objects of other shards are known, but not worked on; ClusterAccounts are read by all.
   const wake = (key: ObjectKey, priority: Priority = "normal") => {
     if (working && (shards.serves(key) || isShared(key))) queue.add(key, priority);
+  };
+  const wakeSoon = (key: ObjectKey) => {
+    if (working && shards.serves(key)) queue.addAfter(key, SOON_MS);
   };
   const rechecked = () => settings.recheckMs * (0.8 + 0.4 * random());
   /** As soon as a look can come to anything; or else when its time has come. */
@@ -205,9 +209,10 @@ export function createEngine(options: EngineOptions): Engine {
     if (after) memories.notice(key, after);
     if (before && after && isBared(before, after)) markWhilePosting(deps, key, after);
     // Own writes come back as changes as well. They are no reason to look again: that would undo every backoff.
-    if (!before || !after || isEdited(before, after)) wake(key, "people");
+    if (!after) queue.forget(key);
+    else if (!before || (isEdited(before, after) && !isReleased(after))) wake(key, "people");
     if (!working) return;
-    tellOthers(deps, key, { before, after }, { wake, tellUsage });
+    tellOthers(deps, key, { before, after }, { wake, wakeSoon, tellUsage });
     const account = accountOf(key);
     if (account !== undefined && (!before || !after)) deps.changed(account, clock.monotonic());
     if (account !== undefined && !after) keeper.forget(account);

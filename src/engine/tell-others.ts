@@ -3,19 +3,26 @@ import type { KubeObject } from "../kube/resource.ts";
 import { objectOf } from "./accounts/accounts.ts";
 import type { Deps } from "./look/deps.ts";
 import { claimOf, isReleased, type ObjectKey } from "./objects/object.ts";
-import { isNewToReferrers, isReady, thoseBelow, thoseUsed, thoseWhoWaited } from "./waking.ts";
+import { isReady, newsToReferrers, thoseBelow, thoseUsed, thoseWhoWaited } from "./waking.ts";
 
 /** Wakes the objects to which a change of another one means something. */
 export function tellOthers(
   deps: Deps,
   key: ObjectKey,
   { before, after }: { before: KubeObject | undefined; after: KubeObject | undefined },
-  { wake, tellUsage }: { wake: (key: ObjectKey) => void; tellUsage: (account: ObjectKey) => void },
+  { wake, wakeSoon, tellUsage }: Record<"wake" | "wakeSoon" | "tellUsage", (key: ObjectKey) => void>,
 ): void {
   const { clock, objects, memories, collections } = deps;
-  if (isNewToReferrers(before, after)) void inSlices(clock, objects.referrers(key), wake);
+  const news = newsToReferrers(before, after);
+  const { toSettled, toWaiting } = news === "all" ? { toSettled: true, toWaiting: true } : news;
+  if (toSettled || toWaiting) {
+    void inSlices(clock, objects.referrers(key), (referrer) => {
+      if (objects.accountOf(referrer) === undefined ? toWaiting : toSettled) wake(referrer);
+    });
+  }
+  // Many go together: whoever waits for all of them need not look after each.
   if (before && !isReleased(before) && (!after || isReleased(after))) {
-    void inSlices(clock, thoseWhoWaited(objects, key, before), wake);
+    void inSlices(clock, thoseWhoWaited(objects, key, before), wakeSoon);
   }
   void inSlices(clock, objects.guests(key), (guest) => {
     if (objects.isConcerned(guest, { before, after })) wake(guest);
@@ -27,9 +34,9 @@ export function tellOthers(
   const since = clock.monotonic();
   void inSlices(clock, thoseBelow(objects, key, held), (each) => {
     memories.excuse(each, since);
-    if (held) collections.refresh(each);
-    // What has nothing yet waits until this one is Ready, which is told by itself.
-    if (held || objects.accountOf(each) !== undefined) wake(each);
+    if (!held) return;
+    collections.refresh(each);
+    wake(each);
   });
   // What the contract has in use is about to change; one look serves all that happens in the meantime.
   tellUsage(objectOf((holds ?? held)?.account ?? ""));

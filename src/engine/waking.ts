@@ -95,16 +95,29 @@ function* keysOf(
   }
 }
 
-/** Whether what referrers read of an object has changed: whether it is there to stay, Ready, and what it shows then. */
-export function isNewToReferrers(before: KubeObject | undefined, after: KubeObject | undefined): boolean {
-  if (!before || !after) return true;
-  const shown = (object: KubeObject) => {
-    const { uid, generation, deletionTimestamp } = object.metadata;
-    const facts = isReady(object) && [claimOf(object), readFacts(object)];
-    return [uid, generation, deletionTimestamp, isPaused(object), facts];
+/**
+ * To which referrers a change of an object is news. Those that have nothing on the platform yet wait until it is there to stay
+ * and Ready; the others read its id and what it shows, whatever else it is about to do.
+ */
+export function newsToReferrers(before: KubeObject | undefined, after: KubeObject | undefined): "all" | Newness {
+  if (!before || !after) return "all";
+  const shown = (object: KubeObject) => [...versionOf(object), claimOf(object)?.id, readFacts(object)];
+  const standing = (object: KubeObject) => {
+    const { deletionTimestamp } = object.metadata;
+    return [...versionOf(object), deletionTimestamp, isPaused(object), isReady(object) && shown(object)];
   };
-  return !isDeepStrictEqual(shown(before), shown(after));
+  return {
+    toSettled: !isDeepStrictEqual(shown(before), shown(after)),
+    toWaiting: !isDeepStrictEqual(standing(before), standing(after)),
+  };
 }
+
+interface Newness {
+  toSettled: boolean;
+  toWaiting: boolean;
+}
+
+const versionOf = ({ metadata: { uid, generation } }: KubeObject) => [uid, generation];
 
 export function isReady(object: KubeObject): boolean {
   return readStatus(object).conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;

@@ -193,7 +193,13 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       othersBusy = items.some((item) => source.isBusy(item) && !flux.has(item.id));
       if (listed.changed.size > 0) changedAt = clock.monotonic();
       const rested = flux.afterList(began, listed);
-      const some = new Set([...listed.changed, ...rested, ...asked]);
+      // Whoever has it changed knows that it is busy.
+      const isNews = (id: string) => {
+        const item = flux.has(id) && !listed.appeared.has(id) ? members.item(id) : undefined;
+        return !item || !source.isBusy(item);
+      };
+      const some = new Set([...listed.changed].filter(isNews));
+      for (const id of [...rested, ...asked]) some.add(id);
       news = first || problem ? "all" : some.size > 0 || isAsked ? some : undefined;
       problem = undefined;
       failures = 0;

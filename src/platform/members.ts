@@ -33,6 +33,8 @@ export interface Members {
 export interface Listed {
   /** Ids about which something else is known now. */
   readonly changed: Set<string>;
+  /** Those of them that no read has shown before. */
+  readonly appeared: Set<string>;
   /** Ids that the list missed and that are kept nevertheless until another read misses them as well. */
   readonly doubted: Set<string>;
 }
@@ -93,11 +95,16 @@ export function createMembers(): Members {
     beginRead: (now) => ({ serial: ++serial, at: now }),
     async list(read, items, believed, pause) {
       const changed = new Set<string>();
+      const appeared = new Set<string>();
       const doubted = new Set<string>();
       const listed = new Set<string>();
       for (const item of items) {
         listed.add(item.id);
-        if (see(read, item)) changed.add(item.id);
+        const isKnown = seen.has(item.id);
+        if (see(read, item)) {
+          changed.add(item.id);
+          if (!isKnown) appeared.add(item.id);
+        }
         const wait = pause?.();
         if (wait) await wait;
       }
@@ -111,7 +118,7 @@ export function createMembers(): Members {
       for (const [id, { serial }] of notFound) if (serial < read.serial) notFound.delete(id);
       lastList = read;
       lastAbsence = read;
-      return { changed, doubted };
+      return { changed, appeared, doubted };
     },
     one(read, id, item, believed) {
       if (item !== undefined) return see(read, item);
