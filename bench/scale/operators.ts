@@ -58,7 +58,7 @@ async function startMooring({ kubeconfig, workers, profile }: Place, { resyncSec
     ...["--allow-endpoint", "http://127.0.0.1:*"],
     ...(resyncSeconds === undefined ? [] : ["--resync", `${resyncSeconds}s`]),
   ];
-  const running = start(`${root}node_modules/node/bin/node`, args);
+  const running = start(`${root}node_modules/node/bin/node`, args, { env: { ...process.env, ...imageEnv() } });
   const { metrics } = operatorReady.parse(JSON.parse(await running.line()));
   return operator(running, metrics, '"msg":"became leader"');
 }
@@ -74,9 +74,17 @@ async function startPeer({ kubeconfig, platform, workers, peer = "" }: Place, fl
   return operator(running, `http://${address}/metrics`, '"msg":"Starting workers"');
 }
 
+const dockerfile = () => readFileSync(`${root}Dockerfile`, "utf8");
+
+/** The variables that the image sets for Node's allocator. */
+function imageEnv(): Record<string, string> {
+  const words = /^ENV (MALLOC_.*)$/m.exec(dockerfile())?.[1]?.split(" ") ?? [];
+  return Object.fromEntries(words.map((word) => [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)]));
+}
+
 /** The flags between Node and its file in the entry point of the image. */
 function nodeFlags(): string[] {
-  const entry = /^ENTRYPOINT (\[.*\])$/m.exec(readFileSync(`${root}Dockerfile`, "utf8"))?.[1];
+  const entry = /^ENTRYPOINT (\[.*\])$/m.exec(dockerfile())?.[1];
   const words = z.array(z.string()).parse(JSON.parse(entry ?? "[]"));
   return words.slice(1).filter((word) => word.startsWith("--"));
 }

@@ -187,7 +187,8 @@ export function createEngine(options: EngineOptions): Engine {
     changed(account, since) {
       void inSlices(clock, usersOf(deps, account), (key) => {
         if ((objects.accountOf(key) ?? account) === account) memories.excuse(key, since);
-        wakeInTime(key);
+        // Who has looked since then knows.
+        if ((memories.of(key).lookedAt ?? Number.NEGATIVE_INFINITY) <= since) wakeInTime(key);
       });
     },
     owes,
@@ -229,6 +230,7 @@ export function createEngine(options: EngineOptions): Engine {
     if (kind.task) return reconcileExport(deps, key, kind, object);
     if (!hasResource(kind)) return acknowledge(deps, kind, object);
     const scene = look(deps, key, kind, object);
+    scene.memory.lookedAt = scene.view.now;
     const decision = decide(scene.view);
     log.debug(
       { object: key, step: decision.step, ...("reason" in decision && { reason: decision.reason }) },

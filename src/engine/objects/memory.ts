@@ -123,6 +123,8 @@ export interface Memory {
   output?: OutputAttempt | undefined;
   /** How far an export is, where that is not worth a write: from this version of what is on record. */
   exported?: { recorded: unknown; progress: Progress } | undefined;
+  /** When the object was last looked at. */
+  lookedAt?: number | undefined;
   /** When the object was first seen at rest with its intent still in place. */
   restingSince?: number | undefined;
 }
