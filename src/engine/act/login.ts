@@ -103,6 +103,11 @@ export async function logIn(
       await write();
       throw error;
     });
+    // After the deadline another process may have taken it for lost, and made one of its own.
+    if (deadlineFrom(deps, begunAt) <= 0 && (await deps.kept.read()).of(account).record?.intent?.nonce !== nonce) {
+      await tokens.revoke(made.id);
+      return result("recovering");
+    }
     if (state.current) {
       const until = platformNow() + (works() ? overlapOf(deps) : 0);
       state.previous = { id: state.current.id, until };

@@ -13,6 +13,7 @@ import { begunBy, type Issued } from "../objects/memory.ts";
 import { KEY_VERSION, PUBLISHED, ROTATE_AT } from "../objects/names.ts";
 import type { Note } from "../objects/published.ts";
 import { record, refreshed, refuse, reject, withWritten } from "../record/record.ts";
+import { fetchObject } from "../record/write.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
 import { obstacleTo, type Published, publish } from "./publish.ts";
@@ -167,6 +168,12 @@ export async function deliver(deps: Deps, scene: Scene): Promise<Again> {
   const id = scene.view.claim?.id;
   const publication = publicationOf(scene);
   if (renewed && id !== undefined && renewed.nonce === scene.status.request?.nonce) {
+    const fresh = await fetchObject(deps, scene.kind, scene.object);
+    if (!fresh || readStatus(fresh).request?.nonce !== renewed.nonce) {
+      // Another process has taken this key for lost, and made a newer one.
+      scene.memory.renewed = undefined;
+      return "now";
+    }
     const kept = await keepKey(deps, scene, id, renewed.nonce, renewed);
     if (kept.outcome === "obstructed") return reject(deps, scene, kept.obstacle);
     scene.memory.renewed = undefined;
