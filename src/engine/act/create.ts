@@ -23,7 +23,7 @@ import { fetchObject, writeMetadata, writeStatus } from "../record/write.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { conditions, readFacts, readStatus } from "../schema/status.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
-import { keepKey, obstacleToKey, publicationOf } from "../secrets/keys.ts";
+import { keepKey, Overtaken, obstacleToKey, publicationOf } from "../secrets/keys.ts";
 import { abandon, undo } from "./abandon.ts";
 import { complete, redact } from "./lookups.ts";
 import { equalsOf, neighboursOf } from "./neighbours.ts";
@@ -189,8 +189,12 @@ export async function claim(deps: Deps, scene: Scene, found: Unclaimed, marked =
   const { intent, begunAt, made, issued, searched, own = false } = found;
   // The key first: it is shown once, and the Secret carries the id, so that neither can be lost alone. Who no longer
   // leads leaves the Secret to its successor, and still has to see to what it made.
-  if (issued && leads(deps) && (await isOwn(deps, scene, found)))
-    await keepKey(deps, scene, made.id, intent.nonce, issued);
+  if (issued && leads(deps)) {
+    await keepKey(deps, scene, made.id, intent.nonce, issued).catch((error: unknown) => {
+      // What is claimed below, or not, decides.
+      if (!(error instanceof Overtaken)) throw error;
+    });
+  }
   const isKept = answers(deps, scene, intent);
   const waiting = underWay(kind, "create");
   const contract = scene.account?.connection.contractNumber;
@@ -261,13 +265,6 @@ export async function claim(deps: Deps, scene: Scene, found: Unclaimed, marked =
     deps.owe(abandon(deps, scene, found, made, REPLACED), intent.account);
     return;
   }
-}
-
-/** Whether the answer is still this process's: after the deadline another one may have gone on, and have issued a newer key. */
-async function isOwn(deps: Deps, { kind, object }: Scene, { intent, begunAt }: Unclaimed): Promise<boolean> {
-  if (deadlineFrom(deps, begunAt) > 0) return true;
-  const fresh = await fetchObject(deps, kind, object);
-  return fresh !== undefined && stands(fresh, intent);
 }
 
 const LOST = "; its value was lost, and it is deleted";
