@@ -40,6 +40,8 @@ export interface WriteOptions {
   /** Throws when this process may not write any more. */
   guard: () => void;
   dryRun?: boolean;
+  /** Asked before every attempt, when it is known what is there; throws when it must not be written any more. */
+  verify?: (() => Promise<void>) | undefined;
 }
 
 const ATTEMPTS = 5;
@@ -56,7 +58,7 @@ export async function writeOwned(
   client: KubeClient,
   owner: Owner,
   content: SecretContent,
-  { guard, dryRun = false }: WriteOptions,
+  { guard, verify, dryRun = false }: WriteOptions,
 ): Promise<{ secret: KubeObject; written: false | "created" | "changed" } | { foreign: KubeObject }> {
   const { namespace } = owner.object.metadata;
   const { resource = SECRETS } = content;
@@ -65,6 +67,7 @@ export async function writeOwned(
     if (found && !isControlledBy(owner.object, found)) return { foreign: found };
     const wanted = wantedOf(owner, resource, content, found);
     if (found && isDeepStrictEqual(wanted, found)) return { secret: found, written: false };
+    await verify?.();
     guard();
     try {
       const secret = await client.request<KubeObject>({

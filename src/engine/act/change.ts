@@ -120,7 +120,7 @@ const LOOK_MS = 2000;
 async function keepNewKey(deps: Deps, scene: Scene, { body }: Reply): Promise<void> {
   const key = scene.kind.resource.secret?.key?.created(body);
   const id = scene.view.claim?.id;
-  if (key !== undefined && id !== undefined) await keepKey(deps, scene, id, deps.nonce(), { key, answer: body });
+  if (key !== undefined && id !== undefined) await keepKey(deps, scene, id, deps.nonce(), { key, answer: body }, false);
 }
 
 /** A write in status, before it is sent: with it, the next leader finds it again, and tells it from those before. */

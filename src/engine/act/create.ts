@@ -23,7 +23,7 @@ import { fetchObject, writeMetadata, writeStatus } from "../record/write.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { conditions, readFacts, readStatus } from "../schema/status.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
-import { keepKey, obstacleToKey, publicationOf } from "../secrets/keys.ts";
+import { keepKey, Overtaken, obstacleToKey, publicationOf } from "../secrets/keys.ts";
 import { abandon, undo } from "./abandon.ts";
 import { complete, redact } from "./lookups.ts";
 import { equalsOf, neighboursOf } from "./neighbours.ts";
@@ -190,7 +190,12 @@ export async function claim(deps: Deps, scene: Scene, found: Unclaimed, marked =
   const { intent, begunAt, made, issued, searched, own = false } = found;
   // The key first: it is shown once, and the Secret carries the id, so that neither can be lost alone. Who no longer
   // leads leaves the Secret to its successor, and still has to see to what it made.
-  if (issued && leads(deps)) await keepKey(deps, scene, made.id, intent.nonce, issued);
+  if (issued && leads(deps)) {
+    await keepKey(deps, scene, made.id, intent.nonce, issued).catch((error: unknown) => {
+      // What is claimed below, or not, decides.
+      if (!(error instanceof Overtaken)) throw error;
+    });
+  }
   const isKept = answers(deps, scene, intent);
   const waiting = underWay(kind, "create");
   const contract = scene.account?.connection.contractNumber;

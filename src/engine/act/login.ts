@@ -1,6 +1,7 @@
 import { hashBody } from "../../hash.ts";
 import { lifetimeBetween, lifetimeSeconds } from "../../kinds/fields/lifetime.ts";
 import { accessToken } from "../../kinds/identity/access-token.ts";
+import { isConflict } from "../../kube/errors.ts";
 import { authCapacity, type OwnTokens, ownTokens, type ShownToken } from "../../platform/auth.ts";
 import { identityOf } from "../../platform/credentials.ts";
 import { PlatformError, Unauthorized } from "../../platform/errors.ts";
@@ -60,9 +61,9 @@ export async function logIn(
   const works = () => value !== undefined && state.current !== undefined && state.current.expiresAt > platformNow();
   /** Of what was read, until this pass writes itself. */
   let version: string | undefined = kept.version;
-  const write = (token?: string, unchangedSince?: string) => {
+  const write = (unchangedSince?: string) => {
     version = undefined;
-    return deps.kept.write(account, state, token, unchangedSince);
+    return deps.kept.write(account, state, undefined, unchangedSince);
   };
   const result = (trouble?: LoggedIn["trouble"]): LoggedIn => ({
     token: works() ? value : undefined,
@@ -98,7 +99,7 @@ export async function logIn(
     state.intent = { nonce, at, by: deps.self, ttl, seen };
     deps.memories.of(objectOf(account)).login = { what: nonce, at: begunAt };
     // The shard before may be at it as well, when the namespace was moved: one of the two begins.
-    await write(undefined, version);
+    await write(version);
     const made = await tokens.generate(ttl, deadlineFrom(deps, begunAt)).catch(async (error: unknown) => {
       if (!(error instanceof PlatformError) || error.executed === "unknown") throw error;
       state.intent = undefined;
@@ -114,12 +115,29 @@ export async function logIn(
     state.intent = undefined;
     state.unclaimed = [];
     spend(deps, state);
-    await write(made.value);
+    if (!(await keep(deps, state, made.value, nonce))) {
+      await tokens.revoke(made.id);
+      return result("recovering");
+    }
     value = made.value;
     return result();
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     return result(error);
+  }
+}
+
+/** Keeps a token unless another process has taken it for lost meanwhile, and made one of its own: then false. */
+async function keep({ kept }: LoginDeps, state: KeptRecord, token: string, nonce: string): Promise<boolean> {
+  for (;;) {
+    const now = await kept.read();
+    if (now.of(state.account).record?.intent?.nonce !== nonce) return false;
+    try {
+      await kept.write(state.account, state, token, now.version);
+      return true;
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+    }
   }
 }
 

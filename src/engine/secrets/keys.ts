@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Publication, SecretData } from "../../kinds/kind.ts";
+import { KubeError } from "../../kube/errors.ts";
 import { annotateSecret, readOwned } from "../../kube/owned-secret.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Again } from "../../kube/work.ts";
@@ -10,9 +11,11 @@ import { type Deps, deadlineFrom } from "../look/deps.ts";
 import { contentOf, filled } from "../look/secret-state.ts";
 import type { Scene } from "../look/view.ts";
 import { begunBy, type Issued } from "../objects/memory.ts";
-import { KEY_VERSION, PUBLISHED, ROTATE_AT } from "../objects/names.ts";
+import { INTENT, KEY_VERSION, PUBLISHED, ROTATE_AT } from "../objects/names.ts";
+import { openIntent } from "../objects/object.ts";
 import type { Note } from "../objects/published.ts";
 import { record, refreshed, refuse, reject, withWritten } from "../record/record.ts";
+import { fetchObject } from "../record/write.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
 import { obstacleTo, type Published, publish } from "./publish.ts";
@@ -32,13 +35,17 @@ export async function obstacleToKey(deps: Deps, scene: Scene, item?: unknown): P
 export const publicationOf = ({ desired, object }: Scene): Publication | undefined =>
   desired?.publication({ name: object.metadata.name });
 
-/** Puts a key that was just made into the Secret, together with the resource it belongs to and what it answers. */
+/**
+ * Puts a key that was just made into the Secret, together with the resource it belongs to and what it answers. One that was
+ * announced by an intent or a request only while that stands; else fails with `Overtaken`.
+ */
 export async function keepKey(
   deps: Deps,
   scene: Scene,
   id: string,
   nonce: string,
   { key, answer }: Issued,
+  announced = true,
 ): Promise<Published> {
   const { object, kind, account } = scene;
   const publication = publicationOf(scene);
@@ -59,8 +66,22 @@ export async function keepKey(
     },
     rotated: object.metadata.annotations?.[ROTATE_AT] ?? "",
   };
-  return write(deps, scene, publication, () => publication.data(answer, key, account.endpoint), note);
+  /** Another process may have taken this key for lost and issued a newer one, which must stay in the Secret. */
+  const verify = async () => {
+    const fresh = await fetchObject(deps, kind, object);
+    const status = fresh && readStatus(fresh);
+    const begun = fresh && (openIntent(fresh)?.nonce ?? status?.request?.nonce);
+    // Somebody may have taken the annotation away; then nothing is claimed yet.
+    const isErased = fresh && fresh.metadata.annotations?.[INTENT] === undefined && status?.id === undefined;
+    if (begun !== nonce && !isErased)
+      throw new Overtaken({ status: 409, reason: "Conflict", message: "another key was issued" });
+  };
+  const data = () => publication.data(answer, key, account.endpoint);
+  return write(deps, scene, publication, data, note, KEY_VERSION, announced ? verify : undefined);
 }
+
+/** Another process has gone on without what this one has begun. */
+export class Overtaken extends KubeError {}
 
 export async function write(
   deps: Deps,
@@ -69,12 +90,18 @@ export async function write(
   data: () => SecretData,
   note: Note,
   label = KEY_VERSION,
+  verify?: () => Promise<void>,
 ): Promise<Published> {
   const content = filled(data);
   if ("obstacle" in content) return { outcome: "obstructed", obstacle: content.obstacle };
   const annotations = marked(deps, object, name, note);
   const labels = { [label]: String(note.key.version) };
-  return publish(deps, { kind, object }, { name, ...content, annotations, labels }, { shown: deps.published.put });
+  return publish(
+    deps,
+    { kind, object },
+    { name, ...content, annotations, labels },
+    { shown: deps.published.put, verify },
+  );
 }
 
 /** The key stays; what else is in the Secret is brought up to date. */

@@ -22,6 +22,8 @@ export interface Publisher {
 export interface PublishOptions {
   shown?: (written: KubeObject) => void;
   dryRun?: boolean;
+  /** Asked before every attempt, when it is known what is there; throws when it must not be written any more. */
+  verify?: (() => Promise<void>) | undefined;
   /** The field of spec that has its name. */
   field?: string;
 }
@@ -33,7 +35,7 @@ export async function publish(
   { client, guard }: PublishDeps,
   publisher: Publisher,
   content: SecretContent,
-  { shown = () => {}, dryRun = false, field = "secretName" }: PublishOptions = {},
+  { shown = () => {}, dryRun = false, verify, field = "secretName" }: PublishOptions = {},
 ): Promise<Published> {
   const { kind, object } = publisher;
   const labels = {
@@ -43,7 +45,7 @@ export async function publish(
     [`${GROUP}/name`]: labelValue(object.metadata.name),
   };
   const owner = { resource: resourceOf(kind), object };
-  const result = await writeOwned(client, owner, { ...content, labels }, { guard, dryRun });
+  const result = await writeOwned(client, owner, { ...content, labels }, { guard, dryRun, verify });
   if ("foreign" in result) return { outcome: "obstructed", obstacle: notOwned(publisher, result.foreign, field) };
   shown(result.secret);
   return { outcome: result.written || "unchanged" };
