@@ -8,7 +8,7 @@ export type LogFormat = "text" | "json";
 /** Lines on stderr: JSON for log collectors, text for people. Levels are words, and each event is one line. */
 export function createLog(
   { level, format }: { level: string; format: LogFormat },
-  out: DestinationStream = pino.destination(2),
+  out: DestinationStream = stderr(),
 ): Logger {
   const options = {
     level,
@@ -18,6 +18,13 @@ export function createLog(
     serializers: { err: describe },
   };
   return pino(options, format === "json" ? out : { write: (line) => out.write(textOf(line)) });
+}
+
+/** Nobody waits for whoever reads the log. What is not written yet is written when the process ends. */
+function stderr(): DestinationStream {
+  const out = pino.destination({ dest: 2, sync: false });
+  process.on("exit", () => out.flushSync());
+  return out;
 }
 
 /** What an API may answer is told in its own words; only a mistake of the operator shows where it was made. */
