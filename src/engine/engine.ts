@@ -111,7 +111,7 @@ export function createEngine(options: EngineOptions): Engine {
   const rechecked = () => settings.recheckMs * (0.8 + 0.4 * random());
   /** As soon as a look can come to anything; or else when its time has come. */
   const wakeInTime = (key: ObjectKey) => {
-    if (working && shards.serves(key) && awaitsCaches(deps, key)) queue.addAfter(key, rechecked(), "background");
+    if (working && shards.serves(key) && awaitsCaches(deps, key)) queue.returnAfter(key, rechecked(), "background");
     else wake(key);
   };
 

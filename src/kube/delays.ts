@@ -4,6 +4,8 @@ import type { Clock } from "../clock.ts";
 /** A timer for longer than this would fire at once; an early one finds nothing due and is set again. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+const SPARE = 64;
+
 interface Entry<T> {
   key: string;
   at: number;
@@ -13,13 +15,15 @@ interface Entry<T> {
 export interface Delays<T> {
   /** Makes the key due after `ms`, or earlier if it was to be; the values of both are merged. */
   add(key: string, ms: number, value: T): void;
+  /** The key need not become due any more. */
+  remove(key: string): void;
   clear(): void;
   readonly size: number;
 }
 
 /**
- * Keys that wait for their time: a binary heap and a single timer. An entry that was overtaken by an earlier one of
- * the same key stays in the heap and is passed over when its turn comes.
+ * Keys that wait for their time: a binary heap and a single timer. An entry that was removed, or overtaken by an earlier one
+ * of the same key, stays in the heap and is passed over when its turn comes; the heap is built anew when most of it are such.
  */
 export function createDelays<T>(options: {
   clock: Clock;
@@ -63,6 +67,11 @@ export function createDelays<T>(options: {
       current.set(key, entry);
       push(heap, entry);
       if (heap[0] === entry) arm();
+    },
+    remove(key) {
+      if (!current.delete(key) || heap.length <= 2 * current.size + SPARE) return;
+      heap.length = 0;
+      for (const entry of current.values()) push(heap, entry);
     },
     clear() {
       current.clear();

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import { createDelays } from "./delays.ts";
+import { createDelays, type Delays } from "./delays.ts";
 import { createLanes, type Lane } from "./lanes.ts";
 
 /** Ready keys of a lane are handed out in this order, first come first served within each priority. */
@@ -29,6 +29,8 @@ export interface Queue {
   add(key: string, priority?: Priority): void;
   /** Adds the key later. Of several times asked for the earliest counts. */
   addAfter(key: string, ms: number, priority?: Priority): void;
+  /** Adds the key later, unless it is taken before: what a pass waits for, the next pass says anew. Of several the earliest counts. */
+  returnAfter(key: string, ms: number, priority?: Priority): void;
   /** Adds the key after a delay that doubles with each call until `forget`; returns that delay. */
   addRateLimited(key: string, priority?: Priority): number;
   /** The key did well: its next delay is the shortest again. */
@@ -139,6 +141,7 @@ export function createQueue(options: {
     const now = clock.monotonic();
     observe?.waited?.((now - asked.since) / 1000);
     dirty.delete(key);
+    returns.remove(key);
     processing.set(key, { since: now, lane });
     held.add(lane, 1);
     move(lane, -1);
@@ -175,17 +178,22 @@ export function createQueue(options: {
   }
 
   const delays = createDelays<Priority>({ clock, due: add, merge: higher });
+  const returns = createDelays<Priority>({ clock, due: add, merge: higher });
 
-  function addAfter(key: string, ms: number, priority: Priority = "normal"): void {
-    if (closed) return;
-    observe?.retried?.();
-    if (ms <= 0) add(key, priority);
-    else delays.add(key, ms, priority);
-  }
+  const addingTo =
+    (later: Delays<Priority>) =>
+    (key: string, ms: number, priority: Priority = "normal"): void => {
+      if (closed) return;
+      observe?.retried?.();
+      if (ms <= 0) add(key, priority);
+      else later.add(key, ms, priority);
+    };
+  const addAfter = addingTo(delays);
 
   return {
     add,
     addAfter,
+    returnAfter: addingTo(returns),
     addRateLimited(key, priority) {
       const count = failures.get(key) ?? 0;
       failures.set(key, count + 1);
@@ -228,7 +236,7 @@ export function createQueue(options: {
       return depth;
     },
     get delayed() {
-      return delays.size;
+      return delays.size + returns.size;
     },
     oldest() {
       const now = clock.monotonic();
@@ -240,6 +248,7 @@ export function createQueue(options: {
     shutdown() {
       closed = true;
       delays.clear();
+      returns.clear();
       hand();
     },
   };

@@ -81,10 +81,10 @@ async function pass({ queue, clock, log, reconcile, comesRound, observe }: Work,
     if (again !== "backoff") queue.forget(key);
     if (again === "now") queue.add(key, "people");
     else if (again === "backoff") queue.addRateLimited(key);
-    else if (again !== "never") queue.addAfter(key, again.inMs, again.background ? "background" : "normal");
+    else if (again !== "never") queue.returnAfter(key, again.inMs, again.background ? "background" : "normal");
     // Level, not edge: a wake that was lost is made up for.
     const inMs = comesRound(key, again);
-    if (inMs !== undefined) queue.addAfter(key, inMs, "background");
+    if (inMs !== undefined) queue.returnAfter(key, inMs, "background");
     done(again === "backoff" ? "requeue" : again === "never" ? "success" : "requeue_after");
   } catch (error) {
     const inMs = queue.addRateLimited(key);

@@ -110,15 +110,15 @@ test("a recheck is spread by a fifth either way", async () => {
     const clock = fakeClock();
     const later: number[] = [];
     const queue = createQueue({ clock });
-    const addAfter: typeof queue.addAfter = (key, ms, priority) => {
+    const returnAfter: typeof queue.returnAfter = (key, ms, priority) => {
       if (priority === "background") later.push(ms);
-      queue.addAfter(key, ms, priority);
+      queue.returnAfter(key, ms, priority);
     };
     const paused: KubeObject = objectOf("Datacenter", "d", {
       spec: { location: "de/txl" },
       metadata: { name: "d", annotations: { "mooring.dev/paused": "true" } },
     });
-    await using _ = await runEngine([paused], { clock, queue: { ...queue, addAfter }, random: () => random });
+    await using _ = await runEngine([paused], { clock, queue: { ...queue, returnAfter }, random: () => random });
     await clock.advance(0);
     expect(later).toEqual([expect.closeTo(share * SETTINGS.recheckMs)]);
   }

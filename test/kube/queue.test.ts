@@ -97,6 +97,29 @@ describe("a delayed key", () => {
     expect([await drain(), queue.delayed, clock.pending]).toEqual([[], 0, 0]);
   });
 
+  test("that is to return need not when it is taken before", async () => {
+    queue.returnAfter("a", 1000);
+    queue.returnAfter("b", 1000, "background");
+    queue.addAfter("a", 2000);
+    queue.add("a");
+    expect([await drain(), queue.delayed]).toEqual([["a"], 2]);
+    await clock.advance(1000);
+    expect(await drain()).toEqual(["b"]);
+    await clock.advance(1000);
+    expect([await drain(), queue.delayed]).toEqual([["a"], 0]);
+  });
+
+  test("that returns again and again leaves nothing behind", async () => {
+    for (let n = 0; n < 10_000; n++) {
+      queue.returnAfter("a", 600_000 + n);
+      queue.add("a");
+      await drain();
+    }
+    expect([queue.delayed, clock.pending]).toEqual([0, 1]);
+    await clock.advance(1_000_000);
+    expect([await drain(), clock.pending]).toEqual([[], 0]);
+  });
+
   test("waits twice as long with each failure, up to a limit, until it did well", () => {
     const waits = Array.from({ length: 11 }, () => queue.addRateLimited("a") / 1000);
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
