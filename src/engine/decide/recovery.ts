@@ -48,7 +48,10 @@ export function decideUnanswered(view: View, request: PendingRequest): Decision 
   const waiting: Decision = { ...underWay(view, request.action), recheckMs: RECHECK_MS };
   if (renewal === "answered") return { step: "deliver" };
   // One more key is made when the lost one can no longer come: it would end the new one's life.
-  if (renewal === "lost") return now < settledAt ? waiting : { step: view.deleting ? "retract" : "renew" };
+  if (renewal === "lost") {
+    if (now < settledAt) return waiting;
+    return { step: view.deleting ? "retract" : view.previous ? "revoke" : "renew" };
+  }
   if (recalledAt !== undefined && recalledAt >= settledAt) return { step: "retract" };
   return recalledAt === undefined || now - recalledAt >= RECHECK_MS ? { step: "recall" } : waiting;
 }
