@@ -18,9 +18,9 @@ export type CollectionListener = (ids: ReadonlySet<string> | "all") => void;
  *
  * - At rest: one list per `restMs`.
  * - Members that were made known by `track` are in flux. The cheaper way is taken: one list per `busyMs` shows them all,
- *   up to four times as far apart where they are few among many, and while more and more are made known; where even that costs more than looking at them one by
- *   one (sixteen members of a list cost as much as one look), their request status is asked every `busyMs`, and the
- *   member itself once the request has ended. Either gap grows while nothing happens (`lookGap`) and is short again after
+ *   up to four times as far apart where they are few among many, and while more and more are made known. Where even that
+ *   costs more than looking at them one by one (sixteen members of a list cost as much as one look), their request status
+ *   is asked every `busyMs`, and the member itself once the request has ended. Either gap grows while nothing happens (`lookGap`) and is short again after
  *   any change.
  * - One that is being deleted is gone when two lists in a row, begun after that was accepted, miss it, or when its request
  *   says so.
