@@ -8,8 +8,11 @@ export interface Cost {
   /** Seconds of CPU of the operator. */
   cpu: number;
   calls: number;
+  /** What was called, and how often. */
+  routes: Record<string, number>;
   writes: number;
   events: number;
+  passes: number;
   /** Of everybody else; `others` have nothing to do with the bench, and disturb it. */
   shares: Record<Exclude<keyof Shares, "machine"> | "others", number>;
 }
@@ -19,11 +22,12 @@ export async function measure(stage: Stage): Promise<(at?: number) => Promise<Co
   const { client, operator, platform } = stage;
   await platform.resetCalls();
   const requests = await requestsOf(client);
+  const passes = await operator.passes();
   const [cpu, shares] = [operator.cpu(), stage.shares()];
   const began = performance.now();
   return async (at = performance.now()) => {
     const [used, now] = [operator.cpu() - cpu, stage.shares()];
-    const { total } = await platform.calls();
+    const { total, byRoute } = await platform.calls();
     const after = await requestsOf(client);
     const [apiserver, etcd] = [now.apiserver - shares.apiserver, now.etcd - shares.etcd];
     const [simulator, bench] = [now.simulator - shares.simulator, now.bench - shares.bench];
@@ -32,18 +36,22 @@ export async function measure(stage: Stage): Promise<(at?: number) => Promise<Co
       seconds: (at - began) / 1000,
       cpu: used,
       calls: total,
+      routes: byRoute,
       writes: after.writes - requests.writes,
       events: after.events - requests.events,
+      passes: (await operator.passes()) - passes,
       shares: { apiserver, etcd, simulator, bench, others },
     };
   };
 }
 
-/** Who has used the machine meanwhile: the simulator must not be what is measured. */
-export function tellShares(title: string, { seconds, cpu, shares }: Cost): void {
+/** Who has used the machine meanwhile, and what was called: the simulator must not be what is measured. */
+export function tellCost(title: string, { seconds, cpu, shares, routes }: Cost): void {
   const parts = { operator: cpu, ...shares };
   const told = Object.entries(parts).map(([name, used]) => `${name} ${used.toFixed(1)} s (${percent(used / seconds)})`);
   say(`${title}: ${seconds.toFixed(1)} s; CPU of ${told.join(", ")}`);
+  const calls = Object.entries(routes).map(([route, count]) => `${route} ${count}`);
+  say(`${title}: ${calls.join(", ")}`);
 }
 
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;

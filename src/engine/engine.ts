@@ -197,6 +197,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   const keeper = createAccountKeeper(deps);
   objects.subscribe((key, { before, after, last }) => {
+    const account = accountOf(key);
     tellObject(key, after);
     if (last) undoCreation(deps, key, last);
     if (!after || (before && before.metadata.uid !== after.metadata.uid)) {
@@ -211,10 +212,10 @@ export function createEngine(options: EngineOptions): Engine {
     if (before && after && isBared(before, after)) markWhilePosting(deps, key, after);
     // Own writes come back as changes as well. They are no reason to look again: that would undo every backoff.
     if (!after) queue.forget(key);
-    else if (!before || (isEdited(before, after) && !isReleased(after))) wake(key, "people");
+    else if (!before) wake(key, account === undefined ? "new" : "people");
+    else if (isEdited(before, after) && !isReleased(after)) wake(key, "people");
     if (!working) return;
     tellOthers(deps, key, { before, after }, { wake, wakeSoon, tellUsage });
-    const account = accountOf(key);
     if (account !== undefined && (!before || !after)) deps.changed(account, clock.monotonic());
     if (account !== undefined && !after) keeper.forget(account);
     if (!after) deps.owe(account === undefined ? deps.outlets.close(key) : leaveAccount(deps, account));

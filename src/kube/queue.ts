@@ -2,8 +2,11 @@ import type { Clock } from "../clock.ts";
 import { createDelays, type Delays } from "./delays.ts";
 import { createLanes, type Lane } from "./lanes.ts";
 
-/** Ready keys of a lane are handed out in this order, first come first served within each priority. */
-export type Priority = "people" | "normal" | "background";
+/**
+ * Ready keys of a lane are handed out in this order, first come first served within each priority. What is begun goes before
+ * what is new: others may be waiting for it.
+ */
+export type Priority = "people" | "normal" | "new" | "background";
 
 /** The numbers behind the `workqueue_*` metrics; times in seconds. */
 export interface QueueObserver {
@@ -52,7 +55,7 @@ export interface Queue {
   shutdown(): void;
 }
 
-const ORDER = ["people", "normal", "background"] as const satisfies readonly Priority[];
+const ORDER = ["people", "normal", "new", "background"] as const satisfies readonly Priority[];
 
 const higher = (a: Priority, b: Priority): Priority => (ORDER.indexOf(a) <= ORDER.indexOf(b) ? a : b);
 

@@ -11,6 +11,15 @@ export function lookGap(quietMs: number, shortest: number, longest = longestLook
   return Math.min(Math.max(quietMs / 12, shortest), Math.max(shortest, longest));
 }
 
+/** So many poll intervals, and so many milliseconds for each member, are the longest that lists are apart while others wait for them. */
+const longestGap = { polls: 4, perMember: 12 };
+
+/** How long whoever waits for a list may be made to wait for others who will: the more there is to list, the longer. */
+export function sharedGap(members: number, busyMs: number): number {
+  const gap = longestGap.polls * busyMs;
+  return Math.max(gap, Math.min(gap + members * longestGap.perMember, longestLookMs));
+}
+
 /** After the n-th failure in a row: doubling, with up to half of it taken off by chance, never less than was asked for. */
 export function retryGap(
   problem: PlatformError,

@@ -1,6 +1,6 @@
 import { breathe } from "../breath.ts";
 import type { Clock } from "../clock.ts";
-import { lookGap, restGap, retryGap } from "./cadence.ts";
+import { lookGap, restGap, retryGap, sharedGap } from "./cadence.ts";
 import type { Log } from "./call.ts";
 import { PlatformError, Retry } from "./errors.ts";
 import { createFlux } from "./flux.ts";
@@ -18,8 +18,8 @@ export type CollectionListener = (ids: ReadonlySet<string> | "all") => void;
  *
  * - At rest: one list per `restMs`.
  * - Members that were made known by `track` are in flux. The cheaper way is taken: one list per `busyMs` shows them all,
- *   up to four times as far apart where they are few among many, and while more and more are made known. Where even that
- *   costs more than looking at them one by one (sixteen members of a list cost as much as one look), their request status
+ *   further apart where they are few among many, and while more and more are made known (`sharedGap`). Where even that
+ *   costs more than looking at them one by one (fifty members of a list cost as much as one look), their request status
  *   is asked every `busyMs`, and the member itself once the request has ended. Either gap grows while nothing happens (`lookGap`) and is short again after
  *   any change.
  * - One that is being deleted is gone when two lists in a row, begun after that was accepted, miss it, or when its request
@@ -71,13 +71,13 @@ export interface CollectionOptions {
   log?: Log;
 }
 
-/** Between a list and one that somebody waits for: the longer, the more there is to list, up to so many poll intervals. */
-const soonMs = { shortest: 500, perMember: 1.5, mostPolls: 4 };
+/** Between a list and one that somebody waits for: the longer, the more there is to list. */
+const soonMs = { shortest: 500, perMember: 1.5 };
 const othersBusyGapMs = { shortest: 5_000, longest: 60_000 };
 
 export function openCollection(source: CollectionSource, options: CollectionOptions): Collection {
   const { clock, random = Math.random, restMs = 300_000, busyMs = 1_500, log } = options;
-  const longestMs = soonMs.mostPolls * busyMs;
+  const longest = () => sharedGap(members.size, busyMs);
   const closing = new AbortController();
   const listeners = new Set<CollectionListener>();
   const members = createMembers();
@@ -106,7 +106,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
   let patience = 0;
   /** Who waits for a list to start, which they are told of when it ends. */
   const askers = new Set<string>();
-  const asking = createRow(clock, soonMs.shortest, longestMs);
+  const asking = createRow(clock, soonMs.shortest, longest);
   /** The last list left members in doubt; it showed members that others are changing. */
   let doubtful = false;
   let othersBusy = false;
@@ -124,12 +124,12 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     }
   };
 
-  const soonGap = () => Math.max(soonMs.shortest, Math.min(members.size * soonMs.perMember, longestMs));
+  const soonGap = () => Math.max(soonMs.shortest, Math.min(members.size * soonMs.perMember, longest()));
 
   /** When the list is due that somebody asks for. The first who ask get it at once; of a row who ask, many share one. */
   const askedDue = (soon: number): number => {
     const { since = 0, dueAt = 0 } = asking;
-    return since - endedAt >= longestMs ? soon : Math.max(soon, dueAt);
+    return since - endedAt >= longest() ? soon : Math.max(soon, dueAt);
   };
 
   /** When the next list is due. */

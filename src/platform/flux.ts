@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import { lookGap, retryGap } from "./cadence.ts";
+import { lookGap, retryGap, sharedGap } from "./cadence.ts";
 import { NotFound, PlatformError } from "./errors.ts";
 import type { Listed, Members } from "./members.ts";
 import type { Change, CollectionSource, KnownRequest } from "./reading.ts";
@@ -11,7 +11,7 @@ export interface Flux {
   readonly size: number;
   /**
    * The earliest time for a list that shows what is changing: a poll interval after the last of a row of changes, but not
-   * later than four after its first. Undefined while nothing changes.
+   * later than `sharedGap` after its first. Undefined while nothing changes.
    */
   readonly worthListing: number | undefined;
   /** Looking at them one by one costs less than a list. */
@@ -78,10 +78,8 @@ interface Tracked {
   missed: { at: number; times: number } | undefined;
 }
 
-/** Looking at one member costs as much as listing so many. */
-const lookCost = 16;
-/** So many times the poll interval is the longest that lists are apart while members change. */
-const longestGap = 4;
+/** Looking at one member until it is done costs as much as listing so many. */
+const lookCost = 50;
 const reasonsPerList = 8;
 const firstReasonMs = 5_000;
 const longestReasonGapMs = 60_000;
@@ -90,8 +88,9 @@ const unknownRequestLimit = 3;
 export function createFlux(options: FluxOptions): Flux {
   const { clock, random, busyMs, source, members, signal } = options;
   const tracked = new Map<string, Tracked>();
+  const longest = () => sharedGap(members.size, busyMs);
   /** The changes that no list can have shown yet. */
-  const row = createRow(clock, busyMs, longestGap * busyMs);
+  const row = createRow(clock, busyMs, longest);
   let vanishing = false;
 
   const canAsk = ({ url }: Tracked) => url !== undefined && source.requestStatus !== undefined;
@@ -190,7 +189,7 @@ export function createFlux(options: FluxOptions): Flux {
     },
     get listGap() {
       const shares = members.size / (tracked.size * lookCost);
-      return busyMs * Math.min(Math.max(shares, 1), longestGap);
+      return Math.min(busyMs * Math.max(shares, 1), longest());
     },
     get nextLook() {
       return Math.min(

@@ -11,7 +11,7 @@ export interface Row {
   readonly dueAt: number | undefined;
 }
 
-export function createRow({ monotonic }: Pick<Clock, "monotonic">, quietMs: number, longestMs: number): Row {
+export function createRow({ monotonic }: Pick<Clock, "monotonic">, quietMs: number, longestMs: () => number): Row {
   let row: { first: number; last: number } | undefined;
   return {
     add() {
@@ -25,7 +25,7 @@ export function createRow({ monotonic }: Pick<Clock, "monotonic">, quietMs: numb
       return row?.first;
     },
     get dueAt() {
-      return row && Math.min(row.last + quietMs, row.first + longestMs);
+      return row && Math.min(row.last + quietMs, row.first + longestMs());
     },
   };
 }

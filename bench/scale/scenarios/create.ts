@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { measure, tellShares } from "../measure.ts";
+import { measure, tellCost } from "../measure.ts";
 import { allOf, create, type Population } from "../population.ts";
 import type { Stage } from "../stage.ts";
-import { say, untilQuiet, untilSure } from "../waiting.ts";
+import { untilQuiet, untilSure } from "../waiting.ts";
 import type { Chapter } from "./scenario.ts";
 
 const IDLE_MS = 5000;
@@ -17,16 +17,12 @@ export const measureCreate: Chapter = async (stage, population, note) => {
   await createAll(stage, population);
   const cost = await end();
   const count = allOf(population).length;
-  tellShares("create", cost);
-  say(
-    `create: ${Object.entries((await stage.platform.calls()).byRoute)
-      .map((each) => each.join(" "))
-      .join(", ")}`,
-  );
+  tellCost("create", cost);
   note("createSeconds", cost.seconds);
   note("createCpu", cost.cpu);
   note("createCalls", cost.calls / count);
   note("createWrites", cost.writes / count);
+  note("createPasses", cost.passes / count);
   note("createEvents", cost.events / count);
   note("createApiserver", cost.shares.apiserver);
   note("createSimulator", cost.shares.simulator);

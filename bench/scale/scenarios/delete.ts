@@ -1,10 +1,10 @@
-import { measure, tellShares } from "../measure.ts";
+import { measure, tellCost } from "../measure.ts";
 import { allOf, remove } from "../population.ts";
-import { say, untilSure } from "../waiting.ts";
+import { untilSure } from "../waiting.ts";
 import type { Chapter } from "./scenario.ts";
 
 export const measureDelete: Chapter = async (stage, population, note) => {
-  const { client, platform, witness } = stage;
+  const { client, witness } = stage;
   const objects = allOf(population);
   const count = objects.length;
   const end = await measure(stage);
@@ -14,14 +14,10 @@ export const measureDelete: Chapter = async (stage, population, note) => {
     seconds: 120 + count,
   });
   const cost = await end();
-  tellShares("delete", cost);
-  say(
-    `delete: ${Object.entries((await platform.calls()).byRoute)
-      .map((each) => each.join(" "))
-      .join(", ")}`,
-  );
+  tellCost("delete", cost);
   note("deleteSeconds", cost.seconds);
   note("deleteCpu", cost.cpu);
   note("deleteCalls", cost.calls / count);
   note("deleteWrites", cost.writes / count);
+  note("deletePasses", cost.passes / count);
 };

@@ -1,4 +1,4 @@
-import { measure, tellShares } from "../measure.ts";
+import { measure, tellCost } from "../measure.ts";
 import { allOf, edit } from "../population.ts";
 import { untilSure } from "../waiting.ts";
 import type { Chapter } from "./scenario.ts";
@@ -15,7 +15,7 @@ export const measureEdits: Chapter = async (stage, population, note) => {
     seconds: 120 + count,
   });
   const cost = await end();
-  tellShares("edits", cost);
+  tellCost("edits", cost);
   note("editSeconds", cost.seconds);
   note("editCpu", cost.cpu);
   note("editCalls", cost.calls / servers.length);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { measure, tellShares } from "../measure.ts";
+import { measure, tellCost } from "../measure.ts";
 import { edit, populationOf } from "../population.ts";
 import { untilQuiet } from "../waiting.ts";
 import { createAll } from "./create.ts";
@@ -32,7 +32,7 @@ export const measureFlux: Scenario = async (stage, note) => {
   };
   await Promise.all(changing.map(again));
   const cost = await end();
-  tellShares("flux", cost);
+  tellCost("flux", cost);
   note("fluxCalls", cost.calls / edits);
   note("fluxCpu", (1000 * cost.cpu) / edits);
   note("fluxEdits", edits / cost.seconds);

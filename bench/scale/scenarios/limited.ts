@@ -1,4 +1,4 @@
-import { measure, tellShares } from "../measure.ts";
+import { measure, tellCost } from "../measure.ts";
 import { allOf, populationOf } from "../population.ts";
 import { createAll } from "./create.ts";
 import type { Scenario } from "./scenario.ts";
@@ -13,7 +13,7 @@ export const measureLimited: Scenario = async (stage, note) => {
   const end = await measure(stage);
   await createAll(stage, population, "limited");
   const cost = await end();
-  tellShares("limited", cost);
+  tellCost("limited", cost);
   note("limitedSeconds", cost.seconds);
   note("limitedCalls", cost.calls / allOf(population).length);
 };
