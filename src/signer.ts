@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { canonical } from "./hash.ts";
+import { canonicalWords } from "./hash.ts";
 
 /** Whether words are ours: by one of the keys, by none, or by a key that is not here. */
 export type Verdict = "ours" | "absent" | "foreign";
@@ -15,9 +15,7 @@ export interface Signer {
 /** The first of the keys signs, all of them count. They are asked for each time: they may be exchanged. */
 export function createSigner(keys: () => readonly string[]): Signer {
   const macOf = (key: string, words: unknown) =>
-    createHmac("sha256", key)
-      .update(canonical(withoutVoid(words)))
-      .digest("base64url");
+    createHmac("sha256", key).update(canonicalWords(words)).digest("base64url");
   return {
     sign(words) {
       const [key = ""] = keys();
@@ -43,13 +41,6 @@ function nameOf(key: string): string {
   if (names.size >= MOST_NAMES) names.clear();
   names.set(key, name);
   return name;
-}
-
-function withoutVoid(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutVoid);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([name, child]) => [name, withoutVoid(child)] as const);
-  return Object.fromEntries(entries.filter(([, child]) => !isVoid(child)));
 }
 
 export const isVoid = (value: unknown): boolean =>

@@ -274,9 +274,11 @@ export function createEngine(options: EngineOptions): Engine {
       const named = new Set(accounts.map((each) => secretOf(each, deps.home)));
       if (options.shard === undefined) deps.owe(deps.secrets.releaseOthers(named));
       working = true;
-      void inSlices(clock, everything(objects), (key) =>
-        accountOf(key) === undefined ? wakeInTime(key) : wake(key, "people"),
-      );
+      void inSlices(clock, everything(objects), (key) => {
+        if (accountOf(key) !== undefined) wake(key, "people");
+        // Its collection may be listed before its turn comes here.
+        else if (memories.of(key).lookedAt === undefined) wakeInTime(key);
+      });
       return work({ queue, clock, log, reconcile, comesRound, observe: options.observe }, workers, signal);
     },
     async close() {

@@ -7,7 +7,7 @@ import type { Deps } from "./look/deps.ts";
 import type { Claim } from "./objects/intent.ts";
 import { wishOf } from "./objects/memory.ts";
 import { FINALIZER } from "./objects/names.ts";
-import { claimOf, isPaused, namespaceOf, type ObjectKey, objectKey, openIntent } from "./objects/object.ts";
+import { claimOf, isPaused, namespaceOf, type ObjectKey, openIntent } from "./objects/object.ts";
 import type { Objects } from "./objects/objects.ts";
 import { policiesOf } from "./objects/policies.ts";
 import { readFacts, readStatus } from "./schema/status.ts";
@@ -65,9 +65,8 @@ export function* thoseWhoWaited(objects: Objects, key: ObjectKey, gone: KubeObje
   if (kind?.resource?.identity.onePer) yield* keysOf(objects, kind.kind);
   const { parents = {} } = claimOf(gone) ?? openIntent(gone) ?? {};
   for (const id of Object.values(parents)) yield* objects.holders(gone.metadata.namespace, id);
-  for (const { kind } of accountKinds) {
-    yield* keysOf(objects, kind, ({ metadata }) => metadata.deletionTimestamp !== undefined);
-  }
+  const isLeaving = (account: ObjectKey) => objects.find(account)?.object.metadata.deletionTimestamp !== undefined;
+  for (const { kind } of accountKinds) yield* keysOf(objects, kind).filter(isLeaving);
 }
 
 /** What an object uses may say so in its own status, and shall not take a resync to notice. */
@@ -84,16 +83,11 @@ export function* thoseBelow(objects: Objects, key: ObjectKey, before: Claim | un
   yield* objects.referrers(key);
 }
 
-function* keysOf(
-  objects: Objects,
-  kind: Kind["kind"],
-  which: (object: KubeObject) => boolean = () => true,
-): Generator<ObjectKey> {
-  for (const object of objects.store(kind).values()) {
-    const { namespace = "", name } = object.metadata;
-    if (which(object)) yield objectKey(kind, namespace, name);
-  }
-}
+const keysOf = (objects: Objects, kind: Kind["kind"]): IteratorObject<ObjectKey> =>
+  objects
+    .store(kind)
+    .keys()
+    .map((name) => `${kind}/${name}`);
 
 /**
  * To which referrers a change of an object is news. Those that have nothing on the platform yet wait until it is there to stay

@@ -14,6 +14,7 @@ export type Change<T> = { key: string; before?: T; after?: T; last?: T };
  */
 export interface Store<T extends KubeObject> {
   get(key: string): T | undefined;
+  keys(): IteratorObject<string>;
   values(): IteratorObject<T>;
   readonly size: number;
   /** Keeps the object unless a newer state is known. For watch events and for answers to own writes alike. */
@@ -89,6 +90,7 @@ export function createStore<T extends KubeObject>(
       const kept = objects.get(key);
       return kept && objectOf(kept);
     },
+    keys: () => objects.keys(),
     values: () => objects.values().map(objectOf),
     get size() {
       return objects.size;

@@ -80,6 +80,8 @@ interface Tracked {
 
 /** Looking at one member until it is done costs as much as listing so many. */
 const lookCost = 50;
+/** For each change, so many members may be listed every poll interval. */
+const membersPerChange = 16;
 const reasonsPerList = 8;
 const firstReasonMs = 5_000;
 const longestReasonGapMs = 60_000;
@@ -188,7 +190,7 @@ export function createFlux(options: FluxOptions): Flux {
       return vanishing && row.dueAt === undefined;
     },
     get listGap() {
-      const shares = members.size / (tracked.size * lookCost);
+      const shares = members.size / (tracked.size * membersPerChange);
       return Math.min(busyMs * Math.max(shares, 1), longest());
     },
     get nextLook() {

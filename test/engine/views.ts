@@ -380,7 +380,8 @@ function badSpec() {
 /**
  * Only what `look` can put together: a claim and an open intent exclude each other, and nothing that is always there has
  * an intent; a request, an observation, contents, a replacement and a Secret speak of a claimed resource, a search of an
- * open intent. Only a key that is a resource has one before it, is succeeded, or may not be wanted. Nothing is seen through an Account that cannot be used, and nothing compared that is busy or unclear.
+ * open intent. Only a key that is a resource has one before it, is succeeded, or may not be wanted; only one that is none is
+ * renewed in place. Nothing is seen through an Account that cannot be used, and nothing compared that is busy or unclear.
  */
 function consistent(view: View): View {
   const claimed = view.claim !== undefined;
@@ -410,7 +411,7 @@ function consistent(view: View): View {
     secret: keeps ? view.secret : undefined,
     output: observation.seen === "present" ? view.output : undefined,
     keyDueAt: keeps && view.secret !== undefined ? view.keyDueAt : undefined,
-    renewal: keeps && lost && view.secret !== undefined ? view.renewal : undefined,
+    renewal: keeps && lost && view.secret !== undefined && !view.successive ? view.renewal : undefined,
     specObstacle:
       observation.seen === "present" && observation.unclear !== undefined
         ? { reason: "PlatformUnavailable", message: observation.unclear }

@@ -19,9 +19,11 @@ export interface Addresses {
   obstacle: Obstacle | undefined;
 }
 
+type Found = { readonly url: string } | { readonly obstacle: Obstacle };
+
 export function addressesOf({ endpoints = {}, region }: AccountSpec, sites: Sites): Addresses {
   const invalid = (message: string) => ({ reason: "EndpointInvalid", message }) as const;
-  const find = (name: EndpointName): { url: string } | { obstacle: Obstacle } => {
+  const judge = (name: EndpointName): Found => {
     const [own, given] = [endpoints[name], sites.endpoints[name]];
     const template = own ?? given;
     if (template === undefined) {
@@ -36,6 +38,13 @@ export function addressesOf({ endpoints = {}, region }: AccountSpec, sites: Site
     } catch (error) {
       return { obstacle: invalid(error instanceof Error ? error.message : String(error)) };
     }
+  };
+  // Every look at every object asks.
+  const known = new Map<EndpointName, Found>();
+  const find = (name: EndpointName): Found => {
+    const found = known.get(name) ?? judge(name);
+    known.set(name, found);
+    return found;
   };
   const needed = endpointNames.filter((name) => name === "api" || endpoints[name] !== undefined).map(find);
   const refused = needed.find((each) => "obstacle" in each);

@@ -50,7 +50,7 @@ export function decideUnanswered(view: View, request: PendingRequest): Decision 
   // One more key is made when the lost one can no longer come: it would end the new one's life.
   if (renewal === "lost") {
     if (now < settledAt) return waiting;
-    return { step: view.deleting ? "retract" : view.previous ? "revoke" : "renew" };
+    return { step: view.deleting ? "retract" : "renew" };
   }
   if (recalledAt !== undefined && recalledAt >= settledAt) return { step: "retract" };
   return recalledAt === undefined || now - recalledAt >= RECHECK_MS ? { step: "recall" } : waiting;

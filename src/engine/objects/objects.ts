@@ -193,6 +193,7 @@ export function createObjects(
       const claim = found && claimOf(found.object);
       if (!claim || observes(found.object) || found.kind.resource?.identity.shared) return claim;
       const all = claimants(found.kind.kind, claim);
+      if (all.length === 1) return claim;
       const isElder = (other: ObjectKey, nth: number) =>
         bornAt(other) < bornAt(key) || (bornAt(other) === bornAt(key) && nth < all.indexOf(key));
       return all.some(isElder) ? undefined : claim;
