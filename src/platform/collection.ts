@@ -72,7 +72,7 @@ export interface CollectionOptions {
 }
 
 /** Between a list and one that somebody waits for: the longer, the more there is to list. */
-const soonMs = { shortest: 500, perMember: 1.5 };
+const soonMs = { shortest: 500, perMember: 6 };
 const othersBusyGapMs = { shortest: 5_000, longest: 60_000 };
 
 export function openCollection(source: CollectionSource, options: CollectionOptions): Collection {

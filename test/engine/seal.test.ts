@@ -7,6 +7,7 @@ import { createSeal, type Seal } from "../../src/engine/objects/seal.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import { placed } from "../../src/engine/schema/status-schema.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
+import { createSigner } from "../../src/signer.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { fakePlatform } from "./fake-platform.ts";
 import { datacenterSpec, intentOf, objectOf } from "./fixtures.ts";
@@ -48,6 +49,12 @@ describe("what the operator has written", () => {
     Reflect.deleteProperty(reversed, "drift");
     Reflect.deleteProperty(reversed, "parents");
     expect(claimed({ ...object, status: reversed })).toBe("d1");
+  });
+
+  test("counts in every version: what a signature is made of never changes", () => {
+    const said = { b: { c: null, d: [{}, null, "x"] }, a: 1, é: true, gone: { deep: {} }, text: '\u2028"' };
+    const signature = createSigner(() => keys).sign(["Datacenter", "shop", "a", "status", said]);
+    expect(signature).toBe("3fafd94f.pBtMdH2samtAgW8KhGKMJ77aX2qBTAS2h2k6K1ERQUE");
   });
 
   test("says how it stands, whatever else is not believed", () => {

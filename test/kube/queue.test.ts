@@ -39,6 +39,14 @@ describe("ready keys", () => {
     expect(await drain()).toEqual(["urgent", "moved", "plain", "resync"]);
   });
 
+  test("of what is begun come before what is new", async () => {
+    queue.add("resync", "background");
+    for (const key of ["a", "b"]) queue.add(key, "new");
+    queue.add("parent");
+    queue.add("b");
+    expect(await drain()).toEqual(["parent", "b", "a", "resync"]);
+  });
+
   test("go to those who wait for one, in the order they came", async () => {
     const takers = [queue.take(signal), queue.take(signal)];
     queue.add("a");

@@ -88,6 +88,18 @@ describe("many members in flux", () => {
     expect(spent().list).toBe(4);
   });
 
+  test("the more there is to list, the longer a stream of new ones waits for each other", async () => {
+    const source = scriptedSource(items(1_000));
+    const { clock, spent, track } = await open(source);
+    await clock.advance(60_000);
+    for (let n = 0; n < 200; n++) {
+      track(`m${n}`);
+      await clock.advance(100);
+    }
+    // 6 s and 12 ms for each of the thousand: the first of them is due after 18 s.
+    expect(spent().list).toBe(1);
+  });
+
   test("the same change made known again changes nothing", async () => {
     const source = scriptedSource([item("a", "BUSY")]);
     const { clock, collection, spent } = await open(source);
@@ -109,7 +121,8 @@ describe("many members that are being deleted", () => {
     await clock.advance(1_500);
     expect(heard).toEqual([]);
     expect(collection.read("m7")).toMatchObject({ request: undefined, missedAt: clock.monotonic() });
-    await clock.advance(500);
+    // Three hundred are listed again after 1.8 s.
+    await clock.advance(1_800);
     expect(heard).toHaveLength(1);
     expect(heard[0]).toHaveLength(300);
     expect(collection.read("m7").request).toMatchObject({ status: "DONE" });
