@@ -10,6 +10,7 @@ import type { KubeClient } from "../kube/transport.ts";
 import { allowedEndpoints, patternOf } from "../platform/allowed-endpoints.ts";
 import { createTransport } from "../platform/transport.ts";
 import { type Config, USER_AGENT } from "./config.ts";
+import { collectGarbage } from "./garbage.ts";
 import { LeadershipLost } from "./leadership-lost.ts";
 import { leaseOf } from "./lease-name.ts";
 import { createMetrics } from "./metrics.ts";
@@ -144,6 +145,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
     if (signal.aborted) resolve("stopped");
     signal.addEventListener("abort", () => resolve("stopped"), { once: true });
   });
+  collectGarbage();
   const synced = engine.sync().then(() => {
     ready = true;
     log.info({ kinds: kinds.length }, "caches synced");

@@ -113,7 +113,7 @@ describe("the Dockerfile", () => {
     expect(stages).toEqual([`FROM \${BASE} AS build`, "FROM scratch"]);
     expect(lines.filter((line) => /^(USER|ENTRYPOINT|CMD) /.test(line))).toEqual([
       "USER 65532:65532",
-      'ENTRYPOINT ["/usr/local/bin/node", "--max-old-space-size-percentage=50", "--max-semi-space-size=8", "/app/dist/main.js"]',
+      'ENTRYPOINT ["/usr/local/bin/node", "--max-old-space-size-percentage=50", "--max-semi-space-size=4", "--heap-growing-percent=50", "/app/dist/main.js"]',
       'CMD ["operator"]',
     ]);
   });
