@@ -56,6 +56,9 @@ export const figures = {
   noisyRatio: figure("noisy", "… how many times as long", "", { most: 1.3 }),
   floorSeconds: figure("floor", "the writes of create straight to the API server", "s"),
   floorWrite: figure("floor", "… CPU of the API server per write", "ms"),
+  churnEarly: figure("churn", "memory after five minutes of churn (RSS)", "MB"),
+  churnLate: figure("churn", "… at its end", "MB"),
+  churnRatio: figure("churn", "… how many times as much", "", { most: 1.1 }),
 } as const;
 
 export type FigureName = keyof typeof figures;

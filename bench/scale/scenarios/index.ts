@@ -1,4 +1,5 @@
 import { type ContenderName, contenderNames, type Options, type ScenarioName } from "../options.ts";
+import { measureChurn } from "./churn.ts";
 import { measureFloor } from "./floor.ts";
 import { measureFlux } from "./flux.ts";
 import { measureKill } from "./kill.ts";
@@ -21,6 +22,7 @@ const apart: readonly (Omit<Play, "title"> & { title: ScenarioName })[] = [
   { title: "limited", play: measureLimited, contenders: contenderNames },
   { title: "noisy", play: measureNoisy, contenders: ["mooring"] },
   { title: "floor", play: measureFloor, contenders: ["mooring"] },
+  { title: "churn", play: measureChurn, contenders: ["mooring"] },
 ];
 
 export function playsOf(options: Options): Play[] {
