@@ -40,6 +40,8 @@ export interface Place {
 
 export interface Flags {
   resyncSeconds?: number;
+  /** A container that is started again in its pod takes its Lease at once; one in another pod does not. */
+  pod?: string;
 }
 
 export function startOperator(name: ContenderName, place: Place, flags: Flags = {}): Promise<Operator> {
@@ -49,7 +51,7 @@ export function startOperator(name: ContenderName, place: Place, flags: Flags = 
 const operatorReady = z.object({ metrics: z.string() });
 
 /** As the image starts it: the built JavaScript, with the flags for Node that are in the Dockerfile. */
-async function startMooring({ kubeconfig, workers, profile }: Place, { resyncSeconds }: Flags): Promise<Operator> {
+async function startMooring({ kubeconfig, workers, profile }: Place, { resyncSeconds, pod = "mooring-0" }: Flags): Promise<Operator> {
   const args = [
     ...nodeFlags(),
     ...(profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`]),
@@ -58,7 +60,7 @@ async function startMooring({ kubeconfig, workers, profile }: Place, { resyncSec
     ...["--allow-endpoint", "http://127.0.0.1:*"],
     ...(resyncSeconds === undefined ? [] : ["--resync", `${resyncSeconds}s`]),
   ];
-  const running = start(`${root}node_modules/node/bin/node`, args, { env: { ...process.env, ...imageEnv() } });
+  const running = start(`${root}node_modules/node/bin/node`, args, { env: { ...process.env, ...imageEnv(), POD_NAME: pod } });
   const { metrics } = operatorReady.parse(JSON.parse(await running.line()));
   return operator(running, metrics, '"msg":"became leader"');
 }

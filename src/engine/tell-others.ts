@@ -13,10 +13,10 @@ export function tellOthers(
   { wake, wakeSoon, tellUsage }: Record<"wake" | "wakeSoon" | "tellUsage", (key: ObjectKey) => void>,
 ): void {
   const { clock, objects, memories, collections } = deps;
-  const news = newsToReferrers(before, after);
-  const { toSettled, toWaiting } = news === "all" ? { toSettled: true, toWaiting: true } : news;
-  if (toSettled || toWaiting) {
-    void inSlices(clock, objects.referrers(key), (referrer) => {
+  const referrers = objects.referrers(key);
+  if (referrers.length > 0) {
+    const { toSettled, toWaiting } = newsToReferrers(before, after);
+    void inSlices(clock, toSettled || toWaiting ? referrers : [], (referrer) => {
       if (objects.accountOf(referrer) === undefined ? toWaiting : toSettled) wake(referrer);
     });
   }

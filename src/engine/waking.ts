@@ -93,8 +93,8 @@ const keysOf = (objects: Objects, kind: Kind["kind"]): IteratorObject<ObjectKey>
  * To which referrers a change of an object is news. Those that have nothing on the platform yet wait until it is there to stay
  * and Ready; the others read its id and what it shows, whatever else it is about to do.
  */
-export function newsToReferrers(before: KubeObject | undefined, after: KubeObject | undefined): "all" | Newness {
-  if (!before || !after) return "all";
+export function newsToReferrers(before: KubeObject | undefined, after: KubeObject | undefined): Newness {
+  if (!before || !after) return { toSettled: true, toWaiting: true };
   const shown = (object: KubeObject) => [...versionOf(object), claimOf(object)?.id, readFacts(object)];
   const standing = (object: KubeObject) => {
     const { deletionTimestamp } = object.metadata;

@@ -70,6 +70,7 @@ export function createStore<T extends KubeObject>(
     const known = objects.get(key);
     const after = keep(arrived);
     const change = known ? { key, before: objectOf(known), after } : { key, after };
+    if (change.before) shareSpec(change.before, after);
     const version = versionOf(after);
     const kept: Kept<T> = packs(after) ? { version, text: JSON.stringify(after) } : { version, object: after };
     objects.set(key, kept);
@@ -138,6 +139,12 @@ export function createStore<T extends KubeObject>(
       return () => listeners.delete(listener);
     },
   };
+}
+
+/** While the generation stays the same, so does spec: what was read out of it is known. */
+function shareSpec({ metadata, spec }: KubeObject, after: KubeObject): void {
+  const { uid, generation } = after.metadata;
+  if (generation !== undefined && generation === metadata.generation && uid === metadata.uid) after.spec = spec;
 }
 
 const versionOf = (object: KubeObject): string => object.metadata.resourceVersion ?? "";

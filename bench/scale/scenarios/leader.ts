@@ -6,7 +6,7 @@ const STANDBY_MS = 5000;
 
 /** The leader is killed while another process waits: when that one has decided about the first object, and about the last. */
 export const measureLeader: Chapter = async (stage, _, note) => {
-  const next = await stage.start();
+  const next = await stage.start({ pod: "mooring-1" });
   await delay(STANDBY_MS);
   await untilQuiet(next.pid);
   await stage.operator.kill();

@@ -1,6 +1,7 @@
 import { hashBody, hashFields } from "../../hash.ts";
 import type { Desired, Inputs, Kind, ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import { once } from "../../once.ts";
 import type { Memory } from "../objects/memory.ts";
 import { ALLOW_DATA_LOSS } from "../objects/names.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
@@ -57,4 +58,10 @@ export function outdated(kind: Kind, desired: Desired, inputs: Inputs, { fixed =
 
 /** Stands in `status.internal.fixed` for what a resource was created from. */
 export const fixedFields = (kind: Kind, { spec }: KubeObject): Record<string, string> =>
-  hashFields(spec, Object.keys(kind.immutable));
+  readersOf(kind.immutable)(Object(spec));
+
+/** A spec is of one kind, and hashed once for all looks at it. */
+const readersOf = once((immutable: Kind["immutable"]) => {
+  const fields = Object.keys(immutable);
+  return once((spec: object) => hashFields(spec, fields));
+});

@@ -141,14 +141,14 @@ export function createObjects(
     store.subscribe(({ key: name, ...change }) => {
       const { before, after } = change;
       const key = `${kind.kind}/${name}`;
-      const named = after ? [...new Set(namedBy(kind, after).map((reference) => reference.key))] : [];
-      references.set(key, named);
-      abroad.set(
-        key,
-        [...new Set(named.map(namespaceOf))].filter((namespace) => namespace !== namespaceOf(key)),
-      );
+      if (!before || !after || before.spec !== after.spec) {
+        const named = after ? [...new Set(namedBy(kind, after).map((reference) => reference.key))] : [];
+        references.set(key, named);
+        const others = named.map(namespaceOf).filter((namespace) => namespace !== namespaceOf(key));
+        abroad.set(key, [...new Set(others)]);
+        residents.set(key, after && kind.scope !== "Cluster" ? [namespaceOf(key)] : []);
+      }
       if (kind.kind === grant.kind) grants.set(name, after);
-      residents.set(key, after && kind.scope !== "Cluster" ? [namespaceOf(key)] : []);
       const claim = after && claimOf(after);
       const intent = after && openIntent(after);
       const [owned, had] = [ownedPlaces(kind.kind, after), ownedPlaces(kind.kind, before)];
