@@ -8,8 +8,8 @@ import { systemClock } from "../src/clock.ts";
 import { readLate, readWindow } from "../src/platform/activity/export.ts";
 import { activityPage } from "../src/platform/activity/log.ts";
 import { advanced, begunAt, dueIn, nextPeriod, type Progress } from "../src/platform/activity/progress.ts";
+import { createTransport } from "../src/platform/calls/transport.ts";
 import { toBucket } from "../src/platform/export/bucket.ts";
-import { createTransport } from "../src/platform/transport.ts";
 
 /**
  * What it takes to export the activity log of a contract with many entries a second from the simulator, a process of its own,

@@ -7,8 +7,8 @@ import { spawnGuarded } from "../src/cli/control-plane/guarded.ts";
 import { startCluster } from "../src/cli/control-plane/start.ts";
 import { applyObject, applySamples, install, writeOperatorKubeconfig } from "../src/cli/demo/install.ts";
 import { readRows } from "../src/cli/demo/table.ts";
-import { connect } from "../src/kube/config.ts";
-import type { KubeClient } from "../src/kube/transport.ts";
+import { connect } from "../src/kube/client/config.ts";
+import type { KubeClient } from "../src/kube/client/transport.ts";
 import { type Steering, steer } from "../test/cluster/steering.ts";
 import { apart, IMAGE, root, type Storage } from "./build.ts";
 

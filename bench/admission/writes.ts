@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { type KubeObject, pathOf, type Resource } from "../../src/kube/resource.ts";
-import type { KubeClient } from "../../src/kube/transport.ts";
 import { subjects } from "../../test/subjects/index.ts";
 import { each } from "../scale/population.ts";
 import { cpuOf } from "../scale/proc.ts";

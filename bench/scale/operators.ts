@@ -51,7 +51,10 @@ export function startOperator(name: ContenderName, place: Place, flags: Flags = 
 const operatorReady = z.object({ metrics: z.string() });
 
 /** As the image starts it: the built JavaScript, with the flags for Node that are in the Dockerfile. */
-async function startMooring({ kubeconfig, workers, profile }: Place, { resyncSeconds, pod = "mooring-0" }: Flags): Promise<Operator> {
+async function startMooring(
+  { kubeconfig, workers, profile }: Place,
+  { resyncSeconds, pod = "mooring-0" }: Flags,
+): Promise<Operator> {
   const args = [
     ...nodeFlags(),
     ...(profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`]),
@@ -60,7 +63,9 @@ async function startMooring({ kubeconfig, workers, profile }: Place, { resyncSec
     ...["--allow-endpoint", "http://127.0.0.1:*"],
     ...(resyncSeconds === undefined ? [] : ["--resync", `${resyncSeconds}s`]),
   ];
-  const running = start(`${root}node_modules/node/bin/node`, args, { env: { ...process.env, ...imageEnv(), POD_NAME: pod } });
+  const running = start(`${root}node_modules/node/bin/node`, args, {
+    env: { ...process.env, ...imageEnv(), POD_NAME: pod },
+  });
   const { metrics } = operatorReady.parse(JSON.parse(await running.line()));
   return operator(running, metrics, '"msg":"became leader"');
 }

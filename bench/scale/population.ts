@@ -1,7 +1,7 @@
 import { resourceOf } from "../../src/engine/objects/object.ts";
 import { GROUP, kinds, VERSION } from "../../src/kinds/index.ts";
+import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { type KubeObject, pathOf, type Resource } from "../../src/kube/resource.ts";
-import type { KubeClient } from "../../src/kube/transport.ts";
 
 export const NAMESPACE = "bench";
 

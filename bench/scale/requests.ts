@@ -1,4 +1,4 @@
-import type { KubeClient } from "../../src/kube/transport.ts";
+import type { KubeClient } from "../../src/kube/client/transport.ts";
 
 /** What the API server has counted so far. */
 export interface Requests {

@@ -1,8 +1,8 @@
 import { dirname, join } from "node:path";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { applyObject, install, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
-import { connect } from "../../src/kube/config.ts";
-import type { KubeClient } from "../../src/kube/transport.ts";
+import { connect } from "../../src/kube/client/config.ts";
+import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import { type Flags, type Operator, startOperator } from "./operators.ts";
 import type { ContenderName, Options } from "./options.ts";

@@ -1,11 +1,11 @@
 import { resourceOf } from "../engine/objects/object.ts";
 import { account, readAccountSpec } from "../kinds/identity/account.ts";
-import { connect } from "../kube/config.ts";
-import { isNotFound } from "../kube/errors.ts";
-import { SECRETS, secretValue } from "../kube/owned-secret.ts";
+import { connect } from "../kube/client/config.ts";
+import { isNotFound } from "../kube/client/errors.ts";
+import type { KubeClient } from "../kube/client/transport.ts";
 import { type KubeObject, pathOf, type Resource } from "../kube/resource.ts";
-import type { KubeClient } from "../kube/transport.ts";
-import { endpointUrl } from "../platform/endpoints.ts";
+import { SECRETS, secretValue } from "../kube/write/owned-secret.ts";
+import { endpointUrl } from "../platform/addresses/endpoints.ts";
 import type { AccessSource } from "./access-source.ts";
 
 /** Endpoints and token of an Account of the current cluster, read once; `endpoints` for those that it does not name. */

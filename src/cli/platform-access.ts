@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { systemClock } from "../clock.ts";
-import { endpointUrl } from "../platform/endpoints.ts";
-import type { EndpointName } from "../platform/products.ts";
-import type { Connection } from "../platform/transport.ts";
+import { endpointUrl } from "../platform/addresses/endpoints.ts";
+import type { Connection } from "../platform/calls/transport.ts";
+import type { EndpointName } from "../platform/products/products.ts";
 import type { AccessSource } from "./access-source.ts";
 
 /** The flags of every command that speaks to the platform. */
@@ -40,7 +40,7 @@ export async function openPlatform(options: AccessOptions = {}): Promise<Platfor
 }
 
 async function accessWith({ endpoint, credentials }: AccessSource): Promise<PlatformAccess> {
-  const { createTransport } = await import("../platform/transport.ts");
+  const { createTransport } = await import("../platform/calls/transport.ts");
   const transport = createTransport({ clock: systemClock });
   // Timers of the clock do not keep the process alive, and between two attempts there may be nothing else.
   const alive = setInterval(() => {}, 60_000);

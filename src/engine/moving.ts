@@ -1,10 +1,10 @@
 import { inSlices } from "../breath.ts";
 import type { Clock } from "../clock.ts";
 import { hasResource, type Kind } from "../kinds/kind.ts";
-import { createNamespaces, type Namespaces } from "../kube/namespaces.ts";
+import type { KubeClient } from "../kube/client/transport.ts";
+import type { Again } from "../kube/queue/work.ts";
 import type { KubeObject } from "../kube/resource.ts";
-import type { KubeClient } from "../kube/transport.ts";
-import type { Again } from "../kube/work.ts";
+import { createNamespaces, type Namespaces } from "../kube/watch/namespaces.ts";
 import { accountOf, objectOf } from "./accounts/accounts.ts";
 import { abandon } from "./act/abandon.ts";
 import type { AccountDeps } from "./act/account.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Kind, usesAccount } from "../kinds/kind.ts";
-import type { Lane } from "../kube/lanes.ts";
+import type { Lane } from "../kube/queue/lanes.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { accountKinds, accountOf, isShared, namedBy, objectOf, userOf } from "./accounts/accounts.ts";
 import type { Deps } from "./look/deps.ts";

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { systemClock } from "../clock.ts";
-import { tokenFile } from "../kube/authorize.ts";
-import { connect } from "../kube/config.ts";
+import { tokenFile } from "../kube/client/authorize.ts";
+import { connect } from "../kube/client/config.ts";
 import { serve } from "../operator/serve.ts";
 import { followPair, readPair } from "../operator/serving-certificate.ts";
 import { type Accesses, fixedAccesses } from "./access/access.ts";

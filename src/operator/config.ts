@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { parseArgs } from "node:util";
-import type { Proxies } from "../platform/proxies.ts";
+import type { Proxies } from "../platform/addresses/proxies.ts";
 import { type Endpoints, readEndpoints, readPatterns, readProxies } from "./endpoints.ts";
 import {
   address,

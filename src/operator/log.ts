@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from "pino";
-import { KubeError } from "../kube/errors.ts";
-import { PlatformError } from "../platform/errors.ts";
+import { KubeError } from "../kube/client/errors.ts";
+import { PlatformError } from "../platform/answers/errors.ts";
 import { LeadershipLost } from "./leadership-lost.ts";
 
 export type LogFormat = "text" | "json";

@@ -2,11 +2,11 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import { breathe } from "../breath.ts";
 import type { Clock } from "../clock.ts";
 import type { ObjectObserver } from "../engine/engine.ts";
-import type { Queue, QueueObserver } from "../kube/queue.ts";
-import type { ClientObserver } from "../kube/transport.ts";
-import type { ReconcileObserver } from "../kube/work.ts";
-import type { CallObserver } from "../platform/call.ts";
-import type { Transport } from "../platform/transport.ts";
+import type { ClientObserver } from "../kube/client/transport.ts";
+import type { Queue, QueueObserver } from "../kube/queue/queue.ts";
+import type { ReconcileObserver } from "../kube/queue/work.ts";
+import type { CallObserver } from "../platform/calls/call.ts";
+import type { Transport } from "../platform/calls/transport.ts";
 import { createObjectMetrics, objectGauges } from "./object-metrics.ts";
 
 /**

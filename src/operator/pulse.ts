@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { Queue } from "../kube/queue.ts";
+import type { Queue } from "../kube/queue/queue.ts";
 
 /** So long may one pass take, and the queue stand still: every call has a deadline far below it. */
 const TOO_LONG_MS = 120_000;

@@ -3,12 +3,12 @@ import type { Clock } from "../clock.ts";
 import { MANAGED_BY } from "../engine/objects/names.ts";
 import { createSeal, type Seal } from "../engine/objects/seal.ts";
 import { GROUP } from "../kinds/index.ts";
-import { isConflict, isNotFound } from "../kube/errors.ts";
-import { SECRETS, secretValue } from "../kube/owned-secret.ts";
+import { isConflict, isNotFound } from "../kube/client/errors.ts";
+import type { KubeClient } from "../kube/client/transport.ts";
 import { type KubeObject, pathOf } from "../kube/resource.ts";
-import { createStore } from "../kube/store.ts";
-import type { KubeClient } from "../kube/transport.ts";
-import { watch } from "../kube/watch.ts";
+import { createStore } from "../kube/watch/store.ts";
+import { watch } from "../kube/watch/watch.ts";
+import { SECRETS, secretValue } from "../kube/write/owned-secret.ts";
 import { once } from "../once.ts";
 
 export const SIGNING_KEY = "mooring-signing-key";

@@ -1,10 +1,10 @@
 import { type Clock, sleep } from "../clock.ts";
 import { SHARD } from "../engine/objects/names.ts";
-import { isForbidden, isNotFound } from "../kube/errors.ts";
-import type { EventRecorder } from "../kube/events.ts";
-import { leaseRecord } from "../kube/lease-record.ts";
+import { isForbidden, isNotFound } from "../kube/client/errors.ts";
+import type { KubeClient } from "../kube/client/transport.ts";
+import { leaseRecord } from "../kube/lease/lease-record.ts";
 import type { KubeObject } from "../kube/resource.ts";
-import type { KubeClient } from "../kube/transport.ts";
+import type { EventRecorder } from "../kube/write/events.ts";
 import { leaseOf } from "./lease-name.ts";
 
 /** Long enough for any holder to have renewed its Lease in between. */

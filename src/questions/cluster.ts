@@ -1,6 +1,6 @@
-import { KubeError } from "../kube/errors.ts";
+import { KubeError } from "../kube/client/errors.ts";
+import type { KubeClient } from "../kube/client/transport.ts";
 import { type KubeObject, pathOf, type Resource, withoutManagedFields } from "../kube/resource.ts";
-import type { KubeClient } from "../kube/transport.ts";
 
 /** The Kubernetes API, for reading. */
 export interface ClusterReader {

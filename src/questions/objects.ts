@@ -3,7 +3,7 @@ import { type Reason, reasons } from "../engine/schema/reasons.ts";
 import { readStatus } from "../engine/schema/status.ts";
 import { GROUP, kinds } from "../kinds/index.ts";
 import type { Kind } from "../kinds/kind.ts";
-import { KubeError } from "../kube/errors.ts";
+import { KubeError } from "../kube/client/errors.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { ClusterReader } from "./cluster.ts";
 import type { Sources } from "./sources.ts";

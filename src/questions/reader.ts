@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
-import type { PlatformCall, Reply } from "../platform/call.ts";
-import type { EndpointName } from "../platform/products.ts";
-import type { Connection } from "../platform/transport.ts";
+import type { PlatformCall, Reply } from "../platform/calls/call.ts";
+import type { Connection } from "../platform/calls/transport.ts";
+import type { EndpointName } from "../platform/products/products.ts";
 import type { StorageKeys } from "./storage-keys.ts";
 
 /** A call that changes nothing. There is no other way to the platform in this room and in tools/. */

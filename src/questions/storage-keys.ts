@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { coreUrl } from "../platform/core-url.ts";
-import { checked, withQuery } from "../platform/paging.ts";
-import type { Connection } from "../platform/transport.ts";
+import type { Connection } from "../platform/calls/transport.ts";
+import { coreUrl } from "../platform/products/core-url.ts";
+import { checked, withQuery } from "../platform/products/paging.ts";
 
 /** What proves to object storage who asks. Never shown. */
 export interface StorageKeys {

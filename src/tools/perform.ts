@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { KubeError } from "../kube/errors.ts";
-import type { Reply } from "../platform/call.ts";
-import { coreUrl } from "../platform/core-url.ts";
-import { Forbidden, PlatformError, Retry, Unauthorized } from "../platform/errors.ts";
-import type { EndpointName } from "../platform/products.ts";
-import { encodePath } from "../platform/s3.ts";
+import { KubeError } from "../kube/client/errors.ts";
+import { Forbidden, PlatformError, Retry, Unauthorized } from "../platform/answers/errors.ts";
+import type { Reply } from "../platform/calls/call.ts";
+import { coreUrl } from "../platform/products/core-url.ts";
+import type { EndpointName } from "../platform/products/products.ts";
+import { encodePath } from "../platform/products/s3.ts";
 import type { PlatformReader } from "../questions/reader.ts";
 import type { Sources } from "../questions/sources.ts";
 import { cut, MOST_CHARACTERS } from "./shape/cut.ts";

@@ -1,7 +1,7 @@
 import { AwsV4Signer } from "aws4fetch";
 import { z } from "zod";
-import { NotFound } from "../platform/errors.ts";
-import { encodePath, regionOf } from "../platform/s3.ts";
+import { NotFound } from "../platform/answers/errors.ts";
+import { encodePath, regionOf } from "../platform/products/s3.ts";
 import type { PlatformReader, ReadCall } from "../questions/reader.ts";
 import { fromXml } from "./shape/xml.ts";
 

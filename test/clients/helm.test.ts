@@ -9,7 +9,7 @@ import { gatewayRights } from "../../src/cli/manifests/gateway-rights.ts";
 import { rights } from "../../src/cli/manifests/manifests.ts";
 import { toolsRights } from "../../src/cli/manifests/tools-rights.ts";
 import { kinds } from "../../src/kinds/index.ts";
-import { connect } from "../../src/kube/config.ts";
+import { connect } from "../../src/kube/client/config.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import { checkOut, lastLanded } from "../crash/former.ts";
 import { atEnd } from "../ending.ts";

@@ -1,6 +1,6 @@
 import { resourceOf } from "../../src/engine/objects/object.ts";
 import { kinds } from "../../src/kinds/index.ts";
-import { KubeError } from "../../src/kube/errors.ts";
+import { KubeError } from "../../src/kube/client/errors.ts";
 import { pathOf } from "../../src/kube/resource.ts";
 import type { Manifest } from "./chaos-manifests.ts";
 import type { Stage } from "./chaos-stage.ts";

@@ -3,7 +3,7 @@ import { binaryNames, provideBinaries } from "../../src/cli/control-plane/binari
 import { progressTo } from "../../src/cli/control-plane/progress.ts";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { install } from "../../src/cli/demo/install.ts";
-import { connect } from "../../src/kube/config.ts";
+import { connect } from "../../src/kube/client/config.ts";
 import { audit } from "./audit.ts";
 
 declare module "vitest" {

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { inject } from "vitest";
-import { connect } from "../../src/kube/config.ts";
-import { isConflict, isNotFound } from "../../src/kube/errors.ts";
-import type { KubeClient } from "../../src/kube/transport.ts";
+import { connect } from "../../src/kube/client/config.ts";
+import { isConflict, isNotFound } from "../../src/kube/client/errors.ts";
+import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { atEnd } from "../ending.ts";
 import { type Result, run } from "../processes.ts";
 

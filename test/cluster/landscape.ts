@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { applyObject, installRights, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
-import { connect } from "../../src/kube/config.ts";
+import { connect } from "../../src/kube/client/config.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import { kubeconfigOf, narrowedTo, readKubeconfig, removeClusterAccount, signingKey } from "../crash/narrow.ts";
 import { startProxy } from "../crash/proxy.ts";

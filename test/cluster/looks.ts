@@ -1,9 +1,9 @@
 import { resourceOf } from "../../src/engine/objects/object.ts";
 import { readStatus, readyOf } from "../../src/engine/schema/status.ts";
 import { kinds } from "../../src/kinds/index.ts";
-import { isNotFound } from "../../src/kube/errors.ts";
+import { isNotFound } from "../../src/kube/client/errors.ts";
+import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { type KubeObject, pathOf, type Resource } from "../../src/kube/resource.ts";
-import type { KubeClient } from "../../src/kube/transport.ts";
 import { until } from "./chaos-wait.ts";
 import { jsonPath } from "./json-path.ts";
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { isNotFound } from "../../src/kube/errors.ts";
+import { isNotFound } from "../../src/kube/client/errors.ts";
 import { type Landscape, landscape } from "./landscape.ts";
 import { datacenter, ipBlock, kafkaCluster, lan, scalingGroup, server } from "./objects.ts";
 

@@ -6,12 +6,12 @@ import { writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
 import { resourceOf } from "../../src/engine/objects/object.ts";
 import { publish } from "../../src/engine/secrets/publish.ts";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
-import { apply } from "../../src/kube/apply.ts";
-import { connect } from "../../src/kube/config.ts";
-import { isNotFound } from "../../src/kube/errors.ts";
-import { readOwned, SECRETS, type SecretContent } from "../../src/kube/owned-secret.ts";
+import { connect } from "../../src/kube/client/config.ts";
+import { isNotFound } from "../../src/kube/client/errors.ts";
+import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { type KubeObject, pathOf } from "../../src/kube/resource.ts";
-import type { KubeClient } from "../../src/kube/transport.ts";
+import { apply } from "../../src/kube/write/apply.ts";
+import { readOwned, SECRETS, type SecretContent } from "../../src/kube/write/owned-secret.ts";
 import { cluster, namespace } from "./harness.ts";
 
 const cleanup = new AsyncDisposableStack();

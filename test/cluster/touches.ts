@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { applyObject } from "../../src/cli/demo/install.ts";
 import { kinds } from "../../src/kinds/index.ts";
-import type { KubeClient } from "../../src/kube/transport.ts";
+import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { type Looks, pathTo } from "./looks.ts";
 
 /** Changes objects of a namespace over one connection, as kubectl does, which is a process for each change. */

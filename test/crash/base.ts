@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { applyObject, install, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
-import { connect } from "../../src/kube/config.ts";
-import type { KubeClient } from "../../src/kube/transport.ts";
+import { connect } from "../../src/kube/client/config.ts";
+import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import { policiesOfLives, readKubeconfig } from "./narrow.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { SHARD } from "../../src/engine/objects/names.ts";
-import type { KubeClient } from "../../src/kube/transport.ts";
+import type { KubeClient } from "../../src/kube/client/transport.ts";
 import type { Moment, Side } from "./calls.ts";
 import type { Operator } from "./operator.ts";
 

@@ -6,10 +6,10 @@ import { namespaceOf } from "../../src/cli/manifests/rbac.ts";
 import { resourceOf } from "../../src/engine/objects/object.ts";
 import { clusterAccount } from "../../src/kinds/identity/cluster-account.ts";
 import { kinds } from "../../src/kinds/index.ts";
-import { isNotFound } from "../../src/kube/errors.ts";
-import { loadKubeconfig } from "../../src/kube/kubeconfig.ts";
+import { isNotFound } from "../../src/kube/client/errors.ts";
+import { loadKubeconfig } from "../../src/kube/client/kubeconfig.ts";
+import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { pathOf } from "../../src/kube/resource.ts";
-import type { KubeClient } from "../../src/kube/transport.ts";
 import { SIGNING_KEY } from "../../src/operator/signing-key.ts";
 
 const LIVES = "crash-";

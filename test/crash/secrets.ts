@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { isNotFound } from "../../src/kube/errors.ts";
-import { SECRETS } from "../../src/kube/owned-secret.ts";
+import { isNotFound } from "../../src/kube/client/errors.ts";
+import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { pathOf } from "../../src/kube/resource.ts";
-import type { KubeClient } from "../../src/kube/transport.ts";
+import { SECRETS } from "../../src/kube/write/owned-secret.ts";
 
 /** A Secret that has to be there, or gone, while its object is Ready. */
 export interface PromisedSecret {

@@ -5,7 +5,7 @@ import { applyObject } from "../../src/cli/demo/install.ts";
 import { resourceOf } from "../../src/engine/objects/object.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
-import { isNotFound } from "../../src/kube/errors.ts";
+import { isNotFound } from "../../src/kube/client/errors.ts";
 import { type KubeObject, pathOf } from "../../src/kube/resource.ts";
 import { readConfig } from "../../src/operator/config.ts";
 import { runOperator } from "../../src/operator/start.ts";

@@ -4,7 +4,7 @@ import { FINALIZER } from "../../src/engine/objects/names.ts";
 import { createKeptTokens } from "../../src/engine/secrets/kept-tokens.ts";
 import { account } from "../../src/kinds/identity/account.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { NotFound, type PlatformError, Retry, Unauthorized } from "../../src/platform/errors.ts";
+import { NotFound, type PlatformError, Retry, Unauthorized } from "../../src/platform/answers/errors.ts";
 import { API } from "./fake-platform.ts";
 import { objectOf, tokens } from "./fixtures.ts";
 import { BEGIN, stage } from "./stage.ts";

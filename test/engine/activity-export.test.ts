@@ -4,10 +4,10 @@ import { createOutlets, type DestinationDeps } from "../../src/engine/act/destin
 import { reconcileExport } from "../../src/engine/act/export.ts";
 import { PAUSED } from "../../src/engine/objects/names.ts";
 import { activityLogExport } from "../../src/kinds/observability/activity-log-export.ts";
+import type { Again } from "../../src/kube/queue/work.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import type { Again } from "../../src/kube/work.ts";
-import { Forbidden, type PlatformError, Retry, Unauthorized } from "../../src/platform/errors.ts";
-import type { Connection, PlatformCall } from "../../src/platform/transport.ts";
+import { Forbidden, type PlatformError, Retry, Unauthorized } from "../../src/platform/answers/errors.ts";
+import type { Connection, PlatformCall } from "../../src/platform/calls/transport.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { objectOf, readyCondition } from "./fixtures.ts";
 import { BEGIN, stage } from "./stage.ts";

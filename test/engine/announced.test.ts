@@ -4,7 +4,7 @@ import { markOf } from "../../src/engine/objects/intent.ts";
 import { ALLOW_DATA_LOSS, FINALIZER } from "../../src/engine/objects/names.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import { hashFields } from "../../src/hash.ts";
-import type { PlatformCall } from "../../src/platform/transport.ts";
+import type { PlatformCall } from "../../src/platform/calls/transport.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { fakePlatform } from "./fake-platform.ts";
 import { objectOf } from "./fixtures.ts";

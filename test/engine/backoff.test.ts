@@ -2,7 +2,14 @@ import { describe, expect, test } from "vitest";
 import { INTENT } from "../../src/engine/objects/names.ts";
 import { openIntent } from "../../src/engine/objects/object.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
-import { Forbidden, NotFound, type PlatformError, Retry, Terminal, Unauthorized } from "../../src/platform/errors.ts";
+import {
+  Forbidden,
+  NotFound,
+  type PlatformError,
+  Retry,
+  Terminal,
+  Unauthorized,
+} from "../../src/platform/answers/errors.ts";
 import { isDryRun } from "./fake-api-server.ts";
 import { objectOf, readyCondition } from "./fixtures.ts";
 import { CALLING, type Calling, DC, type Life, ownedBlock } from "./lives.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readFacts, readStatus } from "../../src/engine/schema/status.ts";
-import { Forbidden, NotFound, type PlatformError } from "../../src/platform/errors.ts";
+import { Forbidden, NotFound, type PlatformError } from "../../src/platform/answers/errors.ts";
 import { group, groupItem } from "../kinds/groups.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { API, fakePlatform } from "./fake-platform.ts";

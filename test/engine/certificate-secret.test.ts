@@ -2,9 +2,8 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Pems } from "../../src/certificates/inspect.ts";
 import { RECONCILE_AT, ROTATE_AT } from "../../src/engine/objects/names.ts";
-import { readOwned } from "../../src/kube/owned-secret.ts";
-
 import type { KubeObject } from "../../src/kube/resource.ts";
+import { readOwned } from "../../src/kube/write/owned-secret.ts";
 import { accessOf, DAY_MS, issue } from "../certificates/issue.ts";
 import { kafkaSecretFiles } from "../kafka-secret-files.ts";
 import { objectOf, scriptedConnection } from "./fixtures.ts";

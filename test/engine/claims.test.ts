@@ -4,7 +4,7 @@ import { claimOf, openIntent } from "../../src/engine/objects/object.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import { ipBlock } from "../../src/kinds/network/ipblock.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { Retry } from "../../src/platform/errors.ts";
+import { Retry } from "../../src/platform/answers/errors.ts";
 import { API } from "./fake-platform.ts";
 import { annotated, handleOf, intending, intentOf, objectOf } from "./fixtures.ts";
 import { type Life, live, ownedBlock, readyOf } from "./lives.ts";

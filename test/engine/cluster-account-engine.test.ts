@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { readStatus } from "../../src/engine/schema/status.ts";
-import { KubeError } from "../../src/kube/errors.ts";
-import { createNamespaces } from "../../src/kube/namespaces.ts";
+import { KubeError } from "../../src/kube/client/errors.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import type { Connection } from "../../src/platform/transport.ts";
+import { createNamespaces } from "../../src/kube/watch/namespaces.ts";
+import type { Connection } from "../../src/platform/calls/transport.ts";
 import { type FakeClock, fakeClock } from "../fake-clock.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { API, type FakePlatform, fakePlatform } from "./fake-platform.ts";

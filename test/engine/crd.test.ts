@@ -6,7 +6,7 @@ import { generatedFiles } from "../../src/cli/crds.ts";
 import { customResourceDefinition } from "../../src/cli/manifests/crd.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { type Kind, usesAccount } from "../../src/kinds/kind.ts";
-import { structural } from "../../src/kube/structural.ts";
+import { structural } from "../../src/kube/write/structural.ts";
 import { root } from "../processes.ts";
 
 /** A rule, and what it says when it is broken: a text, or the expression that tells which of several is. */

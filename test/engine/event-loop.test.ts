@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createQueue } from "../../src/kube/queue.ts";
+import { createQueue } from "../../src/kube/queue/queue.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { turnsOf } from "../turns.ts";
 import { restingDatacenters } from "./resting.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { Retry } from "../../src/platform/errors.ts";
-import type { Connection } from "../../src/platform/transport.ts";
+import { Retry } from "../../src/platform/answers/errors.ts";
+import type { Connection } from "../../src/platform/calls/transport.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { fakePlatform } from "./fake-platform.ts";
 import { objectOf } from "./fixtures.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { kinds } from "../../src/kinds/index.ts";
-import { KubeError } from "../../src/kube/errors.ts";
+import { KubeError } from "../../src/kube/client/errors.ts";
+import type { KubeCall, KubeClient } from "../../src/kube/client/transport.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import type { KubeCall, KubeClient } from "../../src/kube/transport.ts";
 
 const patch = z.looseObject({
   metadata: z

@@ -1,5 +1,5 @@
-import { NotFound } from "../../src/platform/errors.ts";
-import type { Connection, PlatformCall, Reply } from "../../src/platform/transport.ts";
+import { NotFound } from "../../src/platform/answers/errors.ts";
+import type { Connection, PlatformCall, Reply } from "../../src/platform/calls/transport.ts";
 import { API } from "./fake-platform.ts";
 
 /** Metric pipelines of a few lines: each has one key that counts, told once. What a call meets is in the test's hands. */

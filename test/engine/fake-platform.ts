@@ -1,5 +1,5 @@
-import { NotFound, Retry } from "../../src/platform/errors.ts";
-import type { Connection, PlatformCall, Reply } from "../../src/platform/transport.ts";
+import { NotFound, Retry } from "../../src/platform/answers/errors.ts";
+import type { Connection, PlatformCall, Reply } from "../../src/platform/calls/transport.ts";
 
 export const API = "http://platform.test";
 const BASE = "/cloudapi/v6";

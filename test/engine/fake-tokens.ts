@@ -1,6 +1,6 @@
-import { type Credentials, identityOf } from "../../src/platform/credentials.ts";
-import { NotFound, Unauthorized } from "../../src/platform/errors.ts";
-import type { Connection, PlatformCall, Reply } from "../../src/platform/transport.ts";
+import { NotFound, Unauthorized } from "../../src/platform/answers/errors.ts";
+import { type Credentials, identityOf } from "../../src/platform/calls/credentials.ts";
+import type { Connection, PlatformCall, Reply } from "../../src/platform/calls/transport.ts";
 
 /** The tokens of one user in a few lines: each is told once. What a call meets is in the test's hands. */
 export function fakeTokens(now: () => number) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { Terminal } from "../../src/platform/errors.ts";
+import { Terminal } from "../../src/platform/answers/errors.ts";
 import { objectOf } from "./fixtures.ts";
 import { stage } from "./stage.ts";
 

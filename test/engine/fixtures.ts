@@ -1,9 +1,9 @@
 import type { AccountHandle } from "../../src/engine/accounts/accounts.ts";
 import type { Intent } from "../../src/engine/objects/intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../../src/engine/objects/names.ts";
-import type { HeldSecrets } from "../../src/kube/held-secrets.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import type { Connection, PlatformCall, Reply } from "../../src/platform/transport.ts";
+import type { HeldSecrets } from "../../src/kube/write/held-secrets.ts";
+import type { Connection, PlatformCall, Reply } from "../../src/platform/calls/transport.ts";
 
 let version = 1;
 

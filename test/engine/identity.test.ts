@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { identified } from "../../src/engine/objects/identity.ts";
 import { server } from "../../src/kinds/compute/server/server.ts";
 import { lan } from "../../src/kinds/network/lan.ts";
-import type { CollectionSource, Item } from "../../src/platform/collection.ts";
-import { identityOf } from "../../src/platform/numbered.ts";
+import type { CollectionSource, Item } from "../../src/platform/collections/collection.ts";
+import { identityOf } from "../../src/platform/collections/numbered.ts";
 import { withResource } from "./stage.ts";
 
 const MADE = "2026-01-01T10:00:00Z";

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { readFacts, readStatus } from "../../src/engine/schema/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { Retry } from "../../src/platform/errors.ts";
-import type { Connection, PlatformCall } from "../../src/platform/transport.ts";
+import { Retry } from "../../src/platform/answers/errors.ts";
+import type { Connection, PlatformCall } from "../../src/platform/calls/transport.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { API } from "./fake-platform.ts";
 import { fakeTokens } from "./fake-tokens.ts";

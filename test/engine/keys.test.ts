@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { INTENT, KEY_VERSION, ROTATE_AT } from "../../src/engine/objects/names.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
-import { KubeError } from "../../src/kube/errors.ts";
+import { KubeError } from "../../src/kube/client/errors.ts";
+import type { KubeCall } from "../../src/kube/client/transport.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import type { KubeCall } from "../../src/kube/transport.ts";
-import { Retry } from "../../src/platform/errors.ts";
-import type { PlatformCall } from "../../src/platform/transport.ts";
+import { Retry } from "../../src/platform/answers/errors.ts";
+import type { PlatformCall } from "../../src/platform/calls/transport.ts";
 import { fakeApiServer, isDryRun } from "./fake-api-server.ts";
 import { type FakePipelines, fakePipelines } from "./fake-pipelines.ts";
 import { intentOf, objectOf } from "./fixtures.ts";

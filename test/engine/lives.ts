@@ -2,7 +2,7 @@ import { FINALIZER } from "../../src/engine/objects/names.ts";
 import type { ObjectKey } from "../../src/engine/objects/object.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import type { PlatformCall } from "../../src/platform/transport.ts";
+import type { PlatformCall } from "../../src/platform/calls/transport.ts";
 import { accessOf } from "../certificates/issue.ts";
 import { fakePipelines } from "./fake-pipelines.ts";
 import { fakePlatform } from "./fake-platform.ts";

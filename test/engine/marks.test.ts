@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { EXTERNAL_ID, FINALIZER, INTENT, PAUSED } from "../../src/engine/objects/names.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { Retry } from "../../src/platform/errors.ts";
+import { Retry } from "../../src/platform/answers/errors.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { fakePlatform } from "./fake-platform.ts";
 import { annotated, datacenterSpec, objectOf } from "./fixtures.ts";

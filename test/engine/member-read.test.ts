@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Retry } from "../../src/platform/errors.ts";
+import { Retry } from "../../src/platform/answers/errors.ts";
 import { ownedBlock, readyOf } from "./lives.ts";
 
 const account = "shop/main";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { OUTPUT, PAUSED } from "../../src/engine/objects/names.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
-import { KubeError } from "../../src/kube/errors.ts";
+import { KubeError } from "../../src/kube/client/errors.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { API, fakePlatform } from "./fake-platform.ts";

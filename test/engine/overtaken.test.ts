@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { act } from "../../src/engine/act/act.ts";
 import { claimOf } from "../../src/engine/objects/object.ts";
-import { isConflict } from "../../src/kube/errors.ts";
+import { isConflict } from "../../src/kube/client/errors.ts";
+import type { KubeCall } from "../../src/kube/client/transport.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import type { KubeCall } from "../../src/kube/transport.ts";
-import { Retry } from "../../src/platform/errors.ts";
+import { Retry } from "../../src/platform/answers/errors.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { annotated, intending, intentOf, objectOf } from "./fixtures.ts";
 import { stage } from "./stage.ts";

@@ -3,7 +3,7 @@ import { obstacleOf } from "../../src/engine/look/problems.ts";
 import { needsPerson } from "../../src/engine/schema/reasons.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { hasResource, type ResourceKind } from "../../src/kinds/kind.ts";
-import { Forbidden, NotFound, Retry, Terminal, Unauthorized } from "../../src/platform/errors.ts";
+import { Forbidden, NotFound, Retry, Terminal, Unauthorized } from "../../src/platform/answers/errors.ts";
 import { inputs, sent } from "../kinds/mapped.ts";
 import { subjects } from "../subjects/index.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { identityOf } from "../../src/platform/numbered.ts";
+import { identityOf } from "../../src/platform/collections/numbered.ts";
 
 import { objectOf } from "./fixtures.ts";
 import { DC } from "./lives.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { readStatus } from "../../src/engine/schema/status.ts";
-import { createQueue } from "../../src/kube/queue.ts";
+import { createQueue } from "../../src/kube/queue/queue.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { Terminal } from "../../src/platform/errors.ts";
+import { Terminal } from "../../src/platform/answers/errors.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { API, fakePlatform } from "./fake-platform.ts";

@@ -5,7 +5,7 @@ import { claimOf } from "../../src/engine/objects/object.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import { hashBody } from "../../src/hash.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { NotFound, Retry } from "../../src/platform/errors.ts";
+import { NotFound, Retry } from "../../src/platform/answers/errors.ts";
 import { fakePlatform } from "./fake-platform.ts";
 import { intending, intentOf, objectOf } from "./fixtures.ts";
 import { stage } from "./stage.ts";

@@ -3,10 +3,10 @@ import { readSecrets, resolveReferences } from "../../src/engine/look/references
 import { createObjects } from "../../src/engine/objects/objects.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Desired, Reference, SecretInput, Shown } from "../../src/kinds/kind.ts";
-import { KubeError } from "../../src/kube/errors.ts";
-import { secretValue } from "../../src/kube/owned-secret.ts";
+import { KubeError } from "../../src/kube/client/errors.ts";
+import type { KubeCall, KubeClient } from "../../src/kube/client/transport.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import type { KubeCall, KubeClient } from "../../src/kube/transport.ts";
+import { secretValue } from "../../src/kube/write/owned-secret.ts";
 import { objectOf, readyCondition } from "./fixtures.ts";
 import { unsealed } from "./unsealed.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { CREDENTIALS, FINALIZER } from "../../src/engine/objects/names.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { Unauthorized } from "../../src/platform/errors.ts";
+import { Unauthorized } from "../../src/platform/answers/errors.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { fakePlatform } from "./fake-platform.ts";
 import { objectOf } from "./fixtures.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { CREDENTIALS, FINALIZER } from "../../src/engine/objects/names.ts";
-import { createHeldSecrets, type HeldSecrets } from "../../src/kube/held-secrets.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
+import { createHeldSecrets, type HeldSecrets } from "../../src/kube/write/held-secrets.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { objectOf } from "./fixtures.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { conditions, differs, readFacts, readStatus, type Standing } from "../../src/engine/schema/status.ts";
-import type { Condition } from "../../src/kube/conditions.ts";
+import type { Condition } from "../../src/kube/write/conditions.ts";
 import { objectOf } from "./fixtures.ts";
 
 const T0 = Date.UTC(2026, 0, 1, 0, 0, 0, 500);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { readStatus, readWhole } from "../../src/engine/schema/status.ts";
-import { Terminal } from "../../src/platform/errors.ts";
-import type { PlatformCall } from "../../src/platform/transport.ts";
+import { Terminal } from "../../src/platform/answers/errors.ts";
+import type { PlatformCall } from "../../src/platform/calls/transport.ts";
 import { group } from "../kinds/groups.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { objectOf, scriptedConnection } from "./fixtures.ts";

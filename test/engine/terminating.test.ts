@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { FINALIZER, ROTATE_AT } from "../../src/engine/objects/names.ts";
-import { KubeError } from "../../src/kube/errors.ts";
+import { KubeError } from "../../src/kube/client/errors.ts";
 import { isDryRun } from "./fake-api-server.ts";
 import { objectOf } from "./fixtures.ts";
 import { keyless, type Life, live, ownedBlock, readyOf } from "./lives.ts";

@@ -6,7 +6,7 @@ import { claimOf } from "../../src/engine/objects/object.ts";
 import { hashBody } from "../../src/hash.ts";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { Retry } from "../../src/platform/errors.ts";
+import { Retry } from "../../src/platform/answers/errors.ts";
 import { API, type FakePlatform } from "./fake-platform.ts";
 import { intending, intentOf, objectOf } from "./fixtures.ts";
 import { BEGIN, SETTINGS, stage, withResource } from "./stage.ts";

@@ -4,7 +4,7 @@ import { ALLOW_DATA_LOSS, FINALIZER } from "../../src/engine/objects/names.ts";
 import { hashFields } from "../../src/hash.ts";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { NotFound, Retry } from "../../src/platform/errors.ts";
+import { NotFound, Retry } from "../../src/platform/answers/errors.ts";
 import { API, fakePlatform } from "./fake-platform.ts";
 import { annotated, handleOf, intending, intentOf, objectOf } from "./fixtures.ts";
 import { stage } from "./stage.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { act } from "../../src/engine/act/act.ts";
 import { readyOf } from "../../src/engine/schema/status.ts";
-import { Retry } from "../../src/platform/errors.ts";
+import { Retry } from "../../src/platform/answers/errors.ts";
 import { objectOf } from "./fixtures.ts";
 import { BEGIN, stage } from "./stage.ts";
 

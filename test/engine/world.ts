@@ -1,9 +1,9 @@
 import { claimOf, openIntent } from "../../src/engine/objects/object.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
+import type { KubeCall } from "../../src/kube/client/transport.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import type { KubeCall } from "../../src/kube/transport.ts";
-import { Retry, Terminal } from "../../src/platform/errors.ts";
-import type { Connection, PlatformCall, Reply } from "../../src/platform/transport.ts";
+import { Retry, Terminal } from "../../src/platform/answers/errors.ts";
+import type { Connection, PlatformCall, Reply } from "../../src/platform/calls/transport.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { fakePlatform } from "./fake-platform.ts";
 import { BEGIN, SETTINGS, type Stage, stage } from "./stage.ts";

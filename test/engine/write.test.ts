@@ -5,7 +5,7 @@ import { createSeal } from "../../src/engine/objects/seal.ts";
 import { fetchObject, release, writeMetadata, writeStatus } from "../../src/engine/record/write.ts";
 import { conditions, readStatus } from "../../src/engine/schema/status.ts";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
-import { isConflict } from "../../src/kube/errors.ts";
+import { isConflict } from "../../src/kube/client/errors.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { datacenterSpec, intentOf, objectOf } from "./fixtures.ts";
 import { stage } from "./stage.ts";

@@ -13,7 +13,7 @@ import { listen } from "../../src/gateway/server.ts";
 import { createShares } from "../../src/gateway/turn/shares.ts";
 import { createUpstream } from "../../src/gateway/turn/upstream.ts";
 import { listed } from "../../src/kinds/inference/prices.ts";
-import type { KubeCall } from "../../src/kube/transport.ts";
+import type { KubeCall } from "../../src/kube/client/transport.ts";
 
 export const chatModel = "mistralai/Mistral-Small-24B-Instruct";
 

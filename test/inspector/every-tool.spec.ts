@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { applyObject, install } from "../../src/cli/demo/install.ts";
-import { connect } from "../../src/kube/config.ts";
+import { connect } from "../../src/kube/client/config.ts";
 import { table } from "../../src/tools/table/table.ts";
 import { root, run } from "../processes.ts";
 import { program } from "../program.ts";

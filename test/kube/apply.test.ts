@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { apply, FIELD_MANAGER } from "../../src/kube/apply.ts";
-import { isConflict } from "../../src/kube/errors.ts";
-import { createClient, type KubeClient } from "../../src/kube/transport.ts";
+import { isConflict } from "../../src/kube/client/errors.ts";
+import { createClient, type KubeClient } from "../../src/kube/client/transport.ts";
+import { apply, FIELD_MANAGER } from "../../src/kube/write/apply.ts";
 import { status, WIDGETS, widget } from "./objects.ts";
 import { type ScriptedServer, scriptedServer } from "./scripted-server.ts";
 

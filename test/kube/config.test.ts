@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import { type ConnectOptions, connect } from "../../src/kube/config.ts";
+import { type ConnectOptions, connect } from "../../src/kube/client/config.ts";
 import { type FakeClock, fakeClock } from "../fake-clock.ts";
 import { status } from "./objects.ts";
 import { type Exchange, type ScriptedServer, scriptedServer } from "./scripted-server.ts";

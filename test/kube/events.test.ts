@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createEventRecorder, type EventRecorder } from "../../src/kube/events.ts";
-import { createClient, type KubeClient } from "../../src/kube/transport.ts";
+import { createClient, type KubeClient } from "../../src/kube/client/transport.ts";
+import { createEventRecorder, type EventRecorder } from "../../src/kube/write/events.ts";
 import { type FakeClock, fakeClock } from "../fake-clock.ts";
 import { eventually, status, widget } from "./objects.ts";
 import { type Exchange, type ScriptedServer, scriptedServer } from "./scripted-server.ts";

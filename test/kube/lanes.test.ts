@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { createQueue, type Queue } from "../../src/kube/queue.ts";
+import { createQueue, type Queue } from "../../src/kube/queue/queue.ts";
 import { type FakeClock, fakeClock } from "../fake-clock.ts";
 
 let clock: FakeClock;

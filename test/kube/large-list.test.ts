@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { createStore } from "../../src/kube/store.ts";
-import { createClient } from "../../src/kube/transport.ts";
-import { watch } from "../../src/kube/watch.ts";
+import { createClient } from "../../src/kube/client/transport.ts";
+import { createStore } from "../../src/kube/watch/store.ts";
+import { watch } from "../../src/kube/watch/watch.ts";
 import { WIDGETS, widget } from "./objects.ts";
 import { listening } from "./scripted-server.ts";
 

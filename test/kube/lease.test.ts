@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { KubeError } from "../../src/kube/errors.ts";
-import { type Election, type ElectionOptions, elect } from "../../src/kube/lease.ts";
-import type { Lease } from "../../src/kube/lease-record.ts";
-import type { KubeCall, KubeClient } from "../../src/kube/transport.ts";
+import { KubeError } from "../../src/kube/client/errors.ts";
+import type { KubeCall, KubeClient } from "../../src/kube/client/transport.ts";
+import { type Election, type ElectionOptions, elect } from "../../src/kube/lease/lease.ts";
+import type { Lease } from "../../src/kube/lease/lease-record.ts";
 import { type FakeClock, fakeClock } from "../fake-clock.ts";
 
 const PATH = "/apis/coordination.k8s.io/v1/namespaces/system/leases/mooring";

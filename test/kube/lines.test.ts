@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { linesOf } from "../../src/kube/lines.ts";
+import { linesOf } from "../../src/kube/watch/lines.ts";
 
 async function linesIn(chunks: Iterable<Uint8Array>): Promise<string[]> {
   async function* source() {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readList } from "../../src/kube/list.ts";
+import { readList } from "../../src/kube/watch/list.ts";
 
 async function* inChunks(bytes: Uint8Array, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
-import { createQueue, type Priority, type Queue } from "../../src/kube/queue.ts";
+import { createQueue, type Priority, type Queue } from "../../src/kube/queue/queue.ts";
 import { type FakeClock, fakeClock } from "../fake-clock.ts";
 
 let clock: FakeClock;

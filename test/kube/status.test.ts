@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { isForbidden, isNamespaceTerminating, isTooManyRequests } from "../../src/kube/errors.ts";
-import { errorOf, errorOfEvent } from "../../src/kube/status.ts";
+import { isForbidden, isNamespaceTerminating, isTooManyRequests } from "../../src/kube/client/errors.ts";
+import { errorOf, errorOfEvent } from "../../src/kube/client/status.ts";
 import { status } from "./objects.ts";
 
 const NOW = Date.UTC(2026, 0, 1);

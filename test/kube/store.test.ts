@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { type Change, createStore } from "../../src/kube/store.ts";
+import { type Change, createStore } from "../../src/kube/watch/store.ts";
 import { widget } from "./objects.ts";
 
 function setUp() {

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { isConflict, isGone, isNotFound, KubeError } from "../../src/kube/errors.ts";
-import { type ClientOptions, createClient, type KubeClient } from "../../src/kube/transport.ts";
+import { isConflict, isGone, isNotFound, KubeError } from "../../src/kube/client/errors.ts";
+import { type ClientOptions, createClient, type KubeClient } from "../../src/kube/client/transport.ts";
 import { type FakeClock, fakeClock } from "../fake-clock.ts";
 import { eventually, status } from "./objects.ts";
 import { listening, type ScriptedServer, scriptedServer } from "./scripted-server.ts";

@@ -1,8 +1,8 @@
 import { expect, onTestFinished } from "vitest";
+import { type ClientOptions, createClient } from "../../src/kube/client/transport.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { createStore } from "../../src/kube/store.ts";
-import { type ClientOptions, createClient } from "../../src/kube/transport.ts";
-import { type Watcher, type WatchOptions, watch } from "../../src/kube/watch.ts";
+import { createStore } from "../../src/kube/watch/store.ts";
+import { type Watcher, type WatchOptions, watch } from "../../src/kube/watch/watch.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { eventually, WIDGETS } from "./objects.ts";
 import { type Exchange, scriptedServer } from "./scripted-server.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { tellingNews } from "../../src/kube/watch-failures.ts";
+import { tellingNews } from "../../src/kube/watch/watch-failures.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { eventually, status, widget } from "./objects.ts";
 import { bookmark, openStage } from "./watch-stage.ts";

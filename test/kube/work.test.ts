@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { stepAside } from "../../src/aside.ts";
-import { createQueue } from "../../src/kube/queue.ts";
-import { type Again, work } from "../../src/kube/work.ts";
-import { createPacer } from "../../src/platform/pacer.ts";
+import { createQueue } from "../../src/kube/queue/queue.ts";
+import { type Again, work } from "../../src/kube/queue/work.ts";
+import { createPacer } from "../../src/platform/pace/pacer.ts";
 import { fakeClock } from "../fake-clock.ts";
 
 const noLog = { debug: () => {}, error: () => {} };

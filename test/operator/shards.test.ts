@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { SHARD } from "../../src/engine/objects/names.ts";
-import { KubeError } from "../../src/kube/errors.ts";
+import { KubeError } from "../../src/kube/client/errors.ts";
+import type { KubeCall, KubeClient } from "../../src/kube/client/transport.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import type { KubeCall, KubeClient } from "../../src/kube/transport.ts";
 import { readConfig } from "../../src/operator/config.ts";
 import { leaseOf } from "../../src/operator/lease-name.ts";
 import { watchShards } from "../../src/operator/unserved.ts";

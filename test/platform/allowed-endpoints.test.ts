@@ -1,8 +1,8 @@
 import { createServer } from "node:https";
 import type { LookupFunction } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { allowedEndpoints, patternOf } from "../../src/platform/allowed-endpoints.ts";
-import { createTransport, type Transport, type TransportOptions } from "../../src/platform/transport.ts";
+import { allowedEndpoints, patternOf } from "../../src/platform/addresses/allowed-endpoints.ts";
+import { createTransport, type Transport, type TransportOptions } from "../../src/platform/calls/transport.ts";
 import { newAuthority, serverCertificate, validFor } from "../../src/simulator/certificates.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { answer, scriptedServer } from "./scripted-server.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { type Collection, type CollectionOptions, openCollection } from "../../src/platform/collection.ts";
-import { Forbidden, NotFound, Retry, Unauthorized } from "../../src/platform/errors.ts";
+import { Forbidden, NotFound, Retry, Unauthorized } from "../../src/platform/answers/errors.ts";
+import { type Collection, type CollectionOptions, openCollection } from "../../src/platform/collections/collection.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { item, items, type ScriptedSource, scriptedSource } from "./scripted-source.ts";
 

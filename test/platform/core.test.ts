@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { type Collection, openCollection } from "../../src/platform/collection.ts";
-import { coreCollection, coreUrl, findRequests, readContract, requestStatus } from "../../src/platform/core.ts";
-import { type Connection, createTransport, type Reply, type Transport } from "../../src/platform/transport.ts";
+import { type Connection, createTransport, type Reply, type Transport } from "../../src/platform/calls/transport.ts";
+import { type Collection, openCollection } from "../../src/platform/collections/collection.ts";
+import {
+  coreCollection,
+  coreUrl,
+  findRequests,
+  readContract,
+  requestStatus,
+} from "../../src/platform/products/core.ts";
 import { type RunningSimulator, startSimulator } from "../../src/simulator/start.ts";
 
 /** The core API as the simulator speaks it. */

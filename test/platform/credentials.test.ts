@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { identityOf, redactor } from "../../src/platform/credentials.ts";
+import { identityOf, redactor } from "../../src/platform/calls/credentials.ts";
 
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 const jwt = (header: unknown, payload: unknown) => `${part(header)}.${part(payload)}.c2ln`;

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { startDeadline } from "../../src/platform/deadline.ts";
+import { startDeadline } from "../../src/platform/calls/deadline.ts";
 import { fakeClock } from "../fake-clock.ts";
 
 describe("a deadline", () => {

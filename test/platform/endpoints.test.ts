@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { endpointUrl } from "../../src/platform/endpoints.ts";
-import { routeOf } from "../../src/platform/route.ts";
+import { endpointUrl } from "../../src/platform/addresses/endpoints.ts";
+import { routeOf } from "../../src/platform/calls/route.ts";
 
 describe("an endpoint", () => {
   test.each([

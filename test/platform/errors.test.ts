@@ -1,7 +1,7 @@
 import { createServer, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { type Executed, PlatformError, Terminal } from "../../src/platform/errors.ts";
-import { type Connection, createTransport, type PlatformCall } from "../../src/platform/transport.ts";
+import { type Executed, PlatformError, Terminal } from "../../src/platform/answers/errors.ts";
+import { type Connection, createTransport, type PlatformCall } from "../../src/platform/calls/transport.ts";
 import { type FakeClock, fakeClock } from "../fake-clock.ts";
 import { answer, type Script, scriptedServer } from "./scripted-server.ts";
 

@@ -1,6 +1,6 @@
 import { Agent, Dispatcher } from "undici";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { exchange, NoAnswer } from "../../src/platform/exchange.ts";
+import { exchange, NoAnswer } from "../../src/platform/calls/exchange.ts";
 import { answer, scriptedServer } from "./scripted-server.ts";
 
 const agent = new Agent();

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { type Collection, openCollection } from "../../src/platform/collection.ts";
-import { NotFound, Retry } from "../../src/platform/errors.ts";
+import { NotFound, Retry } from "../../src/platform/answers/errors.ts";
+import { type Collection, openCollection } from "../../src/platform/collections/collection.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { item, items, type ScriptedSource, scriptedSource } from "./scripted-source.ts";
 
@@ -165,6 +165,19 @@ describe("what costs less is done", () => {
     for (let n = 0; n < 100; n++) track(`m${n}`);
     await clock.advance(3_000);
     expect(spent()).toEqual({ list: 0, get: 0, request: 200 });
+  });
+
+  test("one after the other they are listed together, though only a few are changing at a time", async () => {
+    const source = scriptedSource(items(500));
+    const { clock, collection, spent, track } = await open(source);
+    for (let n = 0; n < 240; n++) {
+      track(`m${n}`);
+      await clock.advance(250);
+      if (n >= 6) collection.untrack(`m${n - 6}`);
+    }
+    const { list, get, request } = spent();
+    expect(list).toBeLessThanOrEqual(6);
+    expect(get + request).toBeLessThan(60);
   });
 
   test("lists are further apart where few of many are changing and cannot be looked at one by one", async () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { coreCollection, findRequests } from "../../src/platform/core.ts";
-import { createTransport, type Transport } from "../../src/platform/transport.ts";
+import { createTransport, type Transport } from "../../src/platform/calls/transport.ts";
+import { coreCollection, findRequests } from "../../src/platform/products/core.ts";
 import { type FakeClock, fakeClock } from "../fake-clock.ts";
 import { answer, scriptedServer } from "./scripted-server.ts";
 

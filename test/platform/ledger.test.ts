@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { openCollection } from "../../src/platform/collection.ts";
-import { coreCollection } from "../../src/platform/core.ts";
-import { createLedger, openRoom } from "../../src/platform/ledger.ts";
-import { createTransport } from "../../src/platform/transport.ts";
+import { createLedger, openRoom } from "../../src/platform/answers/ledger.ts";
+import { createTransport } from "../../src/platform/calls/transport.ts";
+import { openCollection } from "../../src/platform/collections/collection.ts";
+import { coreCollection } from "../../src/platform/products/core.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { type Script, scriptedServer } from "./scripted-server.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inTurn } from "../../src/platform/list-turns.ts";
+import { inTurn } from "../../src/platform/pace/list-turns.ts";
 
 const never = new AbortController().signal;
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));

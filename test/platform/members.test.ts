@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createMembers, type Members } from "../../src/platform/members.ts";
-import type { Item } from "../../src/platform/reading.ts";
-import { sameJson } from "../../src/platform/same-json.ts";
+import { createMembers, type Members } from "../../src/platform/collections/members.ts";
+import type { Item } from "../../src/platform/collections/reading.ts";
+import { sameJson } from "../../src/platform/collections/same-json.ts";
 
 const item = (id: string, state = "AVAILABLE", more: object = {}): Item => ({ id, state, raw: { id, state, ...more } });
 const never = () => false;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createPacer, type Pacer, type Pass, type Priority } from "../../src/platform/pacer.ts";
+import { createPacer, type Pacer, type Pass, type Priority } from "../../src/platform/pace/pacer.ts";
 import { type FakeClock, fakeClock } from "../fake-clock.ts";
 
 const noChance = () => 0;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { coreCollection, findRequests, readContract, requestStatus } from "../../src/platform/core.ts";
-import { type Connection, createTransport, type Transport } from "../../src/platform/transport.ts";
+import { type Connection, createTransport, type Transport } from "../../src/platform/calls/transport.ts";
+import { coreCollection, findRequests, readContract, requestStatus } from "../../src/platform/products/core.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { answer, type Script, scriptedServer } from "./scripted-server.ts";
 

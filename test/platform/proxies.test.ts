@@ -2,8 +2,8 @@ import { createServer as createHttp } from "node:http";
 import { createServer as createHttps } from "node:https";
 import { type AddressInfo, connect as connectTo, type Socket } from "node:net";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Proxies, proxyFor } from "../../src/platform/proxies.ts";
-import { createTransport, type TransportOptions } from "../../src/platform/transport.ts";
+import { type Proxies, proxyFor } from "../../src/platform/addresses/proxies.ts";
+import { createTransport, type TransportOptions } from "../../src/platform/calls/transport.ts";
 import { newAuthority, serverCertificate, validFor } from "../../src/simulator/certificates.ts";
 import { fakeClock } from "../fake-clock.ts";
 

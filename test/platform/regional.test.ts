@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { regionalCollection } from "../../src/platform/regional.ts";
+import { regionalCollection } from "../../src/platform/products/regional.ts";
 import { scriptedConnection } from "../engine/fixtures.ts";
 
 const service = regionalCollection(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { Retry } from "../../src/platform/errors.ts";
-import { shareRequestLog } from "../../src/platform/request-log.ts";
-import type { LoggedRequest } from "../../src/platform/requests.ts";
+import { Retry } from "../../src/platform/answers/errors.ts";
+import { shareRequestLog } from "../../src/platform/products/request-log.ts";
+import type { LoggedRequest } from "../../src/platform/products/requests.ts";
 import { item } from "./scripted-source.ts";
 
 const logged = (id: string, createdAt: number): LoggedRequest => ({

@@ -1,5 +1,5 @@
-import type { CollectionSource, Item, RequestState } from "../../src/platform/collection.ts";
-import type { PlatformError } from "../../src/platform/errors.ts";
+import type { PlatformError } from "../../src/platform/answers/errors.ts";
+import type { CollectionSource, Item, RequestState } from "../../src/platform/collections/collection.ts";
 
 export const item = (id: string, state = "AVAILABLE", more: object = {}): Item => ({
   id,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createPacer } from "../../src/platform/pacer.ts";
-import { sharePacers } from "../../src/platform/shared-pacers.ts";
+import { createPacer } from "../../src/platform/pace/pacer.ts";
+import { sharePacers } from "../../src/platform/pace/shared-pacers.ts";
 import { fakeClock } from "../fake-clock.ts";
 
 test("Accounts with one credential share a pacer, which obeys the lowest of their limits as long as that one is used", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseInSlices } from "../../src/platform/sliced-json.ts";
+import { parseInSlices } from "../../src/platform/answers/sliced-json.ts";
 
 const parse = (text: string) =>
   parseInSlices(text, () => undefined, 8).then(

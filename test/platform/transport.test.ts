@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
-import { PlatformError, Retry, Unauthorized } from "../../src/platform/errors.ts";
-import { createTransport, type Transport, type TransportOptions } from "../../src/platform/transport.ts";
+import { PlatformError, Retry, Unauthorized } from "../../src/platform/answers/errors.ts";
+import { createTransport, type Transport, type TransportOptions } from "../../src/platform/calls/transport.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { answer, scriptedServer } from "./scripted-server.ts";
 

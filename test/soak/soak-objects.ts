@@ -1,4 +1,4 @@
-import { KubeError } from "../../src/kube/errors.ts";
+import { KubeError } from "../../src/kube/client/errors.ts";
 import { oneOf } from "./chance.ts";
 import { worthTheWork } from "./person.ts";
 import { at, wantedAt } from "./population.ts";

@@ -5,7 +5,7 @@ import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 import { kinds } from "../../src/kinds/index.ts";
 import { hasResource } from "../../src/kinds/kind.ts";
-import { structural } from "../../src/kube/structural.ts";
+import { structural } from "../../src/kube/write/structural.ts";
 import { subjects as contract } from "../cluster/kinds-under-test.ts";
 import { subjectsOf } from "../crash/lives.ts";
 import { root } from "../processes.ts";

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
-import { connect } from "../../src/kube/config.ts";
-import type { KubeClient } from "../../src/kube/transport.ts";
+import { connect } from "../../src/kube/client/config.ts";
+import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { cluster } from "../cluster/harness.ts";
 
 /** An installation as it ships, and whoever has stolen its operator's identity. */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
-import { connect } from "../../src/kube/config.ts";
+import { connect } from "../../src/kube/client/config.ts";
 import { cluster, namespace } from "../cluster/harness.ts";
 import { type Landscape, landscape } from "../cluster/landscape.ts";
 import { metricPipeline } from "../cluster/objects.ts";

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { resourceOf } from "../../src/engine/objects/object.ts";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
-import { apply } from "../../src/kube/apply.ts";
-import { isForbidden, KubeError } from "../../src/kube/errors.ts";
-import { CONFIG_MAPS, SECRETS } from "../../src/kube/owned-secret.ts";
+import { isForbidden, KubeError } from "../../src/kube/client/errors.ts";
+import type { KubeCall, KubeClient } from "../../src/kube/client/transport.ts";
 import { type KubeObject, pathOf } from "../../src/kube/resource.ts";
-import type { KubeCall, KubeClient } from "../../src/kube/transport.ts";
+import { apply } from "../../src/kube/write/apply.ts";
+import { CONFIG_MAPS, SECRETS } from "../../src/kube/write/owned-secret.ts";
 import { until } from "../cluster/chaos-wait.ts";
 import { namespace } from "../cluster/harness.ts";
 import { stolenIdentity } from "./operator.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { z } from "zod";
-import { connect } from "../../src/kube/config.ts";
-import type { KubeClient } from "../../src/kube/transport.ts";
+import { connect } from "../../src/kube/client/config.ts";
+import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { until } from "../cluster/chaos-wait.ts";
 import { cluster, namespace } from "../cluster/harness.ts";
 

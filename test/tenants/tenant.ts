@@ -6,9 +6,9 @@ import { z } from "zod";
 import { applyObject } from "../../src/cli/demo/install.ts";
 import { resourceOf } from "../../src/engine/objects/object.ts";
 import { kinds } from "../../src/kinds/index.ts";
-import { connect } from "../../src/kube/config.ts";
+import { connect } from "../../src/kube/client/config.ts";
+import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { pathOf } from "../../src/kube/resource.ts";
-import type { KubeClient } from "../../src/kube/transport.ts";
 import { openStage, type Stage } from "../cluster/chaos-stage.ts";
 
 const group = "rbac.authorization.k8s.io";

@@ -3,9 +3,9 @@ import { type AccountDeps, reconcileAccount } from "../../src/engine/act/account
 import { readStatus } from "../../src/engine/schema/status.ts";
 import { createKeptTokens } from "../../src/engine/secrets/kept-tokens.ts";
 import { account } from "../../src/kinds/identity/account.ts";
-import { readOwned } from "../../src/kube/owned-secret.ts";
-import { resourceCollection } from "../../src/platform/resource-collection.ts";
-import { type Connection, createTransport } from "../../src/platform/transport.ts";
+import { readOwned } from "../../src/kube/write/owned-secret.ts";
+import { type Connection, createTransport } from "../../src/platform/calls/transport.ts";
+import { resourceCollection } from "../../src/platform/products/resource-collection.ts";
 import { accessOf } from "../certificates/issue.ts";
 import { fakeApiServer } from "../engine/fake-api-server.ts";
 import { fakePipelines } from "../engine/fake-pipelines.ts";

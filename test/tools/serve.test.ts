@@ -1,7 +1,7 @@
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it } from "vitest";
 import { openSources } from "../../src/cli/tools/sources.ts";
-import type { Reply } from "../../src/platform/call.ts";
+import type { Reply } from "../../src/platform/calls/call.ts";
 import { type PlatformReader, type ReadCall, readOver } from "../../src/questions/reader.ts";
 import { type Mode, modes } from "../../src/tools/serve/modes.ts";
 import { createToolServer, type ServerOptions } from "../../src/tools/serve/server.ts";

@@ -2,10 +2,10 @@ import { systemClock } from "../../clock.ts";
 import { claimOf, resourceOf } from "../../engine/objects/object.ts";
 import { kinds } from "../../kinds/index.ts";
 import type { Kind } from "../../kinds/kind.ts";
-import { connect } from "../../kube/config.ts";
-import { KubeError } from "../../kube/errors.ts";
+import { connect } from "../../kube/client/config.ts";
+import { KubeError } from "../../kube/client/errors.ts";
+import type { KubeClient } from "../../kube/client/transport.ts";
 import { type KubeObject, pathOf } from "../../kube/resource.ts";
-import type { KubeClient } from "../../kube/transport.ts";
 import type { ObjectName, Objects } from "./object-names.ts";
 
 /** The objects of the current cluster: of all namespaces, or of one where the others may not be read. */

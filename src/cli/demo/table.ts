@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { resourceOf } from "../../engine/objects/object.ts";
 import { kinds } from "../../kinds/index.ts";
+import type { KubeClient } from "../../kube/client/transport.ts";
 import { pathOf } from "../../kube/resource.ts";
-import type { KubeClient } from "../../kube/transport.ts";
 
 /** One object as the demo shows it. */
 export interface Row {

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { coreCollection } from "../../platform/core.ts";
-import { NotFound } from "../../platform/errors.ts";
-import { checked } from "../../platform/paging.ts";
-import type { Item } from "../../platform/reading.ts";
+import { NotFound } from "../../platform/answers/errors.ts";
+import type { Item } from "../../platform/collections/reading.ts";
+import { coreCollection } from "../../platform/products/core.ts";
+import { checked } from "../../platform/products/paging.ts";
 import type { PlatformAccess } from "../platform-access.ts";
 
 const serverShape = z.looseObject({

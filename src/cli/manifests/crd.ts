@@ -3,7 +3,7 @@ import { sharedStatus, storedStatus, taskStatus } from "../../engine/schema/stat
 import { fixed, joined, unless, validations } from "../../kinds/fields/rules.ts";
 import { GROUP, VERSION } from "../../kinds/index.ts";
 import { type Kind, type Rule, type Rules, usesAccount } from "../../kinds/kind.ts";
-import { type Json, structural } from "../../kube/structural.ts";
+import { type Json, structural } from "../../kube/write/structural.ts";
 
 /** The CustomResourceDefinition of a kind, made of its zod schemas alone. */
 export function customResourceDefinition(kind: Kind): Json {

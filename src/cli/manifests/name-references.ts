@@ -1,6 +1,6 @@
 import { GROUP } from "../../kinds/index.ts";
 import type { Kind } from "../../kinds/kind.ts";
-import { type Json, structural } from "../../kube/structural.ts";
+import { type Json, structural } from "../../kube/write/structural.ts";
 
 /** Which field names an object of which kind: with this, kustomize keeps them in step when it changes names. */
 export function nameReferences(kinds: readonly Kind[]): Json {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { systemClock } from "../../clock.ts";
-import type { KubeClient } from "../../kube/transport.ts";
-import { Unauthorized } from "../../platform/errors.ts";
-import type { EndpointName } from "../../platform/products.ts";
+import type { KubeClient } from "../../kube/client/transport.ts";
+import { Unauthorized } from "../../platform/answers/errors.ts";
+import type { EndpointName } from "../../platform/products/products.ts";
 import { type ClusterReader, readCluster } from "../../questions/cluster.ts";
 import { nowBy, type PlatformReader, readOver } from "../../questions/reader.ts";
 import type { Sources } from "../../questions/sources.ts";
@@ -107,7 +107,9 @@ export function openSources(
 
   async function cluster(): Promise<ClusterReader> {
     // Who asks about the platform alone does not wait for all that speaks to a cluster.
-    client ??= import("../../kube/config.ts").then(({ connect }) => connect({ env, userAgent: "mooring-tools" }));
+    client ??= import("../../kube/client/config.ts").then(({ connect }) =>
+      connect({ env, userAgent: "mooring-tools" }),
+    );
     client.catch(() => {
       client = undefined;
     });

@@ -1,10 +1,10 @@
 import { account } from "../../kinds/identity/account.ts";
 import { admits, clusterAccount, readSharing, type Sharing } from "../../kinds/identity/cluster-account.ts";
 import { isSuccessive, isWanted, type Kind } from "../../kinds/kind.ts";
-import type { Namespaces } from "../../kube/namespaces.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import { type EndpointName, type Product, products } from "../../platform/products.ts";
-import type { Connection } from "../../platform/transport.ts";
+import type { Namespaces } from "../../kube/watch/namespaces.ts";
+import type { Connection } from "../../platform/calls/transport.ts";
+import { type EndpointName, type Product, products } from "../../platform/products/products.ts";
 import { type ObjectKey, objectKey } from "../objects/object.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { AccountRef } from "../objects/policies.ts";

@@ -1,6 +1,6 @@
 import { type AccountSpec, endpointNames } from "../../kinds/identity/account.ts";
-import { endpointUrl } from "../../platform/endpoints.ts";
-import type { EndpointName } from "../../platform/products.ts";
+import { endpointUrl } from "../../platform/addresses/endpoints.ts";
+import type { EndpointName } from "../../platform/products/products.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 
 /** What the administrator says about addresses. */

@@ -1,7 +1,7 @@
 import { sleep } from "../../clock.ts";
 import type { ResourceKind } from "../../kinds/kind.ts";
 import { type KubeObject, pathOf } from "../../kube/resource.ts";
-import { NotFound, PlatformError, Terminal } from "../../platform/errors.ts";
+import { NotFound, PlatformError, Terminal } from "../../platform/answers/errors.ts";
 import { urlOf } from "../accounts/accounts.ts";
 import { believedFor, type Deps } from "../look/deps.ts";
 import type { Scene } from "../look/view.ts";

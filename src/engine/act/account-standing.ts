@@ -1,6 +1,6 @@
-import type { Again } from "../../kube/work.ts";
-import type { Contract } from "../../platform/core.ts";
-import { PlatformError, Unauthorized } from "../../platform/errors.ts";
+import type { Again } from "../../kube/queue/work.ts";
+import { PlatformError, Unauthorized } from "../../platform/answers/errors.ts";
+import type { Contract } from "../../platform/products/core.ts";
 import type { Deps } from "../look/deps.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import type { Standing } from "../schema/status.ts";

@@ -1,6 +1,6 @@
 import type { Kind } from "../../kinds/kind.ts";
+import type { Again } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import type { Again } from "../../kube/work.ts";
 import type { Deps } from "../look/deps.ts";
 import { writeStatus } from "../record/write.ts";
 import { conditions, type Standing } from "../schema/status.ts";

@@ -1,4 +1,4 @@
-import type { Again } from "../../kube/work.ts";
+import type { Again } from "../../kube/queue/work.ts";
 import type { Decision } from "../decide/decision.ts";
 import { type Deps, readLimit } from "../look/deps.ts";
 import type { Scene } from "../look/view.ts";

@@ -1,5 +1,5 @@
-import type { Again } from "../../kube/work.ts";
-import type { Item } from "../../platform/collection.ts";
+import type { Again } from "../../kube/queue/work.ts";
+import type { Item } from "../../platform/collections/collection.ts";
 import { type Deps, readLimit } from "../look/deps.ts";
 import { fixedFields } from "../look/fixed.ts";
 import type { Scene } from "../look/view.ts";

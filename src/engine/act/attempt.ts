@@ -1,6 +1,6 @@
-import type { Again } from "../../kube/work.ts";
-import { NotFound } from "../../platform/errors.ts";
-import { identityOf } from "../../platform/numbered.ts";
+import type { Again } from "../../kube/queue/work.ts";
+import { NotFound } from "../../platform/answers/errors.ts";
+import { identityOf } from "../../platform/collections/numbered.ts";
 import type { Deps } from "../look/deps.ts";
 import { contestOf, creationOf } from "../look/findings.ts";
 import type { Scene } from "../look/view.ts";

@@ -1,11 +1,11 @@
 import { hashBody, hashText } from "../../hash.ts";
 import type { Operation } from "../../kinds/kind.ts";
-import type { Again } from "../../kube/work.ts";
-import { NotFound, PlatformError } from "../../platform/errors.ts";
-import { limits } from "../../platform/limits.ts";
-import { products } from "../../platform/products.ts";
-import type { LoggedRequest, RequestFilter } from "../../platform/requests.ts";
-import type { Reply } from "../../platform/transport.ts";
+import type { Again } from "../../kube/queue/work.ts";
+import { NotFound, PlatformError } from "../../platform/answers/errors.ts";
+import { limits } from "../../platform/answers/limits.ts";
+import type { Reply } from "../../platform/calls/transport.ts";
+import { products } from "../../platform/products/products.ts";
+import type { LoggedRequest, RequestFilter } from "../../platform/products/requests.ts";
 import { addressOf, urlOf } from "../accounts/accounts.ts";
 import { underWay } from "../decide/standing.ts";
 import { type Deps, deadlineFrom, readLimit } from "../look/deps.ts";

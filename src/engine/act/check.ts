@@ -1,5 +1,5 @@
-import type { Again } from "../../kube/work.ts";
-import { regionalUrl } from "../../platform/regional.ts";
+import type { Again } from "../../kube/queue/work.ts";
+import { regionalUrl } from "../../platform/products/regional.ts";
 import type { Deps } from "../look/deps.ts";
 import { checkedAs } from "../look/fixed.ts";
 import { notUnderstood } from "../look/obstacles.ts";

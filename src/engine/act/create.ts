@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { hashBody } from "../../hash.ts";
 import { isSuccessive } from "../../kinds/kind.ts";
-import { isConflict, isNotFound } from "../../kube/errors.ts";
+import { isConflict, isNotFound } from "../../kube/client/errors.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import { PlatformError, Retry } from "../../platform/errors.ts";
-import { type ProductAccess, products } from "../../platform/products.ts";
-import { resourceId } from "../../platform/reading.ts";
+import { PlatformError, Retry } from "../../platform/answers/errors.ts";
+import { resourceId } from "../../platform/collections/reading.ts";
+import { type ProductAccess, products } from "../../platform/products/products.ts";
 import { type AccountHandle, addressOf, urlOf } from "../accounts/accounts.ts";
 import { underWay } from "../decide/standing.ts";
 import { type Deps, deadlineFrom, leads, overlapOf } from "../look/deps.ts";

@@ -1,12 +1,12 @@
 import type { Kind } from "../../kinds/kind.ts";
 import { readExportSpec, readExportStatus } from "../../kinds/observability/activity-log-export.ts";
+import type { Again } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import type { Again } from "../../kube/work.ts";
 import { readLate, readWindow, type Window } from "../../platform/activity/export.ts";
 import { activityContract, activityPage } from "../../platform/activity/log.ts";
 import { advanced, begunAt, dueIn, nextPeriod, type Progress, withHours } from "../../platform/activity/progress.ts";
 import { RETENTION_MS } from "../../platform/activity/read.ts";
-import { Forbidden, PlatformError, Retry, Unauthorized } from "../../platform/errors.ts";
+import { Forbidden, PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
 import type { Destination } from "../../platform/export/destination.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
 import { messageOf } from "../look/obstacles.ts";

@@ -1,10 +1,10 @@
 import { hashBody } from "../../hash.ts";
 import { lifetimeBetween, lifetimeSeconds } from "../../kinds/fields/lifetime.ts";
 import { accessToken } from "../../kinds/identity/access-token.ts";
-import { isConflict } from "../../kube/errors.ts";
-import { authCapacity, type OwnTokens, ownTokens, type ShownToken } from "../../platform/auth.ts";
-import { identityOf } from "../../platform/credentials.ts";
-import { PlatformError, Unauthorized } from "../../platform/errors.ts";
+import { isConflict } from "../../kube/client/errors.ts";
+import { PlatformError, Unauthorized } from "../../platform/answers/errors.ts";
+import { identityOf } from "../../platform/calls/credentials.ts";
+import { authCapacity, type OwnTokens, ownTokens, type ShownToken } from "../../platform/products/auth.ts";
 import { type AccountHandle, objectOf } from "../accounts/accounts.ts";
 import { several } from "../decide/standing.ts";
 import { type Deps, deadlineFrom, overlapOf } from "../look/deps.ts";

@@ -1,4 +1,4 @@
-import type { Again } from "../../kube/work.ts";
+import type { Again } from "../../kube/queue/work.ts";
 import { several } from "../decide/standing.ts";
 import type { Deps } from "../look/deps.ts";
 import { sources } from "../look/fixed.ts";

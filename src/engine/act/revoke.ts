@@ -1,5 +1,5 @@
-import type { Again } from "../../kube/work.ts";
-import { NotFound } from "../../platform/errors.ts";
+import type { Again } from "../../kube/queue/work.ts";
+import { NotFound } from "../../platform/answers/errors.ts";
 import { urlOf } from "../accounts/accounts.ts";
 import { underWay } from "../decide/standing.ts";
 import type { Deps } from "../look/deps.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { hashText } from "../../hash.ts";
 import type { Identity } from "../../kinds/kind.ts";
-import { NotFound } from "../../platform/errors.ts";
-import { identityOf } from "../../platform/numbered.ts";
-import type { LoggedRequest } from "../../platform/requests.ts";
+import { NotFound } from "../../platform/answers/errors.ts";
+import { identityOf } from "../../platform/collections/numbered.ts";
+import type { LoggedRequest } from "../../platform/products/requests.ts";
 import { type Deps, goneAfter, readLimit } from "../look/deps.ts";
 import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";

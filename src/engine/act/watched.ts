@@ -1,4 +1,4 @@
-import type { Again } from "../../kube/work.ts";
+import type { Again } from "../../kube/queue/work.ts";
 import type { Deps } from "../look/deps.ts";
 import { track } from "../look/pending.ts";
 import type { Scene } from "../look/view.ts";

@@ -1,4 +1,4 @@
-import { saysQuota } from "../../platform/errors.ts";
+import { saysQuota } from "../../platform/answers/errors.ts";
 import type { PendingRequest, View } from "../look/view.ts";
 import { needsPerson, type Obstacle, type Reason } from "../schema/reasons.ts";
 import type { Decision } from "./decision.ts";

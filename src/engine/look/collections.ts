@@ -1,16 +1,16 @@
 import { inSlices } from "../../breath.ts";
 import type { Clock } from "../../clock.ts";
 import type { ResourceKind } from "../../kinds/kind.ts";
+import type { Connection, Log } from "../../platform/calls/transport.ts";
 import {
   type Collection,
   type CollectionListener,
   type CollectionSource,
   openCollection,
-} from "../../platform/collection.ts";
-import { identityOf } from "../../platform/numbered.ts";
-import { products } from "../../platform/products.ts";
-import type { RequestLog } from "../../platform/request-log.ts";
-import type { Connection, Log } from "../../platform/transport.ts";
+} from "../../platform/collections/collection.ts";
+import { identityOf } from "../../platform/collections/numbered.ts";
+import { products } from "../../platform/products/products.ts";
+import type { RequestLog } from "../../platform/products/request-log.ts";
 import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
 import { identified } from "../objects/identity.ts";
 import type { Claim } from "../objects/intent.ts";

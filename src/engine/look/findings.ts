@@ -1,5 +1,5 @@
 import type { Kind } from "../../kinds/kind.ts";
-import { identityOf } from "../../platform/numbered.ts";
+import { identityOf } from "../../platform/collections/numbered.ts";
 import type { Intent } from "../objects/intent.ts";
 import type { Creation, Memory } from "../objects/memory.ts";
 import { type ObjectKey, openIntent } from "../objects/object.ts";

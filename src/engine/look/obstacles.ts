@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Desired, Inputs, Product, ResourceKind } from "../../kinds/kind.ts";
-import { products } from "../../platform/products.ts";
+import { products } from "../../platform/products/products.ts";
 import { type AccountHandle, addressOf, titleOf } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
 import { claimOf, nameFor, type ObjectKey, openIntent } from "../objects/object.ts";

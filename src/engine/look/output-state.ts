@@ -1,8 +1,8 @@
 import { hashBody } from "../../hash.ts";
 import { outputData } from "../../kinds/fields/output.ts";
 import type { OutputTarget } from "../../kinds/kind.ts";
-import { CONFIG_MAPS, encoded, SECRETS, type SecretContent } from "../../kube/owned-secret.ts";
-import type { Item } from "../../platform/collection.ts";
+import { CONFIG_MAPS, encoded, SECRETS, type SecretContent } from "../../kube/write/owned-secret.ts";
+import type { Item } from "../../platform/collections/collection.ts";
 import type { Claim } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
 import { RECONCILE_AT } from "../objects/names.ts";

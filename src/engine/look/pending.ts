@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Operation } from "../../kinds/kind.ts";
-import type { KnownRequest } from "../../platform/collection.ts";
+import type { KnownRequest } from "../../platform/collections/collection.ts";
 import { markOf } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
 import { settledAt, type Waiting } from "../schema/author.ts";

@@ -1,5 +1,5 @@
 import type { ResourceKind } from "../../kinds/kind.ts";
-import { Forbidden, PlatformError, Retry, Terminal, Unauthorized } from "../../platform/errors.ts";
+import { Forbidden, PlatformError, Retry, Terminal, Unauthorized } from "../../platform/answers/errors.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 
 /** What an error of the platform means for an object of this kind: the reason a person reads, and whether waiting helps. */

@@ -1,9 +1,9 @@
 import type { Desired, Inputs, Reference, Referent, SecretInput } from "../../kinds/kind.ts";
-import { isForbidden } from "../../kube/errors.ts";
-import { fetchObject } from "../../kube/followed.ts";
-import { CONFIG_MAPS, configMapValue, SECRETS, secretValue } from "../../kube/owned-secret.ts";
+import { isForbidden } from "../../kube/client/errors.ts";
+import type { KubeClient } from "../../kube/client/transport.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import type { KubeClient } from "../../kube/transport.ts";
+import { fetchObject } from "../../kube/watch/followed.ts";
+import { CONFIG_MAPS, configMapValue, SECRETS, secretValue } from "../../kube/write/owned-secret.ts";
 import { isPaused, keyOfTarget, objectKey } from "../objects/object.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { Obstacle } from "../schema/reasons.ts";

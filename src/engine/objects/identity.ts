@@ -1,6 +1,6 @@
 import type { ResourceKind } from "../../kinds/kind.ts";
-import { bornOf, numbered } from "../../platform/numbered.ts";
-import type { CollectionSource } from "../../platform/reading.ts";
+import { bornOf, numbered } from "../../platform/collections/numbered.ts";
+import type { CollectionSource } from "../../platform/collections/reading.ts";
 
 /** When a resource of this kind was made, where that belongs to its identity. */
 export const birthOf = ({ resource }: ResourceKind, raw: unknown): string | undefined =>

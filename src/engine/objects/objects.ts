@@ -1,9 +1,9 @@
 import { grant } from "../../kinds/identity/grant.ts";
 import { type Kind, usesAccount } from "../../kinds/kind.ts";
-import { createIndex } from "../../kube/keyed-index.ts";
 import { type KubeObject, withoutLastApplied } from "../../kube/resource.ts";
-import { type Change, createStore, type Store } from "../../kube/store.ts";
-import { identityOf } from "../../platform/numbered.ts";
+import { createIndex } from "../../kube/watch/keyed-index.ts";
+import { type Change, createStore, type Store } from "../../kube/watch/store.ts";
+import { identityOf } from "../../platform/collections/numbered.ts";
 
 import { createGrants, type GrantChange } from "./grants.ts";
 import { type Claim, type Intent, readIntent } from "./intent.ts";

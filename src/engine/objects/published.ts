@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { Clock } from "../../clock.ts";
 import { hashBody } from "../../hash.ts";
-import { createIndex } from "../../kube/keyed-index.ts";
-import { CONFIG_MAPS, controllerOf, type DataResource, SECRETS } from "../../kube/owned-secret.ts";
+import type { KubeClient } from "../../kube/client/transport.ts";
 import { type KubeObject, keyOf, metadataOnly } from "../../kube/resource.ts";
-import { createStore } from "../../kube/store.ts";
-import type { KubeClient } from "../../kube/transport.ts";
-import { type Watcher, watch } from "../../kube/watch.ts";
+import { createIndex } from "../../kube/watch/keyed-index.ts";
+import { createStore } from "../../kube/watch/store.ts";
+import { type Watcher, watch } from "../../kube/watch/watch.ts";
+import { CONFIG_MAPS, controllerOf, type DataResource, SECRETS } from "../../kube/write/owned-secret.ts";
 import { certificateFacts, keyFacts } from "../schema/status-schema.ts";
 import { MANAGED_BY, OUTPUT, PUBLISHED } from "./names.ts";
 import { type ObjectKey, objectKey } from "./object.ts";

@@ -1,4 +1,4 @@
-import type { Namespaces } from "../../kube/namespaces.ts";
+import type { Namespaces } from "../../kube/watch/namespaces.ts";
 import { SHARD } from "./names.ts";
 import { namespaceOf, type ObjectKey } from "./object.ts";
 

@@ -1,10 +1,10 @@
 import type { Clock } from "../../clock.ts";
 import { objectOfEntry, readSpent, SPENDING_LABEL, type Spent } from "../../kinds/inference/spending.ts";
-import { CONFIG_MAPS } from "../../kube/owned-secret.ts";
+import type { KubeClient } from "../../kube/client/transport.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import { createStore } from "../../kube/store.ts";
-import type { KubeClient } from "../../kube/transport.ts";
-import { type Watcher, watch } from "../../kube/watch.ts";
+import { createStore } from "../../kube/watch/store.ts";
+import { type Watcher, watch } from "../../kube/watch/watch.ts";
+import { CONFIG_MAPS } from "../../kube/write/owned-secret.ts";
 import type { ObjectKey } from "./object.ts";
 
 /** What the gateway says that objects have spent. */

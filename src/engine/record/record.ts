@@ -1,7 +1,7 @@
 import type { ResourceKind } from "../../kinds/kind.ts";
+import type { Again } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import type { Again } from "../../kube/work.ts";
-import { PlatformError, Retry, Unauthorized } from "../../platform/errors.ts";
+import { PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
 import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
 import type { Deps } from "../look/deps.ts";
 import { obstacleOf } from "../look/problems.ts";

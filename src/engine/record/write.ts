@@ -1,10 +1,10 @@
 import { bounded } from "../../kinds/fields/bounded.ts";
 import { GROUP } from "../../kinds/index.ts";
 import { type Kind, usesAccount } from "../../kinds/kind.ts";
-import { apply, patch, target } from "../../kube/apply.ts";
-import { isConflict, isNotFound } from "../../kube/errors.ts";
-import { fetchObject as fetchNamed } from "../../kube/followed.ts";
+import { isConflict, isNotFound } from "../../kube/client/errors.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import { fetchObject as fetchNamed } from "../../kube/watch/followed.ts";
+import { apply, patch, target } from "../../kube/write/apply.ts";
 import type { Deps } from "../look/deps.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../objects/names.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { condition } from "../../kube/conditions.ts";
+import { condition } from "../../kube/write/conditions.ts";
 import { author } from "./author.ts";
 
 /** What every object shows, whatever its kind. */

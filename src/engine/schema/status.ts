@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Standing as AnyStanding, type Condition, conditionsOf, withPause } from "../../kube/conditions.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import { type Standing as AnyStanding, type Condition, conditionsOf, withPause } from "../../kube/write/conditions.ts";
 import { once } from "../../once.ts";
 import type { Reason } from "./reasons.ts";
 import { flat, known, type ResourceStatus } from "./status-schema.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { inspect } from "../../certificates/inspect.ts";
 import { keystoreOf, truststoreOf } from "../../certificates/pkcs12.ts";
-import { readOwned } from "../../kube/owned-secret.ts";
-import type { Again } from "../../kube/work.ts";
+import type { Again } from "../../kube/queue/work.ts";
+import { readOwned } from "../../kube/write/owned-secret.ts";
 import { urlOf } from "../accounts/accounts.ts";
 import type { Deps } from "../look/deps.ts";
 import { contentOf } from "../look/secret-state.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { hashBody } from "../../hash.ts";
-import { isConflict } from "../../kube/errors.ts";
-import { fetchObject } from "../../kube/followed.ts";
-import { SECRETS, secretValue } from "../../kube/owned-secret.ts";
+import { isConflict } from "../../kube/client/errors.ts";
+import type { KubeClient } from "../../kube/client/transport.ts";
 import { type KubeObject, pathOf } from "../../kube/resource.ts";
-import type { KubeClient } from "../../kube/transport.ts";
+import { fetchObject } from "../../kube/watch/followed.ts";
+import { SECRETS, secretValue } from "../../kube/write/owned-secret.ts";
 import { KEPT_TOKENS, MANAGED_BY } from "../objects/names.ts";
 import { author } from "../schema/author.ts";
 

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Publication, SecretData } from "../../kinds/kind.ts";
-import { KubeError } from "../../kube/errors.ts";
-import { annotateSecret, readOwned } from "../../kube/owned-secret.ts";
+import { KubeError } from "../../kube/client/errors.ts";
+import type { Again } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import type { Again } from "../../kube/work.ts";
-import { PlatformError } from "../../platform/errors.ts";
+import { annotateSecret, readOwned } from "../../kube/write/owned-secret.ts";
+import { PlatformError } from "../../platform/answers/errors.ts";
 import { urlOf } from "../accounts/accounts.ts";
 import { type Deps, deadlineFrom } from "../look/deps.ts";
 import { contentOf, filled } from "../look/secret-state.ts";

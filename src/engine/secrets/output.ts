@@ -1,5 +1,5 @@
-import { removeOwned } from "../../kube/owned-secret.ts";
-import type { Again } from "../../kube/work.ts";
+import type { Again } from "../../kube/queue/work.ts";
+import { removeOwned } from "../../kube/write/owned-secret.ts";
 import type { Deps } from "../look/deps.ts";
 import { type OutputWork, outputWork } from "../look/output-state.ts";
 import type { Scene } from "../look/view.ts";

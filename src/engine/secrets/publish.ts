@@ -1,8 +1,8 @@
 import { GROUP } from "../../kinds/index.ts";
 import type { Kind } from "../../kinds/kind.ts";
-import { isRefused } from "../../kube/errors.ts";
-import { controllerOf, SECRETS, type SecretContent, writeOwned } from "../../kube/owned-secret.ts";
+import { isRefused } from "../../kube/client/errors.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import { controllerOf, SECRETS, type SecretContent, writeOwned } from "../../kube/write/owned-secret.ts";
 import type { Deps } from "../look/deps.ts";
 import { MANAGED_BY } from "../objects/names.ts";
 import { resourceOf } from "../objects/object.ts";

@@ -3,11 +3,11 @@ import { admits, clusterAccount, readSharing } from "../../kinds/identity/cluste
 import { GROUP, VERSION } from "../../kinds/index.ts";
 import { inferenceAccess, readInferenceAccess } from "../../kinds/inference/inference-access.ts";
 import type { Kind } from "../../kinds/kind.ts";
-import { createNamespaces } from "../../kube/namespaces.ts";
+import type { KubeClient } from "../../kube/client/transport.ts";
 import type { KubeObject, Resource } from "../../kube/resource.ts";
-import { createStore } from "../../kube/store.ts";
-import type { KubeClient } from "../../kube/transport.ts";
-import { watch } from "../../kube/watch.ts";
+import { createNamespaces } from "../../kube/watch/namespaces.ts";
+import { createStore } from "../../kube/watch/store.ts";
+import { watch } from "../../kube/watch/watch.ts";
 import type { Access, Accesses } from "./access.ts";
 
 const resourceOf = ({ kind, plural, scope }: Kind): Resource => ({

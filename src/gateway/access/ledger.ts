@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { entryOf, readSpent, SPENDING_LABEL, textOf } from "../../kinds/inference/spending.ts";
-import { isConflict, isNotFound } from "../../kube/errors.ts";
+import { isConflict, isNotFound } from "../../kube/client/errors.ts";
+import type { KubeClient } from "../../kube/client/transport.ts";
 import { type KubeObject, pathOf } from "../../kube/resource.ts";
-import type { KubeClient } from "../../kube/transport.ts";
 
 /** What accesses have of their budgets, the same for all replicas, and after a restart. */
 export interface Ledger {

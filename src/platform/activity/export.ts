@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { breathe } from "../../breath.ts";
 import type { Clock } from "../../clock.ts";
-import { Retry } from "../errors.ts";
+import { Retry } from "../answers/errors.ts";
 import { entryOf } from "./entry.ts";
 import { type ActivityPage, activityPageSize, type Period } from "./log.ts";
 import { type Line, MINUTE_MS, type Progress, type Slice } from "./progress.ts";

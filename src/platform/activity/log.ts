@@ -1,9 +1,9 @@
 /** The product file of the activity log, below /activitylog/v1: who changed what in a contract. */
 import { z } from "zod";
-import { corePath } from "../core-url.ts";
-import { Terminal } from "../errors.ts";
-import { exceedsLimit } from "../limits.ts";
-import { checked, type ReadOptions, withQuery } from "../paging.ts";
+import { Terminal } from "../answers/errors.ts";
+import { exceedsLimit } from "../answers/limits.ts";
+import { corePath } from "../products/core-url.ts";
+import { checked, type ReadOptions, withQuery } from "../products/paging.ts";
 
 const words = z.string().nullish();
 const sourceShape = z.looseObject({

@@ -3,8 +3,8 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { AwsV4Signer } from "aws4fetch";
 import { type Clock, systemClock } from "../../clock.ts";
-import type { Connection } from "../connection.ts";
-import { encodePath, regionOf } from "../s3.ts";
+import type { Connection } from "../calls/connection.ts";
+import { encodePath, regionOf } from "../products/s3.ts";
 import type { Destination } from "./destination.ts";
 
 export interface BucketPlace {

@@ -1,5 +1,5 @@
 import { stepAside } from "../../aside.ts";
-import { type PlatformError, Retry, Terminal } from "../errors.ts";
+import { type PlatformError, Retry, Terminal } from "../answers/errors.ts";
 import type { Destination } from "./destination.ts";
 
 export interface KafkaPlace {

@@ -1,5 +1,5 @@
 import type { Line } from "../activity/progress.ts";
-import type { Connection } from "../connection.ts";
+import type { Connection } from "../calls/connection.ts";
 import type { Destination } from "./destination.ts";
 
 export interface PipelinePlace {

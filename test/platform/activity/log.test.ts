@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { activityPage } from "../../../src/platform/activity/log.ts";
-import { Retry } from "../../../src/platform/errors.ts";
-import { LimitExceeded } from "../../../src/platform/limits.ts";
+import { Retry } from "../../../src/platform/answers/errors.ts";
+import { LimitExceeded } from "../../../src/platform/answers/limits.ts";
 import { scriptedConnection } from "../../engine/fixtures.ts";
 
 const page = { contract: 31, time: { from: 0, to: 60_000 }, offset: 0 };

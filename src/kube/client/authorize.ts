@@ -1,0 +1,97 @@
+import { readFile } from "node:fs/promises";
+import type { Clock } from "../../clock.ts";
+import type { ExecPlugin, KubeconfigContext } from "./kubeconfig.ts";
+
+/** Headers that prove who calls; `refused` right after a 401. */
+export type Authorize = (refused: boolean) => Promise<Record<string, string>>;
+
+const REREAD_MS = 10_000;
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token.trim()}` });
+
+/** A token in a file that somebody renews: read again every ten seconds and after a refusal. */
+export function tokenFile(path: string, clock: Clock): Authorize {
+  let read: { headers: Record<string, string>; at: number } | undefined;
+  return async (refused) => {
+    if (read && !refused && clock.monotonic() - read.at < REREAD_MS) return read.headers;
+    try {
+      read = { headers: bearer(await readFile(path, "utf8")), at: clock.monotonic() };
+    } catch (error) {
+      // While the file is being replaced the old token still serves.
+      if (!read) throw error;
+    }
+    return read.headers;
+  };
+}
+
+/** The way the user of a kubeconfig context proves itself, other than by a client certificate. */
+export function authorizeBy(context: KubeconfigContext, clock: Clock): Authorize | undefined {
+  const { user } = context;
+  const asWho: Record<string, string> = user.as ? { "impersonate-user": user.as } : {};
+  const proof = proofOf(context, clock);
+  if (!proof) return user.as ? async () => asWho : undefined;
+  return async (refused) => ({ ...(await proof(refused)), ...asWho });
+}
+
+function proofOf(context: KubeconfigContext, clock: Clock): Authorize | undefined {
+  const { user } = context;
+  if (user.tokenFile) return tokenFile(user.tokenFile, clock);
+  const { token, username, password = "" } = user;
+  if (token) return async () => bearer(token);
+  if (username) {
+    const basic = Buffer.from(`${username}:${password}`).toString("base64");
+    return async () => ({ authorization: `Basic ${basic}` });
+  }
+  if (user.exec) return shared(plugin(user.exec, context.userName));
+  if (user["auth-provider"]) return shared(provider(context));
+  return undefined;
+}
+
+/** Calls that ask at the same time share one answer: a start-up must not run a plugin for each watch. */
+function shared(ask: Authorize): Authorize {
+  let asking: ReturnType<Authorize> | undefined;
+  return (refused) => {
+    asking ??= ask(refused).finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  };
+}
+
+/** A credential plugin's token, kept until it expires or is refused. */
+function plugin(exec: ExecPlugin, name: string): Authorize {
+  const info = { apiVersion: exec.apiVersion, kind: "ExecCredential", spec: { interactive: false } };
+  const env = [{ name: "KUBERNETES_EXEC_INFO", value: JSON.stringify(info) }, ...(exec.env ?? [])];
+  const loading = import("@kubernetes/client-node/dist/exec_auth.js");
+  loading.catch(() => {});
+  let auth:
+    | { applyAuthentication(user: unknown, options: { headers: Record<string, string> }): Promise<void> }
+    | undefined;
+  return async (refused) => {
+    const { ExecAuth } = await loading;
+    if (!auth || refused) auth = new ExecAuth();
+    const options: { headers: Record<string, string>; cert?: string } = { headers: {} };
+    await auth.applyAuthentication({ name, exec: { ...exec, env } }, options);
+    if (options.cert) throw new Error(`${exec.command}: client certificates from credential plugins are not supported`);
+    return options.headers;
+  };
+}
+
+/** OIDC and the like, left to the official client. */
+function provider({ cluster, user, userName: name }: KubeconfigContext): Authorize {
+  const loading = import("@kubernetes/client-node/dist/config.js").then(({ KubeConfig }) => {
+    const config = new KubeConfig();
+    // Only its authentication is used: the connection, and whether to trust it, are ours.
+    config.loadFromClusterAndUser(
+      { name: "cluster", server: cluster.server, skipTLSVerify: true },
+      { name, authProvider: user["auth-provider"] },
+    );
+    return config;
+  });
+  loading.catch(() => {});
+  return async () => {
+    const options: { headers?: Record<string, string> } = {};
+    await (await loading).applyToHTTPSOptions(options);
+    return options.headers ?? {};
+  };
+}

@@ -1,0 +1,41 @@
+import type { Clock } from "../../clock.ts";
+import { KubeError } from "./errors.ts";
+
+export interface Deadline extends Disposable {
+  /** Aborts with a KubeError: the caller's own, `Aborted`, or `Timeout`. */
+  readonly signal: AbortSignal;
+  /** Time no longer counts; the caller's signal still does, until disposal. */
+  disarm(): void;
+}
+
+/** A signal for one call (`what`, as in `GET /api`) that follows the caller's and aborts by itself after `ms`. */
+export function deadline(what: string, ms: number, clock: Clock, caller: AbortSignal | undefined): Deadline {
+  const controller = new AbortController();
+  const fail = (reason: string, said: string) =>
+    controller.abort(new KubeError({ status: 0, reason, message: `${what}: ${said}` }));
+  const follow = () => {
+    if (caller?.reason instanceof KubeError) controller.abort(caller.reason);
+    else fail("Aborted", "aborted by the caller");
+  };
+  const disarm = clock.after(ms, () => fail("Timeout", `no answer within ${ms / 1000} s`));
+  if (caller?.aborted) follow();
+  caller?.addEventListener("abort", follow, { once: true });
+  return {
+    signal: controller.signal,
+    disarm,
+    [Symbol.dispose]() {
+      disarm();
+      caller?.removeEventListener("abort", follow);
+    },
+  };
+}
+
+/** The promise's outcome, or the signal's reason as soon as it aborts. */
+export function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}

@@ -1,0 +1,201 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { type Dispatcher, request } from "undici";
+import { type Clock, sleep, systemClock } from "../../clock.ts";
+import { type ClientTls, connectionPool } from "./connections.ts";
+import { type Deadline, deadline, orAbort } from "./deadline.ts";
+import { KubeError } from "./errors.ts";
+import { parseJson } from "./json.ts";
+import { errorOf } from "./status.ts";
+
+export interface KubeCall {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  path: string;
+  query?: Record<string, string | undefined>;
+  /** Sent as JSON. */
+  body?: unknown;
+  /** Default `application/json`. */
+  contentType?: string;
+  signal?: AbortSignal;
+  /** Default 30 seconds: for the whole of a `request`, for the headers of a `stream`. */
+  deadlineMs?: number;
+}
+
+export interface KubeClient {
+  readonly server: string;
+  /** The namespace of the service account or of the kubeconfig's context, where there is one. */
+  readonly namespace?: string;
+  /**
+   * One call, one JSON answer. 429 (which means "not executed") is tried again for every verb, 503 with Retry-After
+   * for idempotent ones, a few times and within the deadline. Rejects with a KubeError, and with nothing else.
+   */
+  request<T = unknown>(call: KubeCall): Promise<T>;
+  /**
+   * The body as it arrives, over connections of its own and without a deadline. It has to be read to its end, left by
+   * `return`, or ended by `signal`.
+   */
+  stream(call: KubeCall): Promise<AsyncIterable<Uint8Array>>;
+  close(): Promise<void>;
+}
+
+/** Told of every HTTP exchange; the numbers behind `rest_client_requests_total`. */
+export type ClientObserver = (call: {
+  method: string;
+  host: string;
+  status: number | "error";
+  seconds: number;
+}) => void;
+
+export interface ClientOptions {
+  server: string;
+  namespace?: string;
+  tls?: ClientTls;
+  /** URL of an HTTP proxy in front of the apiserver. */
+  proxy?: string;
+  /** Headers that prove who calls. `refused` is true right after a 401: answer with something newer if there is. */
+  authorize?: (refused: boolean) => Promise<Record<string, string>>;
+  userAgent?: string;
+  observe?: ClientObserver;
+  clock?: Clock;
+}
+
+const DEADLINE_MS = 30_000;
+const ATTEMPTS = 5;
+const IDEMPOTENT = new Set(["GET", "PUT", "DELETE"]);
+
+export function createClient(options: ClientOptions): KubeClient {
+  const { authorize, observe, clock = systemClock } = options;
+  const base = new URL(options.server);
+  const prefix = base.pathname.replace(/\/$/, "");
+  const calls = connectionPool(options, 32);
+  const streams = connectionPool(options);
+
+  const limitOf = (call: KubeCall) => deadline(nameOf(call), call.deadlineMs ?? DEADLINE_MS, clock, call.signal);
+
+  /** One HTTP exchange up to the headers; any status. */
+  async function exchange(call: KubeCall, agent: Dispatcher, signal: AbortSignal, refused: boolean) {
+    const started = clock.monotonic();
+    const report = (status: number | "error") =>
+      observe?.({ method: call.method, host: base.host, status, seconds: (clock.monotonic() - started) / 1000 });
+    const proof = authorize && (await orAbort(authorize(refused), signal));
+    const headers: Record<string, string> = { accept: "application/json", ...proof };
+    if (options.userAgent) headers["user-agent"] = options.userAgent;
+    if (call.body !== undefined) headers["content-type"] = call.contentType ?? "application/json";
+    try {
+      const sending = request(base.origin + prefix + call.path + search(call.query), {
+        method: call.method,
+        headers,
+        body: call.body === undefined ? null : JSON.stringify(call.body),
+        dispatcher: agent,
+        signal,
+      });
+      // undici heeds the signal only once it is connected.
+      const answer = await orAbort(sending, signal);
+      report(answer.statusCode);
+      return answer;
+    } catch (error) {
+      report("error");
+      throw error;
+    }
+  }
+
+  /** As `exchange`, with one more try after a 401; every status of 400 and above becomes a KubeError. */
+  async function accepted(call: KubeCall, agent: Dispatcher, signal: AbortSignal) {
+    let answer = await exchange(call, agent, signal, false);
+    if (answer.statusCode === 401 && authorize) {
+      await answer.body.dump();
+      answer = await exchange(call, agent, signal, true);
+    }
+    if (answer.statusCode < 400) return answer.body;
+    throw errorOf(
+      {
+        method: call.method,
+        path: call.path,
+        status: answer.statusCode,
+        retryAfter: single(answer.headers, "retry-after"),
+        text: await answer.body.text(),
+      },
+      clock.now(),
+    );
+  }
+
+  async function withRetries<T>(call: KubeCall, signal: AbortSignal, endsAt: number, once: () => Promise<T>) {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await once();
+      } catch (error) {
+        const wait = pause(call, error);
+        if (wait === undefined || attempt === ATTEMPTS || clock.monotonic() + wait >= endsAt) throw error;
+        await sleep(clock, wait, signal);
+      }
+    }
+  }
+
+  return {
+    server: options.server,
+    ...(options.namespace !== undefined && { namespace: options.namespace }),
+    async request<T>(call: KubeCall): Promise<T> {
+      using limit = limitOf(call);
+      const endsAt = clock.monotonic() + (call.deadlineMs ?? DEADLINE_MS);
+      try {
+        return await withRetries(call, limit.signal, endsAt, async () => {
+          const body = await accepted(call, calls, limit.signal);
+          return parseJson<T>((await body.text()) || "null", nameOf(call));
+        });
+      } catch (error) {
+        throw kubeError(call, error);
+      }
+    },
+    async stream(call) {
+      const limit = limitOf(call);
+      try {
+        const body = await accepted(call, streams, limit.signal);
+        limit.disarm();
+        return chunks(call, body, limit);
+      } catch (error) {
+        limit[Symbol.dispose]();
+        throw kubeError(call, error);
+      }
+    },
+    async close() {
+      await Promise.all([calls.destroy(), streams.destroy()]);
+    },
+  };
+}
+
+/** Without the query and the body: what is logged may hold no secret. */
+const nameOf = (call: KubeCall): string => `${call.method} ${call.path}`;
+
+async function* chunks(call: KubeCall, body: AsyncIterable<Uint8Array>, limit: Deadline) {
+  try {
+    yield* body;
+  } catch (error) {
+    throw kubeError(call, error);
+  } finally {
+    limit[Symbol.dispose]();
+  }
+}
+
+function kubeError(call: KubeCall, error: unknown): KubeError {
+  if (error instanceof KubeError) return error;
+  const said = error instanceof Error ? error.message : "unknown failure";
+  return new KubeError({ status: 0, reason: "Network", message: `${nameOf(call)}: ${said}`, cause: error });
+}
+
+/** How long to wait before the call is sent again, or undefined when it must not be. */
+function pause(call: KubeCall, error: unknown): number | undefined {
+  if (!(error instanceof KubeError)) return undefined;
+  if (error.status === 429) return error.retryAfterMs ?? 1000;
+  if (error.status === 503 && IDEMPOTENT.has(call.method)) return error.retryAfterMs;
+  return undefined;
+}
+
+function search(query: KubeCall["query"] = {}): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.append(name, value);
+  return given.size === 0 ? "" : `?${given}`;
+}
+
+function single(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}

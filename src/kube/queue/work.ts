@@ -1,0 +1,97 @@
+import { asWorker } from "../../aside.ts";
+import { breathe } from "../../breath.ts";
+import type { Clock } from "../../clock.ts";
+import { isConflict, isNotFound } from "../client/errors.ts";
+import type { Queue } from "./queue.ts";
+
+/** When a key wants to be looked at again if nothing happens before: never, at a time, now, or ever later. */
+export type Again = "never" | "now" | "backoff" | { inMs: number; background?: boolean };
+
+/** One pass over one object, for the metrics. */
+export type ReconcileObserver = (pass: {
+  kind: string;
+  result: "success" | "requeue" | "requeue_after" | "error";
+  seconds: number;
+}) => void;
+
+interface Work {
+  queue: Queue;
+  clock: Clock;
+  log: Record<"debug" | "error", (fields: object, message: string) => void>;
+  reconcile(key: string): Promise<Again>;
+  /** When a key comes round by itself, whatever its last pass said; undefined when it does not. */
+  comesRound(key: string, again: Again): number | undefined;
+  observe: ReconcileObserver | undefined;
+}
+
+/**
+ * Works on the queue with so many workers until the signal aborts, and ends what is under way. While a pass has stepped
+ * aside there is one worker more; once it is back, the first that is done with its key ends.
+ */
+export async function work(options: Work, workers: number, signal: AbortSignal): Promise<void> {
+  const { queue, clock } = options;
+  const started = new Set<Promise<void>>();
+  let places = workers;
+  let running = 0;
+
+  const worker = async () => {
+    for (; running <= places; await breathe(clock)) {
+      const key = await queue.take(signal);
+      if (key === undefined) break;
+      await passOrWait(key).finally(() => queue.done(key));
+    }
+    running -= 1;
+  };
+  const fill = () => {
+    for (; running < places && !signal.aborted; running++) {
+      const one = worker().finally(() => started.delete(one));
+      started.add(one);
+    }
+  };
+  const passOrWait = async (key: string) => {
+    let waits = 0;
+    let ended = false;
+    const stepAside = () => {
+      // What a pass has set off, such as a list that others share, is no longer its own.
+      if (ended) return () => {};
+      waits += 1;
+      if (waits === 1) places += 1;
+      fill();
+      return () => {
+        waits -= 1;
+        if (waits === 0 && !ended) places -= 1;
+      };
+    };
+    await asWorker(stepAside, () => pass(options, key)).finally(() => {
+      ended = true;
+      if (waits > 0) places -= 1;
+    });
+  };
+
+  fill();
+  while (started.size > 0) await Promise.all(started);
+}
+
+async function pass({ queue, clock, log, reconcile, comesRound, observe }: Work, key: string): Promise<void> {
+  const startedAt = clock.monotonic();
+  const done = (result: Parameters<ReconcileObserver>[0]["result"]) =>
+    observe?.({ kind: key.slice(0, key.indexOf("/")), result, seconds: (clock.monotonic() - startedAt) / 1000 });
+  try {
+    const again = await reconcile(key);
+    if (again !== "backoff") queue.forget(key);
+    if (again === "now") queue.add(key, "people");
+    else if (again === "backoff") queue.addRateLimited(key);
+    else if (again !== "never") queue.returnAfter(key, again.inMs, again.background ? "background" : "normal");
+    // Level, not edge: a wake that was lost is made up for.
+    const inMs = comesRound(key, again);
+    if (inMs !== undefined) queue.returnAfter(key, inMs, "background");
+    done(again === "backoff" ? "requeue" : again === "never" ? "success" : "requeue_after");
+  } catch (error) {
+    const inMs = queue.addRateLimited(key);
+    // Somebody else wrote first: the watch brings the news, and this pass is simply made again.
+    const expected = isConflict(error) || isNotFound(error);
+    if (expected) log.debug({ object: key }, "object changed meanwhile; retrying");
+    else log.error({ object: key, err: error, inMs }, "reconcile failed");
+    done(expected ? "requeue" : "error");
+  }
+}

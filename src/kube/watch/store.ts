@@ -1,0 +1,150 @@
+import { createUnpacked, type Packed } from "../../packed.ts";
+import { type KubeObject, keyOf } from "../resource.ts";
+import { compareVersions } from "./version.ts";
+
+/**
+ * What became of one key. Without `before` it is new, without `after` it is gone; a replaced object differs in uid.
+ * `last` is how an object went, where the watch has shown that.
+ */
+export type Change<T> = { key: string; before?: T; after?: T; last?: T };
+
+/**
+ * The objects of one watched resource as last seen. It never goes back in time: older versions than the stored one
+ * are ignored, and so are versions of a deleted object that arrive late.
+ */
+export interface Store<T extends KubeObject> {
+  get(key: string): T | undefined;
+  keys(): IteratorObject<string>;
+  values(): IteratorObject<T>;
+  readonly size: number;
+  /** Keeps the object unless a newer state is known. For watch events and for answers to own writes alike. */
+  put(object: T): void;
+  /** Drops the object; `object` is its last state, whose resourceVersion is the time of deletion. */
+  remove(object: T): void;
+  /**
+   * Takes a complete list as of `resourceVersion`: what is not in it is gone, except for own writes newer than the list.
+   * A list older than what the watch has already shown means the server's history was rewound (etcd restored from a
+   * backup): then the list alone counts. Between two objects it waits for `pause`, where that wants it.
+   */
+  replaceAll(objects: Iterable<T>, resourceVersion?: string, pause?: () => Promise<void> | undefined): Promise<void>;
+  /** The watch has shown everything up to here. */
+  advance(resourceVersion: string): void;
+  /** Whether the watch has shown everything up to here: own writes are in the store before that. */
+  hasShown(resourceVersion: string): boolean;
+  /** Listeners are called in the order of changes, after the store has changed. Returns the way to unsubscribe. */
+  subscribe(listener: (change: Change<T>) => void): () => void;
+}
+
+/** An object as it is stored. */
+type Kept<T> = { readonly version: string } & (Packed | { readonly object: T });
+
+export function createStore<T extends KubeObject>(
+  options: {
+    onListenerError?: (error: unknown) => void;
+    /** What is kept of an object; default: all. */
+    keep?: (object: T) => T;
+    /** Whether an object may be kept as text: whoever asks for it later may get another object that says the same. */
+    packs?: (object: T) => boolean;
+  } = {},
+): Store<T> {
+  const { keep = (object: T) => object, packs = () => false } = options;
+  const objects = new Map<string, Kept<T>>();
+  const unpacked = createUnpacked<T>();
+  const objectOf = (kept: Kept<T>): T => ("object" in kept ? kept.object : unpacked.get(kept));
+  const listeners = new Set<(change: Change<T>) => void>();
+  /** Everything up to this version has been seen: a key that is absent was deleted, unless its version is newer. */
+  let horizon = "0";
+  /** The same by the word of the watch alone. */
+  let shown = "0";
+
+  const notify = (change: Change<T>) => {
+    for (const listener of listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        options.onListenerError?.(error);
+      }
+    }
+  };
+  const set = (key: string, arrived: T) => {
+    const known = objects.get(key);
+    const after = keep(arrived);
+    const change = known ? { key, before: objectOf(known), after } : { key, after };
+    if (change.before) shareSpec(change.before, after);
+    const version = versionOf(after);
+    const kept: Kept<T> = packs(after) ? { version, text: JSON.stringify(after) } : { version, object: after };
+    objects.set(key, kept);
+    if ("text" in kept) unpacked.remember(kept, after);
+    notify(change);
+  };
+  const drop = (key: string, known: Kept<T>, last?: T) => {
+    const before = objectOf(known);
+    objects.delete(key);
+    notify({ key, before, ...(last && { last: keep(last) }) });
+  };
+  const advance = (version: string) => {
+    if (compareVersions(version, horizon) > 0) horizon = version;
+  };
+
+  return {
+    get(key) {
+      const kept = objects.get(key);
+      return kept && objectOf(kept);
+    },
+    keys: () => objects.keys(),
+    values: () => objects.values().map(objectOf),
+    get size() {
+      return objects.size;
+    },
+    put(object) {
+      const key = keyOf(object);
+      const known = objects.get(key);
+      const floor = known ? known.version : horizon;
+      const version = object.metadata.resourceVersion;
+      if (version === undefined || compareVersions(version, floor) > 0) set(key, object);
+    },
+    remove(object) {
+      const key = keyOf(object);
+      const known = objects.get(key);
+      advance(versionOf(object));
+      if (known && compareVersions(known.version, versionOf(object)) <= 0) drop(key, known, object);
+    },
+    async replaceAll(list, resourceVersion, pause) {
+      const rewound = resourceVersion !== undefined && compareVersions(resourceVersion, horizon) < 0;
+      const present = new Set<string>();
+      for (const object of list) {
+        const key = keyOf(object);
+        present.add(key);
+        const known = objects.get(key);
+        const order = known ? compareVersions(versionOf(object), known.version) : 1;
+        if (rewound ? order !== 0 : order > 0) set(key, object);
+        const wait = pause?.();
+        if (wait) await wait;
+      }
+      for (const [key, known] of objects) {
+        const newer = resourceVersion !== undefined && compareVersions(known.version, resourceVersion) > 0;
+        if (!present.has(key) && (rewound || !newer)) drop(key, known);
+        const wait = pause?.();
+        if (wait) await wait;
+      }
+      if (resourceVersion !== undefined) horizon = shown = resourceVersion;
+    },
+    advance(resourceVersion) {
+      advance(resourceVersion);
+      if (compareVersions(resourceVersion, shown) > 0) shown = resourceVersion;
+    },
+    hasShown: (resourceVersion) => compareVersions(resourceVersion, shown) <= 0,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** While the generation stays the same, so does spec: what was read out of it is known. */
+function shareSpec({ metadata, spec }: KubeObject, after: KubeObject): void {
+  const { uid, generation } = after.metadata;
+  if (generation !== undefined && generation === metadata.generation && uid === metadata.uid) after.spec = spec;
+}
+
+const versionOf = (object: KubeObject): string => object.metadata.resourceVersion ?? "";

@@ -1,0 +1,42 @@
+import type { Clock } from "../../clock.ts";
+import { KubeError } from "../client/errors.ts";
+
+const BASE_MS = 500;
+const MAX_MS = 30_000;
+
+/** How long to wait after so many failures in a row, or longer when the server asks for it. */
+export function waitAfter(failures: number, error: unknown, random: () => number): number {
+  const grown = Math.min(MAX_MS, BASE_MS * 2 ** failures) * (0.5 + random() / 2);
+  return Math.max(grown, error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0);
+}
+
+/** The server does not do streaming lists. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof KubeError && ([400, 405, 422, 501].includes(error.status) || error.reason === "Unsupported");
+
+/**
+ * The resourceVersion to watch from is of no use: too old, unknown to this server, or malformed. From one of the future,
+ * as after etcd was restored from a backup, the server sends nothing at all, not even bookmarks (`heard` nothing).
+ */
+export const isOutdated = (error: unknown, heard: boolean): boolean =>
+  error instanceof KubeError &&
+  ([400, 410, 422].includes(error.status) ||
+    error.reason === "Rewound" ||
+    (error.reason === "Silent" && !heard) ||
+    error.causes.some(({ reason }) => reason === "ResourceVersionTooLarge"));
+
+const SAME_WITHIN_MS = 600_000;
+
+/** A watch tries for good, and what keeps it from working may last as long: the same failure is news once in ten minutes. */
+export function tellingNews(
+  clock: Pick<Clock, "monotonic">,
+  tell: (error: unknown, isNews: boolean, retryInMs: number | undefined) => void,
+): (error: unknown, retryInMs?: number) => void {
+  let last = { words: "", at: 0 };
+  return (error, retryInMs) => {
+    const [words, now] = [String(error), clock.monotonic()];
+    const isNews = words !== last.words || now - last.at >= SAME_WITHIN_MS;
+    if (isNews) last = { words, at: now };
+    tell(error, isNews, retryInMs);
+  };
+}

@@ -1,0 +1,220 @@
+import { breathe } from "../../breath.ts";
+import { type Clock, sleep } from "../../clock.ts";
+import { KubeError } from "../client/errors.ts";
+import { parseJson } from "../client/json.ts";
+import { errorOfEvent } from "../client/status.ts";
+import type { KubeClient } from "../client/transport.ts";
+import { apiVersionOf, type KubeObject, keyOf, pathOf, type Resource, withoutManagedFields } from "../resource.ts";
+import { linesOf } from "./lines.ts";
+import { readList } from "./list.ts";
+import { listen } from "./listen.ts";
+import type { Store } from "./store.ts";
+import { compareVersions } from "./version.ts";
+import { isOutdated, isRefusal, waitAfter } from "./watch-failures.ts";
+
+/**
+ * Where a watch stands.
+ *
+ * streaming-list ──end bookmark──▶ watching ──410, refused, rewound──▶ streaming-list
+ *       └──refused──▶ listing ─────────▲
+ * Any failure goes through `waiting` and then on with `next`; `stopped` is final.
+ */
+export type WatchState =
+  | { name: "streaming-list" }
+  | { name: "listing" }
+  | { name: "watching"; resourceVersion: string }
+  | { name: "waiting"; ms: number; next: Active }
+  | { name: "stopped" };
+
+type Active = Extract<WatchState, { name: "streaming-list" | "listing" | "watching" }>;
+
+export interface Watcher {
+  /** Resolves when the store holds the first full list; rejects when the watch is stopped before. */
+  readonly synced: Promise<void>;
+  readonly state: WatchState;
+  /** Ends the watch at once and resolves when nothing of it is left. The store keeps what it has. */
+  stop(): Promise<void>;
+}
+
+export interface WatchOptions<T extends KubeObject> {
+  client: KubeClient;
+  resource: Resource;
+  namespace?: string;
+  fieldSelector?: string;
+  labelSelector?: string;
+  store: Store<T>;
+  clock: Clock;
+  random?: () => number;
+  /** Told of every failure, all of which are tried again. */
+  onError?: (error: unknown, retryInMs: number) => void;
+  /** A connection this long without a byte is given up. The server sends a bookmark about every minute. */
+  silenceMs?: number;
+}
+
+interface WatchEvent<T> {
+  type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
+  object: T;
+}
+
+/** What was in a map, which keeps nothing of it: the connection lives on for minutes, and the store keeps less. */
+function* emptied<T>(map: Map<string, T>): Generator<T> {
+  for (const [key, value] of map) {
+    map.delete(key);
+    yield value;
+  }
+}
+
+const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
+/** A connection that lived this long was a good one. */
+const HEALTHY_MS = 5_000;
+
+/**
+ * Keeps `store` equal to the apiserver's collection, for good: there is no error that ends it, only `stop`.
+ * While the connection is down the store keeps serving what it has.
+ */
+export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
+  const { client, resource, store, clock, random = Math.random, silenceMs = 180_000 } = options;
+  const path = pathOf(resource, { namespace: options.namespace });
+  const stopping = new AbortController();
+  const synced = Promise.withResolvers<void>();
+  synced.promise.catch(() => {});
+  /** How this server is asked for everything: the streaming way until it refuses. */
+  let relist: Active = { name: "streaming-list" };
+  let state: WatchState = relist;
+  let everSynced = false;
+  let failures = 0;
+  let connectedAt = 0;
+  /** Whether anything came over the latest connection. */
+  let heard = false;
+
+  async function run(): Promise<void> {
+    while (state.name !== "stopped") {
+      try {
+        state = await step(state);
+      } catch (error) {
+        state = recover(state, error);
+      }
+      if (stopping.signal.aborted) state = { name: "stopped" };
+    }
+    synced.reject(new Error(`the watch of ${path} was stopped before its first list`));
+  }
+
+  async function step(now: WatchState): Promise<WatchState> {
+    switch (now.name) {
+      case "streaming-list":
+      case "watching":
+        return follow(now);
+      case "listing":
+        return list();
+      case "waiting":
+        await sleep(clock, now.ms, stopping.signal);
+        return now.next;
+      case "stopped":
+        return now;
+    }
+  }
+
+  function open(query: Record<string, string | undefined>): AsyncIterable<Uint8Array> {
+    connectedAt = clock.monotonic();
+    heard = false;
+    const { fieldSelector, labelSelector } = options;
+    const call = { method: "GET", path, query: { ...query, fieldSelector, labelSelector } } as const;
+    return listen(client, call, { clock, silenceMs, signal: stopping.signal });
+  }
+
+  /** One connection: its events, until it ends. `state` moves along, so that a failure resumes at the right place. */
+  async function follow(from: Extract<Active, { name: "streaming-list" | "watching" }>): Promise<WatchState> {
+    const initial = new Map<string, T>();
+    const chunks = open({
+      watch: "true",
+      allowWatchBookmarks: "true",
+      timeoutSeconds: String(300 + Math.floor(random() * 300)),
+      ...(from.name === "watching"
+        ? { resourceVersion: from.resourceVersion }
+        : { sendInitialEvents: "true", resourceVersionMatch: "NotOlderThan" }),
+    });
+    for await (const line of linesOf(chunks)) {
+      const event = parseJson<WatchEvent<T>>(line, `GET ${path}`);
+      if (event.type === "ERROR") throw errorOfEvent(event.object, path);
+      heard = true;
+      const at: WatchState = state;
+      if (at.name === "watching") state = observe(event, at.resourceVersion);
+      else if (event.type === "BOOKMARK") state = await complete(event.object, initial);
+      else if (event.type === "DELETED") initial.delete(keyOf(event.object));
+      else initial.set(keyOf(event.object), withoutManagedFields(event.object));
+      await breathe(clock);
+    }
+    if (state.name !== "watching" || clock.monotonic() - connectedAt < HEALTHY_MS)
+      throw trouble("Ended", "ended early");
+    failures = 0;
+    return state;
+  }
+
+  /** An event after the initial ones. */
+  function observe(event: WatchEvent<T>, known: string): WatchState {
+    const { resourceVersion = known } = event.object.metadata;
+    if (compareVersions(resourceVersion, known) < 0) throw trouble("Rewound", "the server's history was rewound");
+    if (event.type === "DELETED") store.remove(withoutManagedFields(event.object));
+    else if (event.type !== "BOOKMARK") store.put(withoutManagedFields(event.object));
+    store.advance(resourceVersion);
+    return { name: "watching", resourceVersion };
+  }
+
+  /** The bookmark that ends the initial events; one without the mark is an old server's, which knows no such end. */
+  async function complete({ metadata }: T, initial: Map<string, T>): Promise<WatchState> {
+    if (metadata.annotations?.[INITIAL_EVENTS_END] !== "true") throw trouble("Unsupported", "knows no streaming list");
+    return replace(emptied(initial), metadata.resourceVersion);
+  }
+
+  async function list(): Promise<WatchState> {
+    const items: T[] = [];
+    const apiVersion = apiVersionOf(resource);
+    // Only the first list may be an old one: later ones decide what was deleted meanwhile.
+    const chunks = open({ resourceVersion: everSynced ? undefined : "0" });
+    const keep = (item: T) => items.push(withoutManagedFields({ ...item, apiVersion, kind: resource.kind }));
+    const { metadata } = await readList<T>(chunks, keep, `GET ${path}`);
+    return replace(items, metadata?.resourceVersion);
+  }
+
+  async function replace(objects: Iterable<T>, resourceVersion: string | undefined): Promise<WatchState> {
+    if (!resourceVersion) throw trouble("Unreadable", "a list without resourceVersion");
+    await store.replaceAll(objects, resourceVersion, () => breathe(clock));
+    everSynced = true;
+    synced.resolve();
+    return { name: "watching", resourceVersion };
+  }
+
+  /** What to try next after a failure, and when. */
+  function recover(at: WatchState, error: unknown): WatchState {
+    if (stopping.signal.aborted || at.name === "stopped") return { name: "stopped" };
+    if (at.name === "waiting") return at.next;
+    if (at.name === "streaming-list" && isRefusal(error)) {
+      relist = { name: "listing" };
+      return relist;
+    }
+    if (heard && clock.monotonic() - connectedAt >= HEALTHY_MS) failures = 0;
+    const ms = waitAfter(failures++, error, random);
+    try {
+      options.onError?.(error, ms);
+    } catch {
+      // Who reports must not end what is reported on.
+    }
+    return { name: "waiting", ms, next: at.name === "watching" && isOutdated(error, heard) ? relist : at };
+  }
+
+  const trouble = (reason: string, said: string) =>
+    new KubeError({ status: 0, reason, message: `GET ${path}: ${said}` });
+
+  const running = run();
+
+  return {
+    synced: synced.promise,
+    get state() {
+      return state;
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

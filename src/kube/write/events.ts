@@ -1,0 +1,205 @@
+import { type Clock, sleep } from "../../clock.ts";
+import { isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound, KubeError } from "../client/errors.ts";
+import { createLru } from "../client/lru.ts";
+import type { KubeClient } from "../client/transport.ts";
+import { type KubeObject, pathOf, type Resource } from "../resource.ts";
+import { createEventFilter } from "./event-filter.ts";
+
+export type EventType = "Normal" | "Warning";
+
+export interface EventRecorder {
+  /** Never throws and never waits: what is too much is dropped, and of what cannot be written in time the oldest. */
+  record(object: KubeObject, type: EventType, reason: string, message: string): void;
+  /** Resolves when nothing waits any more: everything was written or given up. */
+  flush(): Promise<void>;
+  /** As `flush`, but gives up after five seconds; nothing is recorded any more. */
+  close(): Promise<void>;
+}
+
+/** One Event of the cluster. The same thing said again within ten minutes raises its count. */
+interface Series {
+  name: string;
+  namespace: string;
+  regarding: ReturnType<typeof referenceTo>;
+  type: EventType;
+  reason: string;
+  message: string;
+  first: number;
+  last: number;
+  count: number;
+  stored: boolean;
+}
+
+const EVENTS: Resource = { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true };
+const SAME_WITHIN_MS = 600_000;
+const SERIES = 4096;
+const WAITING = 1000;
+const RETRIES_MS = [1000, 3000];
+const CLOSE_MS = 5000;
+const MESSAGE_BYTES = 1024;
+
+export function createEventRecorder(options: {
+  client: KubeClient;
+  component: string;
+  instance: string;
+  clock: Clock;
+  onError?: (error: unknown) => void;
+}): EventRecorder {
+  const { client, component, instance, clock } = options;
+  const filter = createEventFilter(clock);
+  const known = createLru<Series>(SERIES);
+  const waiting = new Set<Series>();
+  const stopping = new AbortController();
+  let pumping: Promise<void> | undefined;
+  let serial = 0;
+  let closed = false;
+
+  /** Unique per object: the time in nanoseconds, as client-go does it, with a counter for its lower digits. */
+  function nameFor(object: string): string {
+    const time = BigInt(clock.now()) * 1_000_000n + BigInt(serial++ % 1_000_000);
+    return `${object.slice(0, 230).replace(/[.-]+$/, "")}.${time.toString(16)}`;
+  }
+
+  function seriesFor(object: KubeObject, type: EventType, reason: string, message: string): Series {
+    const now = clock.now();
+    const key = [identify(object), type, reason, message].join("\n");
+    const running = known.get(key);
+    const series: Series =
+      running && now - running.last < SAME_WITHIN_MS
+        ? running
+        : {
+            name: nameFor(object.metadata.name),
+            namespace: object.metadata.namespace ?? "default",
+            regarding: referenceTo(object),
+            type,
+            reason,
+            message,
+            first: now,
+            last: now,
+            count: 0,
+            stored: false,
+          };
+    series.count++;
+    series.last = now;
+    known.set(key, series);
+    return series;
+  }
+
+  async function write(series: Series): Promise<void> {
+    const { namespace, name } = series;
+    if (series.stored) {
+      const body = { count: series.count, lastTimestamp: time(series.last) };
+      const path = pathOf(EVENTS, { namespace, name });
+      try {
+        await send("PATCH", path, body, "application/merge-patch+json");
+        return;
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+        // It outlived the server's retention: begin a new one.
+        Object.assign(series, { name: nameFor(series.regarding.name), first: series.last, count: 1 });
+      }
+    }
+    await send("POST", pathOf(EVENTS, { namespace }), eventOf(series, component, instance)).catch((error: unknown) => {
+      // An earlier try whose answer was lost.
+      if (!isAlreadyExists(error)) throw error;
+    });
+    series.stored = true;
+  }
+
+  const send = (method: "POST" | "PATCH", path: string, body: unknown, contentType = "application/json") =>
+    client.request({ method, path, body, contentType, signal: stopping.signal, deadlineMs: 10_000 });
+
+  async function writeOrDrop(series: Series): Promise<void> {
+    for (const pause of [...RETRIES_MS, undefined]) {
+      try {
+        return await write(series);
+      } catch (error) {
+        if (stopping.signal.aborted || isBecauseOfDeletion(error)) return;
+        if (pause === undefined || !isPassing(error)) return report(error);
+        await sleep(clock, pause, stopping.signal).catch(() => {});
+      }
+    }
+  }
+
+  function report(error: unknown): void {
+    try {
+      options.onError?.(error);
+    } catch {
+      // Events are the last place to fail over a failure.
+    }
+  }
+
+  async function pump(): Promise<void> {
+    for (const series of waiting) {
+      waiting.delete(series);
+      if (!stopping.signal.aborted) await writeOrDrop(series);
+    }
+    pumping = undefined;
+  }
+
+  const flush = () => pumping ?? Promise.resolve();
+
+  return {
+    record(object, type, reason, message) {
+      const namespace = object.metadata.namespace ?? "";
+      if (closed || !filter.passes(identify(object), { type, namespace, reason })) return;
+      waiting.add(seriesFor(object, type, reason, shorten(message)));
+      for (const oldest of waiting) {
+        if (waiting.size <= WAITING) break;
+        waiting.delete(oldest);
+      }
+      pumping ??= pump();
+    },
+    flush,
+    async close() {
+      closed = true;
+      const cancel = clock.after(CLOSE_MS, () => stopping.abort());
+      await flush();
+      cancel();
+    },
+  };
+}
+
+function eventOf(series: Series, component: string, instance: string): unknown {
+  return {
+    apiVersion: "v1",
+    kind: "Event",
+    metadata: { name: series.name, namespace: series.namespace },
+    involvedObject: series.regarding,
+    type: series.type,
+    reason: series.reason,
+    message: series.message,
+    count: series.count,
+    firstTimestamp: time(series.first),
+    lastTimestamp: time(series.last),
+    source: { component },
+    reportingComponent: component,
+    reportingInstance: instance,
+  };
+}
+
+function referenceTo({ apiVersion, kind, metadata }: KubeObject) {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return { apiVersion, kind, name, namespace, uid, resourceVersion };
+}
+
+const identify = ({ kind, metadata }: KubeObject): string =>
+  metadata.uid ?? `${kind}/${metadata.namespace ?? ""}/${metadata.name}`;
+
+/** The namespace, or the Event, is going or gone. */
+const isBecauseOfDeletion = (error: unknown): boolean =>
+  isNamespaceTerminating(error) || isNotFound(error) || isConflict(error);
+
+/** No answer, or one that says the server is in trouble: the next try may do. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof KubeError && (error.status === 0 || error.status >= 500);
+
+const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
+
+/** Others may have written parts of it: it stays on one line, and no terminal obeys it. */
+function shorten(text: string): string {
+  const message = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ");
+  if (Buffer.byteLength(message) <= MESSAGE_BYTES) return message;
+  const { read } = new TextEncoder().encodeInto(message, new Uint8Array(MESSAGE_BYTES - 3));
+  return `${message.slice(0, read)}…`;
+}

@@ -1,0 +1,193 @@
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { isConflict, isNotFound } from "../client/errors.ts";
+import type { KubeClient } from "../client/transport.ts";
+import {
+  apiVersionOf,
+  type KubeObject,
+  type OwnerReference,
+  pathOf,
+  type Resource,
+  withoutManagedFields,
+} from "../resource.ts";
+import { fetchObject } from "../watch/followed.ts";
+import { FIELD_MANAGER } from "./apply.ts";
+
+const core = { group: "", version: "v1", namespaced: true };
+export const SECRETS = { ...core, kind: "Secret", plural: "secrets" } as const;
+export const CONFIG_MAPS = { ...core, kind: "ConfigMap", plural: "configmaps" } as const;
+
+/** Where data for workloads is kept. */
+export type DataResource = typeof SECRETS | typeof CONFIG_MAPS;
+
+/** What a Secret or a ConfigMap is to hold, in plain text. */
+export interface SecretContent {
+  /** Default: Secrets. */
+  resource?: DataResource;
+  name: string;
+  data: Record<string, string | Uint8Array>;
+  annotations?: Record<string, string>;
+  labels?: Record<string, string>;
+}
+
+/** Whose a Secret or a ConfigMap is. */
+export interface Owner {
+  resource: Resource;
+  object: KubeObject;
+}
+
+export interface WriteOptions {
+  /** Throws when this process may not write any more. */
+  guard: () => void;
+  dryRun?: boolean;
+  /** Asked before every attempt, when it is known what is there; throws when it must not be written any more. */
+  verify?: (() => Promise<void>) | undefined;
+}
+
+const ATTEMPTS = 5;
+
+/**
+ * Writes a Secret or a ConfigMap for an object, into the object's own namespace, and only when that changes anything.
+ *
+ * It is the object's own by its controller reference: it goes with the object, by garbage collection, and one
+ * without that reference, whoever made it, is neither changed nor deleted: it is `foreign`. All keys change in one write,
+ * on condition that nobody else has written since it was read. Keys that were added by others go, their labels
+ * and annotations stay.
+ */
+export async function writeOwned(
+  client: KubeClient,
+  owner: Owner,
+  content: SecretContent,
+  { guard, verify, dryRun = false }: WriteOptions,
+): Promise<{ secret: KubeObject; written: false | "created" | "changed" } | { foreign: KubeObject }> {
+  const { namespace } = owner.object.metadata;
+  const { resource = SECRETS } = content;
+  for (let attempt = 1; ; attempt++) {
+    const found = await fetchObject(client, resource, { namespace, name: content.name });
+    if (found && !isControlledBy(owner.object, found)) return { foreign: found };
+    const wanted = wantedOf(owner, resource, content, found);
+    if (found && isDeepStrictEqual(wanted, found)) return { secret: found, written: false };
+    await verify?.();
+    guard();
+    try {
+      const secret = await client.request<KubeObject>({
+        method: found ? "PUT" : "POST",
+        path: pathOf(resource, { namespace, name: found && content.name }),
+        query: { fieldManager: FIELD_MANAGER, ...(dryRun && { dryRun: "All" }) },
+        body: wanted,
+      });
+      return { secret: withoutManagedFields(secret), written: found ? "changed" : "created" };
+    } catch (error) {
+      // Made, changed or deleted by somebody else meanwhile: what is there now decides.
+      if (attempt === ATTEMPTS || (!isConflict(error) && !isNotFound(error))) throw error;
+    }
+  }
+}
+
+/** Deletes what is there, if it is still the one that was seen, and as it was. */
+export async function removeOwned(client: KubeClient, resource: DataResource, { metadata }: KubeObject): Promise<void> {
+  const { namespace, name, uid, resourceVersion } = metadata;
+  const preconditions = { uid, resourceVersion };
+  try {
+    await client.request({ method: "DELETE", path: pathOf(resource, { namespace, name }), body: { preconditions } });
+  } catch (error) {
+    if (!isConflict(error) && !isNotFound(error)) throw error;
+  }
+}
+
+/** Writes annotations of a Secret and nothing else. */
+export async function annotateSecret(
+  client: KubeClient,
+  where: { namespace: string | undefined; name: string },
+  annotations: Record<string, string>,
+): Promise<KubeObject> {
+  const secret = await client.request<KubeObject>({
+    method: "PATCH",
+    path: pathOf(SECRETS, where),
+    contentType: "application/merge-patch+json",
+    body: { metadata: { annotations } },
+  });
+  return withoutManagedFields(secret);
+}
+
+/** What an object's own Secret holds; undefined when it is not there, or somebody else's. */
+export async function readOwned(
+  client: KubeClient,
+  object: KubeObject,
+  name: string,
+): Promise<{ data: Record<string, string>; annotations: Record<string, string> } | undefined> {
+  const found = await fetchObject(client, SECRETS, { namespace: object.metadata.namespace, name });
+  if (!found || !isControlledBy(object, found)) return undefined;
+  const decoded = Object.entries(dataOf(found)).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]);
+  return { data: Object.fromEntries(decoded), annotations: found.metadata.annotations ?? {} };
+}
+
+const secretData = z.looseObject({ data: z.record(z.string(), z.string()).nullish() });
+
+const dataOf = (secret: KubeObject): Record<string, string> => secretData.parse(secret).data ?? {};
+
+/** Data as a Secret or a ConfigMap has it. */
+export const encoded = ({ kind }: DataResource, data: SecretContent["data"]): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [
+      key,
+      Buffer.from(value).toString(kind === "Secret" ? "base64" : "utf8"),
+    ]),
+  );
+
+/** The whole Secret or ConfigMap as it ought to be: the one that was found, with what is ours in it. */
+function wantedOf(
+  { resource, object }: Owner,
+  place: DataResource,
+  content: SecretContent,
+  found: KubeObject | undefined,
+): KubeObject {
+  const { name, namespace, uid } = object.metadata;
+  if (uid === undefined) throw new Error(`${resource.kind} ${name} has no uid that a ${place.kind} could belong to`);
+  const owner: OwnerReference = {
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    name,
+    uid,
+    controller: true,
+    blockOwnerDeletion: true,
+  };
+  const annotations = { ...found?.metadata.annotations, ...content.annotations };
+  const type = place.kind === "Secret" ? { type: "Opaque" } : {};
+  const { binaryData: _, ...kept }: Partial<KubeObject> = found ?? {};
+  return {
+    ...type,
+    ...kept,
+    apiVersion: "v1",
+    kind: place.kind,
+    metadata: {
+      ...(found?.metadata ?? { ...(namespace !== undefined && { namespace }), ownerReferences: [owner] }),
+      name: content.name,
+      labels: { ...found?.metadata.labels, ...content.labels },
+      ...(Object.keys(annotations).length > 0 && { annotations }),
+    },
+    data: encoded(place, content.data),
+  };
+}
+
+/** Whose a Secret or a ConfigMap is, by its controller reference. */
+export const controllerOf = ({ metadata }: KubeObject): OwnerReference | undefined =>
+  metadata.ownerReferences?.find(({ controller }) => controller);
+
+function isControlledBy({ metadata }: KubeObject, secret: KubeObject): boolean {
+  return metadata.uid !== undefined && controllerOf(secret)?.uid === metadata.uid;
+}
+
+/** The decoded value of a key; undefined when there is none. */
+export function secretValue(secret: object, key: string): string | undefined {
+  const value = configMapValue(secret, key);
+  return value === undefined ? undefined : Buffer.from(value, "base64").toString("utf8");
+}
+
+/** The text of a key; undefined when there is none. */
+export function configMapValue(configMap: object, key: string): string | undefined {
+  const data: unknown = Reflect.get(configMap, "data");
+  if (typeof data !== "object" || data === null || !Object.hasOwn(data, key)) return undefined;
+  const value: unknown = Reflect.get(data, key);
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,188 @@
+import type { Dispatcher } from "undici";
+import { breathe } from "../../breath.ts";
+import type { Clock } from "../../clock.ts";
+import { type Answer, type Asked, executedBy, readAnswer } from "../answers/answer.ts";
+import { Retry } from "../answers/errors.ts";
+import type { Ledger } from "../answers/ledger.ts";
+import { limits, weightOf } from "../answers/limits.ts";
+import { plainText } from "../answers/plain-text.ts";
+import type { Breaker, Outcome } from "../pace/breaker.ts";
+import { Closed, type Pacer } from "../pace/pacer.ts";
+import type { CallObserver, Log, PlatformCall, Reply } from "./call.ts";
+import { startDeadline } from "./deadline.ts";
+import { exchange, NoAnswer } from "./exchange.ts";
+import { routeOf } from "./route.ts";
+
+/** One sending of one call, with all that it needs. */
+export interface Attempt {
+  /** Whose call it is, for the log. */
+  readonly account: string;
+  readonly call: PlatformCall;
+  readonly url: URL;
+  readonly headers: Record<string, string>;
+  readonly asked: Asked;
+  readonly pacer: Pacer;
+  readonly breaker: Breaker;
+  /** When its turn has to have come, on the monotonic clock. */
+  readonly turnBy: number;
+  /** One aborts when the connection closes, or the whole transport. */
+  readonly closing: readonly AbortSignal[];
+}
+
+export interface AttemptOptions {
+  clock: Clock;
+  wayTo: (endpoint: URL) => Dispatcher;
+  ledger: Ledger;
+  log?: Log | undefined;
+  observe?: CallObserver | undefined;
+}
+
+export const defaultDeadlineMs = 30_000;
+const smallBytes = 64 * 1024;
+/** A deadline that left less time than that tells nothing about the endpoint. */
+const leastSilenceMs = 5_000;
+
+/** Waits for a turn, sends, reads and judges. Rejects with a `PlatformError`, or with what the call's guard throws. */
+export async function perform(attempt: Attempt, options: AttemptOptions): Promise<Reply> {
+  const { asked, breaker } = attempt;
+  const entered = breaker.enter();
+  if (typeof entered !== "function") {
+    // In the words of the last call: the trouble is the same, and so is what the status says.
+    throw new Retry(
+      { call: asked.call, requestId: asked.requestId, status: 0, detail: entered.why },
+      "no",
+      entered.afterMs,
+    );
+  }
+  let outcome: Outcome = { is: "unknown" };
+  try {
+    return await performed(attempt, options, (known) => {
+      outcome = known;
+    });
+  } finally {
+    entered(outcome);
+  }
+}
+
+async function performed(attempt: Attempt, options: AttemptOptions, tell: (outcome: Outcome) => void): Promise<Reply> {
+  const { call, url, headers, asked } = attempt;
+  const { clock, wayTo } = options;
+  const { method, deadlineMs = defaultDeadlineMs } = call;
+  const body = call.body === undefined ? call.bytes : JSON.stringify(call.body);
+  const signals = call.signal ? [...attempt.closing, call.signal] : attempt.closing;
+  using deadline = startDeadline(clock, deadlineMs, signals, { patienceMs: call.patienceMs });
+
+  const began = clock.monotonic();
+  let left = began;
+  let status: number | "error" = "error";
+  let problem: string | undefined;
+  let [size, held] = [0, 0];
+  const grow = (bytes: number) => {
+    size += bytes;
+    // However much an Account has taken: its writes and small reads go on, so that what is too much can be removed.
+    if (!asked.reading || size <= smallBytes) return;
+    options.ledger.take(attempt.account, bytes);
+    held += bytes;
+  };
+  let sent = false;
+  let taken: Reply | undefined;
+  const turnBy = Math.min(attempt.turnBy, deadline.end);
+  const pass = await attempt.pacer.enter(call.priority ?? "normal", deadline.signal, turnBy).catch((reason) => {
+    if (!(reason instanceof Closed)) throw unanswered(new NoAnswer(reason, false, false), asked);
+    const { afterMs, message: detail } = reason;
+    throw new Retry({ call: asked.call, requestId: asked.requestId, status: 429, detail }, "no", afterMs);
+  });
+  try {
+    left = clock.monotonic();
+    if (!deadline.leave()) throw unanswered(new NoAnswer(deadline.signal.reason, false, false), asked);
+    call.guard?.();
+    sent = true;
+    const outgoing = { method, url, headers, body };
+    const { maxBytes = limits.answerBytes } = call;
+    const answer = await exchange(wayTo(url), outgoing, maxBytes, deadline.signal, grow).catch((none: NoAnswer) => {
+      problem = asked.redact(reasonOf(none.cause));
+      if (none.status > 0) tell({ is: "answered" });
+      if (none.status > 0 || signals.some(({ aborted }) => aborted)) throw unanswered(none, asked, problem);
+      const late = deadline.signal.aborted;
+      const why = none.sent ? (late ? problem : brokenOff) : `the endpoint ${url.origin} cannot be reached`;
+      if (!late || clock.monotonic() - left >= leastSilenceMs) tell({ is: "silent", why });
+      throw unanswered(none, asked, why);
+    });
+    tell({ is: "answered" });
+    status = answer.status;
+    const read = await readAnswer(answer, asked, clock);
+    await breathe(clock);
+    if ("body" in read) {
+      taken = { ...replyOf(answer, read.body, url), bytes: weightOf(answer.bytes, read.values) };
+      return taken;
+    }
+    if (status === 429) pass.refused(read.error instanceof Retry ? read.error.afterMs : undefined);
+    throw read.error;
+  } finally {
+    pass.leave();
+    options.ledger.give(attempt.account, held);
+    const timing = { seconds: (clock.monotonic() - left) / 1000, waited: (left - began) / 1000 };
+    const { object, product = "core" } = call;
+    const { account } = attempt;
+    const done = { account, product, method, route: routeOf(url.pathname), status, ...timing };
+    if (!attempt.closing.some(({ aborted }) => aborted)) options.observe?.(done);
+    const line = {
+      ...(object !== undefined && { object }),
+      account,
+      method,
+      host: url.host,
+      path: plainText(url.pathname, 512),
+      status,
+      requestId: asked.requestId,
+      ...(taken?.request && { platformRequest: taken.request.id }),
+      seconds: inMilliseconds(timing.seconds),
+      waited: inMilliseconds(timing.waited),
+      ...(problem && { problem }),
+    };
+    if (asked.reading) options.log?.debug(line, "platform read");
+    else if (sent) options.log?.info(line, "platform write");
+  }
+}
+
+/** Seconds as people read them. */
+const inMilliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1000;
+
+/** True when the request broke off in a way that a dead keep-alive socket explains. */
+export function wasReset(error: unknown): boolean {
+  return error instanceof Retry && error.cause instanceof NoAnswer && error.cause.reset;
+}
+
+function unanswered(none: NoAnswer, asked: Asked, detail = reasonOf(none.cause)): Retry {
+  const { call, requestId } = asked;
+  return new Retry({ call, requestId, status: none.status, detail, cause: none }, none.sent ? executedBy(asked) : "no");
+}
+
+/** Who chose the endpoint reads it: it must not tell what else answers there, or why nothing does. The log does. */
+const brokenOff = "the connection broke off before the answer was complete";
+
+/** An error's message, or its code where the message is empty, as it is for a host with several refusing addresses. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return "aborted";
+  const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
+  if (cause.message === "" || code === "") return cause.message || code || cause.name;
+  return cause.message.includes(code) ? cause.message : `${cause.message} (${code})`;
+}
+
+function replyOf({ status, headers }: Answer, body: unknown, url: URL): Reply {
+  const request = requestAt(headers.location, url);
+  return {
+    status,
+    headers,
+    body,
+    ...(request && { request }),
+    ...(headers.etag !== undefined && { etag: headers.etag }),
+  };
+}
+
+/** The request that a Location header names, at the host that was called: no credential follows a header elsewhere. */
+function requestAt(location: string | undefined, called: URL): Reply["request"] {
+  if (location === undefined || !URL.canParse(location, called.href)) return undefined;
+  const { pathname } = new URL(location, called);
+  const id = /\/requests\/([^/]+)\/status\/?$/.exec(pathname)?.[1];
+  return id === undefined ? undefined : { id, url: called.origin + pathname };
+}

@@ -1,0 +1,199 @@
+import type { Dispatcher } from "undici";
+import type { Clock } from "../../clock.ts";
+import type { AllowedEndpoints } from "../addresses/allowed-endpoints.ts";
+import { Retry, Terminal, Unauthorized } from "../answers/errors.ts";
+import type { Ledger } from "../answers/ledger.ts";
+import { createBreaker } from "../pace/breaker.ts";
+import { byHost } from "../pace/by-host.ts";
+import type { Pacers } from "../pace/shared-pacers.ts";
+import { defaultDeadlineMs, perform, wasReset } from "./attempt.ts";
+import type { PlatformCall, Reply, TransportOptions } from "./call.ts";
+import { basicOf, type Credentials, type Identity, identityOf, redactor } from "./credentials.ts";
+
+/** The calls of one Account. */
+export interface Connection {
+  readonly id: string;
+  /** What its deadlines are counted by. */
+  readonly clock?: Clock;
+  /** Where the memory that lists take is counted. */
+  readonly ledger?: Ledger;
+  /**
+   * Sends a call when its turn has come and returns its successful answer. Rejects with a `PlatformError` and nothing
+   * else (an abort is a `Retry` as well, whose `executed` says whether anything may have happened), but for what the
+   * call's own `guard` throws.
+   *
+   * A write is sent at most once. A read is sent again by itself when an idle socket turns out to be dead, and,
+   * unless people wait for it, a few times after 429.
+   */
+  send(call: PlatformCall): Promise<Reply>;
+  /** Used from the next attempt on. Another credential begins with an unspoilt pace. */
+  setCredentials(credentials: Credentials): void;
+  /** What the current token says about itself. */
+  readonly identity: Identity | undefined;
+  /** The contract that calls act on: the one set with the credentials, else the token's own. */
+  readonly contractNumber: number | undefined;
+  /** How far the platform's clock is ahead of ours, by its last answer, in milliseconds. */
+  readonly aheadMs?: number;
+  /** Aborts all that is under way or waiting. */
+  close(): Promise<void>;
+}
+
+export interface ConnectionOptions extends TransportOptions {
+  wayTo: (endpoint: URL) => Dispatcher;
+  /** Undefined: any endpoint. */
+  allowed: AllowedEndpoints | undefined;
+  nextRequestId: () => string;
+  ledger: Ledger;
+  /** Aborts when all connections close. */
+  closing: AbortSignal;
+  pacersOf: (credential: string | undefined, account: string, perSecond?: number) => Pacers;
+}
+
+/** Everything that changes with the credentials. */
+interface Session {
+  readonly token: string | undefined;
+  readonly basic: string | undefined;
+  readonly contractNumber: number | undefined;
+  readonly identity: Identity | undefined;
+  readonly redact: (text: string) => string;
+  readonly pacers: Pacers;
+}
+
+const mostRefusals = 3;
+const defaultPatienceMs = 2_000;
+
+export function createConnection(
+  id: string,
+  credentials: Credentials | undefined,
+  options: ConnectionOptions,
+): Connection {
+  const { nextRequestId, pacersOf, userAgent = "mooring" } = options;
+  const closing = new AbortController();
+  // An endpoint that answers reads may still hang on every write.
+  const newBreaker = () => createBreaker(options);
+  const breakers = { reads: byHost(newBreaker), writes: byHost(newBreaker) };
+  let session = openSession(id, credentials, pacersOf);
+  let aheadMs = 0;
+
+  const sendOnce = (call: PlatformCall, turnBy: number): Promise<Reply> => {
+    const requestId = nextRequestId();
+    const url = webAddress(call.url);
+    const path = url?.pathname ?? "an unusable address";
+    const { method, answers } = call;
+    const asked = { call: `${method} ${path}`, reading: isRead(call), answers, requestId, redact: session.redact };
+    const headers = headersFor(call, session, { "user-agent": userAgent, "x-request-id": requestId });
+    const refusal = { call: asked.call, requestId, status: 0 };
+    if (url === undefined) throw new Terminal({ ...refusal, detail: "the endpoint is not an http or https URL" });
+    if (strays(call.url)) throw new Terminal({ ...refusal, detail: "a part of the path is not an id" });
+    if (options.allowed && !options.allowed.allows(url.href)) {
+      throw new Terminal({ ...refusal, detail: `the endpoint ${url.origin} is not allowed here` });
+    }
+    if (!isSendable(headers.authorization)) {
+      throw new Unauthorized({ ...refusal, detail: "the token contains invalid characters" });
+    }
+    const pacer = session.pacers.at(url.host);
+    const breaker = breakers[asked.reading ? "reads" : "writes"](url.host);
+    const ending = [closing.signal, options.closing];
+    return perform({ account: id, call, url, headers, asked, pacer, breaker, turnBy, closing: ending }, options);
+  };
+
+  return {
+    id,
+    clock: options.clock,
+    ledger: options.ledger,
+    async send(call) {
+      const patient = isRead(call) && call.priority !== "people";
+      const { clock } = options;
+      const end = clock.monotonic() + (call.deadlineMs ?? defaultDeadlineMs);
+      const turnBy = clock.monotonic() + (call.patienceMs ?? defaultPatienceMs);
+      for (let refusals = 0, resets = 0; ; ) {
+        try {
+          const reply = await sendOnce({ ...call, deadlineMs: end - clock.monotonic() }, turnBy);
+          const told = Date.parse(reply.headers.date ?? "");
+          if (!Number.isNaN(told)) aheadMs = told - clock.now();
+          return reply;
+        } catch (error) {
+          const again =
+            (isRead(call) && wasReset(error) && ++resets === 1) ||
+            (patient && isShortRefusal(error, Math.min(end, turnBy) - clock.monotonic()) && ++refusals < mostRefusals);
+          if (!again) throw error;
+        }
+      }
+    },
+    setCredentials(next) {
+      // Opened before the other is released: the same token keeps what was learned about its pace.
+      const opened = openSession(
+        id,
+        { ...(session.token !== undefined && { token: session.token }), ...next },
+        pacersOf,
+      );
+      session.pacers.release();
+      session = opened;
+    },
+    get identity() {
+      return session.identity;
+    },
+    get aheadMs() {
+      return aheadMs;
+    },
+    get contractNumber() {
+      return session.contractNumber ?? session.identity?.contractNumber;
+    },
+    async close() {
+      if (closing.signal.aborted) return;
+      closing.abort(new Error("the connection was closed"));
+      session.pacers.release();
+      options.closed?.(id);
+    },
+  };
+}
+
+function openSession(
+  account: string,
+  credentials: Credentials | undefined,
+  pacersOf: ConnectionOptions["pacersOf"],
+): Session {
+  const token = credentials?.token?.trim() || undefined;
+  const { login } = credentials ?? {};
+  const basic = login && basicOf(login);
+  const secrets = [token, basic?.slice("Basic ".length), login?.password].map(redactor);
+  return {
+    token,
+    basic,
+    contractNumber: credentials?.contractNumber,
+    identity: token === undefined ? undefined : identityOf(token),
+    redact: (text) => secrets.reduce((left, redact) => redact(left), text),
+    pacers: pacersOf(token ?? basic, account, credentials?.callsPerSecond),
+  };
+}
+
+const isRead = ({ method, makes }: PlatformCall): boolean => (method === "GET" || method === "HEAD") && !makes;
+
+/** The pacer makes the next attempt wait long enough. */
+function isShortRefusal(error: unknown, leftMs: number): boolean {
+  return error instanceof Retry && error.status === 429 && (error.afterMs ?? 0) < leftMs;
+}
+
+function headersFor(call: PlatformCall, { token, basic, contractNumber }: Session, own: Record<string, string>) {
+  const headers: Record<string, string> = { accept: "application/json", ...own };
+  if (call.body !== undefined) headers["content-type"] = "application/json";
+  const authorization = call.withPassword ? basic : token && `Bearer ${token}`;
+  if (authorization !== undefined) headers.authorization = authorization;
+  if (contractNumber !== undefined) headers["x-contract-number"] = String(contractNumber);
+  for (const [name, value] of Object.entries(call.headers ?? {})) headers[name.toLowerCase()] = value;
+  return headers;
+}
+
+function isSendable(header: string | undefined): boolean {
+  return header === undefined || /^[\x20-\x7e]*$/.test(header);
+}
+
+/** Ids in a path come from answers and from stored objects: none leads to another path. */
+function strays(url: string): boolean {
+  return /\/(\.|%2e){1,2}(\/|$)|%2f|%5c|\\|\p{Cc}|%[01][0-9a-f]|%7f/iu.test(url.replace(/[?#].*$/s, ""));
+}
+
+function webAddress(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url?.protocol === "http:" || url?.protocol === "https:" ? url : undefined;
+}

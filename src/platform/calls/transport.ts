@@ -1,0 +1,55 @@
+import { randomBytes } from "node:crypto";
+import { getHeapStatistics } from "node:v8";
+import { allowedEndpoints } from "../addresses/allowed-endpoints.ts";
+import { createLedger } from "../answers/ledger.ts";
+import { createPacer, type Pacer } from "../pace/pacer.ts";
+import { sharePacers } from "../pace/shared-pacers.ts";
+import type { TransportOptions } from "./call.ts";
+import { type Connection, createConnection } from "./connection.ts";
+import type { Credentials } from "./credentials.ts";
+import { createWays } from "./ways.ts";
+
+export type { Priority } from "../pace/pacer.ts";
+export type { CallObserver, Log, PlatformCall, Reply, TransportOptions } from "./call.ts";
+export type { Connection } from "./connection.ts";
+export type { Credentials, Identity } from "./credentials.ts";
+
+export interface Transport {
+  /** A connection of its own per Account; sockets are shared by all connections to a host. */
+  connect(id: string, credentials?: Credentials): Connection;
+  /** Those of all credentials and hosts in use, with the Accounts that share them, for the metrics. */
+  pacers(): readonly { accounts: readonly string[]; pacer: Pick<Pacer, "rate" | "isClosed" | "waiting"> }[];
+  /** Aborts all that is under way or waiting, on any connection. */
+  close(): Promise<void>;
+}
+
+/** The way to the platform: keep-alive sockets per host, pacing per credential and host, deadlines, typed errors. */
+export function createTransport(options: TransportOptions): Transport {
+  const allowed = options.allowEndpoints && allowedEndpoints(options.allowEndpoints);
+  const ways = createWays(options, allowed);
+  const prefix = randomBytes(4).toString("hex");
+  let serial = 0;
+  const closing = new AbortController();
+  const { clock, random } = options;
+  const pacersOf = sharePacers((most) => createPacer({ clock, most, mostConcurrent: 64, ...(random && { random }) }));
+  // What an answer weighs takes up to four times as much in the heap.
+  const ledger = createLedger(options.memoryBytes ?? getHeapStatistics().heap_size_limit / 4);
+  const nextRequestId = () => `${prefix}-${++serial}`;
+  return {
+    connect: (id, credentials) =>
+      createConnection(id, credentials, {
+        ...options,
+        wayTo: ways.to,
+        allowed,
+        nextRequestId,
+        ledger,
+        pacersOf,
+        closing: closing.signal,
+      }),
+    pacers: () => pacersOf.all(),
+    async close() {
+      closing.abort(new Error("the transport was closed"));
+      await ways.close();
+    },
+  };
+}

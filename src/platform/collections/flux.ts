@@ -1,0 +1,270 @@
+import type { Clock } from "../../clock.ts";
+import { NotFound, PlatformError } from "../answers/errors.ts";
+import { lookGap, retryGap, sharedGap } from "./cadence.ts";
+import type { Listed, Members } from "./members.ts";
+import type { Change, CollectionSource, KnownRequest } from "./reading.ts";
+import { createRow, createStream } from "./row.ts";
+import { sameJson } from "./same-json.ts";
+
+/** The members of a collection that are being changed, and the looks at them one by one. */
+export interface Flux {
+  readonly size: number;
+  /**
+   * The earliest time for a list that shows what is changing: a poll interval after the last of a row of changes, but not
+   * later than `sharedGap` after its first. Undefined while nothing changes.
+   */
+  readonly worthListing: number | undefined;
+  /** Looking at them one by one costs less than a list. */
+  readonly oneByOne: boolean;
+  /** The last list was the first to miss some that are being deleted, and nothing else has begun since: one more tells. */
+  readonly isVanishing: boolean;
+  /** The shortest time between two lists of what is changing: the fewer of the members change, the longer. */
+  readonly listGap: number;
+  /** When the next single look is due, on the monotonic clock. */
+  readonly nextLook: number;
+  has(id: string): boolean;
+  isLeaving(id: string): boolean;
+  /** False when this very change is tracked already. */
+  track(id: string, change: Change): boolean;
+  untrack(id: string): void;
+  request(id: string): KnownRequest | undefined;
+  /** When a list first missed a member that is being deleted, and no later one has shown it. */
+  missedAt(id: string): number | undefined;
+  /** Absence of this member is what its change was to bring about, or what its failure leaves behind. */
+  expectsAbsence(id: string): boolean;
+  /** Starts the single looks that are due. */
+  lookAtDue(): void;
+  ask(id: string): void;
+  /** A list begins: what is made known from now on it need not show. */
+  beforeList(): void;
+  /**
+   * Draws conclusions from a list that began at `began` (monotonic): asks for the reason of what failed, vanished or
+   * stays invisible, takes what is being deleted for gone when it is missing for the second time in a row, and names the
+   * members that have come to rest, so that their owners look again.
+   */
+  afterList(began: number, listed: Listed): string[];
+}
+
+export interface FluxOptions {
+  clock: Clock;
+  random: () => number;
+  busyMs: number;
+  restMs: number;
+  source: CollectionSource;
+  members: Members;
+  signal: AbortSignal;
+  /** Something about these members is known now that was not before. */
+  changed(ids: readonly string[]): void;
+  /** The time of the next look may have moved. */
+  moved(): void;
+}
+
+interface Tracked {
+  change: Change;
+  trackedAt: number;
+  /** Undefined once the platform does not know the request any more. */
+  url: string | undefined;
+  request: KnownRequest | undefined;
+  /** A look is under way. */
+  looking: boolean;
+  /** The owner asked, so it is told whatever the look brings. */
+  asked: boolean;
+  failures: number;
+  nextLook: number;
+  /** When a list may next give cause to ask for the request, and how long after that the time after. */
+  nextReason: number;
+  reasonGap: number;
+  /** While it is being deleted: when the first of the lists in a row that missed it was there, and how many they are. */
+  missed: { at: number; times: number } | undefined;
+}
+
+/** Looking at one member until it is done costs as much as listing so many. */
+const lookCost = 50;
+/** A list is waited for: where one change follows another, so many times as much has to be saved by it. */
+const patience = 2;
+/** For each change, so many members may be listed every poll interval. */
+const membersPerChange = 16;
+const reasonsPerList = 8;
+const firstReasonMs = 5_000;
+const longestReasonGapMs = 60_000;
+const unknownRequestLimit = 3;
+
+export function createFlux(options: FluxOptions): Flux {
+  const { clock, random, busyMs, source, members, signal } = options;
+  const tracked = new Map<string, Tracked>();
+  const longest = () => sharedGap(members.size, busyMs);
+  /** The changes that no list can have shown yet. */
+  const row = createRow(clock, busyMs, longest);
+  const stream = createStream(clock, longest);
+  let vanishing = false;
+
+  const canAsk = ({ url }: Tracked) => url !== undefined && source.requestStatus !== undefined;
+  const isLeaving = ({ change }: Tracked) => change.leaving === true;
+  const ended = ({ request }: Tracked) => request !== undefined && request.status !== "BUSY";
+  // Of what is being deleted its request would tell when it is gone: until then, one read that misses it proves nothing.
+  const expectsAbsence = (entry: Tracked | undefined) =>
+    entry !== undefined &&
+    (entry.request?.status === "FAILED" || (isLeaving(entry) && (ended(entry) || !canAsk(entry))));
+
+  /** Reads the member itself. True when that changed what is known. */
+  const readMember = async (id: string, entry: Tracked): Promise<boolean> => {
+    const read = members.beginRead(clock.monotonic());
+    const item = await source.get?.(id, signal);
+    return !signal.aborted && members.one(read, id, item, expectsAbsence(entry));
+  };
+
+  /** Asks for the request and, when that has ended, reads the member it was about. True when its owner must know. */
+  const lookAt = async (id: string, entry: Tracked): Promise<boolean> => {
+    if (entry.url !== undefined && source.requestStatus && !ended(entry)) {
+      const state = await source.requestStatus(entry.url, signal);
+      entry.request = { ...state, knownAt: clock.monotonic() };
+      if (!ended(entry)) return false;
+      const failedUnseen = entry.request.status === "FAILED" && members.item(id) === undefined;
+      if (failedUnseen || !source.get) return true;
+    }
+    const news = source.get !== undefined && (await readMember(id, entry));
+    const item = members.item(id);
+    return news || ended(entry) || (item !== undefined && !source.isBusy(item));
+  };
+
+  const look = async (id: string, entry: Tracked) => {
+    entry.looking = true;
+    let news = false;
+    let gap = 0;
+    try {
+      news = await lookAt(id, entry);
+      entry.failures = 0;
+      gap = lookGap(clock.monotonic() - entry.trackedAt, busyMs);
+    } catch (error) {
+      entry.failures += 1;
+      gap = error instanceof PlatformError ? retryGap(error, entry.failures, random, options) : busyMs;
+      if (error instanceof NotFound && entry.failures >= unknownRequestLimit) {
+        // The platform keeps requests for a while only. One that it no longer knows is under way no more.
+        entry.url = undefined;
+        entry.request = { status: "DONE", targets: [], knownAt: clock.monotonic() };
+        news = true;
+      }
+    }
+    entry.looking = false;
+    entry.nextLook = clock.monotonic() + gap;
+    if (signal.aborted || tracked.get(id) !== entry) return;
+    if (news || entry.asked) options.changed([id]);
+    entry.asked = false;
+    options.moved();
+  };
+
+  /** Whether a list gives cause to ask for the request: the member failed, vanished, or should have appeared by now. */
+  const needsReason = (id: string, entry: Tracked, { doubted }: Listed): boolean => {
+    if (ended(entry) || entry.looking || !canAsk(entry) || isLeaving(entry)) return false;
+    if (clock.monotonic() < entry.nextReason) return false;
+    const item = members.item(id);
+    if (item !== undefined) return doubted.has(id) || isFailed(item.state);
+    return clock.monotonic() - entry.trackedAt >= firstReasonMs;
+  };
+
+  /** Lists lie a little: one that misses a member proves nothing, two in a row do. */
+  const miss = (entry: Tracked, isMissing: boolean) => {
+    const { at = clock.monotonic(), times = 0 } = entry.missed ?? {};
+    entry.missed = isMissing ? { at, times: times + 1 } : undefined;
+    if (entry.missed?.times === 2 && !ended(entry)) {
+      entry.request = { status: "DONE", targets: [], knownAt: clock.monotonic() };
+    }
+  };
+
+  const askReason = (id: string, entry: Tracked) => {
+    entry.nextReason = clock.monotonic() + entry.reasonGap;
+    entry.reasonGap = Math.min(entry.reasonGap * 2, longestReasonGapMs);
+    void look(id, entry);
+  };
+
+  return {
+    get size() {
+      return tracked.size;
+    },
+    get worthListing() {
+      if (tracked.size === 0) return undefined;
+      return row.dueAt ?? Number.NEGATIVE_INFINITY;
+    },
+    get oneByOne() {
+      if (tracked.size === 0 || tracked.size * lookCost >= members.size) return false;
+      if (stream.size * lookCost >= patience * members.size) return false;
+      return tracked.values().every((entry) => canAsk(entry) || source.get !== undefined);
+    },
+    get isVanishing() {
+      return vanishing && row.dueAt === undefined;
+    },
+    get listGap() {
+      const shares = members.size / (tracked.size * membersPerChange);
+      return Math.min(busyMs * Math.max(shares, 1), longest());
+    },
+    get nextLook() {
+      return Math.min(
+        ...tracked.values().map(({ looking, nextLook }) => (looking ? Number.POSITIVE_INFINITY : nextLook)),
+      );
+    },
+    has: (id) => tracked.has(id),
+    isLeaving: (id) => tracked.get(id)?.change.leaving === true,
+    track(id, change) {
+      const known = tracked.get(id);
+      if (known && sameJson(known.change, change)) return false;
+      const now = clock.monotonic();
+      row.add();
+      stream.add();
+      tracked.set(id, {
+        change,
+        trackedAt: now,
+        url: change.url,
+        request: undefined,
+        looking: false,
+        asked: false,
+        failures: 0,
+        nextLook: now + busyMs,
+        nextReason: now,
+        reasonGap: firstReasonMs,
+        missed: undefined,
+      });
+      return true;
+    },
+    untrack: (id) => void tracked.delete(id),
+    request: (id) => tracked.get(id)?.request,
+    missedAt: (id) => tracked.get(id)?.missed?.at,
+    expectsAbsence: (id) => expectsAbsence(tracked.get(id)),
+    lookAtDue() {
+      const now = clock.monotonic();
+      for (const [id, entry] of tracked) if (!entry.looking && entry.nextLook <= now) void look(id, entry);
+    },
+    ask(id) {
+      const entry = tracked.get(id);
+      if (entry === undefined) return;
+      entry.asked = true;
+      if (!entry.looking) void look(id, entry);
+    },
+    beforeList: row.clear,
+    afterList(began, listed) {
+      const resting: string[] = [];
+      let reasons = 0;
+      vanishing = false;
+      for (const [id, entry] of tracked) {
+        if (entry.trackedAt >= began) continue;
+        const item = members.item(id);
+        if (isLeaving(entry)) miss(entry, item === undefined || listed.doubted.has(id));
+        // The next list tells whether it is gone.
+        if (entry.missed?.times === 1 && canAsk(entry)) {
+          vanishing = true;
+          continue;
+        }
+        const atRest = item === undefined ? expectsAbsence(entry) || ended(entry) : !source.isBusy(item);
+        if (atRest) resting.push(id);
+        if (reasons < reasonsPerList && needsReason(id, entry, listed)) {
+          reasons += 1;
+          askReason(id, entry);
+        }
+      }
+      return resting;
+    },
+  };
+}
+
+function isFailed(state: string | undefined): boolean {
+  return state?.startsWith("FAILED") ?? false;
+}

@@ -1,0 +1,292 @@
+import { stepAside } from "../../aside.ts";
+import type { Clock } from "../../clock.ts";
+
+export type Priority = "people" | "normal" | "background";
+
+/** The turn of a request does not come as soon as it has to: it has to come back after so long. */
+export class Closed extends Error {
+  readonly afterMs: number;
+
+  constructor(afterMs: number) {
+    super(`not sent: its turn would come in ${Math.ceil(afterMs / 1000)} s`);
+    this.name = "Closed";
+    this.afterMs = afterMs;
+  }
+}
+
+/** Leave to send one request. Give it back with `leave`, once, when the answer is complete. */
+export interface Pass {
+  leave(): void;
+  /** The platform answered 429 to the request of this pass. */
+  refused(afterMs: number | undefined): void;
+}
+
+/**
+ * Decides when a request may leave, for one credential on one host, on behalf of all workers.
+ *
+ * A token bucket that begins politely and learns. While requests wait for their turn, every answer that took no longer than
+ * usual raises the rate by one: it doubles within a second, up to the most that is allowed, and more of them may be under way at
+ * once. When none wait, it sinks back. A platform that is getting slow is not pressed. A 429 halves the rate and stops everything for as long as Retry-After asks (or for a backoff that doubles while refusals
+ * go on); requests that were already under way then do not count as further refusals. After that the rate climbs by a
+ * fixed amount per second, such that it takes half a minute to return to the rate that was refused, and past that a tenth
+ * of it, until ten minutes have gone by without a refusal.
+ *
+ * The highest priority goes first and each priority in the order of arrival; every tenth pass goes to whoever has
+ * waited longest, so that background reads slow down under load but never stop. Background reads leave a quarter of
+ * the concurrent requests to others.
+ */
+export interface Pacer {
+  /**
+   * Rejects with the signal's reason when that comes first; an aborted wait costs nothing. Rejects with `Closed` as soon
+   * as it is known that its turn does not come `until` then, a time of the monotonic clock. Who waits holds no worker.
+   */
+  enter(priority: Priority, signal?: AbortSignal, until?: number): Promise<Pass>;
+  /** Requests per second that the platform is believed to accept now. */
+  readonly rate: number;
+  /** Whether the platform has asked to wait. */
+  readonly isClosed: boolean;
+  /** How many requests wait for their turn. */
+  readonly waiting: number;
+}
+
+export interface PacerOptions {
+  clock: Clock;
+  random?: () => number;
+  /** Requests per second to begin with. */
+  rate?: number;
+  /** The most that is allowed now. Default: never more than to begin with. */
+  most?: () => number;
+  /** How many requests may leave at once after a pause. Shrinks with the learned rate. */
+  burst?: number;
+  /** How many may be under way at the first rate; their number grows with it. */
+  concurrent?: number;
+  mostConcurrent?: number;
+}
+
+interface Waiting {
+  serial: number;
+  priority: Priority;
+  until: number;
+  grant: () => void;
+  turnAway: (reason: unknown) => void;
+}
+
+const order: readonly Priority[] = ["people", "normal", "background"];
+const slowestRate = 0.5;
+const firstPauseMs = 1_000;
+const longestPauseMs = 30_000;
+const recoverySeconds = 60;
+const oldestFirstEvery = 10;
+const rememberMs = 600_000;
+/** A rate that nobody needs halves in this time. */
+const sinkSeconds = 30;
+/** Answers that are faster than this differ by chance. */
+const shortestMs = 10;
+/** What was best is forgotten: it doubles in this time. */
+const forgetMs = 300_000;
+/** Of the growth after a refusal, past the rate that was refused. */
+const cautious = 0.1;
+
+export function createPacer(options: PacerOptions): Pacer {
+  const { clock, random = Math.random, rate: firstRate = 50, burst: fullBurst = 50, concurrent = 16 } = options;
+  const { most = () => firstRate, mostConcurrent = concurrent } = options;
+  const queues: Record<Priority, Set<Waiting>> = { people: new Set(), normal: new Set(), background: new Set() };
+
+  let rate = Math.min(firstRate, most());
+  let growth = 0;
+  /** The rate that was refused last, and when. */
+  let refused: { rate: number; at: number } | undefined;
+  /** Whether requests wait for nothing but their turn. */
+  let heldUp = false;
+  /** How long an answer takes at best. */
+  let fastest = { ms: Number.POSITIVE_INFINITY, at: 0 };
+  let tokens = fullBurst;
+  let countedAt = clock.monotonic();
+  let closedUntil = Number.NEGATIVE_INFINITY;
+  let refusals = 0;
+  let running = 0;
+  let runningBackground = 0;
+  let arrivals = 0;
+  let grants = 0;
+  let cancelTimer: (() => void) | undefined;
+
+  /** Brings rate and tokens up to the present; nothing grows while the door is closed. */
+  const count = () => {
+    const now = clock.monotonic();
+    const seconds = Math.max(0, now - Math.max(countedAt, closedUntil)) / 1000;
+    countedAt = now;
+    tokens = Math.min(tokens + seconds * rate, Math.max(1, fullBurst * Math.min(1, rate / firstRate)));
+    rate = Math.min(most(), learned(seconds));
+    if (refused && now - refused.at > rememberMs) refused = undefined;
+  };
+  const learned = (seconds: number): number => {
+    if (rate < firstRate) return Math.min(firstRate, rate + seconds * growth);
+    return heldUp ? rate : Math.max(firstRate, rate * 0.5 ** (seconds / sinkSeconds));
+  };
+  /** An answer came while others waited for their turn. */
+  const grow = (tookMs: number) => {
+    const now = clock.monotonic();
+    const ms = Math.min(fastest.ms * 2 ** ((now - fastest.at) / forgetMs), Math.max(tookMs, shortestMs));
+    fastest = { ms, at: now };
+    if (!heldUp || tookMs > 2 * ms || rate < firstRate) return;
+    const more = refused ? (growth / rate) * (rate >= refused.rate ? cautious : 1) : 1;
+    rate = Math.min(most(), rate + more);
+  };
+  const mayRun = () => Math.min(mostConcurrent, Math.max(concurrent, Math.floor((concurrent * rate) / firstRate)));
+
+  const next = (): Waiting | undefined => {
+    const heads = order.flatMap((priority) => {
+      if (priority === "background" && runningBackground >= Math.max(1, Math.floor(mayRun() * 0.75))) return [];
+      const [head] = queues[priority];
+      return head ?? [];
+    });
+    if ((grants + 1) % oldestFirstEvery !== 0) return heads[0];
+    return heads.reduce<Waiting | undefined>(
+      (oldest, head) => (oldest && oldest.serial < head.serial ? oldest : head),
+      undefined,
+    );
+  };
+
+  const pump = () => {
+    cancelTimer?.();
+    cancelTimer = undefined;
+    count();
+    heldUp = false;
+    while (running < mayRun()) {
+      const first = next();
+      if (first === undefined) return;
+      const wait = Math.max(closedUntil - clock.monotonic(), tokens >= 1 ? 0 : ((1 - tokens) / rate) * 1000);
+      if (wait > 0) {
+        heldUp = tokens < 1;
+        cancelTimer = clock.after(Math.ceil(wait), pump);
+        return;
+      }
+      tokens -= 1;
+      grants += 1;
+      queues[first.priority].delete(first);
+      first.grant();
+    }
+    heldUp = next() !== undefined;
+  };
+
+  /** Whether the turn of who is the n-th in the row comes too late, as far as door and rate tell. */
+  const lateAt = (place: number, until: number): Closed | undefined => {
+    const now = clock.monotonic();
+    const closedMs = Math.max(0, closedUntil - now);
+    const wait = closedMs + Math.max(0, ((place - tokens) / rate) * 1000);
+    return wait > 0 && now + wait > until ? new Closed(closedMs > 0 ? closedMs : wait) : undefined;
+  };
+
+  const refuse = (enteredAt: number, afterMs: number | undefined) => {
+    const now = clock.monotonic();
+    // Requests that were under way when the door closed are the same news again.
+    const known = enteredAt < closedUntil;
+    if (!known) {
+      count();
+      refusals += 1;
+      // However low it fell, it is back within minutes once the refusals end.
+      growth = Math.max(rate, firstRate / 8) / recoverySeconds;
+      refused = { rate, at: now };
+      rate = Math.max(Math.min(slowestRate, firstRate), rate / 2);
+    }
+    tokens = Math.min(tokens, 0);
+    const backoff = Math.min(longestPauseMs, firstPauseMs * 2 ** (refusals - 1));
+    // Spread a little, so that several operators behind one limit do not come back in step.
+    const pause = (afterMs ?? backoff) * (1 + 0.1 * random());
+    if (!known || afterMs !== undefined) closedUntil = Math.max(closedUntil, now + pause);
+    let place = 0;
+    for (const waiting of order.flatMap((priority) => [...queues[priority]])) {
+      const late = lateAt(place + 1, waiting.until);
+      if (late) waiting.turnAway(late);
+      else place += 1;
+    }
+    pump();
+  };
+
+  const pass = (priority: Priority): Pass => {
+    const enteredAt = clock.monotonic();
+    let wasRefused = false;
+    let left = false;
+    running += 1;
+    if (priority === "background") runningBackground += 1;
+    return {
+      leave() {
+        if (left) return;
+        left = true;
+        running -= 1;
+        if (priority === "background") runningBackground -= 1;
+        if (!wasRefused && enteredAt >= closedUntil) {
+          refusals = 0;
+          grow(clock.monotonic() - enteredAt);
+        }
+        pump();
+      },
+      refused(afterMs) {
+        wasRefused = true;
+        refuse(enteredAt, afterMs);
+      },
+    };
+  };
+
+  return {
+    get rate() {
+      count();
+      return rate;
+    },
+    get isClosed() {
+      return clock.monotonic() < closedUntil;
+    },
+    get waiting() {
+      return order.reduce((sum, priority) => sum + queues[priority].size, 0);
+    },
+    enter(priority, signal, until = Number.POSITIVE_INFINITY) {
+      return new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason);
+        count();
+        const before = order.slice(0, order.indexOf(priority) + 1);
+        const late = lateAt(
+          before.reduce((sum, each) => sum + queues[each].size, 1),
+          until,
+        );
+        if (late) return reject(late);
+        let comeBack = () => {};
+        let stopTimer = () => {};
+        const stopWaiting = () => {
+          stopTimer();
+          signal?.removeEventListener("abort", abort);
+          comeBack();
+        };
+        const abort = () => {
+          waiting.turnAway(signal?.reason);
+          pump();
+        };
+        const waiting: Waiting = {
+          serial: arrivals++,
+          priority,
+          until,
+          grant() {
+            stopWaiting();
+            resolve(pass(priority));
+          },
+          turnAway(reason) {
+            stopWaiting();
+            queues[priority].delete(waiting);
+            reject(reason);
+          },
+        };
+        signal?.addEventListener("abort", abort, { once: true });
+        queues[priority].add(waiting);
+        pump();
+        if (!queues[priority].has(waiting)) return;
+        comeBack = stepAside();
+        // Others may be served first, and those under way may take their time.
+        if (Number.isFinite(until)) {
+          stopTimer = clock.after(until - clock.monotonic(), () => {
+            waiting.turnAway(new Closed(firstPauseMs));
+            pump();
+          });
+        }
+      });
+    },
+  };
+}

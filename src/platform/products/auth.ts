@@ -1,0 +1,150 @@
+/** The product file of token authentication, below /auth/v1. */
+import { z } from "zod";
+import { NotFound, Retry } from "../answers/errors.ts";
+import type { PlatformCall } from "../calls/call.ts";
+import type { Connection } from "../calls/connection.ts";
+import { identityOf } from "../calls/credentials.ts";
+import { type CollectionSource, type Item, resourceId } from "../collections/reading.ts";
+import { checked } from "./paging.ts";
+
+const base = "/auth/v1";
+
+/** The address of a path, for an `api` with or without a trailing slash. */
+export const authUrl = (api: string, path: string): string => `${api.replace(/\/+$/, "")}${base}${path}`;
+
+const token = z.looseObject({ id: resourceId, createdDate: z.string(), expirationDate: z.string() });
+const all = z.looseObject({ tokens: z.array(token) });
+
+/** A token in the shape of other resources. */
+const shaped = ({ id, createdDate, expirationDate }: z.output<typeof token>) => ({
+  id,
+  metadata: { createdDate },
+  properties: { expirationDate },
+});
+const itemOf = (shown: z.output<typeof token>): Item => ({ id: shown.id, state: undefined, raw: shaped(shown) });
+
+/** The tokens of the user who asks. The list has no pages, and a write is done when it is answered. */
+export function authCollection(connection: Connection, api: string, path: string): CollectionSource {
+  const url = authUrl(api, path);
+  const product = "auth";
+  return {
+    key: `${connection.id} ${url}`,
+    async list(signal, priority) {
+      const { body } = await connection.send({ method: "GET", url, product, signal, priority });
+      return checked(all, body, url).tokens.map(itemOf);
+    },
+    async get(id, signal) {
+      const one = `${url}/${encodeURIComponent(id)}`;
+      try {
+        const { body } = await connection.send({ method: "GET", url: one, product, signal });
+        return itemOf(checked(token, body, one));
+      } catch (error) {
+        if (error instanceof NotFound) return undefined;
+        throw error;
+      }
+    },
+    isBusy: () => false,
+  };
+}
+
+/** Most tokens of a user. */
+const MOST = 100;
+
+/** How many tokens there may be, and what makes room. */
+export const authCapacity = {
+  most: MOST,
+  async makeRoom(connection: Connection, api: string, guard: () => void): Promise<void> {
+    const url = `${authUrl(api, "/tokens")}?criteria=EXPIRED`;
+    await connection.send({ method: "DELETE", url, product: "auth", priority: "people", guard });
+  },
+};
+
+/** What there is, once there is room for one more, or none can be made. */
+export async function roomy<T>({
+  most,
+  list,
+  makeRoom,
+}: {
+  most: number;
+  list(): Promise<T[]>;
+  makeRoom(): Promise<void>;
+}): Promise<{ items: T[]; isFull: boolean }> {
+  let items = await list();
+  if (items.length >= most) {
+    await makeRoom();
+    items = await list();
+  }
+  return { items, isFull: items.length >= most };
+}
+
+/** A token of the user, as the list shows it. */
+export type ShownToken = z.output<typeof token>;
+
+/** The tokens of the user who logs in with a password. */
+export interface OwnTokens {
+  list(): Promise<ShownToken[]>;
+  /** The value of a new one, and what it says about itself. */
+  generate(
+    ttl: number,
+    deadlineMs: number,
+  ): Promise<{ value: string; id: string; issuedAt: number; expiresAt: number }>;
+  /** One that is not there any more is fine. */
+  revoke(id: string): Promise<void>;
+  /** Those that there are, with room for one more if that can be. */
+  roomy(): Promise<{ items: ShownToken[]; isFull: boolean }>;
+  /** Ends a token, and before it others of its user, with nothing but itself. */
+  end(value: string, others?: readonly string[]): Promise<void>;
+}
+
+export function ownTokens(connection: Connection, api: string, guard: () => void): OwnTokens {
+  const url = authUrl(api, "/tokens");
+  const common = { product: "auth", priority: "people", withPassword: true, guard } as const;
+  const remove = async (address: string, headers: Record<string, string> = {}) => {
+    try {
+      await connection.send({ method: "DELETE", url: address, headers, ...common });
+    } catch (error) {
+      if (!(error instanceof NotFound)) throw error;
+    }
+  };
+  const list = async () => checked(all, (await connection.send({ method: "GET", url, ...common })).body, url).tokens;
+  return {
+    list,
+    async generate(ttl, deadlineMs) {
+      const call = authCreation.call(url, { ttl });
+      const { body, status } = await connection.send({ ...call, ...common, deadlineMs });
+      const value = generated.safeParse(body).data?.token ?? "";
+      const { tokenId: id, issuedAt, expiresAt } = identityOf(value) ?? {};
+      if (id === undefined || issuedAt === undefined || expiresAt === undefined) {
+        const detail = "the answer is no token of the platform's form";
+        throw new Retry({ call: "GET /auth/v1/tokens/generate", status, detail }, "unknown");
+      }
+      return { value, id, issuedAt, expiresAt };
+    },
+    revoke: (id) => remove(`${url}/${encodeURIComponent(id)}`),
+    roomy: () => roomy({ most: MOST, list, makeRoom: () => remove(`${url}?criteria=EXPIRED`) }),
+    async end(value, others = []) {
+      const headers = { authorization: `Bearer ${value}` };
+      for (const id of others) await remove(`${url}/${encodeURIComponent(id)}`, headers);
+      await remove(`${url}?criteria=CURRENT`, headers);
+    },
+  };
+}
+
+const wanted = z.looseObject({ ttl: z.int() });
+const generated = z.looseObject({ token: z.string().min(1) });
+
+/** A token is made by a GET, and its value says which one it is. */
+export const authCreation = {
+  call: (url: string, body: unknown): Pick<PlatformCall, "method" | "url" | "makes"> => ({
+    method: "GET",
+    makes: true,
+    url: `${url}/generate?ttl=${wanted.parse(body).ttl}`,
+  }),
+  made(answer: unknown): unknown {
+    const value = generated.safeParse(answer).data?.token;
+    const { tokenId, issuedAt, expiresAt } = (value !== undefined && identityOf(value)) || {};
+    if (tokenId === undefined || issuedAt === undefined || expiresAt === undefined) return undefined;
+    const [createdDate = "", expirationDate = ""] = [issuedAt, expiresAt].map((at) => new Date(at).toISOString());
+    return { ...shaped({ id: tokenId, createdDate, expirationDate }), token: value };
+  },
+};

@@ -1,0 +1,34 @@
+import type { Clock } from "../../clock.ts";
+import type { Connection } from "../calls/transport.ts";
+
+/** Catalogues change rarely, and many objects that are created together ask the same. They are large: few are kept, and not for long. */
+const FRESH_MS = 60_000;
+const MOST = 16;
+
+export interface Catalogues {
+  /** What a connection reads there, or has just read. */
+  read(connection: Connection, url: string, product: string): Promise<unknown>;
+  readonly size: number;
+}
+
+export function createCatalogues(clock: Clock): Catalogues {
+  const kept = new Map<string, { connection: Connection; body: unknown }>();
+  return {
+    async read(connection, url, product) {
+      const key = `${connection.id} ${url}`;
+      const known = kept.get(key);
+      // An Account that was made anew may see another catalogue under the same name.
+      if (known?.connection === connection) return known.body;
+      const entry = { connection, body: (await connection.send({ method: "GET", url, product })).body };
+      kept.delete(key);
+      kept.set(key, entry);
+      const [oldest] = kept.keys();
+      if (kept.size > MOST && oldest !== undefined) kept.delete(oldest);
+      clock.after(FRESH_MS, () => kept.get(key) === entry && kept.delete(key));
+      return entry.body;
+    },
+    get size() {
+      return kept.size;
+    },
+  };
+}

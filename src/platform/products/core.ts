@@ -1,0 +1,94 @@
+/** The product file of the core API, below /cloudapi/v6. What is relied on is checked; what is unknown is let through. */
+import { z } from "zod";
+import { Terminal } from "../answers/errors.ts";
+import { plainText } from "../answers/plain-text.ts";
+import type { Connection } from "../calls/connection.ts";
+import type { CollectionSource } from "../collections/reading.ts";
+import { corePageSize, coreUrl } from "./core-url.ts";
+import { checked, type ReadOptions, withQuery } from "./paging.ts";
+import { requestStatus } from "./requests.ts";
+import { resourceCollection } from "./resource-collection.ts";
+
+export { coreUrl } from "./core-url.ts";
+export { findRequests, type LoggedRequest, type RequestFilter, requestStatus } from "./requests.ts";
+
+/**
+ * A collection of the core API, for example "/datacenters/<id>/servers". `depth` is the platform's own: 1 gives items
+ * with their properties, 2 those of their children as well. A single read at the same depth has the same shape.
+ */
+export function coreCollection(
+  connection: Connection,
+  api: string,
+  path: string,
+  options: { depth: number; keep?: ((item: unknown) => unknown) | undefined },
+): CollectionSource {
+  return {
+    ...resourceCollection(connection, coreUrl(api, path), {
+      // Indentation for people makes an answer half as large again.
+      query: { depth: String(options.depth), pretty: "false" },
+      isBusy: (state) => state === "BUSY",
+      pageSize: corePageSize,
+      product: "core",
+      keep: options.keep,
+    }),
+    requestStatus: async (named, signal) => requestStatus(connection, requestUrl(api, named), { signal }),
+  };
+}
+
+/**
+ * The status of the request that an address names, at our own endpoint: addresses come from headers and from stored
+ * status, and no credential follows them to a host that the Account does not name.
+ */
+function requestUrl(api: string, named: string): string {
+  const id = /\/requests\/([\w-]+)\/status\/?$/.exec(named)?.[1];
+  const detail = "the address names no request";
+  if (id === undefined) throw new Terminal({ call: "GET /cloudapi/v6/requests", status: 0, detail });
+  return coreUrl(api, `/requests/${id}/status`);
+}
+
+export interface Contract {
+  readonly contractNumber: number;
+  readonly owner: string | undefined;
+  readonly status: string | undefined;
+  /** `resourceLimits` as the platform names them: limits and what is used of them. */
+  readonly limits: Record<string, number>;
+}
+
+/** They go into the status of an Account; the platform has about thirty. */
+const mostLimits = 100;
+
+const contractsShape = z.looseObject({
+  items: z.array(
+    z.looseObject({
+      properties: z.looseObject({
+        contractNumber: z.number(),
+        owner: z.string().nullish(),
+        status: z.string().nullish(),
+        resourceLimits: z.record(z.string(), z.unknown()).nullish(),
+      }),
+    }),
+  ),
+});
+
+/** The contract that the connection acts on; where neither credentials nor token name one, the first. */
+export async function readContract(connection: Connection, api: string, options: ReadOptions = {}): Promise<Contract> {
+  const url = withQuery(coreUrl(api, "/contracts"), { depth: "1" });
+  const { body } = await connection.send({ method: "GET", url, ...options });
+  const contracts = checked(contractsShape, body, url).items.map(({ properties }) => properties);
+  const wanted = connection.contractNumber;
+  const contract =
+    wanted === undefined ? contracts[0] : contracts.find(({ contractNumber }) => contractNumber === wanted);
+  if (contract === undefined) {
+    const detail = wanted === undefined ? "the token has no contract" : `the token has no access to contract ${wanted}`;
+    throw new Terminal({ call: "GET /cloudapi/v6/contracts", status: 200, detail });
+  }
+  const limits = Object.entries(contract.resourceLimits ?? {})
+    .filter((entry): entry is [string, number] => typeof entry[1] === "number" && /^\w{1,64}$/.test(entry[0]))
+    .slice(0, mostLimits);
+  return {
+    contractNumber: contract.contractNumber,
+    owner: contract.owner == null ? undefined : plainText(contract.owner, 256),
+    status: contract.status == null ? undefined : plainText(contract.status, 64),
+    limits: Object.fromEntries(limits),
+  };
+}

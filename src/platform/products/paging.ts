@@ -1,0 +1,148 @@
+import { z } from "zod";
+import { breathe } from "../../breath.ts";
+import { systemClock } from "../../clock.ts";
+import { Retry } from "../answers/errors.ts";
+import { openRoom, type Room } from "../answers/ledger.ts";
+import { exceedsLimit, inBytes, inFigures, LimitExceeded, limits } from "../answers/limits.ts";
+import type { PlatformCall } from "../calls/call.ts";
+import type { Connection } from "../calls/connection.ts";
+import { startDeadline } from "../calls/deadline.ts";
+import { resourceId } from "../collections/reading.ts";
+
+/** How a read is sent. */
+export type ReadOptions = Pick<PlatformCall, "signal" | "priority" | "patienceMs" | "product">;
+
+/** How many items are asked for at once: fewer, from then on, where a page turns out to be too large. */
+export interface PageSize {
+  items: number;
+}
+
+const fewest = 50;
+
+const identified = z.looseObject({ id: resourceId });
+
+const pageShape = z.looseObject({
+  items: z.array(z.unknown()).nullish(),
+  limit: z.number().nullish(),
+  _links: z.looseObject({ next: z.string().nullish() }).nullish(),
+});
+
+/** Where a list is kept, and what an item takes there. */
+export interface Kept<T> {
+  readonly room: Room;
+  sizeOf(item: T): number;
+}
+
+/**
+ * All items of a list, each id once, over as many pages as there are. A page shorter than the limit is the last. The
+ * limit is the one that the answer names, because the platform may cut ours; a list that ignores paging ends when a
+ * page brings nothing new. One that goes on for ever ends with an error: see `limits`. What the list takes in memory is
+ * counted until it is read, or, with a room of its own, as far as it is kept until that is closed.
+ */
+export async function readPages<T>(
+  connection: Connection,
+  url: string,
+  query: Record<string, string>,
+  size: PageSize,
+  options: ReadOptions,
+  read: (item: unknown) => T,
+  kept?: Kept<T>,
+): Promise<T[]> {
+  const room = kept?.room ?? openRoom(connection.ledger, connection.id);
+  let isKept = false;
+  try {
+    const all = await inTime(connection, options, (timed) =>
+      readAll(connection, url, query, size, timed, read, room, kept?.sizeOf),
+    );
+    isKept = kept !== undefined;
+    return all;
+  } finally {
+    room.end(isKept);
+  }
+}
+
+/** A row of reads, such as the pages of a list, that has to end as a whole. */
+export async function inTime<T>(
+  { clock = systemClock }: Connection,
+  options: ReadOptions,
+  perform: (options: ReadOptions) => Promise<T>,
+): Promise<T> {
+  const ms = limits.listMs + (options.patienceMs ?? 0);
+  const signals = options.signal ? [options.signal] : [];
+  using deadline = startDeadline(clock, ms, signals, { missed: "the list was not complete" });
+  return await perform({ ...options, signal: deadline.signal });
+}
+
+async function readAll<T>(
+  connection: Connection,
+  url: string,
+  query: Record<string, string>,
+  size: PageSize,
+  options: ReadOptions,
+  read: (item: unknown) => T,
+  room: Room,
+  sizeOf?: (item: T) => number,
+): Promise<T[]> {
+  const { clock = systemClock } = connection;
+  const found = new Map<string, T>();
+  const end = (detail: string) => new Retry({ call: `GET ${new URL(url).pathname}`, status: 200, detail }, "no");
+  let bytes = 0;
+  for (let pages = 0, offset = 0; ; pages++) {
+    if (pages === limits.pages) throw end(`the list has more than ${inFigures(pages)} pages`);
+    const pageUrl = withQuery(url, { ...query, offset: String(offset), limit: String(size.items) });
+    const sending = connection.send({ method: "GET", url: pageUrl, ...options });
+    const reply = await sending.catch(smaller(size));
+    if (reply === undefined) continue;
+    bytes += reply.bytes ?? 0;
+    if (bytes > limits.listBytes) throw end(`the list is larger than ${inBytes(limits.listBytes)}`);
+    try {
+      room.take(reply.bytes ?? 0);
+    } catch (error) {
+      throw error instanceof LimitExceeded ? end(error.message) : error;
+    }
+    const page = checked(pageShape, reply.body, pageUrl);
+    const items = page.items ?? [];
+    const before = found.size;
+    if (before + items.length > limits.items) throw end(`the list has more than ${inFigures(limits.items)} items`);
+    let keptBytes = 0;
+    for (const [index, item] of items.entries()) {
+      const { id } = checked(identified, item, pageUrl, `items.${index}`);
+      const one = read(item);
+      found.set(id, one);
+      keptBytes += sizeOf?.(one) ?? 0;
+      const pause = breathe(clock);
+      if (pause) await pause;
+    }
+    if (sizeOf) room.shed((reply.bytes ?? 0) - keptBytes);
+    offset += items.length;
+    const full = items.length >= (page.limit ?? size.items) || (page._links?.next ?? "") !== "";
+    if (!full || found.size === before) return [...found.values()];
+  }
+}
+
+/** Has a page that was too large asked for again in parts. */
+function smaller(size: PageSize): (error: unknown) => undefined {
+  return (error) => {
+    if (!exceedsLimit(error) || size.items <= fewest) throw error;
+    size.items = Math.max(fewest, Math.floor(size.items / 4));
+  };
+}
+
+export function withQuery(url: string, query: Record<string, string>): string {
+  return `${url}?${new URLSearchParams(query)}`;
+}
+
+/** An answer in the form that is relied on. Anything else is trouble that may pass, named by the place where it differs. */
+export function checked<Shape extends z.ZodType>(
+  shape: Shape,
+  body: unknown,
+  url: string,
+  place?: string,
+): z.output<Shape> {
+  const parsed = shape.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const where = [...(place === undefined ? [] : [place]), ...(issue?.path ?? [])].join(".");
+  const detail = `unexpected body: ${where || "the whole"}: ${issue?.message ?? "invalid"}`;
+  throw new Retry({ call: `GET ${new URL(url).pathname}`, status: 200, detail, cause: parsed.error }, "no");
+}

@@ -1,0 +1,23 @@
+/** The product file of metric and log pipelines, central logging and event streaming: regional services of one shape. */
+import type { Connection } from "../calls/connection.ts";
+import type { CollectionSource } from "../collections/reading.ts";
+import { resourceCollection } from "./resource-collection.ts";
+
+const UNFINISHED = new Set(["PROVISIONING", "DEPLOYING", "BUSY", "UPDATING", "DESTROYING"]);
+
+/** The address of a path, for an endpoint with or without a trailing slash. */
+export const regionalUrl = (endpoint: string, path: string): string => `${endpoint.replace(/\/+$/, "")}${path}`;
+
+export function regionalCollection(
+  connection: Connection,
+  endpoint: string,
+  path: string,
+  product: string,
+): CollectionSource {
+  return resourceCollection(connection, regionalUrl(endpoint, path), {
+    query: {},
+    isBusy: (state) => state !== undefined && UNFINISHED.has(state),
+    pageSize: 1_000,
+    product,
+  });
+}

@@ -1,0 +1,173 @@
+import { z } from "zod";
+import { NotFound } from "../answers/errors.ts";
+import { plainText } from "../answers/plain-text.ts";
+import type { Connection } from "../calls/connection.ts";
+import type { RequestState } from "../collections/reading.ts";
+import { resourceId } from "../collections/reading.ts";
+import { corePageSize, corePath, coreUrl } from "./core-url.ts";
+import { checked, inTime, type ReadOptions, readPages } from "./paging.ts";
+
+const statusShape = z.looseObject({
+  metadata: z.looseObject({
+    status: z.string(),
+    message: z.string().nullish(),
+    targets: z
+      .array(
+        z.looseObject({
+          target: z.looseObject({ id: resourceId, type: z.string().nullish() }),
+          status: z.string().nullish(),
+        }),
+      )
+      .nullish(),
+  }),
+});
+
+/** Asks how far a request has come, at the address that the Location header of the write named. */
+export async function requestStatus(
+  connection: Connection,
+  url: string,
+  options: ReadOptions = {},
+): Promise<RequestState> {
+  const { body } = await connection.send({ method: "GET", url, ...options });
+  const { status, message, targets } = checked(statusShape, body, url).metadata;
+  return {
+    // QUEUED and RUNNING, which the platform also uses, are both under way.
+    status: status === "DONE" || status === "FAILED" ? status : "BUSY",
+    ...(message != null && message !== "" && { message: plainText(message) }),
+    targets: (targets ?? []).map(({ target, status: each }) => ({
+      id: target.id,
+      ...(target.type != null && { type: target.type }),
+      ...(each != null && { status: each }),
+    })),
+  };
+}
+
+/** A write as the platform's request log remembers it. */
+export interface LoggedRequest {
+  readonly id: string;
+  readonly method: string;
+  /** What was called, as the log has it, usually absolute. */
+  readonly url: string;
+  /** Where its status is asked; absent where a write is done when it is answered. */
+  readonly statusUrl?: string;
+  /** The text that was sent. */
+  readonly body: string;
+  /** Milliseconds since the epoch, by the platform's clock. */
+  readonly createdAt: number;
+  /** The user's name and id. */
+  readonly createdBy?: string;
+  readonly createdByUserId?: string;
+  readonly status?: string;
+  /** What the request made or changed. */
+  readonly targets: readonly { readonly id: string; readonly type?: string }[];
+}
+
+export interface RequestFilter {
+  method: string;
+  /** The path below /cloudapi/v6, matched exactly: "/datacenters/<id>/servers". */
+  url: string;
+  /** Milliseconds since the epoch. The platform's clock judges: the caller makes room for skew. */
+  createdAfter: number;
+}
+
+const requestShape = z.looseObject({
+  id: resourceId,
+  metadata: z.looseObject({
+    createdDate: z.string(),
+    createdBy: z.string().nullish(),
+    createdByUserId: z.string().nullish(),
+    requestStatus: z
+      .looseObject({
+        metadata: z
+          .looseObject({
+            status: z.string().nullish(),
+            targets: z
+              .array(z.looseObject({ target: z.looseObject({ id: resourceId, type: z.string().nullish() }) }))
+              .nullish(),
+          })
+          .nullish(),
+      })
+      .nullish(),
+  }),
+  properties: z.looseObject({ method: z.string(), url: z.string(), body: z.string().nullish() }),
+});
+
+/**
+ * Searches the request log for writes of one method to one path, with their bodies and targets. The platform's filters
+ * match parts of a value, so everything is matched again here. Where the list leaves the targets out, each match is
+ * asked for its own.
+ */
+export async function findRequests(
+  connection: Connection,
+  api: string,
+  filter: RequestFilter,
+  options: ReadOptions = {},
+): Promise<LoggedRequest[]> {
+  const url = coreUrl(api, "/requests");
+  const query = {
+    depth: "2",
+    "filter.method": filter.method,
+    "filter.url": filter.url,
+    "filter.createdAfter": logDate(filter.createdAfter),
+  };
+  const read = (raw: unknown) => loggedRequest(checked(requestShape, raw, url), url);
+  return inTime(connection, options, async (timed) => {
+    const found = await readPages(connection, url, query, { items: corePageSize }, timed, read);
+    const matches = found.filter((logged) => matchesFilter(logged, filter));
+    return await Promise.all(matches.map((logged) => withTargets(connection, logged, timed)));
+  });
+}
+
+function loggedRequest({ id, metadata, properties }: z.output<typeof requestShape>, log: string): LoggedRequest {
+  const state = metadata.requestStatus?.metadata;
+  return {
+    id,
+    method: properties.method,
+    url: properties.url,
+    statusUrl: `${log}/${encodeURIComponent(id)}/status`,
+    body: properties.body ?? "",
+    createdAt: Date.parse(metadata.createdDate),
+    ...(metadata.createdBy != null && { createdBy: metadata.createdBy }),
+    ...(metadata.createdByUserId != null && { createdByUserId: metadata.createdByUserId }),
+    ...(state?.status != null && { status: state.status }),
+    targets: (state?.targets ?? []).map(({ target }) => ({
+      id: target.id,
+      ...(target.type != null && { type: target.type }),
+    })),
+  };
+}
+
+function matchesFilter(logged: LoggedRequest, { method, url, createdAfter }: RequestFilter): boolean {
+  const sameMethod = logged.method.toUpperCase() === method.toUpperCase();
+  return sameMethod && pathBelowBase(logged.url) === url.replace(/\/+$/, "") && logged.createdAt >= createdAfter;
+}
+
+/** "https://host/cloudapi/v6/datacenters/?depth=1" → "/datacenters". */
+function pathBelowBase(url: string): string {
+  const path = url
+    .replace(/^[a-z]+:\/\/[^/]*/i, "")
+    .replace(/[?#].*$/, "")
+    .replace(/\/+$/, "");
+  return path.startsWith(`${corePath}/`) ? path.slice(corePath.length) : path;
+}
+
+async function withTargets(
+  connection: Connection,
+  logged: LoggedRequest,
+  options: ReadOptions,
+): Promise<LoggedRequest> {
+  if (logged.targets.length > 0 || logged.statusUrl === undefined) return logged;
+  try {
+    const { status, targets } = await requestStatus(connection, logged.statusUrl, options);
+    return { ...logged, status, targets };
+  } catch (error) {
+    // The log may know of a request before its status does.
+    if (error instanceof NotFound) return logged;
+    throw error;
+  }
+}
+
+/** "yyyy-MM-dd HH:mm:ss", rounded down: the exact comparison happens here. */
+function logDate(time: number): string {
+  return new Date(time - 1_000).toISOString().slice(0, 19).replace("T", " ");
+}

@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { NotFound } from "../answers/errors.ts";
+import { openRoom } from "../answers/ledger.ts";
+import { plainText } from "../answers/plain-text.ts";
+import type { Connection } from "../calls/connection.ts";
+import { keptItem, sizeOf } from "../collections/kept-item.ts";
+import { type CollectionSource, type Item, resourceId } from "../collections/reading.ts";
+import { inTurn } from "../pace/list-turns.ts";
+import { checked, readPages, withQuery } from "./paging.ts";
+
+const resource = z.looseObject({
+  id: resourceId,
+  metadata: z
+    .looseObject({
+      state: z.string().nullish(),
+      status: z.string().nullish(),
+      statusMessage: z.string().nullish(),
+      message: z.string().nullish(),
+    })
+    .nullish(),
+});
+
+/** Thousands of collections may be listed for the first time together. No worker waits for that, but for what people ask. */
+const LIST_PATIENCE_MS = 300_000;
+
+export interface ResourceCollectionOptions {
+  /** Sent with every read; a single read with the same query has the same shape as in the list. */
+  query: Record<string, string>;
+  isBusy(state: string | undefined): boolean;
+  product: string;
+  /** Most items of a page. */
+  pageSize?: number;
+  /** What is kept of an item; default: all. */
+  keep?: ((item: unknown) => unknown) | undefined;
+}
+
+/** A collection of any product at this address: items with id, metadata and properties. */
+export function resourceCollection(
+  connection: Connection,
+  url: string,
+  { query, isBusy, product, pageSize = 1_000, keep = (item) => item }: ResourceCollectionOptions,
+): CollectionSource {
+  const itemOf = (raw: unknown, from: string): Item => {
+    const { id, metadata } = checked(resource, raw, from);
+    const state = metadata?.state ?? metadata?.status ?? undefined;
+    return keptItem({ id, state: state && plainText(state, 64), raw: keep(raw) });
+  };
+  const { host } = new URL(url);
+  const size = { items: pageSize };
+  const room = openRoom(connection.ledger, connection.id);
+  return {
+    key: `${connection.id} ${url}`,
+    list(signal, priority) {
+      const options = { signal, priority, product, ...(priority !== "people" && { patienceMs: LIST_PATIENCE_MS }) };
+      const read = () => readPages(connection, url, query, size, options, (raw) => itemOf(raw, url), { room, sizeOf });
+      return priority === "people" ? read() : inTurn(connection, host, signal, read);
+    },
+    async get(id, signal) {
+      const itemUrl = withQuery(`${url}/${encodeURIComponent(id)}`, query);
+      try {
+        const { body } = await connection.send({ method: "GET", url: itemUrl, product, signal });
+        return itemOf(body, itemUrl);
+      } catch (error) {
+        if (error instanceof NotFound) return undefined;
+        throw error;
+      }
+    },
+    close: () => room.close(),
+    isBusy: ({ state }) => isBusy(state),
+    failure({ state, raw }) {
+      // FAILED_UPDATING and the like are failures, too.
+      if (!state?.startsWith("FAILED")) return undefined;
+      const { statusMessage, message } = checked(resource, raw, url).metadata ?? {};
+      return plainText(statusMessage ?? message ?? "the platform gave no reason");
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import type { CollectionSource, Item } from "../collections/reading.ts";
+import { type RequestLog, shareRequestLog } from "./request-log.ts";
+import type { LoggedRequest } from "./requests.ts";
+
+const stamped = z.looseObject({
+  metadata: z.looseObject({ createdDate: z.string().nullish(), createdByUserId: z.string().nullish() }).nullish(),
+});
+
+/**
+ * For products without a log of requests: each resource that a collection shows stands for the creation that made it,
+ * with the resource itself as the body.
+ */
+export function shownAsLog(source: CollectionSource): RequestLog {
+  return shareRequestLog(
+    async (createdAfter) => {
+      // A worker waits for this.
+      const items = await source.list(AbortSignal.timeout(LIST_MS), "people");
+      return items.filter((item) => bornAt(item) >= createdAfter).map(asRequest);
+    },
+    async (id, signal) => source.get?.(id, signal),
+  );
+}
+
+const LIST_MS = 30_000;
+
+const stampOf = ({ raw }: Item) => stamped.safeParse(raw).data?.metadata;
+
+/** Without a date, its age is not known: it may be young. */
+function bornAt(item: Item): number {
+  const createdDate = stampOf(item)?.createdDate;
+  return createdDate == null ? Number.POSITIVE_INFINITY : Date.parse(createdDate);
+}
+
+function asRequest(item: Item): LoggedRequest {
+  const { id, raw } = item;
+  const createdByUserId = stampOf(item)?.createdByUserId;
+  return {
+    id,
+    method: "POST",
+    url: "",
+    body: JSON.stringify(raw),
+    createdAt: bornAt(item),
+    status: "DONE",
+    targets: [{ id }],
+    ...(createdByUserId != null && { createdByUserId }),
+  };
+}
