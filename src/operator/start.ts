@@ -53,6 +53,7 @@ export async function runOperator(config: Config, log: Logger, signal: AbortSign
 
 async function live(config: Config, log: Logger, signal: AbortSignal, onLost: () => void): Promise<void> {
   const clock = systemClock;
+  collectGarbage();
   const metrics = createMetrics({ clock, mostObjects: config.objectMetrics, shard: config.shard });
   const { kubeconfig, namespace, identity, watchNamespace, shard, workers } = config;
   await using cleanup = new AsyncDisposableStack();
@@ -145,7 +146,6 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
     if (signal.aborted) resolve("stopped");
     signal.addEventListener("abort", () => resolve("stopped"), { once: true });
   });
-  collectGarbage();
   const synced = engine.sync().then(() => {
     ready = true;
     log.info({ kinds: kinds.length }, "caches synced");

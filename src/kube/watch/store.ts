@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { createUnpacked, type Packed } from "../../packed.ts";
 import { type KubeObject, keyOf } from "../resource.ts";
 import { compareVersions } from "./version.ts";
@@ -141,10 +142,9 @@ export function createStore<T extends KubeObject>(
   };
 }
 
-/** While the generation stays the same, so does spec: what was read out of it is known. */
-function shareSpec({ metadata, spec }: KubeObject, after: KubeObject): void {
-  const { uid, generation } = after.metadata;
-  if (generation !== undefined && generation === metadata.generation && uid === metadata.uid) after.spec = spec;
+/** Most changes leave spec as it is: what was read out of it is known. */
+function shareSpec({ spec }: KubeObject, after: KubeObject): void {
+  if (spec !== undefined && isDeepStrictEqual(spec, after.spec)) after.spec = spec;
 }
 
 const versionOf = (object: KubeObject): string => object.metadata.resourceVersion ?? "";
