@@ -45,7 +45,7 @@ const ways: Record<string, string[]> = {
 };
 
 /** Kinds of one product know their own and the shared fields. */
-const shared = ["fields", "kind.ts"];
+const shared = ["fields", "kind.ts", "desired.ts"];
 
 const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { lookUp } from "../../src/engine/act/lookups.ts";
-import type { Lookup } from "../../src/kinds/kind.ts";
+import type { Lookup } from "../../src/kinds/desired.ts";
 import { handleOf, scriptedConnection } from "./fixtures.ts";
 import { stage } from "./stage.ts";
 

@@ -3,7 +3,7 @@ import { isAgain, pendingRequest } from "../../src/engine/look/pending.ts";
 import { markOf } from "../../src/engine/objects/intent.ts";
 import type { Memory } from "../../src/engine/objects/memory.ts";
 import type { ResourceStatus } from "../../src/engine/schema/status-schema.ts";
-import type { Operation } from "../../src/kinds/kind.ts";
+import type { Operation } from "../../src/kinds/desired.ts";
 
 const statusWith = (request: Partial<NonNullable<ResourceStatus["request"]>>): ResourceStatus => ({
   id: "id-1",

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { readSecrets, resolveReferences } from "../../src/engine/look/references.ts";
 import { createObjects } from "../../src/engine/objects/objects.ts";
+import type { Desired, Reference, SecretInput, Shown } from "../../src/kinds/desired.ts";
 import { kinds } from "../../src/kinds/index.ts";
-import type { Desired, Reference, SecretInput, Shown } from "../../src/kinds/kind.ts";
 import { KubeError } from "../../src/kube/client/errors.ts";
 import type { KubeCall, KubeClient } from "../../src/kube/client/transport.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";

@@ -3,7 +3,7 @@ import { act } from "../../src/engine/act/act.ts";
 import { createMemories } from "../../src/engine/objects/memory.ts";
 import { tell } from "../../src/engine/record/tell.ts";
 import { conditions, type Standing } from "../../src/engine/schema/status.ts";
-import type { Operation } from "../../src/kinds/kind.ts";
+import type { Operation } from "../../src/kinds/desired.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { objectOf, scriptedConnection } from "./fixtures.ts";

@@ -12,7 +12,7 @@ import type {
 import type { Claim, Intent } from "../../src/engine/objects/intent.ts";
 import type { Failure } from "../../src/engine/objects/memory.ts";
 import type { Reason } from "../../src/engine/schema/reasons.ts";
-import type { Comparison } from "../../src/kinds/kind.ts";
+import type { Comparison } from "../../src/kinds/desired.ts";
 
 /** On the clock of the process, which never jumps. */
 export const NOW = 5_000_000;

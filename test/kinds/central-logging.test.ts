@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Operation } from "../../src/kinds/kind.ts";
+import type { Operation } from "../../src/kinds/desired.ts";
 import { centralLogging } from "../../src/kinds/observability/central-logging.ts";
 import { serviceFor } from "../simulator/pipelines.ts";
 import { items, type Platform, startPlatform } from "../simulator/platform.ts";

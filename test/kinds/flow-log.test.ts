@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { server } from "../../src/kinds/compute/server/server.ts";
-import type { Inputs } from "../../src/kinds/kind.ts";
+import type { Inputs } from "../../src/kinds/desired.ts";
 import { flowLog } from "../../src/kinds/network/flow-log.ts";
 import { networkOf } from "../simulator/network.ts";
 import { type Platform, refusal, resource, serverBody, startPlatform } from "../simulator/platform.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { server } from "../../src/kinds/compute/server/server.ts";
-import type { Inputs, Lookup } from "../../src/kinds/kind.ts";
+import type { Inputs, Lookup } from "../../src/kinds/desired.ts";
 import { platformForFile } from "../simulator/platform.ts";
 import { inputs, mapped } from "./mapped.ts";
 

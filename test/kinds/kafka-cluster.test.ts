@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Inputs } from "../../src/kinds/kind.ts";
+import type { Inputs } from "../../src/kinds/desired.ts";
 import { kafkaCluster } from "../../src/kinds/streaming/kafka-cluster.ts";
 import { type Platform, startPlatform } from "../simulator/platform.ts";
 import { streamingOf } from "../simulator/streaming.ts";

@@ -1,4 +1,5 @@
-import type { Inputs, Kind, Operation, ResourceMapping } from "../../src/kinds/kind.ts";
+import type { Inputs, Operation } from "../../src/kinds/desired.ts";
+import type { Kind, ResourceMapping } from "../../src/kinds/kind.ts";
 
 /** The mapping of a kind that has one. */
 export function mapped({ kind, resource }: Kind): ResourceMapping {

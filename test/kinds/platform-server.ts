@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Operation } from "../../src/kinds/kind.ts";
+import type { Operation } from "../../src/kinds/desired.ts";
 
 type Properties = Record<string, unknown>;
 interface Part {

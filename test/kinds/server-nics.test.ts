@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { server } from "../../src/kinds/compute/server/server.ts";
-import type { Inputs } from "../../src/kinds/kind.ts";
+import type { Inputs } from "../../src/kinds/desired.ts";
 import { inputs, mapped, sent } from "./mapped.ts";
 
 const mapping = mapped(server);

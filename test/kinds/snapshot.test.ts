@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { snapshot } from "../../src/kinds/compute/snapshot.ts";
 import { volume } from "../../src/kinds/compute/volume/volume.ts";
+import type { Inputs } from "../../src/kinds/desired.ts";
 import { bounded } from "../../src/kinds/fields/bounded.ts";
-import type { Inputs } from "../../src/kinds/kind.ts";
 import { type Platform, startPlatform } from "../simulator/platform.ts";
 import { inputs, mapped, nothing, sent } from "./mapped.ts";
 import { create, type Resident } from "./resident.ts";

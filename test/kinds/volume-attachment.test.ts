@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { server } from "../../src/kinds/compute/server/server.ts";
 import { volume } from "../../src/kinds/compute/volume/volume.ts";
-import type { Inputs } from "../../src/kinds/kind.ts";
+import type { Inputs } from "../../src/kinds/desired.ts";
 import { cubeBody, type Platform, refusal, resource, serverBody, startPlatform } from "../simulator/platform.ts";
 import { inputs, mapped, nothing } from "./mapped.ts";
 import { create } from "./resident.ts";

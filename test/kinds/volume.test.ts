@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { volume } from "../../src/kinds/compute/volume/volume.ts";
-import type { Inputs } from "../../src/kinds/kind.ts";
+import type { Inputs } from "../../src/kinds/desired.ts";
 import { type Platform, startPlatform } from "../simulator/platform.ts";
 import { inputs, mapped, nothing, sent } from "./mapped.ts";
 import { create, type Resident } from "./resident.ts";

@@ -1,5 +1,5 @@
 import { hashBody, hashText } from "../../hash.ts";
-import type { Operation } from "../../kinds/kind.ts";
+import type { Operation } from "../../kinds/desired.ts";
 import type { Again } from "../../kube/queue/work.ts";
 import { NotFound, PlatformError } from "../../platform/answers/errors.ts";
 import { limits } from "../../platform/answers/limits.ts";

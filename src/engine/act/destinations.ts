@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ObjectRef } from "../../kinds/kind.ts";
+import type { ObjectRef } from "../../kinds/desired.ts";
 import { type ActivityLogExportSpec, activityLogExport } from "../../kinds/observability/activity-log-export.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Connection, Transport } from "../../platform/calls/transport.ts";

@@ -1,4 +1,4 @@
-import type { Desired, Inputs, Lookup } from "../../kinds/kind.ts";
+import type { Desired, Inputs, Lookup } from "../../kinds/desired.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { type AccountHandle, urlOf } from "../accounts/accounts.ts";
 import type { Deps } from "../look/deps.ts";

@@ -1,4 +1,4 @@
-import type { Operation } from "../../kinds/kind.ts";
+import type { Operation } from "../../kinds/desired.ts";
 import type { Obstacle, Reason } from "../schema/reasons.ts";
 
 export type Decision =

@@ -1,4 +1,5 @@
-import { type Beside, type Desired, hasResource, type ResourceKind } from "../../kinds/kind.ts";
+import type { Beside, Desired } from "../../kinds/desired.ts";
+import { hasResource, type ResourceKind } from "../../kinds/kind.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
 import type { Claim } from "../objects/intent.ts";
 import type { ObjectKey } from "../objects/object.ts";

@@ -1,5 +1,6 @@
 import { hashBody, hashFields } from "../../hash.ts";
-import type { Desired, Inputs, Kind, ResourceKind } from "../../kinds/kind.ts";
+import type { Desired, Inputs } from "../../kinds/desired.ts";
+import type { Kind, ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { once } from "../../once.ts";
 import type { Memory } from "../objects/memory.ts";

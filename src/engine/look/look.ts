@@ -1,4 +1,5 @@
-import { type Desired, type Inputs, isSuccessive, isWanted, type Kind, type ResourceKind } from "../../kinds/kind.ts";
+import type { Desired, Inputs } from "../../kinds/desired.ts";
+import { isSuccessive, isWanted, type Kind, type ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { type AccountChoice, addressOf, type User, userOf } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";

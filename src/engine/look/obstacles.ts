@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Desired, Inputs, Product, ResourceKind } from "../../kinds/kind.ts";
+import type { Desired, Inputs, Product } from "../../kinds/desired.ts";
+import type { ResourceKind } from "../../kinds/kind.ts";
 import { products } from "../../platform/products/products.ts";
 import { type AccountHandle, addressOf, titleOf } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";

@@ -1,6 +1,6 @@
 import { hashBody } from "../../hash.ts";
+import type { OutputTarget } from "../../kinds/desired.ts";
 import { outputData } from "../../kinds/fields/output.ts";
-import type { OutputTarget } from "../../kinds/kind.ts";
 import { CONFIG_MAPS, encoded, SECRETS, type SecretContent } from "../../kube/write/owned-secret.ts";
 import type { Item } from "../../platform/collections/collection.ts";
 import type { Claim } from "../objects/intent.ts";

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Desired, Inputs, Mention, Reference, ResourceKind } from "../../kinds/kind.ts";
+import type { Desired, Inputs, Mention, Reference } from "../../kinds/desired.ts";
+import type { ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { type AccountHandle, isShared, titleOf, urlOf } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Operation } from "../../kinds/kind.ts";
+import type { Operation } from "../../kinds/desired.ts";
 import type { KnownRequest } from "../../platform/collections/collection.ts";
 import { markOf } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";

@@ -1,4 +1,4 @@
-import type { Desired, Inputs, Reference, Referent, SecretInput } from "../../kinds/kind.ts";
+import type { Desired, Inputs, Reference, Referent, SecretInput } from "../../kinds/desired.ts";
 import { isForbidden } from "../../kube/client/errors.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import type { KubeObject } from "../../kube/resource.ts";

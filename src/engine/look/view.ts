@@ -1,4 +1,5 @@
-import type { Beside, Comparison, Desired, Inputs, Operation, ResourceKind } from "../../kinds/kind.ts";
+import type { Beside, Comparison, Desired, Inputs, Operation } from "../../kinds/desired.ts";
+import type { ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { hashBody } from "../../hash.ts";
-import type { Operation } from "../../kinds/kind.ts";
+import type { Operation } from "../../kinds/desired.ts";
 import { author } from "../schema/author.ts";
 
 /** Clocks of the platform, of this machine and of other leaders may differ by so much. */

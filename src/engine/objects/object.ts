@@ -1,6 +1,7 @@
 import { z } from "zod";
+import type { ObjectRef, Reference } from "../../kinds/desired.ts";
 import { GROUP, VERSION } from "../../kinds/index.ts";
-import type { Kind, ObjectRef, Reference } from "../../kinds/kind.ts";
+import type { Kind } from "../../kinds/kind.ts";
 import type { KubeObject, Resource } from "../../kube/resource.ts";
 import { once } from "../../once.ts";
 import { readStatus } from "../schema/status.ts";

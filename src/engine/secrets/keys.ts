@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { Publication, SecretData } from "../../kinds/kind.ts";
+import type { Publication, SecretData } from "../../kinds/desired.ts";
 import { KubeError } from "../../kube/client/errors.ts";
 import type { Again } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Inputs, Operation, Reference, Shown } from "../desired.ts";
 import { boundedText } from "../fields/bounded.ts";
 import { known, patch, wantedName } from "../fields/compare.ts";
 import {
@@ -15,7 +16,7 @@ import {
 } from "../fields/fields.ts";
 import { readsOf } from "../fields/reads.ts";
 import { countOf } from "../fields/rules.ts";
-import { type Inputs, type Kind, mapping, type Operation, type Reference, type Shown } from "../kind.ts";
+import { type Kind, mapping } from "../kind.ts";
 
 const spec = z.object({
   ...managed,

@@ -1,4 +1,4 @@
-import type { Comparison, Drift, Inputs, Operation } from "../kind.ts";
+import type { Comparison, Drift, Inputs, Operation } from "../desired.ts";
 
 /** Wanted and found values by field. An undefined wanted value is not compared. */
 export type Pairs = Readonly<Record<string, readonly [wanted: unknown, found: unknown]>>;

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { ObjectRef, Reference, Rule, Rules } from "../kind.ts";
+import type { ObjectRef, Reference } from "../desired.ts";
+import type { Rule, Rules } from "../kind.ts";
 import { ruled, unless, validations } from "./rules.ts";
 
 /** A string of one form, or several at once. The API server tells it in words, where a plain pattern shows its expression. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Inputs, Rules, SecretInput } from "../kind.ts";
+import type { Inputs, SecretInput } from "../desired.ts";
+import type { Rules } from "../kind.ts";
 import { exactlyOne, formed, list, objectName, secretKey } from "./fields.ts";
 import { either, validations } from "./rules.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Lookup } from "../kind.ts";
+import type { Lookup } from "../desired.ts";
 import { suppliers } from "./location.ts";
 
 const catalogue = z.object({

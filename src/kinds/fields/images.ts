@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Inputs, Joined, Lookup, Mention, Reference, Rule } from "../kind.ts";
+import type { Inputs, Lookup, Mention, Reference } from "../desired.ts";
+import type { Joined, Rule } from "../kind.ts";
 import { formed, line, location, objectRef, uuid } from "./fields.ts";
 import { newestImage } from "./image-catalogue.ts";
 import { datacenterLocation, datacenterLookups, suppliers } from "./location.ts";

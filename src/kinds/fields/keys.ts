@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Column, Inputs, OneTimeKey, Rotation } from "../kind.ts";
+import type { Inputs, OneTimeKey, Rotation } from "../desired.ts";
+import type { Column } from "../kind.ts";
 import { duration, secondsOf } from "./duration.ts";
 import { formed, objectName } from "./fields.ts";
 

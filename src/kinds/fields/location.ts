@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Inputs, Lookup } from "../kind.ts";
+import type { Inputs, Lookup } from "../desired.ts";
 import { datacenterPath } from "./fields.ts";
 
 const wire = z.object({ properties: z.object({ location: z.string() }) });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Inputs, Mention, ObjectRef, Reference } from "../kind.ts";
+import type { Inputs, Mention, ObjectRef, Reference } from "../desired.ts";
 import { exactlyOne, objectRef, whole } from "./fields.ts";
 
 /** The LAN that a NIC is in; spread into whatever has NICs. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { OutputSource, OutputTarget, OutputValues, SecretData } from "../kind.ts";
+import type { OutputTarget, OutputValues, SecretData } from "../desired.ts";
+import type { OutputSource } from "../kind.ts";
 import { addressed } from "./encode.ts";
 import { exactlyOne, objectName } from "./fields.ts";
 

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import type { Inputs, Publication } from "../desired.ts";
 import { differences } from "../fields/compare.ts";
 import { wireId } from "../fields/fields.ts";
 import { lifetimeBetween, lifetimeSeconds, tokenLifetime } from "../fields/lifetime.ts";
-import type { Column, Inputs, Publication, TypedMapping } from "../kind.ts";
+import type { Column, TypedMapping } from "../kind.ts";
 
 /** What spec says about the token of an object. */
 export const tokenSpec = {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Inputs, Reference, Shown } from "../desired.ts";
 import { differences, known, wantedName } from "../fields/compare.ts";
 import {
   datacenterPath,
@@ -16,7 +17,7 @@ import {
 import { flowLogFields, flowLogProperties } from "../fields/flow-log.ts";
 import { readsOf } from "../fields/reads.ts";
 import { countOf } from "../fields/rules.ts";
-import { type Inputs, type Kind, mapping, type Reference, type Shown } from "../kind.ts";
+import { type Kind, mapping } from "../kind.ts";
 
 const byId = (noun: string) =>
   uuid().optional().describe(`Platform id of the ${noun} to watch, together with its datacenter.`);

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import type { ObjectRef, Reference } from "../desired.ts";
 import { formed, managed, objectName, objectRef } from "../fields/fields.ts";
-import type { Kind, ObjectRef, Reference } from "../kind.ts";
+import type { Kind } from "../kind.ts";
 
 const bucket = z.object({
   name: formed(

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import type { Operation } from "../desired.ts";
 import { differences, known } from "../fields/compare.ts";
 import { managed, managedRules, required, wireId } from "../fields/fields.ts";
-import { type Kind, mapping, type Operation } from "../kind.ts";
+import { type Kind, mapping } from "../kind.ts";
 
 const spec = z.object({
   ...managed,

@@ -1,5 +1,5 @@
+import type { Inputs } from "../desired.ts";
 import { line } from "../fields/fields.ts";
-import type { Inputs } from "../kind.ts";
 
 /** The longest name that a pipeline can have. */
 export const LONGEST = 20;

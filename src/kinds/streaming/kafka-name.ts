@@ -1,5 +1,5 @@
+import type { Inputs } from "../desired.ts";
 import { formed } from "../fields/fields.ts";
-import type { Inputs } from "../kind.ts";
 
 const LONGEST = 63;
 /** At least two characters, by its form alone. */

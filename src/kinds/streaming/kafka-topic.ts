@@ -1,7 +1,8 @@
 import { z } from "zod";
+import type { Inputs, ObjectRef, Reference } from "../desired.ts";
 import { nested, wantedName } from "../fields/compare.ts";
 import { exactlyOne, managed, managedRules, objectRef, required, uuid, whole, wireId } from "../fields/fields.ts";
-import { type Inputs, type Kind, mapping, type ObjectRef, type Reference } from "../kind.ts";
+import { type Kind, mapping } from "../kind.ts";
 import { kafkaName, kafkaNameProblem } from "./kafka-name.ts";
 
 /** Fields of every kind that lives in a Kafka cluster. */

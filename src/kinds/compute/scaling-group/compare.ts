@@ -1,9 +1,9 @@
 import type { z } from "zod";
+import type { Drift } from "../../desired.ts";
 import { asJson, asList, isJson, type Json, known, nested } from "../../fields/compare.ts";
 import { isoDuration } from "../../fields/duration.ts";
 import { fingerprint } from "../../fields/fingerprint.ts";
 import { comparableRule, wireRule } from "../../fields/firewall.ts";
-import type { Drift } from "../../kind.ts";
 import { replicaNic, replicaVolume } from "./spec.ts";
 
 /** How far the properties of a group are from the wanted ones. What these do not set is not compared. */

@@ -1,10 +1,10 @@
+import type { Drift, Inputs, Lookup, Mention, Reference, SecretInput } from "../../desired.ts";
 import { asJson, asList, type Json, surplus } from "../../fields/compare.ts";
 import { firewallAdvice, ruleProperties } from "../../fields/firewall.ts";
 import { firstBootProblem, firstBootProperties, firstBootSecrets } from "../../fields/first-boot.ts";
 import { flowLogProperties } from "../../fields/flow-log.ts";
 import { imageLookups, imageMentions, imageProblem, imageProperties, imageReferences } from "../../fields/images.ts";
 import { lanMentions, lanNumber, lanProblem, lanReferences } from "../../fields/nic-lan.ts";
-import type { Drift, Inputs, Lookup, Mention, Reference, SecretInput } from "../../kind.ts";
 import type { ReplicaNic, ReplicaVolume, ScalingGroupSpec } from "./spec.ts";
 
 type Spec = Pick<ScalingGroupSpec, "replica">;

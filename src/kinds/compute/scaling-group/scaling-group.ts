@@ -1,9 +1,10 @@
 import { z } from "zod";
+import type { Comparison, Inputs, Operation } from "../../desired.ts";
 import { asJson, differences, fieldsOf, type Json, stepOf, wantedName } from "../../fields/compare.ts";
 import { isoDuration } from "../../fields/duration.ts";
 import { datacenterReference, datacenterRules, managedRules, required, wireId } from "../../fields/fields.ts";
 import { output } from "../../fields/output.ts";
-import { type Comparison, type Inputs, type Kind, mapping, type Operation, type OutputSource } from "../../kind.ts";
+import { type Kind, mapping, type OutputSource } from "../../kind.ts";
 import { addressesByNic, allAddresses } from "../server/output.ts";
 import { changedGroup, groupDrift } from "./compare.ts";
 import { groupFacts, groupStatus, nicsOfReplica, replicasOf, serverIdsOf } from "./facts.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Comparison, Inputs, ObjectRef, Operation, Reference } from "../../kind.ts";
+import type { Comparison, Inputs, ObjectRef, Operation, Reference } from "../../desired.ts";
 import { readable, volumesOf, type WireServer } from "./wire.ts";
 
 const ROLE = "bootVolume";

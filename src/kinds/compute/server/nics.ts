@@ -1,11 +1,11 @@
 import { z } from "zod";
+import type { Inputs, Mention, ObjectRef, Reference } from "../../desired.ts";
 import { addressMentions, ipv6Address, ipv6Block, oneSpelling } from "../../fields/addresses.ts";
 import { address, line, list, objectRef, whole } from "../../fields/fields.ts";
 import { firewallFields, ruleProperties } from "../../fields/firewall.ts";
 import { datacenterLocation } from "../../fields/location.ts";
 import { lanFields, lanMentions, lanNumber, lanProblem, lanReferences, lanRule } from "../../fields/nic-lan.ts";
 import { joined, validations } from "../../fields/rules.ts";
-import type { Inputs, Mention, ObjectRef, Reference } from "../../kind.ts";
 
 const reserved = z.object({
   ipBlockRef: objectRef("IPBlock").describe("IPBlock in the same location."),

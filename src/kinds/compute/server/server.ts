@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Comparison, Inputs } from "../../desired.ts";
 import { known, patch, together, wantedName } from "../../fields/compare.ts";
 import { datacenterPath, datacenterReference } from "../../fields/fields.ts";
 import { firewallAdvice } from "../../fields/firewall.ts";
@@ -7,7 +8,7 @@ import { imageImmutable, imageLookups, imageMentions, imageProblem, imageReferen
 import { datacenterLookups } from "../../fields/location.ts";
 import { output } from "../../fields/output.ts";
 import { readsOf } from "../../fields/reads.ts";
-import { type Comparison, type Inputs, type Kind, mapping } from "../../kind.ts";
+import { type Kind, mapping } from "../../kind.ts";
 import { attachedFor, bootBody, bootProblem, bootReferences, compareBootRef } from "./boot-volume-ref.ts";
 import { rulesShown } from "./firewall.ts";
 import { compareNics } from "./nic-changes.ts";

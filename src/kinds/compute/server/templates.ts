@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Lookup } from "../../kind.ts";
+import type { Lookup } from "../../desired.ts";
 
 const catalogue = z.object({
   items: z.array(z.object({ id: z.string(), properties: z.object({ name: z.string() }) })),

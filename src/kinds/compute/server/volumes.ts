@@ -1,10 +1,10 @@
 import { z } from "zod";
+import type { Comparison, Inputs, Operation } from "../../desired.ts";
 import { datacenterPath, growingSize, platformName } from "../../fields/fields.ts";
 import { firstBootFields, firstBootProperties, firstBootRules } from "../../fields/first-boot.ts";
 import { imageFields, imageProperties, imageRules } from "../../fields/images.ts";
 import { licenceType } from "../../fields/licences.ts";
 import { joined, ruled } from "../../fields/rules.ts";
-import type { Comparison, Inputs, Operation } from "../../kind.ts";
 import { patchVolume } from "../volume/patch.ts";
 import { bootVolumeOf, readable, type WireServer } from "./wire.ts";
 

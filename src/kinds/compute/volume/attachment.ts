@@ -1,6 +1,6 @@
 import { z } from "zod";
+import type { Comparison, Inputs, Reference } from "../../desired.ts";
 import { datacenterPath, exactlyOne, objectRef, uuid } from "../../fields/fields.ts";
-import type { Comparison, Inputs, Reference } from "../../kind.ts";
 
 /** The server that a volume is attached to. */
 export const attachTo = z

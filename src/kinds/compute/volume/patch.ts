@@ -1,5 +1,5 @@
+import type { Comparison } from "../../desired.ts";
 import { type Pairs, patch } from "../../fields/compare.ts";
-import type { Comparison } from "../../kind.ts";
 
 /** What one PATCH of a volume would change. One that somebody let grow cannot shrink again: that is only shown. */
 export function patchVolume(

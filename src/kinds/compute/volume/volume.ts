@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Comparison, Inputs } from "../../desired.ts";
 import { known, together, wantedName } from "../../fields/compare.ts";
 import {
   datacenterPath,
@@ -33,7 +34,7 @@ import {
 } from "../../fields/images.ts";
 import { licenceType } from "../../fields/licences.ts";
 import { readsOf } from "../../fields/reads.ts";
-import { type Comparison, type Inputs, type Kind, mapping } from "../../kind.ts";
+import { type Kind, mapping } from "../../kind.ts";
 import { attachmentProblem, attachReferences, attachTo, compareAttachment } from "./attachment.ts";
 import { patchVolume } from "./patch.ts";
 
