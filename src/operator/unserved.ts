@@ -7,6 +7,8 @@ import type { KubeObject } from "../kube/resource.ts";
 import type { EventRecorder } from "../kube/write/events.ts";
 import { leaseOf } from "./lease-name.ts";
 
+/** Shards are often started together: so long the others have to get their Leases. */
+const START_MS = 15_000;
 /** Long enough for any holder to have renewed its Lease in between. */
 const LOOK_MS = 30_000;
 /** So often it is told again while it lasts. */
@@ -28,9 +30,8 @@ export async function watchShards(options: {
   observe: (unserved: ReadonlyMap<string, number>) => void;
   onError: (error: unknown) => void;
   signal: AbortSignal;
-  lookMs?: number;
 }): Promise<void> {
-  const { client, clock, namespace, events, signal, lookMs = LOOK_MS } = options;
+  const { client, clock, namespace, events, signal } = options;
   /** What each Lease said at the last look. */
   const said = new Map<string, string>();
   /** When each namespace may be told of again. */
@@ -79,8 +80,6 @@ export async function watchShards(options: {
     events.record(here, "Warning", "ShardNotRunning", message);
   }
 
-  while (!signal.aborted) {
-    await look().catch(options.onError);
-    await sleep(clock, lookMs, signal).catch(() => {});
-  }
+  const wait = (ms: number) => sleep(clock, ms, signal).catch(() => {});
+  for (await wait(START_MS); !signal.aborted; await wait(LOOK_MS)) await look().catch(options.onError);
 }

@@ -124,7 +124,7 @@ describe("two shards", () => {
       "shard nobody is not running: objects of this namespace are not reconciled; start it, or change or remove the label mooring.dev/shard",
     );
     expect(event?.involvedObject).toMatchObject({ kind: "Namespace", name: "lost" });
-    expect(await home.metric("mooring_unserved_namespaces{")).toBe(1);
+    await expect.poll(() => home.metric("mooring_unserved_namespaces{")).toBe(1);
     expect(readStatus(await read("lost")).id).toBeUndefined();
   });
 });
