@@ -23,6 +23,6 @@ LABEL org.opencontainers.image.title="mooring" \
 USER 65532:65532
 WORKDIR /app
 # Chosen by measurement: docs/image.md.
-ENV MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072
+ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072
 ENTRYPOINT ["/usr/local/bin/node", "--max-old-space-size-percentage=50", "--max-semi-space-size=4", "--heap-growing-percent=50", "/app/dist/main.js"]
 CMD ["operator"]
