@@ -1,3 +1,4 @@
+import { hashBody } from "../../hash.ts";
 import { grant } from "../../kinds/identity/grant.ts";
 import { type Kind, usesAccount } from "../../kinds/kind.ts";
 import { type KubeObject, withoutLastApplied } from "../../kube/resource.ts";
@@ -103,10 +104,10 @@ export function createObjects(
   };
   const claims = createIndex();
   const holders = createIndex();
-  /** Resources that were claimed and are no longer. */
+  /** Resources that were claimed and are no longer, as hashes: their places are put together of parts, which would all be kept. */
   const spent = new Set<string>();
   const spend = (place: string) => {
-    spent.add(place);
+    spent.add(hashBody(place));
     const [oldest] = spent;
     if (spent.size > SPENT_MOST && oldest !== undefined) spent.delete(oldest);
   };
@@ -154,7 +155,7 @@ export function createObjects(
       const [owned, had] = [ownedPlaces(kind.kind, after), ownedPlaces(kind.kind, before)];
       claims.set(key, owned);
       holders.set(key, claim ? [at(after.metadata.namespace, claim.id)] : []);
-      for (const place of owned) if (!had.includes(place)) spent.delete(place);
+      for (const place of owned) if (!had.includes(place)) spent.delete(hashBody(place));
       for (const place of had) if (claims.get(place).length === 0) spend(place);
       intents.set(key, intent ? [rivalry(sortOf(kind.kind), intent)] : []);
       const within = (claim ?? intent)?.parents;
@@ -207,7 +208,7 @@ export function createObjects(
     claimants,
     holders: (namespace, id) => holders.get(at(namespace, id)),
     wasClaimed(kind, claim) {
-      return claimants(kind, claim).length > 0 || spent.has(placeOf(kind, claim));
+      return claimants(kind, claim).length > 0 || spent.has(hashBody(placeOf(kind, claim)));
     },
     spend: (kind, place) => spend(placeOf(kind, place)),
     linger: (name, kind, intent) => intents.set(name, intent ? [rivalry(sortOf(kind), intent)] : []),
