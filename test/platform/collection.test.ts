@@ -157,7 +157,7 @@ describe("a refresh", () => {
       collection.refresh([`m${n}`]);
       await clock.advance(300);
     }
-    await clock.advance(500);
+    await clock.advance(2_200);
     // The first gets one of its own; then fifteen seconds, and one every six.
     expect(source.calls.list - begin).toBe(4);
     expect(heard.slice(1).flat().sort()).toEqual(
@@ -165,6 +165,20 @@ describe("a refresh", () => {
         .map(({ id }) => id)
         .sort(),
     );
+  });
+
+  test("by one after the other is one list for many of them, also when they come slowly", async () => {
+    const source = scriptedSource(items(50));
+    const { clock, collection, heard } = await open(source);
+    await clock.advance(minute);
+    const begin = source.calls.list;
+    for (let n = 0; n < 50; n++) {
+      collection.refresh([`m${n}`]);
+      await clock.advance(1_200);
+    }
+    await clock.advance(10_000);
+    expect(heard.slice(1).flat()).toHaveLength(50);
+    expect(source.calls.list - begin).toBeLessThanOrEqual(13);
   });
 
   test("of a large collection waits the longer, so that many who ask share a list", async () => {

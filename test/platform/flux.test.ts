@@ -84,8 +84,26 @@ describe("many members in flux", () => {
       await clock.advance(100);
     }
     expect(spent().list).toBe(3);
-    await clock.advance(1_500);
+    await clock.advance(2_000);
     expect(spent().list).toBe(4);
+  });
+
+  test("a slow stream of new ones is listed together as well, and what comes after a rest is listed soon", async () => {
+    const source = scriptedSource();
+    const { clock, collection, spent, track } = await open(source);
+    await clock.advance(60_000);
+    for (let n = 0; n < 50; n++) {
+      track(`m${n}`);
+      source.put(item(`m${n}`));
+      await clock.advance(2_000);
+      for (const { id } of collection.members()) collection.untrack(id);
+    }
+    expect(spent().list).toBeLessThanOrEqual(25);
+    await clock.advance(60_000);
+    const before = spent().list;
+    track("late");
+    await clock.advance(1_500);
+    expect(spent().list - before).toBe(1);
   });
 
   test("the more there is to list, the longer a stream of new ones waits for each other", async () => {
@@ -359,7 +377,7 @@ describe("a tracked member at rest", () => {
     held.release();
     await clock.advance(0);
     expect(heard).toEqual([]);
-    await clock.advance(1_500);
+    await clock.advance(2_100);
     expect(heard).toEqual([["a"]]);
   });
 

@@ -1,6 +1,10 @@
 import type { Clock } from "../../clock.ts";
 
-/** What comes one after the other and is served together: when none has come for a while, but not long after the first. */
+/**
+ * What comes one after the other and is served together: when none has come for a while, but not long after the first.
+ * While one row follows another, each waits longer for the next to come, so that those who come slowly are served
+ * together as well.
+ */
 export interface Row {
   add(): void;
   /** All that have come are served. */
@@ -11,21 +15,33 @@ export interface Row {
   readonly dueAt: number | undefined;
 }
 
+/** So many times within the longest wait, at least, a row may end because none has come for a while. */
+const shortestShare = 3;
+
 export function createRow({ monotonic }: Pick<Clock, "monotonic">, quietMs: number, longestMs: () => number): Row {
   let row: { first: number; last: number } | undefined;
+  let rowsBefore = 0;
+  let servedAt = Number.NEGATIVE_INFINITY;
   return {
     add() {
       const last = monotonic();
+      if (!row && last - servedAt >= longestMs()) rowsBefore = 0;
       row = { first: row?.first ?? last, last };
     },
     clear() {
+      if (!row) return;
       row = undefined;
+      rowsBefore += 1;
+      servedAt = monotonic();
     },
     get since() {
       return row?.first;
     },
     get dueAt() {
-      return row && Math.min(row.last + quietMs, row.first + longestMs());
+      if (!row) return undefined;
+      const longest = longestMs();
+      const quiet = Math.max(quietMs, Math.min(quietMs * 2 ** rowsBefore, longest / shortestShare));
+      return Math.min(row.last + quiet, row.first + longest);
     },
   };
 }
