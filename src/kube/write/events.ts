@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { type Clock, sleep } from "../../clock.ts";
 import { isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound, KubeError } from "../client/errors.ts";
 import { createLru } from "../client/lru.ts";
@@ -19,15 +20,19 @@ export interface EventRecorder {
 /** One Event of the cluster. The same thing said again within ten minutes raises its count. */
 interface Series {
   name: string;
+  first: number;
+  last: number;
+  count: number;
+  stored: boolean;
+}
+
+/** What an Event says. It is kept only until it is written. */
+interface Said {
   namespace: string;
   regarding: ReturnType<typeof referenceTo>;
   type: EventType;
   reason: string;
   message: string;
-  first: number;
-  last: number;
-  count: number;
-  stored: boolean;
 }
 
 const EVENTS: Resource = { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true };
@@ -48,7 +53,7 @@ export function createEventRecorder(options: {
   const { client, component, instance, clock } = options;
   const filter = createEventFilter(clock);
   const known = createLru<Series>(SERIES);
-  const waiting = new Set<Series>();
+  const waiting = new Map<Series, Said>();
   const stopping = new AbortController();
   let pumping: Promise<void> | undefined;
   let serial = 0;
@@ -60,46 +65,38 @@ export function createEventRecorder(options: {
     return `${object.slice(0, 230).replace(/[.-]+$/, "")}.${time.toString(16)}`;
   }
 
-  function seriesFor(object: KubeObject, type: EventType, reason: string, message: string): Series {
+  function seriesOf(object: KubeObject, { type, reason, message }: Said): Series {
     const now = clock.now();
-    const key = [identify(object), type, reason, message].join("\n");
+    // Thousands of objects that are gone are remembered for a while: by as little as will do.
+    const key = hash("sha256", [identify(object), type, reason, message].join("\n"), "base64url");
     const running = known.get(key);
     const series: Series =
       running && now - running.last < SAME_WITHIN_MS
         ? running
-        : {
-            name: nameFor(object.metadata.name),
-            namespace: object.metadata.namespace ?? "default",
-            regarding: referenceTo(object),
-            type,
-            reason,
-            message,
-            first: now,
-            last: now,
-            count: 0,
-            stored: false,
-          };
+        : { name: nameFor(object.metadata.name), first: now, last: now, count: 0, stored: false };
     series.count++;
     series.last = now;
     known.set(key, series);
     return series;
   }
 
-  async function write(series: Series): Promise<void> {
-    const { namespace, name } = series;
+  async function write(series: Series, said: Said): Promise<void> {
+    const { namespace, regarding } = said;
     if (series.stored) {
       const body = { count: series.count, lastTimestamp: time(series.last) };
-      const path = pathOf(EVENTS, { namespace, name });
+      const path = pathOf(EVENTS, { namespace, name: series.name });
       try {
         await send("PATCH", path, body, "application/merge-patch+json");
         return;
       } catch (error) {
         if (!isNotFound(error)) throw error;
         // It outlived the server's retention: begin a new one.
-        Object.assign(series, { name: nameFor(series.regarding.name), first: series.last, count: 1 });
+        Object.assign(series, { name: nameFor(regarding.name), first: series.last, count: 1 });
       }
     }
-    await send("POST", pathOf(EVENTS, { namespace }), eventOf(series, component, instance)).catch((error: unknown) => {
+    const author = { source: { component }, reportingComponent: component, reportingInstance: instance };
+    const event = { ...eventOf(series, said), ...author };
+    await send("POST", pathOf(EVENTS, { namespace }), event).catch((error: unknown) => {
       // An earlier try whose answer was lost.
       if (!isAlreadyExists(error)) throw error;
     });
@@ -109,10 +106,10 @@ export function createEventRecorder(options: {
   const send = (method: "POST" | "PATCH", path: string, body: unknown, contentType = "application/json") =>
     client.request({ method, path, body, contentType, signal: stopping.signal, deadlineMs: 10_000 });
 
-  async function writeOrDrop(series: Series): Promise<void> {
+  async function writeOrDrop(series: Series, said: Said): Promise<void> {
     for (const pause of [...RETRIES_MS, undefined]) {
       try {
-        return await write(series);
+        return await write(series, said);
       } catch (error) {
         if (stopping.signal.aborted || isBecauseOfDeletion(error)) return;
         if (pause === undefined || !isPassing(error)) return report(error);
@@ -130,9 +127,9 @@ export function createEventRecorder(options: {
   }
 
   async function pump(): Promise<void> {
-    for (const series of waiting) {
+    for (const [series, said] of waiting) {
       waiting.delete(series);
-      if (!stopping.signal.aborted) await writeOrDrop(series);
+      if (!stopping.signal.aborted) await writeOrDrop(series, said);
     }
     pumping = undefined;
   }
@@ -143,8 +140,10 @@ export function createEventRecorder(options: {
     record(object, type, reason, message) {
       const namespace = object.metadata.namespace ?? "";
       if (closed || !filter.passes(identify(object), { type, namespace, reason })) return;
-      waiting.add(seriesFor(object, type, reason, shorten(message)));
-      for (const oldest of waiting) {
+      const regarding = referenceTo(object);
+      const said = { namespace: namespace || "default", regarding, type, reason, message: shorten(message) };
+      waiting.set(seriesOf(object, said), said);
+      for (const oldest of waiting.keys()) {
         if (waiting.size <= WAITING) break;
         waiting.delete(oldest);
       }
@@ -160,21 +159,16 @@ export function createEventRecorder(options: {
   };
 }
 
-function eventOf(series: Series, component: string, instance: string): unknown {
+function eventOf({ name, first, last, count }: Series, { namespace, regarding, ...told }: Said) {
   return {
     apiVersion: "v1",
     kind: "Event",
-    metadata: { name: series.name, namespace: series.namespace },
-    involvedObject: series.regarding,
-    type: series.type,
-    reason: series.reason,
-    message: series.message,
-    count: series.count,
-    firstTimestamp: time(series.first),
-    lastTimestamp: time(series.last),
-    source: { component },
-    reportingComponent: component,
-    reportingInstance: instance,
+    metadata: { name, namespace },
+    involvedObject: regarding,
+    ...told,
+    count,
+    firstTimestamp: time(first),
+    lastTimestamp: time(last),
   };
 }
 
