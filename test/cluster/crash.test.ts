@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { kinds } from "../../src/kinds/index.ts";
-import { atCreation, subjectsOf } from "../crash/lives.ts";
+import { disturbances } from "../crash/disturbance.ts";
+import { atCreation, chosenKinds, subjectsOf } from "../crash/lives.ts";
 import { crashMatrix, type Result } from "../crash/matrix.ts";
 import { complaints, render } from "../crash/print.ts";
 import { cluster } from "./harness.ts";
@@ -12,6 +13,8 @@ const moments = ["executed"] as const;
 
 /** A failure shows the runs behind it, not only a number. */
 const why = (result: Result): string => complaints(result).join("\n\n");
+
+const allZero = { duplicates: 0, leaks: 0, lostSecrets: 0, stuck: 0, writesNotReached: 0 };
 
 /** How many runs each kind had, at which phases. */
 const runsOf = ({ kinds }: Result) =>
@@ -37,7 +40,7 @@ describe("an operator killed while its call is executed", () => {
     expect(result.kinds.map(({ account }) => account)).toEqual(expect.arrayContaining(["Account", "ClusterAccount"]));
     expect(result.kinds.find(({ kind }) => kind === whole)?.account).toBe("ClusterAccount");
     const { runs: _, notReached: __, ...mustBeZero } = result.totals;
-    expect(mustBeZero, why(result)).toEqual({ duplicates: 0, leaks: 0, lostSecrets: 0, stuck: 0, writesNotReached: 0 });
+    expect(mustBeZero, why(result)).toEqual(allZero);
     const [one, ...others] = runsOf(result).sort((a, b) => b.runs - a.runs);
     expect(one).toMatchObject({ kind: whole, phases: ["create", "update", "replace", "delete"] });
     expect(others).toEqual(
@@ -46,4 +49,23 @@ describe("an operator killed while its call is executed", () => {
         .map(({ kind }) => ({ kind, runs: moments.length, phases: ["create"] })),
     );
   });
+});
+
+// One kind that can be found by what it was made of, and one whose key is told once.
+const moved = ["Datacenter", "MetricPipeline"];
+
+describe("a namespace moved to another shard while its call is executed", () => {
+  it.concurrent.each(disturbances)(
+    "leaves nothing twice, nothing lost and nothing stuck (%s)",
+    {
+      timeout: 900_000,
+    },
+    async (shards) => {
+      const subjects = subjectsOf(chosenKinds(kinds, moved)).map(atCreation);
+      const result = await crashMatrix({ kubeconfig: cluster().kubeconfig, subjects, moments, shards });
+      const { runs, notReached: _, ...mustBeZero } = result.totals;
+      expect(mustBeZero, why(result)).toEqual(allZero);
+      expect(runs).toBe(moved.length);
+    },
+  );
 });
