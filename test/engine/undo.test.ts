@@ -189,4 +189,20 @@ describe("the creation of an object that is gone", () => {
   test("is nothing when it was certainly not sent", async () => {
     expect(await undone({ creation: { ...begun, phase: "unsent" } })).toEqual([]);
   });
+
+  test("is remembered only while it would be undone", async () => {
+    const { deps, clock, passes, sync } = stage([objectOf("Datacenter", "a", { spec })]);
+    const settle = async () => {
+      for (let round = 0; round < 4; round++) {
+        await clock.advance(2_000);
+        sync();
+        await passes(KEY);
+      }
+    };
+    await settle();
+    expect(deps.memories.of(KEY).creation).toMatchObject({ phase: "claimed", made: { id: "dc-same-0" } });
+    await clock.advance(6 * SETTINGS.settleMs);
+    await settle();
+    expect(deps.memories.of(KEY).creation).toBeUndefined();
+  });
 });

@@ -21,18 +21,20 @@ type Begun = Pick<Creation, "intent" | "begunAt">;
 const GIVE_UP_MS = 600_000;
 const LOOK_MS = 2000;
 
-/** Until then a creation that was begun at that time may be in the making, whoever says that it is not there. */
-const youngUntil = ({ settings }: Deps, begunAt: number): number => begunAt + believedFor(settings);
+/** What a young creation has made may be in the making, whoever says that it is not there. */
+const isYoung = ({ settings, clock }: Deps, { begunAt }: Pick<Creation, "begunAt">): boolean =>
+  clock.monotonic() <= begunAt + believedFor(settings);
 
 /** Deletes a resource that only this process knows of. Goes on until the platform has taken it, for it is on nobody's list. */
 export async function abandon(
   deps: Deps,
   { key, kind, account, object }: Undone,
-  { intent: { parents, endpoint }, begunAt }: Begun,
+  begun: Begun,
   { id, born }: Made,
   why: string,
 ): Promise<void> {
   if (!account) return;
+  const { parents, endpoint } = begun.intent;
   deps.objects.spend(kind.kind, { id, born, parents, endpoint });
   const { place } = kind.resource;
   const path = `${place.collection(parents)}/${encodeURIComponent(id)}${queryOf(kind, object)}`;
@@ -47,7 +49,7 @@ export async function abandon(
       await account.connection.send({ method: "DELETE", url, object: key, product: place.product, priority: "people" });
       return;
     } catch (error) {
-      if (error instanceof NotFound && monotonic() > youngUntil(deps, begunAt)) return;
+      if (error instanceof NotFound && !isYoung(deps, begun)) return;
       if (error instanceof Terminal && !error.busy) {
         deps.log.error({ object: key, id, err: error }, `orphaned ${kind.kind} cannot be deleted: delete it by hand`);
         return;
@@ -92,9 +94,12 @@ async function isOwned(deps: Deps, kind: ResourceKind, place: Place): Promise<bo
  */
 export function isDropped(deps: Deps, { metadata }: KubeObject, { creation }: Memory): boolean {
   const finalized = metadata.finalizers?.includes(FINALIZER) === true;
-  const young = creation !== undefined && deps.clock.monotonic() <= youngUntil(deps, creation.begunAt);
-  return young && finalized && metadata.deletionTimestamp === undefined;
+  return creation !== undefined && isYoung(deps, creation) && finalized && metadata.deletionTimestamp === undefined;
 }
+
+/** Whether a creation is over, and would not be undone either: nobody asks for it any more. */
+export const isOver = (deps: Deps, creation: Creation): boolean =>
+  creation.phase === "claimed" && !isYoung(deps, creation);
 
 const GONE = "the object was deleted during its creation";
 

@@ -12,6 +12,7 @@ import { writeMetadata } from "../record/write.ts";
 import { needsPerson, type Obstacle } from "../schema/reasons.ts";
 import { readFacts, type Standing } from "../schema/status.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
+import { isOver } from "./abandon.ts";
 
 /** All is as spec says on the platform: shows it, and when to look again. */
 export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: Obstacle): Promise<Again> {
@@ -61,6 +62,7 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
   if (!view.observed) shared.collection.untrack(identity);
   memory.failure = undefined;
   memory.askedAt = undefined;
+  if (memory.creation && isOver(deps, memory.creation)) memory.creation = undefined;
   memory.restingSince = keep || view.keepAt === undefined ? undefined : restingSince(memory, shared, view.now);
   if (keep) await writeMetadata(deps, kind, shown, { claim: ownership(scene) });
   // The platform's clock tells when, and may go another way than ours: a long time is not waited for in one go.
