@@ -23,7 +23,11 @@ export const figures = {
   createEvents: figure("create", "Events per object to Ready", ""),
   createApiserver: figure("create", "CPU of the API server for that", "s"),
   createSimulator: figure("create", "CPU of the simulator for that", "s"),
-  createOthers: figure("create", "cores that others used meanwhile: what is more than 0.1 disturbs", ""),
+  createOthers: figure(
+    "create",
+    "cores that others used meanwhile, on this machine or its host: what is more than 0.1 disturbs",
+    "",
+  ),
   idleResident: figure("create", "memory with nothing to do (RSS)", "MB", { most: 100 }),
   restResident: figure("create", "memory at rest (RSS)", "MB", { ratio: 2 }),
   resyncCalls: figure("resync", "platform calls of one resync", "", { most: 40 }),

@@ -11,11 +11,11 @@ export function cpuOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS;
 }
 
-/** Seconds of CPU that all processes of the machine have used so far. */
+/** Seconds of CPU that all processes of the machine have used so far, and that its host has given to other machines. */
 export function machineCpu(): number {
   const [, ...fields] = (readFileSync("/proc/stat", "utf8").split("\n")[0] ?? "").split(/\s+/);
-  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = fields.map(Number);
-  return (user + nice + system + irq + softirq) / TICKS;
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, stolen = 0] = fields.map(Number);
+  return (user + nice + system + irq + softirq + stolen) / TICKS;
 }
 
 /** Megabytes of memory that a process occupies. */
