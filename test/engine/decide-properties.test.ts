@@ -247,6 +247,15 @@ describe("in every view", () => {
     });
   });
 
+  test("what was done is not done again but on a reading that would show it", () => {
+    const isUnseen = ({ request, observation, believedMs }: View) =>
+      request?.unseen === true &&
+      request.action !== "create" &&
+      observation.seen === "present" &&
+      observation.asOf < request.since + believedMs;
+    among(isUnseen, (_, { step }) => expect(step).not.toBe("update"));
+  });
+
   test("while it is not known what became of a write, the resource is not changed", () => {
     among(isOpen, (_, { step }) => expect(["update", "publish"]).not.toContain(step));
   });

@@ -196,6 +196,14 @@ describe("an object with a resource", () => {
       { step: "update" },
     ],
     [
+      "is not changed again because reads take long: a later one may show it",
+      owned({
+        observation: presentDrifted(),
+        request: request({ action: "update", outcome: "DONE", since: NOW - BELIEVED - 500, unseen: true }),
+      }),
+      { step: "wait", reason: "Updating", look: "member" },
+    ],
+    [
       "is changed again when the first change is done and something else differs",
       owned({ observation: presentDrifted(), request: request({ action: "update", outcome: "DONE" }) }),
       { step: "update" },

@@ -295,6 +295,7 @@ const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
   wait: [
     { claim },
     { claim, request: request(), observation: present({ busy: true }) },
+    { ...owned({ comparison: drifting() }), request: done({ since: NOW - BELIEVED - 500, unseen: true }) },
     { ...leavingKey(), observation: present({ farewell }) },
     { ...leavingKey(), request: unanswered({ action: "delete", since: longAgo }) },
   ],
@@ -361,6 +362,9 @@ const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
   release: [{ deleting: true }, { deleting: true, claim, observation: absent() }],
 };
 
+function done(more: Partial<PendingRequest>): PendingRequest {
+  return request({ action: "update", outcome: "DONE", ...more });
+}
 function leavingKey(): Partial<View> {
   return { deleting: true, ...owned(), secret: "missing", renewal: "lost", request: unanswered({ since: longAgo }) };
 }

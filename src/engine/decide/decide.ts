@@ -160,7 +160,7 @@ function decideClaimed(view: View): Decision {
         if (request.outcome === "FAILED") return failed(view, request, false);
         if (request.outcome !== "DONE") return { ...underWay(view, request.action), look: "member" };
         // What is done may take a while to be seen.
-        if (request.unseen && view.now < request.since + view.believedMs) {
+        if (request.unseen && observation.asOf < request.since + view.believedMs) {
           return { ...underWay(view, request.action), look: "member" };
         }
       }
