@@ -57,7 +57,9 @@ export async function openTenants(
     const [home] = stages;
     if (contract === 1 && home) {
       const names = stages.slice(2).map(({ namespace }) => namespace);
-      const spec = { ...accountSpec(ground), credentialsSecretRef: { name: SHARED }, namespaces: { names } };
+      // Some kinds have to be admitted by name.
+      const admitted = { namespaces: { names }, kinds: kinds.map(({ kind }) => kind) };
+      const spec = { ...accountSpec(ground), credentialsSecretRef: { name: SHARED }, ...admitted };
       common ??= await logIn(manifest("ClusterAccount", SHARED, spec), [{ stage: home, name: SHARED }]);
     }
     const login = common ?? (await logIn(manifest("Account", "main", accountSpec(ground)), []));
