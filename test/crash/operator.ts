@@ -4,10 +4,13 @@ import { type Guarded, spawnGuarded } from "../../src/cli/control-plane/guarded.
 import { mainFile } from "../program.ts";
 import type { AccountKind } from "./lives.ts";
 
+/** The operator counts on a platform that has executed and shows what it was sent after this time. */
+export const SETTLE_SECONDS = 1;
+
 /** Patience of the operator under test: short, so that waiting out a lost creation takes seconds. */
 export const patience = {
   "create-deadline": "2s",
-  settle: "1s",
+  settle: `${SETTLE_SECONDS}s`,
   retry: "1s",
   poll: "300ms",
   "annotate-after": "500ms",

@@ -1,5 +1,6 @@
 import { moments, nameOf, type Target } from "./calls.ts";
 import type { Result, Row } from "./matrix.ts";
+import { SETTLE_SECONDS } from "./operator.ts";
 import type { Run } from "./run.ts";
 
 /** The matrix for people: a row per position, a column per moment, then what went wrong, then the totals. */
@@ -41,19 +42,23 @@ function columns(rows: readonly string[][]): string {
   return rows.map((row) => line(row).trimEnd()).join("\n");
 }
 
+const stalled = (seconds: number): string =>
+  `  note:  the suite, and its platform with it, stood still for ${seconds.toFixed(1)} s: longer than the ${SETTLE_SECONDS} s that the operator allows for`;
+
 /** Every failed run with what was wrong, how to see it again, and where its logs are. */
 export function complaints({ kinds, impatient, shards }: Result): string[] {
   return kinds.flatMap(({ kind, account, creationOnly, rows }) =>
     rows.flatMap(({ number, after, position, runs }) =>
       runs
         .filter(({ problems }) => problems.length > 0)
-        .map(({ moment, problems, folder }) => {
+        .map(({ moment, problems, folder, stalledSeconds }) => {
           const kills = [...(after ? [after] : []), { position, moment }].map(describe);
           const place = creationOnly ? "--creation" : `--position ${number}`;
           const options = after ? `${place} --twice` : `${place} --moment ${moment}`;
           return [
             `${kind} ${number}, ${shards ?? "killed"} ${kills.join(", then ")}`,
             ...problems.map(({ fault, message }) => `  ${fault}: ${message}`),
+            ...(stalledSeconds > SETTLE_SECONDS ? [stalled(stalledSeconds)] : []),
             `  again: make crash ARGS="--kind ${kind} --account ${account} ${options}${impatient ? " --impatient" : ""}${shards ? ` --shards ${shards}` : ""}"`,
             `  logs:  ${folder}`,
           ].join("\n");

@@ -1,5 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { keepFile } from "../kept-output.ts";
 import type { Base } from "./base.ts";
 import { isWrite, type Moment, nameOf, type Position, positionsOf, type Target } from "./calls.ts";
@@ -24,6 +25,8 @@ export interface Run {
   reached: boolean;
   problems: Problem[];
   seconds: number;
+  /** The longest time for which this process, and the platform in it, stood still. */
+  stalledSeconds: number;
   /** Log of the operator and list of its calls; kept when something is wrong. */
   folder?: string;
 }
@@ -57,13 +60,14 @@ export async function crash(
   const { position, moment } = targets.at(-1) ?? targets[0];
   for (let attempt = 1; ; attempt++) {
     const startedAt = performance.now();
-    const { problems, calls, reached, folder } = await live(base, { subject, yardstick, targets, ...how });
+    const life = await live(base, { subject, yardstick, targets, ...how });
+    const { problems, calls, reached, stalledSeconds, folder } = life;
     // A write that did not come is tried again: a life may differ by a read, and so may what it leads to.
     if (!reached && problems.length === 0 && isWrite(position) && attempt < ATTEMPTS) continue;
     const seconds = (performance.now() - startedAt) / 1000;
     const following = calls.filter(({ phase, process }) => phase === position.phase && process > targets.length);
     return {
-      run: { moment, reached, problems, seconds, ...(folder !== undefined && { folder }) },
+      run: { moment, reached, problems, seconds, stalledSeconds, ...(folder !== undefined && { folder }) },
       aftermath: positionsOf(following),
     };
   }
@@ -82,6 +86,8 @@ async function live(base: Base, { subject, yardstick, seed, shards, ...course }:
   await using stage = await openStage(base, { seed, account: subject.account, targets, shards });
   const chapters: Chapter[] = [];
   const problems: Problem[] = [];
+  const stalls = monitorEventLoopDelay();
+  stalls.enable();
   try {
     for await (const chapter of play(stage, subject, course)) {
       const [first] = chapters;
@@ -91,6 +97,8 @@ async function live(base: Base, { subject, yardstick, seed, shards, ...course }:
   } catch (error) {
     if (!(error instanceof Stuck)) throw error;
     problems.push({ fault: "stuck", message: error.message });
+  } finally {
+    stalls.disable();
   }
   const { calls, reached } = stage.recorder;
   const bad = problems.length > 0;
@@ -102,7 +110,14 @@ async function live(base: Base, { subject, yardstick, seed, shards, ...course }:
   } else {
     await rm(stage.folder, { recursive: true });
   }
-  return { chapters, problems, calls, reached: reached === targets.length, folder: bad ? stage.folder : undefined };
+  return {
+    chapters,
+    problems,
+    calls,
+    reached: reached === targets.length,
+    stalledSeconds: stalls.max / 1e9,
+    folder: bad ? stage.folder : undefined,
+  };
 }
 
 /** Leaves beside the operator's log what happened and what is wrong with it. */
