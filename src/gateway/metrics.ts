@@ -1,5 +1,6 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, Histogram } from "prom-client";
 import type { Usage } from "../kinds/inference/prices.ts";
+import { createRegistry } from "../operator/registry.ts";
 
 /** What the gateway tells Prometheus. */
 export interface GatewayMetrics {
@@ -18,9 +19,8 @@ const MOST_PAIRS = 2_000;
 const SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
 export function createGatewayMetrics(mostPairs = MOST_PAIRS): GatewayMetrics {
-  const registry = new Registry();
+  const registry = createRegistry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
   const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>
     new Counter({ name: `mooring_gateway_${name}`, help, labelNames, registers });
   const requests = counter("requests_total", "Calls by namespace, model and code", ["namespace", "model", "code"]);

@@ -1,4 +1,5 @@
 import { readConfig, usage } from "./config.ts";
+import { collectGarbage } from "./garbage.ts";
 import { LeadershipLost } from "./leadership-lost.ts";
 import { runOperator, StopOverdue } from "./start.ts";
 import { untilStopped } from "./until-stopped.ts";
@@ -6,7 +7,10 @@ import { untilStopped } from "./until-stopped.ts";
 /** `mooring operator`: runs until SIGINT or SIGTERM. Logs go to stderr. */
 export async function operatorCommand(argv: string[]): Promise<number> {
   try {
-    return await untilStopped(readConfig(argv), usage, runOperator);
+    return await untilStopped(readConfig(argv), usage, (...start) => {
+      collectGarbage();
+      return runOperator(...start);
+    });
   } catch (error) {
     if (!(error instanceof LeadershipLost || error instanceof StopOverdue)) throw error;
     console.error(`mooring: ${error.message}`);

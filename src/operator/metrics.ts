@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, Histogram } from "prom-client";
 import { breathe } from "../breath.ts";
 import type { Clock } from "../clock.ts";
 import type { ObjectObserver } from "../engine/engine.ts";
@@ -8,6 +8,7 @@ import type { ReconcileObserver } from "../kube/queue/work.ts";
 import type { CallObserver } from "../platform/calls/call.ts";
 import type { Transport } from "../platform/calls/transport.ts";
 import { createObjectMetrics, objectGauges } from "./object-metrics.ts";
+import { createRegistry } from "./registry.ts";
 
 /**
  * What the operator tells Prometheus. Where controller-runtime has a metric for it, the name and labels are
@@ -61,9 +62,8 @@ const codeOf = (status: number | "error"): string =>
 
 export function createMetrics(options: { clock: Clock; mostObjects: number; shard?: string | undefined }): Metrics {
   const { clock, mostObjects, shard = "" } = options;
-  const registry = new Registry();
+  const registry = createRegistry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
   const described: Described[] = [];
   const counter = <L extends string>(name: string, help: string, labelNames: L[]) => {
     described.push({ name, type: "counter", help, labels: labelNames });

@@ -10,7 +10,6 @@ import { createEventRecorder } from "../kube/write/events.ts";
 import { allowedEndpoints, patternOf } from "../platform/addresses/allowed-endpoints.ts";
 import { createTransport } from "../platform/calls/transport.ts";
 import { type Config, USER_AGENT } from "./config.ts";
-import { collectGarbage } from "./garbage.ts";
 import { LeadershipLost } from "./leadership-lost.ts";
 import { leaseOf } from "./lease-name.ts";
 import { createMetrics } from "./metrics.ts";
@@ -53,7 +52,6 @@ export async function runOperator(config: Config, log: Logger, signal: AbortSign
 
 async function live(config: Config, log: Logger, signal: AbortSignal, onLost: () => void): Promise<void> {
   const clock = systemClock;
-  collectGarbage();
   const metrics = createMetrics({ clock, mostObjects: config.objectMetrics, shard: config.shard });
   const { kubeconfig, namespace, identity, watchNamespace, shard, workers } = config;
   await using cleanup = new AsyncDisposableStack();

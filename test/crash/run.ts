@@ -1,6 +1,5 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { keepFile } from "../kept-output.ts";
 import type { Base } from "./base.ts";
 import { isWrite, type Moment, nameOf, type Position, positionsOf, type Target } from "./calls.ts";
@@ -86,8 +85,7 @@ async function live(base: Base, { subject, yardstick, seed, shards, ...course }:
   await using stage = await openStage(base, { seed, account: subject.account, targets, shards });
   const chapters: Chapter[] = [];
   const problems: Problem[] = [];
-  const stalls = monitorEventLoopDelay();
-  stalls.enable();
+  const stalls = watchStalls();
   try {
     for await (const chapter of play(stage, subject, course)) {
       const [first] = chapters;
@@ -98,7 +96,7 @@ async function live(base: Base, { subject, yardstick, seed, shards, ...course }:
     if (!(error instanceof Stuck)) throw error;
     problems.push({ fault: "stuck", message: error.message });
   } finally {
-    stalls.disable();
+    stalls.end();
   }
   const { calls, reached } = stage.recorder;
   const bad = problems.length > 0;
@@ -115,9 +113,20 @@ async function live(base: Base, { subject, yardstick, seed, shards, ...course }:
     problems,
     calls,
     reached: reached === targets.length,
-    stalledSeconds: stalls.max / 1e9,
+    stalledSeconds: stalls.longestMs() / 1000,
     folder: bad ? stage.folder : undefined,
   };
+}
+
+/** For how long this process did nothing at a time. A monitor of Node would stay in memory after its end, for every life. */
+function watchStalls() {
+  let [last, longest] = [performance.now(), 0];
+  const timer = setInterval(() => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+  }, 100);
+  return { end: () => clearInterval(timer), longestMs: () => longest };
 }
 
 /** Leaves beside the operator's log what happened and what is wrong with it. */

@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import perfHooks from "node:perf_hooks";
+import { expect, test, vi } from "vitest";
 import { createMetrics } from "../../src/operator/metrics.ts";
 import { objectOf, readyCondition } from "../engine/fixtures.ts";
 import { fakeClock } from "../fake-clock.ts";
@@ -211,4 +212,15 @@ test("what only the calls of one Account have shown is dropped with it, and make
   expect(await series()).toContain(
     'mooring_platform_requests_total{product="core",method="GET",route="/servers",code="200"} 1',
   );
+});
+
+test("what Node tells of its process is in the metrics of every operator, and measured once", async () => {
+  const one = open();
+  using delays = vi.spyOn(perfHooks, "monitorEventLoopDelay");
+  const another = open();
+  expect(delays).not.toHaveBeenCalled();
+  for (const { shown } of [one, another]) {
+    expect(await shown("process_resident_memory_bytes")).toHaveLength(1);
+    expect(await shown("nodejs_eventloop_lag_p99_seconds")).toHaveLength(1);
+  }
 });
