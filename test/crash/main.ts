@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { progressTo } from "../../src/cli/control-plane/progress.ts";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { kinds } from "../../src/kinds/index.ts";
+import provideProgram from "../program.ts";
 import { moments } from "./calls.ts";
 import { disturbances } from "./disturbance.ts";
 import { checkOut } from "./former.ts";
@@ -85,6 +86,7 @@ async function main(): Promise<number> {
     parallel: count("parallel", values.parallel),
   };
   const progress = progressTo(process.stderr);
+  await provideProgram();
   await using cleanup = new AsyncDisposableStack();
   const former = values.from === undefined ? undefined : cleanup.use(checkOut(values.from)).path;
   let { kubeconfig } = values;

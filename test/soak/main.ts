@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { chosenKinds } from "../crash/lives.ts";
+import provideProgram from "../program.ts";
 import { sendHostileManifests } from "./hostile.ts";
 import { soakedKinds } from "./population.ts";
 import { soak } from "./soak.ts";
@@ -62,6 +63,7 @@ async function main(): Promise<number> {
   const count = Math.ceil(number("manifests", values.manifests));
   const seed = Math.ceil(number("seed", values.seed));
   const onProgress = (line: string) => console.error(line);
+  await provideProgram();
   // Garbage collection removes the Secrets of objects that are gone; their successors wait for that.
   const cluster = await startCluster({ controllerManager: true });
   try {
