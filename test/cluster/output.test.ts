@@ -188,11 +188,12 @@ describe("the output of other kinds", () => {
       scalingGroup("workers", { minReplicas: 2, maxReplicas: 3, output: { configMapName: "workers" } }),
     );
     await expect.poll(async () => (await valuesOf("configmap", "workers"))?.REPLICAS).toBe("2");
-    const [all, first] = [await addresses(), (await addresses()).split(",")[0] ?? ""];
-    expect(all).toMatch(/^[\d.]+,[\d.]+$/);
+    // The ConfigMap is written before the status.
+    await expect.poll(addresses).toMatch(/^[\d.]+,[\d.]+$/);
+    const all = await addresses();
     await expect
       .poll(() => valuesOf("configmap", "workers"))
       .toMatchObject({ SERVER_IDS: await servers(), IPS: all, NIC_PUBLIC_IPS: all });
-    expect(await world.value("scalinggroup/workers", "{.status.servers[0].nics[0].ips[0]}")).toBe(first);
+    expect(await world.value("scalinggroup/workers", "{.status.servers[0].nics[0].ips[0]}")).toBe(all.split(",")[0]);
   });
 });
