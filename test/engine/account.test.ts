@@ -46,7 +46,7 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
     const conditions: unknown = Reflect.get(Object(api.get(object)?.status), "conditions");
     return { again, conditions, obstacle: accounts.get("shop/main")?.obstacle };
   }
-  return { check, said, secret, api, object, accounts };
+  return { check, said, secret, api, object, objects, accounts };
 }
 
 describe("an Account", () => {
@@ -59,6 +59,22 @@ describe("an Account", () => {
     expect(said).toMatchObject({ held: 1, changed: 1 });
     expect(api.get(object)?.metadata.finalizers).toEqual([FINALIZER]);
     expect(api.get(object)?.status).toMatchObject({ contractNumber: 1 });
+  });
+
+  test("tells its objects that it became usable although its status could not be written", async () => {
+    const { check, said, api, object, objects } = open();
+    api.beforeEach(({ method, path }) => {
+      if (method !== "PATCH" || !path.endsWith("/status")) return;
+      api.beforeEach(() => {});
+      // Somebody labels it in between.
+      const now = api.get(object) ?? object;
+      objects.store("Account").put(api.put({ ...now, metadata: { ...now.metadata, labels: { team: "shop" } } }));
+    });
+    await expect(check()).rejects.toThrow("Conflict");
+    expect(said.changed).toBe(1);
+    const { conditions } = await check();
+    expect(conditions).toMatchObject([{ type: "Ready", status: "True", reason: "Available" }]);
+    expect(said.changed).toBe(1);
   });
 
   test("tells its objects when it becomes usable, and not again while it stays so", async () => {

@@ -59,8 +59,7 @@ export async function reconcileAccount(
   const checked = await check(deps, account, current);
   // The Secret's watch wakes the Account as soon as it has looked.
   if (checked === "later") return "never";
-  const since = deps.clock.monotonic();
-  const changed = adjust(deps.accounts.get(account), checked.standing);
+  adjust(deps, account, checked.standing);
   const { standing: found, again } = checked;
   // When it is tried again is its own affair: its objects are not told anew each time.
   const due = typeof again === "object" ? deps.clock.now() + again.inMs : 0;
@@ -75,7 +74,6 @@ export async function reconcileAccount(
   for (const news of (readStatus(written).advice ?? []).filter((each) => !said.includes(each))) {
     deps.events.record(written, "Warning", "Advice", news);
   }
-  if (changed) deps.changed(account, since);
   return again;
 }
 
@@ -83,21 +81,22 @@ export async function reconcileAccount(
 async function use(deps: AccountDeps, account: string, object: KubeObject): Promise<Again> {
   const checked = await check(deps, account, object);
   if (checked === "later") return "never";
-  const since = deps.clock.monotonic();
-  if (adjust(deps.accounts.get(account), checked.standing)) deps.changed(account, since);
+  adjust(deps, account, checked.standing);
   return checked.again;
 }
 
 const OWED_MS = 1000;
 
-/** Tells the objects of an Account how it stands; true when that is news. */
-function adjust(handle: AccountHandle | undefined, { mode, reason, message }: Standing): boolean {
-  if (!handle) return false;
+/** Keeps how an Account stands, and wakes its objects when that is news: at once, since the status may not be written. */
+function adjust(deps: AccountDeps, account: string, { mode, reason, message }: Standing): void {
+  const handle = deps.accounts.get(account);
+  if (!handle) return;
   const before = handle.obstacle;
   // Passing trouble is the Account's own: its objects meet the same trouble, or none, by themselves.
-  if (mode === "reconciling" && !before) return false;
+  if (mode === "reconciling" && !before) return;
   handle.obstacle = mode === "ready" ? undefined : { reason, message };
-  return before?.reason !== handle.obstacle?.reason || before?.message !== handle.obstacle?.message;
+  const isNews = before?.reason !== handle.obstacle?.reason || before?.message !== handle.obstacle?.message;
+  if (isNews) deps.changed(account, deps.clock.monotonic());
 }
 
 /** An Account goes after everything that was made with it: nothing else could delete that any more. */
