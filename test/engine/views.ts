@@ -296,6 +296,7 @@ const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
     { claim },
     { claim, request: request(), observation: present({ busy: true }) },
     { ...owned({ comparison: drifting() }), request: done({ since: NOW - BELIEVED - 500, unseen: true }) },
+    { deleting: true, ...owned(), wishedAt: NOW },
     { ...leavingKey(), observation: present({ farewell }) },
     { ...leavingKey(), request: unanswered({ action: "delete", since: longAgo }) },
   ],
@@ -323,7 +324,11 @@ const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
     { claim, observation: absent() },
     { claim, observation: absent(), request: request({ action: "replace", outcome: "DONE" }) },
   ],
-  update: [owned({ comparison: drifting() }), { deleting: true, ...owned({ farewell }) }],
+  update: [
+    owned({ comparison: drifting() }),
+    { deleting: true, ...owned({ farewell }) },
+    { ...owned({ farewell }), unwanted: true, successive: true },
+  ],
   renew: [
     { ...owned(), secret: "missing" },
     { ...owned(), secret: "current", keyDueAt: 0 },
@@ -355,6 +360,7 @@ const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
   deliver: [{ ...owned(), secret: "current", renewal: "answered", request: unanswered() }],
   delete: [
     { deleting: true, ...owned() },
+    { deleting: true, ...owned(), contents: contents() },
     { ...owned(), replacement: { fields: ["location"], why: ["it stays where it is"], verdict: "allowed" } },
     { ...owned({ broken: "because" }), unfinished: true },
     { ...owned(), unwanted: true, successive: true },
