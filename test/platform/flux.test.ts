@@ -182,7 +182,7 @@ describe("what costs less is done", () => {
     const { clock, spent, track } = await open(source);
     for (let n = 0; n < 100; n++) track(`m${n}`);
     await clock.advance(3_000);
-    expect(spent()).toEqual({ list: 0, get: 0, request: 200 });
+    expect(spent()).toEqual({ list: 0, get: 200, request: 0 });
   });
 
   test("one after the other they are listed together, though only a few are changing at a time", async () => {
@@ -209,27 +209,64 @@ describe("what costs less is done", () => {
 });
 
 describe("a few of a large collection in flux", () => {
-  test("are looked at one by one and never cause a list", async () => {
+  test("are read one by one, which is all that it takes, and never cause a list", async () => {
+    const source = scriptedSource(items(500));
+    const { clock, collection, heard, spent, track } = await open(source);
+    source.put(item("a", "BUSY"), item("b", "BUSY"));
+    track("a");
+    track("b");
+    await clock.advance(15_000);
+    expect(spent()).toEqual({ list: 0, get: 20, request: 0 });
+    expect(heard).toEqual([["a"], ["b"]]);
+    source.put(item("a"));
+    await clock.advance(1_600);
+    expect(heard.slice(2)).toEqual([["a"]]);
+    expect(collection.read("a")).toMatchObject({ item: { state: "AVAILABLE" }, request: undefined });
+    collection.untrack("a");
+    await clock.advance(60_000);
+    expect(spent()).toMatchObject({ list: 0, request: 0 });
+    expect(spent().get).toBeLessThan(60);
+  });
+
+  test("that cannot be seen yet are looked for, and their request is asked after a while", async () => {
     const source = scriptedSource(items(500));
     const { clock, collection, heard, spent, track } = await open(source);
     track("new");
-    track("m7");
-    await clock.advance(15_000);
-    expect(spent().list).toBe(0);
-    expect(spent().get).toBe(0);
-    expect(spent().request).toBe(20);
-    expect(heard).toEqual([]);
-    source.put(item("new"));
-    source.requests.set("/requests/new", { status: "DONE", targets: [] });
-    await clock.advance(1_600);
-    expect(heard).toEqual([["new"]]);
-    expect(spent().get).toBe(1);
-    expect(collection.read("new")).toMatchObject({ item: { id: "new" }, request: { status: "DONE" } });
-    collection.untrack("new");
-    expect(collection.read("new").request).toBeUndefined();
+    await clock.advance(4_500);
+    expect(spent()).toEqual({ list: 0, get: 3, request: 0 });
     await clock.advance(60_000);
     expect(spent().list).toBe(0);
-    expect(spent().request).toBeLessThan(60);
+    expect(spent().request).toBeGreaterThanOrEqual(2);
+    expect(spent().request).toBeLessThanOrEqual(5);
+    expect(heard).toEqual([]);
+    source.put(item("new"));
+    await clock.advance(6_000);
+    expect(heard[0]).toEqual(["new"]);
+    expect(collection.read("new")).toMatchObject({ item: { id: "new" } });
+  });
+
+  test("that failed are told with the reason", async () => {
+    const source = scriptedSource([...items(500), item("a", "FAILED_UPDATE")]);
+    const { clock, collection, heard, spent, track } = await open(source);
+    source.requests.set("/requests/a", { status: "FAILED", message: "no capacity", targets: [] });
+    track("a");
+    await clock.advance(1_500);
+    expect(heard).toEqual([["a"]]);
+    expect(collection.read("a").request).toMatchObject({ status: "FAILED", message: "no capacity" });
+    await clock.advance(1_500);
+    expect(spent()).toMatchObject({ list: 0, request: 1 });
+  });
+
+  test("that vanish are asked for their reason, and given up when a second read misses them", async () => {
+    const source = scriptedSource([...items(500), item("a", "BUSY")]);
+    const { clock, collection, heard, spent, track } = await open(source);
+    source.requests.set("/requests/a", { status: "FAILED", message: "why", targets: [] });
+    track("a");
+    source.there.delete("a");
+    await clock.advance(1_500);
+    expect(heard).toEqual([["a"]]);
+    expect(collection.read("a")).toMatchObject({ item: undefined, request: { status: "FAILED", message: "why" } });
+    expect(spent()).toEqual({ list: 0, get: 2, request: 1 });
   });
 
   test("that are deleted are gone when their request says so and the member is not found", async () => {
@@ -259,7 +296,7 @@ describe("a few of a large collection in flux", () => {
     const source = scriptedSource(items(500));
     const { clock, heard, spent, track } = await open(source);
     source.failingRequests = new Retry({ call: "GET /requests", status: 503 }, "no", 20_000);
-    track("m7");
+    track("m7", { leaving: true });
     await clock.advance(21_000);
     expect(spent().request).toBe(1);
     source.failingRequests = new NotFound({ call: "GET /requests", status: 404 });

@@ -19,11 +19,10 @@ export type CollectionListener = (ids: ReadonlySet<string> | "all") => void;
  * - At rest: one list per `restMs`.
  * - Members that were made known by `track` are in flux. The cheaper way is taken: one list per `busyMs` shows them all,
  *   further apart where they are few among many, and while more and more are made known (`sharedGap`). Where even that
- *   costs more than looking at them one by one (fifty members of a list cost as much as one look), their request status
- *   is asked every `busyMs`, and the member itself once the request has ended. Either gap grows while nothing happens (`lookGap`) and is short again after
- *   any change.
- * - One that is being deleted is gone when two lists in a row, begun after that was accepted, miss it, or when its request
- *   says so.
+ *   costs more than looking at them one by one (fifty members of a list cost as much as one look), each is read every
+ *   `busyMs`. Either gap grows while nothing happens (`lookGap`) and is short again after any change.
+ * - One that is being deleted is gone when two lists in a row, begun after that was accepted, miss it. Looked at by itself,
+ *   its request is asked, and it is gone when that says so.
  * - A member that is BUSY without being tracked (somebody else changes it) makes lists a little more frequent.
  * - A member that is expected and not there yet makes lists more frequent, ever less so the longer it stays away.
  * - A tracked member that is in no list is not visible yet: after five seconds, and then ever less often, its request

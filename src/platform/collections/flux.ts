@@ -106,15 +106,22 @@ export function createFlux(options: FluxOptions): Flux {
     entry !== undefined &&
     (entry.request?.status === "FAILED" || (isLeaving(entry) && (ended(entry) || !canAsk(entry))));
 
-  /** Reads the member itself. True when that changed what is known. */
-  const readMember = async (id: string, entry: Tracked): Promise<boolean> => {
+  /** Whether that changed what is known, and whether it was not found. */
+  const readMember = async (id: string, entry: Tracked): Promise<{ news: boolean; isMissed: boolean }> => {
     const read = members.beginRead(clock.monotonic());
     const item = await source.get?.(id, signal);
-    return !signal.aborted && members.one(read, id, item, expectsAbsence(entry));
+    const news = !signal.aborted && members.one(read, id, item, expectsAbsence(entry));
+    return { news, isMissed: item === undefined };
   };
 
-  /** Asks for the request and, when that has ended, reads the member it was about. True when its owner must know. */
-  const lookAt = async (id: string, entry: Tracked): Promise<boolean> => {
+  /** True when the owner must know. */
+  const tells = (id: string, entry: Tracked, news: boolean): boolean => {
+    const item = members.item(id);
+    return news || ended(entry) || (item !== undefined && !source.isBusy(item));
+  };
+
+  /** Asks for the request and, when that has ended, reads the member it was about. */
+  const askAbout = async (id: string, entry: Tracked): Promise<boolean> => {
     if (entry.url !== undefined && source.requestStatus && !ended(entry)) {
       const state = await source.requestStatus(entry.url, signal);
       entry.request = { ...state, knownAt: clock.monotonic() };
@@ -122,17 +129,27 @@ export function createFlux(options: FluxOptions): Flux {
       const failedUnseen = entry.request.status === "FAILED" && members.item(id) === undefined;
       if (failedUnseen || !source.get) return true;
     }
-    const news = source.get !== undefined && (await readMember(id, entry));
-    const item = members.item(id);
-    return news || ended(entry) || (item !== undefined && !source.isBusy(item));
+    return tells(id, entry, source.get !== undefined && (await readMember(id, entry)).news);
   };
 
-  const look = async (id: string, entry: Tracked) => {
+  /**
+   * Reads the member, which tells by itself that it has come to rest, as in a list. Its request is asked where that does
+   * not tell enough: it failed, is not found, is being deleted, or its owner wants to know.
+   */
+  const lookAt = async (id: string, entry: Tracked): Promise<boolean> => {
+    if (!source.get || isLeaving(entry) || entry.asked) return askAbout(id, entry);
+    const { news, isMissed } = await readMember(id, entry);
+    if (!needsReason(id, entry, isMissed)) return tells(id, entry, news);
+    putOffReason(entry);
+    return askAbout(id, entry);
+  };
+
+  const look = async (id: string, entry: Tracked, way = lookAt) => {
     entry.looking = true;
     let news = false;
     let gap = 0;
     try {
-      news = await lookAt(id, entry);
+      news = await way(id, entry);
       entry.failures = 0;
       gap = lookGap(clock.monotonic() - entry.trackedAt, busyMs);
     } catch (error) {
@@ -153,13 +170,18 @@ export function createFlux(options: FluxOptions): Flux {
     options.moved();
   };
 
-  /** Whether a list gives cause to ask for the request: the member failed, vanished, or should have appeared by now. */
-  const needsReason = (id: string, entry: Tracked, { doubted }: Listed): boolean => {
-    if (ended(entry) || entry.looking || !canAsk(entry) || isLeaving(entry)) return false;
+  /** Whether a read gives cause to ask for the request: the member failed, vanished, or should have appeared by now. */
+  const needsReason = (id: string, entry: Tracked, isMissed: boolean): boolean => {
+    if (ended(entry) || !canAsk(entry) || isLeaving(entry)) return false;
     if (clock.monotonic() < entry.nextReason) return false;
     const item = members.item(id);
-    if (item !== undefined) return doubted.has(id) || isFailed(item.state);
+    if (item !== undefined) return isMissed || isFailed(item.state);
     return clock.monotonic() - entry.trackedAt >= firstReasonMs;
+  };
+
+  const putOffReason = (entry: Tracked) => {
+    entry.nextReason = clock.monotonic() + entry.reasonGap;
+    entry.reasonGap = Math.min(entry.reasonGap * 2, longestReasonGapMs);
   };
 
   /** Lists lie a little: one that misses a member proves nothing, two in a row do. */
@@ -169,12 +191,6 @@ export function createFlux(options: FluxOptions): Flux {
     if (entry.missed?.times === 2 && !ended(entry)) {
       entry.request = { status: "DONE", targets: [], knownAt: clock.monotonic() };
     }
-  };
-
-  const askReason = (id: string, entry: Tracked) => {
-    entry.nextReason = clock.monotonic() + entry.reasonGap;
-    entry.reasonGap = Math.min(entry.reasonGap * 2, longestReasonGapMs);
-    void look(id, entry);
   };
 
   return {
@@ -255,9 +271,10 @@ export function createFlux(options: FluxOptions): Flux {
         }
         const atRest = item === undefined ? expectsAbsence(entry) || ended(entry) : !source.isBusy(item);
         if (atRest) resting.push(id);
-        if (reasons < reasonsPerList && needsReason(id, entry, listed)) {
+        if (reasons < reasonsPerList && !entry.looking && needsReason(id, entry, listed.doubted.has(id))) {
           reasons += 1;
-          askReason(id, entry);
+          putOffReason(entry);
+          void look(id, entry, askAbout);
         }
       }
       return resting;
