@@ -180,6 +180,7 @@ describe("what costs less is done", () => {
   test("a hundred of ten thousand are looked at one by one", async () => {
     const source = scriptedSource(items(10_000));
     const { clock, spent, track } = await open(source);
+    source.put(...items(100, "BUSY"));
     for (let n = 0; n < 100; n++) track(`m${n}`);
     await clock.advance(3_000);
     expect(spent()).toEqual({ list: 0, get: 200, request: 0 });
@@ -391,15 +392,44 @@ describe("a tracked member that vanishes", () => {
 });
 
 describe("a tracked member at rest", () => {
-  test("is told again with every list until somebody looks, although nothing changed", async () => {
+  test("is told again until somebody looks, although nothing changed, but not soon: who was told will look", async () => {
     const source = scriptedSource([item("a")]);
-    const { clock, collection, heard, track } = await open(source);
+    const { clock, collection, heard, spent, track } = await open(source);
     track("a");
-    await clock.advance(3_000);
+    await clock.advance(7_000);
+    expect(heard).toEqual([["a"]]);
+    expect(spent().list).toBe(1);
+    await clock.advance(1_000);
     expect(heard).toEqual([["a"], ["a"]]);
     collection.untrack("a");
     await clock.advance(60_000);
     expect(heard).toHaveLength(2);
+  });
+
+  test("is not looked at by itself either while a few others change", async () => {
+    const source = scriptedSource(items(500));
+    const { clock, spent, track } = await open(source);
+    for (const { id } of items(100)) track(id);
+    await clock.advance(1_500);
+    expect(spent().list).toBe(1);
+    await clock.advance(24_000);
+    const before = spent();
+    source.put(item("m499", "BUSY"));
+    track("m499");
+    await clock.advance(3_000);
+    expect(spent().get - before.get).toBe(2);
+  });
+
+  test("that is changed by somebody else before its owner has looked is watched closely again", async () => {
+    const source = scriptedSource([item("a")]);
+    const { clock, spent, track } = await open(source);
+    track("a");
+    await clock.advance(1_500);
+    source.put(item("a", "BUSY"));
+    await clock.advance(6_100);
+    expect(spent().list).toBe(2);
+    await clock.advance(3_000);
+    expect(spent().list).toBe(4);
   });
 
   test("is not taken to be so by a list that started before the change was made known", async () => {

@@ -31,8 +31,9 @@ export type CollectionListener = (ids: ReadonlySet<string> | "all") => void;
  *
  * Guarantees: never two lists at once. A failed list changes nothing but `problem` and `gone`; members are dropped when
  * the parent is not found twice in a row. Listeners hear of tracked members that have come to rest after every list,
- * changed or not, for as long as they are tracked: whoever tracks must look, and untrack. A throwing listener is
- * logged and disturbs nobody. After `close` nothing is called any more.
+ * changed or not, for as long as they are tracked: whoever tracks must look, and untrack. Who was told and has not looked
+ * yet causes no list but after `sharedGap`. A throwing listener is logged and disturbs nobody. After `close` nothing is
+ * called any more.
  */
 export interface Collection {
   readonly key: string;
@@ -142,10 +143,11 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     if (asking.since !== undefined) due.push(askedDue(soon));
     if (doubtful || flux.isVanishing) due.push(soon);
     if (expected.size > 0) due.push(endedAt + lookGap(endedAt - Math.max(...expected.values()), busyMs, restMs));
-    const { worthListing } = flux;
+    const { worthListing, tellAgain } = flux;
     if (worthListing !== undefined && !flux.oneByOne) {
       due.push(Math.max(endedAt + lookGap(quiet, flux.listGap), worthListing));
     }
+    if (tellAgain !== undefined) due.push(Math.max(endedAt + longest(), tellAgain));
     if (othersBusy) due.push(endedAt + lookGap(quiet, othersBusyGapMs.shortest, othersBusyGapMs.longest));
     return Math.min(...due);
   };

@@ -11,7 +11,7 @@ export interface Flux {
   readonly size: number;
   /**
    * The earliest time for a list that shows what is changing: a poll interval after the last of a row of changes, but not
-   * later than `sharedGap` after its first. Undefined while nothing changes.
+   * later than `sharedGap` after its first. Undefined while nothing changes whose end is not known.
    */
   readonly worthListing: number | undefined;
   /** Looking at them one by one costs less than a list. */
@@ -20,6 +20,8 @@ export interface Flux {
   readonly isVanishing: boolean;
   /** The shortest time between two lists of what is changing: the fewer of the members change, the longer. */
   readonly listGap: number;
+  /** When owners are to be told once more that their members have come to rest: since they were, some have not looked. */
+  readonly tellAgain: number | undefined;
   /** When the next single look is due, on the monotonic clock. */
   readonly nextLook: number;
   has(id: string): boolean;
@@ -92,6 +94,9 @@ const unknownRequestLimit = 3;
 export function createFlux(options: FluxOptions): Flux {
   const { clock, random, busyMs, source, members, signal } = options;
   const tracked = new Map<string, Tracked>();
+  /** Each of them is in one of these: its owner does not know yet that it has come to rest, or was told at this time, the oldest first. */
+  const waiting = new Set<string>();
+  const told = new Map<string, number>();
   const longest = () => sharedGap(members.size, busyMs);
   /** The changes that no list can have shown yet. */
   const row = createRow(clock, busyMs, longest);
@@ -106,6 +111,13 @@ export function createFlux(options: FluxOptions): Flux {
     entry !== undefined &&
     (entry.request?.status === "FAILED" || (isLeaving(entry) && (ended(entry) || !canAsk(entry))));
 
+  function* waitingOnes(): Generator<[string, Tracked]> {
+    for (const id of waiting) {
+      const entry = tracked.get(id);
+      if (entry) yield [id, entry];
+    }
+  }
+
   /** Whether that changed what is known, and whether it was not found. */
   const readMember = async (id: string, entry: Tracked): Promise<{ news: boolean; isMissed: boolean }> => {
     const read = members.beginRead(clock.monotonic());
@@ -114,13 +126,23 @@ export function createFlux(options: FluxOptions): Flux {
     return { news, isMissed: item === undefined };
   };
 
-  /** True when the owner must know. */
-  const tells = (id: string, entry: Tracked, news: boolean): boolean => {
-    const item = members.item(id);
-    return news || ended(entry) || (item !== undefined && !source.isBusy(item));
+  const forget = (id: string) => {
+    waiting.delete(id);
+    told.delete(id);
   };
 
-  /** Asks for the request and, when that has ended, reads the member it was about. */
+  /** Whether a reading since the change shows the member at rest. Its owner is told then, and it need not be looked at any more. */
+  const settle = (id: string, entry: Tracked): boolean => {
+    if ((members.asOf(id) ?? 0) <= entry.trackedAt) return false;
+    const item = members.item(id);
+    const isOver = item === undefined ? expectsAbsence(entry) || ended(entry) : !source.isBusy(item);
+    forget(id);
+    if (isOver) told.set(id, clock.monotonic());
+    else waiting.add(id);
+    return isOver;
+  };
+
+  /** Asks for the request and, when that has ended, reads the member it was about. True when that is news. */
   const askAbout = async (id: string, entry: Tracked): Promise<boolean> => {
     if (entry.url !== undefined && source.requestStatus && !ended(entry)) {
       const state = await source.requestStatus(entry.url, signal);
@@ -129,7 +151,8 @@ export function createFlux(options: FluxOptions): Flux {
       const failedUnseen = entry.request.status === "FAILED" && members.item(id) === undefined;
       if (failedUnseen || !source.get) return true;
     }
-    return tells(id, entry, source.get !== undefined && (await readMember(id, entry)).news);
+    const news = source.get !== undefined && (await readMember(id, entry)).news;
+    return news || ended(entry);
   };
 
   /**
@@ -139,7 +162,7 @@ export function createFlux(options: FluxOptions): Flux {
   const lookAt = async (id: string, entry: Tracked): Promise<boolean> => {
     if (!source.get || isLeaving(entry) || entry.asked) return askAbout(id, entry);
     const { news, isMissed } = await readMember(id, entry);
-    if (!needsReason(id, entry, isMissed)) return tells(id, entry, news);
+    if (!needsReason(id, entry, isMissed)) return news;
     putOffReason(entry);
     return askAbout(id, entry);
   };
@@ -147,14 +170,15 @@ export function createFlux(options: FluxOptions): Flux {
   const look = async (id: string, entry: Tracked, way = lookAt) => {
     entry.looking = true;
     let news = false;
-    let gap = 0;
     try {
       news = await way(id, entry);
       entry.failures = 0;
-      gap = lookGap(clock.monotonic() - entry.trackedAt, busyMs);
+      entry.nextLook = clock.monotonic() + lookGap(clock.monotonic() - entry.trackedAt, busyMs);
+      if (tracked.get(id) === entry && settle(id, entry)) news = true;
     } catch (error) {
       entry.failures += 1;
-      gap = error instanceof PlatformError ? retryGap(error, entry.failures, random, options) : busyMs;
+      const gap = error instanceof PlatformError ? retryGap(error, entry.failures, random, options) : busyMs;
+      entry.nextLook = clock.monotonic() + gap;
       if (error instanceof NotFound && entry.failures >= unknownRequestLimit) {
         // The platform keeps requests for a while only. One that it no longer knows is under way no more.
         entry.url = undefined;
@@ -163,7 +187,6 @@ export function createFlux(options: FluxOptions): Flux {
       }
     }
     entry.looking = false;
-    entry.nextLook = clock.monotonic() + gap;
     if (signal.aborted || tracked.get(id) !== entry) return;
     if (news || entry.asked) options.changed([id]);
     entry.asked = false;
@@ -198,25 +221,29 @@ export function createFlux(options: FluxOptions): Flux {
       return tracked.size;
     },
     get worthListing() {
-      if (tracked.size === 0) return undefined;
+      if (waiting.size === 0) return undefined;
       return row.dueAt ?? Number.NEGATIVE_INFINITY;
     },
     get oneByOne() {
-      if (tracked.size === 0 || tracked.size * lookCost >= members.size) return false;
+      if (waiting.size === 0 || waiting.size * lookCost >= members.size) return false;
       if (stream.size * lookCost >= patience * members.size) return false;
-      return tracked.values().every((entry) => canAsk(entry) || source.get !== undefined);
+      return waitingOnes().every(([, entry]) => canAsk(entry) || source.get !== undefined);
     },
     get isVanishing() {
       return vanishing && row.dueAt === undefined;
     },
     get listGap() {
-      const shares = members.size / (tracked.size * membersPerChange);
+      const shares = members.size / (waiting.size * membersPerChange);
       return Math.min(busyMs * Math.max(shares, 1), longest());
     },
     get nextLook() {
       return Math.min(
-        ...tracked.values().map(({ looking, nextLook }) => (looking ? Number.POSITIVE_INFINITY : nextLook)),
+        ...waitingOnes().map(([, { looking, nextLook }]) => (looking ? Number.POSITIVE_INFINITY : nextLook)),
       );
+    },
+    get tellAgain() {
+      const [oldest] = told.values();
+      return oldest === undefined ? undefined : oldest + longest();
     },
     has: (id) => tracked.has(id),
     isLeaving: (id) => tracked.get(id)?.change.leaving === true,
@@ -226,6 +253,8 @@ export function createFlux(options: FluxOptions): Flux {
       const now = clock.monotonic();
       row.add();
       stream.add();
+      forget(id);
+      waiting.add(id);
       tracked.set(id, {
         change,
         trackedAt: now,
@@ -241,13 +270,16 @@ export function createFlux(options: FluxOptions): Flux {
       });
       return true;
     },
-    untrack: (id) => void tracked.delete(id),
+    untrack(id) {
+      tracked.delete(id);
+      forget(id);
+    },
     request: (id) => tracked.get(id)?.request,
     missedAt: (id) => tracked.get(id)?.missed?.at,
     expectsAbsence: (id) => expectsAbsence(tracked.get(id)),
     lookAtDue() {
       const now = clock.monotonic();
-      for (const [id, entry] of tracked) if (!entry.looking && entry.nextLook <= now) void look(id, entry);
+      for (const [id, entry] of waitingOnes()) if (!entry.looking && entry.nextLook <= now) void look(id, entry);
     },
     ask(id) {
       const entry = tracked.get(id);
@@ -269,8 +301,7 @@ export function createFlux(options: FluxOptions): Flux {
           vanishing = true;
           continue;
         }
-        const atRest = item === undefined ? expectsAbsence(entry) || ended(entry) : !source.isBusy(item);
-        if (atRest) resting.push(id);
+        if (settle(id, entry)) resting.push(id);
         if (reasons < reasonsPerList && !entry.looking && needsReason(id, entry, listed.doubted.has(id))) {
           reasons += 1;
           putOffReason(entry);
