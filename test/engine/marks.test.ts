@@ -87,6 +87,65 @@ describe("what keeps an object from going without its resource", () => {
   });
 });
 
+describe("the id is written to an annotation", () => {
+  const KEY = "IPBlock/shop/a";
+  const open = async () => {
+    const object = objectOf("IPBlock", "a", { spec: { location: "de/txl", size: 1 } });
+    const all = stage([object]);
+    const next = async () => {
+      all.sync();
+      return (await all.passes(KEY)).at(-1);
+    };
+    const isKept = () => all.api.get(object)?.metadata.annotations?.[EXTERNAL_ID] !== undefined;
+    await next();
+    await all.clock.advance(2000);
+    expect(await next()).toBe("rest");
+    return { ...all, next, isKept };
+  };
+
+  test("when the object has rested for a minute", async () => {
+    const { clock, next, isKept } = await open();
+    await clock.advance(59_000);
+    await next();
+    expect(isKept()).toBe(false);
+    await clock.advance(1000);
+    await next();
+    expect(isKept()).toBe(true);
+  });
+
+  test("not before its neighbours have rested as well: their writes go first", async () => {
+    const { clock, next, isKept, platform, sceneOf } = await open();
+    const { shared } = sceneOf(KEY);
+    for (let n = 0; n < 4; n++) {
+      await clock.advance(20_000);
+      const id = platform.make(
+        `b${n}`,
+        { properties: { name: `b${n}`, location: "de/txl", size: 1 } },
+        { path: "/ipblocks" },
+      );
+      shared?.collection.track(id, { since: clock.now() });
+      await clock.advance(2000);
+      shared?.collection.untrack(id);
+      await next();
+      expect(isKept()).toBe(false);
+    }
+    await clock.advance(60_000);
+    await next();
+    expect(isKept()).toBe(true);
+  });
+
+  test("after twenty times as long although its neighbours never rest", async () => {
+    const { clock, next, isKept, sceneOf } = await open();
+    sceneOf(KEY).shared?.collection.track("b", { since: clock.now() });
+    await clock.advance(1_199_000);
+    await next();
+    expect(isKept()).toBe(false);
+    await clock.advance(1000);
+    await next();
+    expect(isKept()).toBe(true);
+  });
+});
+
 test("while the platform has not answered a creation, its finalizer and intent are put back without waiting for the answer", async () => {
   const clock = fakeClock();
   const platform = fakePlatform();

@@ -2,7 +2,7 @@ import type { Again } from "../../kube/queue/work.ts";
 import { several } from "../decide/standing.ts";
 import type { Deps } from "../look/deps.ts";
 import { sources } from "../look/fixed.ts";
-import { inputsOf, restingSince } from "../look/look.ts";
+import { inputsOf } from "../look/look.ts";
 import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
 import { ALLOW_DATA_LOSS } from "../objects/names.ts";
@@ -63,7 +63,7 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
   memory.failure = undefined;
   memory.askedAt = undefined;
   if (memory.creation && isOver(deps, memory.creation)) memory.creation = undefined;
-  memory.restingSince = keep || view.keepAt === undefined ? undefined : restingSince(memory, shared, view.now);
+  memory.restingSince = keep || view.keepAt === undefined ? undefined : (memory.restingSince ?? view.now);
   if (keep) await writeMetadata(deps, kind, shown, { claim: ownership(scene) });
   // The platform's clock tells when, and may go another way than ours: a long time is not waited for in one go.
   const platformTimes = [view.keyDueAt, scene.status.previous && Date.parse(scene.status.previous.until)];

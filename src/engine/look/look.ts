@@ -130,7 +130,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     deleting: object.metadata.deletionTimestamp !== undefined,
     wishedAt: memory.wish?.at ?? now,
     youngUntil: now + (Date.parse(object.metadata.creationTimestamp ?? "") || 0) + settings.graceMs - clock.now(),
-    keepAt: isKept(deps, kind, object) ? undefined : restingSince(memory, shared, now) + settings.annotateAfterMs,
+    keepAt: isKept(deps, kind, object) ? undefined : keepAt(memory, shared, now, settings),
     paused: isPaused(object),
     terminating: deps.namespaces.isTerminating(namespace),
     hasFinalizer: object.metadata.finalizers?.includes(FINALIZER) ?? false,
@@ -187,9 +187,21 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   };
 }
 
-/** While neighbours are still being built, their writes go first: then rest begins anew. */
-export const restingSince = ({ restingSince }: Memory, shared: Shared | undefined, now: number): number =>
-  shared && shared.collection.inFlux > 0 ? now : (restingSince ?? now);
+/** So many times longer than an object has to rest may its neighbours put off the annotation. */
+const LONGEST_PUT_OFF = 20;
+
+/** An object and its neighbours have rested for a while: the writes of those that are still being built go first, but not for ever. */
+function keepAt(
+  memory: Memory,
+  shared: Shared | undefined,
+  now: number,
+  { annotateAfterMs }: Deps["settings"],
+): number {
+  const { restingSince = now } = memory;
+  const othersSince = !shared || shared.collection.inFlux > 0 ? now : shared.collection.changedAt;
+  const latest = restingSince + LONGEST_PUT_OFF * annotateAfterMs;
+  return Math.max(restingSince + annotateAfterMs, Math.min(othersSince + annotateAfterMs, latest));
+}
 
 /** Whether the annotation with the id is there, where one is to be, and signed with the key that signs now. */
 function isKept({ seal }: Deps, { kind }: Kind, object: KubeObject): boolean {

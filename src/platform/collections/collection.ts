@@ -47,6 +47,8 @@ export interface Collection {
   readonly gone: boolean;
   /** How many members are tracked. */
   readonly inFlux: number;
+  /** When a member last changed, or was made known to be changing, on the monotonic clock. */
+  readonly changedAt: number;
   /** This member is in flux: watch it closely until untracked. The same change again changes nothing. */
   track(id: string, change: Change): void;
   /** Somebody else says that this member is there: look for it until it is seen or untracked. */
@@ -243,6 +245,9 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     },
     get inFlux() {
       return flux.size;
+    },
+    get changedAt() {
+      return changedAt;
     },
     get gone() {
       return problem?.kind === "NotFound";
