@@ -270,6 +270,17 @@ describe("a few of a large collection in flux", () => {
     expect(spent()).toEqual({ list: 0, get: 2, request: 1 });
   });
 
+  test("wait for a list that somebody asks for", async () => {
+    const source = scriptedSource([...items(500)]);
+    const { clock, collection, heard, spent, track } = await open(source);
+    track("m7");
+    await clock.advance(1_000);
+    collection.refresh(["m8"]);
+    await clock.advance(3_000);
+    expect(spent()).toEqual({ list: 1, get: 0, request: 0 });
+    expect(heard).toEqual([["m7", "m8"]]);
+  });
+
   test("that are deleted are gone when their request says so and the member is not found", async () => {
     const source = scriptedSource(items(500));
     const { clock, collection, heard, track } = await open(source);
@@ -396,7 +407,7 @@ describe("a tracked member at rest", () => {
     const source = scriptedSource([item("a")]);
     const { clock, collection, heard, spent, track } = await open(source);
     track("a");
-    await clock.advance(7_000);
+    await clock.advance(61_000);
     expect(heard).toEqual([["a"]]);
     expect(spent().list).toBe(1);
     await clock.advance(1_000);
@@ -422,11 +433,12 @@ describe("a tracked member at rest", () => {
 
   test("that is changed by somebody else before its owner has looked is watched closely again", async () => {
     const source = scriptedSource([item("a")]);
-    const { clock, spent, track } = await open(source);
+    const { clock, collection, spent, track } = await open(source);
     track("a");
     await clock.advance(1_500);
     source.put(item("a", "BUSY"));
-    await clock.advance(6_100);
+    collection.refresh([]);
+    await clock.advance(1_000);
     expect(spent().list).toBe(2);
     await clock.advance(3_000);
     expect(spent().list).toBe(4);

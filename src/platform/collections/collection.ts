@@ -32,7 +32,7 @@ export type CollectionListener = (ids: ReadonlySet<string> | "all") => void;
  * Guarantees: never two lists at once. A failed list changes nothing but `problem` and `gone`; members are dropped when
  * the parent is not found twice in a row. Listeners hear of tracked members that have come to rest after every list,
  * changed or not, for as long as they are tracked: whoever tracks must look, and untrack. Who was told and has not looked
- * yet causes no list but after `sharedGap`. A throwing listener is logged and disturbs nobody. After `close` nothing is
+ * yet causes a list after a minute only. A throwing listener is logged and disturbs nobody. After `close` nothing is
  * called any more.
  */
 export interface Collection {
@@ -128,6 +128,9 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
 
   const soonGap = () => Math.max(soonMs.shortest, Math.min(members.size * soonMs.perMember, longest()));
 
+  /** A list that is under way, or that somebody asks for, shows all. */
+  const oneByOne = () => !listing && asking.since === undefined && flux.oneByOne;
+
   /** When the list is due that somebody asks for. The first who ask get it at once; of a row who ask, many share one. */
   const askedDue = (soon: number): number => {
     const { since = 0, dueAt = 0 } = asking;
@@ -146,10 +149,10 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     if (doubtful || flux.isVanishing) due.push(soon);
     if (expected.size > 0) due.push(endedAt + lookGap(endedAt - Math.max(...expected.values()), busyMs, restMs));
     const { worthListing, tellAgain } = flux;
-    if (worthListing !== undefined && !flux.oneByOne) {
+    if (worthListing !== undefined && !oneByOne()) {
       due.push(Math.max(endedAt + lookGap(quiet, flux.listGap), worthListing));
     }
-    if (tellAgain !== undefined) due.push(Math.max(endedAt + longest(), tellAgain));
+    if (tellAgain !== undefined) due.push(tellAgain);
     if (othersBusy) due.push(endedAt + lookGap(quiet, othersBusyGapMs.shortest, othersBusyGapMs.longest));
     return Math.min(...due);
   };
@@ -158,7 +161,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     if (closing.signal.aborted) return;
     const due = Math.min(
       listing ? Number.POSITIVE_INFINITY : listDue(),
-      flux.oneByOne ? flux.nextLook : Number.POSITIVE_INFINITY,
+      oneByOne() ? flux.nextLook : Number.POSITIVE_INFINITY,
     );
     // A timer that comes first looks by itself what is due next. Were it set anew each time, many calls would hold it off.
     if (due >= timerAt) return;
@@ -170,7 +173,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
   const wake = () => {
     timerAt = Number.POSITIVE_INFINITY;
     if (!listing && listDue() <= clock.monotonic()) void list();
-    if (flux.oneByOne) flux.lookAtDue();
+    if (oneByOne()) flux.lookAtDue();
     schedule();
   };
 

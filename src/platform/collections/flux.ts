@@ -90,6 +90,8 @@ const reasonsPerList = 8;
 const firstReasonMs = 5_000;
 const longestReasonGapMs = 60_000;
 const unknownRequestLimit = 3;
+/** Who was told looks when it has its turn. With thousands of objects that takes a while. */
+const tellAgainMs = 60_000;
 
 export function createFlux(options: FluxOptions): Flux {
   const { clock, random, busyMs, source, members, signal } = options;
@@ -243,7 +245,7 @@ export function createFlux(options: FluxOptions): Flux {
     },
     get tellAgain() {
       const [oldest] = told.values();
-      return oldest === undefined ? undefined : oldest + longest();
+      return oldest === undefined ? undefined : oldest + tellAgainMs;
     },
     has: (id) => tracked.has(id),
     isLeaving: (id) => tracked.get(id)?.change.leaving === true,
