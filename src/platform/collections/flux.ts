@@ -164,7 +164,7 @@ export function createFlux(options: FluxOptions): Flux {
   const lookAt = async (id: string, entry: Tracked): Promise<boolean> => {
     if (!source.get || isLeaving(entry) || entry.asked) return askAbout(id, entry);
     const { news, isMissed } = await readMember(id, entry);
-    if (!needsReason(id, entry, isMissed)) return news;
+    if (!entry.asked && !needsReason(id, entry, isMissed)) return news;
     putOffReason(entry);
     return askAbout(id, entry);
   };
