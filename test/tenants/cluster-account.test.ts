@@ -226,6 +226,7 @@ describe("a ClusterAccount", () => {
         ids[kind] = (await statusOf(gold, kind, name))?.id ?? "";
       }
       await other.untilReady("Datacenter", "dc");
+      await other.untilReady("Lan", "net");
     });
 
     it.each<[what: string, object: (id: string) => object, owner: string]>([
