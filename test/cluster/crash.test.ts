@@ -39,7 +39,7 @@ describe("an operator killed while its call is executed", () => {
     // One kind with each: half of them with a ClusterAccount, the one that is killed everywhere among them.
     expect(result.kinds.map(({ account }) => account)).toEqual(expect.arrayContaining(["Account", "ClusterAccount"]));
     expect(result.kinds.find(({ kind }) => kind === whole)?.account).toBe("ClusterAccount");
-    const { runs: _, notReached: __, ...mustBeZero } = result.totals;
+    const { runs: _, notReached: __, disturbed: ___, ...mustBeZero } = result.totals;
     expect(mustBeZero, why(result)).toEqual(allZero);
     const [one, ...others] = runsOf(result).sort((a, b) => b.runs - a.runs);
     expect(one).toMatchObject({ kind: whole, phases: ["create", "update", "replace", "delete"] });
@@ -63,7 +63,7 @@ describe("a namespace moved to another shard while its call is executed", () => 
     async (shards) => {
       const subjects = subjectsOf(chosenKinds(kinds, moved)).map(atCreation);
       const result = await crashMatrix({ kubeconfig: cluster().kubeconfig, subjects, moments, shards });
-      const { runs, notReached: _, ...mustBeZero } = result.totals;
+      const { runs, notReached: _, disturbed: __, ...mustBeZero } = result.totals;
       expect(mustBeZero, why(result)).toEqual(allZero);
       expect(runs).toBe(moved.length);
     },
