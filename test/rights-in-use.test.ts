@@ -11,8 +11,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const call = (verb: string, objectRef: object, decision = "allow", userAgent = USER_AGENT) =>
-  JSON.stringify({ verb, objectRef, userAgent, annotations: { "authorization.k8s.io/decision": decision } });
+const call = (verb: string, objectRef: object, decision = "allow", userAgent = USER_AGENT, username = "mooring") => {
+  const annotations = { "authorization.k8s.io/decision": decision };
+  return JSON.stringify({ verb, user: { username }, objectRef, userAgent, annotations });
+};
 const inLog = (...lines: string[]) => {
   writeFileSync(join(folder, "audit-1"), lines.join("\n"));
   return rightsInUse(folder);
@@ -39,6 +41,19 @@ describe("the comparison of rights with an audit log", () => {
     const pods = { resource: "pods" };
     const { refused } = await inLog(call("list", pods, "forbid"), call("delete", pods, "forbid", "a-test"));
     expect(refused).toEqual(new Set(["list pods"]));
+  });
+
+  it("does not mind a refusal that passes, of the same operator and object", async () => {
+    const [one, another] = [
+      { apiGroup: "coordination.k8s.io", resource: "leases", name: "mooring" },
+      { apiGroup: "coordination.k8s.io", resource: "leases", name: "mooring-a" },
+    ];
+    const right = new Set(["get leases.coordination.k8s.io"]);
+    const passing = await inLog(call("get", one, "forbid"), call("get", one));
+    expect(passing.refused).toEqual(new Set());
+    expect((await inLog(call("get", one, "forbid"), call("get", another))).refused).toEqual(right);
+    const ofAnother = call("get", one, "allow", USER_AGENT, "mooring-b");
+    expect((await inLog(call("get", one, "forbid"), ofAnother)).refused).toEqual(right);
   });
 
   it("has a reason only for rights that ship", () => {
