@@ -156,10 +156,15 @@ const isMissed = ({ position, after }: Row, { reached }: Run): boolean => !reach
 
 const isBad = (row: Row, run: Run): boolean => run.problems.length > 0 || isMissed(row, run);
 
+/** What must not happen, and how often it did. */
+export const faultsOf = ({ totals }: Result) => {
+  const { duplicates, leaks, lostSecrets, stuck, writesNotReached } = totals;
+  return { duplicates, leaks, lostSecrets, stuck, writesNotReached };
+};
+
 /** Whether nothing happened that must not. */
-export const isClean = ({ totals }: Result): boolean =>
-  totals.runs > 0 &&
-  totals.duplicates + totals.leaks + totals.lostSecrets + totals.stuck + totals.writesNotReached === 0;
+export const isClean = (result: Result): boolean =>
+  result.totals.runs > 0 && Object.values(faultsOf(result)).every((count) => count === 0);
 
 const counted: Record<Fault, "duplicates" | "leaks" | "lostSecrets" | "stuck"> = {
   duplicate: "duplicates",
