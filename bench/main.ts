@@ -18,7 +18,7 @@ const benches = {
 type Name = keyof typeof benches;
 const names = Object.keys(benches).filter((name): name is Name => Object.hasOwn(benches, name));
 
-const usage = `usage: make bench                          all benchmarks, about an hour
+const usage = `usage: make bench                          all benchmarks, about half an hour
        make bench ARGS="NAME [OPTION…]"    one of them; --help tells its options
 
 ${names.map((name) => `  ${name.padEnd(16)}${benches[name].what}`).join("\n")}
