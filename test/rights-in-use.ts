@@ -67,6 +67,7 @@ const rightsOf = ({ apiGroups, resources, verbs, resourceNames = [""] }: z.outpu
 const event = z.object({
   verb: z.string(),
   user: z.object({ username: z.string() }),
+  requestReceivedTimestamp: z.string(),
   objectRef: z
     .object({
       resource: z.string(),
@@ -82,46 +83,32 @@ export interface RightsInUse {
   /** Calls of the operator that are in the log. */
   calls: number;
   used: Set<string>;
-  /** What it asked for, needs and may never do. */
-  refused: Set<string>;
-}
-
-/** Of each operator and object: what was allowed, and which right was missing for what was not. */
-interface Answers {
-  allowed: Set<string>;
+  /** What it asked for, needs and may not do, and who asked for it last, when. */
   refused: Map<string, string>;
 }
 
 /** Reads the audit logs of a folder. */
 export async function rightsInUse(folder: string): Promise<RightsInUse> {
-  const found: RightsInUse = { calls: 0, used: new Set(), refused: new Set() };
-  const answers: Answers = { allowed: new Set(), refused: new Map() };
+  const found: RightsInUse = { calls: 0, used: new Set(), refused: new Map() };
   for (const file of (await readdir(folder)).filter((name) => name.startsWith("audit"))) {
     for await (const line of createInterface({ input: createReadStream(join(folder, file)) })) {
-      if (line.includes(`"userAgent":"${USER_AGENT}"`)) note(found, answers, event.parse(JSON.parse(line)));
+      if (line.includes(`"userAgent":"${USER_AGENT}"`)) note(found, event.parse(JSON.parse(line)));
     }
   }
-  // The API server learns of a new role a moment later than the operator that it is for begins to ask.
-  for (const [asked, right] of answers.refused) if (!answers.allowed.has(asked)) found.refused.add(right);
   return found;
 }
 
-function note(
-  found: RightsInUse,
-  answers: Answers,
-  { verb, user, objectRef, annotations = {} }: z.output<typeof event>,
-) {
+function note(found: RightsInUse, { verb, user, objectRef, annotations = {}, ...asked }: z.output<typeof event>): void {
   if (!objectRef) return;
   const { resource, subresource, apiGroup, name } = objectRef;
   const whole = subresource === undefined ? resource : `${resource}/${subresource}`;
   found.calls += 1;
   const right = nameOf(verb, whole, apiGroup);
   const isRefused = annotations["authorization.k8s.io/decision"] === "forbid";
-  const asked = `${user.username} ${nameOf(verb, whole, apiGroup, name)}`;
-  if (isRefused && !optional.includes(right)) answers.refused.set(asked, right);
-  if (isRefused) return;
-  answers.allowed.add(asked);
-  for (const each of [undefined, name]) found.used.add(nameOf(verb, whole, apiGroup, each));
+  if (isRefused && !optional.includes(right)) {
+    found.refused.set(right, `${user.username}, ${asked.requestReceivedTimestamp}`);
+  }
+  if (!isRefused) for (const each of [undefined, name]) found.used.add(nameOf(verb, whole, apiGroup, each));
 }
 
 /** Rights that ship and were not used, but for those that have a reason. */

@@ -81,7 +81,7 @@ async function usesItsRights(output: string, whole: boolean): Promise<boolean> {
   announce("the operator's rights are those that it uses");
   const { calls, used, refused } = await rightsInUse(output);
   console.log(`${calls} calls of operators in the audit logs, which used ${used.size} rights`);
-  for (const right of refused) console.log(`missing: ${right}`);
+  for (const [right, asked] of refused) console.log(`missing: ${right} (${asked})`);
   const left = unused(used);
   if (!whole) console.log(`not all tests have run: ${left.length} rights that were not used are not looked at`);
   else for (const right of left) console.log(`never used: ${right}`);

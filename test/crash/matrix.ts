@@ -58,8 +58,6 @@ export interface Totals {
   notReached: number;
   /** Those of them that must not be: the first kill, at a write. */
   writesNotReached: number;
-  /** Lives that failed while the suite stood still for longer than the operator allows for, and were lived again. */
-  disturbed: number;
 }
 
 /** One thing to do: a life with the operator killed there. */
@@ -183,12 +181,10 @@ function totalsOf(kinds: Result["kinds"]): Totals {
     stuck: 0,
     notReached: 0,
     writesNotReached: 0,
-    disturbed: 0,
   };
   for (const row of kinds.flatMap(({ rows }) => rows)) {
     for (const run of row.runs) {
       totals.runs += 1;
-      totals.disturbed += run.disturbed;
       if (!run.reached) totals.notReached += 1;
       if (isMissed(row, run)) totals.writesNotReached += 1;
       for (const fault of new Set(run.problems.map((problem) => problem.fault))) totals[counted[fault]] += 1;

@@ -1,33 +1,16 @@
 import { expect, test } from "vitest";
 import type { Position } from "./calls.ts";
 import type { Result } from "./matrix.ts";
-import { complaints, render } from "./print.ts";
+import { complaints } from "./print.ts";
 
 const position: Position = { phase: "create", side: "platform", method: "POST", route: "/volumes", nth: 1, process: 1 };
 
 /** A matrix with one failed run, in which the suite stood still for so long. */
 function failed(stalledSeconds: number): Result {
   const problems = [{ fault: "duplicate" as const, message: "2 volumes instead of 1" }];
-  const run = {
-    moment: "executed" as const,
-    reached: true,
-    problems,
-    seconds: 9,
-    stalledSeconds,
-    disturbed: 2,
-    folder: "/tmp/x",
-  };
+  const run = { moment: "executed" as const, reached: true, problems, seconds: 9, stalledSeconds, folder: "/tmp/x" };
   const rows = [{ number: 4, position, runs: [run] }];
-  const totals = {
-    runs: 1,
-    duplicates: 1,
-    leaks: 0,
-    lostSecrets: 0,
-    stuck: 0,
-    notReached: 0,
-    writesNotReached: 0,
-    disturbed: 2,
-  };
+  const totals = { runs: 1, duplicates: 1, leaks: 0, lostSecrets: 0, stuck: 0, notReached: 0, writesNotReached: 0 };
   const kinds = [{ kind: "Volume", account: "Account" as const, creationOnly: false, rows }];
   return { impatient: false, shards: undefined, kinds, totals, seconds: 9 };
 }
@@ -45,8 +28,4 @@ test("a run in which the suite itself stood still says so", () => {
   expect(complaints(failed(8.12))[0]).toContain(
     "stood still for 8.1 s: longer than the 1 s that the operator allows for",
   );
-});
-
-test("how many lives were lived again for that reason is told", () => {
-  expect(render(failed(8.12))).toContain("2 lived again, for the suite stood still");
 });

@@ -68,8 +68,7 @@ export function complaints({ kinds, impatient, shards }: Result): string[] {
 }
 
 function totals({ totals, seconds }: Result): string {
-  const { runs, duplicates, leaks, lostSecrets, stuck, notReached, writesNotReached, disturbed } = totals;
+  const { runs, duplicates, leaks, lostSecrets, stuck, notReached, writesNotReached } = totals;
   const counts = `${duplicates} duplicates, ${leaks} leaks, ${lostSecrets} lost secrets, ${stuck} stuck`;
-  const again = disturbed === 0 ? "" : `; ${disturbed} lived again, for the suite stood still`;
-  return `${runs} runs, ${counts} (${notReached} not reached, ${writesNotReached} of them writes${again}; ${Math.round(seconds)} s)`;
+  return `${runs} runs, ${counts} (${notReached} not reached, ${writesNotReached} of them writes; ${Math.round(seconds)} s)`;
 }

@@ -6,7 +6,6 @@ import { isWrite, type Moment, nameOf, type Position, positionsOf, type Target }
 import type { Disturbance } from "./disturbance.ts";
 import { type Chapter, type Course, play, Stuck } from "./life.ts";
 import type { Subject } from "./lives.ts";
-import { SETTLE_SECONDS } from "./operator.ts";
 import type { Call } from "./recorder.ts";
 import { openStage } from "./stage.ts";
 import { judge, type Problem, type Yardstick, yardstickOf } from "./verdict.ts";
@@ -27,8 +26,6 @@ export interface Run {
   seconds: number;
   /** The longest time for which this process, and the platform in it, stood still. */
   stalledSeconds: number;
-  /** Lives before this one that failed and prove nothing: the platform stood still for longer than the operator allows for. */
-  disturbed: number;
   /** Log of the operator and list of its calls; kept when something is wrong. */
   folder?: string;
 }
@@ -60,23 +57,16 @@ export async function crash(
   { targets, ...how }: Pick<Script, "seed" | "impatient" | "shards"> & { targets: readonly [Target, ...Target[]] },
 ): Promise<{ run: Run; aftermath: Position[] }> {
   const { position, moment } = targets.at(-1) ?? targets[0];
-  let disturbed = 0;
   for (let attempt = 1; ; attempt++) {
     const startedAt = performance.now();
     const life = await live(base, { subject, yardstick, targets, ...how });
     const { problems, calls, reached, stalledSeconds, folder } = life;
     // A write that did not come is tried again: a life may differ by a read, and so may what it leads to.
     if (!reached && problems.length === 0 && isWrite(position) && attempt < ATTEMPTS) continue;
-    // What the platform still does after its whole time cannot be known to anybody.
-    if (folder !== undefined && stalledSeconds > SETTLE_SECONDS && attempt < ATTEMPTS) {
-      disturbed += 1;
-      await rm(folder, { recursive: true });
-      continue;
-    }
     const seconds = (performance.now() - startedAt) / 1000;
     const following = calls.filter(({ phase, process }) => phase === position.phase && process > targets.length);
     return {
-      run: { moment, reached, problems, seconds, stalledSeconds, disturbed, ...(folder !== undefined && { folder }) },
+      run: { moment, reached, problems, seconds, stalledSeconds, ...(folder !== undefined && { folder }) },
       aftermath: positionsOf(following),
     };
   }

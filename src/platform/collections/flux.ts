@@ -97,7 +97,7 @@ export function createFlux(options: FluxOptions): Flux {
   const { clock, random, busyMs, source, members, signal } = options;
   const tracked = new Map<string, Tracked>();
   /** Each of them is in one of these: its owner does not know yet that it has come to rest, or was told at this time, the oldest first. */
-  const waiting = new Set<string>();
+  const waiting = new Map<string, Tracked>();
   const told = new Map<string, number>();
   const longest = () => sharedGap(members.size, busyMs);
   /** The changes that no list can have shown yet. */
@@ -112,13 +112,6 @@ export function createFlux(options: FluxOptions): Flux {
   const expectsAbsence = (entry: Tracked | undefined) =>
     entry !== undefined &&
     (entry.request?.status === "FAILED" || (isLeaving(entry) && (ended(entry) || !canAsk(entry))));
-
-  function* waitingOnes(): Generator<[string, Tracked]> {
-    for (const id of waiting) {
-      const entry = tracked.get(id);
-      if (entry) yield [id, entry];
-    }
-  }
 
   /** Whether that changed what is known, and whether it was not found. */
   const readMember = async (id: string, entry: Tracked): Promise<{ news: boolean; isMissed: boolean }> => {
@@ -140,7 +133,7 @@ export function createFlux(options: FluxOptions): Flux {
     const isOver = item === undefined ? expectsAbsence(entry) || ended(entry) : !source.isBusy(item);
     forget(id);
     if (isOver) told.set(id, clock.monotonic());
-    else waiting.add(id);
+    else waiting.set(id, entry);
     return isOver;
   };
 
@@ -229,7 +222,7 @@ export function createFlux(options: FluxOptions): Flux {
     get oneByOne() {
       if (waiting.size === 0 || waiting.size * lookCost >= members.size) return false;
       if (stream.size * lookCost >= patience * members.size) return false;
-      return waitingOnes().every(([, entry]) => canAsk(entry) || source.get !== undefined);
+      return waiting.values().every((entry) => canAsk(entry) || source.get !== undefined);
     },
     get isVanishing() {
       return vanishing && row.dueAt === undefined;
@@ -240,7 +233,7 @@ export function createFlux(options: FluxOptions): Flux {
     },
     get nextLook() {
       return Math.min(
-        ...waitingOnes().map(([, { looking, nextLook }]) => (looking ? Number.POSITIVE_INFINITY : nextLook)),
+        ...waiting.values().map(({ looking, nextLook }) => (looking ? Number.POSITIVE_INFINITY : nextLook)),
       );
     },
     get tellAgain() {
@@ -256,8 +249,7 @@ export function createFlux(options: FluxOptions): Flux {
       row.add();
       stream.add();
       forget(id);
-      waiting.add(id);
-      tracked.set(id, {
+      const entry: Tracked = {
         change,
         trackedAt: now,
         url: change.url,
@@ -269,7 +261,9 @@ export function createFlux(options: FluxOptions): Flux {
         nextReason: now,
         reasonGap: firstReasonMs,
         missed: undefined,
-      });
+      };
+      tracked.set(id, entry);
+      waiting.set(id, entry);
       return true;
     },
     untrack(id) {
@@ -281,7 +275,7 @@ export function createFlux(options: FluxOptions): Flux {
     expectsAbsence: (id) => expectsAbsence(tracked.get(id)),
     lookAtDue() {
       const now = clock.monotonic();
-      for (const [id, entry] of waitingOnes()) if (!entry.looking && entry.nextLook <= now) void look(id, entry);
+      for (const [id, entry] of waiting) if (!entry.looking && entry.nextLook <= now) void look(id, entry);
     },
     ask(id) {
       const entry = tracked.get(id);
