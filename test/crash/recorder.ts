@@ -5,6 +5,8 @@ export interface Call extends Position {
   at: string;
   /** Of the answer; absent while there is none, and for ever when the operator died first. */
   status?: number;
+  /** From its arrival here to its answer. A platform that needs longer than the settle time may be sent a creation again. */
+  ms?: number;
   killed?: Moment;
 }
 
@@ -64,6 +66,7 @@ export function createRecorder(targets: readonly Target[]): Recorder {
       if (side === "platform") talking.add(process);
       const nth = count([phase, process, side, method, route].join(" "));
       const call: Call = { phase, side, method, route, nth, process, at: new Date().toISOString() };
+      const arrivedAt = performance.now();
       calls.push(call);
       const write = isWrite(call);
       if (write) writing += 1;
@@ -76,7 +79,10 @@ export function createRecorder(targets: readonly Target[]): Recorder {
         fatal,
         isWrite: write,
         ended(status) {
-          if (status > 0) call.status = status;
+          if (status > 0) {
+            call.status = status;
+            call.ms = Math.round(performance.now() - arrivedAt);
+          }
           if (!write) return;
           writing -= 1;
           busyAt = performance.now();
