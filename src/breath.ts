@@ -34,10 +34,17 @@ function turn(clock: Clock, line: Line): void {
   if (line.waiting.length > 0) setImmediate(turn, clock, line);
 }
 
-/** Does the same with each of many, the first slice of them at once. The items may change while it goes on. */
-export async function inSlices<T>(clock: Clock, items: Iterable<T>, perform: (item: T) => void): Promise<void> {
+/**
+ * Does the same with each of many, the first slice of them at once. The items may change while it goes on. Who chooses them
+ * among others yields undefined for what is passed over: choosing takes its time as well.
+ */
+export async function inSlices<T>(
+  clock: Clock,
+  items: Iterable<T | undefined>,
+  perform: (item: T) => void,
+): Promise<void> {
   for (const item of items) {
-    perform(item);
+    if (item !== undefined) perform(item);
     const pause = breathe(clock);
     if (pause) await pause;
   }

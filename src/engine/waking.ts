@@ -29,17 +29,21 @@ export function laneOf({ objects, accounts }: Known, key: ObjectKey): Lane {
   return used === undefined ? none : { account: used, namespace, shared: isShared(used) };
 }
 
-/** Objects that use an Account. Which would use it is not written anywhere: all that use and name no other are, too. */
-export function* usersOf({ objects, accounts }: Known, account: string): Generator<ObjectKey> {
-  const users = new Set(objects.users(account));
-  yield* users;
+/**
+ * Objects that use an Account. Which would use it is not written anywhere: all that use and name no other are, too. For
+ * those that are passed over it yields undefined.
+ */
+export function* usersOf({ objects, accounts }: Known, account: string): Generator<ObjectKey | undefined> {
+  yield* objects.users(account);
   const isUser = (key: ObjectKey) => {
+    const used = objects.accountOf(key);
+    // It came first.
+    if (used === account) return false;
     const found = objects.find(key);
-    if (!found || users.has(key) || !usesAccount(found.kind)) return false;
+    if (!found || !usesAccount(found.kind)) return false;
     const user = userOf(found.kind, found.object);
     if (!accounts.isOpenTo(user, account)) return false;
     const ref = policiesOf(found.object).accountRef;
-    const used = objects.accountOf(key);
     // Nobody stays with the Account of another namespace, which was the default of a former version.
     const settled = used !== undefined && (isShared(used) || accounts.isOpenTo(user, used)) ? used : undefined;
     const known = [settled, ref && namedBy(user.namespace, ref)];
@@ -47,7 +51,7 @@ export function* usersOf({ objects, accounts }: Known, account: string): Generat
   };
   // An Account of a namespace has its users there, and nowhere else.
   const candidates = isShared(account) ? everything(objects) : objects.residents(namespaceOf(objectOf(account)));
-  for (const key of candidates) if (isUser(key)) yield key;
+  for (const key of candidates) yield isUser(key) ? key : undefined;
 }
 
 /** All objects, Accounts first: others wait for them. */
@@ -63,10 +67,10 @@ export function* thoseWhoWaited(objects: Objects, key: ObjectKey, gone: KubeObje
   if (kind) yield* objects.named(kind, gone).map((named) => named.key);
   // Its place may be the only one there is, and somebody may be waiting for it.
   if (kind?.resource?.identity.onePer) yield* keysOf(objects, kind.kind);
-  const { parents = {} } = claimOf(gone) ?? openIntent(gone) ?? {};
+  const { parents = {}, account } = claimOf(gone) ?? openIntent(gone) ?? {};
   for (const id of Object.values(parents)) yield* objects.holders(gone.metadata.namespace, id);
-  const isLeaving = (account: ObjectKey) => objects.find(account)?.object.metadata.deletionTimestamp !== undefined;
-  for (const { kind } of accountKinds) yield* keysOf(objects, kind).filter(isLeaving);
+  const used = account === undefined ? undefined : objectOf(account);
+  if (used !== undefined && objects.find(used)?.object.metadata.deletionTimestamp !== undefined) yield used;
 }
 
 /** What an object uses may say so in its own status, and shall not take a resync to notice. */

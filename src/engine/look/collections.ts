@@ -71,9 +71,12 @@ interface Membership {
 type Memberships = Map<ObjectKey, Membership>;
 
 /** Whom the news of a collection concern. */
-function* concerned({ others, members }: Entry, ids: Parameters<CollectionListener>[0]): Generator<ObjectKey> {
+function* concerned(
+  { others, members }: Entry,
+  ids: Parameters<CollectionListener>[0],
+): Generator<ObjectKey | undefined> {
   yield* others;
-  for (const id of ids === "all" ? members.keys() : ids) yield* members.get(id) ?? [];
+  for (const id of ids === "all" ? members.keys() : ids) yield* members.get(id) ?? [undefined];
 }
 
 export function createCollections(options: {
