@@ -3,6 +3,7 @@ import { admits, clusterAccount, readSharing, type Sharing } from "../../kinds/i
 import { isSuccessive, isWanted, type Kind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Namespaces } from "../../kube/watch/namespaces.ts";
+import { once } from "../../once.ts";
 import type { Connection } from "../../platform/calls/transport.ts";
 import { type EndpointName, type Product, products } from "../../platform/products/products.ts";
 import { type ObjectKey, objectKey } from "../objects/object.ts";
@@ -90,10 +91,10 @@ export interface Accounts {
   get(key: string): AccountHandle | undefined;
 }
 
+const sharingOf = once(({ spec }: KubeObject) => readSharing(spec));
+
 export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, "labelsOf">): Accounts {
   const handles = new Map<string, AccountHandle>();
-  /** A version of an object never changes: it is read once. */
-  const sharings = new WeakMap<KubeObject, Sharing>();
   /** Namespaces that have or had Accounts of their own, as far as this process has seen. */
   const independent = new Set<string>();
   /** The names of the Accounts of each namespace that has any. */
@@ -113,11 +114,6 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
     obstacle: { reason: "AccountNotFound", message },
   });
 
-  const sharingOf = (object: KubeObject): Sharing => {
-    const sharing = sharings.get(object) ?? readSharing(object.spec);
-    sharings.set(object, sharing);
-    return sharing;
-  };
   const isAdmitted = (object: KubeObject, { kind, namespace }: User) =>
     admits(sharingOf(object), { kind, namespace, labels: labelsOf(namespace) });
   const isOpenTo: Accounts["isOpenTo"] = (user, key) => {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { hashText } from "../../hash.ts";
 import type { Identity } from "../../kinds/kind.ts";
+import { createSlot } from "../../once.ts";
 import { NotFound } from "../../platform/answers/errors.ts";
 import { identityOf } from "../../platform/collections/numbered.ts";
 import type { LoggedRequest } from "../../platform/products/requests.ts";
@@ -94,7 +95,7 @@ export async function search(
 }
 
 /** Hundreds may share one listing of hundreds: each body in it is hashed once. */
-const hashes = new WeakMap<LoggedRequest, { hash: string | undefined }>();
+const hashes = createSlot<LoggedRequest, { hash: string | undefined }>();
 
 function hashOf(logged: LoggedRequest, echo?: Identity["echo"]): string | undefined {
   const known = hashes.get(logged) ?? { hash: hashText(logged.body, echo) };

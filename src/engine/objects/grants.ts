@@ -1,5 +1,6 @@
 import { type GrantSpec, grants, readGrant } from "../../kinds/identity/grant.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import { once } from "../../once.ts";
 
 /** An object that others may want to refer to. */
 export interface Target {
@@ -47,12 +48,5 @@ export function createGrants(labelsOf: (namespace: string) => Readonly<Record<st
   };
 }
 
-/** A version of an object never changes: it is read once. */
-const read = new WeakMap<KubeObject, { spec: GrantSpec | undefined }>();
-
 /** What a Grant opens: nothing any more once somebody wants it gone. */
-function grantOf(object: KubeObject): GrantSpec | undefined {
-  const known = read.get(object) ?? { spec: object.metadata.deletionTimestamp ? undefined : readGrant(object.spec) };
-  read.set(object, known);
-  return known.spec;
-}
+const grantOf = once(({ metadata, spec }: KubeObject) => (metadata.deletionTimestamp ? undefined : readGrant(spec)));

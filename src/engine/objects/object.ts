@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { ObjectRef, Reference } from "../../kinds/desired.ts";
 import { GROUP, VERSION } from "../../kinds/index.ts";
 import type { Kind } from "../../kinds/kind.ts";
@@ -81,10 +80,8 @@ function readStated(object: KubeObject): Claim | undefined {
 /** Where a resource is: its identity is unique under its parents, at the address where it was made. */
 export type Place = Pick<Claim, "id" | "parents" | "born" | "endpoint">;
 
-const policy = z.looseObject({ managementPolicy: z.literal("Observe") });
-
 /** Whether the object only shows its resource. */
-export const observes: (object: KubeObject) => boolean = once(({ spec }) => policy.safeParse(spec).success);
+export const observes = ({ spec }: KubeObject): boolean => Reflect.get(Object(spec), "managementPolicy") === "Observe";
 
 /** Whether somebody has told Mooring to let the object be. */
 export const isPaused = ({ metadata }: KubeObject): boolean => metadata.annotations?.[PAUSED] === "true";

@@ -1,4 +1,5 @@
 import type { KubeObject } from "../../kube/resource.ts";
+import { createSlot } from "../../once.ts";
 import { createSigner, isVoid, type Verdict } from "../../signer.ts";
 import { readStatus } from "../schema/status.ts";
 import { flat } from "../schema/status-schema.ts";
@@ -31,19 +32,25 @@ export interface SealOptions {
   believes?: (object: KubeObject) => boolean;
 }
 
+/** What was found out about an object by these keys. */
+interface Findings {
+  by: readonly string[];
+  /** All of it counts. */
+  isOurs: boolean;
+  /** What annotations say that counts. */
+  marks: Map<string, { words: object; signature: unknown } | undefined>;
+}
+
 export function createSeal({ keys, believes = () => false }: SealOptions): Seal {
   const foreign = new WeakMap<KubeObject, string>();
-  /** What was found by these keys: objects that are ours as a whole, and what annotations say that counts. */
-  const found = (by: readonly string[]) => ({
-    by,
-    ours: new WeakSet<KubeObject>(),
-    marks: new WeakMap<KubeObject, Map<string, { words: object; signature: unknown } | undefined>>(),
-  });
-  let known = found(keys());
-  const knownNow = () => {
-    const now = keys();
-    if (known.by !== now) known = found(now);
-    return known;
+  const findings = createSlot<KubeObject, Findings>();
+  const findingsOf = (object: KubeObject): Findings => {
+    const known = findings.get(object);
+    const by = keys();
+    if (known?.by === by) return known;
+    const none = { by, isOurs: false, marks: new Map() };
+    findings.set(object, none);
+    return none;
   };
 
   const { sign, judge: judgeSigned, isCurrent } = createSigner(keys);
@@ -76,8 +83,7 @@ export function createSeal({ keys, believes = () => false }: SealOptions): Seal 
 
   return {
     trusted(kind, object) {
-      const { ours } = knownNow();
-      if (ours.has(object)) return object;
+      if (findingsOf(object).isOurs) return object;
       const { annotations } = object.metadata;
       const status = flat(statusOf(object));
       const said = judge(statusWords(kind, object, status), status.signature, () => {
@@ -90,7 +96,7 @@ export function createSeal({ keys, believes = () => false }: SealOptions): Seal 
       const kept = judged.find(({ name, verdict }) => name === EXTERNAL_ID && verdict === "foreign")?.words;
       const id: unknown = Reflect.get((said === "foreign" ? status : kept) ?? {}, "id");
       if (typeof id === "string") foreign.set(trusted, id);
-      ours.add(trusted);
+      findingsOf(trusted).isOurs = true;
       return trusted;
     },
     foreignClaim: (object) => foreign.get(object),
@@ -99,11 +105,9 @@ export function createSeal({ keys, believes = () => false }: SealOptions): Seal 
     mark: (kind, object, annotation, words) =>
       JSON.stringify({ ...words, signature: sign(markWords(kind, object, annotation, words)) }),
     read(kind, object, annotation) {
-      const { marks } = knownNow();
-      const read = marks.get(object) ?? new Map();
-      marks.set(object, read);
-      if (!read.has(annotation)) read.set(annotation, readMark(kind, object, annotation));
-      const said = read.get(annotation);
+      const { marks } = findingsOf(object);
+      if (!marks.has(annotation)) marks.set(annotation, readMark(kind, object, annotation));
+      const said = marks.get(annotation);
       return said && { words: said.words, current: isCurrent(said.signature) };
     },
     isCurrent: (object) => isCurrent(flat(statusOf(object)).signature),
