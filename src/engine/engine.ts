@@ -171,7 +171,15 @@ export function createEngine(options: EngineOptions): Engine {
     kept: createKeptTokens(options, home),
     sites: options.sites ?? { endpoints: {}, isAllowed: () => true },
     accounts: createAccounts(objects, namespaces),
-    collections: createCollections({ clock, log, restMs: settings.resyncMs, busyMs: options.busyMs, wake }),
+    collections: createCollections({
+      clock,
+      log,
+      restMs: settings.resyncMs,
+      busyMs: options.busyMs,
+      wake(key, since) {
+        if (!memories.hasLooked(key, since)) wake(key);
+      },
+    }),
     secrets: createHeldSecrets({
       label: CREDENTIALS,
       finalizer: FINALIZER,
@@ -187,8 +195,7 @@ export function createEngine(options: EngineOptions): Engine {
     changed(account, since) {
       void inSlices(clock, usersOf(deps, account), (key) => {
         if ((objects.accountOf(key) ?? account) === account) memories.excuse(key, since);
-        // Who has looked since then knows.
-        if ((memories.of(key).lookedAt ?? Number.NEGATIVE_INFINITY) <= since) wakeInTime(key);
+        if (!memories.hasLooked(key, since)) wakeInTime(key);
       });
     },
     owes,
@@ -277,7 +284,7 @@ export function createEngine(options: EngineOptions): Engine {
       void inSlices(clock, everything(objects), (key) => {
         if (accountOf(key) !== undefined) wake(key, "people");
         // Its collection may be listed before its turn comes here.
-        else if (memories.of(key).lookedAt === undefined) wakeInTime(key);
+        else if (!memories.hasLooked(key, Number.NEGATIVE_INFINITY)) wakeInTime(key);
       });
       return work({ queue, clock, log, reconcile, comesRound, observe: options.observe }, workers, signal);
     },

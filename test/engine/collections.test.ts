@@ -14,6 +14,7 @@ const servers = withResource(server);
 const datacenters = withResource(datacenter);
 const here = { datacenter: "d1" };
 const MINUTE = 60_000;
+const WAKE_MS = 1;
 
 const opened: Collections[] = [];
 afterEach(() => {
@@ -29,13 +30,18 @@ async function open(...ids: string[]) {
   const account = handleOf("shop/main", { connection });
   const clock = fakeClock();
   const woken: string[] = [];
+  const news: number[] = [];
   const log = { debug: () => {}, info: () => {}, warn: () => {} };
   const collections = createCollections({
     clock,
     log,
     restMs: 5 * MINUTE,
     busyMs: 1500,
-    wake: (key) => woken.push(key),
+    wake(key, since) {
+      woken.push(key);
+      news.push(clock.monotonic() - since);
+      clock.spend(WAKE_MS);
+    },
   });
   opened.push(collections);
   const heard = async (ms: number) => {
@@ -47,7 +53,7 @@ async function open(...ids: string[]) {
     collections.join(key, account, servers, parents, id === undefined ? undefined : { id });
   const beside = (key: string, ids: string[]) => collections.beside(key, account, servers, here, ids);
   const lists = () => connection.calls.map(({ url }) => new URL(url).pathname);
-  return { collections, account, join, beside, heard, lists, there, clock };
+  return { collections, account, join, beside, heard, lists, news, there, clock };
 }
 
 describe("a collection", () => {
@@ -104,6 +110,14 @@ describe("a collection", () => {
     expect(await heard(0)).toEqual(["Server/shop/a", "Server/shop/b"]);
     there.set("s2", "INACTIVE");
     expect(await heard(6 * MINUTE)).toEqual(["Server/shop/b"]);
+  });
+
+  test("tells everybody since when the news is known, also the last of many: who has looked since then knows it", async () => {
+    const ids = Array.from({ length: 20 }, (_, n) => `s${n}`);
+    const { join, heard, news } = await open(...ids);
+    for (const id of ids) join(`Server/shop/${id}`, id);
+    await heard(0);
+    expect(news).toEqual(ids.map((_, n) => n * WAKE_MS));
   });
 
   test("wakes an object that has no id yet at any news", async () => {

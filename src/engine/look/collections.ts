@@ -84,7 +84,8 @@ export function createCollections(options: {
   log: Log;
   restMs: number;
   busyMs: number;
-  wake: (key: ObjectKey) => void;
+  /** Something about what the object has there is known since then. */
+  wake: (key: ObjectKey, since: number) => void;
 }): Collections {
   const { clock, log, restMs, busyMs, wake } = options;
   const entries = new Map<string, Entry>();
@@ -108,7 +109,10 @@ export function createCollections(options: {
     };
     const cared = before ?? { members: new Map(), others: new Set() };
     const entry: Entry = Object.assign(cared, shared, { collection, identify });
-    collection.subscribe((ids) => void inSlices(clock, concerned(entry, ids), wake));
+    collection.subscribe((ids) => {
+      const since = clock.monotonic();
+      void inSlices(clock, concerned(entry, ids), (key) => wake(key, since));
+    });
     entries.set(source.key, entry);
     return entry;
   }
