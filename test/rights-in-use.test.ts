@@ -29,11 +29,11 @@ describe("the comparison of rights with an audit log", () => {
   it("knows a right with group, part and name", async () => {
     const { calls, used, refused } = await inLog(
       call("patch", { apiGroup: "mooring.dev", resource: "lans", subresource: "status", name: "front" }),
-      call("get", { apiGroup: "coordination.k8s.io", resource: "leases", name: "mooring" }),
+      call("update", { apiGroup: "coordination.k8s.io", resource: "leases", name: "mooring" }),
       call("create", { resource: "events", namespace: "shop" }),
     );
     expect({ calls, refused }).toEqual({ calls: 3, refused: new Map() });
-    const rights = ["patch lans/status.mooring.dev", "get leases.coordination.k8s.io mooring", "create events"];
+    const rights = ["patch lans/status.mooring.dev", "update leases.coordination.k8s.io mooring", "create events"];
     for (const right of rights) {
       expect(shippedRights()).toContain(right);
       expect(used).toContain(right);

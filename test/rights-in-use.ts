@@ -44,7 +44,7 @@ const rule = z.object({
   verbs: z.array(z.string()),
 });
 
-/** A right in one line: `patch datacenters/status.mooring.dev`, `get leases.coordination.k8s.io mooring`. */
+/** A right in one line: `patch datacenters/status.mooring.dev`, `update leases.coordination.k8s.io mooring`. */
 const nameOf = (verb: string, resource: string, group = "", name = ""): string =>
   `${verb} ${group === "" ? resource : `${resource}.${group}`} ${name}`.trim();
 

@@ -46,7 +46,7 @@ export async function watchShards(options: {
       said.set(shard, renewTime);
       return Boolean(holderIdentity) && before !== renewTime;
     } catch (error) {
-      // The rights name the Leases of those shards that were installed.
+      // Rights of a former version name the Leases of those shards that were installed.
       if (isNotFound(error) || isForbidden(error)) return false;
       if (!signal.aborted) options.onError(error);
       return true;

@@ -126,5 +126,8 @@ describe("two shards", () => {
     expect(event?.involvedObject).toMatchObject({ kind: "Namespace", name: "lost" });
     await expect.poll(() => home.metric("mooring_unserved_namespaces{")).toBe(1);
     expect(readStatus(await read("lost")).id).toBeUndefined();
+    // That its Lease is not there, it may know.
+    expect(await home.metric('rest_client_requests_total{code="404"')).toBeGreaterThan(0);
+    expect(await home.metric('rest_client_requests_total{code="403"')).toBe(0);
   });
 });

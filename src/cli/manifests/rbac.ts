@@ -67,8 +67,12 @@ const byName = (group: string, plural: string, resourceNames: string[], verbs: s
   { apiGroups: [group], resources: [plural], resourceNames, verbs },
   { apiGroups: [group], resources: [plural], verbs: ["create"] },
 ];
-const leaseRules = (installation: Installation) =>
-  byName("coordination.k8s.io", "leases", leasesOf(installation), ["get", "update"]);
+/** Leases are read by any name: that of a shard which a label of a namespace names may not be there. */
+const leaseRules = (installation: Installation): Rule[] => [
+  { ...leases, resourceNames: leasesOf(installation), verbs: ["update"] },
+  { ...leases, verbs: ["get", "create"] },
+];
+const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] };
 const signingKeyRules = byName("", "secrets", [SIGNING_KEY], ["get", "list", "watch"]);
 /** The tokens of Accounts with a password: a Secret of the operator's own. */
 const tokenRules = byName("", "secrets", [KEPT_TOKENS], ["get", "patch"]).slice(0, 1);
