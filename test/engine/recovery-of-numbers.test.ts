@@ -132,6 +132,26 @@ test("a number is claimed although its last owner has not heard yet that its own
   expect(platform.sent("POST")).toEqual([]);
 });
 
+test("a birth that one answer tells wrongly is not taken for that of ours: nothing is made twice", async () => {
+  const metadata = intending("a", intentOf({ parents, hash: hashBody(body("a")) }));
+  const object = lan("a", { metadata });
+  const platform = fakePlatform();
+  const all = stage([object], { platform });
+  const key = `${path}/${platform.make("a", body("a"), { path, at: MADE })}`;
+  const dated = (born: string) => {
+    const ours = platform.items.get(key);
+    if (ours) platform.items.set(key, { ...ours, born });
+  };
+  let wrong = 1;
+  platform.beforeEach(({ method, url }) => {
+    if (method === "GET" && url.includes("/lans/1") && wrong-- > 0) dated("2026-01-01T00:01:00Z");
+  });
+  platform.afterEach(() => dated(MADE));
+  await until(() => readStatus(all.api.get(object) ?? object).state === "AVAILABLE", all);
+  expect(claimOf(all.api.get(object) ?? object)).toMatchObject({ id: "1", born: MADE });
+  expect(platform.writes()).toEqual([]);
+});
+
 test("what another object owns, birth and all, answers no creation", async () => {
   const metadata = intending("a", intentOf({ parents, hash: hashBody(body("a")) }));
   const owner = lan("b", { status: { id: "1", parents, account: "shop/main", born: MADE } });

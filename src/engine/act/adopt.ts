@@ -3,7 +3,7 @@ import type { Item } from "../../platform/collections/collection.ts";
 import { type Deps, readLimit } from "../look/deps.ts";
 import { fixedFields } from "../look/fixed.ts";
 import type { Scene } from "../look/view.ts";
-import { birthOf } from "../objects/identity.ts";
+import { confirmedBirth } from "../objects/identity.ts";
 import { nameFor } from "../objects/object.ts";
 import { located, record, reject, withWritten } from "../record/record.ts";
 import { writeMetadata } from "../record/write.ts";
@@ -26,7 +26,8 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
       ? (await shared.source.list(signal, "people")).find(isNamed)
       : await shared.source.get?.(named, signal);
   const id = named ?? item?.id ?? "";
-  const born = item && !scene.view.observed ? birthOf(kind, item.raw) : undefined;
+  const seen = item && !scene.view.observed ? { id, raw: item.raw } : undefined;
+  const born = seen && (await confirmedBirth(kind, shared.source, seen, signal));
   const exclusive = !scene.view.observed && !kind.resource.identity.shared;
   const { endpoint } = located(account, kind);
   const claimants = deps.objects.claimants(kind.kind, { id, parents, endpoint, ...(born !== undefined && { born }) });

@@ -1,10 +1,10 @@
 import type { Again } from "../../kube/queue/work.ts";
 import { several } from "../decide/standing.ts";
-import type { Deps } from "../look/deps.ts";
+import { type Deps, readLimit } from "../look/deps.ts";
 import { sources } from "../look/fixed.ts";
 import { inputsOf } from "../look/look.ts";
 import type { Scene } from "../look/view.ts";
-import { birthOf } from "../objects/identity.ts";
+import { confirmedBirth } from "../objects/identity.ts";
 import { ALLOW_DATA_LOSS } from "../objects/names.ts";
 import type { Note } from "../objects/published.ts";
 import { comparison, ownership, record } from "../record/record.ts";
@@ -26,9 +26,10 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
   const { drift } = comparison(scene);
   const publication = view.observed ? undefined : desired?.publication({ name: object.metadata.name });
   const note = publication && deps.published.find(object, publication.name).note;
+  const seen = owned.born !== undefined || view.observed ? undefined : item && { id: owned.id, raw: item.raw };
   const known = {
     ...ownership(scene),
-    born: owned.born ?? (view.observed ? undefined : birthOf(kind, item?.raw)),
+    born: owned.born ?? (seen && (await confirmedBirth(kind, shared.source, seen, readLimit()))),
     // A word that is no longer there may be given again.
     lossAllowed: object.metadata.annotations?.[ALLOW_DATA_LOSS] === undefined ? undefined : scene.status.lossAllowed,
     state: item?.state,
