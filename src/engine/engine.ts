@@ -284,7 +284,7 @@ export function createEngine(options: EngineOptions): Engine {
       void inSlices(clock, everything(objects), (key) => {
         if (accountOf(key) !== undefined) wake(key, "people");
         // Its collection may be listed before its turn comes here.
-        else if (!memories.hasLooked(key, Number.NEGATIVE_INFINITY)) wakeInTime(key);
+        else if (!memories.hasLooked(key)) wakeInTime(key);
       });
       return work({ queue, clock, log, reconcile, comesRound, observe: options.observe }, workers, signal);
     },

@@ -37,7 +37,7 @@ export function* usersOf({ objects, accounts }: Known, account: string): Generat
   yield* objects.users(account);
   const isUser = (key: ObjectKey) => {
     const used = objects.accountOf(key);
-    // It came first.
+    // Those have been yielded.
     if (used === account) return false;
     const found = objects.find(key);
     if (!found || !usesAccount(found.kind)) return false;

@@ -8,6 +8,7 @@ import type { KubeObject } from "../../src/kube/resource.ts";
 import { NotFound, Retry } from "../../src/platform/answers/errors.ts";
 import { fakePlatform } from "./fake-platform.ts";
 import { intending, intentOf, objectOf } from "./fixtures.ts";
+import { readyOf } from "./lives.ts";
 import { stage } from "./stage.ts";
 
 const DC = "72e73b81-8551-4e74-b398-fc63b39994af";
@@ -132,24 +133,61 @@ test("a number is claimed although its last owner has not heard yet that its own
   expect(platform.sent("POST")).toEqual([]);
 });
 
-test("a birth that one answer tells wrongly is not taken for that of ours: nothing is made twice", async () => {
-  const metadata = intending("a", intentOf({ parents, hash: hashBody(body("a")) }));
-  const object = lan("a", { metadata });
-  const platform = fakePlatform();
-  const all = stage([object], { platform });
-  const key = `${path}/${platform.make("a", body("a"), { path, at: MADE })}`;
-  const dated = (born: string) => {
-    const ours = platform.items.get(key);
-    if (ours) platform.items.set(key, { ...ours, born });
-  };
-  let wrong = 1;
-  platform.beforeEach(({ method, url }) => {
-    if (method === "GET" && url.includes("/lans/1") && wrong-- > 0) dated("2026-01-01T00:01:00Z");
+describe("a birth that one answer tells wrongly", () => {
+  const WRONG = "2026-01-01T00:01:00Z";
+
+  /** LAN 1, whose birth is told wrongly by the first answer to a read of a path that ends so. */
+  function misdated(objects: KubeObject[], end = "/lans/1") {
+    const platform = fakePlatform();
+    const all = stage(objects, { platform });
+    const key = `${path}/${platform.make("a", body("a"), { path, at: MADE })}`;
+    const tell = (born: string) => {
+      const ours = platform.items.get(key);
+      if (ours) platform.items.set(key, { ...ours, born });
+    };
+    let isNext = true;
+    platform.beforeEach(({ method, url }) => {
+      if (!isNext || method !== "GET" || !new URL(url).pathname.endsWith(end)) return;
+      isNext = false;
+      tell(WRONG);
+    });
+    platform.afterEach(() => tell(MADE));
+    return all;
+  }
+  const bornOf = (all: ReturnType<typeof stage>, object: KubeObject) => readStatus(all.api.get(object) ?? object).born;
+
+  test("is not taken for that of ours after a creation without an answer: nothing is made twice", async () => {
+    const object = lan("a", { metadata: intending("a", intentOf({ parents, hash: hashBody(body("a")) })) });
+    const all = misdated([object]);
+    await until(() => readStatus(all.api.get(object) ?? object).state === "AVAILABLE", all);
+    expect(claimOf(all.api.get(object) ?? object)).toMatchObject({ id: "1", born: MADE });
+    expect(all.platform.writes()).toEqual([]);
   });
-  platform.afterEach(() => dated(MADE));
-  await until(() => readStatus(all.api.get(object) ?? object).state === "AVAILABLE", all);
-  expect(claimOf(all.api.get(object) ?? object)).toMatchObject({ id: "1", born: MADE });
-  expect(platform.writes()).toEqual([]);
+
+  test("lets nobody adopt what another object owns", async () => {
+    const [owner, other] = [owning(), lan("b", {})];
+    other.spec = { datacenterId: DC, externalId: "1" };
+    const all = misdated([owner, other]);
+    await all.passes("Lan/shop/b");
+    expect(readyOf({ all, object: other })?.message).toContain("the creation date is not the one");
+    await all.clock.advance(60_000);
+    await all.passes("Lan/shop/b");
+    expect(claimOf(all.api.get(other) ?? other)).toBeUndefined();
+    expect(readyOf({ all, object: other })).toMatchObject({ reason: "NotAdoptable" });
+  });
+
+  test("is not learnt at rest, and the object stays Ready", async () => {
+    const object = lan("a", { status: { id: "1", parents, account: "shop/main" } });
+    const all = misdated([object], "/lans");
+    all.sceneOf(LAN);
+    await all.clock.advance(2000);
+    expect(await all.passes(LAN)).toEqual(["rest"]);
+    expect(bornOf(all, object)).toBeUndefined();
+    expect(readyOf({ all, object })).toMatchObject({ status: "True" });
+    await all.clock.advance(600_000);
+    await all.passes(LAN);
+    expect(bornOf(all, object)).toBe(MADE);
+  });
 });
 
 test("what another object owns, birth and all, answers no creation", async () => {

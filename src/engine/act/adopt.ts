@@ -27,7 +27,7 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
       : await shared.source.get?.(named, signal);
   const id = named ?? item?.id ?? "";
   const seen = item && !scene.view.observed ? { id, raw: item.raw } : undefined;
-  const born = seen && (await confirmedBirth(kind, shared.source, seen, signal));
+  const born = seen && (await confirmedBirth(kind, shared, seen, signal));
   const exclusive = !scene.view.observed && !kind.resource.identity.shared;
   const { endpoint } = located(account, kind);
   const claimants = deps.objects.claimants(kind.kind, { id, parents, endpoint, ...(born !== undefined && { born }) });

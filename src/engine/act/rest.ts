@@ -1,4 +1,5 @@
 import type { Again } from "../../kube/queue/work.ts";
+import { PlatformError } from "../../platform/answers/errors.ts";
 import { several } from "../decide/standing.ts";
 import { type Deps, readLimit } from "../look/deps.ts";
 import { sources } from "../look/fixed.ts";
@@ -26,10 +27,9 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
   const { drift } = comparison(scene);
   const publication = view.observed ? undefined : desired?.publication({ name: object.metadata.name });
   const note = publication && deps.published.find(object, publication.name).note;
-  const seen = owned.born !== undefined || view.observed ? undefined : item && { id: owned.id, raw: item.raw };
   const known = {
     ...ownership(scene),
-    born: owned.born ?? (seen && (await confirmedBirth(kind, shared.source, seen, readLimit()))),
+    born: owned.born ?? (await learntBirth(scene, { id: owned.id, raw: item?.raw })),
     // A word that is no longer there may be given again.
     lossAllowed: object.metadata.annotations?.[ALLOW_DATA_LOSS] === undefined ? undefined : scene.status.lossAllowed,
     state: item?.state,
@@ -86,6 +86,17 @@ export async function idle(deps: Deps, scene: Scene): Promise<Again> {
   await record(deps, scene, ready, { fixed: fixedNow(scene), request: undefined, advice: undefined }, facts);
   memory.failure = undefined;
   return "never";
+}
+
+/** When the resource was made. What cannot be learnt now is learnt at another rest: the object is no less Ready for it. */
+async function learntBirth({ kind, shared, view }: Scene, seen: { id: string; raw: unknown }) {
+  if (!shared || view.observed) return undefined;
+  try {
+    return await confirmedBirth(kind, shared, seen, readLimit());
+  } catch (error) {
+    if (error instanceof PlatformError) return undefined;
+    throw error;
+  }
 }
 
 /** What was looked up in a catalogue need not be looked up again, until spec names something else. */

@@ -7,7 +7,7 @@ import { identityOf } from "../../platform/collections/numbered.ts";
 import type { LoggedRequest } from "../../platform/products/requests.ts";
 import { type Deps, goneAfter, readLimit } from "../look/deps.ts";
 import type { Scene } from "../look/view.ts";
-import { birthOf, confirmedBirth } from "../objects/identity.ts";
+import { confirmedBirth } from "../objects/identity.ts";
 import { type Intent, SKEW_MS } from "../objects/intent.ts";
 import type { Made, SearchResult } from "../objects/memory.ts";
 import { openIntent } from "../objects/object.ts";
@@ -82,11 +82,7 @@ export async function search(
       if (deps.objects.wasClaimed(kind.kind, { id: target.id, ...within })) continue;
       const item = await log.read(target.id, readLimit());
       const seen = item && { id: target.id, raw: item.raw };
-      const born = seen && (await confirmedBirth(kind, shared.source, seen, readLimit()));
-      if (item && born !== birthOf(kind, item.raw)) {
-        pending = true;
-        continue;
-      }
+      const born = seen && (await confirmedBirth(kind, shared, seen, readLimit()));
       const made = { id: target.id, born, request: statusUrl === undefined ? undefined : { id, url: statusUrl } };
       // Under a number that is given away again, the one before may still be seen, or may have been claimed.
       const owned = deps.objects.wasClaimed(kind.kind, { ...made, ...within });

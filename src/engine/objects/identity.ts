@@ -1,4 +1,5 @@
 import type { ResourceKind } from "../../kinds/kind.ts";
+import { Retry } from "../../platform/answers/errors.ts";
 import { bornOf, identityOf, numbered } from "../../platform/collections/numbered.ts";
 import type { CollectionSource } from "../../platform/collections/reading.ts";
 
@@ -8,17 +9,19 @@ export const birthOf = ({ resource }: ResourceKind, raw: unknown): string | unde
 
 /**
  * The same, when a second answer tells it too: the times of one may come from a clock that is wrong, and what is known by a
- * wrong time would be missed for ever, and made again. Undefined also when it cannot be read now.
+ * wrong time would be missed for ever, and made again. Throws when they differ: both may be right a moment later.
  */
 export async function confirmedBirth(
   kind: ResourceKind,
-  source: CollectionSource,
+  { source, path }: { source: CollectionSource; path: string },
   { id, raw }: { id: string; raw: unknown },
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const born = birthOf(kind, raw);
   if (born === undefined || !source.isStillThere) return born;
-  return (await source.isStillThere(identityOf({ id, born }), signal).catch(() => false)) ? born : undefined;
+  if (await source.isStillThere(identityOf({ id, born }), signal)) return born;
+  const detail = "the creation date is not the one that the answer before told";
+  throw new Retry({ call: `GET ${path}/${id}`, status: 200, detail }, "no");
 }
 
 /** A collection in which members of this kind are found by their identity. */

@@ -137,8 +137,8 @@ export interface Memories {
   notice(key: ObjectKey, object: KubeObject): void;
   /** What failed until then may succeed now; what failed later has met things as they are. */
   excuse(key: ObjectKey, until: number): void;
-  /** Whether the object was looked at after this time: what was known then is no news to it. */
-  hasLooked(key: ObjectKey, since: number): boolean;
+  /** Whether the object was looked at, after this time if there is one: what was known then is no news to it. */
+  hasLooked(key: ObjectKey, since?: number): boolean;
   /** Another process works on the object from here on, or did until now: only what this one has begun, and since when, counts. */
   handOver(key: ObjectKey): void;
   forget(key: ObjectKey): void;
@@ -169,7 +169,10 @@ export function createMemories({ monotonic }: Pick<Clock, "monotonic">): Memorie
       const memory = of(key);
       if (memory.failure && memory.failure.at <= until) memory.failure = undefined;
     },
-    hasLooked: (key, since) => (memories.get(key)?.lookedAt ?? Number.NEGATIVE_INFINITY) > since,
+    hasLooked(key, since = Number.NEGATIVE_INFINITY) {
+      const { lookedAt } = memories.get(key) ?? {};
+      return lookedAt !== undefined && lookedAt > since;
+    },
     handOver(key) {
       const memory = memories.get(key);
       if (!memory) return;
