@@ -11,7 +11,7 @@ import { elect } from "../../src/kube/lease/lease.ts";
 import { type KubeObject, keyOf, pathOf, type Resource } from "../../src/kube/resource.ts";
 import { createStore } from "../../src/kube/watch/store.ts";
 import { type Watcher, watch } from "../../src/kube/watch/watch.ts";
-import { apply } from "../../src/kube/write/apply.ts";
+import { apply, replaceStatus } from "../../src/kube/write/apply.ts";
 import { createEventRecorder } from "../../src/kube/write/events.ts";
 import { cluster, namespace } from "./harness.ts";
 
@@ -69,6 +69,33 @@ const boat = (name: string, metadata: object = {}, rest: object = {}): KubeObjec
 
 const remove = (name: string) => client.request({ method: "DELETE", path: pathOf(BOATS, { namespace: home, name }) });
 
+describe("a new status", () => {
+  test("takes the place of the whole one, whoever wrote it", async () => {
+    const made = await apply(client, BOATS, boat("c", {}, { spec: { sails: 1 } }));
+    const first = await replaceStatus(client, BOATS, made, { afloat: true });
+    expect(first).toMatchObject({ metadata: { uid: made.metadata.uid }, spec: { sails: 1 }, status: { afloat: true } });
+    expect(first.metadata).not.toHaveProperty("managedFields");
+    const path = pathOf(BOATS, { namespace: home, name: "c", subresource: "status" });
+    const theirs = { method: "PATCH", path, contentType: "application/merge-patch+json" } as const;
+    const touched = await client.request<KubeObject>({ ...theirs, body: { status: { crew: 3 } } });
+    expect(touched.status).toEqual({ afloat: true, crew: 3 });
+    expect((await replaceStatus(client, BOATS, touched, { afloat: false })).status).toEqual({ afloat: false });
+  });
+
+  test("is refused when somebody wrote first, and for a successor of the same name", async () => {
+    const made = await apply(client, BOATS, boat("d", {}, { spec: { sails: 1 } }));
+    await apply(client, BOATS, boat("d", {}, { spec: { sails: 2 } }));
+    await expect(replaceStatus(client, BOATS, made, { afloat: true })).rejects.toSatisfy(isConflict);
+    await remove("d");
+    const next = await apply(client, BOATS, boat("d"));
+    await expect(replaceStatus(client, BOATS, made, { afloat: true })).rejects.toSatisfy(isConflict);
+    const path = pathOf(BOATS, { namespace: home, name: "d" });
+    expect(await client.request<KubeObject>({ method: "GET", path })).toMatchObject({
+      metadata: { resourceVersion: next.metadata.resourceVersion },
+    });
+  });
+});
+
 describe("server-side apply", () => {
   test("creates, changes only on its preconditions, and never brings a deleted object back", async () => {
     const made = await apply(client, BOATS, boat("a", {}, { spec: { sails: 1 } }));
@@ -83,22 +110,13 @@ describe("server-side apply", () => {
     await remove("a");
     await expect(apply(client, BOATS, boat("a", { uid }))).rejects.toSatisfy(isConflict);
     await expect(apply(client, BOATS, boat("a", { uid, resourceVersion }))).rejects.toSatisfy(isConflict);
-    const status = apply(client, BOATS, boat("a", { uid }, { status: { afloat: true } }), { subresource: "status" });
-    await expect(status).rejects.toSatisfy(isNotFound);
+    await expect(replaceStatus(client, BOATS, changed, { afloat: true })).rejects.toSatisfy(isNotFound);
   });
 
-  test("of the same thing again changes nothing, and the status has preconditions too", async () => {
+  test("of the same thing again changes nothing", async () => {
     const made = await apply(client, BOATS, boat("b", {}, { spec: { sails: 1 } }));
     const again = await apply(client, BOATS, boat("b", {}, { spec: { sails: 1 } }));
     expect(again.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
-    const { uid, resourceVersion } = made.metadata;
-    const status = (afloat: boolean) =>
-      apply(client, BOATS, boat("b", { uid, resourceVersion }, { status: { afloat } }), { subresource: "status" });
-    expect(await status(true)).toMatchObject({ status: { afloat: true } });
-    await expect(status(false)).rejects.toSatisfy(isConflict);
-    const foreign = { uid: "00000000-0000-0000-0000-000000000000" };
-    const wrong = apply(client, BOATS, boat("b", foreign, { status: { afloat: false } }), { subresource: "status" });
-    await expect(wrong).rejects.toSatisfy(isConflict);
   });
 
   test("of a bad Secret fails without its content in the message", async () => {

@@ -4,6 +4,15 @@ import { KubeError } from "../../src/kube/client/errors.ts";
 import type { KubeCall, KubeClient } from "../../src/kube/client/transport.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 
+const steps = z.array(z.object({ path: z.string(), value: z.unknown() }));
+
+/** What a patch writes; one that is a list of steps sets whole values. */
+export function written(body: unknown): unknown {
+  const { data } = steps.safeParse(body);
+  const at = (path: string) => data?.find((step) => step.path === path)?.value;
+  return data ? { metadata: { resourceVersion: at("/metadata/resourceVersion") }, status: at("/status") } : body;
+}
+
 const patch = z.looseObject({
   metadata: z
     .looseObject({
@@ -108,7 +117,7 @@ export function fakeApiServer(...initial: KubeObject[]) {
   function change({ path: called, contentType, body }: KubeCall): KubeObject {
     const path = called.replace(/\/status$/, "");
     const current = found(path);
-    const { metadata, data, status } = patch.parse(body);
+    const { metadata, data, status } = patch.parse(written(body));
     expectUnchanged(current, metadata);
     const others = foreign.get(path) ?? new Set();
     const { annotations: old = {}, finalizers: oldFinalizers = [] } = current.metadata;

@@ -6,7 +6,7 @@ import type { KubeCall } from "../../src/kube/client/transport.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { Retry } from "../../src/platform/answers/errors.ts";
 import type { PlatformCall } from "../../src/platform/calls/transport.ts";
-import { fakeApiServer, isDryRun } from "./fake-api-server.ts";
+import { fakeApiServer, isDryRun, written } from "./fake-api-server.ts";
 import { type FakePipelines, fakePipelines } from "./fake-pipelines.ts";
 import { intentOf, objectOf } from "./fixtures.ts";
 import { SETTINGS, stage } from "./stage.ts";
@@ -66,7 +66,7 @@ function open(object = pipeline()) {
 
 const isSecret = (call: KubeCall) => call.path.includes("/secrets") && call.method !== "GET" && !isDryRun(call);
 const isClaim = ({ path, body }: KubeCall) =>
-  path.endsWith("/status") && Reflect.get(Object(Reflect.get(Object(body), "status")), "id") !== undefined;
+  path.endsWith("/status") && Reflect.get(Object(Reflect.get(Object(written(body)), "status")), "id") !== undefined;
 const isRenewal = ({ url }: PlatformCall) => url.endsWith("/key");
 
 /** Throws at the first call that fits, as if the process had died there: nothing after it happens. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { isConflict } from "../../src/kube/client/errors.ts";
 import { createClient, type KubeClient } from "../../src/kube/client/transport.ts";
-import { apply, FIELD_MANAGER } from "../../src/kube/write/apply.ts";
+import { apply, FIELD_MANAGER, replaceStatus } from "../../src/kube/write/apply.ts";
 import { status, WIDGETS, widget } from "./objects.ts";
 import { type ScriptedServer, scriptedServer } from "./scripted-server.ts";
 
@@ -37,17 +37,29 @@ test("sends everything but managedFields, preconditions included, and gives back
   expect(await applied).toEqual(widget("a", 6));
 });
 
-test("applies the status, under another manager and without force, when told so", async () => {
-  const applied = apply(client, WIDGETS, widget("a", 5), {
-    subresource: "status",
-    fieldManager: "other",
-    force: false,
-  });
+test("applies under another manager and without force, when told so", async () => {
+  const applied = apply(client, WIDGETS, widget("a", 5), { fieldManager: "other", force: false });
   const exchange = await server.next();
-  expect(exchange.path).toBe("/apis/example.dev/v1/namespaces/test/widgets/a/status");
   expect(exchange.query).toEqual({ fieldManager: "other", force: "false" });
   exchange.json(200, widget("a", 6));
   await applied;
+});
+
+test("replaces a status as a whole, if the object is still the one that was read", async () => {
+  const replaced = replaceStatus(client, WIDGETS, widget("a", 5), { size: 2 });
+  const exchange = await server.next();
+  expect(exchange).toMatchObject({
+    method: "PATCH",
+    path: "/apis/example.dev/v1/namespaces/test/widgets/a/status",
+    query: { fieldManager: FIELD_MANAGER },
+  });
+  expect(exchange.headers["content-type"]).toBe("application/json-patch+json");
+  expect(JSON.parse(exchange.body)).toEqual([
+    { op: "replace", path: "/metadata/resourceVersion", value: "5" },
+    { op: "add", path: "/status", value: { size: 2 } },
+  ]);
+  exchange.json(200, managed(widget("a", 6)));
+  expect(await replaced).toEqual(widget("a", 6));
 });
 
 test("fails with a conflict when a precondition does not hold, in each way the apiserver says so", async () => {
@@ -64,11 +76,4 @@ test("fails with a conflict when a precondition does not hold, in each way the a
   const applied = apply(client, WIDGETS, widget("a", 5));
   (await server.next()).json(422, status(422, "Invalid", "spec.size: must be positive"));
   await expect(applied).rejects.not.toSatisfy(isConflict);
-});
-
-test("says so when the write reached another object than the one meant", async () => {
-  const applied = apply(client, WIDGETS, widget("a", 5), { subresource: "status" });
-  const other = widget("a", 6);
-  (await server.next()).json(200, { ...other, metadata: { ...other.metadata, uid: "another" } });
-  await expect(applied).rejects.toSatisfy(isConflict);
 });

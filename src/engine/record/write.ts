@@ -4,7 +4,7 @@ import { type Kind, usesAccount } from "../../kinds/kind.ts";
 import { isConflict, isNotFound } from "../../kube/client/errors.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { fetchObject as fetchNamed } from "../../kube/watch/followed.ts";
-import { apply, patch, target } from "../../kube/write/apply.ts";
+import { apply, patch, replaceStatus, target } from "../../kube/write/apply.ts";
 import type { Deps } from "../look/deps.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../objects/names.ts";
@@ -88,17 +88,9 @@ async function write(deps: Deps, kind: Kind, object: KubeObject, told: object): 
   if (isOurs && deps.seal.isCurrent(object) && !differs(object, { ...status, signature })) return object;
   const signed = isOurs ? deps.seal.signed(kind.kind, object, status) : status;
   if (!differs(object, signed)) return object;
-  const wanted = { ...target(object), status: JSON.parse(JSON.stringify(isOurs ? placed(signed) : signed)) };
-  const written = await apply<KubeObject>(deps.client, resourceOf(kind), wanted, { subresource: "status" });
-  const ours = keep(deps, kind, written);
-  if (!("signature" in signed) || readStatus(ours).signature !== undefined) return ours;
-  // Apply leaves alone what somebody else has added, and with that it is not what was signed.
-  const change = [
-    { op: "test", path: "/metadata/resourceVersion", value: written.metadata.resourceVersion },
-    { op: "replace", path: "/status", value: wanted.status },
-  ];
-  const replaced = keep(deps, kind, await patch(deps.client, resourceOf(kind), written.metadata, change, "status"));
-  if (readStatus(replaced).signature !== undefined) return replaced;
+  const wanted = JSON.parse(JSON.stringify(isOurs ? placed(signed) : signed));
+  const written = keep(deps, kind, await replaceStatus(deps.client, resourceOf(kind), object, wanted));
+  if (!("signature" in signed) || readStatus(written).signature !== undefined) return written;
   throw new Error(`the CRD ${kind.plural}.${GROUP} is older than the operator: apply crds/ of its version`);
 }
 

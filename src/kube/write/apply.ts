@@ -1,11 +1,9 @@
-import { KubeError } from "../client/errors.ts";
 import type { KubeClient } from "../client/transport.ts";
 import { type KubeObject, pathOf, type Resource, withoutManagedFields } from "../resource.ts";
 
 export const FIELD_MANAGER = "mooring";
 
 export interface ApplyOptions {
-  subresource?: "status";
   fieldManager?: string;
   /** Take over fields other managers own. Default true: a controller has nobody to ask. */
   force?: boolean;
@@ -18,9 +16,7 @@ export interface ApplyOptions {
  * Preconditions travel in the object itself, and `isConflict` knows when they fail. With `metadata.uid` nothing happens
  * unless the object with that uid is there: one that was deleted is not created again. With `metadata.resourceVersion`
  * nothing happens when somebody wrote meanwhile. A resourceVersion without a uid protects from nothing: it creates the
- * object again when it is missing. For the status of custom resources it is the other way round: the apiserver ignores
- * the uid there, so that only a resourceVersion keeps the write from a new object of the same name. Without one such a
- * write is reported as a conflict, but only afterwards.
+ * object again when it is missing.
  */
 export async function apply<T extends KubeObject>(
   client: KubeClient,
@@ -28,24 +24,32 @@ export async function apply<T extends KubeObject>(
   object: KubeObject,
   options: ApplyOptions = {},
 ): Promise<T> {
-  const { namespace, name, uid } = object.metadata;
-  const path = pathOf(resource, { namespace, name, subresource: options.subresource });
   const answer = await client.request<T>({
     method: "PATCH",
-    path,
+    path: pathOf(resource, object.metadata),
     query: { fieldManager: options.fieldManager ?? FIELD_MANAGER, force: String(options.force ?? true) },
     contentType: "application/apply-patch+yaml",
     body: withoutManagedFields(object),
     ...(options.signal && { signal: options.signal }),
   });
-  if (uid !== undefined && answer.metadata.uid !== uid) {
-    throw new KubeError({
-      status: 409,
-      reason: "Conflict",
-      message: `PATCH ${path}: reached another object than ${uid}`,
-    });
-  }
   return withoutManagedFields(answer);
+}
+
+/**
+ * Replaces the whole status, whoever wrote it; a conflict when the object has changed since `known` was read. A JSON patch
+ * costs the API server a tenth less than an apply, for which it reads the body as YAML, twice.
+ */
+export function replaceStatus(
+  client: KubeClient,
+  resource: Resource,
+  { metadata }: KubeObject,
+  status: object,
+): Promise<KubeObject> {
+  const change = [
+    { op: "replace", path: "/metadata/resourceVersion", value: metadata.resourceVersion },
+    { op: "add", path: "/status", value: status },
+  ];
+  return patch(client, resource, metadata, change, "status");
 }
 
 /** The parts of an object that every server-side apply needs to hit this very object and no successor of its name. */
@@ -64,7 +68,7 @@ export function target({ apiVersion, kind, metadata }: KubeObject): KubeObject {
 }
 
 /** Changes an object, or its status: a list is a JSON patch, anything else is merged. */
-export function patch(
+export async function patch(
   client: KubeClient,
   resource: Resource,
   { name, namespace }: KubeObject["metadata"],
@@ -73,5 +77,8 @@ export function patch(
 ): Promise<KubeObject> {
   const contentType = Array.isArray(change) ? "application/json-patch+json" : "application/merge-patch+json";
   const path = pathOf(resource, { name, namespace, subresource });
-  return client.request<KubeObject>({ method: "PATCH", path, contentType, body: change });
+  const query = { fieldManager: FIELD_MANAGER };
+  return withoutManagedFields(
+    await client.request<KubeObject>({ method: "PATCH", path, query, contentType, body: change }),
+  );
 }
