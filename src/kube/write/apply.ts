@@ -36,7 +36,7 @@ export async function apply<T extends KubeObject>(
 }
 
 /**
- * Replaces the whole status, whoever wrote it; a conflict when the object has changed since `known` was read. A JSON patch
+ * Replaces the whole status, whoever wrote it; a conflict when the object has changed since it was read. A JSON patch
  * costs the API server a tenth less than an apply, for which it reads the body as YAML, twice.
  */
 export function replaceStatus(
