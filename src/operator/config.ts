@@ -55,6 +55,7 @@ export interface Config {
   busyMs: number;
   createDeadlineMs: number;
   settleMs: number;
+  missingMs: number;
   retryMs: number;
   annotateAfterMs: number;
 }
@@ -141,7 +142,12 @@ export const flags = {
   settle: {
     type: "string",
     default: "10s",
-    help: "DURATION  time after that timeout, or after a crash, in which a created resource may still appear; a resource that is missing for three times as long is gone",
+    help: "DURATION  time after that timeout, or after a crash, in which a created resource may still appear",
+  },
+  "missing-after": {
+    type: "string",
+    default: "10m",
+    help: "DURATION  time after which a resource that the platform does not have is gone, where no log of the platform tells of deletions",
   },
   retry: {
     type: "string",
@@ -189,6 +195,7 @@ export function readConfig(argv: string[], env: Record<string, string | undefine
     busyMs: duration("poll", values.poll),
     createDeadlineMs: duration("create-deadline", values["create-deadline"]),
     settleMs: duration("settle", values.settle),
+    missingMs: duration("missing-after", values["missing-after"]),
     retryMs: duration("retry", values.retry),
     annotateAfterMs: duration("annotate-after", values["annotate-after"]),
   };

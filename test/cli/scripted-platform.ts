@@ -5,16 +5,15 @@ const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("bas
 /** A token that says whose it is. */
 export const token = `${part({ kid: "t" })}.${part({ identity: { uuid: "user-1" } })}.signature`;
 
+/** In the words of either side. */
+const NOTHING = { kind: "Status", code: 404, reason: "NotFound", messages: [{ message: "Resource does not exist" }] };
+
 /** Answers by path, or by method and path, without the query; 404 for the rest. */
 export const paths = (answers: Record<string, unknown>): Script => {
   return (arrived, response, request) => {
     const path = arrived.url.split("?")[0] ?? "";
     const found = answers[`${arrived.method} ${path}`] ?? answers[path];
-    answer(found === undefined ? 404 : 200, found ?? { kind: "Status", code: 404, reason: "NotFound" })(
-      arrived,
-      response,
-      request,
-    );
+    answer(found === undefined ? 404 : 200, found ?? NOTHING)(arrived, response, request);
   };
 };
 /** Access to a scripted platform, by the environment. */

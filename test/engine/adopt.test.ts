@@ -31,7 +31,7 @@ describe("an object that names an existing resource", () => {
     expect(owned(A)).toBe(id);
     expect(api.get(object)?.status).toMatchObject({ id, contract: 1, account: "shop/main" });
     const kept: unknown = JSON.parse(api.get(object)?.metadata.annotations?.[EXTERNAL_ID] ?? "");
-    expect(kept).toEqual({ id, parents: {}, account: "shop/main", contract: 1, endpoint: API });
+    expect(kept).toEqual({ id, parents: {}, account: "shop/main", contract: 1, endpoint: API, userId: "u1" });
   });
 
   test("shows every difference before anything is changed", async () => {

@@ -212,15 +212,14 @@ describe("an immutable field", () => {
 
   it("inside an object is compared when the object has changed, and only while it is there before and after", () => {
     expect(rulesFor({ "a.b": "why", "a.c": "why" })[0]?.rule).toContain(
-      "[self.?a] == [oldSelf.?a] || (" +
-        "(!has(self.a) || !has(oldSelf.a) || [self.?a.?b] == [oldSelf.?a.?b]) && " +
-        "(!has(self.a) || !has(oldSelf.a) || [self.?a.?c] == [oldSelf.?a.?c]))",
+      "[self.?a] == [oldSelf.?a] || !has(self.a) || !has(oldSelf.a) || (" +
+        "([self.?a.?b] == [oldSelf.?a.?b]) && ([self.?a.?c] == [oldSelf.?a.?c]))",
     );
   });
 
   it("deeper down has a guard for every object above it", () => {
     expect(rulesFor({ "a.b.c": "why" })[0]?.rule).toContain(
-      "(!has(self.a) || !has(oldSelf.a) || !has(self.a.b) || !has(oldSelf.a.b) || ",
+      "|| !has(self.a) || !has(oldSelf.a) || ((!has(self.a.b) || !has(oldSelf.a.b) || ",
     );
   });
 

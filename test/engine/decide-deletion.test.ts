@@ -97,7 +97,7 @@ describe("a deleted object", () => {
     ["does not try again before", owned({ observation: present(), failure: failure(NOW + 1) }), { step: "stall" }],
     [
       "goes when its deletion is done",
-      owned({ observation: absent({ missedMs: 0 }), request: request({ action: "delete", outcome: "DONE" }) }),
+      owned({ observation: absent({ absence: "unseen" }), request: request({ action: "delete", outcome: "DONE" }) }),
       { step: "release", reason: "Deleted" },
     ],
     [
@@ -106,14 +106,28 @@ describe("a deleted object", () => {
       { step: "release", reason: "Deleted" },
     ],
     ["goes when somebody else removed the resource", owned({ observation: absent() }), { step: "release" }],
+    ["goes when it is missing for long", owned({ observation: absent({ absence: "missing" }) }), { step: "release" }],
     [
       "does not believe a list alone",
-      owned({ observation: absent({ missedMs: 0 }) }),
-      { step: "wait", look: "member" },
+      owned({ observation: absent({ absence: "unseen" }) }),
+      { step: "wait", reason: "Deleting", look: "member" },
+    ],
+    [
+      "does not go while a deletion that has no request may be under way",
+      owned({
+        observation: absent({ absence: "unseen" }),
+        request: request({ action: "delete", outcome: "accepted" }),
+      }),
+      { step: "wait", reason: "Deleting" },
+    ],
+    [
+      "is deleted again where a deletion without a request has left it",
+      owned({ observation: present(), request: request({ action: "delete", outcome: "accepted" }) }),
+      { step: "delete" },
     ],
     [
       "waits for a creation that cannot be seen yet",
-      owned({ observation: absent(), request: request({ outcome: "DONE" }) }),
+      owned({ observation: absent({ absence: "unseen" }), request: request({ outcome: "DONE" }) }),
       { step: "wait", reason: "Creating" },
     ],
     ["looks for what an open intent made", deleted({ intent: openIntent }), { step: "search" }],

@@ -30,9 +30,9 @@ describe("an object that only observes", () => {
       { step: "wait", reason: "Observing" },
     ],
     [
-      "looks twice before it says that it is gone",
-      observed({ observation: absent({ missedMs: 0 }) }),
-      { step: "wait", look: "member" },
+      "says that it is missing, and looks on",
+      observed({ observation: absent({ absence: "unseen" }) }),
+      { step: "stall", reason: "Missing", look: "member" },
     ],
     [
       "says that it is gone, and makes no other",

@@ -252,20 +252,48 @@ describe("an object with a resource", () => {
       { step: "wait", reason: "Creating" },
     ],
     [
-      "is looked for by its id before it counts as gone",
-      owned({ observation: absent({ missedMs: 0 }) }),
-      { step: "wait", look: "member" },
-    ],
-    [
       "is given time to appear after its creation is done",
-      owned({ observation: absent(), request: request({ since: fresh, outcome: "DONE" }) }),
+      owned({ observation: absent({ absence: "unseen" }), request: request({ since: fresh, outcome: "DONE" }) }),
       { step: "wait", reason: "Creating" },
     ],
     [
-      "is let go when a finished creation has not appeared in time",
-      owned({ observation: absent(), request: request({ since: NOW - BELIEVED - 2000, outcome: "DONE" }) }),
+      "is missing when a finished creation has not appeared in time",
+      owned({
+        observation: absent({ absence: "unseen" }),
+        request: request({ since: NOW - BELIEVED - 2000, outcome: "DONE" }),
+      }),
+      { step: "stall", reason: "Missing" },
+    ],
+  ]);
+});
+
+describe("a resource that is not seen", () => {
+  const owned = (more: Partial<View>): Partial<View> => ({ claim, ...more });
+  const unseen = (more: Parameters<typeof absent>[0] = {}) =>
+    owned({ observation: absent({ absence: "unseen", ...more }) });
+  const missing = (more: Parameters<typeof absent>[0] = {}) => unseen({ absence: "missing", ...more });
+  holds([
+    ["is looked for before anybody is told", unseen({ since: NOW - 5000 }), { step: "wait", reason: "Observing" }],
+    ["is missing, and nothing is created", unseen(), { step: "stall", reason: "Missing", look: "member" }],
+    ["is waited for while somebody deletes it", unseen({ absence: "leaving" }), { step: "wait", look: "member" }],
+    ["is created again when the log tells of its deletion", unseen({ absence: "deleted" }), { step: "forget" }],
+    ["is not created again when the log does not tell of it", missing(), { step: "stall", reason: "Missing" }],
+    ["is created again when no log could tell of it", missing({ logged: false }), { step: "forget" }],
+    ["is created again when spec says so", { ...missing(), recreatePolicy: "WhenMissing" }, { step: "forget" }],
+    [
+      "is not created on one look, whatever spec says",
+      { ...unseen(), recreatePolicy: "WhenMissing" },
+      { step: "stall" },
+    ],
+    [
+      "is never created again where what it held is lost",
+      { ...unseen({ absence: "deleted", deletion: "by a@b at noon" }), recreatePolicy: "Never" },
+      { step: "stall", reason: "DeletedExternally" },
+    ],
+    [
+      "is created again when a person says so",
+      { ...unseen(), recreatePolicy: "Never", recreateAsked: true },
       { step: "forget" },
     ],
-    ["is let go when somebody removed it", owned({ observation: absent() }), { step: "forget" }],
   ]);
 });

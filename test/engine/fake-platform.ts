@@ -82,6 +82,7 @@ export function fakePlatform(contract: number | undefined = 1) {
     id,
     metadata: {
       createdDate: at,
+      createdBy: user,
       createdByUserId: user,
       requestStatus: { metadata: { status, targets: targets.map((target) => ({ target: { id: target, type } })) } },
     },
@@ -163,6 +164,7 @@ export function fakePlatform(contract: number | undefined = 1) {
 
   function execute(call: PlatformCall): unknown {
     const { pathname, searchParams } = new URL(call.url);
+    if (pathname.startsWith("/activitylog/")) return { hits: { total: 0, hits: [] } };
     // Every product has its version below its name.
     const whole = pathname.replace(/^\/[^/]+\/[^/]+/, "");
     const segments = whole.split("/").slice(1);
@@ -220,6 +222,14 @@ export function fakePlatform(contract: number | undefined = 1) {
     },
     afterEach(next: typeof after) {
       after = next;
+    },
+    /** Somebody deletes what is there, by its id, with a request of their own. */
+    removeByHand(id: string, { user = "somebody", ...more }: Partial<Logged> = {}): void {
+      for (const [key, { path = "/datacenters" }] of items) {
+        if (key !== id && !key.endsWith(`/${id}`)) continue;
+        items.delete(key);
+        note({ method: "DELETE", path: `${path}/${id}`, body: "", targets: [id], user, ...more });
+      }
     },
     sent: (method: PlatformCall["method"]) => calls.filter((call) => call.method === method),
     /** Writes so far, as method and path. */

@@ -8,6 +8,8 @@ export function fakeTokens(now: () => number) {
   /** Every value that was ever told. */
   const values: string[] = [];
   const calls: PlatformCall[] = [];
+  /** What the activity log tells. */
+  const activity: object[] = [];
   let most = 0;
   let before: (call: PlatformCall) => void = () => {};
   let after: (call: PlatformCall) => void = () => {};
@@ -33,6 +35,7 @@ export function fakeTokens(now: () => number) {
   function answer({ method, url, headers = {} }: PlatformCall): unknown {
     const { pathname, searchParams } = new URL(url);
     const id = pathname.split("/")[4];
+    if (pathname.startsWith("/activitylog/")) return { hits: { total: activity.length, hits: activity } };
     if (pathname.endsWith("/contracts")) return { items: [{ properties: { contractNumber: 1 } }] };
     if (searchParams.get("criteria") === "EXPIRED") {
       for (const [each, { expiresAt }] of items) if (expiresAt <= now()) items.delete(each);
@@ -96,6 +99,16 @@ export function fakeTokens(now: () => number) {
     make,
     forgetMost() {
       most = 0;
+    },
+    /** Somebody revokes all of them. */
+    revokeByHand() {
+      for (const id of items.keys()) {
+        const event = { status: "DONE", resources: [{ type: "token", id, action: ["auth.token.delete"] }] };
+        activity.push({
+          _source: { time: new Date(now()).toISOString(), user: "a@b", action: "auth.token.delete", event },
+        });
+      }
+      items.clear();
     },
     /** The most that there have ever been at once. */
     most: () => most,

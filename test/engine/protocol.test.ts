@@ -144,7 +144,7 @@ function check(scenario: Scenario, numRuns: number, maxLength = 150) {
 }
 
 const block = (name: string, body: string) =>
-  objectOf("IPBlock", name, { spec: { name: body, location: "de/txl", size: 1 } });
+  objectOf("IPBlock", name, { spec: { name: body, location: "de/txl", size: 1, recreatePolicy: "WhenDeleted" } });
 const lan = (name: string, body: string) => objectOf("Lan", name, { spec: { name: body, datacenterId: DC } });
 const one = (): [Made] => [block("a", "body")];
 const equals = (): [Made, ...Made[]] => [block("a", "body"), block("b", "body"), block("c", "body")];

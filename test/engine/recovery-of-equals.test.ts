@@ -200,7 +200,7 @@ describe("a resource", () => {
     platform.make("same", body, { visible: false, status: "FAILED" });
     const { deps, pass, clock, sceneOf } = stage([object], { platform });
     sceneOf(A);
-    deps.memories.of(A).absence = { since: 1, last: 2 };
+    deps.memories.of(A).absence = { since: 1, row: { since: 1, last: 2 }, logged: false };
     await clock.advance(20_000);
     expect((await pass(A)).decision).toMatchObject({ step: "fail", gone: true });
     expect(deps.memories.of(A).absence).toBeUndefined();
@@ -208,7 +208,7 @@ describe("a resource", () => {
 });
 
 describe("an object that was restored without status", () => {
-  const kept = { id: "dc-same-0", parents: {}, account: "shop/main", contract: 1, endpoint: API };
+  const kept = { id: "dc-same-0", parents: {}, account: "shop/main", contract: 1, endpoint: API, userId: "u1" };
   test.each([
     ["rests", spec, "rest"],
     ["is changed", { ...spec, name: "renamed" }, "update"],

@@ -39,6 +39,8 @@ async function until(done: () => boolean, { passes, clock, sync, objects }: Retu
 describe("a LAN that somebody else made one second later, under the number of ours", () => {
   function replaced(object: KubeObject) {
     const platform = fakePlatform();
+    platform.make("a", body("a"), { path, at: MADE });
+    platform.removeByHand("1", { at: MADE });
     platform.make("theirs", { properties: { name: "theirs", public: true } }, { path, at: "2026-01-01T00:00:01Z" });
     return stage([object], { platform });
   }
@@ -100,7 +102,7 @@ test("a number that became free and was given away again answers the creation th
   const all = stage([object], { platform });
   platform.setClock(all.clock.now);
   await until(() => claimOf(all.api.get(object) ?? object) !== undefined, all);
-  platform.items.clear();
+  platform.removeByHand("1");
   platform.afterEach(({ method }) => {
     if (method === "POST") throw new Retry({ call: `POST ${path}`, status: 0 }, "unknown");
   });

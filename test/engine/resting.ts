@@ -10,7 +10,7 @@ export function restingDatacenters(count: number) {
     const name = `d${index}`;
     const id = platform.make(name, { properties: { name, ...datacenterSpec } });
     const conditions = [{ ...readyCondition(), message: "Datacenter is up to date", observedGeneration: 1 }];
-    const claim = { id, parents: {}, account: "shop/main", endpoint: API, contract: 1 };
+    const claim = { id, parents: {}, account: "shop/main", endpoint: API, contract: 1, userId: "u1" };
     return objectOf("Datacenter", name, {
       spec: datacenterSpec,
       metadata: { name, finalizers: [FINALIZER] },

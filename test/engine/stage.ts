@@ -32,6 +32,7 @@ export function withResource(kind: Kind): ResourceKind {
 export const SETTINGS: Deps["settings"] = {
   createDeadlineMs: 10_000,
   settleMs: 10_000,
+  missingMs: 30_000,
   retryMs: 1000,
   annotateAfterMs: 60_000,
   graceMs: 0,

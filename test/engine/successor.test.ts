@@ -168,7 +168,7 @@ describe("an access token", () => {
   test("is made again when somebody has revoked it", async () => {
     const { live, platform, held, annotate } = open();
     await live().settle();
-    platform.items.clear();
+    platform.revokeByHand();
     annotate({ "mooring.dev/reconcile-at": "now" });
     await live().settle();
     expect(platform.isGood(held())).toBe(true);

@@ -4,7 +4,7 @@ import { ALLOW_DATA_LOSS, FINALIZER } from "../../src/engine/objects/names.ts";
 import { hashFields } from "../../src/hash.ts";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { NotFound, Retry } from "../../src/platform/answers/errors.ts";
+import { Retry } from "../../src/platform/answers/errors.ts";
 import { API, fakePlatform } from "./fake-platform.ts";
 import { annotated, handleOf, intending, intentOf, objectOf } from "./fixtures.ts";
 import { stage } from "./stage.ts";
@@ -25,33 +25,9 @@ async function owned(object = owning(), platform = fakePlatform()) {
 }
 
 describe("a resource that cannot be seen", () => {
-  test.each([
-    ["is missing from its collection", false],
-    ["lives in a collection that is gone", true],
-  ])("and %s is let go only after the same answer by its id over the whole settle time", async (_, parentGone) => {
-    const { platform, pass, clock } = await owned();
-    expect((await pass(A)).decision.step).toBe("rest");
-    platform.items.clear();
-    if (parentGone) {
-      platform.beforeEach(({ url, method }) => {
-        if (url.includes("/datacenters?")) throw new NotFound({ call: `${method} /datacenters`, status: 404 });
-      });
-    }
-    const gone = clock.now();
-    let forgottenAt: number | undefined;
-    for (let seconds = 0; seconds < 900 && forgottenAt === undefined; seconds += 2) {
-      await clock.advance(2000);
-      const { decision } = await pass(A);
-      if (decision.step === "forget") forgottenAt = clock.now();
-    }
-    const asked = platform.calls.filter(({ url }) => url.includes("/datacenters/dc-a-0")).length;
-    expect(forgottenAt).toBeGreaterThanOrEqual(gone + 30_000);
-    expect(asked).toBeGreaterThan(10);
-  });
-
   test("is looked for from the beginning when it was seen in between", async () => {
     const { deps, pass } = await owned();
-    deps.memories.of(A).absence = { since: 0, last: 60_000 };
+    deps.memories.of(A).absence = { since: 0, row: { since: 0, last: 60_000 }, logged: false };
     expect((await pass(A)).decision.step).toBe("rest");
     expect(deps.memories.of(A).absence).toBeUndefined();
   });

@@ -11,13 +11,13 @@ import type {
 } from "../../src/engine/look/view.ts";
 import type { Claim, Intent } from "../../src/engine/objects/intent.ts";
 import type { Failure } from "../../src/engine/objects/memory.ts";
+import type { RecreatePolicy } from "../../src/engine/objects/policies.ts";
+import type { Absence } from "../../src/engine/objects/presence.ts";
 import type { Reason } from "../../src/engine/schema/reasons.ts";
 import type { Comparison } from "../../src/kinds/desired.ts";
 
 /** On the clock of the process, which never jumps. */
 export const NOW = 5_000_000;
-/** What was missed for so long is gone. */
-export const GONE = 30_000;
 /** How long what was accepted may stay invisible. */
 export const BELIEVED = 60_000;
 /** How long the outcome of a write without an answer is open. */
@@ -48,6 +48,8 @@ export const viewOf = (more: Partial<View> = {}): View => ({
   hasFinalizer: true,
   recorded: true,
   deletionPolicy: "Delete",
+  recreatePolicy: "WhenDeleted",
+  recreateAsked: false,
   observed: false,
   adopt: undefined,
   replacement: undefined,
@@ -75,7 +77,6 @@ export const viewOf = (more: Partial<View> = {}): View => ({
   othersKey: false,
   renewal: undefined,
   platformNow: WALL + NOW,
-  goneMs: GONE,
   believedMs: BELIEVED,
   ...more,
 });
@@ -92,7 +93,9 @@ export const present = (more: Partial<Extract<Observation, { seen: "present" }>>
 export const absent = (more: Partial<Extract<Observation, { seen: "absent" }>> = {}): Observation => ({
   seen: "absent",
   asOf: NOW - 1000,
-  missedMs: GONE,
+  absence: "deleted",
+  since: NOW - 30_000,
+  logged: true,
   ...more,
 });
 export const drifted = {
@@ -163,7 +166,13 @@ const comparison = fc.constantFrom<Comparison | undefined>(
 );
 const observation: fc.Arbitrary<Observation> = fc.oneof(
   fc.constant<Observation>({ seen: "unknown" }),
-  fc.record({ seen: fc.constant("absent" as const), asOf: past, missedMs: fc.constantFrom(0, GONE - 1, GONE) }),
+  fc.record({
+    seen: fc.constant("absent" as const),
+    asOf: past,
+    absence: fc.constantFrom<Absence>("unseen", "leaving", "missing", "deleted"),
+    since: past,
+    logged: fc.boolean(),
+  }),
   fc
     .record({
       asOf: past,
@@ -190,7 +199,7 @@ const pending: fc.Arbitrary<PendingRequest> = fc
   .record({
     action: fc.constantFrom("create", "update", "delete", "replace", "start"),
     since: past,
-    outcome: fc.constantFrom<PendingRequest["outcome"]>("unanswered", "unknown", "BUSY", "DONE", "FAILED"),
+    outcome: fc.constantFrom<PendingRequest["outcome"]>("unanswered", "accepted", "unknown", "BUSY", "DONE", "FAILED"),
     message: optional(words),
     recalledAt: optional(past),
     openMs: fc.constantFrom(UNSETTLED / 2, UNSETTLED),
@@ -238,6 +247,8 @@ const anything = fc.record({
   hasFinalizer: mostly(true),
   recorded: mostly(true),
   deletionPolicy: fc.constantFrom("Delete" as const, "Retain" as const),
+  recreatePolicy: fc.constantFrom<RecreatePolicy>("WhenDeleted", "WhenMissing", "Never"),
+  recreateAsked: mostly(false),
   observed: mostly(false),
   adopt: optional(fc.constant("id-9")),
   replacement: optional(replacement),
@@ -321,7 +332,7 @@ const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
     { intent: intentAt(NOW - 5000), recorded: false },
   ],
   forget: [
-    { claim, observation: absent() },
+    { claim, observation: absent(), recreatePolicy: "WhenDeleted" },
     { claim, observation: absent(), request: request({ action: "replace", outcome: "DONE" }) },
   ],
   update: [

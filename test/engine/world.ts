@@ -313,9 +313,8 @@ export function world(
     removeByHand(object: KubeObject) {
       const current = stored(object);
       const id = current && claimOf(current)?.id;
-      for (const [key, { state }] of platform.items) {
-        if (key.slice(key.lastIndexOf("/") + 1) === id && state !== "BUSY") platform.items.delete(key);
-      }
+      const item = platform.items.entries().find(([key]) => key.slice(key.lastIndexOf("/") + 1) === id);
+      if (id !== undefined && item && item[1].state !== "BUSY") platform.removeByHand(id);
       leaderOf(keyOf(object)).life.deps.collections.refresh(keyOf(object));
     },
     /** Claims by object, of those that are left. */

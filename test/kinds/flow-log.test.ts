@@ -100,7 +100,14 @@ describe("what a flow log records", () => {
       ],
     });
     const never = Object.keys(flowLog.spec.shape).filter((field) => !(field in flowLog.immutable));
-    expect(never).toEqual(["accountRef", "externalId", "managementPolicy", "replacePolicy", "deletionPolicy"]);
+    expect(never).toEqual([
+      "accountRef",
+      "externalId",
+      "managementPolicy",
+      "replacePolicy",
+      "recreatePolicy",
+      "deletionPolicy",
+    ]);
   });
 
   it("is not compared with what spec of an observed one does not say", () => {

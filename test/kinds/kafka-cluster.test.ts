@@ -99,6 +99,7 @@ describe("a cluster", () => {
       "externalId",
       "managementPolicy",
       "replacePolicy",
+      "recreatePolicy",
       "deletionPolicy",
       "output",
     ]);

@@ -81,7 +81,14 @@ describe("a topic", () => {
     const never = Object.keys(kafkaTopic.spec.shape).filter(
       (field) => !Object.keys(kafkaTopic.immutable).some((fixed) => fixed.split(".")[0] === field),
     );
-    expect(never).toEqual(["accountRef", "externalId", "managementPolicy", "replacePolicy", "deletionPolicy"]);
+    expect(never).toEqual([
+      "accountRef",
+      "externalId",
+      "managementPolicy",
+      "replacePolicy",
+      "recreatePolicy",
+      "deletionPolicy",
+    ]);
   });
 
   it("says what another number of partitions does to keys", () => {

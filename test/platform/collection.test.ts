@@ -27,7 +27,7 @@ describe("a collection at rest", () => {
     const source = scriptedSource(items(1_000));
     const { clock, collection, heard } = await open(source);
     await clock.advance(30 * minute);
-    expect(source.calls).toEqual({ list: 7, get: 0, request: 0 });
+    expect(source.calls).toEqual({ list: 7, get: 0, request: 0, deletions: 0 });
     expect(heard).toEqual(["all"]);
     expect([...collection.members()]).toHaveLength(1_000);
     expect(source.priorities).toEqual(["normal", ...Array(6).fill("background")]);

@@ -9,6 +9,9 @@ afterEach(() => {
   for (const collection of opened.splice(0)) collection.close();
 });
 
+const urlOf = (id: string) => `/requests/${id}/status`;
+const DONE = { status: "DONE", targets: [] } as const;
+
 async function open(source: ScriptedSource) {
   const clock = fakeClock();
   const collection = openCollection(source, { clock, random: () => 0.5 });
@@ -21,9 +24,10 @@ async function open(source: ScriptedSource) {
     list: source.calls.list - begin.list,
     get: source.calls.get - begin.get,
     request: source.calls.request - begin.request,
+    ...(source.calls.deletions > 0 && { deletions: source.calls.deletions }),
   });
   const track = (id: string, more: object = {}) =>
-    collection.track(id, { url: `/requests/${id}`, since: clock.now(), ...more });
+    collection.track(id, { url: urlOf(id), since: clock.now(), ...more });
   return { clock, collection, heard, spent, track };
 }
 
@@ -131,20 +135,51 @@ describe("many members in flux", () => {
 });
 
 describe("many members that are being deleted", () => {
-  test("are gone when two lists in a row miss them, and nothing else is asked", async () => {
+  test("are gone when a list misses them and their requests say so, all asked in one call", async () => {
     const source = scriptedSource(items(300));
     const { clock, collection, heard, spent, track } = await open(source);
-    for (const { id } of items(300)) track(id, { leaving: true });
-    for (const { id } of items(300)) source.there.delete(id);
+    for (const { id } of items(300)) {
+      track(id, { leaving: true });
+      source.there.delete(id);
+      source.requests.set(urlOf(id), DONE);
+    }
     await clock.advance(1_500);
-    expect(heard).toEqual([]);
-    expect(collection.read("m7")).toMatchObject({ request: undefined, missedAt: clock.monotonic() });
-    // Three hundred are listed again after 1.8 s.
-    await clock.advance(1_800);
     expect(heard).toHaveLength(1);
     expect(heard[0]).toHaveLength(300);
-    expect(collection.read("m7").request).toMatchObject({ status: "DONE" });
-    expect(spent()).toEqual({ list: 2, get: 0, request: 0 });
+    expect(collection.read("m7")).toMatchObject({ item: undefined, request: { status: "DONE" } });
+    expect(spent()).toEqual({ list: 1, get: 0, request: 0, deletions: 1 });
+  });
+
+  test("are not gone, however many lists miss them, while their requests are under way", async () => {
+    const source = scriptedSource(items(300));
+    const { clock, collection, heard, track } = await open(source);
+    for (const { id } of items(300)) {
+      track(id, { leaving: true });
+      source.hidden.add(id);
+    }
+    await clock.advance(60_000);
+    expect(heard).toEqual([]);
+    expect(collection.read("m7").request?.status).not.toBe("DONE");
+    // The deletion of one fails: it is there again.
+    source.requests.set(urlOf("m7"), { status: "FAILED", message: "[VDC-1] no", targets: [] });
+    source.hidden.delete("m7");
+    await clock.advance(10_000);
+    expect(collection.read("m7")).toMatchObject({ item: { id: "m7" } });
+    expect(heard.flat()).not.toContain("m8");
+  });
+
+  test("are not gone while nobody answers how far their requests are", async () => {
+    const source = scriptedSource(items(300));
+    const { clock, heard, track } = await open(source);
+    for (const { id } of items(300)) track(id, { leaving: true });
+    source.there.clear();
+    source.failingRequests = new Retry({ call: "GET /requests", status: 503 }, "no");
+    await clock.advance(20_000);
+    expect(heard).toEqual([]);
+    source.failingRequests = undefined;
+    for (const { id } of items(300)) source.requests.set(urlOf(id), DONE);
+    await clock.advance(30_000);
+    expect(heard.flat()).toContain("m7");
   });
 
   test("are not gone when one list misses them and the next does not", async () => {
@@ -155,7 +190,7 @@ describe("many members that are being deleted", () => {
     await clock.advance(1_500);
     source.hidden.delete("m7");
     await clock.advance(10_000);
-    expect(collection.read("m7")).toMatchObject({ item: { id: "m7" }, request: undefined, missedAt: undefined });
+    expect(collection.read("m7")).toMatchObject({ item: { id: "m7" }, request: undefined });
     source.hidden.add("m7");
     await clock.advance(1_000);
     expect(collection.read("m7").request).toBeUndefined();
@@ -170,9 +205,12 @@ describe("many members that are being deleted", () => {
     collection.refresh([]);
     await clock.advance(0);
     track("new", { leaving: true });
+    source.requests.set(urlOf("new"), DONE);
     held.release();
     await clock.advance(1_499);
-    expect(collection.read("new").missedAt).toBeUndefined();
+    expect(source.calls.deletions).toBe(0);
+    await clock.advance(1);
+    expect(source.calls.deletions).toBe(1);
   });
 });
 
@@ -249,7 +287,7 @@ describe("a few of a large collection in flux", () => {
   test("that failed are told with the reason", async () => {
     const source = scriptedSource([...items(500), item("a", "FAILED_UPDATE")]);
     const { clock, collection, heard, spent, track } = await open(source);
-    source.requests.set("/requests/a", { status: "FAILED", message: "no capacity", targets: [] });
+    source.requests.set(urlOf("a"), { status: "FAILED", message: "no capacity", targets: [] });
     track("a");
     await clock.advance(1_500);
     expect(heard).toEqual([["a"]]);
@@ -261,7 +299,7 @@ describe("a few of a large collection in flux", () => {
   test("that vanish are asked for their reason, and given up when a second read misses them", async () => {
     const source = scriptedSource([...items(500), item("a", "BUSY")]);
     const { clock, collection, heard, spent, track } = await open(source);
-    source.requests.set("/requests/a", { status: "FAILED", message: "why", targets: [] });
+    source.requests.set(urlOf("a"), { status: "FAILED", message: "why", targets: [] });
     track("a");
     source.there.delete("a");
     await clock.advance(1_500);
@@ -286,7 +324,7 @@ describe("a few of a large collection in flux", () => {
     const { clock, collection, heard, track } = await open(source);
     track("m7", { leaving: true });
     source.there.delete("m7");
-    source.requests.set("/requests/m7", { status: "DONE", targets: [] });
+    source.requests.set(urlOf("m7"), { status: "DONE", targets: [] });
     await clock.advance(1_500);
     expect(heard).toEqual([["m7"]]);
     expect(collection.read("m7").item).toBeUndefined();
@@ -339,7 +377,7 @@ describe("a tracked member that no list shows", () => {
     const source = scriptedSource();
     const { clock, collection, heard, spent, track } = await open(source);
     track("doomed");
-    source.requests.set("/requests/doomed", { status: "FAILED", message: "[VDC-1-2] no capacity", targets: [] });
+    source.requests.set(urlOf("doomed"), { status: "FAILED", message: "[VDC-1-2] no capacity", targets: [] });
     await clock.advance(9_000);
     expect(heard[0]).toEqual(["doomed"]);
     expect(collection.read("doomed").request).toMatchObject({ status: "FAILED", message: "[VDC-1-2] no capacity" });
@@ -350,7 +388,7 @@ describe("a tracked member that no list shows", () => {
   test("of a restarted process is given the same time: the clock of the one before may have been another", async () => {
     const source = scriptedSource();
     const { clock, collection, spent } = await open(source);
-    collection.track("old", { url: "/requests/old", since: clock.now() - 60_000 });
+    collection.track("old", { url: urlOf("old"), since: clock.now() - 60_000 });
     await clock.advance(1_500);
     expect(spent()).toMatchObject({ list: 1, request: 0 });
     await clock.advance(6_000);
@@ -366,7 +404,7 @@ describe("a tracked member that vanishes", () => {
     track("a");
     await clock.advance(1_500);
     source.there.delete("a");
-    source.requests.set("/requests/a", { status: "FAILED", message: "why", targets: [] });
+    source.requests.set(urlOf("a"), { status: "FAILED", message: "why", targets: [] });
     await clock.advance(1_500);
     expect(collection.read("a")).toMatchObject({ item: undefined, request: { status: "FAILED", message: "why" } });
     expect(heard).toEqual([["a"], ["a"]]);
@@ -389,16 +427,28 @@ describe("a tracked member that vanishes", () => {
     expect(collection.read("a").item?.state).toBe("AVAILABLE");
   });
 
-  test("because it was deleted is believed at once where no request could tell", async () => {
+  test("because it was deleted without a request is gone when two lists and a read of it miss it", async () => {
     const source = scriptedSource(items(20));
     const { clock, collection, heard, spent, track } = await open(source);
     for (const { id } of items(20)) track(id, { leaving: true, url: undefined });
     source.there.clear();
     await clock.advance(1_500);
-    expect(heard).toHaveLength(1);
-    expect(heard[0]).toHaveLength(20);
+    expect([heard, spent()]).toEqual([[], { list: 1, get: 0, request: 0 }]);
+    await clock.advance(1_500);
+    expect(new Set(heard.flat()).size).toBe(20);
     expect([...collection.members()]).toEqual([]);
-    expect(spent()).toEqual({ list: 1, get: 0, request: 0 });
+    expect(spent()).toEqual({ list: 2, get: 20, request: 0 });
+  });
+
+  test("from lists, because it was deleted without a request, and is there when it is read, is not gone", async () => {
+    const source = scriptedSource(items(20));
+    const { clock, collection, track } = await open(source);
+    for (const { id } of items(20)) {
+      track(id, { leaving: true, url: undefined });
+      source.hidden.add(id);
+    }
+    await clock.advance(20_000);
+    expect(collection.read("m7")).toMatchObject({ item: { id: "m7" }, request: undefined });
   });
 });
 
@@ -465,7 +515,7 @@ describe("a tracked member at rest", () => {
     const { clock, collection, heard, spent, track } = await open(source);
     track("a");
     source.put(item("a", "AVAILABLE", { cores: 8 }));
-    source.requests.set("/requests/a", { status: "DONE", targets: [] });
+    source.requests.set(urlOf("a"), { status: "DONE", targets: [] });
     await clock.advance(100);
     const asked = clock.monotonic();
     collection.ask("a");

@@ -14,7 +14,7 @@ export const items = (count: number, state = "AVAILABLE"): Item[] =>
 export interface ScriptedSource extends CollectionSource {
   readonly there: Map<string, Item>;
   readonly requests: Map<string, RequestState>;
-  readonly calls: { list: number; get: number; request: number };
+  readonly calls: { list: number; get: number; request: number; deletions: number };
   readonly priorities: string[];
   /** What the next lists fail with, until it is cleared. */
   failing: PlatformError | undefined;
@@ -30,7 +30,7 @@ export interface ScriptedSource extends CollectionSource {
 export function scriptedSource(start: readonly Item[] = []): ScriptedSource {
   const there = new Map(start.map((each) => [each.id, each]));
   const requests = new Map<string, RequestState>();
-  const calls = { list: 0, get: 0, request: 0 };
+  const calls = { list: 0, get: 0, request: 0, deletions: 0 };
   let held: Promise<void> | undefined;
   const source: ScriptedSource = {
     key: "scripted",
@@ -72,6 +72,11 @@ export function scriptedSource(start: readonly Item[] = []): ScriptedSource {
       calls.request += 1;
       if (source.failingRequests) throw source.failingRequests;
       return requests.get(url) ?? { status: "BUSY", targets: [] };
+    },
+    async deletions() {
+      calls.deletions += 1;
+      if (source.failingRequests) throw source.failingRequests;
+      return new Map([...requests].map(([url, state]) => [/\/requests\/([^/]+)/.exec(url)?.[1] ?? "", state]));
     },
     isBusy: ({ state }) => state === "BUSY",
   };

@@ -21,8 +21,12 @@ export interface AccountHandle {
   endpoint(name: EndpointName): string;
   /** Which resources its users may reach by id: those of their own namespace, or any. */
   readonly adoption: Sharing["adoption"];
+  /** The platform's user to whom an administrator has left what others have made through it. */
+  readonly acceptsUser?: string | undefined;
   /** Why it cannot be used at present. */
   obstacle: Obstacle | undefined;
+  /** As whom its users were last told that it works: contract and user. */
+  worksAs?: string | undefined;
 }
 
 /** Where a product is reached with an Account. Throws as `endpoint` does. */
@@ -147,8 +151,8 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
     // Secrets and addresses of a shared one are the administrator's business.
     const message = `${titleOf(key)}: ${isShared(key) ? `${obstacle.reason}; ask the administrator` : obstacle.message}`;
     // Not looked at yet is no news about anybody: what the objects show stays as it is.
-    if (obstacle.reason === "Observing") return { key, obstacle: { ...obstacle, message } };
-    return { key, obstacle: { reason: "AccountNotReady", message } };
+    const isTheirs = obstacle.reason === "Observing" || obstacle.reason === "UserChanged";
+    return { key, obstacle: { reason: isTheirs ? obstacle.reason : "AccountNotReady", message } };
   }
 
   return {

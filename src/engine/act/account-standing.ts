@@ -1,5 +1,6 @@
 import type { Again } from "../../kube/queue/work.ts";
 import { PlatformError, Unauthorized } from "../../platform/answers/errors.ts";
+import type { Identity } from "../../platform/calls/transport.ts";
 import type { Contract } from "../../platform/products/core.ts";
 import type { Deps } from "../look/deps.ts";
 import type { Obstacle } from "../schema/reasons.ts";
@@ -17,10 +18,11 @@ export interface Checked {
 export function usable(
   { clock, settings }: Deps,
   contract: Contract,
-  expiresAt: number | undefined,
+  identity: Identity | undefined,
   logged: LoggedIn | undefined,
   secret: string,
 ): Checked {
+  const { expiresAt, userId } = identity ?? {};
   const ends = !logged && expiresAt !== undefined && expiresAt - clock.now() < WARN_MS;
   const expiry = `the token expires at ${new Date(expiresAt ?? 0).toISOString()}: update Secret ${secret}`;
   const trouble = logged?.trouble instanceof PlatformError ? logged.trouble.message : logged?.trouble;
@@ -36,6 +38,7 @@ export function usable(
     standing: { mode: "ready", reason: "Available", message: ends ? `${accepted}; ${expiry}` : accepted },
     facts: {
       ...factsOf(contract, expiresAt),
+      ...(userId !== undefined && { platformUserId: userId }),
       ...(logged?.id !== undefined && { tokenId: logged.id }),
       ...(advice.length > 0 && { advice }),
     },

@@ -5,7 +5,7 @@ import type { Kind } from "../../kinds/kind.ts";
 import type { Again } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { HeldSecrets } from "../../kube/write/held-secrets.ts";
-import { NotFound, PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
+import { PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
 import type { Credentials } from "../../platform/calls/credentials.ts";
 import type { Transport } from "../../platform/calls/transport.ts";
 import { readContract } from "../../platform/products/core.ts";
@@ -14,7 +14,7 @@ import { type Addresses, addressesOf, type Sites } from "../accounts/addresses.t
 import { several } from "../decide/standing.ts";
 import type { Deps } from "../look/deps.ts";
 import { obstacleOf } from "../look/problems.ts";
-import { FINALIZER } from "../objects/names.ts";
+import { ACCEPT_USER, FINALIZER } from "../objects/names.ts";
 import type { ObjectKey } from "../objects/object.ts";
 import { withTime } from "../record/record.ts";
 import { tell } from "../record/tell.ts";
@@ -95,7 +95,11 @@ function adjust(deps: AccountDeps, account: string, { mode, reason, message }: S
   // Passing trouble is the Account's own: its objects meet the same trouble, or none, by themselves.
   if (mode === "reconciling" && !before) return;
   handle.obstacle = mode === "ready" ? undefined : { reason, message };
-  const isNews = before?.reason !== handle.obstacle?.reason || before?.message !== handle.obstacle?.message;
+  const { contractNumber, identity } = handle.connection;
+  const as = handle.obstacle ? handle.worksAs : `${contractNumber} ${identity?.userId}`;
+  const isOther = before?.reason !== handle.obstacle?.reason || before?.message !== handle.obstacle?.message;
+  const isNews = isOther || as !== handle.worksAs;
+  handle.worksAs = as;
   if (isNews) deps.changed(account, deps.clock.monotonic());
 }
 
@@ -220,7 +224,7 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
   };
   const failed = (error: PlatformError): Checked => {
     const obstacle = obstacleOf(error);
-    if (obstacle.reason === "Rejected" || error instanceof NotFound) {
+    if (obstacle.reason === "Rejected" || error.status === 404) {
       const message = `endpoints.api is not the platform's API: ${error.message}`;
       return blocked({ reason: "EndpointInvalid", message }, { inMs: deps.settings.retryMs });
     }
@@ -249,11 +253,23 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
       if (logged?.token === undefined) throw error;
       return read();
     });
-    return usable(deps, contract, connection.identity?.expiresAt, logged, name);
+    const { userId } = connection.identity ?? {};
+    const other = otherUser(object, deps.objects.users(account).length, userId);
+    if (other) return blocked(other, { inMs: deps.settings.resyncMs });
+    return usable(deps, contract, connection.identity, logged, name);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     return failed(error);
   }
+}
+
+/** The token belongs to another user than the one with whom others have made something through the Account. */
+function otherUser(object: KubeObject, users: number, userId: string | undefined): Obstacle | undefined {
+  const before: unknown = readFacts(object).platformUserId;
+  if (typeof before !== "string" || userId === undefined || before === userId || users === 0) return undefined;
+  if (object.metadata.annotations?.[ACCEPT_USER] === userId) return undefined;
+  const message = `the token belongs to platform user ${userId}, but ${users} objects have resources of user ${before}, which this one may not see: restore a token of user ${before}, or, if user ${userId} sees the same resources, set the annotation ${ACCEPT_USER} to "${userId}"`;
+  return { reason: "UserChanged", message };
 }
 
 /** The handle that other objects use, made once and kept up to date. */
@@ -269,6 +285,8 @@ function connect(
     connection: before?.connection ?? deps.transport.connect(account),
     endpoint,
     adoption: metadata.namespace === undefined ? readSharing(spec).adoption : "Any",
+    acceptsUser: metadata.annotations?.[ACCEPT_USER],
+    worksAs: before?.worksAs,
     // One that works goes on working while it is looked at again.
     obstacle: before ? before.obstacle : { reason: "Observing", message: "not checked yet" },
   };

@@ -1,7 +1,7 @@
 import type { Again } from "../../kube/queue/work.ts";
 import type { Decision } from "../decide/decision.ts";
-import { type Deps, readLimit } from "../look/deps.ts";
-import type { Scene } from "../look/view.ts";
+import type { Deps } from "../look/deps.ts";
+import type { Observation, Scene } from "../look/view.ts";
 import { EXTERNAL_ID, FINALIZER } from "../objects/names.ts";
 import { ownership, pause, postpone, record, stall, withPlatform, withWritten } from "../record/record.ts";
 import { release, writeMetadata } from "../record/write.ts";
@@ -13,13 +13,17 @@ import { adopt } from "./adopt.ts";
 import { attemptCreation, lookFor, takeOver } from "./attempt.ts";
 import { inspect, recall, remove, retract, update } from "./change.ts";
 import { check } from "./check.ts";
+import { confirm, LOOK_MS } from "./confirm.ts";
 import { idle, rest } from "./rest.ts";
 import { revoke } from "./revoke.ts";
 
 /** Performs one step and records its outcome. */
 export async function act(deps: Deps, scene: Scene, decision: Decision): Promise<Again> {
-  // What was in doubt is there: its absence would have to be confirmed anew.
-  if (scene.view.observation.seen === "present") scene.memory.absence = undefined;
+  const { observation } = scene.view;
+  if (observation.seen === "present") {
+    scene.memory.absence = undefined;
+    scene.memory.seenAt = observation.asOf;
+  }
   const { search } = scene.view;
   // Whatever comes next, it is not known any more after that.
   if (search && search.matches.length > search.rivals) scene.memory.unclaimed = search.matches;
@@ -34,6 +38,10 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
     case "wait":
       return wait(deps, scene, decision);
     case "stall":
+      if (decision.look) {
+        const asked = await withPlatform(deps, scene, () => confirm(deps, scene));
+        if (asked !== "never") return asked;
+      }
       await stall(deps, scene, decision.reason, decision.message, settledRequest(scene));
       return decision.retryMs === undefined ? "never" : { inMs: decision.retryMs };
     case "fail":
@@ -104,23 +112,8 @@ async function wait(deps: Deps, scene: Scene, decision: Extract<Decision, { step
   return again;
 }
 
-const LOOK_MS = 2000;
-
 /** A list that many ask for comes seconds later, and tells who has asked. */
 const LISTED_MS = 10_000;
-
-/** Asks for this one resource and its request, instead of waiting for the next list; never without a pause between. */
-async function confirm(deps: Deps, { identity, view, shared, memory }: Scene): Promise<Again> {
-  const askedAt = deps.clock.monotonic();
-  if (!shared || !view.claim || askedAt - (memory.askedAt ?? Number.NEGATIVE_INFINITY) < LOOK_MS / 2) return "never";
-  memory.askedAt = askedAt;
-  shared.collection.ask(identity);
-  if (view.observation.seen !== "absent") return "never";
-  const item = await shared.source.get?.(identity, readLimit());
-  if (item) shared.collection.refresh([identity]);
-  memory.absence = item ? undefined : { since: memory.absence?.since ?? askedAt, last: askedAt };
-  return "never";
-}
 
 /** A request whose resource rests again is over, whatever else is wrong with it. */
 function settledRequest({ view }: Scene): { request?: undefined } {
@@ -156,12 +149,13 @@ async function mark(deps: Deps, scene: Scene): Promise<Again> {
 /** The resource is gone: by itself, or deleted to make room for its successor. Or spec means another one by now. */
 async function forget(deps: Deps, scene: Scene): Promise<Again> {
   const id = scene.view.claim?.id;
-  const left = scene.view.observation.seen === "present";
+  const { observation } = scene.view;
+  const left = observation.seen === "present";
   const replaced = left || scene.view.request?.action === "replace";
   const { unwanted } = scene.view;
   const what = replaced
     ? `is ${left ? "kept" : "deleted"}; ${unwanted ? "spec asks for none" : "creating the replacement"}`
-    : `is no longer on the platform; ${unwanted ? "spec asks for none" : "creating it again"}`;
+    : `${lossOf(observation)}; ${unwanted ? "spec asks for none" : "creating it again"}`;
   const reason = replaced ? "Replacing" : "Vanished";
   const standing: Standing = { mode: "reconciling", reason, message: `${scene.kind.kind} ${id} ${what}` };
   // An id that no longer means anything must not come back out of the annotation.
@@ -173,6 +167,11 @@ async function forget(deps: Deps, scene: Scene): Promise<Again> {
   deps.collections.leave(scene.key);
   scene.memory.absence = undefined;
   return "now";
+}
+
+function lossOf(observation: Observation): string {
+  const { deletion } = observation.seen === "absent" ? observation : {};
+  return deletion === undefined ? "is no longer on the platform" : `was deleted outside Mooring ${deletion}`;
 }
 
 /** The status of an object without a resource. */

@@ -19,6 +19,7 @@ import { type Intent, SKEW_MS } from "../objects/intent.ts";
 import type { Memory, RequestAddress } from "../objects/memory.ts";
 import { INTENT } from "../objects/names.ts";
 import { openIntent } from "../objects/object.ts";
+import { located } from "../record/record.ts";
 import { fetchObject, writeMetadata, writeStatus } from "../record/write.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { conditions, readFacts, readStatus } from "../schema/status.ts";
@@ -71,7 +72,9 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
   const hash = hashBody(identity.echo ? identity.echo(body) : body);
   const endpoint = addressOf(account, place.product);
   const { aheadMs = 0 } = account.connection;
-  const begun = { hash, parents, account: account.key, endpoint, fixed, ...(aheadMs > SKEW_MS && { aheadMs }) };
+  const { userId } = located(account, kind);
+  const where = { account: account.key, endpoint, ...(userId !== undefined && { userId }) };
+  const begun = { hash, parents, ...where, fixed, ...(aheadMs > SKEW_MS && { aheadMs }) };
   const succeeds = scene.view.claim?.id;
   const there = isSuccessive(kind) ? await neighboursOf(deps, scene, account, parents) : undefined;
   if (there && "obstacle" in there) return { outcome: "obstructed", obstacle: there.obstacle };
@@ -221,6 +224,7 @@ export async function claim(deps: Deps, scene: Scene, found: Unclaimed, marked =
             state: "BUSY",
             account: intent.account,
             endpoint: intent.endpoint,
+            userId: intent.userId,
             parents: intent.parents,
             ...(contract !== undefined && { contract }),
             nonce: intent.nonce,

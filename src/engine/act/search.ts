@@ -5,13 +5,14 @@ import { createSlot } from "../../once.ts";
 import { NotFound } from "../../platform/answers/errors.ts";
 import { identityOf } from "../../platform/collections/numbered.ts";
 import type { LoggedRequest } from "../../platform/products/requests.ts";
-import { type Deps, goneAfter, readLimit } from "../look/deps.ts";
+import { type Deps, readLimit } from "../look/deps.ts";
 import type { Scene } from "../look/view.ts";
 import { confirmedBirth } from "../objects/identity.ts";
 import { type Intent, SKEW_MS } from "../objects/intent.ts";
 import type { Made, SearchResult } from "../objects/memory.ts";
 import { openIntent } from "../objects/object.ts";
 import { deadlineOf } from "../schema/author.ts";
+import { deletionIn } from "./confirm.ts";
 
 /** What a search needs to know of the object. */
 type Searching = Pick<Scene, "kind" | "account" | "shared"> & { view: Pick<Scene["view"], "settledAt"> };
@@ -44,11 +45,14 @@ export async function search(
   let pending = false;
   const unseen = new Map<string, number>();
   const matches = new Map<string, Made>();
-  /** What the log tells of was made. The platform may have taken its time to accept it: it is missed from when that was known. */
-  const missed = (id: string): boolean => {
+  /** What the log tells of was made. It is given up when its deletion is on record, or it stays missing from when it was known. */
+  const isAwaited = async (id: string): Promise<boolean> => {
     const since = before?.unseen.get(id) ?? lookedAt;
     unseen.set(id, since);
-    return lookedAt < Math.max(view.settledAt, since + goneAfter(deps.settings));
+    if (lookedAt < view.settledAt) return true;
+    const { parents } = intent;
+    const { deletion } = await deletionIn(deps, { kind, account }, shared, { id, parents }, intent);
+    return deletion?.status !== "DONE" && lookedAt < since + deps.settings.missingMs;
   };
   const done = (): SearchResult => ({ lookedAt, endedAt: deps.clock.monotonic(), pending, matches, unseen });
 
@@ -63,7 +67,7 @@ export async function search(
     });
   if (!log) {
     // What it was to live under is not there: when that stays so, nothing was made.
-    pending = missed(path);
+    pending = await isAwaited("");
     return done();
   }
   const sorted = log.requests.toSorted((a, b) => a.createdAt - b.createdAt || a.id.localeCompare(b.id));
@@ -89,7 +93,7 @@ export async function search(
       if (item && !owned && isOurs(creatorOf(item.raw), userId)) matches.set(identityOf(made), made);
       if ((item && !owned) || [...(before?.matches.values() ?? [])].some((known) => known.id === target.id)) continue;
       // Accepted and not visible yet, which may outlast the request: this look cannot be the last one.
-      if (missed(target.id) || status !== "DONE") pending = true;
+      if ((await isAwaited(target.id)) || status !== "DONE") pending = true;
     }
   }
   return done();

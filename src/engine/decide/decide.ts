@@ -1,19 +1,18 @@
-import type { Observation, View } from "../look/view.ts";
+import type { View } from "../look/view.ts";
 import type { Reason } from "../schema/reasons.ts";
+import { type Absent, isRecreated, notSeen, vanishing } from "./absence.ts";
 import type { Decision } from "./decision.ts";
 import {
   decideDeletion,
   decideReplacement,
   departure,
-  isConfirmed,
   lackOfEvidence,
   leaving,
   type Present,
   renewal,
-  vanishing,
 } from "./departure.ts";
 import { decideRecovery, decideUnanswered } from "./recovery.ts";
-import { afterFailure, busyWithOthers, failed, missing, obstructed, RECHECK_MS, underWay } from "./standing.ts";
+import { afterFailure, busyWithOthers, failed, isDone, obstructed, RECHECK_MS, underWay, unread } from "./standing.ts";
 
 /**
  * The next step for one object. Pure: the same view gives the same decision. Guarantees that hold for every view:
@@ -71,7 +70,7 @@ const CALLS: ReadonlySet<Decision["step"]> = new Set([
 ]);
 
 /** Whether a step asks something of the platform for this object alone. */
-const calls = (step: Decision): boolean => CALLS.has(step.step) || (step.step === "wait" && step.look === "member");
+const calls = (step: Decision): boolean => CALLS.has(step.step) || ("look" in step && step.look === "member");
 
 const BEGINS: ReadonlySet<Decision["step"]> = new Set(["create", "adopt", "renew", "publish", "output", "delete"]);
 
@@ -103,17 +102,12 @@ function choose(view: View): Decision {
 
 /** Only shown: whatever differs is drift and stays. */
 function decideObserved(view: View): Decision {
-  const { observation, kind, claim } = view;
+  const { observation } = view;
   switch (observation.seen) {
     case "unknown":
-      return { step: "wait", reason: "Observing", message: `waiting for the first read of the ${kind}`, look: "list" };
+      return unread(view);
     case "absent":
-      if (!isConfirmed(view, observation)) return missing(view, "searching for it");
-      return {
-        step: "stall",
-        reason: "NotAdoptable",
-        message: `${kind} ${claim?.id} is no longer on the platform`,
-      };
+      return notSeen(view, observation);
     case "present":
       return observation.busy ? busyWithOthers(view) : (decideOutput(view) ?? atRest(view));
   }
@@ -130,10 +124,10 @@ function decideCreation(view: View): Decision {
 }
 
 function decideClaimed(view: View): Decision {
-  const { observation, request, kind } = view;
+  const { observation, request } = view;
   switch (observation.seen) {
     case "unknown":
-      return { step: "wait", reason: "Observing", message: `waiting for the first read of the ${kind}`, look: "list" };
+      return unread(view);
     case "absent":
       return decideAbsent(view, observation);
     case "present": {
@@ -169,23 +163,18 @@ function decideClaimed(view: View): Decision {
   }
 }
 
-function decideAbsent(view: View, observation: Extract<Observation, { seen: "absent" }>): Decision {
+function decideAbsent(view: View, observation: Absent): Decision {
   const { request } = view;
   if (request?.action === "replace") {
     if (request.outcome === "DONE") return { step: "forget" };
-    return request.outcome === "FAILED" ? failed(view, request, false) : vanishing(view, "replace", observation);
+    return request.outcome === "FAILED" ? failed(view, request, false) : vanishing(view, "replace");
   }
   if (request?.outcome === "FAILED") return failed(view, request, request.action === "create");
   if (request && request.outcome !== "DONE") return underWay(view, request.action);
-  if (!isConfirmed(view, observation)) {
-    return request
-      ? { ...underWay(view, request.action), look: "member" }
-      : missing(view, "it is created again if it stays missing");
-  }
-  // A finished creation that cannot be seen yet is given more time than one that is missed.
-  if (request && observation.asOf < request.since + view.believedMs)
+  // What is done may take a while to be seen.
+  if (request && observation.absence !== "deleted" && observation.asOf < request.since + view.believedMs)
     return { ...underWay(view, request.action), look: "member" };
-  return { step: "forget" };
+  return isRecreated(view, observation) ? { step: "forget" } : notSeen(view, observation);
 }
 
 const isKeyDue = ({ keyDueAt, platformNow }: View): boolean => keyDueAt !== undefined && keyDueAt <= platformNow;
@@ -237,7 +226,7 @@ function decideOutput({ output, now }: View): Decision | undefined {
 /** It is there and does not work. What was never finished is made anew; else the last write is repeated, if there is one. */
 function decideBroken(view: View, observation: Present, why: string): Decision {
   const { request, kind, permanent } = view;
-  if (request?.action === "replace" && request.outcome !== "DONE" && request.outcome !== "FAILED")
+  if (request?.action === "replace" && !isDone(request) && request.outcome !== "FAILED")
     return { ...underWay(view, "replace"), look: "member" };
   const anew = view.unfinished || request?.action === "replace";
   if (anew && !permanent) return departure(view, observation);

@@ -14,7 +14,7 @@ export type Decision =
   /** The platform or another object has to move first. */
   | { step: "wait"; reason: Reason; message: string; look?: Look; recheckMs?: number }
   /** Somebody has to change something; `retryMs` when time may help as well. */
-  | { step: "stall"; reason: Reason; message: string; retryMs?: number }
+  | { step: "stall"; reason: Reason; message: string; look?: Extract<Look, "member">; retryMs?: number }
   /** The request failed: write it down, then try again later. */
   | { step: "fail"; reason: Reason; message: string; gone: boolean }
   /** Look up in a catalogue of the platform what spec names. */

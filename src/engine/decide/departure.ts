@@ -1,26 +1,10 @@
 import type { Observation, View } from "../look/view.ts";
+import { awaitingCertainty, isReleasable, vanishing } from "./absence.ts";
 import type { Decision } from "./decision.ts";
 import { decideRecovery, decideUnanswered } from "./recovery.ts";
-import { failed, obstructed, RECHECK_MS, several, underWay } from "./standing.ts";
+import { failed, isDone, obstructed, RECHECK_MS, several, underWay, unread } from "./standing.ts";
 
 export type Present = Extract<Observation, { seen: "present" }>;
-
-/** One 404 proves nothing: it may mean "not ready" or pass by itself. The same answer over a while does. */
-export const isConfirmed = ({ goneMs }: View, { missedMs }: Extract<Observation, { seen: "absent" }>): boolean =>
-  missedMs >= goneMs;
-
-/** So long after a list first missed what is being deleted, later lists tell whether it is gone; then its request is asked. */
-const UNLISTED_MS = 30_000;
-
-/** What is being deleted is in no list any more. */
-export function vanishing(
-  view: View,
-  action: string,
-  { missedAt }: Extract<Observation, { seen: "absent" }>,
-): Decision {
-  const leftMs = missedAt === undefined ? 0 : missedAt + UNLISTED_MS - view.now;
-  return { ...underWay(view, action), ...(leftMs > 0 ? { recheckMs: leftMs } : { look: "member" }) };
-}
 
 /** Between two looks at an answer that cannot be understood. */
 const UNCLEAR_MS = 10_000;
@@ -86,7 +70,7 @@ export const departure = (view: View, observation: Present): Decision =>
 /** How a deletion stands that is not the object's own. */
 export function leaving(view: View): Decision | undefined {
   const { request } = view;
-  if (request?.action !== "replace" || request.outcome === "DONE") return undefined;
+  if (request?.action !== "replace" || isDone(request)) return undefined;
   return request.outcome === "FAILED" ? failed(view, request, false) : { ...underWay(view, "replace"), look: "member" };
 }
 
@@ -139,25 +123,24 @@ export function decideDeletion(view: View): Decision {
   const gone: Decision = { step: "release", reason: "Deleted", message: `${kind} ${claim?.id} is deleted` };
   switch (observation.seen) {
     case "unknown":
-      return { step: "wait", reason: "Deleting", message: `waiting for a read of the ${kind}`, look: "list" };
+      return unread(view, "Deleting");
     case "present":
       if (request?.action === "delete" || request?.action === "replace") {
         if (request.outcome === "unanswered") return decideUnanswered(view, request);
         if (observation.busy || observation.asOf <= request.since) return underWay(view, "delete");
         if (request.outcome === "FAILED") return failed(view, request, false);
-        if (request.outcome !== "DONE") return { ...underWay(view, "delete"), look: "member" };
+        if (!isDone(request)) return { ...underWay(view, "delete"), look: "member" };
       }
       if (observation.busy) return underWay(view, request?.action ?? "update");
       return holding(view, observation) ?? farewell(view, observation) ?? partOf(view);
     case "absent": {
       if (request?.outcome === "FAILED") return request.action === "create" ? gone : failed(view, request, false);
-      if (request && request.outcome !== "DONE") return vanishing(view, request.action, observation);
+      if (request && request.outcome !== "DONE") return vanishing(view, request.action);
       if (request?.action === "delete" || request?.action === "replace") return gone;
       // A creation that is done but not visible yet must be seen before it can be deleted.
       const fresh = request?.action === "create" && observation.asOf < request.since + view.believedMs;
-      if (!isConfirmed(view, observation) || fresh)
-        return { ...underWay(view, request?.action ?? "delete"), look: "member" };
-      return gone;
+      if (fresh) return { ...underWay(view, "create"), look: "member" };
+      return isReleasable(observation) ? gone : awaitingCertainty(view, observation);
     }
   }
 }

@@ -34,10 +34,16 @@ export function underWay({ kind }: Pick<View, "kind">, action: string): Wait {
   return { step: "wait", reason, message: `the platform is ${doing} the ${kind}${detail}` };
 }
 
-/** It cannot be found, which may pass by itself: only when that stays so is it gone. */
-export function missing({ kind, claim }: View, otherwise: string): Wait {
-  const message = `${kind} ${claim?.id} not found on the platform; ${otherwise}`;
-  return { step: "wait", reason: "Vanished", message, look: "member" };
+/** Whether what a request left can be seen: it is done, or it has no address where it could be asked. */
+export const isDone = ({ outcome }: PendingRequest): boolean => outcome === "DONE" || outcome === "accepted";
+
+/** Nothing was read of the claimed resource yet. */
+export function unread({ kind, observation }: View, reason: Reason = "Observing"): Wait {
+  const { tooLarge } = observation.seen === "unknown" ? observation : {};
+  if (tooLarge === undefined)
+    return { step: "wait", reason, message: `waiting for the first read of the ${kind}`, look: "list" };
+  const message = `${tooLarge}: each ${kind} is read by itself`;
+  return { step: "wait", reason: "ListTooLarge", message, look: "list" };
 }
 
 /** Somebody else changes it, or something inside it: that is no news about this object. */

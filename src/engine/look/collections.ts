@@ -15,6 +15,7 @@ import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
 import { identified } from "../objects/identity.ts";
 import type { Claim } from "../objects/intent.ts";
 import type { ObjectKey } from "../objects/object.ts";
+import { createDeletionLogs, type DeletionLog } from "./deletion-logs.ts";
 
 /** One collection of the platform together with the objects that care for it. */
 export interface Shared {
@@ -25,7 +26,14 @@ export interface Shared {
   identify(claim: Named): string;
   /** What was posted to this path to create members. */
   log(path: string): RequestLog;
+  /** Logs that tell of deletions since a time, in the order in which they are asked. */
+  readonly logs: readonly DeletionLog[];
+  /** More than a few of the members that objects claim, or all there is, are not shown: such a list proves nothing. */
+  lacksMany(): boolean;
 }
+
+/** So many members may be missing at once without making the list doubtful. */
+const FEW = 3;
 
 type Named = Pick<Claim, "id" | "born">;
 
@@ -92,9 +100,11 @@ export function createCollections(options: {
   const own: Memberships = new Map();
   const besides: Memberships = new Map();
 
+  const logsOf = createDeletionLogs(clock);
+
   /** An Account that was deleted and made again has another connection: those who care for a collection go on with that. */
   function open(
-    shared: Omit<Entry, "collection" | "identify" | "members" | "others">,
+    shared: Omit<Entry, "collection" | "identify" | "lacksMany" | "members" | "others">,
     livelyMs = restMs,
     before?: Entry,
   ): Entry {
@@ -108,7 +118,7 @@ export function createCollections(options: {
       return collection.members().find(({ id }) => id.startsWith(number))?.id ?? claim.id;
     };
     const cared = before ?? { members: new Map(), others: new Set() };
-    const entry: Entry = Object.assign(cared, shared, { collection, identify });
+    const entry: Entry = Object.assign(cared, shared, { collection, identify, lacksMany: () => lacksMany(entry) });
     collection.subscribe((ids) => {
       const since = clock.monotonic();
       void inSlices(clock, concerned(entry, ids), (key) => wake(key, since));
@@ -164,7 +174,8 @@ export function createCollections(options: {
       logs.set(posted, log);
       return log;
     };
-    const entry = known ?? open({ source, path, log, connection }, livelyMs, opened);
+    const entry =
+      known ?? open({ source, path, log, logs: logsOf(account, product, path), connection }, livelyMs, opened);
     // The new place is taken before the old one is left, so that the collection is not closed in between.
     if (!ids) entry.others.add(key);
     for (const id of ids ?? []) entry.members.set(id, (entry.members.get(id) ?? new Set()).add(key));
@@ -203,6 +214,16 @@ export function createCollections(options: {
       entries.clear();
     },
   };
+}
+
+/** What is known to be on its way out is not missed. */
+function lacksMany({ collection, members }: Entry): boolean {
+  let missing = 0;
+  for (const id of members.keys()) {
+    if (!collection.read(id).item && !collection.isLeaving(id)) missing += 1;
+    if (missing > FEW) return true;
+  }
+  return missing > 0 && collection.members().next().done === true;
 }
 
 function isSame(before: Membership["ids"], after: Membership["ids"]): boolean {

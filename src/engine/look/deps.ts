@@ -19,6 +19,8 @@ export interface Settings {
   createDeadlineMs: number;
   /** How long a creation may stay invisible once no byte of it can leave any more. */
   settleMs: number;
+  /** A resource that the platform does not have for so long, and whose deletion no log could tell of, is gone. */
+  missingMs: number;
   /** First wait after a refusal or failure; it doubles up to thirty-two times itself. */
   retryMs: number;
   /** Rest before the intent annotation gives way to the id. */
@@ -31,11 +33,8 @@ export interface Settings {
   recheckMs: number;
 }
 
-/** What exists and is not seen for so long, neither in its collection nor by its id, is gone. */
-export const goneAfter = ({ settleMs }: Settings): number => 3 * settleMs;
-
 /** What was accepted is believed in for so long, though it cannot be seen. */
-export const believedFor = (settings: Settings): number => 2 * goneAfter(settings);
+export const believedFor = ({ settleMs }: Settings): number => 6 * settleMs;
 
 /** A read that a step waits for is given up after this. */
 export const readLimit = (): AbortSignal => AbortSignal.timeout(30_000);

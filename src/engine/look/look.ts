@@ -1,12 +1,14 @@
 import type { Desired, Inputs } from "../../kinds/desired.ts";
 import { isSuccessive, isWanted, type Kind, type ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import type { Deletion } from "../../platform/products/requests.ts";
 import { type AccountChoice, addressOf, type User, userOf } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
-import { EXTERNAL_ID, FINALIZER, INTENT } from "../objects/names.ts";
+import { EXTERNAL_ID, FINALIZER, INTENT, RECREATE } from "../objects/names.ts";
 import { isPaused, type ObjectKey, observes, openIntent } from "../objects/object.ts";
-import { policiesOf } from "../objects/policies.ts";
+import { policiesOf, recreatePolicyOf } from "../objects/policies.ts";
+import { judge } from "../objects/presence.ts";
 import { settledAt } from "../schema/author.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readFacts, readStatus } from "../schema/status.ts";
@@ -14,7 +16,7 @@ import type { ResourceStatus } from "../schema/status-schema.ts";
 import { besideOf } from "./beside.ts";
 import type { Shared } from "./collections.ts";
 import { contentsOf } from "./contents.ts";
-import { believedFor, type Deps, goneAfter } from "./deps.ts";
+import { believedFor, type Deps } from "./deps.ts";
 import { creationOf, findings } from "./findings.ts";
 import { checkedAs, isUnchecked, outdated, replacement } from "./fixed.ts";
 import { messageOf, notUnderstood, outOfReach, taken, unfit, unreachable } from "./obstacles.ts";
@@ -94,7 +96,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   }
   let observation: Observation = { seen: "unknown" };
   if (shared && claim) {
-    const seen = observe(shared, identity, memory);
+    const seen = observe(shared, identity, memory, settings);
     observation = seen;
     // Whatever it was that was sent to a resource that is gone, it is gone with it.
     if (seen.seen === "absent" && request?.outcome === "unanswered") request = undefined;
@@ -111,8 +113,8 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
         observation = { ...seen, unclear: specObstacle.message };
       }
     }
-    const { problem } = shared.collection;
-    if (seen.seen === "unknown" && problem) accountObstacle ??= obstacleOf(problem, kind);
+    const { problem, isTooLarge } = shared.collection;
+    if (seen.seen === "unknown" && problem && !isTooLarge) accountObstacle ??= obstacleOf(problem, kind);
   }
 
   const { failure } = memory;
@@ -136,6 +138,8 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     hasFinalizer: object.metadata.finalizers?.includes(FINALIZER) ?? false,
     recorded: recorded !== undefined,
     deletionPolicy,
+    recreatePolicy: recreatePolicyOf(kind, object),
+    recreateAsked: claim !== undefined && object.metadata.annotations?.[RECREATE] === claim.id,
     observed,
     adopt: claim || intent || externalId === status.left ? undefined : externalId,
     replacement: replacement(kind, object, status, replacePolicy),
@@ -166,7 +170,6 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     previous: previousOf(status, shared, clock.now() + aheadMs),
     othersKey: kind.resource.secret?.key !== undefined && status.nonce === undefined && status.key === undefined,
     platformNow: clock.now() + aheadMs,
-    goneMs: goneAfter(settings),
     believedMs: believedFor(settings),
     settledAt: settledAt(deps, intent?.by, memory.begun?.at ?? now),
   };
@@ -257,16 +260,31 @@ function read(kind: ResourceKind, object: KubeObject): Resolved<Desired> {
   }
 }
 
-function observe({ collection, source }: Shared, identity: string, memory: Memory): Observation {
-  const { item, asOf, missedAt } = collection.read(identity);
+function observe(
+  { collection, source }: Shared,
+  identity: string,
+  { absence: facts }: Memory,
+  settings: Deps["settings"],
+): Observation {
+  const { item, asOf } = collection.read(identity);
   if (item && asOf !== undefined) {
     const busy = source.isBusy(item);
     const broken = source.failure?.(item);
     const found = { asOf, busy, state: item.state ?? "", comparison: undefined };
     return { seen: "present", ...found, ...(broken !== undefined && !busy && { broken }) };
   }
-  if (asOf === undefined && !collection.gone) return { seen: "unknown" };
-  const { absence } = memory;
-  const missedMs = absence ? absence.last - absence.since : 0;
-  return { seen: "absent", asOf: absence?.last ?? asOf ?? 0, missedMs, ...(missedAt !== undefined && { missedAt }) };
+  if (asOf === undefined && !collection.gone) {
+    return { seen: "unknown", ...(collection.isTooLarge && { tooLarge: collection.problem?.message ?? "" }) };
+  }
+  return {
+    seen: "absent",
+    asOf: facts?.row?.last ?? asOf ?? 0,
+    absence: judge(facts, settings),
+    since: facts?.since ?? asOf ?? 0,
+    logged: facts?.logged ?? false,
+    ...(facts?.deletion && { deletion: inWords(facts.deletion) }),
+  };
 }
+
+const inWords = ({ by, at }: Deletion): string =>
+  `${by === undefined ? "" : `by ${by} `}at ${new Date(at).toISOString().slice(0, 19)}Z`;

@@ -4,6 +4,7 @@ import type { ResourceKind } from "../../kinds/kind.ts";
 import { products } from "../../platform/products/products.ts";
 import { type AccountHandle, addressOf, titleOf } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
+import { ACCEPT_USER } from "../objects/names.ts";
 import { claimOf, nameFor, type ObjectKey, openIntent } from "../objects/object.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import type { Deps } from "./deps.ts";
@@ -66,7 +67,7 @@ function samePlace(one: AccountHandle, other: AccountHandle, product: Product): 
 export function outOfReach(
   account: AccountHandle,
   product: Product,
-  { contract, endpoint, ...made }: (Claim | Intent) & Pick<Claim, "contract">,
+  { contract, endpoint, userId, ...made }: (Claim | Intent) & Pick<Claim, "contract">,
 ): Obstacle | undefined {
   const what = "id" in made ? made.id : "the creation in progress";
   const leave = "or set deletionPolicy: Retain and delete this object to keep it there";
@@ -76,10 +77,16 @@ export function outOfReach(
     const message = `${what} was created at ${endpoint}, but ${titleOf(account.key)} now points to ${now}: change spec.endpoints.${name} and spec.region of the Account back, ${leave}`;
     return { reason: "AccountMoved", message };
   }
-  const { contractNumber } = account.connection;
-  if (contract === undefined || contractNumber === undefined || contract === contractNumber) return undefined;
-  const message = `${what} belongs to contract ${contract}, but ${titleOf(account.key)} uses contract ${contractNumber}: restore its previous token, ${leave}`;
-  return { reason: "ContractChanged", message };
+  const { contractNumber, identity } = account.connection;
+  if (contract !== undefined && contractNumber !== undefined && contract !== contractNumber) {
+    const message = `${what} belongs to contract ${contract}, but ${titleOf(account.key)} uses contract ${contractNumber}: restore its previous token, ${leave}`;
+    return { reason: "ContractChanged", message };
+  }
+  const current = identity?.userId;
+  if (userId === undefined || current === undefined || userId === current || account.acceptsUser === current)
+    return undefined;
+  const message = `${what} was created as platform user ${userId}, but ${titleOf(account.key)} uses a token of user ${current}, who may not see it: restore a token of user ${userId}, or set the annotation ${ACCEPT_USER} of the Account to "${current}"`;
+  return { reason: "UserChanged", message };
 }
 
 export function notUnderstood(kind: ResourceKind, error: unknown): Obstacle {

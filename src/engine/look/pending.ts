@@ -20,9 +20,11 @@ export function track({ collection }: Shared, identity: string, status: Resource
     return;
   }
   const { action, url } = request;
-  const leaving = action === "delete" || action === "replace";
+  const leaving = isLeaving(action);
   collection.track(identity, { since: Date.parse(request.since), leaving, ...(url !== undefined && { url }) });
 }
+
+const isLeaving = (action: string): boolean => action === "delete" || action === "replace";
 
 /**
  * The request that status speaks of, with what the platform has told of it. It counts from when this process first saw it:
@@ -46,7 +48,8 @@ export function pendingRequest(
   // What was read after it was sent and before it was done does not show what it did.
   const since = known?.status === "DONE" ? Math.max(seenAt, known.knownAt - INSTANT_MS) : seenAt;
   // A request whose address is not known cannot be asked: what the resource shows has to do.
-  const outcome = request.url === undefined ? "DONE" : (known?.status ?? "unknown");
+  const unasked = request.url !== undefined ? "unknown" : isLeaving(action) ? "accepted" : "DONE";
+  const outcome = known?.status ?? unasked;
   return { action, since, outcome, ...(known?.message !== undefined && { message: known.message }) };
 }
 

@@ -5,19 +5,27 @@ import type { AccountHandle } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
 import type { Failure, Memory } from "../objects/memory.ts";
 import type { ObjectKey } from "../objects/object.ts";
+import type { RecreatePolicy } from "../objects/policies.ts";
+import type { Absence } from "../objects/presence.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
 import type { Shared } from "./collections.ts";
 
 /** What the platform side knows of the claimed resource. */
 export type Observation =
-  /** No read of it that counts. */
-  | { seen: "unknown" }
-  /**
-   * A read says that it is not there; `missedMs` is for how long it was looked for by its id as well, in vain. `missedAt` is
-   * when a list first missed it while it is being deleted.
-   */
-  | { seen: "absent"; asOf: number; missedMs: number; missedAt?: number }
+  /** No read of it that counts; `tooLarge` names the limit that its list exceeds. */
+  | { seen: "unknown"; tooLarge?: string }
+  /** A read does not show it. Whether it is gone is what `absence` says, since when it is missed, `since`. */
+  | {
+      seen: "absent";
+      asOf: number;
+      absence: Absence;
+      since: number;
+      /** A log was read that would tell of its deletion. */
+      logged: boolean;
+      /** The deletion that the log tells of, in words for people: "by a@b at …". */
+      deletion?: string;
+    }
   | {
       seen: "present";
       asOf: number;
@@ -36,8 +44,11 @@ export type Observation =
 export interface PendingRequest {
   action: string;
   since: number;
-  /** `unanswered`: it was about to be sent, and whether it was taken is not known. */
-  outcome: "unanswered" | "unknown" | "BUSY" | "DONE" | "FAILED";
+  /**
+   * `unanswered`: it was about to be sent, and whether it was taken is not known. `accepted`: a deletion that has no address
+   * where it could be asked, and whose resource was still there when it was last looked for.
+   */
+  outcome: "unanswered" | "accepted" | "unknown" | "BUSY" | "DONE" | "FAILED";
   message?: string;
   /** While unanswered: when it is certain what became of it. */
   settledAt?: number;
@@ -103,6 +114,10 @@ export interface View {
   /** The open intent stands in its annotation. */
   recorded: boolean;
   deletionPolicy: "Delete" | "Retain";
+  /** When a resource that is not there any more is created again. */
+  recreatePolicy: RecreatePolicy;
+  /** Somebody has said that the resource is to be created anew. */
+  recreateAsked: boolean;
   /** Nothing is ever written to the platform. */
   observed: boolean;
   /** The existing resource to take over; undefined when the object has one, or wants its own. */
@@ -151,8 +166,6 @@ export interface View {
   renewal: "lost" | "answered" | undefined;
   /** Wall time, by the platform's clock when that is ahead of ours. */
   platformNow: number;
-  /** What was missed for so long is gone. */
-  goneMs: number;
   /** What was accepted is believed in for so long, though it cannot be seen. */
   believedMs: number;
   /** Until then the outcome of the open intent is open. */

@@ -17,8 +17,9 @@ const intent = z.object({
   hash: z.string().min(1),
   parents: z.record(z.string(), z.string()),
   account: z.string(),
-  /** Where the creation was sent. */
+  /** Where the creation was sent, and the platform's user who sent it. */
   endpoint: z.string().optional(),
+  userId: z.string().optional(),
   /** Hashes of the fields that the platform cannot change, and of Secrets and lookups, as they are sent. */
   fixed: z.record(z.string(), z.string()).default({}),
   /** Ids of equals that were there before it, where nothing else tells them from what it makes. */
@@ -40,6 +41,8 @@ const claim = z.object({
   parents: z.record(z.string(), z.string()),
   account: z.string(),
   contract: z.int().optional(),
+  /** The platform's user who made or adopted it: another one may not see it. */
+  userId: z.string().optional(),
   /** The address of the product that it was made through. */
   endpoint: z.string().optional(),
   /** When the platform made it; known where its id may be another one's later. */

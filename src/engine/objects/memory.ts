@@ -6,6 +6,7 @@ import { readStatus } from "../schema/status.ts";
 import type { Intent } from "./intent.ts";
 import { EXTERNAL_ID, INTENT } from "./names.ts";
 import { type ObjectKey, openIntent } from "./object.ts";
+import type { AbsenceFacts } from "./presence.ts";
 
 /** An attempt that the platform refused or failed at. */
 export interface Failure {
@@ -108,8 +109,10 @@ export interface Memory {
   recalledAt?: number | undefined;
   /** The new key that answers the renewal with this nonce, until it is in its Secret. */
   renewed?: (Issued & { nonce: string }) | undefined;
-  /** Since when, and when last, the claimed id was looked for by itself and not found. */
-  absence?: { since: number; last: number } | undefined;
+  /** What is known of the claimed resource while it is not seen. */
+  absence?: AbsenceFacts | undefined;
+  /** When a reading last showed the resource. */
+  seenAt?: number | undefined;
   /** When the resource and its request were last asked for by themselves. */
   askedAt?: number | undefined;
   /** What was inside when it was last looked at. */

@@ -17,6 +17,10 @@ export const PUBLISHED = `${GROUP}/published`;
 /** On a published Secret, for tools that reload workloads: counts the keys. */
 export const KEY_VERSION = `${GROUP}/key-version`;
 export const CERTIFICATE_VERSION = `${GROUP}/certificate-version`;
+/** The id of a resource that is not there any more: create a new one in its place. */
+export const RECREATE = `${GROUP}/recreate`;
+/** On an Account, the id of a platform user: what another user has made through it is this one's from now on. */
+export const ACCEPT_USER = `${GROUP}/accept-user`;
 /** Any new value: make a new key now. */
 export const ROTATE_AT = `${GROUP}/rotate-at`;
 /** The label by which published Secrets are found. */

@@ -60,13 +60,14 @@ export function holdingsOf(object: KubeObject): Claim[] {
 const statedClaim = once(readStated);
 
 function readStated(object: KubeObject): Claim | undefined {
-  const { id, parents = {}, account = "", contract, endpoint, born } = readStatus(object);
+  const { id, parents = {}, account = "", contract, userId, endpoint, born } = readStatus(object);
   if (id !== undefined) {
     return {
       id,
       parents,
       account,
       ...(contract !== undefined && { contract }),
+      ...(userId !== undefined && { userId }),
       ...(endpoint !== undefined && { endpoint }),
       // Who only observes a number means whatever has it.
       ...(born !== undefined && !observes(object) && { born }),
@@ -76,6 +77,10 @@ function readStated(object: KubeObject): Claim | undefined {
   if (object.metadata.annotations?.[INTENT] !== undefined) return undefined;
   return readClaim(object.metadata.annotations?.[EXTERNAL_ID]);
 }
+
+/** Ids of the parents that a resource goes with. */
+export const livesIn = ({ resource }: Kind, parents: Claim["parents"]): string[] =>
+  Object.entries(parents).flatMap(([role, id]) => (resource?.place.outlives?.includes(role) ? [] : [id]));
 
 /** Where a resource is: its identity is unique under its parents, at the address where it was made. */
 export type Place = Pick<Claim, "id" | "parents" | "born" | "endpoint">;

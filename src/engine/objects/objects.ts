@@ -13,6 +13,7 @@ import {
   claimOf,
   dependsOn,
   holdingsOf,
+  livesIn,
   type Named,
   namedBy,
   namespaceOf,
@@ -244,11 +245,6 @@ const anywhere = (endpoint: string | undefined, look: (endpoint: string | undefi
 
 /** Ids mean something at the address where they were given, or in a namespace. */
 const at = (where: string | undefined, id: string): string => `${where ?? ""} ${id}`;
-
-/** Ids of the parents that a resource goes with. */
-function livesIn({ resource }: Kind, parents: Place["parents"]): string[] {
-  return Object.entries(parents).flatMap(([role, id]) => (resource?.place.outlives?.includes(role) ? [] : [id]));
-}
 
 function rivalry(sort: string, { hash, parents }: Pick<Intent, "hash" | "parents">): string {
   return `${sort}/${hash}/${JSON.stringify(Object.entries(parents).sort())}`;

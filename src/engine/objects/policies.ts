@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { recreatePolicy } from "../../kinds/fields/fields.ts";
+import type { Kind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { once } from "../../once.ts";
 
@@ -12,6 +14,13 @@ const ours = z.object({
   replacePolicy: z.enum(["Never", "WhenNeeded"]).catch("Never"),
   externalId: z.string().optional().catch(undefined),
 });
+
+/** When a resource that is not there any more is created again; a policy that cannot be read allows nothing. */
+export type RecreatePolicy = "WhenDeleted" | "WhenMissing" | "Never";
+export function recreatePolicyOf({ spec: { shape } }: Pick<Kind, "spec">, { spec }: KubeObject): RecreatePolicy {
+  const field = shape.recreatePolicy?.safeParse(Reflect.get(Object(spec), "recreatePolicy"));
+  return recreatePolicy.catch("Never").parse(field?.data);
+}
 
 const lenient = ours.catch(ours.parse({}));
 

@@ -54,14 +54,24 @@ export const comparison = ({ view: { observation } }: Scene): Pick<ResourceStatu
 
 /** A claim as status keeps it, wherever it was read. */
 export function ownership({ view: { claim }, account, kind }: Scene): Partial<Claim> {
-  return claim && account ? { ...located(account, kind), ...claim, account: account.key } : { ...claim };
+  if (!claim || !account) return { ...claim };
+  const { userId = claim.userId, ...where } = located(account, kind);
+  // Whoever sees it may be another user than the one who made it, where the Account accepts that.
+  return { ...where, ...claim, account: account.key, ...(userId !== undefined && { userId }) };
 }
 
-/** Where what is made with an Account is: a claim that it no longer leads to is not gone. */
-export function located(account: AccountHandle, { resource }: ResourceKind): Pick<Claim, "contract" | "endpoint"> {
-  const { contractNumber } = account.connection;
+/** Where what is made with an Account is, and as whom: a claim that it no longer leads to is not gone. */
+export function located(
+  account: AccountHandle,
+  { resource }: ResourceKind,
+): Pick<Claim, "contract" | "endpoint" | "userId"> {
+  const { contractNumber, identity } = account.connection;
   const endpoint = addressOf(account, resource.place.product);
-  return { endpoint, ...(contractNumber !== undefined && { contract: contractNumber }) };
+  return {
+    endpoint,
+    ...(contractNumber !== undefined && { contract: contractNumber }),
+    ...(identity?.userId !== undefined && { userId: identity.userId }),
+  };
 }
 
 /**

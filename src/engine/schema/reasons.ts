@@ -25,6 +25,11 @@ export const reasons = {
   Updated: "The platform accepted a change.",
   Deleted: "The resource was deleted from the platform.",
   Vanished: "The resource was deleted outside Mooring; it is created again.",
+  Missing:
+    "The resource is not found on the platform, and nothing shows that it was deleted. No other one is created. Wait, or set the annotation mooring.dev/recreate to its id.",
+  DeletedExternally:
+    "The resource was deleted outside Mooring, and recreatePolicy is Never. Set the annotation mooring.dev/recreate to its id for a new one, or delete the object.",
+  ListTooLarge: "The platform has more such resources than one list may have. Each is read by itself. Wait.",
   Claimed: "The resource of an interrupted creation was found; the object owns it now.",
   Advice: "Spec asks for something that is allowed but not recommended. The message says why.",
   InvalidSpec: "A field of spec is invalid in a way that the API server cannot check. Correct it.",
@@ -54,6 +59,8 @@ export const reasons = {
   CredentialsMissing: "The Secret of the Account, or its key, does not exist. Create it with the platform's token.",
   Unauthorized: "The platform refuses the token. Update the Secret with a valid one.",
   Forbidden: "The user lacks a privilege on the platform. Grant it.",
+  UserChanged:
+    "The token of the Account belongs to another user than the one who created the resource. Restore a token of that user, or set the annotation mooring.dev/accept-user on the Account.",
   ContractChanged:
     "The token of the Account belongs to another contract than the resource. Restore the previous token.",
   AccountMoved:
@@ -99,6 +106,7 @@ const passing: ReadonlySet<Reason> = new Set([
   "Adopting",
   "Observing",
   "Vanished",
+  "ListTooLarge",
   "CatchingUp",
   "DestinationUnavailable",
   "ReferenceNotFound",

@@ -60,6 +60,7 @@ const resourceStatus = z.object({
     .optional()
     .describe("Ids of its parents on the platform; used for deletion."),
   contract: z.int().optional().describe("Contract of the resource."),
+  userId: z.string().optional().describe("Id of the platform's user who created or adopted the resource."),
   endpoint: z.string().optional().describe("Endpoint that the resource was created at."),
   request: z
     .object({

@@ -6,6 +6,7 @@ import {
   datacenterPath,
   datacenterReference,
   inDatacenter,
+  irreplaceable,
   managed,
   managedRules,
   objectRef,
@@ -20,6 +21,7 @@ import { type Kind, mapping } from "../kind.ts";
 
 const spec = z.object({
   ...managed,
+  ...irreplaceable,
   ...inDatacenter,
   datacenterRef: inDatacenter.datacenterRef.describe("With volumeId: the Datacenter of the volume."),
   datacenterId: inDatacenter.datacenterId.describe("With volumeId: platform id of the datacenter of the volume."),

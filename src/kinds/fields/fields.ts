@@ -120,6 +120,18 @@ export const address = () =>
 export const platformName = (noun: string, otherwise = "metadata.name") =>
   line(255).optional().describe(`Name of the ${noun} on the platform. Default: ${otherwise}.`);
 
+export const recreatePolicy = z.enum(["WhenDeleted", "WhenMissing", "Never"]);
+
+const recreation = (otherwise: z.output<typeof recreatePolicy>) =>
+  recreatePolicy
+    .default(otherwise)
+    .describe(
+      "When to create a resource again that is not on the platform any more. WhenDeleted: the platform's log tells that it was deleted, or, where there is no log, it is missing for ten minutes. WhenMissing: it is missing for ten minutes. Never: only with the annotation mooring.dev/recreate.",
+    );
+
+/** Of a kind whose resource holds data or an address that a new one would not have: it is created again only on request. */
+export const irreplaceable = { recreatePolicy: recreation("Never") };
+
 /** Fields of every kind that has a resource on the platform. */
 export const managed = {
   accountRef: z
@@ -151,6 +163,7 @@ export const managed = {
     .describe(
       "How to change fields that cannot be changed in place. Never: the change is refused. WhenNeeded: the resource is deleted and created again.",
     ),
+  recreatePolicy: recreation("WhenDeleted"),
   deletionPolicy: z
     .enum(["Delete", "Retain"])
     .default("Delete")

@@ -66,14 +66,14 @@ const same = (field: string): string => {
   return `[self.?${path}] == [oldSelf.?${path}]`;
 };
 
-/** A field that neither changes nor comes nor goes. A parent that comes or goes is another rule's business. */
-function unchanged(field: string): string {
+/** It comes or goes: whether it may is another rule's business. */
+const comesOrGoes = (path: string): string => `!has(self.${path}) || !has(oldSelf.${path})`;
+
+/** A field that neither changes nor comes nor goes; `known`: so many of the objects around it are there before and after. */
+function unchanged(field: string, known = 0): string {
   const parents = field.split(".").slice(0, -1);
-  const guards = parents.map((_, depth) => {
-    const path = parents.slice(0, depth + 1).join(".");
-    return `!has(self.${path}) || !has(oldSelf.${path}) || `;
-  });
-  return `${guards.join("")}${same(field)}`;
+  const paths = parents.map((_, depth) => parents.slice(0, depth + 1).join(".")).slice(known);
+  return [...paths.map(comesOrGoes), same(field)].join(" || ");
 }
 
 /**
@@ -86,7 +86,8 @@ export function fixed(fields: readonly { field: string; message: string }[]): Jo
   const groups = tops.map((top) => {
     if (fields.some(({ field }) => field === top)) return { rule: same(top) };
     const below = fields.filter(({ field }) => field.startsWith(`${top}.`));
-    return { rule: `${same(top)} || (${every(below.map(({ field }) => ({ rule: unchanged(field) })))})` };
+    const each = every(below.map(({ field }) => ({ rule: unchanged(field, 1) })));
+    return { rule: `${same(top)} || ${comesOrGoes(top)} || (${each})` };
   });
   return { rule: every(groups), parts };
 }

@@ -82,6 +82,7 @@ export const accountSpec = z.object({
 export const accountStatus = z.object({
   contractNumber: z.int().optional().describe("Contract number."),
   contractOwner: z.string().optional().describe("Owner of the contract."),
+  platformUserId: z.string().optional().describe("Id of the platform's user to whom the token belongs."),
   tokenExpiresAt: z.iso.datetime().optional().describe("When the token expires."),
   tokenId: z.string().optional().describe("Id of the token that the operator created with username and password."),
   advice: z

@@ -1,12 +1,22 @@
 import { z } from "zod";
 import { known, patch, wantedName } from "../fields/compare.ts";
-import { location, managed, managedRules, platformName, required, whole, wireId } from "../fields/fields.ts";
+import {
+  irreplaceable,
+  location,
+  managed,
+  managedRules,
+  platformName,
+  required,
+  whole,
+  wireId,
+} from "../fields/fields.ts";
 import { output, outputField } from "../fields/output.ts";
 import { readsOf } from "../fields/reads.ts";
 import { type Kind, mapping } from "../kind.ts";
 
 const spec = z.object({
   ...managed,
+  ...irreplaceable,
   name: platformName("IP block"),
   location: location().optional().describe("Location in which the addresses can be used. Required; cannot be changed."),
   size: whole(1, 10_000).optional().describe("Number of addresses to reserve. Required; cannot be changed."),

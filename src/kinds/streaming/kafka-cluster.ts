@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { differences, known } from "../fields/compare.ts";
-import { managed, managedRules, required, wireId } from "../fields/fields.ts";
+import { irreplaceable, managed, managedRules, required, wireId } from "../fields/fields.ts";
 import { output, outputField } from "../fields/output.ts";
 import { type Kind, mapping } from "../kind.ts";
 import {
@@ -14,6 +14,7 @@ import { kafkaName, kafkaNameProblem } from "./kafka-name.ts";
 
 const spec = z.object({
   ...managed,
+  ...irreplaceable,
   name: kafkaName("cluster"),
   version: z.enum(["4.0.0"]).default("4.0.0").describe("Kafka version."),
   size: z

@@ -1,7 +1,17 @@
 import { z } from "zod";
 import type { Inputs, ObjectRef, Reference } from "../desired.ts";
 import { nested, wantedName } from "../fields/compare.ts";
-import { exactlyOne, managed, managedRules, objectRef, required, uuid, whole, wireId } from "../fields/fields.ts";
+import {
+  exactlyOne,
+  irreplaceable,
+  managed,
+  managedRules,
+  objectRef,
+  required,
+  uuid,
+  whole,
+  wireId,
+} from "../fields/fields.ts";
 import { type Kind, mapping } from "../kind.ts";
 import { kafkaName, kafkaNameProblem } from "./kafka-name.ts";
 
@@ -36,6 +46,7 @@ const brokerDefaults = {
 
 const spec = z.object({
   ...managed,
+  ...irreplaceable,
   ...inCluster,
   name: kafkaName("topic"),
   replicationFactor: whole(1, 3)

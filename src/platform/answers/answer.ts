@@ -74,7 +74,9 @@ function refusal(answer: Answer, asked: Asked, now: number): PlatformError {
     case status === 403:
       return new Forbidden(failure);
     case status === 404:
-      return new NotFound(failure);
+      // A gateway answers 404 to every path that it does not know: only the platform's own words say that a resource is not there.
+      if (failure.platformMessage !== undefined || failure.errorCode !== undefined) return new NotFound(failure);
+      return new Retry({ ...failure, detail: "404 without the platform's error body" }, executedBy(asked));
     case status === 429 || status === 425:
       return new Retry(failure, "no", retryAfter(headers, now));
     case status === 423:

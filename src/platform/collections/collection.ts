@@ -1,6 +1,7 @@
 import { breathe } from "../../breath.ts";
 import type { Clock } from "../../clock.ts";
 import { PlatformError, Retry } from "../answers/errors.ts";
+import { exceedsLimit } from "../answers/limits.ts";
 import type { Log } from "../calls/call.ts";
 import { lookGap, restGap, retryGap, sharedGap } from "./cadence.ts";
 import { createFlux } from "./flux.ts";
@@ -21,13 +22,16 @@ export type CollectionListener = (ids: ReadonlySet<string> | "all") => void;
  *   further apart where they are few among many, and while more and more are made known (`sharedGap`). Where even that
  *   costs more than looking at them one by one (fifty members of a list cost as much as one look), each is read every
  *   `busyMs`. Either gap grows while nothing happens (`lookGap`) and is short again after any change.
- * - One that is being deleted is gone when two lists in a row, begun after that was accepted, miss it. Looked at by itself,
- *   its request is asked, and it is gone when that says so.
+ * - One that is being deleted is gone when its request says so: once a list misses it, the requests of all such members are
+ *   asked in one call. Without a request it is gone when two lists and then a read of the member miss it.
  * - A member that is BUSY without being tracked (somebody else changes it) makes lists a little more frequent.
  * - A member that is expected and not there yet makes lists more frequent, ever less so the longer it stays away.
  * - A tracked member that is in no list is not visible yet: after five seconds, and then ever less often, its request
  *   is asked for. One that FAILED or vanished is asked for its reason until that is known.
  * - Absence of a member that was seen needs two reads in a row (see `createMembers`), the second of which follows soon.
+ *
+ * - A list that has more than is taken (`limits`) is not read again before the next resync; members are read one by one
+ *   when they are asked for.
  *
  * Guarantees: never two lists at once. A failed list changes nothing but `problem` and `gone`; members are dropped when
  * the parent is not found twice in a row. Listeners hear of tracked members that have come to rest after every list,
@@ -45,6 +49,10 @@ export interface Collection {
   readonly problem: PlatformError | undefined;
   /** The last list was answered 404: the parent is not there (or not yet). `problem` holds the answer. */
   readonly gone: boolean;
+  /** The last list has more than is taken: nothing follows from what is not seen. `problem` names the limit. */
+  readonly isTooLarge: boolean;
+  /** Whether a tracked member is being deleted. */
+  isLeaving(id: string): boolean;
   /** How many members are tracked. */
   readonly inFlux: number;
   /** When a member last changed, or was made known to be changing, on the monotonic clock. */
@@ -129,7 +137,8 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
   const soonGap = () => Math.max(soonMs.shortest, Math.min(members.size * soonMs.perMember, longest()));
 
   /** A list that is under way, or that somebody asks for, shows all. */
-  const oneByOne = () => !listing && asking.since === undefined && flux.oneByOne;
+  const oneByOne = () => !listing && (isTooLarge() ? flux.size > 0 : asking.since === undefined && flux.oneByOne);
+  const isTooLarge = () => problem !== undefined && exceedsLimit(problem);
 
   /** When the list is due that somebody asks for. The first who ask get it at once; of a row who ask, many share one. */
   const askedDue = (soon: number): number => {
@@ -142,7 +151,8 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     const rested = endedAt + patience;
     // Whoever asks for a list while none succeeds does not get one sooner each time.
     const soon = endedAt + soonGap() * 2 ** Math.min(failures, 7);
-    if (problem) return asking.since !== undefined && !(problem instanceof Retry) ? Math.min(rested, soon) : rested;
+    const isWorthAsking = asking.since !== undefined && (isTooLarge() || !(problem instanceof Retry));
+    if (problem) return isWorthAsking ? Math.min(rested, isTooLarge() ? endedAt + soonMs.shortest : soon) : rested;
     const quiet = Math.max(0, endedAt - changedAt);
     const due = [rested];
     if (asking.since !== undefined) due.push(askedDue(soon));
@@ -172,8 +182,30 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
 
   const wake = () => {
     timerAt = Number.POSITIVE_INFINITY;
-    if (!listing && listDue() <= clock.monotonic()) void list();
+    if (!listing && listDue() <= clock.monotonic()) {
+      void (isTooLarge() && clock.monotonic() < endedAt + patience ? readAsked() : list());
+    }
     if (oneByOne()) flux.lookAtDue();
+    schedule();
+  };
+
+  /** Instead of a list that is too large: reads those who ask one by one, and tells them. */
+  const readAsked = async () => {
+    listing = true;
+    const asked = [...askers];
+    askers.clear();
+    asking.clear();
+    for (const id of asked) {
+      const read = members.beginRead(clock.monotonic());
+      const answer = await source.get?.(id, closing.signal).then(
+        (item) => ({ item }),
+        () => undefined,
+      );
+      if (closing.signal.aborted) return;
+      if (answer) members.one(read, id, answer.item, false);
+    }
+    listing = false;
+    tell(new Set(asked));
     schedule();
   };
 
@@ -199,10 +231,10 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       othersBusy = items.some((item) => source.isBusy(item) && !flux.has(item.id));
       if (listed.changed.size > 0) changedAt = clock.monotonic();
       const rested = flux.afterList(began, listed);
-      // Whoever has it changed knows that it is busy.
+      // Whoever has it changed knows that it is busy, and is told when its deletion is over.
       const isNews = (id: string) => {
         const item = flux.has(id) && !listed.appeared.has(id) ? members.item(id) : undefined;
-        return !item || !source.isBusy(item);
+        return item ? !source.isBusy(item) : !flux.isLeaving(id);
       };
       const some = new Set([...listed.changed].filter(isNews));
       for (const id of [...rested, ...asked]) some.add(id);
@@ -215,7 +247,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       const before = problem;
       problem = error instanceof PlatformError ? error : unexpected(error, source.key);
       failures = before?.kind === problem.kind ? failures + 1 : 1;
-      patience = retryGap(problem, failures, random, { busyMs, restMs });
+      patience = isTooLarge() ? restGap(restMs, random) : retryGap(problem, failures, random, { busyMs, restMs });
       const lost = problem.kind === "NotFound" && failures === 2 && members.size > 0;
       if (lost) members.clear(read);
       if (lost || before?.kind !== problem.kind || before.status !== problem.status) {
@@ -237,9 +269,9 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       item: members.item(id),
       asOf: members.asOf(id),
       request: flux.request(id),
-      missedAt: flux.missedAt(id),
     }),
     members: () => members.items(),
+    isLeaving: (id) => flux.isLeaving(id),
     get listedAt() {
       return members.listedAt;
     },
@@ -254,6 +286,9 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     },
     get gone() {
       return problem?.kind === "NotFound";
+    },
+    get isTooLarge() {
+      return isTooLarge();
     },
     track(id, change) {
       if (!flux.track(id, change)) return;
@@ -284,6 +319,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       closing.abort(new Error(`the collection ${source.key} was closed`));
       cancelTimer?.();
       listeners.clear();
+      members.clear(members.beginRead(clock.monotonic()));
       source.close?.();
     },
   };

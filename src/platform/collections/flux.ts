@@ -2,7 +2,7 @@ import type { Clock } from "../../clock.ts";
 import { NotFound, PlatformError } from "../answers/errors.ts";
 import { lookGap, retryGap, sharedGap } from "./cadence.ts";
 import type { Listed, Members } from "./members.ts";
-import type { Change, CollectionSource, KnownRequest } from "./reading.ts";
+import type { Change, CollectionSource, KnownRequest, RequestState } from "./reading.ts";
 import { createRow, createStream } from "./row.ts";
 import { sameJson } from "./same-json.ts";
 
@@ -16,7 +16,7 @@ export interface Flux {
   readonly worthListing: number | undefined;
   /** Looking at them one by one costs less than a list. */
   readonly oneByOne: boolean;
-  /** The last list was the first to miss some that are being deleted, and nothing else has begun since: one more tells. */
+  /** The last list was the first to miss some that are deleted without a request, and nothing else has begun since: one more tells. */
   readonly isVanishing: boolean;
   /** The shortest time between two lists of what is changing: the fewer of the members change, the longer. */
   readonly listGap: number;
@@ -30,8 +30,6 @@ export interface Flux {
   track(id: string, change: Change): boolean;
   untrack(id: string): void;
   request(id: string): KnownRequest | undefined;
-  /** When a list first missed a member that is being deleted, and no later one has shown it. */
-  missedAt(id: string): number | undefined;
   /** Absence of this member is what its change was to bring about, or what its failure leaves behind. */
   expectsAbsence(id: string): boolean;
   /** Starts the single looks that are due. */
@@ -41,8 +39,8 @@ export interface Flux {
   beforeList(): void;
   /**
    * Draws conclusions from a list that began at `began` (monotonic): asks for the reason of what failed, vanished or
-   * stays invisible, takes what is being deleted for gone when it is missing for the second time in a row, and names the
-   * members that have come to rest, so that their owners look again.
+   * stays invisible, asks whether the deletions are over whose members it misses, and names the members that have come to
+   * rest, so that their owners look again.
    */
   afterList(began: number, listed: Listed): string[];
 }
@@ -76,8 +74,8 @@ interface Tracked {
   /** When a list may next give cause to ask for the request, and how long after that the time after. */
   nextReason: number;
   reasonGap: number;
-  /** While it is being deleted: when the first of the lists in a row that missed it was there, and how many they are. */
-  missed: { at: number; times: number } | undefined;
+  /** While it is being deleted: the reads in a row that missed it: when the first one was there, and how many they are. */
+  missed: { at: number; lists: number; reads: number } | undefined;
 }
 
 /** Looking at one member until it is done costs as much as listing so many. */
@@ -90,6 +88,10 @@ const reasonsPerList = 8;
 const firstReasonMs = 5_000;
 const longestReasonGapMs = 60_000;
 const unknownRequestLimit = 3;
+/** A deletion without a request is over when so many lists, and then a read of the member itself, miss it. */
+const missingLists = 2;
+/** A request that is not among those that are asked together is asked by itself after this. */
+const askAloneMs = 30_000;
 /** Who was told looks when it has its turn. With thousands of objects that takes a while. */
 const tellAgainMs = 60_000;
 
@@ -107,11 +109,10 @@ export function createFlux(options: FluxOptions): Flux {
 
   const canAsk = ({ url }: Tracked) => url !== undefined && source.requestStatus !== undefined;
   const isLeaving = ({ change }: Tracked) => change.leaving === true;
-  const ended = ({ request }: Tracked) => request !== undefined && request.status !== "BUSY";
-  // Of what is being deleted its request would tell when it is gone: until then, one read that misses it proves nothing.
+  const ended = (entry: Tracked | undefined) => entry?.request !== undefined && entry.request.status !== "BUSY";
+  // Until its deletion is known to be over, a read that misses a member proves nothing.
   const expectsAbsence = (entry: Tracked | undefined) =>
-    entry !== undefined &&
-    (entry.request?.status === "FAILED" || (isLeaving(entry) && (ended(entry) || !canAsk(entry))));
+    entry !== undefined && (entry.request?.status === "FAILED" || (isLeaving(entry) && ended(entry)));
 
   /** Whether that changed what is known, and whether it was not found. */
   const readMember = async (id: string, entry: Tracked): Promise<{ news: boolean; isMissed: boolean }> => {
@@ -146,8 +147,45 @@ export function createFlux(options: FluxOptions): Flux {
       const failedUnseen = entry.request.status === "FAILED" && members.item(id) === undefined;
       if (failedUnseen || !source.get) return true;
     }
-    const news = source.get !== undefined && (await readMember(id, entry)).news;
+    if (!source.get) return ended(entry);
+    const { news, isMissed } = await readMember(id, entry);
+    if (isLeaving(entry) && !canAsk(entry)) {
+      miss(entry, isMissed, "reads");
+      const { lists = 0, reads = 0 } = entry.missed ?? {};
+      if (reads > 0 && lists + reads > missingLists) end(id, entry, { status: "DONE", targets: [] });
+    }
     return news || ended(entry);
+  };
+
+  /** The request of a change is over; of a deletion that is done, the member is not there any more. */
+  const end = (id: string, entry: Tracked, state: RequestState) => {
+    entry.request = { ...state, knownAt: clock.monotonic() };
+    if (isLeaving(entry) && state.status === "DONE") {
+      members.one(members.beginRead(clock.monotonic()), id, undefined, true);
+    }
+  };
+
+  /** Asks whether deletions are over whose members a list has missed: in one call, where their requests can be listed. */
+  const askTogether = async (missing: [string, Tracked][]) => {
+    const since = Math.min(...missing.map(([, { change }]) => change.since));
+    for (const [, entry] of missing) entry.looking = true;
+    // When it cannot be asked, the next list asks again.
+    const states = await source.deletions?.(since, signal).catch(() => undefined);
+    if (signal.aborted) return;
+    const done: string[] = [];
+    for (const [id, entry] of missing) {
+      entry.looking = false;
+      const state = states?.get(/\/requests\/([^/]+)\/status/.exec(entry.url ?? "")?.[1] ?? "");
+      if (tracked.get(id) !== entry) continue;
+      if (state?.status === "DONE") {
+        end(id, entry, state);
+        if (settle(id, entry)) done.push(id);
+      }
+      // Why it failed stands in its own status.
+      else if (state?.status === "FAILED" || entry.asked) void look(id, entry, askAbout);
+    }
+    if (done.length > 0) options.changed(done);
+    options.moved();
   };
 
   /**
@@ -202,13 +240,10 @@ export function createFlux(options: FluxOptions): Flux {
     entry.reasonGap = Math.min(entry.reasonGap * 2, longestReasonGapMs);
   };
 
-  /** Lists lie a little: one that misses a member proves nothing, two in a row do. */
-  const miss = (entry: Tracked, isMissing: boolean) => {
-    const { at = clock.monotonic(), times = 0 } = entry.missed ?? {};
-    entry.missed = isMissing ? { at, times: times + 1 } : undefined;
-    if (entry.missed?.times === 2 && !ended(entry)) {
-      entry.request = { status: "DONE", targets: [], knownAt: clock.monotonic() };
-    }
+  const miss = (entry: Tracked, isMissing: boolean, by: "lists" | "reads") => {
+    const { at = clock.monotonic(), lists = 0, reads = 0 } = entry.missed ?? {};
+    const counted = { at, lists, reads };
+    entry.missed = isMissing ? { ...counted, [by]: counted[by] + 1 } : undefined;
   };
 
   return {
@@ -271,7 +306,6 @@ export function createFlux(options: FluxOptions): Flux {
       forget(id);
     },
     request: (id) => tracked.get(id)?.request,
-    missedAt: (id) => tracked.get(id)?.missed?.at,
     expectsAbsence: (id) => expectsAbsence(tracked.get(id)),
     lookAtDue() {
       const now = clock.monotonic();
@@ -286,15 +320,27 @@ export function createFlux(options: FluxOptions): Flux {
     beforeList: row.clear,
     afterList(began, listed) {
       const resting: string[] = [];
+      const missing: [string, Tracked][] = [];
+      const now = clock.monotonic();
       let reasons = 0;
       vanishing = false;
       for (const [id, entry] of tracked) {
         if (entry.trackedAt >= began) continue;
         const item = members.item(id);
-        if (isLeaving(entry)) miss(entry, item === undefined || listed.doubted.has(id));
-        // The next list tells whether it is gone.
-        if (entry.missed?.times === 1 && canAsk(entry)) {
-          vanishing = true;
+        if (isLeaving(entry)) miss(entry, item === undefined || listed.doubted.has(id), "lists");
+        if (entry.missed && !ended(entry)) {
+          if (entry.looking) continue;
+          if (!canAsk(entry)) {
+            if (entry.missed.lists >= missingLists) void look(id, entry, askAbout);
+            // The next list tells more.
+            else vanishing = true;
+          } else if (source.deletions && now - entry.missed.at < askAloneMs) {
+            missing.push([id, entry]);
+          } else if (reasons < reasonsPerList && now >= entry.nextReason) {
+            reasons += 1;
+            putOffReason(entry);
+            void look(id, entry, askAbout);
+          }
           continue;
         }
         if (settle(id, entry)) resting.push(id);
@@ -304,6 +350,7 @@ export function createFlux(options: FluxOptions): Flux {
           void look(id, entry, askAbout);
         }
       }
+      if (missing.length > 0) void askTogether(missing);
       return resting;
     },
   };

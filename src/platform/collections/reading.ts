@@ -28,8 +28,6 @@ export interface Reading {
   readonly asOf: number | undefined;
   /** The last known state of the tracked request; undefined while unasked, and once the member is no longer tracked. */
   readonly request: KnownRequest | undefined;
-  /** When a list first missed it while it is being deleted, on the monotonic clock; undefined once it is seen again. */
-  readonly missedAt?: number | undefined;
 }
 
 /** What was told of a request, and when, on the monotonic clock: what it has done shows in reads that start later. */
@@ -45,6 +43,8 @@ export interface CollectionSource {
   /** One member, in the same shape as in the list; undefined for 404. */
   get?(id: string, signal: AbortSignal): Promise<Item | undefined>;
   requestStatus?(url: string, signal: AbortSignal): Promise<RequestState>;
+  /** How far the deletions since a time have come, by the id of their request: one call for all of them. */
+  deletions?(since: number, signal: AbortSignal): Promise<ReadonlyMap<string, RequestState>>;
   /** Whether what an id stood for in the last list is what it stands for now; absent where an id never stands for another. */
   isStillThere?(id: string, signal: AbortSignal): Promise<boolean>;
   /** The collection is no longer kept. */
@@ -60,6 +60,6 @@ export interface Change {
   readonly url?: string;
   /** Tells this change from the one before it. */
   readonly since: number;
-  /** The change is a deletion: absence is its good end, believed at once and not asked for a reason. */
+  /** The change is a deletion: absence is its good end, and is not asked for a reason. */
   readonly leaving?: boolean;
 }

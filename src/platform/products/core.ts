@@ -6,11 +6,11 @@ import type { Connection } from "../calls/connection.ts";
 import type { CollectionSource } from "../collections/reading.ts";
 import { corePageSize, coreUrl } from "./core-url.ts";
 import { checked, type ReadOptions, withQuery } from "./paging.ts";
-import { requestStatus } from "./requests.ts";
+import { findDeletions, requestStatus } from "./requests.ts";
 import { resourceCollection } from "./resource-collection.ts";
 
 export { coreUrl } from "./core-url.ts";
-export { findRequests, type LoggedRequest, type RequestFilter, requestStatus } from "./requests.ts";
+export { findDeletions, findRequests, type LoggedRequest, type RequestFilter, requestStatus } from "./requests.ts";
 
 /**
  * A collection of the core API, for example "/datacenters/<id>/servers". `depth` is the platform's own: 1 gives items
@@ -32,8 +32,15 @@ export function coreCollection(
       keep: options.keep,
     }),
     requestStatus: async (named, signal) => requestStatus(connection, requestUrl(api, named), { signal }),
+    async deletions(since, signal) {
+      const found = await findDeletions(connection, api, path, since - SKEW_MS, { signal });
+      return new Map(found.map(({ requestId, status }) => [requestId, { status, targets: [] }]));
+    },
   };
 }
+
+/** So far apart may our clock and the platform's be. One that differs by more has its requests asked one by one. */
+const SKEW_MS = 300_000;
 
 /**
  * The status of the request that an address names, at our own endpoint: addresses come from headers and from stored

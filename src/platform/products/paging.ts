@@ -85,7 +85,8 @@ async function readAll<T>(
 ): Promise<T[]> {
   const { clock = systemClock } = connection;
   const found = new Map<string, T>();
-  const end = (detail: string) => new Retry({ call: `GET ${new URL(url).pathname}`, status: 200, detail }, "no");
+  const end = (detail: string, cause = new LimitExceeded(detail)) =>
+    new Retry({ call: `GET ${new URL(url).pathname}`, status: 200, detail, cause }, "no");
   let bytes = 0;
   for (let pages = 0, offset = 0; ; pages++) {
     if (pages === limits.pages) throw end(`the list has more than ${inFigures(pages)} pages`);
@@ -98,7 +99,7 @@ async function readAll<T>(
     try {
       room.take(reply.bytes ?? 0);
     } catch (error) {
-      throw error instanceof LimitExceeded ? end(error.message) : error;
+      throw error instanceof LimitExceeded ? end(error.message, error) : error;
     }
     const page = checked(pageShape, reply.body, pageUrl);
     const items = page.items ?? [];

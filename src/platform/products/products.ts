@@ -6,7 +6,7 @@ import { autoscalingCollection, autoscalingUrl } from "./autoscaling.ts";
 import { coreCollection, coreUrl } from "./core.ts";
 import { regionalCollection, regionalUrl } from "./regional.ts";
 import { type RequestLog, shareRequestLog } from "./request-log.ts";
-import { findRequests } from "./requests.ts";
+import { findDeletions, findRequests } from "./requests.ts";
 import { shownAsLog } from "./shown-as-log.ts";
 
 /** The hosts of the platform, as `Account.spec.endpoints` names them. */
@@ -44,6 +44,8 @@ export interface ProductAccess {
   capacity?: { most: number; makeRoom(connection: Connection, endpoint: string, guard: () => void): Promise<void> };
   /** Writes of one method to one path, as the platform's own log keeps them; absent where it keeps none. */
   requests?: typeof findRequests;
+  /** Deletions in a collection, as that log keeps them. */
+  deletions?: typeof findDeletions;
 }
 
 /** Regional services that keep no log of requests. */
@@ -67,6 +69,7 @@ export const products: Record<Product, ProductAccess> = {
         async (id, signal) => get?.(id, signal),
       ),
     requests: findRequests,
+    deletions: findDeletions,
   },
   auth: {
     endpoint: "api",

@@ -14,37 +14,39 @@ export interface LogLook {
  */
 export type RequestLog = (createdAfter: number) => Promise<LogLook>;
 
-/** A listing that has not begun. It will reach as far back as the most curious of those who wait for it. */
-interface Upcoming {
-  createdAfter: number;
-  readonly look: Promise<LogLook>;
+/**
+ * One read of a log at a time, however many ask: who asks while one is under way shares the next. A read reaches as far back as
+ * the earliest time that those who share it ask for.
+ */
+export function shareReads<T>(read: (since: number) => Promise<T>): (since: number) => Promise<T> {
+  let latest: Promise<unknown> = Promise.resolve();
+  let upcoming: { since: number; readonly answer: Promise<T> } | undefined;
+
+  function prepare(first: number) {
+    const answer = latest.then(() => {
+      const { since = first } = upcoming ?? {};
+      upcoming = undefined;
+      return read(since);
+    });
+    latest = answer.catch(() => {});
+    return { since: first, answer };
+  }
+
+  return (since) => {
+    upcoming ??= prepare(since);
+    upcoming.since = Math.min(upcoming.since, since);
+    return upcoming.answer;
+  };
 }
 
-/**
- * One listing at a time, however many ask: who comes while one is under way shares the next. `list` is complete from
- * `createdAfter` on; `get` reads one member of the collection.
- */
+/** `list` is complete from `createdAfter` on; `get` reads one member of the collection. */
 export function shareRequestLog(
   list: (createdAfter: number) => Promise<LoggedRequest[]>,
   get: LogLook["read"],
 ): RequestLog {
-  let latest: Promise<unknown> = Promise.resolve();
-  let upcoming: Upcoming | undefined;
-
-  function prepare(createdAfter: number): Upcoming {
-    const look = latest.then(async () => {
-      const from = upcoming?.createdAfter ?? createdAfter;
-      upcoming = undefined;
-      return lookOf(await list(from), get);
-    });
-    latest = look.catch(() => {});
-    return { createdAfter, look };
-  }
-
+  const look = shareReads(async (createdAfter) => lookOf(await list(createdAfter), get));
   return async (createdAfter) => {
-    upcoming ??= prepare(createdAfter);
-    upcoming.createdAfter = Math.min(upcoming.createdAfter, createdAfter);
-    const { requests, read } = await upcoming.look;
+    const { requests, read } = await look(createdAfter);
     return { requests: requests.filter(({ createdAt }) => createdAt >= createdAfter), read };
   };
 }

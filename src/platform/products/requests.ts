@@ -151,6 +151,58 @@ function pathBelowBase(url: string): string {
   return path.startsWith(`${corePath}/`) ? path.slice(corePath.length) : path;
 }
 
+/** A deletion as a log of the platform tells of it. */
+export interface Deletion {
+  readonly requestId: string;
+  /** What was deleted: "/datacenters/<id>/servers/<id>"; "" where the log does not say it. */
+  readonly path: string;
+  readonly status: "BUSY" | "DONE" | "FAILED";
+  /** Milliseconds since the epoch, by the platform's clock. */
+  readonly at: number;
+  /** The name of the user. */
+  readonly by?: string;
+  /** Ids of what goes with it. */
+  readonly targets: readonly string[];
+}
+
+/** The deletions of members of a collection, and of what the collection lies in, as the request log keeps them. */
+export async function findDeletions(
+  connection: Connection,
+  api: string,
+  collection: string,
+  createdAfter: number,
+  options: ReadOptions = {},
+): Promise<Deletion[]> {
+  const url = coreUrl(api, "/requests");
+  const root = collection.split("/").slice(0, 3).join("/");
+  const query = {
+    depth: "2",
+    "filter.method": "DELETE",
+    "filter.url": root,
+    "filter.createdAfter": logDate(createdAfter),
+  };
+  const read = (raw: unknown) => loggedRequest(checked(requestShape, raw, url), url);
+  return inTime(connection, options, async (timed) => {
+    const found = await readPages(connection, url, query, { items: corePageSize }, timed, read);
+    const isMeant = (logged: LoggedRequest) =>
+      logged.method.toUpperCase() === "DELETE" && `${pathBelowBase(logged.url)}/`.startsWith(`${root}/`);
+    const matches = found.filter((logged) => isMeant(logged) && logged.createdAt >= createdAfter);
+    return await Promise.all(
+      matches.map(async (each) => {
+        const { id, createdAt, createdBy, status, targets, ...logged } = await withTargets(connection, each, timed);
+        return {
+          requestId: id,
+          path: pathBelowBase(logged.url),
+          status: status === "DONE" || status === "FAILED" ? status : "BUSY",
+          at: createdAt,
+          ...(createdBy !== undefined && createdBy !== "" && { by: plainText(createdBy, 256) }),
+          targets: targets.map((target) => target.id),
+        } satisfies Deletion;
+      }),
+    );
+  });
+}
+
 async function withTargets(
   connection: Connection,
   logged: LoggedRequest,

@@ -7,6 +7,7 @@ import {
   datacenterRules,
   growingSize,
   inDatacenter,
+  irreplaceable,
   managed,
   managedRules,
   platformName,
@@ -40,6 +41,7 @@ import { patchVolume } from "./patch.ts";
 
 const spec = z.object({
   ...managed,
+  ...irreplaceable,
   ...inDatacenter,
   name: platformName("volume"),
   size: growingSize("size").optional().describe("Size in GB; can only grow. Required."),

@@ -1,0 +1,71 @@
+import type { Observation, View } from "../look/view.ts";
+import type { Decision } from "./decision.ts";
+import { RECHECK_MS, underWay } from "./standing.ts";
+
+export type Absent = Extract<Observation, { seen: "absent" }>;
+
+/** So long a resource that is not seen is looked for before anybody is told. */
+const PATIENCE_MS = 10_000;
+const LONGEST_RECHECK_MS = 60_000;
+/** The collection tells when a deletion is over; an object looks by itself after this. */
+const VANISHING_MS = 30_000;
+
+/** Whether a resource that is not seen is there no more: its deletion is on record, or no record could tell of it. */
+const isGone = ({ absence, logged }: Absent): boolean => absence === "deleted" || (absence === "missing" && !logged);
+
+/** Whether an object that is being deleted may go: nothing is left that it stands for. */
+export const isReleasable = (absent: Absent): boolean => isGone(absent) || absent.absence === "missing";
+
+/** Whether a resource that is not seen is created again. Silence is never enough: the platform or a person says so. */
+export function isRecreated({ recreatePolicy, recreateAsked }: View, absent: Absent): boolean {
+  if (recreateAsked) return true;
+  switch (recreatePolicy) {
+    case "WhenDeleted":
+      return isGone(absent);
+    case "WhenMissing":
+      return isReleasable(absent);
+    case "Never":
+      return false;
+  }
+}
+
+/** Between two looks at what is not seen: the longer it is missed, the longer. */
+const pauseOf = ({ now }: View, { since }: Absent): number =>
+  Math.min(Math.max((now - since) / 4, RECHECK_MS), LONGEST_RECHECK_MS);
+
+/** A resource that is not seen and not created again: says so, and goes on looking for it. */
+export function notSeen(view: View, absent: Absent): Decision {
+  const { kind, claim, now, observed } = view;
+  const { absence, since, deletion = "" } = absent;
+  const what = `${kind} ${claim?.id}`;
+  const recheckMs = pauseOf(view, absent);
+  if (absence === "leaving") {
+    const message = `${what} is being deleted outside Mooring (${deletion})`;
+    return { step: "wait", reason: "Observing", message, look: "member", recheckMs };
+  }
+  if (absence !== "deleted" && now - since < PATIENCE_MS) {
+    return { step: "wait", reason: "Observing", message: `looking for ${what}`, look: "member", recheckMs };
+  }
+  const anew = `to create a new one, set the annotation mooring.dev/recreate to "${claim?.id}"`;
+  const look = { look: "member", retryMs: recheckMs } as const;
+  if (absence === "deleted") {
+    const lost = observed ? "" : `; what it held is lost, and recreatePolicy is Never: ${anew}, or delete this object`;
+    const message = `${what} was deleted outside Mooring ${deletion}${lost}`;
+    return { step: "stall", reason: observed ? "NotAdoptable" : "DeletedExternally", message, ...look };
+  }
+  const known = `${what} is not found on the platform, and nothing shows that it was deleted`;
+  const message = observed ? known : `${known}: no other one is created. Nothing to do if it is seen again; ${anew}`;
+  return { step: "stall", reason: "Missing", message, ...look };
+}
+
+/** A deletion of ours whose resource is not seen any more: its request tells when it is over. */
+export const vanishing = (view: View, action: string): Decision => ({
+  ...underWay(view, action),
+  recheckMs: VANISHING_MS,
+});
+
+/** The resource of an object that is being deleted is not seen, and was not deleted by Mooring. */
+export function awaitingCertainty(view: View, absent: Absent): Decision {
+  const message = `${view.kind} ${view.claim?.id} is not found on the platform; waiting until it is certain that it is gone; to release the object now and leave what may be there, set deletionPolicy: Retain`;
+  return { step: "wait", reason: "Deleting", message, look: "member", recheckMs: pauseOf(view, absent) };
+}

@@ -1,0 +1,63 @@
+import type { ReadOptions } from "../products/paging.ts";
+import type { Deletion } from "../products/requests.ts";
+import { type Entry, entryOf } from "./entry.ts";
+import { type ActivitySource, activityContract, activityPage, activityPageSize, type Getter } from "./log.ts";
+import { RETENTION_MS } from "./read.ts";
+
+/** What a log tells of deletions since a time; `complete` when it would tell of every one. */
+export interface KnownDeletions {
+  readonly deletions: readonly Deletion[];
+  readonly complete: boolean;
+}
+
+/** More pages than that are not read: the newest count. */
+const MOST_PAGES = 10;
+
+/** The deletions of every product since a time, as the activity log has them. */
+export async function activityDeletions(
+  connection: Getter,
+  api: string,
+  { since, now }: { since: number; now: number },
+  options: ReadOptions = {},
+): Promise<KnownDeletions> {
+  const contract = connection.contractNumber ?? (await activityContract(connection, api, options));
+  const from = Math.max(since, now - RETENTION_MS);
+  // Whole days, which every form of the interface understands.
+  const time = { start: new Date(from).toISOString().slice(0, 10) };
+  const read = (offset: number) => activityPage(connection, api, { contract, time, offset }, options);
+  const first = await read(0);
+  const { total = 0 } = first;
+  const sources: ActivitySource[] = [...first.sources];
+  const begin = Math.max(first.sources.length, total - MOST_PAGES * activityPageSize);
+  for (let offset = begin, pages = 0; pages < MOST_PAGES; pages++) {
+    const page = await read(offset);
+    if (page.sources.length === 0) break;
+    sources.push(...page.sources);
+    offset += page.sources.length;
+  }
+  const entries = sources.flatMap((source) => entryOf(source) ?? []);
+  return {
+    deletions: entries.filter((entry) => entry.time >= from && isDeletion(entry)).map(deletionOf),
+    complete: begin === first.sources.length && from === since,
+  };
+}
+
+const ENDS = /\.(delete|release)$/;
+
+const isDeletion = ({ action, source }: Entry): boolean =>
+  ENDS.test(action) || (source.event?.param?.action === "DELETE" && !action.endsWith(".detach"));
+
+function deletionOf({ requestId, time, user, status, source }: Entry): Deletion {
+  // An entry may also name what is only changed by it.
+  const gone = (source.event?.resources ?? []).filter(
+    ({ action }) => !action?.length || action.some((each) => ENDS.test(each)),
+  );
+  return {
+    requestId,
+    path: "",
+    status: status === "DONE" || status === "FAILED" ? status : "BUSY",
+    at: time,
+    ...(user !== "" && { by: user }),
+    targets: gone.flatMap(({ id }) => id ?? []),
+  };
+}
