@@ -148,12 +148,12 @@ export function createListener(parts: ListenerParts): Listener {
       const work = () => {
         const reply = own.handle({ ...call, at });
         if (effects.notDone) takeBack(world, reply);
-        world.activity.called(call, own, reply);
         return reply;
       };
-      return route.access === "user" ? world.viewer.as(caller.user, work) : work();
+      const noted = () => world.activity.called(call, own, work);
+      return route.access === "user" ? world.viewer.as(caller.user, noted) : noted();
     };
-    const noted = () => {
+    const delivered = () => {
       try {
         return deliver(handle, call);
       } catch (error) {
@@ -164,10 +164,10 @@ export function createListener(parts: ListenerParts): Listener {
         throw error;
       }
     };
-    const reply = noted();
+    const reply = delivered();
     if (deliveries === 2 && method !== "GET") {
       try {
-        noted();
+        delivered();
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
       }
