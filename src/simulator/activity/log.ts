@@ -92,7 +92,7 @@ export function createActivity({ documents, counters, chance, clock, identity, s
   }
 
   /** What has ended while a call is answered; undefined: none is. */
-  let ended: Settled[] | undefined;
+  let endedMeanwhile: Settled[] | undefined;
 
   function noteEnd({ method, collection, type, id, by, failure }: Settled): void {
     const path = method === "POST" ? collection : `${collection}/${id}`;
@@ -151,19 +151,19 @@ export function createActivity({ documents, counters, chance, clock, identity, s
       note({ ...step, type: "RequestStatusUpdate", status: failure === null ? "DONE" : "FAILED" });
     },
     settled(what) {
-      if (ended === undefined) noteEnd(what);
-      else ended.push(what);
+      if (endedMeanwhile === undefined) noteEnd(what);
+      else endedMeanwhile.push(what);
     },
     called(call, route, work) {
-      const meanwhile: Settled[] = [];
-      ended = meanwhile;
+      const ends: Settled[] = [];
+      endedMeanwhile = ends;
       try {
         const reply = work();
         noteCall(call, route, reply);
-        for (const each of meanwhile) noteEnd(each);
+        for (const each of ends) noteEnd(each);
         return reply;
       } finally {
-        ended = undefined;
+        endedMeanwhile = undefined;
       }
     },
     refused(call, route, { status, messages }) {
