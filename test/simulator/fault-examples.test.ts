@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
 import { parsePlan } from "../../src/simulator/faults/plan.ts";
 import { type Answer, items, platformForFile, refusal, resource, serverBody } from "./platform.ts";
@@ -64,6 +64,21 @@ const proofs: Record<string, (force: () => Promise<unknown>) => Promise<void>> =
     await platform.advance(60);
     expect(await named("hung")).toBe(1);
   },
+  async "A proxy delivers a creation that its client has given up, late"(force) {
+    await force();
+    await platform.steer("POST", "calls/reset");
+    const client = new AbortController();
+    const given = { properties: { name: "buffered", location: "de/fra" } };
+    const creation = outcome(platform.core("POST", "/datacenters", given, { signal: client.signal }));
+    const until = (truth: () => Promise<boolean>) => vi.waitUntil(truth, { timeout: 60_000 });
+    await until(async () => Object(await platform.steer("GET", "calls")).total === 1);
+    client.abort();
+    expect(await creation).toBe("no answer");
+    await until(async () => {
+      await platform.advance(60);
+      return (await named("buffered")) === 1;
+    });
+  },
   async "A client that calls too often is told to wait"(force) {
     await force();
     expect(await outcomes(4)).toEqual([200, 200, 200, 429]);
@@ -104,6 +119,33 @@ const proofs: Record<string, (force: () => Promise<unknown>) => Promise<void>> =
     await platform.advance(31);
     expect(await outcomes(1, () => platform.core("GET", path))).toEqual([404]);
   },
+  async "A gateway has lost its routes and answers 404 to everything but the contract's own path"(force) {
+    await force();
+    expect(await outcomes(1)).toEqual([404]);
+    expect((await platform.call("GET", "/auth/v1/tokens")).body).toBe("default backend - 404");
+    expect(await outcomes(1, () => platform.core("GET", "/contracts"))).toEqual([200]);
+  },
+  async "All lists of a product are empty, and nothing in them can be read"(force) {
+    await force();
+    for (const path of ["/datacenters", servers]) expect(items(await platform.core("GET", path))).toEqual([]);
+    refusal(await platform.core("GET", datacenter), 404, "309");
+    expect(items(await platform.core("GET", "/locations"))).not.toEqual([]);
+  },
+  async "A deletion that takes long and fails hides the datacenter meanwhile"(force) {
+    await force();
+    const answer = await platform.core("DELETE", datacenter);
+    await platform.advance(15);
+    expect(await platform.requestOf(answer)).toMatchObject({ status: "BUSY" });
+    expect(await outcomes(1, () => platform.core("GET", datacenter))).toEqual([404]);
+    await platform.advance(120);
+    expect(await platform.requestOf(answer)).toMatchObject({ status: "FAILED" });
+    expect(await outcomes(1, () => platform.core("GET", datacenter))).toEqual([200]);
+  },
+  async "Changes of datacenters are accepted and not made"(force) {
+    await force();
+    await platform.done("PATCH", datacenter, { name: "renamed" });
+    expect(resource(await platform.core("GET", datacenter)).properties.name).toBe("prod");
+  },
   async "Answers are not what was asked for: servers without volumes and NICs, a datacenter without a name"(force) {
     await force();
     const [server] = items(await platform.core("GET", `${servers}?depth=3`));
@@ -126,6 +168,13 @@ const proofs: Record<string, (force: () => Promise<unknown>) => Promise<void>> =
     await force();
     expect(await created()).toBe(honest - 600_000);
   },
+  async "A single answer has a date of a year ahead, and nothing else is wrong"(force) {
+    const year = async () => new Date((await list()).headers.get("date") ?? "").getUTCFullYear();
+    const honest = await year();
+    await force();
+    expect(await year()).toBe(honest + 1);
+    expect(await year()).toBe(honest);
+  },
   async "Models answer nothing every fifth time, and a slow stream breaks off in the middle"(force) {
     await platform.steer("PUT", "limits", { inference: { perSecond: 1000, burst: 1000 } });
     await force();
@@ -147,7 +196,9 @@ describe("an example of a fault plan", () => {
   it("has a proof each, and every fault has an example", () => {
     expect([...planOf.keys()]).toEqual(Object.keys(proofs));
     const shown = new Set([...planOf.values()].flatMap((plan) => parsePlan(plan).rules.map(({ fault }) => fault)));
-    const listed = [...chapter.matchAll(/^\| `([a-z-]+)`(?:, `([a-z-]+)`)?(?: \([^)]*\))? \| (?!method|how|one)/gm)];
+    const listed = [
+      ...chapter.matchAll(/^\| `([a-z0-9-]+)`(?:, `([a-z-]+)`)?(?: \([^)]*\))? \| (?!method|how|one|routes)/gm),
+    ];
     const faults = listed.flatMap(([, ...names]) => names.filter((name) => name !== undefined));
     // A reset is like a lost request.
     expect(faults.filter((name) => name !== "reset").sort()).toEqual([...shown].sort());

@@ -45,9 +45,15 @@ export interface Reply {
   indent?: boolean;
   /** Sent as it is, as a web page unless the headers name another type. */
   page?: string;
+  /** What the call was about, for the activity log, where neither the path nor the body names it. */
+  about?: readonly { type: string; id: string }[];
   /** Sent one by one as server-sent events, none before the caller has taken the one before. Made outside the transaction. */
   events?: Iterable<string>;
 }
+
+/** The id of the request that an answer names, where it does. */
+export const requestIn = ({ headers }: Reply): string | undefined =>
+  /\/requests\/([^/]+)\/status$/.exec(headers?.Location ?? "")?.[1];
 
 /**
  * `open`: no credentials; `user`: Basic or Bearer; `local`: loopback, no credentials; `steering`: loopback and the

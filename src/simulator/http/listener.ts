@@ -3,6 +3,8 @@ import { isChange } from "../activity/log.ts";
 import type { Contracts } from "../contracts.ts";
 import { alter } from "../faults/alter.ts";
 import { type FaultChooser, noOrdeal, type Ordeal } from "../faults/chooser.ts";
+import { emptied } from "../faults/empty-lists.ts";
+import { takeBack } from "../faults/not-done.ts";
 import { shallower } from "../faults/shallow.ts";
 import { type Documents, NoTransaction } from "../store/documents.ts";
 import type { History } from "../store/history.ts";
@@ -63,6 +65,8 @@ export function createListener(parts: ListenerParts): Listener {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { path, query } = targetOf(request.url ?? "/");
+    // A connection that is closed later does not tell it any more.
+    const from = request.socket.remoteAddress ?? "";
     const found = match(request.method ?? "", path);
     const apart = found.kind === "route" && ["steering", "local"].includes(found.route.access);
     const name = found.kind === "route" ? found.route.template : "(no such path)";
@@ -79,14 +83,15 @@ export function createListener(parts: ListenerParts): Listener {
     let reply: Reply;
     try {
       const body = await readBody(request, found.kind === "route" ? found.route : undefined);
+      if (ordeal.hold > 0 && !(await held(request, ordeal))) return;
       parts.catchUp();
-      if (found.kind === "no-path") throw missing();
+      if (ending?.fault === "404-everything" || found.kind === "no-path") throw missing();
       if (found.kind === "wrong-method") {
         throw refusal(405, errorCode.refused, `The method ${request.method} is not allowed here`, {
           Allow: found.allowed.join(", "),
         });
       }
-      reply = await execute(request, method, found.route, { path, query, params: found.params, ...body }, ordeal);
+      reply = await execute(request, method, found.route, { path, query, params: found.params, from, ...body }, ordeal);
     } catch (error) {
       // The caller went away while sending.
       if (!request.complete && request.destroyed) return;
@@ -95,12 +100,18 @@ export function createListener(parts: ListenerParts): Listener {
       const known = error instanceof Refusal ? error : refusal(500, errorCode.refused, "Internal error");
       reply = { status: known.status, headers: known.headers, body: payload(known) };
     }
+    if (ending?.fault === "404-everything" && ending.body === "gateway") reply = unknownToGateway;
     await parts.durable();
     if (ordeal.delay > 0) await pause(ordeal.delay);
     if (ending?.fault === "response-lost") return void request.socket.destroy();
     if (ending?.fault === "hang") return silence(request, ending.seconds);
-    if (reply.events === undefined) return send(response, reply, ordeal.effects.skew);
-    response.writeHead(reply.status, { "Content-Type": "text/event-stream", ...reply.headers });
+    if (reply.events === undefined) return send(response, reply, ordeal);
+    response.sendDate = false;
+    response.writeHead(reply.status, {
+      Date: dateFor(ordeal),
+      "Content-Type": "text/event-stream",
+      ...reply.headers,
+    });
     await sendEvents(response, reply.events, ordeal.effects, pause);
   }
 
@@ -108,7 +119,7 @@ export function createListener(parts: ListenerParts): Listener {
     request: IncomingMessage,
     method: Method,
     route: Route,
-    rest: Pick<Call, "path" | "query" | "params" | "body" | "bytes">,
+    rest: Pick<Call, "path" | "query" | "params" | "from" | "body" | "bytes">,
     { ending, deliveries, effects }: Ordeal,
   ): Promise<Reply> {
     const { headers } = request;
@@ -122,7 +133,6 @@ export function createListener(parts: ListenerParts): Listener {
       headers,
       origin: originOf(request) ?? ownOrigin,
       caller,
-      from: request.socket.remoteAddress ?? "",
       at: parts.clock.now(),
       effects,
     };
@@ -137,12 +147,13 @@ export function createListener(parts: ListenerParts): Listener {
     const handle = (at: number) => {
       const work = () => {
         const reply = own.handle({ ...call, at });
-        world.activity.called(call, own, reply);
+        if (effects.notDone) takeBack(world, reply);
         return reply;
       };
-      return route.access === "user" ? world.viewer.as(caller.user, work) : work();
+      const noted = () => world.activity.called(call, own, work);
+      return route.access === "user" ? world.viewer.as(caller.user, noted) : noted();
     };
-    const noted = () => {
+    const delivered = () => {
       try {
         return deliver(handle, call);
       } catch (error) {
@@ -153,15 +164,16 @@ export function createListener(parts: ListenerParts): Listener {
         throw error;
       }
     };
-    const reply = noted();
+    const reply = delivered();
     if (deliveries === 2 && method !== "GET") {
       try {
-        noted();
+        delivered();
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
       }
     }
-    return { ...reply, body: alter(reply.body, effects.alterations) };
+    const shown = emptied(reply, route, effects);
+    return { ...shown, body: alter(shown.body, effects.alterations) };
   }
 
   /** The contract that a call is about: the caller's or, when somebody steers, the one he names. */
@@ -203,11 +215,13 @@ export function createListener(parts: ListenerParts): Listener {
     }
   }
 
-  function send(response: ServerResponse, { status, headers, body, indent, page }: Reply, skew: number): void {
+  const dateFor = ({ effects }: Ordeal) => new Date(parts.clock.now() + effects.skew + effects.dateSkew).toUTCString();
+
+  function send(response: ServerResponse, { status, headers, body, indent, page }: Reply, ordeal: Ordeal): void {
     const text = page ?? (body === undefined ? "" : JSON.stringify(body, null, indent ? 2 : 0));
     response.sendDate = false;
     response.writeHead(status, {
-      Date: new Date(parts.clock.now() + skew).toUTCString(),
+      Date: dateFor(ordeal),
       ...(body !== undefined && { "Content-Type": "application/json" }),
       ...(page !== undefined && { "Content-Type": "text/html; charset=utf-8" }),
       "Content-Length": Buffer.byteLength(text),
@@ -228,6 +242,14 @@ export function createListener(parts: ListenerParts): Listener {
       closing.signal.addEventListener("abort", finish);
     });
 
+  /** Keeps back a request that has come whole. False: it is lost, with its connection or with the simulator. */
+  async function held({ socket }: IncomingMessage, { hold, resetDrops }: Ordeal): Promise<boolean> {
+    await pause(hold);
+    // An orderly end leaves no error behind.
+    const wasReset = socket.errored !== null;
+    return !closing.signal.aborted && !(wasReset && resetDrops);
+  }
+
   /** Says nothing until the caller gives up, or for some seconds and then closes. */
   async function silence(request: IncomingMessage, seconds: number | undefined): Promise<void> {
     if (seconds === undefined) return;
@@ -246,6 +268,13 @@ export function createListener(parts: ListenerParts): Listener {
     },
   };
 }
+
+/** What an ingress answers for a path that leads to no service. */
+const unknownToGateway: Reply = {
+  status: 404,
+  headers: { "Content-Type": "text/plain; charset=utf-8" },
+  page: "default backend - 404",
+};
 
 function injected(status: number, message: string, retryAfter: number | null): Refusal {
   const codes: Record<number, string> = { 401: errorCode.unauthorized, 403: errorCode.denied, 404: errorCode.missing };

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Method } from "../http/exchange.ts";
 import { errorCode, refusal } from "../http/refusal.ts";
 import type { World } from "../world.ts";
 import type { Given } from "./body.ts";
@@ -60,10 +61,11 @@ export function updatePipeline(world: World, call: RegionalCall, pipeline: Pipel
   return start(world, call, "update", modified(call, { ...pipeline, ...given, state: "PROVISIONING" }));
 }
 
-/** From now on the pipeline takes no data; it can be seen until it has gone. */
+/** From now on the pipeline takes no data; it can be seen until it has gone, unless a fault hides it. */
 export function deletePipeline(world: World, call: RegionalCall, pipeline: Pipeline): Pipeline {
   refuseLeaving(pipeline);
-  return start(world, call, "delete", modified(call, { ...pipeline, state: "DESTROYING" }));
+  const hidden = call.effects.hideWhileDeleting;
+  return start(world, call, "delete", modified(call, { ...pipeline, state: "DESTROYING", hidden }));
 }
 
 /** Replaces the key and gives the new one, in whatever state: a key may be lost before the pipeline is AVAILABLE. */
@@ -109,11 +111,11 @@ function end(world: World, id: string, dueAt: number): void {
   const { pipelines } = world.pipelines;
   const pipeline = pipelines.get(id);
   if (pipeline === undefined || pipeline.dueAt !== dueAt || !isMoving(pipeline)) return;
-  const { product, failure, modifiedBy: by, createdAt, modifiedAt } = pipeline;
-  const verb = pipeline.state === "DESTROYING" ? "delete" : createdAt === modifiedAt ? "create" : "update";
-  world.activity.settled({ action: `${services[product].path}.pipeline.${verb}`, type: "pipeline", id, by, failure });
+  const { product, region, failure, modifiedBy: by } = pipeline;
+  const collection = `/${services[product].path}/${region}/pipelines`;
+  world.activity.settled({ method: methodOf(pipeline), collection, type: "pipeline", id, by, failure });
   if (pipeline.failure !== null) {
-    pipelines.put(id, { ...pipeline, state: "FAILED" });
+    pipelines.put(id, { ...pipeline, state: "FAILED", hidden: false });
   } else if (pipeline.state === "PROVISIONING") {
     pipelines.put(id, { ...pipeline, state: "AVAILABLE" });
   } else {
@@ -121,6 +123,13 @@ function end(world: World, id: string, dueAt: number): void {
     world.samples.forget(id);
     world.lines.forget(id);
   }
+}
+
+/** The call that has begun what a pipeline is going through. */
+function methodOf({ product, state, createdAt, modifiedAt }: Pipeline): Method {
+  if (state === "DESTROYING") return "DELETE";
+  if (createdAt === modifiedAt) return "POST";
+  return product === "logs" ? "PATCH" : "PUT";
 }
 
 function refuseLeaving(pipeline: Pipeline): void {
