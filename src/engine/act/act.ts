@@ -131,6 +131,8 @@ function settledRequest({ view }: Scene): { request?: undefined } {
 
 async function fail(deps: Deps, scene: Scene, decision: Extract<Decision, { step: "fail" }>): Promise<Again> {
   const { request } = scene.status;
+  // A write that failed has pauses of its own.
+  scene.memory.accepted = undefined;
   const changes = {
     request: request && { ...request, status: "FAILED" as const },
     ...(decision.gone && NOTHING),

@@ -62,6 +62,7 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
   }
   if (!view.observed) shared.collection.untrack(identity);
   memory.failure = undefined;
+  memory.accepted = undefined;
   memory.askedAt = undefined;
   if (memory.creation && isOver(deps, memory.creation)) memory.creation = undefined;
   memory.restingSince = keep || view.keepAt === undefined ? undefined : (memory.restingSince ?? view.now);

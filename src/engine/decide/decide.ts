@@ -13,6 +13,7 @@ import {
   vanishing,
 } from "./departure.ts";
 import { decideRecovery, decideUnanswered } from "./recovery.ts";
+import { repetition } from "./repetition.ts";
 import { afterFailure, busyWithOthers, failed, missing, obstructed, RECHECK_MS, underWay } from "./standing.ts";
 
 /**
@@ -42,6 +43,8 @@ function allowed(view: View, step: Decision): Decision {
   }
   const pause = calls(step) ? afterFailure(view) : undefined;
   if (pause) return pause;
+  const repeated = step.step === "update" ? repetition(view, step.operation) : undefined;
+  if (repeated) return repeated;
   const evidence = step.step === "revoke" ? view.previous : observation.seen === "present" ? observation : undefined;
   return (evidence && ends(step) ? lackOfEvidence(view, evidence) : undefined) ?? step;
 }
