@@ -14,6 +14,7 @@ import { longestLifetime } from "./identity/identity.ts";
 import { privilegeFlagSchema, privilegeFlags } from "./identity/privilege-flags.ts";
 import { managed } from "./managed-kinds.ts";
 import { pipelineState } from "./pipelines/state.ts";
+import { isVisible } from "./shown.ts";
 import type { Resource } from "./store/resource.ts";
 import { streamingState } from "./streaming/state.ts";
 import { timestamp } from "./time.ts";
@@ -164,7 +165,7 @@ function scalingGroups(world: World): object[] {
     name: group.properties.name,
     datacenterId: group.properties.datacenter.id,
     state: scalingState(world, group),
-    visible: group.visibleAt <= world.clock.now(),
+    visible: isVisible(group, world.clock.now()),
     createdDate: timestamp(group.createdAt),
     createdByUserId: group.createdBy,
     lastFailure: world.scaling.actionsOf(group.id).findLast(({ failure }) => failure !== null)?.failure ?? null,
@@ -187,7 +188,7 @@ function flat(world: World, resource: Resource) {
     type: wireTypeOf(resource.type),
     ...related,
     state: resource.state,
-    visible: resource.visibleAt <= world.clock.now(),
+    visible: isVisible(resource, world.clock.now()),
     createdDate: timestamp(resource.createdAt),
     createdByUserId: resource.createdBy,
     properties: resource.properties,

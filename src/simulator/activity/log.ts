@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Chance, Counters } from "../chance.ts";
 import type { RequestRecord } from "../core/request-record.ts";
-import type { Call, Reply, Route } from "../http/exchange.ts";
+import { type Call, type Reply, type Route, requestIn } from "../http/exchange.ts";
 import type { Refusal } from "../http/refusal.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { Documents } from "../store/documents.ts";
@@ -128,7 +128,7 @@ export function createActivity({ documents, counters, chance, clock, identity, s
     },
     called(call, route, reply) {
       if (!isChange(route)) return;
-      const request = /\/requests\/([^/]+)\/status$/.exec(reply.headers?.Location ?? "")?.[1];
+      const request = requestIn(reply);
       if (reply.status === 202 && request !== undefined) return;
       note({
         ...ofCall(call),

@@ -3,6 +3,7 @@ import { asObject, checked, objectIn } from "../core/body.ts";
 import { bucketFault } from "../core/kinds/flow-log.ts";
 import { sourceOf } from "../core/kinds/volume.ts";
 import type { Call } from "../http/exchange.ts";
+import { isVisible } from "../shown.ts";
 import type { Properties } from "../store/resource.ts";
 import type { World } from "../world.ts";
 import { type GroupProperties, propertiesSchema } from "./properties.ts";
@@ -16,7 +17,7 @@ export function givenProperties(world: World, call: Call, write: keyof typeof mo
   const where = "(root).properties";
   const properties = asObject(objectIn(call.body).properties ?? {}, where);
   const known = world.resources.get(`datacenters/${named.safeParse(properties).data?.datacenter.id}`);
-  const datacenter = known !== undefined && known.visibleAt <= call.at ? known : undefined;
+  const datacenter = known !== undefined && isVisible(known, call.at) ? known : undefined;
   const source = (volume: Properties) => sourceOf({ world, given: volume, parent: datacenter ?? null });
   const schema = propertiesSchema({
     mostReplicas: mostReplicas[write],

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { showing } from "../shown.ts";
 import type { Documents, Table } from "../store/documents.ts";
 import { loadSchema } from "./load-record.ts";
 import { propertiesSchema } from "./properties.ts";
@@ -27,7 +28,7 @@ const groupSchema = z.object({
   createdBy: z.string(),
   modifiedAt: z.number(),
   modifiedBy: z.string(),
-  visibleAt: z.number(),
+  ...showing,
 });
 
 const actionSchema = z.object({

@@ -2,6 +2,7 @@ import { depthOf, type Listed, listReply } from "../core/listing.ts";
 import { type Reader, readerFor, refuseBusy } from "../core/reading.ts";
 import type { Call, Method, Reply, Route } from "../http/exchange.ts";
 import { invalid, missing, refused } from "../http/refusal.ts";
+import { isListed, isVisible } from "../shown.ts";
 import type { World } from "../world.ts";
 import { datacenterOf, runningAction, withinBounds } from "./actions.ts";
 import { givenProperties } from "./body.ts";
@@ -53,7 +54,7 @@ function partHandlers(
 function visibleGroups(world: World, call: Call): Listed[] {
   const reader = readerFor(world, call);
   return [...world.scaling.groups.values()]
-    .filter((group) => group.visibleAt <= call.at && group.createdAt + reader.hideYoungerThan <= call.at)
+    .filter((group) => isListed(group, call))
     .map((group) => listedGroup(reader, group));
 }
 
@@ -68,7 +69,7 @@ const one = (call: Call, item: Listed): Reply => ({
 
 function found(world: World, call: Call): Group {
   const group = world.scaling.groups.get(call.params.groupId ?? "");
-  if (group === undefined || group.visibleAt > call.at) throw missing();
+  if (group === undefined || !isVisible(group, call.at)) throw missing();
   return group;
 }
 
@@ -118,11 +119,12 @@ function update(world: World, call: Call): Reply {
   return { status: 200, body: written(world, call, group.id, 0) };
 }
 
-/** The group stays to be seen, BUSY, until its replicas have gone. */
+/** The group stays to be seen, BUSY, until its replicas have gone, unless a fault hides it. */
 function remove(world: World, call: Call): Reply {
   const { groups, actions } = world.scaling;
   const group = found(world, call);
-  groups.put(group.id, { ...group, deleting: true, revision: group.revision + 1 });
+  const hidden = call.effects.hideWhileDeleting;
+  groups.put(group.id, { ...group, deleting: true, hidden, revision: group.revision + 1 });
   const running = runningAction(world, group.id);
   if (running !== undefined) actions.put(running.id, { ...running, toMake: 0 });
   settle(world, group.id, call.at);

@@ -35,9 +35,10 @@ export function takes(write: Write, operation: string, [low, high]: Span): void 
   write.lasts = Math.max(write.lasts, drawn);
 }
 
-/** Lets a resource go when the write has ended well; until then it is there, BUSY. */
+/** Lets a resource go when the write has ended well; until then it is there, BUSY, for reads to see unless a fault hides it. */
 export function removeLater(write: Write, kind: Kind, resource: Resource): void {
-  write.world.resources.put({ ...resource, state: "BUSY", shownState: kind.states?.delete });
+  const hidden = write.call.effects.hideWhileDeleting;
+  write.world.resources.put({ ...resource, state: "BUSY", shownState: kind.states?.delete, hidden });
   write.targets.push(resource);
   write.onDone.push({ op: "remove", key: resource.key });
   write.onFailed.push({ op: "settle", key: resource.key });
@@ -135,7 +136,8 @@ function apply(world: World, outcome: Outcome): void {
 
 /** What the outcome leaves of the resource; undefined: nothing. */
 function after(world: World, outcome: Outcome, resource: Resource): Resource | undefined {
-  const idle: Resource = { ...resource, state: "AVAILABLE", shownState: kindOf(resource.type).states?.idle };
+  const { idle: shownState } = kindOf(resource.type).states ?? {};
+  const idle: Resource = { ...resource, state: "AVAILABLE", shownState, hidden: false };
   switch (outcome.op) {
     case "settle":
       return { ...idle, properties: { ...idle.properties, ...outcome.merge } };

@@ -1,5 +1,6 @@
 import type { Call } from "../http/exchange.ts";
 import { busy, missing } from "../http/refusal.ts";
+import { isVisible } from "../shown.ts";
 import { shownStamps } from "../stamps.ts";
 import type { Properties, Resource } from "../store/resource.ts";
 import type { World } from "../world.ts";
@@ -21,13 +22,11 @@ export function readerFor(world: World, call: Call): Reader {
   return { world, origin: call.origin, now: call.at, skew, hideYoungerThan };
 }
 
-const isVisible = (reader: Reader, resource: Resource) => resource.visibleAt <= reader.now;
-
 /** Follows keys from the top down; a parent that cannot be seen hides all below it. */
 export function visible(reader: Reader, keys: readonly string[]): Resource[] {
   return keys.map((key) => {
     const resource = reader.world.resources.get(key);
-    if (resource === undefined || !isVisible(reader, resource)) throw missing();
+    if (resource === undefined || !isVisible(resource, reader.now)) throw missing();
     return resource;
   });
 }
@@ -105,7 +104,7 @@ export function render(reader: Reader, resource: Resource, depth: number, overLi
 /** The visible members of a collection: children, or those linked to the holder. */
 export function members(reader: Reader, holder: Resource | null, collection: EntityCollection): Resource[] {
   return everyMember(reader.world, holder, collection).filter(
-    (each) => isVisible(reader, each) && each.createdAt + reader.hideYoungerThan <= reader.now,
+    (each) => isVisible(each, reader.now) && each.createdAt + reader.hideYoungerThan <= reader.now,
   );
 }
 

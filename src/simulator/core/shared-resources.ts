@@ -1,6 +1,7 @@
 import type { Call, Reply, Route } from "../http/exchange.ts";
 import { missing } from "../http/refusal.ts";
 import { groupsOf } from "../identity/users.ts";
+import { isVisible } from "../shown.ts";
 import type { Resource } from "../store/resource.ts";
 import type { World } from "../world.ts";
 import { basePath, hrefOf } from "./href.ts";
@@ -20,7 +21,7 @@ export function sharedResourceRoutes(world: World): Route[] {
     handle,
   });
   const everything = (call: Call) =>
-    shareable.flatMap((type) => [...world.resources.ofType(type)]).filter(({ visibleAt }) => visibleAt <= call.at);
+    shareable.flatMap((type) => [...world.resources.ofType(type)]).filter((each) => isVisible(each, call.at));
   // A public cluster has an address in the internet; a public image is everybody's.
   const contract = (call: Call) =>
     everything(call).filter(({ type, properties }) => type !== "image" || properties.public !== true);

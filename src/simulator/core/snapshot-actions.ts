@@ -1,6 +1,7 @@
 import type { Call, Reply, Route } from "../http/exchange.ts";
 import { isForm } from "../http/incoming.ts";
 import { invalid, refused } from "../http/refusal.ts";
+import { isVisible } from "../shown.ts";
 import { numberIn, type Properties, type Resource, textIn } from "../store/resource.ts";
 import type { World } from "../world.ts";
 import { asObject, objectIn } from "./body.ts";
@@ -59,7 +60,7 @@ function checkRestorable(world: World, call: Call, target: Resource): void {
   const id = textIn(propertiesIn(call), "snapshotId");
   if (id === undefined) throw invalid("(root).properties.snapshotId", "must name the snapshot to restore");
   const source = world.resources.get(`snapshots/${id}`);
-  if (source === undefined || source.visibleAt > call.at) {
+  if (source === undefined || !isVisible(source, call.at)) {
     throw invalid("(root).properties.snapshotId", `the snapshot ${id} does not exist`);
   }
   refuseBusy([source]);

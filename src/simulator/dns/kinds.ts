@@ -5,6 +5,7 @@ import type { Call } from "../http/exchange.ts";
 import { errorCode, invalid, missing, refusal } from "../http/refusal.ts";
 import { contains, type Managed } from "../managed/kind.ts";
 import type { Row } from "../managed/life.ts";
+import { isVisible } from "../shown.ts";
 import { textsIn } from "../store/resource.ts";
 import type { World } from "../world.ts";
 import { isHostName, recordShape } from "./content.ts";
@@ -81,7 +82,7 @@ export const zoneKind: Managed<Zone> = {
 /** The zone that a path names; 404 also while it cannot be seen yet. */
 export function zoneOf({ dns }: World, { params, at }: Call): Row<Zone> {
   const zone = dns.zones.get(params.zoneId ?? "");
-  if (zone === undefined || zone.visibleAt > at) throw missing();
+  if (zone === undefined || !isVisible(zone, at)) throw missing();
   return zone;
 }
 

@@ -5,7 +5,7 @@ import type { FaultPlan, FaultRule } from "./plan.ts";
 
 type Ending = Extract<
   FaultRule,
-  { fault: "request-lost" | "reset" | "hang" | "status" | "token-revoked" | "response-lost" }
+  { fault: "request-lost" | "reset" | "hang" | "status" | "404-everything" | "token-revoked" | "response-lost" }
 >;
 
 /** What happens to one call. At most one fault ends it; the others bend its execution and add up. */
@@ -75,7 +75,12 @@ interface PreparedRule {
 }
 
 function prepared(plan: FaultPlan): PreparedRule[] {
-  return plan.rules.map((spec) => ({ spec, matches: matcher(spec.route), matched: 0, fired: 0 }));
+  return plan.rules.map((spec) => {
+    const isMeant = matcher(spec.route);
+    const exceptions = spec.except.map(matcher);
+    const matches = (route: string) => isMeant(route) && !exceptions.some((isExcepted) => isExcepted(route));
+    return { spec, matches, matched: 0, fired: 0 };
+  });
 }
 
 /** `*` stands for anything, `{name}` for the template's parameter of any name. */
@@ -97,7 +102,12 @@ function concerns(rule: FaultRule, { method, depth }: Chosen): boolean {
     case "slow-provisioning":
     case "duplicate-delivery":
       return method !== "GET";
+    case "hidden-while-deleting":
+      return method === "DELETE";
+    case "accepted-not-done":
+      return method === "PATCH" || method === "PUT";
     case "missing-item":
+    case "empty-lists":
     case "stale":
       return method === "GET";
     case "shallow":
@@ -115,6 +125,7 @@ function isEnding(rule: FaultRule): rule is FaultRule & Ending {
     case "reset":
     case "hang":
     case "status":
+    case "404-everything":
     case "token-revoked":
     case "response-lost":
       return true;
@@ -139,6 +150,14 @@ function adding(ordeal: Ordeal, rule: FaultRule): Ordeal {
       return { ...ordeal, effects: { ...effects, slowdown: effects.slowdown * rule.factor } };
     case "missing-item":
       return { ...ordeal, effects: { ...effects, hideYoungerThan: rule.seconds * 1000 } };
+    case "empty-lists": {
+      const mostListed = Math.min(effects.mostListed ?? rule.keep, rule.keep);
+      return { ...ordeal, effects: { ...effects, mostListed, noMembers: effects.noMembers || rule.single } };
+    }
+    case "hidden-while-deleting":
+      return { ...ordeal, effects: { ...effects, hideWhileDeleting: true } };
+    case "accepted-not-done":
+      return { ...ordeal, effects: { ...effects, notDone: true } };
     case "altered-answer":
       return { ...ordeal, effects: { ...effects, alterations: [...effects.alterations, rule] } };
     case "stale":

@@ -10,6 +10,14 @@ export interface Effects {
   invisibleFor: number;
   /** Collections leave out items younger than this. */
   hideYoungerThan: number;
+  /** Lists show no more than the first so many items; null: all of them. */
+  mostListed: number | null;
+  /** Reads of single members find nothing. */
+  noMembers: boolean;
+  /** What the call deletes cannot be seen while it is being deleted. */
+  hideWhileDeleting: boolean;
+  /** The change is accepted and not made. */
+  notDone: boolean;
   /** Reads see the platform as it was this long ago. */
   stale: number;
   /** What deep reads leave out. */
@@ -31,6 +39,10 @@ export const noEffects: Effects = {
   slowdown: 1,
   invisibleFor: 0,
   hideYoungerThan: 0,
+  mostListed: null,
+  noMembers: false,
+  hideWhileDeleting: false,
+  notDone: false,
   stale: 0,
   shallow: null,
   skew: 0,

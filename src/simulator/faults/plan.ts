@@ -5,12 +5,13 @@ const seconds = (what: string) => z.number().min(0).max(86_400).describe(what);
 
 const fieldPath = z.string().regex(/^[^.]+(\.[^.]+)*$/, "must be the path of a field, such as properties.cores");
 
+const route = z
+  .string()
+  .regex(/^(\*|GET|POST|PUT|PATCH|DELETE) [/*]\S*$/, 'must look like "POST /cloudapi/v6/datacenters"');
+
 const when = {
-  route: z
-    .string()
-    .regex(/^(\*|GET|POST|PUT|PATCH|DELETE) [/*]\S*$/, 'must look like "POST /cloudapi/v6/datacenters"')
-    .optional()
-    .describe("method and path template, with * for anything; absent: every call"),
+  route: route.optional().describe("method and path template, with * for anything; absent: every call"),
+  except: z.array(route).default([]).describe("the same for calls that the fault never happens to"),
   probability: z.number().min(0).max(1).default(1),
   count: z.int().min(1).optional().describe("how many times the fault happens; absent: without end"),
   skip: z.int().min(0).default(0).describe("how many matching calls pass first"),
@@ -33,6 +34,12 @@ const ruleSchema = z.discriminatedUnion("fault", [
     message: z.string().default("Injected by the fault plan"),
     retryAfter: z.int().min(0).nullable().default(null).describe("seconds of a Retry-After header; null: no header"),
   }),
+  fault("404-everything", "a gateway answers 404 as if it knew no path, nothing is executed", {
+    body: z
+      .enum(["gateway", "platform"])
+      .default("gateway")
+      .describe("whose words the 404 has; platform: its own error payload, as for a wrong base path"),
+  }),
   fault("slow", "the call is executed at once, its answer comes late", { seconds: seconds("real seconds") }),
   fault("late-visibility", "what the call creates cannot be seen for this long, even when its request is DONE", {
     seconds: seconds("simulated seconds"),
@@ -45,6 +52,16 @@ const ruleSchema = z.discriminatedUnion("fault", [
   }),
   fault("duplicate-delivery", "the write is executed twice, the first answer is sent", {}),
   fault("missing-item", "collections leave out what is younger than this", { seconds: seconds("simulated seconds") }),
+  fault("empty-lists", "lists are answered 200 without items", {
+    keep: z.int().min(0).default(0).describe("how many of the first items are shown"),
+    single: z.boolean().default(false).describe("whether reads of single members are answered 404 as well"),
+  }),
+  fault(
+    "hidden-while-deleting",
+    "what a DELETE is about cannot be seen from then on, unless its request ends FAILED",
+    {},
+  ),
+  fault("accepted-not-done", "a PATCH or PUT is accepted, its request ends DONE, and nothing has changed", {}),
   fault("altered-answer", "the call is executed, its answer shows something else", {
     id: z
       .string()

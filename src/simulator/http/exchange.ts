@@ -49,6 +49,10 @@ export interface Reply {
   events?: Iterable<string>;
 }
 
+/** The id of the request that an answer names, where it does. */
+export const requestIn = ({ headers }: Reply): string | undefined =>
+  /\/requests\/([^/]+)\/status$/.exec(headers?.Location ?? "")?.[1];
+
 /**
  * `open`: no credentials; `user`: Basic or Bearer; `local`: loopback, no credentials; `steering`: loopback and the
  * simulator's own token. The last two are not the platform: never counted, never faulted.

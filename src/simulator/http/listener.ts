@@ -3,6 +3,8 @@ import { isChange } from "../activity/log.ts";
 import type { Contracts } from "../contracts.ts";
 import { alter } from "../faults/alter.ts";
 import { type FaultChooser, noOrdeal, type Ordeal } from "../faults/chooser.ts";
+import { emptied } from "../faults/empty-lists.ts";
+import { takeBack } from "../faults/not-done.ts";
 import { shallower } from "../faults/shallow.ts";
 import { type Documents, NoTransaction } from "../store/documents.ts";
 import type { History } from "../store/history.ts";
@@ -80,7 +82,7 @@ export function createListener(parts: ListenerParts): Listener {
     try {
       const body = await readBody(request, found.kind === "route" ? found.route : undefined);
       parts.catchUp();
-      if (found.kind === "no-path") throw missing();
+      if (ending?.fault === "404-everything" || found.kind === "no-path") throw missing();
       if (found.kind === "wrong-method") {
         throw refusal(405, errorCode.refused, `The method ${request.method} is not allowed here`, {
           Allow: found.allowed.join(", "),
@@ -95,11 +97,12 @@ export function createListener(parts: ListenerParts): Listener {
       const known = error instanceof Refusal ? error : refusal(500, errorCode.refused, "Internal error");
       reply = { status: known.status, headers: known.headers, body: payload(known) };
     }
+    if (ending?.fault === "404-everything" && ending.body === "gateway") reply = unknownToGateway;
     await parts.durable();
     if (ordeal.delay > 0) await pause(ordeal.delay);
     if (ending?.fault === "response-lost") return void request.socket.destroy();
     if (ending?.fault === "hang") return silence(request, ending.seconds);
-    if (reply.events === undefined) return send(response, reply, ordeal.effects.skew);
+    if (reply.events === undefined) return send(response, reply, ordeal);
     response.writeHead(reply.status, { "Content-Type": "text/event-stream", ...reply.headers });
     await sendEvents(response, reply.events, ordeal.effects, pause);
   }
@@ -137,6 +140,7 @@ export function createListener(parts: ListenerParts): Listener {
     const handle = (at: number) => {
       const work = () => {
         const reply = own.handle({ ...call, at });
+        if (effects.notDone) takeBack(world, reply);
         world.activity.called(call, own, reply);
         return reply;
       };
@@ -161,7 +165,8 @@ export function createListener(parts: ListenerParts): Listener {
         if (!(error instanceof Refusal)) throw error;
       }
     }
-    return { ...reply, body: alter(reply.body, effects.alterations) };
+    const shown = emptied(reply, route, effects);
+    return { ...shown, body: alter(shown.body, effects.alterations) };
   }
 
   /** The contract that a call is about: the caller's or, when somebody steers, the one he names. */
@@ -203,11 +208,11 @@ export function createListener(parts: ListenerParts): Listener {
     }
   }
 
-  function send(response: ServerResponse, { status, headers, body, indent, page }: Reply, skew: number): void {
+  function send(response: ServerResponse, { status, headers, body, indent, page }: Reply, { effects }: Ordeal): void {
     const text = page ?? (body === undefined ? "" : JSON.stringify(body, null, indent ? 2 : 0));
     response.sendDate = false;
     response.writeHead(status, {
-      Date: new Date(parts.clock.now() + skew).toUTCString(),
+      Date: new Date(parts.clock.now() + effects.skew).toUTCString(),
       ...(body !== undefined && { "Content-Type": "application/json" }),
       ...(page !== undefined && { "Content-Type": "text/html; charset=utf-8" }),
       "Content-Length": Buffer.byteLength(text),
@@ -246,6 +251,13 @@ export function createListener(parts: ListenerParts): Listener {
     },
   };
 }
+
+/** What an ingress answers for a path that leads to no service. */
+const unknownToGateway: Reply = {
+  status: 404,
+  headers: { "Content-Type": "text/plain; charset=utf-8" },
+  page: "default backend - 404",
+};
 
 function injected(status: number, message: string, retryAfter: number | null): Refusal {
   const codes: Record<number, string> = { 401: errorCode.unauthorized, 403: errorCode.denied, 404: errorCode.missing };

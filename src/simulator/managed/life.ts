@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { showing } from "../shown.ts";
 
 /** What everything has in common that a product with a host name of its own manages. */
 const life = {
@@ -12,7 +13,7 @@ const life = {
   createdBy: z.string(),
   modifiedAt: z.number(),
   modifiedBy: z.string(),
-  visibleAt: z.number(),
+  ...showing,
 };
 
 const lifeSchema = z.object(life);

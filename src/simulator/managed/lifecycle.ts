@@ -53,6 +53,7 @@ const modified = ({ at, caller, effects }: Call, row: Life, state: Life["state"]
   modifiedAt: at,
   modifiedBy: caller.user.id,
   visibleAt: row.visibleAt,
+  hidden: state === "DESTROYING" && effects.hideWhileDeleting,
 });
 
 const isMoving = ({ state }: Life) => state === "PROVISIONING" || state === "DESTROYING";
@@ -85,7 +86,7 @@ function end<F>(world: World, kind: Managed<F>, id: string, dueAt: number): Row<
     kind.gone?.(world, row);
     return undefined;
   }
-  const settled: Row<F> = { ...row, state: failure === null ? "AVAILABLE" : "FAILED" };
+  const settled: Row<F> = { ...row, state: failure === null ? "AVAILABLE" : "FAILED", hidden: false };
   table.put(id, settled);
   return settled;
 }

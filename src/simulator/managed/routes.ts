@@ -2,11 +2,12 @@ import { z } from "zod";
 import type { Call, Method, Reply, Route } from "../http/exchange.ts";
 import { invalid, missing } from "../http/refusal.ts";
 import { hostRoute } from "../regional/service.ts";
+import { isListed, isVisible } from "../shown.ts";
 import type { World } from "../world.ts";
 import { type Managed, pathOf } from "./kind.ts";
 import type { Row } from "./life.ts";
 import { change, create, remove } from "./lifecycle.ts";
-import { isSeen, pageReply, shown } from "./view.ts";
+import { pageReply, shown } from "./view.ts";
 
 /** List, creation, reading, change and deletion of one kind. */
 export function managedRoutes<F>(world: World, kind: Managed<F>, extra: Pick<Route, "prepare"> = {}): Route[] {
@@ -33,7 +34,7 @@ export function listOf<F>(world: World, kind: Managed<F>, call: Call, path: stri
     return values.length === 0 ? [] : [(row: Row<F>) => values.some((value) => keeps(row, value))];
   });
   const rows = [...kind.table(world).values()].filter(
-    (row) => isSeen(row, call) && within(row) && filters.every((keeps) => keeps(row)),
+    (row) => isListed(row, call) && within(row) && filters.every((keeps) => keeps(row)),
   );
   return pageReply(call, kind.host, path, rows, (row) => shown(world, kind, call, row));
 }
@@ -42,7 +43,7 @@ export function listOf<F>(world: World, kind: Managed<F>, call: Call, path: stri
 export function found<F>(world: World, kind: Managed<F>, call: Call): Row<F> {
   const within = kind.within?.(world, call) ?? (() => true);
   const row = kind.table(world).get(call.params[kind.param] ?? "");
-  if (row === undefined || row.visibleAt > call.at || !within(row)) throw missing();
+  if (row === undefined || !isVisible(row, call.at) || !within(row)) throw missing();
   return row;
 }
 

@@ -1,3 +1,4 @@
+import { isVisible } from "../shown.ts";
 import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
 import type { Managed } from "./kind.ts";
@@ -9,7 +10,7 @@ export const managedState = <F>(world: World, kind: Managed<F>) =>
     type: kind.type,
     state: row.state,
     failure: row.failure,
-    visible: row.visibleAt <= world.clock.now(),
+    visible: isVisible(row, world.clock.now()),
     createdDate: timestamp(row.createdAt),
     createdByUserId: row.createdBy,
     properties: kind.properties(row),

@@ -3,7 +3,7 @@ import type { Call, Reply } from "../http/exchange.ts";
 import { stampsOf, urnOf } from "../regional/metadata.ts";
 import type { World } from "../world.ts";
 import { type Managed, pathOf } from "./kind.ts";
-import type { Life, Row } from "./life.ts";
+import type { Row } from "./life.ts";
 
 /** One as calls see it; `told` is what only this answer says. */
 export function shown<F>(world: World, kind: Managed<F>, call: Call, row: Row<F>, told: object = {}) {
@@ -22,10 +22,6 @@ export function shown<F>(world: World, kind: Managed<F>, call: Call, row: Row<F>
     properties: { ...kind.properties(row), ...told },
   };
 }
-
-/** Whether calls see it already. */
-export const isSeen = ({ visibleAt, createdAt }: Life, { at, effects }: Call) =>
-  visibleAt <= at && createdAt + effects.hideYoungerThan <= at;
 
 /** A page of a list, oldest first. */
 export function pageReply<T>(

@@ -60,10 +60,11 @@ export function updatePipeline(world: World, call: RegionalCall, pipeline: Pipel
   return start(world, call, "update", modified(call, { ...pipeline, ...given, state: "PROVISIONING" }));
 }
 
-/** From now on the pipeline takes no data; it can be seen until it has gone. */
+/** From now on the pipeline takes no data; it can be seen until it has gone, unless a fault hides it. */
 export function deletePipeline(world: World, call: RegionalCall, pipeline: Pipeline): Pipeline {
   refuseLeaving(pipeline);
-  return start(world, call, "delete", modified(call, { ...pipeline, state: "DESTROYING" }));
+  const hidden = call.effects.hideWhileDeleting;
+  return start(world, call, "delete", modified(call, { ...pipeline, state: "DESTROYING", hidden }));
 }
 
 /** Replaces the key and gives the new one, in whatever state: a key may be lost before the pipeline is AVAILABLE. */
@@ -113,7 +114,7 @@ function end(world: World, id: string, dueAt: number): void {
   const verb = pipeline.state === "DESTROYING" ? "delete" : createdAt === modifiedAt ? "create" : "update";
   world.activity.settled({ action: `${services[product].path}.pipeline.${verb}`, type: "pipeline", id, by, failure });
   if (pipeline.failure !== null) {
-    pipelines.put(id, { ...pipeline, state: "FAILED" });
+    pipelines.put(id, { ...pipeline, state: "FAILED", hidden: false });
   } else if (pipeline.state === "PROVISIONING") {
     pipelines.put(id, { ...pipeline, state: "AVAILABLE" });
   } else {

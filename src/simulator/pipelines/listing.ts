@@ -1,6 +1,7 @@
 import { compare, pageLinks, wholeNumber } from "../core/listing.ts";
 import type { Reply } from "../http/exchange.ts";
 import { invalid } from "../http/refusal.ts";
+import { isListed } from "../shown.ts";
 import type { World } from "../world.ts";
 import { type Pipeline, pipelinesIn } from "./records.ts";
 import { hrefOf, type RegionalCall } from "./service.ts";
@@ -20,9 +21,7 @@ const orders: Record<string, (pipeline: Pipeline) => unknown> = {
 export function listPipelines(world: World, call: RegionalCall): Reply {
   const offset = wholeNumber(call, "offset", 0, Number.MAX_SAFE_INTEGER, 0);
   const limit = wholeNumber(call, "limit", 1, 1000, 100);
-  const seen = pipelinesIn(world, call.product, call.region).filter(
-    ({ visibleAt, createdAt }) => visibleAt <= call.at && createdAt + call.effects.hideYoungerThan <= call.at,
-  );
+  const seen = pipelinesIn(world, call.product, call.region).filter((pipeline) => isListed(pipeline, call));
   const href = hrefOf(call.origin, call.product, call.region, "pipelines");
   const page = ordered(seen, call.query.get("orderBy")).slice(offset, offset + limit);
   return {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { showing } from "../shown.ts";
 import type { Documents } from "../store/documents.ts";
 
 const productSchema = z.enum(["metrics", "logs"]);
@@ -40,7 +41,7 @@ const pipelineSchema = z.object({
   createdBy: z.string(),
   modifiedAt: z.number(),
   modifiedBy: z.string(),
-  visibleAt: z.number(),
+  ...showing,
 });
 
 /** Central logging or monitoring of one region; absent: nobody has switched it yet. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { objectIn } from "../core/body.ts";
 import type { Method, Reply, Route } from "../http/exchange.ts";
 import { errorCode, invalid, missing, refusal } from "../http/refusal.ts";
+import { isVisible } from "../shown.ts";
 import type { World } from "../world.ts";
 import { changedLogPipeline, type Given, givenLogPipeline, givenMetricPipeline } from "./body.ts";
 import { listCentrals, readCentral, switchCentral } from "./central.ts";
@@ -47,7 +48,7 @@ export function pipelineRoutes(world: World): Route[] {
 /** The pipeline that a path names, in this region; 404 also while it cannot be seen yet. */
 function found(world: World, call: RegionalCall): Pipeline {
   const pipeline = pipelineOf(world, call.product, call.params.pipelineId ?? "");
-  if (pipeline === undefined || pipeline.region !== call.region || pipeline.visibleAt > call.at) throw missing();
+  if (pipeline === undefined || pipeline.region !== call.region || !isVisible(pipeline, call.at)) throw missing();
   return pipeline;
 }
 

@@ -1,3 +1,4 @@
+import { isVisible } from "../shown.ts";
 import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
 import { centralsIn } from "./central.ts";
@@ -13,7 +14,7 @@ export function pipelineState(world: World) {
       region: pipeline.region,
       state: pipeline.state,
       failure: pipeline.failure,
-      visible: pipeline.visibleAt <= world.clock.now(),
+      visible: isVisible(pipeline, world.clock.now()),
       keyVersion: pipeline.keyVersion,
       createdDate: timestamp(pipeline.createdAt),
       createdByUserId: pipeline.createdBy,

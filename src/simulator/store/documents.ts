@@ -24,6 +24,8 @@ export interface Table<T> {
 export interface Documents {
   table<T>(name: string, schema: z.ZodType<T>): Table<T>;
   transaction<R>(work: () => R): R;
+  /** Undoes what the running transaction has done so far to the tables that are meant. */
+  takeBack(isMeant: (table: string) => boolean): void;
   /** Does more at the end of every transaction, as a part of it. */
   beforeCommit(work: () => void): void;
   /** Every document, as changes that `restore` understands. */
@@ -122,6 +124,14 @@ export function createDocuments(
         throw error;
       } finally {
         undo = undefined;
+      }
+    },
+
+    takeBack(isMeant) {
+      for (const [table, keys] of undo ?? []) {
+        if (!isMeant(table)) continue;
+        for (const restoreBefore of keys.values()) restoreBefore();
+        undo?.delete(table);
       }
     },
 

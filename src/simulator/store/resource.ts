@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { showing } from "../shown.ts";
 
 export type Properties = Readonly<Record<string, unknown>>;
 
@@ -24,8 +25,7 @@ export const resourceSchema = z.object({
   createdBy: z.string(),
   modifiedAt: z.number(),
   modifiedBy: z.string(),
-  /** Before this instant reads answer as if the resource did not exist. */
-  visibleAt: z.number(),
+  ...showing,
 });
 
 /** One thing that exists on the platform. `createdBy` and `modifiedBy` are user ids. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { asObject, checked, objectIn } from "../core/body.ts";
 import { refuseBusy } from "../core/reading.ts";
 import type { Call } from "../http/exchange.ts";
+import { isVisible } from "../shown.ts";
 import type { World } from "../world.ts";
 import { connectionsSchema, type Network } from "./connections.ts";
 import { type Cluster, sizes, type Topic } from "./records.ts";
@@ -32,7 +33,7 @@ const clusterSchema = (network: Network) =>
 export function givenCluster(world: World, { body, at }: Call): Cluster["properties"] {
   const seen = (key: string) => {
     const resource = world.resources.get(key);
-    return resource !== undefined && resource.visibleAt <= at ? resource : undefined;
+    return resource !== undefined && isVisible(resource, at) ? resource : undefined;
   };
   const datacenter = (id: string) => seen(`datacenters/${id}`);
   const lan = (datacenterId: string, id: string) => seen(`datacenters/${datacenterId}/lans/${id}`);

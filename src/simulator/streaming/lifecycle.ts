@@ -42,6 +42,7 @@ const dueAfter = (world: World, { at, effects }: Call, what: keyof typeof spans)
 const leaving = (world: World, call: Call, what: "cluster" | "topic") => ({
   state: "DESTROYING" as const,
   failure: call.effects.failWith,
+  hidden: call.effects.hideWhileDeleting,
   dueAt: dueAfter(world, call, `${what}/delete`),
   modifiedAt: call.at,
   modifiedBy: call.caller.user.id,

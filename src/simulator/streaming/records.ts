@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { authoritySchema } from "../certificates.ts";
+import { showing } from "../shown.ts";
 import type { Documents } from "../store/documents.ts";
 
 /** What clusters and topics have in common. */
@@ -14,7 +15,7 @@ const life = {
   createdBy: z.string(),
   modifiedAt: z.number(),
   modifiedBy: z.string(),
-  visibleAt: z.number(),
+  ...showing,
 };
 
 export const sizes = ["XS", "S", "M", "L", "XL"] as const;

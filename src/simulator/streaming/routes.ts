@@ -1,6 +1,7 @@
 import type { Method, Reply, Route } from "../http/exchange.ts";
 import { missing } from "../http/refusal.ts";
 import { type RegionalCall, type RegionalHandler, serviceRoute } from "../regional/service.ts";
+import { isListed, isVisible } from "../shown.ts";
 import type { World } from "../world.ts";
 import { givenCluster, givenTopic } from "./body.ts";
 import { ensureCredentials } from "./credentials.ts";
@@ -43,7 +44,7 @@ const accepted: Reply = { status: 202 };
 /** The cluster that a path names, in this region; 404 also while it cannot be seen yet. */
 function foundCluster({ streaming: { clusters } }: World, { params, region, at }: RegionalCall): Cluster {
   const cluster = clusters.get(params.clusterId ?? "");
-  if (cluster === undefined || cluster.region !== region || cluster.visibleAt > at) throw missing();
+  if (cluster === undefined || cluster.region !== region || !isVisible(cluster, at)) throw missing();
   return cluster;
 }
 
@@ -57,13 +58,13 @@ function readyCluster(world: World, call: RegionalCall): Cluster {
 function foundTopic(world: World, call: RegionalCall): Topic {
   const { id } = readyCluster(world, call);
   const topic = world.streaming.topics.get(call.params.topicId ?? "");
-  if (topic?.clusterId !== id || topic.visibleAt > call.at) throw missing();
+  if (topic?.clusterId !== id || !isVisible(topic, call.at)) throw missing();
   return topic;
 }
 
 /** What a list shows to a call. */
-const seen = <T extends Cluster | Topic>(items: Iterable<T>, { at, effects }: RegionalCall): T[] =>
-  [...items].filter(({ visibleAt, createdAt }) => visibleAt <= at && createdAt + effects.hideYoungerThan <= at);
+const seen = <T extends Cluster | Topic>(items: Iterable<T>, call: RegionalCall): T[] =>
+  [...items].filter((each) => isListed(each, call));
 
 const listClusters: Handle = (world, call) => {
   const name = call.query.get("filter.name")?.toLowerCase() ?? "";

@@ -13,7 +13,7 @@ export function settleCluster(world: World, id: string): void {
   const end = endOf(world, cluster, () => world.dataPlane.clusterProgress(cluster));
   noteEnd(world, "cluster", cluster, end);
   if (end === "gone") removeCluster(world, id);
-  else if (end !== undefined) clusters.put(id, { ...cluster, ...end });
+  else if (end !== undefined) clusters.put(id, { ...cluster, ...end, hidden: false });
 }
 
 export function settleTopic(world: World, id: string): void {
@@ -23,7 +23,7 @@ export function settleTopic(world: World, id: string): void {
   const end = endOf(world, topic, () => world.dataPlane.topicProgress(topic));
   noteEnd(world, "topic", topic, end);
   if (end === "gone") topics.delete(id);
-  else if (end !== undefined) topics.put(id, { ...topic, ...end });
+  else if (end !== undefined) topics.put(id, { ...topic, ...end, hidden: false });
 }
 
 type End = Pick<Cluster, "state" | "failure"> | "gone";

@@ -1,3 +1,4 @@
+import { isVisible } from "../shown.ts";
 import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
 import type { Cluster, Topic } from "./records.ts";
@@ -7,7 +8,7 @@ export function streamingState({ clock, streaming: { clusters, topics } }: World
   const life = (each: Cluster | Topic) => ({
     state: each.state,
     failure: each.failure,
-    visible: each.visibleAt <= clock.now(),
+    visible: isVisible(each, clock.now()),
     createdDate: timestamp(each.createdAt),
     createdByUserId: each.createdBy,
     properties: each.properties,
