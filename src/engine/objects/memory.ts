@@ -129,6 +129,8 @@ export interface Memory {
   renewed?: (Issued & { nonce: string }) | undefined;
   /** Since when, and when last, the claimed id was looked for by itself and not found. */
   absence?: { since: number; last: number } | undefined;
+  /** When the resource that the object had before was given up. */
+  goneAt?: number | undefined;
   /** When the resource and its request were last asked for by themselves. */
   askedAt?: number | undefined;
   /** What was inside when it was last looked at. */
