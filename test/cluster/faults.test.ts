@@ -72,6 +72,21 @@ describe("trouble with the platform is shown for what it is and passes by itself
     expect(await named("dc-deaf")).toMatchObject([{ properties: { description: "heard" } }]);
   });
 
+  it("a change is told in an Event although somebody asks for a look while the platform answers", async () => {
+    await world.apply(datacenter("dc-noted"));
+    await world.untilReady("datacenter/dc-noted");
+    await world.platform.faults({ route: "PATCH /cloudapi/v6/datacenters/{datacenterId}", fault: "slow", seconds: 3 });
+    await world.patch("datacenter/dc-noted", { spec: { description: "noted" } });
+    const shown = async () => (await named("dc-noted")).map(({ properties }) => properties?.description);
+    await expect.poll(shown, { interval: 50 }).toEqual(["noted"]);
+    await world.annotate("datacenter/dc-noted", "mooring.dev/reconcile-at=now");
+    await world.platform.faults();
+    await world.untilReady("datacenter/dc-noted");
+    await expect
+      .poll(() => world.describe("datacenter/dc-noted"))
+      .toMatch(/Normal\s+Updated.*asked the platform to update: description/);
+  });
+
   it("a refused token stalls the Account, and a new one in the Secret is noticed without a restart", async () => {
     const { token } = world.platform;
     const secret = (value: string) => ({

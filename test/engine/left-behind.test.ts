@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import { volume } from "../../src/kinds/compute/volume/volume.ts";
+import { NotFound } from "../../src/platform/answers/errors.ts";
 import { DC, ownedServer, readyOf, SERVERS } from "./lives.ts";
 import { withResource } from "./stage.ts";
 
@@ -111,6 +112,20 @@ describe("a server that somebody deleted without its boot volume", () => {
     if (volume) volume.properties = { ...boot, bootServer: "srv-9" };
     await pass(2 * RESYNC_MS);
     expect(status().advice).toBeUndefined();
+  });
+
+  test("names nothing when its datacenter is gone, and asks for that no more", async () => {
+    const { platform, status, pass, vanish, volumeLists } = await open();
+    vanish();
+    platform.beforeEach(({ url }) => {
+      const call = `GET ${url}`;
+      if (new URL(url).pathname.endsWith(VOLUMES)) throw new NotFound({ call, status: 404 });
+    });
+    await pass(RESYNC_MS + 60_000);
+    expect(status().leftBehind).toBeUndefined();
+    const lists = volumeLists();
+    await pass(RESYNC_MS);
+    expect(volumeLists()).toBe(lists);
   });
 
   test("does not name it when nobody can tell whether it is there", async () => {

@@ -55,11 +55,14 @@ export function leftBehindNow(
   const where = ({ parents }: LeftBehind) => held.resource.place.collection(parents);
   const here = before.filter((each) => where(each) === where(youngest));
   const read = (ids: string[]) => deps.collections.beside(key, account, held, youngest.parents, ids, "remains");
-  const collection = read(here.map(({ id }) => id));
+  const ids = here.map(({ id }) => id);
+  const collection = read(ids);
+  const { goneAt = 0 } = memory;
   const stateOf = (each: LeftBehind): "there" | "unknown" | "over" => {
-    if (isClaimed(deps, each, view.claim?.endpoint)) return "over";
+    // With its parent it is gone as well.
+    if (collection?.gone || isClaimed(deps, each, view.claim?.endpoint)) return "over";
     const { item, asOf = 0 } = collection?.read(each.id) ?? {};
-    if (asOf <= (memory.goneAt ?? 0)) return "unknown";
+    if (asOf <= goneAt) return "unknown";
     const isUnused = item ? remains.isUnused(item.raw) : false;
     return isUnused === undefined ? "unknown" : isUnused ? "there" : "over";
   };
@@ -67,8 +70,7 @@ export function leftBehindNow(
   const there = here.filter((each) => states.get(each) === "there");
   const left = before.filter((each) => states.get(each) !== "over");
   // A list from before the resource went does not tell.
-  if (here.some(({ id }) => (collection?.read(id).asOf ?? Number.POSITIVE_INFINITY) <= (memory.goneAt ?? 0)))
-    collection?.refresh(here.map(({ id }) => id));
+  if ((collection?.listedAt ?? Number.POSITIVE_INFINITY) <= goneAt) collection?.refresh(ids);
   if (left.length === 0) read([]);
   return { leftBehind: left.length > 0 ? left : undefined, there };
 }
