@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
 import { parsePlan } from "../../src/simulator/faults/plan.ts";
 import { type Answer, items, platformForFile, refusal, resource, serverBody } from "./platform.ts";
@@ -63,6 +63,21 @@ const proofs: Record<string, (force: () => Promise<unknown>) => Promise<void>> =
     expect(await outcomes(1, () => create("hung"))).toEqual(["no answer"]);
     await platform.advance(60);
     expect(await named("hung")).toBe(1);
+  },
+  async "A proxy delivers a creation that its client has given up, late"(force) {
+    await force();
+    await platform.steer("POST", "calls/reset");
+    const client = new AbortController();
+    const given = { properties: { name: "buffered", location: "de/fra" } };
+    const creation = outcome(platform.core("POST", "/datacenters", given, { signal: client.signal }));
+    const until = (truth: () => Promise<boolean>) => vi.waitUntil(truth, { timeout: 60_000 });
+    await until(async () => Object(await platform.steer("GET", "calls")).total === 1);
+    client.abort();
+    expect(await creation).toBe("no answer");
+    await until(async () => {
+      await platform.advance(60);
+      return (await named("buffered")) === 1;
+    });
   },
   async "A client that calls too often is told to wait"(force) {
     await force();
@@ -152,6 +167,13 @@ const proofs: Record<string, (force: () => Promise<unknown>) => Promise<void>> =
     const honest = await created();
     await force();
     expect(await created()).toBe(honest - 600_000);
+  },
+  async "A single answer has a date of a year ahead, and nothing else is wrong"(force) {
+    const year = async () => new Date((await list()).headers.get("date") ?? "").getUTCFullYear();
+    const honest = await year();
+    await force();
+    expect(await year()).toBe(honest + 1);
+    expect(await year()).toBe(honest);
   },
   async "Models answer nothing every fifth time, and a slow stream breaks off in the middle"(force) {
     await platform.steer("PUT", "limits", { inference: { perSecond: 1000, burst: 1000 } });

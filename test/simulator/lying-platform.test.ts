@@ -1,7 +1,19 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { serviceFor } from "./pipelines.ts";
-import { type Answer, items, platformForFile, refusal, resource, serverBody } from "./platform.ts";
+import {
+  type Answer,
+  items,
+  type Platform,
+  platformForFile,
+  refusal,
+  resource,
+  serverBody,
+  startPlatform,
+} from "./platform.ts";
 import { groupBody, groups, scalerFor } from "./scaling.ts";
 import { streamingOf } from "./streaming.ts";
 
@@ -196,6 +208,27 @@ describe("hidden-while-deleting", () => {
       expect(resource(await platform.call("GET", path)).id, path).toBe(id);
       expect(await list(collection), path).toContain(id);
     }
+  });
+
+  it("goes on after a restart", async () => {
+    const data = mkdtempSync(join(tmpdir(), "simulator-"));
+    const first = await startPlatform({ data });
+    const path = await first.datacenter();
+    await first.core("POST", `${path}/labels`, { properties: { key: "env", value: "test" } });
+    const labels = async (of: Platform) => items(await of.core("GET", "/labels")).length;
+    expect(await labels(first)).toBe(1);
+    await first.faults(hidden, slow, failing);
+    expect((await first.core("DELETE", path)).status).toBe(202);
+    refusal(await first.core("DELETE", path), 404, "309");
+    expect(await labels(first)).toBe(0);
+    await first.close();
+    const second = await startPlatform({ data });
+    refusal(await second.core("GET", path), 404, "309");
+    await second.advance(120);
+    expect((await second.core("GET", path)).status).toBe(200);
+    expect(await labels(second)).toBe(1);
+    await second.close();
+    rmSync(data, { recursive: true, force: true });
   });
 
   it("hides an auto scaling group while its replicas go", async () => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Chance, Counters } from "../chance.ts";
 import type { RequestRecord } from "../core/request-record.ts";
-import { type Call, type Reply, type Route, requestIn } from "../http/exchange.ts";
+import { type Call, type Method, type Reply, type Route, requestIn } from "../http/exchange.ts";
 import type { Refusal } from "../http/refusal.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { Documents } from "../store/documents.ts";
@@ -15,8 +15,10 @@ const retention = 35 * 86_400_000;
 
 /** Something whose provisioning has come to its end without a request that could be asked for. */
 export interface Settled {
-  /** Of the product: `streaming.cluster.create`. */
-  action: string;
+  /** Of the call that has begun it. */
+  method: Method;
+  /** The path of the collection that it is in. */
+  collection: string;
   type: string;
   id: string;
   /** User id. */
@@ -33,8 +35,11 @@ export interface Activity {
   accepted(call: Call, record: RequestRecord): void;
   ended(record: RequestRecord, failure: string | null): void;
   settled(what: Settled): void;
-  /** An answered call; a read, or what `accepted` has noted, is left out. */
-  called(call: Call, route: Route, reply: Reply): void;
+  /**
+   * Answers a call and notes it; a read, or what `accepted` has noted, is left out. What `settled` tells meanwhile comes
+   * after it: nothing ends before it has begun.
+   */
+  called(call: Call, route: Route, work: () => Reply): Reply;
   refused(call: Call, route: Route, refusal: Refusal): void;
   /** So many entries about nothing, evenly over a time: a busy contract. */
   fill(count: number, from: number, to: number): void;
@@ -78,11 +83,45 @@ export function createActivity({ documents, counters, chance, clock, identity, s
   });
 
   /** What an answer names, else what the path does. */
-  function resourcesOf({ method, path, params }: Call, { template }: Route, body: unknown): Entry["resources"] {
+  function resourcesOf(call: Call, { template }: Route, { about = [], body }: Partial<Reply> = {}): Entry["resources"] {
+    const { method, path, params } = call;
     const made = z.looseObject({ id: z.string(), type: z.string() }).safeParse(body);
-    const named = namedIn(template, params);
-    const { type, id } = made.success ? { type: typeName(made.data.type), id: made.data.id } : named;
-    return [{ type, id, action: actionName(method, path, type) }];
+    const one = made.success ? { type: typeName(made.data.type), id: made.data.id } : namedIn(template, params);
+    const named = about.length > 0 ? about : [one];
+    return named.map(({ type, id }) => ({ type, id, action: actionName(method, path, type) }));
+  }
+
+  /** What has ended while a call is answered; undefined: none is. */
+  let endedMeanwhile: Settled[] | undefined;
+
+  function noteEnd({ method, collection, type, id, by, failure }: Settled): void {
+    const path = method === "POST" ? collection : `${collection}/${id}`;
+    note({
+      at: clock.now(),
+      username: nameOf(by),
+      from: "",
+      host: "",
+      method,
+      path,
+      type: "Provision",
+      status: failure === null ? "DONE" : "FAILED",
+      message: failure ?? "Provisioning has ended",
+      requestId: chance.uuid("activity-request"),
+      resources: [{ type, id, action: actionName(method, path, type) }],
+    });
+  }
+
+  function noteCall(call: Call, route: Route, reply: Reply): void {
+    const request = requestIn(reply);
+    if (!isChange(route) || (reply.status === 202 && request !== undefined)) return;
+    note({
+      ...ofCall(call),
+      type: route.template === minting ? "GenerateToken" : "RequestAccepted",
+      status: goesOn(route, reply) ? "QUEUED" : "DONE",
+      message: "Request has been accepted",
+      requestId: request ?? chance.uuid("activity-request"),
+      resources: resourcesOf(call, route, reply),
+    });
   }
 
   return {
@@ -111,34 +150,21 @@ export function createActivity({ documents, counters, chance, clock, identity, s
       if (failure === null) note({ ...step, type: "Provision", status: "DONE" });
       note({ ...step, type: "RequestStatusUpdate", status: failure === null ? "DONE" : "FAILED" });
     },
-    settled({ action, type, id, by, failure }) {
-      note({
-        at: clock.now(),
-        username: nameOf(by),
-        from: "",
-        host: "",
-        method: "",
-        path: "",
-        type: "Provision",
-        status: failure === null ? "DONE" : "FAILED",
-        message: failure ?? "Provisioning has ended",
-        requestId: chance.uuid("activity-request"),
-        resources: [{ type, id, action }],
-      });
+    settled(what) {
+      if (endedMeanwhile === undefined) noteEnd(what);
+      else endedMeanwhile.push(what);
     },
-    called(call, route, reply) {
-      if (!isChange(route)) return;
-      const request = requestIn(reply);
-      if (reply.status === 202 && request !== undefined) return;
-      note({
-        ...ofCall(call),
-        type: route.template === minting ? "GenerateToken" : "RequestAccepted",
-        // Newer services, which word their refusals themselves, go on provisioning after 201.
-        status: reply.status === 202 || (reply.status === 201 && route.payload !== undefined) ? "QUEUED" : "DONE",
-        message: "Request has been accepted",
-        requestId: request ?? chance.uuid("activity-request"),
-        resources: resourcesOf(call, route, reply.body),
-      });
+    called(call, route, work) {
+      const ends: Settled[] = [];
+      endedMeanwhile = ends;
+      try {
+        const reply = work();
+        noteCall(call, route, reply);
+        for (const each of ends) noteEnd(each);
+        return reply;
+      } finally {
+        endedMeanwhile = undefined;
+      }
     },
     refused(call, route, { status, messages }) {
       if (!isChange(route)) return;
@@ -151,7 +177,7 @@ export function createActivity({ documents, counters, chance, clock, identity, s
         status: "FAILED",
         message,
         requestId: chance.uuid("activity-request"),
-        resources: resourcesOf(call, route, undefined),
+        resources: resourcesOf(call, route),
         error: {
           httpStatus: status,
           messages: messages.map((each) => ({ errorCode: each.errorCode, message: withField(each.message) })),
@@ -182,6 +208,10 @@ export function createActivity({ documents, counters, chance, clock, identity, s
     },
   };
 }
+
+/** Newer services, which word their refusals themselves, go on provisioning after 201; a scaling group goes after its 204. */
+const goesOn = ({ payload }: Route, { status }: Reply) =>
+  status === 202 || status === 204 || (status === 201 && payload !== undefined);
 
 const pathOf = ({ url }: RequestRecord) => new URL(url).pathname;
 

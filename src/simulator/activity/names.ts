@@ -1,7 +1,11 @@
 import { basePath } from "../core/href.ts";
 
 /** The types that the activity log spells in its own way. */
-const types: Record<string, string> = { "firewall-rule": "firewallrule", backupunit: "backupUnit" };
+const types: Record<string, string> = {
+  "firewall-rule": "firewallrule",
+  backupunit: "backupUnit",
+  "autoscaling-group": "group",
+};
 
 export const typeName = (type: string) => types[type] ?? type;
 

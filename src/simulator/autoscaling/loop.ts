@@ -5,6 +5,7 @@ import { countsWith, policyMetric } from "./load.ts";
 import { loadKey } from "./load-record.ts";
 import type { Group, Replica } from "./records.ts";
 import { join, leave } from "./target-groups.ts";
+import { basePath } from "./view.ts";
 
 /** How often a group is looked at, in simulated milliseconds. */
 const reviewEvery = 30_000;
@@ -158,4 +159,7 @@ function forget(world: World, group: Group): void {
   for (const { id } of actionsOf(group.id)) actions.delete(id);
   for (const load of [...loads.values()]) if (load.groupId === group.id) loads.delete(loadKey(load));
   groups.delete(group.id);
+  if (!group.deleting) return;
+  const { id, modifiedBy: by } = group;
+  world.activity.settled({ method: "DELETE", collection: `${basePath}/groups`, type: "group", id, by, failure: null });
 }

@@ -124,7 +124,14 @@ function remove(world: World, call: Call): Reply {
   const { groups, actions } = world.scaling;
   const group = found(world, call);
   const hidden = call.effects.hideWhileDeleting;
-  groups.put(group.id, { ...group, deleting: true, hidden, revision: group.revision + 1 });
+  groups.put(group.id, {
+    ...group,
+    deleting: true,
+    hidden,
+    revision: group.revision + 1,
+    modifiedAt: call.at,
+    modifiedBy: call.caller.user.id,
+  });
   const running = runningAction(world, group.id);
   if (running !== undefined) actions.put(running.id, { ...running, toMake: 0 });
   settle(world, group.id, call.at);

@@ -103,8 +103,10 @@ export function managed(world: World, route: Route): Route {
           "Access denied: only the owner and administrators manage users and groups",
         );
       }
+      // What a deletion is about can be told before it only.
+      const about = world.resources.get(call.path.slice(basePath.length + 1).replace(/\/$/, ""));
       const reply = route.handle(call);
-      return method === "GET" ? reply : acceptDone(world, call, reply);
+      return method === "GET" ? reply : acceptDone(world, call, reply, about === undefined ? [] : [about]);
     },
   };
 }

@@ -93,9 +93,9 @@ export function accept(write: Write, about: Resource, body?: unknown): Reply {
 }
 
 /** Notes a write that is done already as a request, for those who wait for one. Its body may have a password in it. */
-export function acceptDone(world: World, call: Call, reply: Reply): Reply {
+export function acceptDone(world: World, call: Call, reply: Reply, targets: readonly Resource[]): Reply {
   const write = newWrite(world, { ...call, body: "" });
-  const record = { ...newRecord(write, []), status: "DONE" as const, message: done };
+  const record = { ...newRecord(write, targets), status: "DONE" as const, message: done };
   world.requests.put(record.id, record);
   return { ...reply, headers: { ...reply.headers, ...location(call, record) } };
 }

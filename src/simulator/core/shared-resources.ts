@@ -41,7 +41,8 @@ export function sharedResourceRoutes(world: World): Route[] {
       const { key } = resolve(world, call, [group]).resource;
       const shares = [...world.resources.children(key, "shares")];
       const shared = shares.flatMap(({ refs }) => refs.flatMap((ref) => world.resources.get(ref) ?? []));
-      return resources(world, call, `${key}/resources`, shared);
+      const visible = shared.filter((each) => isVisible(each, call.at));
+      return resources(world, call, `${key}/resources`, visible);
     }),
     get("/resources", (call) => resources(world, call, "um/resources", contract(call))),
     get("/resources/{resourceType}", (call) => {

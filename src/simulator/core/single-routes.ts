@@ -1,5 +1,6 @@
 import type { Call, Reply, Route } from "../http/exchange.ts";
 import { missing } from "../http/refusal.ts";
+import { isVisible } from "../shown.ts";
 import type { Resource } from "../store/resource.ts";
 import type { World } from "../world.ts";
 import { basePath, hrefOf } from "./href.ts";
@@ -107,7 +108,7 @@ function everyLabel(world: World, call: Call): { urn: string; item: Listed }[] {
   const reader = readerFor(world, call);
   return [...world.resources.ofType("label")].flatMap((label) => {
     const holder = world.resources.get(label.parent);
-    if (holder === undefined) return [];
+    if (holder === undefined || !isVisible(holder, reader.now)) return [];
     const urn = labelUrn(label, holder);
     const reference = { id: urn, type: "label", href: hrefOf(call.origin, `labels/${urn}`) };
     const properties = () => ({

@@ -26,11 +26,7 @@ export function createInsideCaller(world: World, routes: readonly Route[], origi
     };
     await route.prepare?.(given);
     return documents.transaction(() =>
-      world.viewer.as(user, () => {
-        const reply = route.handle(given);
-        world.activity.called(given, route, reply);
-        return reply.body;
-      }),
+      world.viewer.as(user, () => world.activity.called(given, route, () => route.handle(given)).body),
     );
   }
 

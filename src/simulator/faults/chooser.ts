@@ -11,13 +11,24 @@ type Ending = Extract<
 /** What happens to one call. At most one fault ends it; the others bend its execution and add up. */
 export interface Ordeal {
   ending: Ending | null;
+  /** Real milliseconds that the request is held before it is executed. */
+  hold: number;
+  /** Whether a reset of the connection drops a request that is held. */
+  resetDrops: boolean;
   /** Real milliseconds the answer comes late. */
   delay: number;
   deliveries: 1 | 2;
   effects: Effects;
 }
 
-export const noOrdeal: Ordeal = { ending: null, delay: 0, deliveries: 1, effects: noEffects };
+export const noOrdeal: Ordeal = {
+  ending: null,
+  hold: 0,
+  resetDrops: false,
+  delay: 0,
+  deliveries: 1,
+  effects: noEffects,
+};
 
 /** What of a call the plan looks at. */
 export interface Chosen {
@@ -140,6 +151,10 @@ function adding(ordeal: Ordeal, rule: FaultRule): Ordeal {
   switch (rule.fault) {
     case "slow":
       return { ...ordeal, delay: ordeal.delay + rule.seconds * 1000 };
+    case "held-connection": {
+      const resetDrops = ordeal.resetDrops || rule.resetDrops;
+      return { ...ordeal, hold: ordeal.hold + rule.seconds * 1000, resetDrops };
+    }
     case "duplicate-delivery":
       return { ...ordeal, deliveries: 2 };
     case "late-visibility":
@@ -170,6 +185,8 @@ function adding(ordeal: Ordeal, rule: FaultRule): Ordeal {
       return { ...ordeal, effects: { ...effects, eventPause: effects.eventPause + rule.seconds * 1000 } };
     case "cut-stream":
       return { ...ordeal, effects: { ...effects, eventsUntilCut: Math.min(effects.eventsUntilCut, rule.after) } };
+    case "date-header":
+      return { ...ordeal, effects: { ...effects, dateSkew: effects.dateSkew + rule.seconds * 1000 } };
     case "clock-skew":
       return { ...ordeal, effects: { ...effects, skew: effects.skew + rule.seconds * 1000 } };
   }

@@ -24,6 +24,8 @@ export interface Effects {
   shallow: "entities" | "properties" | null;
   /** Added to the Date header and to every timestamp of the answer. */
   skew: number;
+  /** Added to the Date header alone. */
+  dateSkew: number;
   /** What the answer shows instead of the truth, in this order. */
   alterations: readonly Alteration[];
   /** A model answers with nothing. */
@@ -46,6 +48,7 @@ export const noEffects: Effects = {
   stale: 0,
   shallow: null,
   skew: 0,
+  dateSkew: 0,
   alterations: [],
   emptyContent: false,
   eventPause: 0,

@@ -1,6 +1,5 @@
 import { kindOf } from "../core/table.ts";
-import type { Reply } from "../http/exchange.ts";
-import { requestIn } from "../http/exchange.ts";
+import { type Reply, requestIn } from "../http/exchange.ts";
 import type { World } from "../world.ts";
 
 /** What stays of a change that is not made: that it was asked for. */

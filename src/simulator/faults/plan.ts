@@ -38,9 +38,16 @@ const ruleSchema = z.discriminatedUnion("fault", [
     body: z
       .enum(["gateway", "platform"])
       .default("gateway")
-      .describe("whose words the 404 has; platform: its own error payload, as for a wrong base path"),
+      .describe("whose 404 it is; platform: with its own error payload, as for a wrong base path"),
   }),
   fault("slow", "the call is executed at once, its answer comes late", { seconds: seconds("real seconds") }),
+  fault("held-connection", "the request is held before it is executed, whatever becomes of its connection meanwhile", {
+    seconds: seconds("real seconds"),
+    resetDrops: z
+      .boolean()
+      .default(false)
+      .describe("whether a TCP reset by the caller drops the request; an orderly end (FIN) never does"),
+  }),
   fault("late-visibility", "what the call creates cannot be seen for this long, even when its request is DONE", {
     seconds: seconds("simulated seconds"),
   }),
@@ -84,6 +91,9 @@ const ruleSchema = z.discriminatedUnion("fault", [
   fault("slow-stream", "the events of a stream come slowly", { seconds: seconds("real seconds between two of them") }),
   fault("cut-stream", "the connection is closed in the middle of a stream", {
     after: z.int().min(0).describe("events that are sent before"),
+  }),
+  fault("date-header", "the Date header of the answer is off by this much, timestamps in its body are right", {
+    seconds: z.number().min(-40_000_000).max(40_000_000),
   }),
   fault("clock-skew", "the Date header and all timestamps of the answer are off by this much", {
     seconds: z.number().min(-86_400).max(86_400),

@@ -45,6 +45,8 @@ export interface Reply {
   indent?: boolean;
   /** Sent as it is, as a web page unless the headers name another type. */
   page?: string;
+  /** What the call was about, for the activity log, where neither the path nor the body names it. */
+  about?: readonly { type: string; id: string }[];
   /** Sent one by one as server-sent events, none before the caller has taken the one before. Made outside the transaction. */
   events?: Iterable<string>;
 }

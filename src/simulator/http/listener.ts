@@ -65,6 +65,8 @@ export function createListener(parts: ListenerParts): Listener {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { path, query } = targetOf(request.url ?? "/");
+    // A connection that is closed later does not tell it any more.
+    const from = request.socket.remoteAddress ?? "";
     const found = match(request.method ?? "", path);
     const apart = found.kind === "route" && ["steering", "local"].includes(found.route.access);
     const name = found.kind === "route" ? found.route.template : "(no such path)";
@@ -81,6 +83,7 @@ export function createListener(parts: ListenerParts): Listener {
     let reply: Reply;
     try {
       const body = await readBody(request, found.kind === "route" ? found.route : undefined);
+      if (ordeal.hold > 0 && !(await held(request, ordeal))) return;
       parts.catchUp();
       if (ending?.fault === "404-everything" || found.kind === "no-path") throw missing();
       if (found.kind === "wrong-method") {
@@ -88,7 +91,7 @@ export function createListener(parts: ListenerParts): Listener {
           Allow: found.allowed.join(", "),
         });
       }
-      reply = await execute(request, method, found.route, { path, query, params: found.params, ...body }, ordeal);
+      reply = await execute(request, method, found.route, { path, query, params: found.params, from, ...body }, ordeal);
     } catch (error) {
       // The caller went away while sending.
       if (!request.complete && request.destroyed) return;
@@ -103,7 +106,12 @@ export function createListener(parts: ListenerParts): Listener {
     if (ending?.fault === "response-lost") return void request.socket.destroy();
     if (ending?.fault === "hang") return silence(request, ending.seconds);
     if (reply.events === undefined) return send(response, reply, ordeal);
-    response.writeHead(reply.status, { "Content-Type": "text/event-stream", ...reply.headers });
+    response.sendDate = false;
+    response.writeHead(reply.status, {
+      Date: dateFor(ordeal),
+      "Content-Type": "text/event-stream",
+      ...reply.headers,
+    });
     await sendEvents(response, reply.events, ordeal.effects, pause);
   }
 
@@ -111,7 +119,7 @@ export function createListener(parts: ListenerParts): Listener {
     request: IncomingMessage,
     method: Method,
     route: Route,
-    rest: Pick<Call, "path" | "query" | "params" | "body" | "bytes">,
+    rest: Pick<Call, "path" | "query" | "params" | "from" | "body" | "bytes">,
     { ending, deliveries, effects }: Ordeal,
   ): Promise<Reply> {
     const { headers } = request;
@@ -125,7 +133,6 @@ export function createListener(parts: ListenerParts): Listener {
       headers,
       origin: originOf(request) ?? ownOrigin,
       caller,
-      from: request.socket.remoteAddress ?? "",
       at: parts.clock.now(),
       effects,
     };
@@ -141,12 +148,12 @@ export function createListener(parts: ListenerParts): Listener {
       const work = () => {
         const reply = own.handle({ ...call, at });
         if (effects.notDone) takeBack(world, reply);
-        world.activity.called(call, own, reply);
         return reply;
       };
-      return route.access === "user" ? world.viewer.as(caller.user, work) : work();
+      const noted = () => world.activity.called(call, own, work);
+      return route.access === "user" ? world.viewer.as(caller.user, noted) : noted();
     };
-    const noted = () => {
+    const delivered = () => {
       try {
         return deliver(handle, call);
       } catch (error) {
@@ -157,10 +164,10 @@ export function createListener(parts: ListenerParts): Listener {
         throw error;
       }
     };
-    const reply = noted();
+    const reply = delivered();
     if (deliveries === 2 && method !== "GET") {
       try {
-        noted();
+        delivered();
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
       }
@@ -208,11 +215,13 @@ export function createListener(parts: ListenerParts): Listener {
     }
   }
 
-  function send(response: ServerResponse, { status, headers, body, indent, page }: Reply, { effects }: Ordeal): void {
+  const dateFor = ({ effects }: Ordeal) => new Date(parts.clock.now() + effects.skew + effects.dateSkew).toUTCString();
+
+  function send(response: ServerResponse, { status, headers, body, indent, page }: Reply, ordeal: Ordeal): void {
     const text = page ?? (body === undefined ? "" : JSON.stringify(body, null, indent ? 2 : 0));
     response.sendDate = false;
     response.writeHead(status, {
-      Date: new Date(parts.clock.now() + effects.skew).toUTCString(),
+      Date: dateFor(ordeal),
       ...(body !== undefined && { "Content-Type": "application/json" }),
       ...(page !== undefined && { "Content-Type": "text/html; charset=utf-8" }),
       "Content-Length": Buffer.byteLength(text),
@@ -232,6 +241,14 @@ export function createListener(parts: ListenerParts): Listener {
       const cancel = parts.machine.after(ms, finish);
       closing.signal.addEventListener("abort", finish);
     });
+
+  /** Keeps back a request that has come whole. False: it is lost, with its connection or with the simulator. */
+  async function held({ socket }: IncomingMessage, { hold, resetDrops }: Ordeal): Promise<boolean> {
+    await pause(hold);
+    // An orderly end leaves no error behind.
+    const wasReset = socket.errored !== null;
+    return !closing.signal.aborted && !(wasReset && resetDrops);
+  }
 
   /** Says nothing until the caller gives up, or for some seconds and then closes. */
   async function silence(request: IncomingMessage, seconds: number | undefined): Promise<void> {

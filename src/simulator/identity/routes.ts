@@ -32,8 +32,9 @@ export function tokenRoutes(identity: Identity, clock: SimulatedClock): Route[] 
   }
 
   function removeByCriteria(call: Call): Reply {
-    for (const token of selected(call)) identity.tokens.delete(token.id);
-    return { status: 200, body: { success: true } };
+    const chosen = selected(call);
+    for (const token of chosen) identity.tokens.delete(token.id);
+    return { status: 200, body: { success: true }, about: chosen.map(({ id }) => ({ type: "token", id })) };
   }
 
   function selected(call: Call): Token[] {

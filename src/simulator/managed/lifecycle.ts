@@ -1,7 +1,7 @@
 import type { Call } from "../http/exchange.ts";
 import { errorCode, refusal } from "../http/refusal.ts";
 import type { World } from "../world.ts";
-import type { Managed } from "./kind.ts";
+import { type Managed, pathOf } from "./kind.ts";
 import type { Life, Row } from "./life.ts";
 
 /** Makes one, PROVISIONING where that takes time. */
@@ -79,8 +79,9 @@ function end<F>(world: World, kind: Managed<F>, id: string, dueAt: number): Row<
   if (row === undefined || row.dueAt !== dueAt || !isMoving(row)) return undefined;
   const { failure, modifiedBy: by } = row;
   const leaves = row.state === "DESTROYING";
-  const verb = leaves ? "delete" : row.createdAt === row.modifiedAt ? "create" : "update";
-  world.activity.settled({ action: `${kind.host.path}.${kind.type}.${verb}`, type: kind.type, id, by, failure });
+  const method = leaves ? "DELETE" : row.createdAt === row.modifiedAt ? "POST" : kind.change;
+  const collection = `/${kind.host.path}${pathOf(kind.path, kind.metadata(world, row))}`;
+  world.activity.settled({ method, collection, type: kind.type, id, by, failure });
   if (leaves && failure === null) {
     table.delete(id);
     kind.gone?.(world, row);

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Method } from "../http/exchange.ts";
 import { errorCode, refusal } from "../http/refusal.ts";
 import type { World } from "../world.ts";
 import type { Given } from "./body.ts";
@@ -110,9 +111,9 @@ function end(world: World, id: string, dueAt: number): void {
   const { pipelines } = world.pipelines;
   const pipeline = pipelines.get(id);
   if (pipeline === undefined || pipeline.dueAt !== dueAt || !isMoving(pipeline)) return;
-  const { product, failure, modifiedBy: by, createdAt, modifiedAt } = pipeline;
-  const verb = pipeline.state === "DESTROYING" ? "delete" : createdAt === modifiedAt ? "create" : "update";
-  world.activity.settled({ action: `${services[product].path}.pipeline.${verb}`, type: "pipeline", id, by, failure });
+  const { product, region, failure, modifiedBy: by } = pipeline;
+  const collection = `/${services[product].path}/${region}/pipelines`;
+  world.activity.settled({ method: methodOf(pipeline), collection, type: "pipeline", id, by, failure });
   if (pipeline.failure !== null) {
     pipelines.put(id, { ...pipeline, state: "FAILED", hidden: false });
   } else if (pipeline.state === "PROVISIONING") {
@@ -122,6 +123,13 @@ function end(world: World, id: string, dueAt: number): void {
     world.samples.forget(id);
     world.lines.forget(id);
   }
+}
+
+/** The call that has begun what a pipeline is going through. */
+function methodOf({ product, state, createdAt, modifiedAt }: Pipeline): Method {
+  if (state === "DESTROYING") return "DELETE";
+  if (createdAt === modifiedAt) return "POST";
+  return product === "logs" ? "PATCH" : "PUT";
 }
 
 function refuseLeaving(pipeline: Pipeline): void {

@@ -1,6 +1,7 @@
 import type { World } from "../world.ts";
 import type { Progress } from "./data-plane.ts";
 import { type Cluster, type Topic, topicsOf } from "./records.ts";
+import { streaming } from "./service.ts";
 
 /**
  * What is DEPLOYING or DESTROYING comes to its end when its time is over and the brokers have done their part, whichever
@@ -11,7 +12,7 @@ export function settleCluster(world: World, id: string): void {
   const cluster = clusters.get(id);
   if (cluster === undefined) return;
   const end = endOf(world, cluster, () => world.dataPlane.clusterProgress(cluster));
-  noteEnd(world, "cluster", cluster, end);
+  noteEnd(world, "cluster", cluster, end, `/${streaming.path}/${cluster.region}/clusters`);
   if (end === "gone") removeCluster(world, id);
   else if (end !== undefined) clusters.put(id, { ...cluster, ...end, hidden: false });
 }
@@ -21,7 +22,8 @@ export function settleTopic(world: World, id: string): void {
   const topic = topics.get(id);
   if (topic === undefined) return;
   const end = endOf(world, topic, () => world.dataPlane.topicProgress(topic));
-  noteEnd(world, "topic", topic, end);
+  const region = world.streaming.clusters.get(topic.clusterId)?.region ?? "";
+  noteEnd(world, "topic", topic, end, `/${streaming.path}/${region}/clusters/${topic.clusterId}/topics`);
   if (end === "gone") topics.delete(id);
   else if (end !== undefined) topics.put(id, { ...topic, ...end, hidden: false });
 }
@@ -43,10 +45,16 @@ function endOf(world: World, { state, failure, dueAt }: Cluster | Topic, progres
   }
 }
 
-function noteEnd(world: World, type: string, { id, state, modifiedBy: by }: Cluster | Topic, end?: End): void {
+function noteEnd(
+  world: World,
+  type: string,
+  { id, state, modifiedBy: by }: Cluster | Topic,
+  end: End | undefined,
+  collection: string,
+): void {
   if (end === undefined) return;
-  const action = `streaming.${type}.${state === "DESTROYING" ? "delete" : "create"}`;
-  world.activity.settled({ action, type, id, by, failure: end === "gone" ? null : end.failure });
+  const method = state === "DESTROYING" ? "DELETE" : "POST";
+  world.activity.settled({ method, collection, type, id, by, failure: end === "gone" ? null : end.failure });
 }
 
 function removeCluster(world: World, id: string): void {
