@@ -62,10 +62,11 @@ export function acceptedOf(
   object: KubeObject,
   memory: Memory,
 ): Accepted | undefined {
-  const { generation = 1 } = object.metadata;
+  const { generation = 1, deletionTimestamp } = object.metadata;
   if (memory.accepted) return memory.accepted.generation === generation ? memory.accepted : undefined;
   const isTold = readyOf(object)?.reason === "NotApplied" && readStatus(object).observedGeneration === generation;
-  if (!isTold) return undefined;
+  // What a deletion sends is another write.
+  if (!isTold || deletionTimestamp !== undefined) return undefined;
   const at = memory.wish?.at ?? 0;
   return { generation, times: MOST_ACCEPTED, at, retryAt: at + doubled(settings, MOST_ACCEPTED - 1) };
 }
