@@ -17,6 +17,7 @@ import type {
   Reference,
   Rotation,
   SecretInput,
+  Shown,
 } from "./desired.ts";
 
 /** A CEL rule of the API server over `spec` (`self`, and `oldSelf` where it is about a change). */
@@ -104,6 +105,18 @@ export interface Comparing {
   facts(item: unknown, context: Pick<Inputs, "shown" | "annotations" | "refs" | "beside">): Record<string, unknown>;
 }
 
+/** What stays on the platform when a resource goes: members of another kind's collection under the same parents. */
+export interface Remains {
+  kind: string;
+  /**
+   * Their ids, out of the kind's part of status as it was last written. `deleted`: Mooring has deleted the resource itself,
+   * and what it deletes with it is gone.
+   */
+  ids(shown: Shown, deleted: boolean): string[];
+  /** Whether nothing uses the one that its collection shows like this; undefined when that does not tell. */
+  isUnused(item: unknown): boolean | undefined;
+}
+
 /** What is lost with it, and what has to be known before it goes. */
 export interface Destruction {
   /** Whether deleting the resource loses data that nobody can bring back. */
@@ -112,6 +125,7 @@ export interface Destruction {
   contents?: { depth: number; list(item: unknown): string[] };
   /** It is not deleted while others use it; those are then named. */
   keptWhileUsed?: boolean;
+  remains?: Remains;
 }
 
 /** What workloads get in a Secret: a key that is shown once, or a certificate that ends. */

@@ -58,6 +58,26 @@ describe("when a resource goes, what refers to it or lives in it is looked at ag
       .toEqual(["True", log?.id]);
   });
 
+  it("a server that was created again names the boot volume that the one before has left, until that is adopted", async () => {
+    await world.apply(server("lost"));
+    await world.untilReady("server/lost");
+    const [before, boot] = [await idOf("server/lost"), await world.value("server/lost", "{.status.bootVolumeId}")];
+    await world.platform.call("DELETE", `/cloudapi/v6/datacenters/${await idOf("datacenter/dc")}/servers/${before}`);
+    await world.annotate("server/lost", "mooring.dev/reconcile-at=now");
+    await expect.poll(() => idOf("server/lost")).not.toBeOneOf([before, ""]);
+    await world.untilReady("server/lost");
+    const advice = () => world.value("server/lost", "{.status.advice}");
+    await expect.poll(advice).toContain(`Volume ${boot} of the previous Server`);
+    await expect.poll(() => world.describe("server/lost")).toMatch(new RegExp(`Warning\\s+Advice.*Volume ${boot}`));
+    await world.apply(volume("rescued", { externalId: boot, type: "SSD Standard" }));
+    await world.untilReady("volume/rescued");
+    await world.annotate("server/lost", "mooring.dev/reconcile-at=adopted");
+    await expect
+      .poll(async () => `${await advice()}${await world.value("server/lost", "{.status.leftBehind}")}`)
+      .toBe("");
+    await world.remove("server/lost", "volume/rescued");
+  });
+
   it("a Volume that a server boots from comes and goes with it, can be copied, and is deleted after it", async () => {
     const booting = server("booted", { bootVolume: undefined, bootVolumeRef: { name: "os" } });
     const copy = snapshot("os-copy", { volumeRef: undefined, serverRef: { name: "booted" } });

@@ -57,6 +57,36 @@ describe("trouble with the platform is shown for what it is and passes by itself
     expect(await named("dc-failed")).toHaveLength(1);
   });
 
+  it("a change that is accepted and not made stalls with both values, is sent ever more rarely, and heals", async () => {
+    await world.apply(datacenter("dc-deaf"));
+    await world.untilReady("datacenter/dc-deaf");
+    await world.platform.faults({ route: "PATCH /cloudapi/v6/datacenters/{datacenterId}", fault: "accepted-not-done" });
+    await world.patch("datacenter/dc-deaf", { spec: { description: "heard" } });
+    await world.untilReason("datacenter/dc-deaf", "NotApplied");
+    const message = await world.value("datacenter/dc-deaf", '{.status.conditions[?(@.type=="Stalled")].message}');
+    expect(message).toContain("spec.description is heard, the platform accepted the change 4 times and still shows ");
+    await expect.poll(() => world.describe("datacenter/dc-deaf")).toMatch(/Warning\s+NotApplied/);
+    await world.platform.faults();
+    await world.annotate("datacenter/dc-deaf", "mooring.dev/reconcile-at=now");
+    await world.untilReady("datacenter/dc-deaf");
+    expect(await named("dc-deaf")).toMatchObject([{ properties: { description: "heard" } }]);
+  });
+
+  it("a change is told in an Event although somebody asks for a look while the platform answers", async () => {
+    await world.apply(datacenter("dc-noted"));
+    await world.untilReady("datacenter/dc-noted");
+    await world.platform.faults({ route: "PATCH /cloudapi/v6/datacenters/{datacenterId}", fault: "slow", seconds: 3 });
+    await world.patch("datacenter/dc-noted", { spec: { description: "noted" } });
+    const shown = async () => (await named("dc-noted")).map(({ properties }) => properties?.description);
+    await expect.poll(shown, { interval: 50 }).toEqual(["noted"]);
+    await world.annotate("datacenter/dc-noted", "mooring.dev/reconcile-at=now");
+    await world.platform.faults();
+    await world.untilReady("datacenter/dc-noted");
+    await expect
+      .poll(() => world.describe("datacenter/dc-noted"))
+      .toMatch(/Normal\s+Updated.*asked the platform to update: description/);
+  });
+
   it("a refused token stalls the Account, and a new one in the Secret is noticed without a restart", async () => {
     const { token } = world.platform;
     const secret = (value: string) => ({

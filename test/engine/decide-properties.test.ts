@@ -3,6 +3,8 @@ import { describe, expect, test } from "vitest";
 import { decide } from "../../src/engine/decide/decide.ts";
 import type { Decision } from "../../src/engine/decide/decision.ts";
 import type { View } from "../../src/engine/look/view.ts";
+import { markOf } from "../../src/engine/objects/intent.ts";
+import { isAccepted, MOST_ACCEPTED } from "../../src/engine/objects/memory.ts";
 import { needsPerson, reasons } from "../../src/engine/schema/reasons.ts";
 import { anyView, STEPS } from "./views.ts";
 
@@ -131,6 +133,24 @@ describe("the gate", () => {
       const step = needsPerson(reason) ? { step: "stall", retryMs: inMs } : { step: "wait", recheckMs: inMs };
       const pause = { ...step, reason, message };
       expect(calls ? [pause] : [pause, free]).toContainEqual(decision);
+    });
+  });
+
+  test("sends again what was accepted only after its pause, and on a reading that is younger than that", () => {
+    whenever(["update"], ({ observation, accepted, now }, decision) => {
+      if (!accepted || !isAccepted(accepted, markOf(decision.operation))) return;
+      expect(accepted.retryAt).toBeLessThanOrEqual(now);
+      expect(observation).toMatchObject({ seen: "present" });
+      if (observation.seen !== "present") return;
+      expect(observation.asOf).toBeGreaterThan(Math.max(accepted.at, accepted.retryAt));
+    });
+  });
+
+  test("says that a change is not applied only while a write that was accepted a few times has its pause", () => {
+    whenever(["stall"], ({ accepted, now }, { reason, retryMs }) => {
+      if (reason !== "NotApplied") return;
+      expect(accepted?.times).toBeGreaterThanOrEqual(MOST_ACCEPTED);
+      expect(retryMs).toBe((accepted?.retryAt ?? 0) - now);
     });
   });
 

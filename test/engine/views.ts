@@ -9,8 +9,8 @@ import type {
   Verdict,
   View,
 } from "../../src/engine/look/view.ts";
-import type { Claim, Intent } from "../../src/engine/objects/intent.ts";
-import type { Failure } from "../../src/engine/objects/memory.ts";
+import { type Claim, type Intent, markOf } from "../../src/engine/objects/intent.ts";
+import type { Accepted, Failure } from "../../src/engine/objects/memory.ts";
 import type { RecreatePolicy } from "../../src/engine/objects/policies.ts";
 import type { Absence } from "../../src/engine/objects/presence.ts";
 import type { Reason } from "../../src/engine/schema/reasons.ts";
@@ -66,6 +66,7 @@ export const viewOf = (more: Partial<View> = {}): View => ({
   observation: { seen: "unknown" },
   search: undefined,
   failure: undefined,
+  accepted: undefined,
   permanent: false,
   unwanted: false,
   unchecked: false,
@@ -224,6 +225,14 @@ const found: fc.Arbitrary<Search> = fc
   })
   .map((each) => ({ ...each, endedAt: each.lookedAt }));
 const failed: fc.Arbitrary<Failure> = fc.record({ reason, message: words, retryAt: around });
+const taken: fc.Arbitrary<Accepted> = fc
+  .record({
+    mark: fc.constantFrom(undefined, markOf(drifted.next), markOf(farewell), { call: "PATCH /other", hash: "h" }),
+    times: fc.integer({ min: 1, max: 6 }),
+    at: past,
+    retryAt: around,
+  })
+  .map((each) => ({ ...each, generation: 1 }));
 const names = fc.subarray(["Server/shop/a", "Server/shop/b"]);
 const anyContents: fc.Arbitrary<Contents> = fc.record({
   leaving: names,
@@ -265,6 +274,7 @@ const anything = fc.record({
   observation,
   search: optional(found),
   failure: optional(failed),
+  accepted: optional(taken),
   permanent: mostly(false),
   unwanted: mostly(false),
   unchecked: mostly(false),
@@ -479,6 +489,7 @@ const FIELDS = [
   "observation",
   "search",
   "failure",
+  "accepted",
   "permanent",
   "secret",
   "output",

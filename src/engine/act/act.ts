@@ -1,6 +1,7 @@
 import type { Again } from "../../kube/queue/work.ts";
 import type { Decision } from "../decide/decision.ts";
 import type { Deps } from "../look/deps.ts";
+import { leavingBehind } from "../look/left-behind.ts";
 import type { Observation, Scene } from "../look/view.ts";
 import { EXTERNAL_ID, FINALIZER } from "../objects/names.ts";
 import { ownership, pause, postpone, record, stall, withPlatform, withWritten } from "../record/record.ts";
@@ -124,6 +125,8 @@ function settledRequest({ view }: Scene): { request?: undefined } {
 
 async function fail(deps: Deps, scene: Scene, decision: Extract<Decision, { step: "fail" }>): Promise<Again> {
   const { request } = scene.status;
+  // A write that failed has pauses of its own.
+  scene.memory.accepted = undefined;
   const changes = {
     request: request && { ...request, status: "FAILED" as const },
     ...(decision.gone && NOTHING),
@@ -162,10 +165,12 @@ async function forget(deps: Deps, scene: Scene): Promise<Again> {
   const { kind, object } = scene;
   const isKept = object.metadata.annotations?.[EXTERNAL_ID] !== undefined;
   const after = isKept ? withWritten(scene, await writeMetadata(deps, kind, object)) : scene;
-  await record(deps, after, standing, { ...NOTHING, left: id, request: undefined, drift: undefined });
+  const leftBehind = left ? scene.status.leftBehind : leavingBehind(deps, scene, replaced);
+  await record(deps, after, standing, { ...NOTHING, left: id, leftBehind, request: undefined, drift: undefined });
   deps.events.record(after.object, replaced ? "Normal" : "Warning", standing.reason, standing.message);
   deps.collections.leave(scene.key);
   scene.memory.absence = undefined;
+  scene.memory.goneAt = deps.clock.monotonic();
   return "now";
 }
 

@@ -8,14 +8,14 @@ import { products } from "../../platform/products/products.ts";
 import type { LoggedRequest, RequestFilter } from "../../platform/products/requests.ts";
 import { addressOf, urlOf } from "../accounts/accounts.ts";
 import { underWay } from "../decide/standing.ts";
-import { type Deps, deadlineFrom, readLimit } from "../look/deps.ts";
+import { type Deps, deadlineFrom, doubled, readLimit } from "../look/deps.ts";
 import { sources } from "../look/fixed.ts";
 import { notUnderstood } from "../look/obstacles.ts";
 import { notPublic } from "../look/ownership.ts";
 import type { Resolved } from "../look/references.ts";
 import type { Scene } from "../look/view.ts";
 import { markOf, SKEW_MS } from "../objects/intent.ts";
-import { begunBy } from "../objects/memory.ts";
+import { begunBy, isAccepted } from "../objects/memory.ts";
 import { comparison, ownership, record, refreshed, refuse, reject, withWritten } from "../record/record.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
 import { keepKey } from "../secrets/keys.ts";
@@ -37,11 +37,21 @@ export async function update(deps: Deps, scene: Scene, operation: Operation): Pr
   const drift = comparison?.next === operation ? comparison.drift.map(({ field }) => field) : [];
   const fields = operation.fields ?? drift;
   const done = () => {
+    noteAccepted(deps, scene, operation);
     const about = fields.length > 0 ? `: ${fields.join(", ")}` : "";
     const hint = note === undefined ? "" : `; ${note}`;
     deps.events.record(scene.object, "Normal", "Updated", `asked the platform to ${action}${about}${hint}`);
   };
   return perform(deps, scene, { ...operation, body }, { done, ...kept });
+}
+
+/** Until its effect is seen, the same write is sent again only after a pause, which doubles each time. */
+function noteAccepted(deps: Deps, { memory, object, view }: Scene, operation: Operation): void {
+  const mark = markOf(operation);
+  const before = view.accepted && isAccepted(view.accepted, mark) ? view.accepted.times : 0;
+  const { generation = 1 } = object.metadata;
+  const at = deps.clock.monotonic();
+  memory.accepted = { mark, generation, times: before + 1, at, retryAt: at + doubled(deps.settings, before) };
 }
 
 /** What a write says, what is on record once it was taken, and how to keep to oneself what is secret in it. */
@@ -99,9 +109,10 @@ async function perform(
   const deadlineMs = operation.once ? deadlineFrom(deps, memory.begun?.at ?? 0) : undefined;
   try {
     const reply = await send(deps, announced, operation, deadlineMs);
+    // Whatever becomes of the writes below: somebody may have edited the object meanwhile.
+    done?.();
     await keepNewKey(deps, announced, reply);
     await follow(deps, announced, operation, reply.request, changes);
-    done?.();
     return watched(deps, scene, reply.request);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;

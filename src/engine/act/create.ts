@@ -204,7 +204,7 @@ export async function claim(deps: Deps, scene: Scene, found: Unclaimed, marked =
   const contract = scene.account?.connection.contractNumber;
   for (let object: KubeObject | undefined = scene.object; ; ) {
     const before = readStatus(object);
-    const { left, lossAllowed } = before;
+    const { left, leftBehind, lossAllowed } = before;
     const base = {
       ...readFacts(object),
       observedGeneration: object.metadata.generation,
@@ -230,6 +230,7 @@ export async function claim(deps: Deps, scene: Scene, found: Unclaimed, marked =
             nonce: intent.nonce,
             fixed: intent.fixed,
             left,
+            leftBehind,
             lossAllowed,
             previous,
             request: {

@@ -3,6 +3,7 @@ import { PlatformError } from "../../platform/answers/errors.ts";
 import { several } from "../decide/standing.ts";
 import { type Deps, readLimit } from "../look/deps.ts";
 import { sources } from "../look/fixed.ts";
+import { type LeftBehind, leftBehindNow } from "../look/left-behind.ts";
 import { inputsOf } from "../look/look.ts";
 import type { Scene } from "../look/view.ts";
 import { confirmedBirth } from "../objects/identity.ts";
@@ -48,12 +49,14 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
   if (memory.renewAfter !== undefined) advice.push(UNRENEWED);
   const unclaimed = memory.unclaimed?.filter((id) => shared.collection.read(id).item) ?? [];
   if (unclaimed.length > 0) advice.push(unclaimedAdvice(kind.kind, unclaimed));
+  const { leftBehind, there } = leftBehindNow(deps, scene);
+  advice.push(...there.map((each) => leftAdvice(kind.kind, each)));
   const said = advice.length > 0 ? advice : undefined;
   const shown = await record(
     deps,
     scene,
     obstacle ? { mode: needsPerson(obstacle.reason) ? "stalled" : "reconciling", ...obstacle } : ready,
-    { ...known, request: undefined, drift: differences, advice: said },
+    { ...known, request: undefined, drift: differences, leftBehind, advice: said },
     facts,
   );
   const before = scene.status.advice ?? [];
@@ -62,6 +65,7 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
   }
   if (!view.observed) shared.collection.untrack(identity);
   memory.failure = undefined;
+  memory.accepted = undefined;
   memory.askedAt = undefined;
   if (memory.creation && isOver(deps, memory.creation)) memory.creation = undefined;
   memory.restingSince = keep || view.keepAt === undefined ? undefined : (memory.restingSince ?? view.now);
@@ -74,6 +78,8 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
       .filter((at) => at !== undefined)
       .map((at) => Math.min(Math.max(0, at - view.platformNow), deps.settings.resyncMs)),
     ...(typeof view.output === "object" ? [view.output.dueAt - view.now] : []),
+    // Nobody tells that an object has adopted it.
+    ...(leftBehind ? [deps.settings.resyncMs] : []),
   ];
   return dueIn.length === 0 ? "never" : { inMs: Math.min(...dueIn), background: true };
 }
@@ -111,6 +117,9 @@ function shownKey(note: Note | undefined) {
 
 const KEYLESS =
   "the key of an adopted resource cannot be read: set the annotation mooring.dev/rotate-at to create a new one; the current key then stops working";
+
+const leftAdvice = (former: string, { kind, id }: LeftBehind): string =>
+  `${kind} ${id} of the previous ${former} is still on the platform, and nothing uses it: create a ${kind} object with externalId: ${id} to keep it, or delete it on the platform, which loses its data; it is billed until then`;
 
 const unclaimedAdvice = (kind: string, ids: readonly string[]): string =>
   `an interrupted creation may have left one of these ${kind}s, which nobody can use: ${several(ids)}; they expire by themselves, delete those that are not yours to keep`;

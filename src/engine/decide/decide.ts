@@ -12,6 +12,7 @@ import {
   renewal,
 } from "./departure.ts";
 import { decideRecovery, decideUnanswered } from "./recovery.ts";
+import { repetition } from "./repetition.ts";
 import { afterFailure, busyWithOthers, failed, isDone, obstructed, RECHECK_MS, underWay, unread } from "./standing.ts";
 
 /**
@@ -41,6 +42,8 @@ function allowed(view: View, step: Decision): Decision {
   }
   const pause = calls(step) ? afterFailure(view) : undefined;
   if (pause) return pause;
+  const repeated = step.step === "update" ? repetition(view, step.operation) : undefined;
+  if (repeated) return repeated;
   const evidence = step.step === "revoke" ? view.previous : observation.seen === "present" ? observation : undefined;
   return (evidence && ends(step) ? lackOfEvidence(view, evidence) : undefined) ?? step;
 }

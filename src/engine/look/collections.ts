@@ -50,13 +50,17 @@ export interface Collections {
     parents: Readonly<Record<string, string>>,
     claim: Named | undefined,
   ): Shared;
-  /** Members of another collection that an object shows: it hears of those alone. Without ids it shows none any more. */
+  /**
+   * Members of another collection that an object needs to know of, for this purpose: it hears of those alone. Without ids
+   * there are none any more.
+   */
   beside(
     key: ObjectKey,
     account: AccountHandle,
     kind: ResourceKind,
     parents: Readonly<Record<string, string>>,
     ids: readonly string[],
+    purpose?: "output" | "remains",
   ): Collection | undefined;
   leave(key: ObjectKey): void;
   /** Has the collections of this object listed now; the object hears of it. */
@@ -98,7 +102,8 @@ export function createCollections(options: {
   const { clock, log, restMs, busyMs, wake } = options;
   const entries = new Map<string, Entry>();
   const own: Memberships = new Map();
-  const besides: Memberships = new Map();
+  const besides = { output: new Map(), remains: new Map() } satisfies Record<string, Memberships>;
+  const every = (): Memberships[] => [own, besides.output, besides.remains];
 
   const logsOf = createDeletionLogs(clock);
 
@@ -189,10 +194,10 @@ export function createCollections(options: {
 
   return {
     join: (key, account, kind, parents, claim) => enter(own, key, account, kind, parents, claim && [claim]),
-    beside(key, account, kind, parents, ids) {
-      if (ids.length === 0) return void quit(besides, key);
+    beside(key, account, kind, parents, ids, purpose = "output") {
+      if (ids.length === 0) return void quit(besides[purpose], key);
       return enter(
-        besides,
+        besides[purpose],
         key,
         account,
         kind,
@@ -201,10 +206,10 @@ export function createCollections(options: {
       ).collection;
     },
     leave(key) {
-      for (const memberships of [own, besides]) quit(memberships, key);
+      for (const memberships of every()) quit(memberships, key);
     },
     refresh(key) {
-      for (const memberships of [own, besides]) {
+      for (const memberships of every()) {
         const { entry, ids = [] } = memberships.get(key) ?? {};
         entry?.collection.refresh([...ids]);
       }

@@ -89,3 +89,7 @@ export function leads({ guard }: Pick<Deps, "guard">): boolean {
     return false;
   }
 }
+
+/** The pause after so many attempts in vain: it doubles, up to 32 times the first one. */
+export const doubled = ({ retryMs }: Pick<Settings, "retryMs">, attempts: number): number =>
+  retryMs * 2 ** Math.min(attempts, 5);

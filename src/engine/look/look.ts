@@ -22,7 +22,7 @@ import { checkedAs, isUnchecked, outdated, replacement } from "./fixed.ts";
 import { messageOf, notUnderstood, outOfReach, taken, unfit, unreachable } from "./obstacles.ts";
 import { outputState, outputWork } from "./output-state.ts";
 import { notYours } from "./ownership.ts";
-import { isAgain, pendingRequest, track } from "./pending.ts";
+import { acceptedOf, isAgain, pendingRequest, track } from "./pending.ts";
 import { obstacleOf } from "./problems.ts";
 import { notGranted, type References, type Resolved, resolveReferences } from "./references.ts";
 import { previousOf, secretOf } from "./secret-state.ts";
@@ -159,6 +159,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     observation,
     search: intent && findings(deps, key, kind, intent),
     failure: failure && failure.generation === object.metadata.generation ? failure : undefined,
+    accepted: acceptedOf(deps, object, memory),
     permanent: known.permanent ?? false,
     unwanted,
     unchecked: !!wanted && isUnchecked(wanted, inputs?.outdated, memory),

@@ -1,11 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Operation } from "../../kinds/desired.ts";
+import type { KubeObject } from "../../kube/resource.ts";
 import type { KnownRequest } from "../../platform/collections/collection.ts";
 import { markOf } from "../objects/intent.ts";
-import type { Memory } from "../objects/memory.ts";
+import { type Accepted, type Memory, MOST_ACCEPTED } from "../objects/memory.ts";
 import { settledAt, type Waiting } from "../schema/author.ts";
+import { readStatus, readyOf } from "../schema/status.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
 import type { Shared } from "./collections.ts";
+import { type Deps, doubled } from "./deps.ts";
 import type { PendingRequest } from "./view.ts";
 
 /** The request in status, unless it is over. */
@@ -51,6 +54,24 @@ export function pendingRequest(
   const unasked = request.url !== undefined ? "unknown" : isLeaving(action) ? "accepted" : "DONE";
   const outcome = known?.status ?? unasked;
   return { action, since, outcome, ...(known?.message !== undefined && { message: known.message }) };
+}
+
+/**
+ * The write that was last accepted and whose effect has not been seen, for this generation. What a process before has told of in
+ * status counts from when this one first saw the object.
+ */
+export function acceptedOf(
+  { settings }: Pick<Deps, "settings">,
+  object: KubeObject,
+  memory: Memory,
+): Accepted | undefined {
+  const { generation = 1, deletionTimestamp } = object.metadata;
+  if (memory.accepted) return memory.accepted.generation === generation ? memory.accepted : undefined;
+  const isTold = readyOf(object)?.reason === "NotApplied" && readStatus(object).observedGeneration === generation;
+  // What a deletion sends is another write.
+  if (!isTold || deletionTimestamp !== undefined) return undefined;
+  const at = memory.wish?.at ?? 0;
+  return { generation, times: MOST_ACCEPTED, at, retryAt: at + doubled(settings, MOST_ACCEPTED - 1) };
 }
 
 /** A read that follows a word at once does not begin before it. */

@@ -3,7 +3,7 @@ import type { ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
-import type { Failure, Memory } from "../objects/memory.ts";
+import type { Accepted, Failure, Memory } from "../objects/memory.ts";
 import type { ObjectKey } from "../objects/object.ts";
 import type { RecreatePolicy } from "../objects/policies.ts";
 import type { Absence } from "../objects/presence.ts";
@@ -144,6 +144,8 @@ export interface View {
   observation: Observation;
   search: Search | undefined;
   failure: Failure | undefined;
+  /** The write that was last accepted, if its effect has not been seen. */
+  accepted: Accepted | undefined;
   /** It cannot be created or deleted, only taken over and given back. */
   permanent: boolean;
   /** Spec asks for no resource. */

@@ -3,7 +3,7 @@ import { type KubeObject, LAST_APPLIED } from "../../kube/resource.ts";
 import type { Progress } from "../../platform/activity/progress.ts";
 import type { Obstacle, Reason } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
-import type { Intent } from "./intent.ts";
+import type { Intent, markOf } from "./intent.ts";
 import { EXTERNAL_ID, INTENT } from "./names.ts";
 import { type ObjectKey, openIntent } from "./object.ts";
 import type { AbsenceFacts } from "./presence.ts";
@@ -21,6 +21,24 @@ export interface Attempts {
   waited: number;
   stalled: number;
 }
+
+/** A write that the platform has accepted and whose effect has not been seen, of this generation of the object. */
+export interface Accepted {
+  /** What it is known by; undefined where only status tells that there was one. */
+  mark?: ReturnType<typeof markOf> | undefined;
+  generation: number;
+  times: number;
+  /** When it was last accepted, and when it may be sent again. */
+  at: number;
+  retryAt: number;
+}
+
+/** Whether a write is the one that was accepted. */
+export const isAccepted = ({ mark }: Accepted, { call, hash }: ReturnType<typeof markOf>): boolean =>
+  mark === undefined || (mark.call === call && mark.hash === hash);
+
+/** After so many times a person is told. */
+export const MOST_ACCEPTED = 4;
 
 /** The last attempt to bring the output about: the same one is not repeated before its time. */
 export interface OutputAttempt {
@@ -94,6 +112,7 @@ export interface Noticed {
 /** What the process knows of one object and can afford to forget: it only saves work, never correctness. */
 export interface Memory {
   failure?: (Failure & { at: number; generation: number; attempts: Attempts }) | undefined;
+  accepted?: Accepted | undefined;
   /** How it stood last, and since when for that reason. */
   standing?: { reason: Reason; since: number } | undefined;
   /** The last Event about what keeps it from being Ready, of this generation, and when the next one may follow. */
@@ -113,6 +132,8 @@ export interface Memory {
   absence?: AbsenceFacts | undefined;
   /** When a reading last showed the resource. */
   seenAt?: number | undefined;
+  /** When the resource that the object had before was given up. */
+  goneAt?: number | undefined;
   /** When the resource and its request were last asked for by themselves. */
   askedAt?: number | undefined;
   /** What was inside when it was last looked at. */
@@ -171,6 +192,8 @@ export function createMemories({ monotonic }: Pick<Clock, "monotonic">): Memorie
     excuse(key, until) {
       const memory = of(key);
       if (memory.failure && memory.failure.at <= until) memory.failure = undefined;
+      const { accepted } = memory;
+      if (accepted && accepted.at <= until) accepted.retryAt = Math.min(accepted.retryAt, until);
     },
     hasLooked(key, since = Number.NEGATIVE_INFINITY) {
       const { lookedAt } = memories.get(key) ?? {};

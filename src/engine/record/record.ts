@@ -3,7 +3,7 @@ import type { Again } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
 import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
-import type { Deps } from "../look/deps.ts";
+import { type Deps, doubled } from "../look/deps.ts";
 import { obstacleOf } from "../look/problems.ts";
 import type { Scene } from "../look/view.ts";
 import type { Claim } from "../objects/intent.ts";
@@ -107,7 +107,7 @@ const PASSING_MS = 1000;
 
 /** What passes by itself is tried again soon; where somebody has to act, waiting less long does not help. */
 export const pauseAfter = ({ settings }: Pick<Deps, "settings">, { reason }: Obstacle, attempts: number): number =>
-  needsPerson(reason) ? settings.retryMs * 2 ** Math.min(attempts, 5) : PASSING_MS * 2 ** Math.min(attempts, 6);
+  needsPerson(reason) ? doubled(settings, attempts) : PASSING_MS * 2 ** Math.min(attempts, 6);
 
 /** The scene with what this process has just written. Whoever has written since, another shard for example, is not overwritten. */
 export const withWritten = (scene: Scene, object: KubeObject): Scene => ({

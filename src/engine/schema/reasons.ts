@@ -77,6 +77,8 @@ export const reasons = {
   PlatformUnavailable: "The platform does not answer, or answers with an error. Wait; the operator tries again.",
   ProvisioningFailed:
     "The platform accepted the request and failed. The message is the platform's; the operator tries again.",
+  NotApplied:
+    "The platform accepted a change several times and does not show it. The message has both values: check the resource, or change spec. The operator tries again ever more rarely.",
   NotAdoptable: "The resource in spec.externalId does not exist or belongs to another object. Correct the id.",
   NotYours: "With a ClusterAccount, an id must belong to an object of the same namespace. Name an object instead.",
   OnlyOne: "Only one such object is allowed here, and there is another. Delete one.",

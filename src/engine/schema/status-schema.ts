@@ -93,11 +93,24 @@ const resourceStatus = z.object({
     })
     .optional()
     .describe("The resource before this one, which still works for a while."),
+  leftBehind: z
+    .array(
+      z.object({
+        kind: z.string().describe("Kind of the object that can adopt it."),
+        id: z.string().describe("Its id on the platform."),
+        parents: z.record(z.string(), z.string()).describe("Ids of its parents on the platform."),
+      }),
+    )
+    .meta({ "x-kubernetes-list-type": "atomic" })
+    .optional()
+    .describe(
+      "What the previous resource may have left on the platform. It is dropped when it is gone, in use or adopted.",
+    ),
   advice: z
     .array(z.string().describe("One piece of advice."))
     .meta({ "x-kubernetes-list-type": "atomic" })
     .optional()
-    .describe("What is allowed in spec but not recommended, and why."),
+    .describe("What is allowed in spec but not recommended, or left on the platform, and why."),
   drift: z
     .array(
       z.object({

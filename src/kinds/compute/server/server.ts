@@ -17,7 +17,7 @@ import { serverOutput } from "./output.ts";
 import { serverRules } from "./rules.ts";
 import { type ServerSpec, serverSpec } from "./spec.ts";
 import { templateLookup } from "./templates.ts";
-import { BOOT, bootVolumeProperties, compareBootVolume, detachVolume } from "./volumes.ts";
+import { BOOT, bootVolumeProperties, compareBootVolume, detachVolume, remainingVolumes } from "./volumes.ts";
 import { bootVolumeOf, nicsOf, volumesOf, type WireServer, wire } from "./wire.ts";
 
 const status = z.object({
@@ -229,6 +229,7 @@ export const server: Kind = {
         const found = wire.parse(item);
         return detachVolume(spec, found, ownPath(found, inputs));
       },
+      remains: remainingVolumes,
     },
     output: output(serverOutput),
   }),

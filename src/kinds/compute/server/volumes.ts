@@ -5,6 +5,7 @@ import { firstBootFields, firstBootProperties, firstBootRules } from "../../fiel
 import { imageFields, imageProperties, imageRules } from "../../fields/images.ts";
 import { licenceType } from "../../fields/licences.ts";
 import { joined, ruled } from "../../fields/rules.ts";
+import type { Remains } from "../../kind.ts";
 import { patchVolume } from "../volume/patch.ts";
 import { bootVolumeOf, readable, type WireServer } from "./wire.ts";
 
@@ -71,3 +72,26 @@ export function detachVolume(
   const action = `detach volume ${other.properties.name ?? other.id}`;
   return { action, method: "DELETE", path: `${own}/volumes/${other.id}` };
 }
+
+const shownVolumes = z.object({
+  bootVolumeId: z.string().optional(),
+  attachedBootVolumes: z.array(z.string()).default([]),
+  volumes: z.array(z.object({ id: z.string() })).default([]),
+});
+const attachable = z.object({ properties: z.object({ bootServer: z.string().nullish() }) });
+
+/** The volumes of a server that goes. Mooring deletes the boot volume of spec with it, and detaches all others before. */
+export const remainingVolumes: Remains = {
+  kind: "Volume",
+  ids(shown, deleted) {
+    const { bootVolumeId, attachedBootVolumes, volumes } = shownVolumes
+      .catch({ attachedBootVolumes: [], volumes: [] })
+      .parse(shown);
+    const boot = deleted || bootVolumeId === undefined ? [] : [bootVolumeId];
+    return [...new Set([...boot, ...attachedBootVolumes, ...volumes.map(({ id }) => id)])];
+  },
+  isUnused(item) {
+    const { data } = attachable.safeParse(item);
+    return data && data.properties.bootServer == null;
+  },
+};
