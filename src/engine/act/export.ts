@@ -1,26 +1,15 @@
-import { stepAside } from "../../aside.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { readExportSpec, readExportStatus } from "../../kinds/observability/activity-log-export.ts";
 import type { Again } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import { readLate, readPeriod, readWindow, type Window } from "../../platform/activity/export.ts";
 import { activityContract, activityPage } from "../../platform/activity/log.ts";
-import { linesOf, type Piece, pieceOf } from "../../platform/activity/piece.ts";
-import {
-  advanced,
-  begunAt,
-  dueIn,
-  type Line,
-  nextPeriod,
-  type Progress,
-  reset,
-  withHours,
-} from "../../platform/activity/progress.ts";
+import { begunAt, type Progress, withHours } from "../../platform/activity/progress.ts";
 import { RETENTION_MS } from "../../platform/activity/read.ts";
-import { createReading, type Reading, type Turn, Unfinished } from "../../platform/activity/reading.ts";
+import { createReading, Unfinished } from "../../platform/activity/reading.ts";
 import { Forbidden, PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
 import { openRoom } from "../../platform/answers/ledger.ts";
 import type { Destination } from "../../platform/export/destination.ts";
+import { exportNext, NotDelivered } from "../../platform/export/step.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
 import { messageOf } from "../look/obstacles.ts";
 import { obstacleOf } from "../look/problems.ts";
@@ -99,15 +88,6 @@ export async function reconcileExport(
   }
 }
 
-/** A window could not be delivered. */
-class NotDelivered extends Error {
-  override readonly cause: PlatformError;
-  constructor(cause: PlatformError) {
-    super(cause.message);
-    this.cause = cause;
-  }
-}
-
 /** With the object as this pass has written it. */
 const asWritten = ({ objects }: DestinationDeps, pass: Pass): Pass => ({
   ...pass,
@@ -116,17 +96,6 @@ const asWritten = ({ objects }: DestinationDeps, pass: Pass): Pass => ({
 
 /** Nobody waits for it. With what a turn may take before, it ends before the pass does. */
 const READING = { priority: "background", patienceMs: 20_000 } as const;
-
-/** An export in one pass: where it is, what it reads and where it delivers. */
-interface Run extends Pass {
-  deps: DestinationDeps;
-  contract: number;
-  now: number;
-  progress: Progress;
-  reading: Reading;
-  log: Turn;
-  to: Destination;
-}
 
 const SOON: Again = { inMs: 0, background: true };
 
@@ -150,8 +119,7 @@ async function carryOn(
   const progress = (exported?.recorded === recorded ? exported?.progress : undefined) ?? progressOf(object, now);
   const oldest = now - RETENTION_MS;
   if (progress.time < oldest) return lose(deps, pass, progress, { contract, oldest, now });
-  const begun = begunIn(object);
-  const prepared = begun ? progress : withHours(progress, now);
+  const prepared = begunIn(object) ? progress : withHours(progress, now);
   if (prepared !== progress) {
     await record(deps, pass, { contract, now, progress: prepared });
     return SOON;
@@ -163,15 +131,21 @@ async function carryOn(
   const reading = known?.of === of ? known : createReading({ of, at: now }, openRoom(connection.ledger, connection.id));
   const log = reading.begin({
     clock: deps.clock,
-    async page(time, offset, limit) {
-      const comeBack = stepAside();
-      return activityPage(connection, api, { contract, time, offset, limit }, READING).finally(comeBack);
-    },
+    page: (time, offset, limit) => activityPage(connection, api, { contract, time, offset, limit }, READING),
   });
-  const run = { ...pass, deps, contract, now, progress, reading, log, to };
+  // On what this pass has written itself: a process that no longer leads gets a conflict.
+  let current = object;
+  const save = async (next: Progress, more = {}) => {
+    current = await record(deps, { ...pass, object: current }, { contract, now, progress: next, ...more });
+  };
+  const note = async (next: Progress) => {
+    if (isWorthAWrite(object, recorded, next, now)) await save(next);
+    else deps.memories.of(key).exported = { recorded, progress: next };
+  };
   let isKept = false;
   try {
-    return await (begun ? resume(run, begun) : proceed(run));
+    const step = { progress, begun: begunIn(object), now, readAt: reading.at, log, to, record: save, note };
+    return { inMs: await exportNext(step), background: true };
   } catch (error) {
     isKept = log.isResumable(error);
     if (!(error instanceof Unfinished)) throw error;
@@ -186,71 +160,6 @@ async function carryOn(
 }
 
 const recordedTime = (object: KubeObject) => readExportStatus(readWhole(object)).watermark?.time;
-
-/** What came late goes before what is next; a pass delivers one of them at most. */
-async function proceed(run: Run): Promise<Again> {
-  const { deps, key, object, contract, now, progress, log, to } = run;
-  const { late, slices } = await readLate(log, progress);
-  const checked = { ...progress, slices };
-  if (late) return begin(run, checked, late);
-  const recorded = recordedTime(object);
-  const save = (next: Progress) => record(deps, run, { contract, now, progress: next });
-  const dueMs = dueIn(checked, now);
-  if (dueMs > 0) {
-    await (isWorthAWrite(object, recorded, checked, now) ? save(checked) : undefined);
-    return { inMs: Math.max(1000, Math.min(dueMs, 60_000)), background: true };
-  }
-  const window = await readWindow(log, nextPeriod(checked), to.most);
-  if (window.lines.length > 0) return begin(run, checked, window);
-  const next = advanced(checked, window, run.reading.at);
-  if (isWorthAWrite(object, recorded, next, now)) await save(next);
-  else deps.memories.of(key).exported = { recorded, progress: next };
-  return SOON;
-}
-
-/** Puts on record what is about to be delivered, and delivers it. */
-async function begin(run: Run, progress: Progress, window: Window): Promise<Again> {
-  const { deps, contract, now, reading } = run;
-  const begun = pieceOf(window, reading.at);
-  const object = await record(deps, run, { contract, now, progress, begun });
-  return finish({ ...run, object, progress }, begun, window.lines);
-}
-
-/** Delivers what is on record as begun: the same entries, whatever has come late to their time. */
-async function resume(run: Run, begun: Piece): Promise<Again> {
-  const { deps, contract, now, progress, log } = run;
-  const { from, to } = begun;
-  const all = await readPeriod(log, { from, to });
-  const again = linesOf(begun, all.lines, now);
-  if (again === "hidden") throw hiddenFrom(begun);
-  if (again !== "unknown") return finish(run, begun, again.lines);
-  const slices = from < progress.time ? reset(progress.slices, from) : progress.slices;
-  await record(deps, run, { contract, now, progress: { ...progress, slices } });
-  return SOON;
-}
-
-const hiddenFrom = ({ from, to }: Piece) => {
-  const detail = `the log does not show all entries that it had before, from ${dateOf(from)} to ${dateOf(to)}`;
-  return new Retry({ call: "GET /activitylog/v1/contracts", status: 200, detail }, "no");
-};
-
-async function finish(run: Run, begun: Piece, lines: Line[]): Promise<Again> {
-  const { deps, contract, now, progress, log, to } = run;
-  log.check();
-  const delivered = { period: { from: begun.from, to: begun.to }, total: begun.total, lines };
-  await deliver(to, delivered);
-  const next = advanced(progress, delivered, begun.at);
-  await record(deps, run, { contract, now, progress: next, delivered: lines });
-  return SOON;
-}
-
-async function deliver(to: Destination, window: Window): Promise<void> {
-  try {
-    await to.deliver(window);
-  } catch (error) {
-    throw error instanceof PlatformError ? new NotDelivered(error) : error;
-  }
-}
 
 /** The platform has deleted what is next: says which time that is, and goes on behind it. */
 async function lose(

@@ -1,3 +1,4 @@
+import { stepAside } from "../../aside.ts";
 import { Retry } from "../answers/errors.ts";
 import type { Room } from "../answers/ledger.ts";
 import { LimitExceeded } from "../answers/limits.ts";
@@ -64,6 +65,8 @@ export function createReading({ of, at }: Pick<Reading, "of" | "at">, room: Room
           const known = pages.get(name);
           if (known) return known;
           if (read > 0) check();
+          // No worker is held while it waits for a page.
+          const comeBack = stepAside();
           try {
             const answer = await page(period, offset, limit);
             read += 1;
@@ -74,6 +77,8 @@ export function createReading({ of, at }: Pick<Reading, "of" | "at">, room: Room
             interrupted = error;
             keep();
             throw error;
+          } finally {
+            comeBack();
           }
         },
         check,
