@@ -20,7 +20,7 @@ import { acknowledge } from "./act/acknowledge.ts";
 import { act } from "./act/act.ts";
 import { createOutlets, type DestinationDeps } from "./act/destinations.ts";
 import { reconcileExport } from "./act/export.ts";
-import { inTime } from "./act/timeout.ts";
+import { timed } from "./act/timeout.ts";
 import { createDebts } from "./debts.ts";
 import { decide } from "./decide/decide.ts";
 import { createAccountKeeper } from "./keep-account.ts";
@@ -287,7 +287,7 @@ export function createEngine(options: EngineOptions): Engine {
         // Its collection may be listed before its turn comes here.
         else if (!memories.hasLooked(key)) wakeInTime(key);
       });
-      return work({ queue, clock, log, reconcile: inTime(deps, reconcile), comesRound, observe }, workers, signal);
+      return work({ queue, clock, log, reconcile: timed(deps, reconcile), comesRound, observe }, workers, signal);
     },
     async close() {
       deps.collections.close();

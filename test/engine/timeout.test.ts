@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inTime } from "../../src/engine/act/timeout.ts";
+import { timed } from "../../src/engine/act/timeout.ts";
 import { leads } from "../../src/engine/look/deps.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import { type Again, DeadlineExceeded } from "../../src/kube/queue/work.ts";
@@ -12,7 +12,7 @@ function hang(object: KubeObject, key: string) {
   const life = stage([object]);
   const goOn = Promise.withResolvers<void>();
   const after = Promise.withResolvers<boolean>();
-  const reconcile = inTime(life.deps, async (_, within): Promise<Again> => {
+  const reconcile = timed(life.deps, async (_, within): Promise<Again> => {
     await goOn.promise;
     after.resolve(leads(within));
     return "never";

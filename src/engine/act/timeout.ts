@@ -13,7 +13,7 @@ import { conditions, readFacts, readStatus, type Standing } from "../schema/stat
  * Ends a pass when its signal aborts, and has its object say so. What the pass has not ended goes on by itself, while others over
  * the same object follow: it writes nothing any more, neither to the platform nor to Kubernetes.
  */
-export const inTime =
+export const timed =
   <D extends Deps>(deps: D, reconcile: (key: ObjectKey, deps: D) => Promise<Again>) =>
   async (key: ObjectKey, signal: AbortSignal): Promise<Again> => {
     const guard = () => {

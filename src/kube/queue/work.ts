@@ -98,7 +98,7 @@ async function pass(options: Work, key: string, deadline: AbortController): Prom
     observe?.({ kind: key.slice(0, key.indexOf("/")), result, seconds: (clock.monotonic() - startedAt) / 1000 });
   };
   try {
-    const again = await inTime(options, key, deadline);
+    const again = await endedInTime(options, key, deadline);
     if (again !== "backoff") queue.forget(key);
     if (again === "now") queue.add(key, "people");
     else if (again === "backoff") queue.addRateLimited(key);
@@ -118,7 +118,7 @@ async function pass(options: Work, key: string, deadline: AbortController): Prom
 }
 
 /** Reconciles a key until the deadline of the pass, and a little longer, in which that is told. */
-async function inTime({ clock, reconcile }: Work, key: string, deadline: AbortController): Promise<Again> {
+async function endedInTime({ clock, reconcile }: Work, key: string, deadline: AbortController): Promise<Again> {
   const over = Promise.withResolvers<never>();
   let cancel = clock.after(PASS_MS, () => {
     const exceeded = new DeadlineExceeded();
