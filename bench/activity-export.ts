@@ -76,10 +76,10 @@ async function main(): Promise<number> {
   const [cpu, began] = [process.cpuUsage(), performance.now()];
   for (let now = filledAt + 130_000; dueIn(progress, now) === 0; windows++) {
     progress = { ...progress, slices: (await readLate(log, progress)).slices };
-    const window = await readWindow(log, nextPeriod(progress));
+    const window = await readWindow(log, nextPeriod(progress), to.most);
     if (window.lines.length > 0) await to.deliver(window);
     delivered += window.lines.length;
-    progress = advanced(progress, window.period, window, now);
+    progress = advanced(progress, window, now);
     now = systemClock.now() + (connection.aheadMs ?? 0);
   }
   const { user, system } = process.cpuUsage(cpu);

@@ -20,6 +20,7 @@ import { acknowledge } from "./act/acknowledge.ts";
 import { act } from "./act/act.ts";
 import { createOutlets, type DestinationDeps } from "./act/destinations.ts";
 import { reconcileExport } from "./act/export.ts";
+import { timed } from "./act/timeout.ts";
 import { createDebts } from "./debts.ts";
 import { decide } from "./decide/decide.ts";
 import { createAccountKeeper } from "./keep-account.ts";
@@ -89,7 +90,7 @@ const SOON_MS = 250;
 
 /** Puts the parts together: changes of either cache become keys on the queue, and each key one decided step. */
 export function createEngine(options: EngineOptions): Engine {
-  const { kinds, clock, log, client, seal, queue, settings, random = Math.random } = options;
+  const { kinds, clock, log, client, seal, queue, settings, observe, random = Math.random } = options;
   const report = (error: unknown) => log.error({ err: error }, "listener failed");
   const objects = createObjects(kinds, seal, report, (name) => namespaces.labelsOf(name));
   const memories = createMemories(clock);
@@ -202,7 +203,7 @@ export function createEngine(options: EngineOptions): Engine {
     owe,
   };
 
-  const keeper = createAccountKeeper(deps);
+  const keeper = createAccountKeeper();
   objects.subscribe((key, { before, after, last }) => {
     const account = accountOf(key);
     tellObject(key, after);
@@ -228,23 +229,23 @@ export function createEngine(options: EngineOptions): Engine {
     if (!after) deps.owe(account === undefined ? deps.outlets.close(key) : leaveAccount(deps, account));
   });
 
-  async function reconcile(key: ObjectKey): Promise<Again> {
+  async function reconcile(key: ObjectKey, within: typeof deps): Promise<Again> {
     const found = objects.find(key);
     if (!found) return "never";
     const { kind, object } = found;
     const account = accountOf(key);
-    if (!shards.serves(key) && !isShared(key)) return settleDebt(deps, key, kind, object);
-    if (account !== undefined) return keeper.keep(account, kind, object);
-    if (kind.task) return reconcileExport(deps, key, kind, object);
-    if (!hasResource(kind)) return acknowledge(deps, kind, object);
-    const scene = look(deps, key, kind, object);
+    if (!shards.serves(key) && !isShared(key)) return settleDebt(within, key, kind, object);
+    if (account !== undefined) return keeper.keep(within, account, kind, object);
+    if (kind.task) return reconcileExport(within, key, kind, object);
+    if (!hasResource(kind)) return acknowledge(within, kind, object);
+    const scene = look(within, key, kind, object);
     scene.memory.lookedAt = scene.view.now;
     const decision = decide(scene.view);
     log.debug(
       { object: key, step: decision.step, ...("reason" in decision && { reason: decision.reason }) },
       "decided",
     );
-    return act(deps, scene, decision);
+    return act(within, scene, decision);
   }
 
   /** Looking at an Account costs a call, and it says itself when that is due. */
@@ -286,7 +287,7 @@ export function createEngine(options: EngineOptions): Engine {
         // Its collection may be listed before its turn comes here.
         else if (!memories.hasLooked(key)) wakeInTime(key);
       });
-      return work({ queue, clock, log, reconcile, comesRound, observe: options.observe }, workers, signal);
+      return work({ queue, clock, log, reconcile: timed(deps, reconcile), comesRound, observe }, workers, signal);
     },
     async close() {
       deps.collections.close();

@@ -4,11 +4,11 @@ import type { KubeObject } from "../kube/resource.ts";
 import { type AccountDeps, reconcileAccount } from "./act/account.ts";
 
 /** Keeps Accounts, and tells their users when one was edited: a new endpoint may be what they have waited for. */
-export function createAccountKeeper(deps: AccountDeps) {
+export function createAccountKeeper() {
   /** The generation of each Account that its users have heard of. */
   const generations = new Map<string, number | undefined>();
   return {
-    async keep(account: string, kind: Kind, object: KubeObject): Promise<Again> {
+    async keep(deps: AccountDeps, account: string, kind: Kind, object: KubeObject): Promise<Again> {
       const before = deps.accounts.get(account);
       const since = deps.clock.monotonic();
       const again = await reconcileAccount(deps, account, kind, object);

@@ -1,14 +1,17 @@
 import type { Clock } from "../clock.ts";
 import type { Queue } from "../kube/queue/queue.ts";
+import { PASS_MS } from "../kube/queue/work.ts";
 
-/** So long may one pass take, and the queue stand still: every call has a deadline far below it. */
-const TOO_LONG_MS = 120_000;
+/** So long the workers may make no progress while objects wait. */
+const STILL_MS = 2 * PASS_MS;
+/** A pass is ended at its deadline, whatever it waits for: one that has gone on for so long was not. */
+const STUCK_MS = 3 * PASS_MS;
 
 /** Tells whether the workers get anything done: a process that does not is better started again. */
 export interface Pulse {
   /** The workers begin; before that, and for who stands by, there is nothing to be done. */
   begin(): void;
-  /** A pass has ended. */
+  /** A worker has made progress: a pass has ended by itself, or a call of one was answered or failed. */
   beat(): void;
   /** What is wrong; undefined when nothing is. */
   problem(): string | undefined;
@@ -27,10 +30,10 @@ export function createPulse({ monotonic }: Clock, queue: () => Pick<Queue, "inWo
       if (last === undefined) return undefined;
       const { depth, inWork } = queue();
       const longest = Math.max(0, ...inWork()) * 1000;
-      if (longest >= TOO_LONG_MS) return `one reconcile has been running for ${Math.round(longest / 1000)} s`;
+      if (longest >= STUCK_MS) return `one reconcile has been running for ${Math.round(longest / 1000)} s`;
       const still = monotonic() - last;
-      if (depth === 0 || still < TOO_LONG_MS) return undefined;
-      return `${depth} objects are waiting, and no reconcile has finished for ${Math.round(still / 1000)} s`;
+      if (depth === 0 || still < STILL_MS) return undefined;
+      return `${depth} objects are waiting, and no worker has made progress for ${Math.round(still / 1000)} s`;
     },
   };
 }

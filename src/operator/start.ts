@@ -6,6 +6,7 @@ import { connect } from "../kube/client/config.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
 import { elect } from "../kube/lease/lease.ts";
 import { createQueue } from "../kube/queue/queue.ts";
+import { isInPass } from "../kube/queue/work.ts";
 import { createEventRecorder } from "../kube/write/events.ts";
 import { allowedEndpoints, patternOf } from "../platform/addresses/allowed-endpoints.ts";
 import { createTransport } from "../platform/calls/transport.ts";
@@ -56,11 +57,18 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   const { kubeconfig, namespace, identity, watchNamespace, shard, workers } = config;
   await using cleanup = new AsyncDisposableStack();
   const given = kubeconfig !== undefined && { kubeconfig };
-  const client = await connect({ observe: metrics.kube, userAgent: USER_AGENT, ...given });
+  const pulse = createPulse(clock, () => queue);
+  /** A call that a pass has made is progress, whatever its answer is. */
+  const counted =
+    <T>(observe: (call: T) => void) =>
+    (call: T) => {
+      if (isInPass()) pulse.beat();
+      observe(call);
+    };
+  const client = await connect({ observe: counted(metrics.kube), userAgent: USER_AGENT, ...given });
   cleanup.defer(() => client.close());
 
   let ready = false;
-  const pulse = createPulse(clock, () => queue);
   const health = { ready: () => ready, problem: pulse.problem };
   const serving = await serve(config.listen, metrics, health, await protection(config, client, log));
   cleanup.defer(() => serving.close());
@@ -83,7 +91,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   const allowed = allowedEndpoints(config.allowEndpoints);
   // What the operator was started with is allowed to itself.
   const allowEndpoints = [...config.allowEndpoints, ...Object.values(endpoints).map(patternOf)];
-  const observe = metrics.platform;
+  const observe = counted(metrics.platform);
   const transport = createTransport({
     clock,
     log,
@@ -94,14 +102,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
     ...(ca !== undefined && { ca }),
   });
   cleanup.defer(() => transport.close());
-  const observed = {
-    ...metrics.queue,
-    worked(seconds: number) {
-      pulse.beat();
-      metrics.queue.worked?.(seconds);
-    },
-  };
-  const queue = createQueue({ clock, observe: observed, workers, laneOf: (key) => engine.laneOf(key) });
+  const queue = createQueue({ clock, observe: metrics.queue, workers, laneOf: (key) => engine.laneOf(key) });
   metrics.watch({ queue, workers, transport });
 
   const tell = (message: string, error?: unknown) =>
@@ -130,7 +131,10 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
     self: { pod: identity, process: config.process },
     busyMs: config.busyMs,
     settings: { ...config, graceMs: 5000 },
-    observe: metrics.reconcile,
+    observe(pass) {
+      if (pass.result !== "timeout") pulse.beat();
+      metrics.reconcile(pass);
+    },
     observeObject: metrics.object,
     home: namespace,
     sites: { endpoints, isAllowed: (url) => allowed.allows(url) },

@@ -1,8 +1,10 @@
+import { createServer } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { clientFor } from "../clients/s3-client.ts";
+import { atEnd } from "../ending.ts";
 import { api, type Landscape, landscape } from "./landscape.ts";
 import { logPipeline } from "./objects.ts";
 
@@ -156,5 +158,80 @@ describe("ActivityLogExport", () => {
     await world.remove("activitylogexport/files", "activitylogexport/lines");
     await world.untilGone("activitylogexport/files");
     expect((await stored()).keys).toEqual(before);
+  });
+});
+
+describe("an ActivityLogExport whose delivery got no answer", () => {
+  it("delivers the same object again after a restart, and what came late meanwhile in another one", async () => {
+    const minute = 60_000;
+    const begin = Date.now() - (Date.now() % minute) - 4 * minute;
+    const entryAt = (ms: number, action: string) => ({ time: new Date(begin + ms).toISOString(), action });
+    const log = [entryAt(1, "first"), entryAt(2, "second")];
+    const stored = new Map<string, string[]>();
+    const puts: string[] = [];
+    let isLost = true;
+    const contract = await world.value("account/main", "{.status.contractNumber}");
+    const upstream = await world.value("account/main", "{.spec.endpoints.api}");
+    /** The platform, with a log that the test writes, and object storage, whose answers are lost at first. */
+    const server = createServer(async (request, response) => {
+      const url = new URL(request.url ?? "", "http://127.0.0.1");
+      if (request.method === "PUT") {
+        const chunks: Buffer[] = [];
+        for await (const chunk of request) chunks.push(chunk);
+        const text = gunzipSync(Buffer.concat(chunks)).toString().trimEnd();
+        puts.push(url.pathname);
+        stored.set(
+          url.pathname,
+          text.split("\n").map((line) => entry.pick({ action: true }).parse(JSON.parse(line)).action),
+        );
+        if (!isLost) return response.end();
+        if (log.length === 2) log.push(entryAt(0, "late"), entryAt(3, "late as well"));
+        return request.socket.destroy();
+      }
+      response.setHeader("content-type", "application/json");
+      if (url.pathname.startsWith("/activitylog/")) {
+        const { dateStart = "", dateEnd = "", offset = "0" } = Object.fromEntries(url.searchParams);
+        const found = log.filter(({ time }) => time >= dateStart && time < dateEnd).map((_source) => ({ _source }));
+        return response.end(JSON.stringify({ hits: { total: found.length, hits: found.slice(Number(offset)) } }));
+      }
+      const headers = { authorization: request.headers.authorization ?? "" };
+      const answer = await fetch(new URL(`${url.pathname}${url.search}`, upstream), { headers });
+      response.statusCode = answer.status;
+      return response.end(await answer.text());
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    atEnd(async () => void server.close());
+    const address = z.object({ port: z.int() }).parse(server.address());
+    const endpoint = `http://127.0.0.1:${address.port}`;
+    const spec = {
+      accountRef: { name: "relay" },
+      from: new Date(begin).toISOString(),
+      destination: { bucket: { name: "lost", endpoint, region: "de", secretRef: { name: "s3" } } },
+    };
+    await world.apply(
+      {
+        apiVersion: api,
+        kind: "Account",
+        metadata: { name: "relay" },
+        spec: {
+          endpoints: { api: endpoint },
+          contractNumber: Number(contract),
+          credentialsSecretRef: { name: "token" },
+        },
+      },
+      { apiVersion: api, kind: "ActivityLogExport", metadata: { name: "lost" }, spec },
+    );
+    await expect.poll(() => puts.length, patience).toBeGreaterThan(0);
+    await world.operator.stop();
+    isLost = false;
+    await world.anotherOperator();
+    await expect
+      .poll(async () => Number(await world.value("activitylogexport/lost", "{.status.entriesDelivered}")), patience)
+      .toBe(log.length);
+    expect([...stored.values()].sort()).toEqual([
+      ["first", "second"],
+      ["late", "late as well"],
+    ]);
+    expect(new Set(puts).size).toBe(2);
   });
 });

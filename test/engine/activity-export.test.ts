@@ -1,4 +1,5 @@
 import { gunzipSync } from "node:zlib";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createOutlets, type DestinationDeps } from "../../src/engine/act/destinations.ts";
 import { reconcileExport } from "../../src/engine/act/export.ts";
@@ -186,6 +187,125 @@ describe("an ActivityLogExport", () => {
     expect(writes).toBeGreaterThan(2);
     expect(world.sent.length).toBeGreaterThan(3);
     expect(world.delivered().sort()).toEqual(["at-1", "at-130", "at-5", "at-61"]);
+  });
+
+  /**
+   * Exports the log of a few minutes, and kills the process at status writes, at which late entries arrive: at the one after so many
+   * others; or at the first one after a PUT, which is the record of what was delivered.
+   */
+  async function killed(
+    world: ReturnType<typeof open>,
+    entries: readonly Entry[],
+    kills: readonly { late: readonly Entry[]; after?: number }[],
+  ) {
+    const first = world.live();
+    await first.settle();
+    world.log.push(...entries);
+    first.skip(5 * MINUTE);
+    const waiting = [...kills];
+    let [sent, writes] = [0, 0];
+    world.api.beforeEach(({ method, path }) => {
+      const [kill] = waiting;
+      if (method !== "PATCH" || !path.endsWith("/status") || !kill) return;
+      if (kill.after === undefined ? world.sent.length === sent : ++writes <= kill.after) return;
+      sent = world.sent.length;
+      writes = 0;
+      waiting.shift();
+      world.log.push(...kill.late);
+      throw new Error("killed");
+    });
+    for (let nth = 0; nth <= kills.length; nth++) await Promise.allSettled([world.live().settle()]);
+    const last = world.live();
+    await last.settle();
+    return { left: waiting.length, last };
+  }
+  const ofMinute = (minute: number, count: number, name: string) =>
+    Array.from({ length: count }, (_, nth) => entry(BEGIN + minute * MINUTE + nth, `${name}-${minute}-${nth}`));
+  const actions = (world: ReturnType<typeof open>) => world.log.map(({ action }) => action).sort();
+
+  it("that is killed between a delivery and its record delivers no entry twice, though others came late meanwhile", async () => {
+    const world = open();
+    const entries = [0, 1, 2].flatMap((minute) => ofMinute(minute, 3, "in-time"));
+    const kills = [0, 0, 1, 2, 0].map((minute, nth) => ({ late: ofMinute(minute, 2, `late-${nth}`) }));
+    expect((await killed(world, entries, kills)).left).toBe(0);
+    expect(world.delivered().sort()).toEqual(actions(world));
+    expect(world.status().entriesDelivered).toBe(world.log.length);
+    expect(world.status().begun).toBeUndefined();
+  });
+
+  it.each([
+    ["few entries and many late ones", 20, 400],
+    ["many entries and a few late ones", 900, 12],
+  ])("that is killed with %s delivers each once", async (_, count, late) => {
+    const world = open();
+    await killed(world, ofMinute(0, count, "in-time"), [{ late: ofMinute(0, late, "late") }]);
+    expect(world.delivered().sort()).toEqual(actions(world));
+  });
+
+  it("that is killed at any write, with any late entries, delivers every entry once", async () => {
+    const minute = fc.integer({ min: 0, max: 3 });
+    const batches = fc.array(fc.tuple(minute, fc.integer({ min: 0, max: 3 })), { minLength: 1, maxLength: 2 });
+    const killing = fc.record({ after: fc.option(fc.nat(3), { nil: undefined }), batches });
+    await fc.assert(
+      fc.asyncProperty(batches, fc.array(killing, { maxLength: 6 }), async (inTime, all) => {
+        const world = open();
+        const named = (all: [number, number][], name: string) =>
+          all.flatMap(([at, count], nth) => ofMinute(at, count, `${name}-${nth}`));
+        const kills = all.map(({ after, batches: late }, nth) => ({
+          late: named(late, `late-${nth}`),
+          ...(after !== undefined && { after }),
+        }));
+        await killed(world, named(inTime, "in-time"), kills);
+        expect(world.delivered().sort()).toEqual(actions(world));
+      }),
+      // More than can be told apart may fall together once in very many runs.
+      { numRuns: 100, seed: 30 },
+    );
+  });
+
+  it("has a record of what it is about to deliver that stays small, however many entries that are", async () => {
+    const world = open();
+    const { settle, skip } = world.live();
+    await settle();
+    world.log.push(...ofMinute(0, 5_000, "in-time"));
+    skip(2 * MINUTE);
+    let record = "";
+    world.trouble.deliver = new Retry({ call: "PUT /audit", status: 503, detail: "down" }, "unknown");
+    await settle();
+    record = JSON.stringify(world.status().begun);
+    expect(record.length).toBeGreaterThan(100);
+    expect(record.length).toBeLessThan(5_000);
+    expect(record).not.toContain("in-time");
+  });
+
+  it("that is killed before more came late than can be told apart loses nothing", async () => {
+    const world = open();
+    await killed(world, ofMinute(0, 1_000, "in-time"), [{ late: ofMinute(0, 1_000, "late") }]);
+    expect([...new Set(world.delivered())].sort()).toEqual(actions(world));
+    expect(world.status().begun).toBeUndefined();
+  });
+
+  it("waits for entries that it had read before it was killed and that the log does not show; after ten minutes it goes on", async () => {
+    const world = open();
+    const entries = ofMinute(0, 3, "in-time");
+    const first = world.live();
+    await first.settle();
+    world.log.push(...entries);
+    first.skip(2 * MINUTE);
+    world.trouble.deliver = new Retry({ call: "PUT /audit", status: 503, detail: "down" }, "unknown");
+    await first.settle();
+    delete world.trouble.deliver;
+    const hidden = world.log.splice(0, 1);
+    const second = world.live();
+    await second.settle();
+    expect(world.sent).toEqual([]);
+    expect(world.ready()).toMatchObject({ status: "False", reason: "PlatformUnavailable" });
+    expect(world.ready().message).toContain("2026-01-01T00:00:00.000Z");
+    second.skip(11 * MINUTE);
+    await second.settle();
+    expect(world.delivered().length).toBe(2);
+    world.log.push(...hidden);
+    expect(world.ready().reason).toBe("Available");
   });
 
   it("delivers what comes late, once, also when it is killed meanwhile", async () => {
@@ -400,6 +520,28 @@ describe("to a LogPipeline", () => {
     expect(call).toMatchObject({ method: "POST", url: "https://in.example.com/p1/audit", headers: { apikey: SECRET } });
     expect(JSON.parse(Buffer.from(call?.bytes ?? "").toString())).toMatchObject([{ action: "one" }, { action: "two" }]);
     expect(JSON.stringify(world.status())).not.toContain(SECRET);
+  });
+
+  it("killed before its record, it sends the same entries again and no others, a thousand at most", async () => {
+    const world = open({ destination: { logPipelineRef: { name: "logs" } } }, { others: [pipeline, secret] });
+    const { settle, skip } = world.live();
+    await settle();
+    world.log.push(...Array.from({ length: 2_500 }, (_, nth) => entry(BEGIN + nth * 20, `in-time-${nth}`)));
+    skip(2 * MINUTE);
+    let isKilled = false;
+    world.api.beforeEach(({ method, path }) => {
+      if (method !== "PATCH" || !path.endsWith("/status") || world.sent.length === 0 || isKilled) return;
+      isKilled = true;
+      world.log.push(entry(BEGIN + 1, "late"));
+      throw new Error("killed");
+    });
+    await expect(settle()).rejects.toThrow("killed");
+    await world.live().settle();
+    const sent = world.sent.map(({ bytes }): Entry[] => JSON.parse(Buffer.from(bytes ?? "").toString()));
+    expect(sent[1]).toEqual(sent[0]);
+    expect(sent[0]?.length).toBeLessThanOrEqual(1_000);
+    const others = sent.slice(1).flatMap((part) => part.map(({ action }) => action));
+    expect(others.sort()).toEqual(world.log.map(({ action }) => action).sort());
   });
 
   it("without such a log it says what to add", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { stepAside } from "../../src/aside.ts";
+import { isInPass, stepAside } from "../../src/aside.ts";
 import { createQueue } from "../../src/kube/queue/queue.ts";
 import { type Again, work } from "../../src/kube/queue/work.ts";
 import { createPacer } from "../../src/platform/pace/pacer.ts";
@@ -8,28 +8,29 @@ import { fakeClock } from "../fake-clock.ts";
 const noLog = { debug: () => {}, error: () => {} };
 
 /** Workers whose passes are told by `reconcile`; keys begin with the Account they are worked on for. */
-function atWork(workers: number, reconcile: (key: string) => Promise<void>) {
+function atWork(workers: number, reconcile: (key: string, signal: AbortSignal) => Promise<void>) {
   const clock = fakeClock();
   const laneOf = (key: string) => ({ account: key.charAt(0), namespace: key.charAt(0), shared: false });
-  const queue = createQueue({ clock, workers, laneOf });
+  const queue = createQueue({ clock, workers, laneOf, random: () => 1 });
   const begun: string[] = [];
   const done: string[] = [];
+  const results: string[] = [];
   const stopping = new AbortController();
   const options = {
     queue,
     clock,
     log: noLog,
     comesRound: () => undefined,
-    observe: undefined,
-    async reconcile(key: string): Promise<Again> {
+    observe: ({ result }: { result: string }) => void results.push(result),
+    async reconcile(key: string, signal: AbortSignal): Promise<Again> {
       begun.push(key);
-      await reconcile(key);
+      await reconcile(key, signal);
       done.push(key);
       return "never";
     },
   };
   const ended = work(options, workers, stopping.signal);
-  return { clock, queue, begun, done, stop: () => stopping.abort(), ended };
+  return { clock, queue, begun, done, results, stop: () => stopping.abort(), ended };
 }
 
 test("who waits for the pacer holds no worker", async () => {
@@ -103,4 +104,57 @@ test("what a pass has set off takes nobody's place after it", async () => {
   for (const account of ["v", "w", "x", "y", "z"]) queue.add(`${account}1`);
   await clock.advance(0);
   expect(begun).toEqual(["a1", "v1", "w1", "x1", "y1"]);
+});
+
+test("a pass that takes too long is told so, has a moment to say why, and counts as timed out", async () => {
+  const { clock, queue, begun, done, results } = atWork(1, async (_, signal) => {
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  });
+  queue.add("a1");
+  queue.add("b1");
+  await clock.advance(59_999);
+  expect(begun).toEqual(["a1"]);
+  await clock.advance(1);
+  expect(done).toEqual(["a1"]);
+  expect(begun).toEqual(["a1", "b1"]);
+  expect(results).toEqual(["timeout"]);
+});
+
+test("a pass that does not end by itself is left to itself, and comes back with a growing pause", async () => {
+  const begunAt: number[] = [];
+  const { clock, queue, done, results } = atWork(1, async (key) => {
+    if (key !== "a1") return;
+    begunAt.push(clock.monotonic());
+    await new Promise(() => {});
+  });
+  queue.add("a1");
+  await clock.advance(0);
+  queue.add("b1");
+  await clock.advance(70_000);
+  expect(done).toEqual(["b1"]);
+  await clock.advance(600_000);
+  const pauses = begunAt.map((at, nth) => at - (begunAt[nth - 1] ?? at) - 70_000).slice(1);
+  expect(pauses.length).toBeGreaterThan(3);
+  for (const [nth, pause] of pauses.entries()) expect(pause).toBeGreaterThan(pauses[nth - 1] ?? 0);
+  expect(results.filter((result) => result === "timeout").length).toBe(begunAt.length - 1);
+});
+
+test("what is called by a pass is known as its doing until it ends or times out", async () => {
+  const seen: boolean[] = [];
+  const look = () => seen.push(isInPass());
+  const { clock, queue } = atWork(2, async (key) => {
+    look();
+    if (key === "a1") {
+      clock.after(60_001, look);
+      await new Promise(() => {});
+    }
+    clock.after(1, look);
+  });
+  queue.add("a1");
+  queue.add("b1");
+  await clock.advance(2);
+  expect(seen).toEqual([true, true, false]);
+  await clock.advance(60_000);
+  expect(seen).toEqual([true, true, false, false]);
+  expect(isInPass()).toBe(false);
 });

@@ -31,19 +31,21 @@ describe("an operator is well", () => {
 });
 
 describe("an operator is to be started again", () => {
-  test("when objects wait and no pass has ended for two minutes", async () => {
+  test("when objects wait and no worker has made progress for two minutes", async () => {
     const { clock, pulse } = open(3);
     pulse.begin();
     await clock.advance(119_000);
     expect(pulse.problem()).toBeUndefined();
     await clock.advance(1000);
-    expect(pulse.problem()).toBe("3 objects are waiting, and no reconcile has finished for 120 s");
+    expect(pulse.problem()).toBe("3 objects are waiting, and no worker has made progress for 120 s");
   });
 
-  test("when a worker has been at one object for two minutes, whatever the others do", () => {
-    const { pulse } = open(0, [1, 121, 3]);
+  test("when a pass goes on long after its deadline, which ends all others", () => {
+    const { pulse, queue } = open(0, [1, 179, 3]);
     pulse.begin();
     pulse.beat();
-    expect(pulse.problem()).toBe("one reconcile has been running for 121 s");
+    expect(pulse.problem()).toBeUndefined();
+    queue.inWork = () => [1, 181, 3];
+    expect(pulse.problem()).toBe("one reconcile has been running for 181 s");
   });
 });

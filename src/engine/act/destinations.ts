@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ObjectRef } from "../../kinds/desired.ts";
 import { type ActivityLogExportSpec, activityLogExport } from "../../kinds/observability/activity-log-export.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import type { Reading } from "../../platform/activity/reading.ts";
 import type { Connection, Transport } from "../../platform/calls/transport.ts";
 import { toBucket } from "../../platform/export/bucket.ts";
 import type { Destination } from "../../platform/export/destination.ts";
@@ -18,18 +19,30 @@ import { readStatus } from "../schema/status.ts";
 /** Connections to what is not the platform's, without credentials of their own; the limits and rules of endpoints hold. */
 export interface Outlets {
   of(key: ObjectKey): Connection;
+  /** What an export has begun to read, and the next pass goes on with. */
+  readonly readings: Map<ObjectKey, Reading>;
+  /** The next pass reads anew. */
+  drop(key: ObjectKey): void;
   close(key: ObjectKey): Promise<void>;
 }
 
 export function createOutlets(transport: Pick<Transport, "connect">): Outlets {
   const open = new Map<ObjectKey, Connection>();
+  const readings = new Map<ObjectKey, Reading>();
+  const drop = (key: ObjectKey) => {
+    readings.get(key)?.close();
+    readings.delete(key);
+  };
   return {
+    readings,
     of(key) {
       const connection = open.get(key) ?? transport.connect(key);
       open.set(key, connection);
       return connection;
     },
+    drop,
     async close(key) {
+      drop(key);
       await open.get(key)?.close();
       open.delete(key);
     },

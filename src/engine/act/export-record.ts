@@ -1,8 +1,8 @@
 import type { Kind } from "../../kinds/kind.ts";
 import { readExportSpec, readExportStatus } from "../../kinds/observability/activity-log-export.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import type { Window } from "../../platform/activity/export.ts";
-import { begunAt, dueIn, type Progress } from "../../platform/activity/progress.ts";
+import type { Piece } from "../../platform/activity/piece.ts";
+import { begunAt, dueIn, type Line, type Progress } from "../../platform/activity/progress.ts";
 import type { Deps } from "../look/deps.ts";
 import type { ObjectKey } from "../objects/object.ts";
 import { policiesOf } from "../objects/policies.ts";
@@ -43,6 +43,12 @@ export function progressOf(object: KubeObject, now: number): Progress {
 
 export const dateOf = (at: number): string => new Date(at).toISOString();
 
+/** What the record says is being delivered. */
+export function begunIn(object: KubeObject): Piece | undefined {
+  const { begun } = readExportStatus(readWhole(object));
+  return begun && { ...begun, from: Date.parse(begun.from), to: Date.parse(begun.to), at: Date.parse(begun.at) };
+}
+
 const recordOf = ({ time, hours, slices }: Progress) => ({
   time: dateOf(time),
   ...(hours && { hours: { from: dateOf(hours.from), to: dateOf(hours.to) } }),
@@ -80,7 +86,11 @@ export function isWorthAWrite(
   return progress.hours === undefined && progress.time - Date.parse(recorded) >= RECORD_MS;
 }
 
-/** Puts on record how far the export is, and what it has delivered on the way. */
+/** Says how an export stands that goes on with what it has begun. */
+export const restate = (deps: Deps, pass: Pass, progress: Progress, now: number): Promise<KubeObject> =>
+  write(deps, pass, standingOf(progress, readExportStatus(readWhole(pass.object)).lost, now));
+
+/** Puts on record how far the export is, what it is about to deliver, and what it has delivered. */
 export async function record(
   deps: Deps,
   pass: Pass,
@@ -88,26 +98,29 @@ export async function record(
     contract,
     now,
     progress,
-    delivered,
+    begun,
+    delivered = [],
     lost,
   }: {
     contract: number;
     now: number;
     progress: Progress;
-    delivered?: Window | undefined;
+    begun?: Piece | undefined;
+    delivered?: readonly Line[];
     lost?: Gap;
   },
 ): Promise<KubeObject> {
   const facts = readExportStatus(readWhole(pass.object));
   const gap = lost ?? facts.lost;
-  const last = delivered?.lines.at(-1)?.time;
+  const last = delivered.at(-1)?.time;
   const times = [...(facts.lastEntryTime ? [facts.lastEntryTime] : []), ...(last === undefined ? [] : [dateOf(last)])];
   const lastEntryTime = times.sort().at(-1);
   deps.memories.of(pass.key).exported = undefined;
   return write(deps, pass, standingOf(progress, gap, now), {
     contract,
     watermark: recordOf(progress),
-    entriesDelivered: (facts.entriesDelivered ?? 0) + (delivered?.lines.length ?? 0),
+    begun: begun && { ...begun, from: dateOf(begun.from), to: dateOf(begun.to), at: dateOf(begun.at) },
+    entriesDelivered: (facts.entriesDelivered ?? 0) + delivered.length,
     ...(lastEntryTime !== undefined && { lastEntryTime }),
     ...(gap && { lost: gap }),
   });

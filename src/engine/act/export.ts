@@ -2,12 +2,14 @@ import type { Kind } from "../../kinds/kind.ts";
 import { readExportSpec, readExportStatus } from "../../kinds/observability/activity-log-export.ts";
 import type { Again } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import { readLate, readWindow, type Window } from "../../platform/activity/export.ts";
 import { activityContract, activityPage } from "../../platform/activity/log.ts";
-import { advanced, begunAt, dueIn, nextPeriod, type Progress, withHours } from "../../platform/activity/progress.ts";
+import { begunAt, type Progress, withHours } from "../../platform/activity/progress.ts";
 import { RETENTION_MS } from "../../platform/activity/read.ts";
+import { createReading, Unfinished } from "../../platform/activity/reading.ts";
 import { Forbidden, PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
+import { openRoom } from "../../platform/answers/ledger.ts";
 import type { Destination } from "../../platform/export/destination.ts";
+import { exportNext, NotDelivered } from "../../platform/export/step.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
 import { messageOf } from "../look/obstacles.ts";
 import { obstacleOf } from "../look/problems.ts";
@@ -18,7 +20,17 @@ import { writeStatus } from "../record/write.ts";
 import { needsPerson, type Obstacle } from "../schema/reasons.ts";
 import { paused, readFacts, readStatus, readWhole, type Standing } from "../schema/status.ts";
 import { type DestinationDeps, destinationOf } from "./destinations.ts";
-import { dateOf, gapIn, isWorthAWrite, type Pass, progressOf, record, write } from "./export-record.ts";
+import {
+  begunIn,
+  dateOf,
+  gapIn,
+  isWorthAWrite,
+  type Pass,
+  progressOf,
+  record,
+  restate,
+  write,
+} from "./export-record.ts";
 
 /**
  * Keeps one ActivityLogExport going: a pass delivers one window of the log at most, and puts on record how far it is once the
@@ -34,6 +46,7 @@ export async function reconcileExport(
   if (deletionTimestamp !== undefined || deps.namespaces.isTerminating(namespace)) return "never";
   const status = readStatus(object);
   if (isPaused(object)) {
+    deps.outlets.drop(key);
     deps.guard();
     await writeStatus(deps, kind, object, {
       ...readFacts(object),
@@ -58,6 +71,7 @@ export async function reconcileExport(
   if ("obstacle" in found) {
     // Nobody tells when a Secret comes; of everything else the change is noticed.
     const { obstacle } = found;
+    deps.outlets.drop(key);
     return obstacle.reason === "SecretNotFound" ? fail(deps, pass, obstacle) : halt(deps, pass, obstacle);
   }
   try {
@@ -70,21 +84,20 @@ export async function reconcileExport(
     if (!(trouble instanceof PlatformError)) throw error;
     if (!delivering && trouble instanceof Unauthorized) deps.suspect(account.key);
     const afterMs = trouble instanceof Retry ? trouble.afterMs : undefined;
-    return fail(deps, pass, delivering ? refusedBy(trouble) : unreadable(trouble), afterMs);
+    return fail(deps, asWritten(deps, pass), delivering ? refusedBy(trouble) : unreadable(trouble), afterMs);
   }
 }
 
-/** A window could not be delivered. */
-class NotDelivered extends Error {
-  override readonly cause: PlatformError;
-  constructor(cause: PlatformError) {
-    super(cause.message);
-    this.cause = cause;
-  }
-}
+/** With the object as this pass has written it. */
+const asWritten = ({ objects }: DestinationDeps, pass: Pass): Pass => ({
+  ...pass,
+  object: objects.find(pass.key)?.object ?? pass.object,
+});
 
-/** Nobody waits for it. */
-const READING = { priority: "background", patienceMs: 30_000 } as const;
+/** Nobody waits for it. With what a turn may take before, it ends before the pass does. */
+const READING = { priority: "background", patienceMs: 20_000 } as const;
+
+const SOON: Again = { inMs: 0, background: true };
 
 async function carryOn(
   deps: DestinationDeps,
@@ -101,51 +114,52 @@ async function carryOn(
     return halt(deps, pass, { reason: "ContractChanged", message });
   }
   const now = deps.clock.now() + (connection.aheadMs ?? 0);
-  const memory = deps.memories.of(key);
-  const recorded = readExportStatus(readWhole(object)).watermark;
-  const known = memory.exported?.recorded === recorded?.time ? memory.exported?.progress : undefined;
-  const progress = known ?? progressOf(object, now);
+  const { exported } = deps.memories.of(key);
+  const recorded = recordedTime(object);
+  const progress = (exported?.recorded === recorded ? exported?.progress : undefined) ?? progressOf(object, now);
   const oldest = now - RETENTION_MS;
   if (progress.time < oldest) return lose(deps, pass, progress, { contract, oldest, now });
-  const read = {
-    clock: deps.clock,
-    page: (time: Window["period"], offset: number, limit: number) =>
-      activityPage(connection, api, { contract, time, offset, limit }, READING),
-  };
-  const save = (next: Progress, delivered?: Window) => record(deps, pass, { contract, now, progress: next, delivered });
-
-  const prepared = withHours(progress, now, recorded === undefined);
+  const prepared = begunIn(object) ? progress : withHours(progress, now);
   if (prepared !== progress) {
-    await save(prepared);
-    return { inMs: 0 };
+    await record(deps, pass, { contract, now, progress: prepared });
+    return SOON;
   }
-  const { late, slices } = await readLate(read, progress);
-  if (late) {
-    await deliver(to, late);
-    await save({ ...progress, slices }, late);
-    return { inMs: 0 };
+
+  const of = [object.metadata.uid, contract, progress.time].join();
+  const { readings } = deps.outlets;
+  const known = readings.get(key);
+  const reading = known?.of === of ? known : createReading({ of, at: now }, openRoom(connection.ledger, connection.id));
+  const log = reading.begin({
+    clock: deps.clock,
+    page: (time, offset, limit) => activityPage(connection, api, { contract, time, offset, limit }, READING),
+  });
+  // On what this pass has written itself: a process that no longer leads gets a conflict.
+  let current = object;
+  const save = async (next: Progress, more = {}) => {
+    current = await record(deps, { ...pass, object: current }, { contract, now, progress: next, ...more });
+  };
+  const note = async (next: Progress) => {
+    if (isWorthAWrite(object, recorded, next, now)) await save(next);
+    else deps.memories.of(key).exported = { recorded, progress: next };
+  };
+  let isKept = false;
+  try {
+    const step = { progress, begun: begunIn(object), now, readAt: reading.at, log, to, record: save, note };
+    return { inMs: await exportNext(step), background: true };
+  } catch (error) {
+    isKept = log.isResumable(error);
+    if (!(error instanceof Unfinished)) throw error;
+    // What an earlier pass has said may not be true any more.
+    await restate(deps, asWritten(deps, pass), progress, now);
+    return SOON;
+  } finally {
+    if (known !== reading || !isKept) deps.outlets.drop(key);
+    if (isKept) readings.set(key, reading);
+    else reading.close();
   }
-  const checked = { ...progress, slices };
-  const dueMs = dueIn(checked, now);
-  if (dueMs > 0) {
-    await (isWorthAWrite(object, recorded?.time, checked, now) ? save(checked) : undefined);
-    return { inMs: Math.max(1000, Math.min(dueMs, 60_000)), background: true };
-  }
-  const window = await readWindow(read, nextPeriod(checked));
-  if (window.lines.length > 0) await deliver(to, window);
-  const next = advanced(checked, window.period, window, now);
-  if (window.lines.length > 0 || isWorthAWrite(object, recorded?.time, next, now)) await save(next, window);
-  else memory.exported = { recorded: recorded?.time, progress: next };
-  return { inMs: 0, background: true };
 }
 
-async function deliver(to: Destination, window: Window): Promise<void> {
-  try {
-    await to.deliver(window);
-  } catch (error) {
-    throw error instanceof PlatformError ? new NotDelivered(error) : error;
-  }
-}
+const recordedTime = (object: KubeObject) => readExportStatus(readWhole(object)).watermark?.time;
 
 /** The platform has deleted what is next: says which time that is, and goes on behind it. */
 async function lose(
@@ -171,6 +185,7 @@ const standingFor = ({ reason, message }: Obstacle): Standing => ({
 
 /** Waits for somebody, or for what others are about to bring: whatever changes has it looked at again. */
 async function halt(deps: DestinationDeps, pass: Pass, obstacle: Obstacle): Promise<Again> {
+  deps.outlets.drop(pass.key);
   // What a young object waits for usually comes in the same `kubectl apply`.
   const { wish } = deps.memories.of(pass.key);
   const youngMs = (wish?.at ?? 0) + deps.settings.graceMs - deps.clock.monotonic();

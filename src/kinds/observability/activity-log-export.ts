@@ -90,8 +90,20 @@ const watermark = z.object({
     .describe("Delivered minutes that are checked for late entries."),
 });
 
+/** What is being delivered: after a crash the same entries are delivered again. */
+const begun = z.object({
+  from: moment("Begin of the time of its entries."),
+  to: moment("End of the time of its entries."),
+  at: moment("When it was read, by the platform's clock."),
+  total: z.int().describe("Number of entries that the log had of that time."),
+  entries: z.int().describe("Number of entries that are delivered."),
+  hash: z.string().describe("Hash of these entries."),
+  sketch: z.string().describe("Which entries these are, in short."),
+});
+
 const status = z.object({
   watermark: watermark.optional().describe("Progress of the export."),
+  begun: begun.optional().describe("Entries that are being delivered."),
   lastEntryTime: moment("Time of the last entry that was delivered.").optional(),
   entriesDelivered: z.int().optional().describe("Number of entries that were delivered."),
   lost: z

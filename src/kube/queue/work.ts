@@ -4,21 +4,37 @@ import type { Clock } from "../../clock.ts";
 import { isConflict, isNotFound } from "../client/errors.ts";
 import type { Queue } from "./queue.ts";
 
+export { isInPass } from "../../aside.ts";
+
 /** When a key wants to be looked at again if nothing happens before: never, at a time, now, or ever later. */
 export type Again = "never" | "now" | "backoff" | { inMs: number; background?: boolean };
 
 /** One pass over one object, for the metrics. */
 export type ReconcileObserver = (pass: {
   kind: string;
-  result: "success" | "requeue" | "requeue_after" | "error";
+  result: "success" | "requeue" | "requeue_after" | "error" | "timeout";
   seconds: number;
 }) => void;
+
+/** A pass is ended after this: a step makes few calls, and each of them has a deadline of its own below it. */
+export const PASS_MS = 60_000;
+/** So long after that the object may be told why. */
+const REPORT_MS = 10_000;
+
+/** The reason of a signal that ends a pass. */
+export class DeadlineExceeded extends Error {
+  constructor() {
+    super(`the reconcile took longer than ${PASS_MS / 1000} s and was ended`);
+    this.name = "DeadlineExceeded";
+  }
+}
 
 interface Work {
   queue: Queue;
   clock: Clock;
   log: Record<"debug" | "error", (fields: object, message: string) => void>;
-  reconcile(key: string): Promise<Again>;
+  /** The signal aborts at the deadline of the pass. Whatever does not end then is left to itself; it must not write any more. */
+  reconcile(key: string, signal: AbortSignal): Promise<Again>;
   /** When a key comes round by itself, whatever its last pass said; undefined when it does not. */
   comesRound(key: string, again: Again): number | undefined;
   observe: ReconcileObserver | undefined;
@@ -51,6 +67,7 @@ export async function work(options: Work, workers: number, signal: AbortSignal):
   const passOrWait = async (key: string) => {
     let waits = 0;
     let ended = false;
+    const deadline = new AbortController();
     const stepAside = () => {
       // What a pass has set off, such as a list that others share, is no longer its own.
       if (ended) return () => {};
@@ -62,7 +79,8 @@ export async function work(options: Work, workers: number, signal: AbortSignal):
         if (waits === 0 && !ended) places -= 1;
       };
     };
-    await asWorker(stepAside, () => pass(options, key)).finally(() => {
+    const isUnderWay = () => !ended && !deadline.signal.aborted;
+    await asWorker({ stepAside, isUnderWay }, () => pass(options, key, deadline)).finally(() => {
       ended = true;
       if (waits > 0) places -= 1;
     });
@@ -72,12 +90,15 @@ export async function work(options: Work, workers: number, signal: AbortSignal):
   while (started.size > 0) await Promise.all(started);
 }
 
-async function pass({ queue, clock, log, reconcile, comesRound, observe }: Work, key: string): Promise<void> {
+async function pass(options: Work, key: string, deadline: AbortController): Promise<void> {
+  const { queue, clock, log, comesRound, observe } = options;
   const startedAt = clock.monotonic();
-  const done = (result: Parameters<ReconcileObserver>[0]["result"]) =>
+  const done = (ended: Parameters<ReconcileObserver>[0]["result"]) => {
+    const result = deadline.signal.aborted ? "timeout" : ended;
     observe?.({ kind: key.slice(0, key.indexOf("/")), result, seconds: (clock.monotonic() - startedAt) / 1000 });
+  };
   try {
-    const again = await reconcile(key);
+    const again = await endedInTime(options, key, deadline);
     if (again !== "backoff") queue.forget(key);
     if (again === "now") queue.add(key, "people");
     else if (again === "backoff") queue.addRateLimited(key);
@@ -93,5 +114,20 @@ async function pass({ queue, clock, log, reconcile, comesRound, observe }: Work,
     if (expected) log.debug({ object: key }, "object changed meanwhile; retrying");
     else log.error({ object: key, err: error, inMs }, "reconcile failed");
     done(expected ? "requeue" : "error");
+  }
+}
+
+/** Reconciles a key until the deadline of the pass, and a little longer, in which that is told. */
+async function endedInTime({ clock, reconcile }: Work, key: string, deadline: AbortController): Promise<Again> {
+  const over = Promise.withResolvers<never>();
+  let cancel = clock.after(PASS_MS, () => {
+    const exceeded = new DeadlineExceeded();
+    cancel = clock.after(REPORT_MS, () => over.reject(exceeded));
+    deadline.abort(exceeded);
+  });
+  try {
+    return await Promise.race([reconcile(key, deadline.signal), over.promise]);
+  } finally {
+    cancel();
   }
 }

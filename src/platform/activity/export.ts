@@ -4,9 +4,9 @@ import type { Clock } from "../../clock.ts";
 import { Retry } from "../answers/errors.ts";
 import { entryOf } from "./entry.ts";
 import { type ActivityPage, activityPageSize, type Period } from "./log.ts";
-import { type Line, MINUTE_MS, type Progress, type Slice } from "./progress.ts";
+import { type Line, MINUTE_MS, type Progress, reset, type Slice } from "./progress.ts";
 import { readPages } from "./read.ts";
-import { addedBetween, addTo, emptySketch, readSketch, writtenSketch } from "./sketch.ts";
+import { divide, readSketch } from "./sketch.ts";
 
 /** The log of one contract. */
 export interface ActivityLog {
@@ -22,23 +22,25 @@ export interface Window {
   lines: Line[];
 }
 
-/** So many entries are delivered at once. */
-const MOST = 5_000;
 /** More than that is not read, whatever the platform says that there is. */
 const MOST_READ = 200_000;
 
 /** The entries of a time, or of the first half of it, or of that one's … as many as are delivered at once. */
-export async function readWindow(log: ActivityLog, period: Period): Promise<Window> {
+export async function readWindow(log: ActivityLog, period: Period, most: number): Promise<Window> {
   const { from } = period;
   for (let { to } = period; ; ) {
     const first = await ask(log, { from, to }, 0, activityPageSize);
-    if (first.total <= MOST || to - from === 1) return readFrom(log, { from, to }, first);
-    const halvings = Math.max(1, Math.ceil(Math.log2(first.total / MOST)));
+    if (first.total <= most || to - from === 1) return readFrom(log, { from, to }, first);
+    const halvings = Math.max(1, Math.ceil(Math.log2(first.total / most)));
     to = from + Math.max(1, Math.floor((to - from) / 2 ** halvings));
   }
 }
 
-/** The first minute that entries came late to, with those entries, and the minutes as they are once these are delivered. */
+/** All entries of a time. */
+export const readPeriod = async (log: ActivityLog, period: Period): Promise<Window> =>
+  readFrom(log, period, await ask(log, period, 0, activityPageSize));
+
+/** The first minute that entries came late to, with those entries, and the minutes as they are before these are delivered. */
 export async function readLate(
   log: ActivityLog,
   { time, slices }: Progress,
@@ -47,18 +49,16 @@ export async function readLate(
   const totalOf = async (period: Period) => (await ask(log, period, 0, 1)).total;
   const known = slices.reduce((sum, { total }) => sum + total, 0);
   if (!first || (await totalOf({ from: first.from, to: time })) === known) return { late: undefined, slices };
-  const now = [...slices];
-  for (const [nth, slice] of slices.entries()) {
-    const period = { from: slice.from, to: Math.min(slice.from + MINUTE_MS, time) };
-    if ((await totalOf(period)) === slice.total) continue;
-    const all = await readFrom(log, period, await ask(log, period, 0, activityPageSize));
-    const sketch = emptySketch();
-    for (const { id } of all.lines) addTo(sketch, id);
-    now[nth] = { from: slice.from, total: all.total, sketch: writtenSketch(sketch) };
-    const added = addedBetween(readSketch(slice.sketch), sketch);
-    // More than can be told from what was delivered: then all of them, once more.
-    const lines = added ? all.lines.filter(({ id }) => added.has(id.slice(0, 16))) : all.lines;
-    if (lines.length > 0) return { late: { ...all, lines }, slices: now };
+  let now = slices;
+  for (const { from, total, sketch } of slices) {
+    const period = { from, to: Math.min(from + MINUTE_MS, time) };
+    if ((await totalOf(period)) === total) continue;
+    const all = await readPeriod(log, period);
+    const divided = divide(readSketch(sketch), all.lines);
+    // Too many to be told from what was delivered: then all of them, once more.
+    if (!divided) return { late: all, slices: reset(now, from) };
+    if (divided.others.length > 0) return { late: { ...all, lines: divided.others }, slices: now };
+    now = now.map((slice) => (slice.from === from ? { ...slice, total: all.total } : slice));
   }
   return { late: undefined, slices: now };
 }

@@ -43,7 +43,7 @@ const FEWEST = 50;
 /** What is used of a connection: whoever can send a GET can read the log. */
 export interface Getter {
   readonly contractNumber: number | undefined;
-  send(call: { method: "GET"; url: string; product: string } & ReadOptions): Promise<{ body: unknown }>;
+  send(call: { method: "GET"; url: string; product: string } & ReadOptions): Promise<{ body: unknown; bytes?: number }>;
 }
 
 const activityUrl = (api: string, path: string) =>
@@ -69,6 +69,8 @@ export interface ActivityPage {
   sources: ActivitySource[];
   /** How many entries the whole time has, where the platform says it. */
   total: number | undefined;
+  /** What it takes in memory, where that is known. */
+  bytes?: number | undefined;
 }
 
 /** The entries from an offset on, as many as one page has, or fewer where that would be too large; none behind the last one. */
@@ -90,9 +92,9 @@ export async function activityPage(
   });
   if (!reply)
     return activityPage(connection, api, { ...page, limit: Math.max(FEWEST, Math.floor(limit / 4)) }, options);
-  const { body } = reply;
+  const { body, bytes } = reply;
   const { total, hits } = checked(pageShape, body, url).hits;
-  return { sources: hits.map(({ _source }) => _source), total: total ?? undefined };
+  return { sources: hits.map(({ _source }) => _source), total: total ?? undefined, bytes };
 }
 
 const momentOf = (at: number): string => new Date(at).toISOString();

@@ -27,10 +27,7 @@ export interface Slice {
   sketch: string;
 }
 
-/**
- * How far an export is. Where the next window begins and ends follows from this alone, and never from the clock: what was
- * delivered before a crash is delivered again in the same pieces.
- */
+/** How far an export is. Where the next window begins and ends follows from this and the entries, never from the clock. */
 export interface Progress {
   /** All entries before this time are delivered, but for late ones. */
   time: number;
@@ -54,33 +51,42 @@ export function nextPeriod({ time, hours }: Progress): Period {
 export const dueIn = (progress: Progress, now: number): number =>
   Math.max(0, nextPeriod(progress).to + SETTLE_MS - now);
 
-/**
- * Has the hours that an export is behind read as hours. Unless it is new, the first one stays minutes: windows up to an hour
- * after what is on record may have been delivered, and not been put on record any more.
- */
-export function withHours(progress: Progress, now: number, isNew: boolean): Progress {
+/** Has the hours that an export is behind read as hours. */
+export function withHours(progress: Progress, now: number): Progress {
   const { time, hours } = progress;
   if (hours || now - time < BEHIND_MS) return progress;
-  const from = floor(time + (isNew ? 0 : HOUR_MS) + HOUR_MS - 1, HOUR_MS);
+  const from = floor(time + HOUR_MS - 1, HOUR_MS);
   const to = floor(now - LATE_MS, HOUR_MS);
   return to > from ? { ...progress, hours: { from, to } } : progress;
 }
 
-/** Behind a window that was read at this time of the platform. */
-export function advanced(
-  { hours, slices }: Progress,
-  { from, to }: Period,
-  { total, lines }: { total: number; lines: readonly Line[] },
-  now: number,
-): Progress {
+/** What was delivered of a time: so many entries the platform had of it when it was read. */
+interface Delivered {
+  period: Period;
+  total: number;
+  lines: readonly Line[];
+}
+
+/** With entries that were delivered and read at this time of the platform: the next ones, or late ones of a minute before. */
+export function advanced(progress: Progress, { period, total, lines }: Delivered, readAt: number): Progress {
+  const { time, hours, slices } = progress;
+  const { from, to } = period;
+  if (from < time) {
+    const late = (slice: Slice) => ({ ...slice, total, sketch: extended(slice, 0, lines).sketch });
+    return { ...progress, slices: slices.map((slice) => (slice.from === from ? late(slice) : slice)) };
+  }
   const base = { time: to, ...(hours && hours.to > to && { hours }) };
   // Whatever comes late to a time that was over for so long came before it was read.
-  if (now >= to + LATE_MS) return { ...base, slices: [] };
+  if (readAt >= to + LATE_MS) return { ...base, slices: [] };
   const minute = floor(from, MINUTE_MS);
   const kept = slices.filter((slice) => slice.from !== minute && slice.from + MINUTE_MS > to - LATE_MS);
   const before = slices.find((slice) => slice.from === minute);
   return { ...base, slices: [...kept, { from: minute, ...extended(before, total, lines) }] };
 }
+
+/** Nothing is known any more of what was delivered of the minute that begins then: all of it is late. */
+export const reset = (slices: readonly Slice[], from: number): readonly Slice[] =>
+  slices.map((slice) => (slice.from === from ? { from, total: 0, sketch: "" } : slice));
 
 function extended(before: Slice | undefined, total: number, lines: readonly Line[]): Omit<Slice, "from"> {
   const sketch = readSketch(before?.sketch ?? "");

@@ -5,11 +5,14 @@
 export type Sketch = Int32Array;
 
 const PARTS = 3;
-const CELLS = 16;
 /** Of a cell: how many entries are in it, both halves of their ids, and a check that there is only one. */
 const WORDS = 4;
+/** Bits of an id that choose its cell in each part: the more cells, the more entries can be told apart. */
+const SIZES = { small: 4, large: 6 } as const;
+export type SketchSize = keyof typeof SIZES;
 
-export const emptySketch = (): Sketch => new Int32Array(PARTS * CELLS * WORDS);
+/** A small one tells about twenty entries and takes 768 bytes, a large one tells about a hundred and takes 3,072. */
+export const emptySketch = (size: SketchSize = "small"): Sketch => new Int32Array(PARTS * WORDS * 2 ** SIZES[size]);
 
 /** Adds an entry by its id: at least sixteen hex digits of a hash. */
 export function addTo(sketch: Sketch, id: string): void {
@@ -17,8 +20,10 @@ export function addTo(sketch: Sketch, id: string): void {
 }
 
 function toggle(sketch: Sketch, high: number, low: number, by: number): void {
+  const cells = sketch.length / PARTS / WORDS;
+  const bits = Math.log2(cells);
   for (let part = 0; part < PARTS; part++) {
-    const at = (part * CELLS + ((high >>> (4 * part)) & 15)) * WORDS;
+    const at = (part * cells + ((high >>> (bits * part)) & (cells - 1))) * WORDS;
     sketch[at] = (sketch[at] ?? 0) + by;
     sketch[at + 1] = (sketch[at + 1] ?? 0) ^ high;
     sketch[at + 2] = (sketch[at + 2] ?? 0) ^ low;
@@ -31,24 +36,50 @@ function checkOf(high: number, low: number): number {
   return Math.imul(mixed ^ (mixed >>> 16), 0x27d4eb2f) | 0;
 }
 
-/** The first sixteen digits of the ids that came in between; undefined when they are too many to be told. */
-export function addedBetween(before: Sketch, after: Sketch): Set<string> | undefined {
+/** The first sixteen digits of ids. */
+interface Difference {
+  added: Set<string>;
+  removed: Set<string>;
+}
+
+/** What came and what went between two sketches of one size; undefined when that is too much to be told. */
+export function differenceOf(before: Sketch, after: Sketch): Difference | undefined {
   const left = after.map((word, at) => (at % WORDS === 0 ? word - (before[at] ?? 0) : word ^ (before[at] ?? 0)));
-  const added = new Set<string>();
+  const [added, removed] = [new Set<string>(), new Set<string>()];
   for (let found = true; found; ) {
     found = false;
     for (let at = 0; at < left.length; at += WORDS) {
       const [count = 0, high = 0, low = 0, check = 0] = left.subarray(at, at + WORDS);
       if (Math.abs(count) !== 1 || check !== checkOf(high, low)) continue;
       toggle(left, high, low, -count);
-      if (count === 1) added.add(digits(high) + digits(low));
+      (count === 1 ? added : removed).add(digits(high) + digits(low));
       found = true;
     }
   }
-  return left.every((word) => word === 0) ? added : undefined;
+  return left.every((word) => word === 0) ? { added, removed } : undefined;
 }
 
 const digits = (word: number): string => (word >>> 0).toString(16).padStart(8, "0");
+const shortOf = (id: string): string => id.slice(0, 16);
+
+/**
+ * Divides entries into those that a sketch has and those that it has not. It can be told when either of the two are few; else
+ * the answer is undefined. `missing` says how many the sketch has besides.
+ */
+export function divide<T extends { id: string }>(
+  sketch: Sketch,
+  entries: readonly T[],
+): { known: T[]; others: T[]; missing: number } | undefined {
+  const all = new Int32Array(sketch.length);
+  for (const { id } of entries) addTo(all, id);
+  const difference = differenceOf(sketch, all);
+  const own = difference ? undefined : differenceOf(new Int32Array(sketch.length), sketch)?.added;
+  if (!difference && !own) return undefined;
+  const has = ({ id }: T) => (difference ? !difference.added.has(shortOf(id)) : (own?.has(shortOf(id)) ?? false));
+  const known = entries.filter(has);
+  const missing = difference ? difference.removed.size : (own?.size ?? 0) - known.length;
+  return { known, others: entries.filter((entry) => !has(entry)), missing };
+}
 
 /** As text; an empty one is an empty text. */
 export const writtenSketch = (sketch: Sketch): string =>
@@ -56,10 +87,10 @@ export const writtenSketch = (sketch: Sketch): string =>
     ? ""
     : Buffer.from(sketch.buffer, sketch.byteOffset, sketch.byteLength).toString("base64");
 
-/** What is no sketch is an empty one: all that was delivered is then delivered again, should anything come late. */
-export function readSketch(text: string): Sketch {
+/** What is no sketch of this size is an empty one: all that was delivered is then delivered again, should anything come late. */
+export function readSketch(text: string, size: SketchSize = "small"): Sketch {
   const bytes = Buffer.from(text, "base64");
-  const sketch = emptySketch();
+  const sketch = emptySketch(size);
   if (bytes.length === sketch.byteLength) Buffer.from(sketch.buffer).set(bytes);
   return sketch;
 }

@@ -22,12 +22,13 @@ const compressed = promisify(gzip);
 
 /**
  * One object per window, NDJSON and gzip, in a folder per hour. Its name is made of the window and what is in it: what is
- * delivered again is the same object.
+ * delivered again is the same object: every entry is there once.
  */
 export function toBucket(connection: Connection, place: BucketPlace, guard: () => void): Destination {
   const { endpoint, bucket, prefix, region = regionOf(endpoint), accessKey, secretKey } = place;
   const { clock = systemClock } = connection;
   return {
+    most: 5_000,
     async deliver({ period, lines }) {
       const text = lines.map((line) => `${line.text}\n`).join("");
       const key = `${prefix}${nameOf(period.from, text)}`;

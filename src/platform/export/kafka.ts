@@ -23,6 +23,7 @@ const PART = 1_000;
 export function toKafka(place: KafkaPlace, guard: () => void): Destination {
   const { brokers, topic, ca, certificate, privateKey } = place;
   return {
+    most: PART,
     async deliver({ lines }) {
       permit(place, brokers);
       // Loaded with the first delivery: most operators have none.

@@ -9,6 +9,7 @@ export interface PipelinePlace {
 }
 
 const MOST_BYTES = 1024 * 1024;
+const MOST = 1_000;
 
 /** As JSON to the HTTP address of a log pipeline. It takes what it gets: what is delivered again is there twice. */
 export function toLogPipeline(
@@ -20,6 +21,7 @@ export function toLogPipeline(
   const url = `${base.replace(/\/+$/, "")}/${encodeURIComponent(tag)}`;
   const headers = { "content-type": "application/json", apikey: key };
   return {
+    most: MOST,
     async deliver({ lines }) {
       for (const part of partsOf(lines)) {
         const bytes = Buffer.from(`[${part.join(",")}]`);

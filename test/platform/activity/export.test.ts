@@ -18,22 +18,22 @@ const many = (count: number, from: number, ms: number) =>
 describe("a window", () => {
   it("has the entries in the order of their time, whatever pages the platform gives", async () => {
     const entries = many(25, minute.from, 60_000);
-    const whole = await readWindow(logOf(entries).log, minute);
-    const inPieces = await readWindow(logOf(entries.toReversed(), 3).log, minute);
+    const whole = await readWindow(logOf(entries).log, minute, 5_000);
+    const inPieces = await readWindow(logOf(entries.toReversed(), 3).log, minute, 5_000);
     expect(inPieces.lines).toEqual(whole.lines);
     expect(whole.lines.map(({ time }) => time)).toEqual(entries.map((entry) => entry.at));
   });
 
   it("is cut where there are too many entries, each time in the same place", async () => {
     const entries = many(60_000, minute.from, 60_000);
-    const first = await readWindow(logOf(entries).log, minute);
+    const first = await readWindow(logOf(entries).log, minute, 5_000);
     expect(first.period).toEqual({ from: minute.from, to: minute.from + 3_750 });
     expect(first.lines.length).toBe(3_750);
-    expect(await readWindow(logOf(entries).log, minute)).toEqual(first);
+    expect(await readWindow(logOf(entries).log, minute, 5_000)).toEqual(first);
   });
 
   it("of a single moment is read whole", async () => {
-    const window = await readWindow(logOf(many(6_000, minute.from, 1)).log, minute);
+    const window = await readWindow(logOf(many(6_000, minute.from, 1)).log, minute, 5_000);
     expect(window.lines.length).toBe(6_000);
   });
 
@@ -42,7 +42,7 @@ describe("a window", () => {
     ["of another time", { total: 1, sources: [{ time: "2026-02-01T00:00:00Z" }] }, "another time than was asked for"],
   ])("is not taken from an answer %s", async (_, answer, words) => {
     const log = { ...logOf([]).log, page: async () => answer };
-    await expect(readWindow(log, minute)).rejects.toThrow(words);
+    await expect(readWindow(log, minute, 5_000)).rejects.toThrow(words);
   });
 
   it("of a log that never ends is given up", async () => {
@@ -51,7 +51,7 @@ describe("a window", () => {
       total: 1,
       sources: Array.from({ length: 1000 }, () => ({ time: new Date(minute.from).toISOString(), action: `${nth++}` })),
     });
-    await expect(readWindow({ ...logOf([]).log, page }, minute)).rejects.toThrow("more than 200000 entries");
+    await expect(readWindow({ ...logOf([]).log, page }, minute, 5_000)).rejects.toThrow("more than 200000 entries");
   });
 });
 
@@ -60,9 +60,9 @@ async function readUntil(source: ReturnType<typeof logOf>, from: Progress, now: 
   const lines: string[] = [];
   let progress = from;
   while (dueIn(progress, now) === 0) {
-    const window = await readWindow(source.log, nextPeriod(progress));
+    const window = await readWindow(source.log, nextPeriod(progress), 5_000);
     lines.push(...window.lines.map(({ text }) => text));
-    progress = advanced(progress, window.period, window, now);
+    progress = advanced(progress, window, now);
   }
   return { progress, lines };
 }
@@ -80,10 +80,14 @@ describe("late entries", () => {
     expect(source.calls() - before).toBe(1);
     list.push({ at: at("09:59:10"), what: "late" }, { at: at("10:03:10"), what: "later" });
     const first = await readLate(source.log, progress);
-    expect(first.late?.lines.map(({ text }) => JSON.parse(text).action)).toEqual(["late"]);
-    const second = await readLate(source.log, { ...progress, slices: first.slices });
-    expect(second.late?.lines.map(({ text }) => JSON.parse(text).action)).toEqual(["later"]);
-    expect((await readLate(source.log, { ...progress, slices: second.slices })).late).toBeUndefined();
+    if (!first.late) throw new Error("nothing was found");
+    expect(first.late.lines.map(({ text }) => JSON.parse(text).action)).toEqual(["late"]);
+    const between = advanced({ ...progress, slices: first.slices }, first.late, at("10:06:00"));
+    const second = await readLate(source.log, between);
+    if (!second.late) throw new Error("nothing was found");
+    expect(second.late.lines.map(({ text }) => JSON.parse(text).action)).toEqual(["later"]);
+    const after = advanced({ ...between, slices: second.slices }, second.late, at("10:06:00"));
+    expect((await readLate(source.log, after)).late).toBeUndefined();
   });
 
   it("that are too many to be told apart come with all of their minute", async () => {
@@ -91,7 +95,30 @@ describe("late entries", () => {
     const source = logOf(list);
     const { progress } = await readUntil(source, begunAt(at("10:00:00")), at("10:06:00"));
     list.push(...many(300, at("10:02:00"), 60_000).map((entry) => ({ ...entry, what: `late-${entry.what}` })));
-    expect((await readLate(source.log, progress)).late?.lines.length).toBe(340);
+    const { late, slices } = await readLate(source.log, progress);
+    if (!late) throw new Error("nothing was found");
+    expect(late.lines.length).toBe(340);
+    const after = advanced({ ...progress, slices }, late, at("10:06:00"));
+    expect((await readLate(source.log, after)).late).toBeUndefined();
+  });
+
+  it("come alone to a minute that had few, however many they are", async () => {
+    const list = many(5, at("10:02:00"), 60_000);
+    const source = logOf(list);
+    const { progress } = await readUntil(source, begunAt(at("10:00:00")), at("10:06:00"));
+    list.push(...many(300, at("10:02:00"), 60_000).map((entry) => ({ ...entry, what: `late-${entry.what}` })));
+    expect((await readLate(source.log, progress)).late?.lines.length).toBe(300);
+  });
+
+  it("are not delivered again when the log hides and shows them", async () => {
+    const list = entries();
+    const source = logOf(list);
+    const { progress } = await readUntil(source, begunAt(at("10:00:00")), at("10:06:00"));
+    const hidden = list.splice(70, 3);
+    const lagging = await readLate(source.log, progress);
+    expect(lagging.late).toBeUndefined();
+    list.push(...hidden);
+    expect((await readLate(source.log, { ...progress, slices: lagging.slices })).late).toBeUndefined();
   });
 
   it("are looked for during ten minutes, and in no more than that", async () => {
@@ -106,17 +133,15 @@ describe("progress", () => {
   it("reads by the minute, and by the hour what is long over", () => {
     const fresh = begunAt(at("04:30:30"));
     expect(nextPeriod(fresh)).toEqual({ from: at("04:30:00"), to: at("04:31:00") });
-    const behind = withHours(fresh, at("10:20:00"), true);
+    const behind = withHours(fresh, at("10:20:00"));
     expect(behind.hours).toEqual({ from: at("05:00:00"), to: at("10:00:00") });
     expect(nextPeriod({ ...behind, time: at("05:00:00") })).toEqual({ from: at("05:00:00"), to: at("06:00:00") });
     expect(nextPeriod({ ...behind, time: at("10:00:00") })).toEqual({ from: at("10:00:00"), to: at("10:01:00") });
   });
 
-  it("keeps its windows when a process that was killed may have delivered some of them", () => {
-    const known = begunAt(at("04:30:00"));
-    expect(withHours(known, at("10:20:00"), false).hours).toEqual({ from: at("06:00:00"), to: at("10:00:00") });
-    const begun = withHours(known, at("10:20:00"), false);
-    expect(withHours(begun, at("23:00:00"), false)).toEqual(begun);
+  it("keeps the hours that it reads as hours", () => {
+    const behind = withHours(begunAt(at("04:30:00")), at("10:20:00"));
+    expect(withHours(behind, at("23:00:00"))).toEqual(behind);
   });
 
   it("waits until a minute is over and settled", () => {

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { boundedText } from "../../../src/kinds/fields/bounded.ts";
 import {
-  addedBetween,
   addTo,
+  differenceOf,
+  divide,
   emptySketch,
   readSketch,
   type Sketch,
@@ -11,6 +13,7 @@ import {
 } from "../../../src/platform/activity/sketch.ts";
 
 const idOf = (nth: number) => createHash("sha256").update(String(nth)).digest("hex").slice(0, 32);
+const addedBetween = (before: Sketch, after: Sketch) => differenceOf(before, after)?.added;
 function sketchOf(ids: readonly string[]): Sketch {
   const sketch = emptySketch();
   for (const id of ids) addTo(sketch, id);
@@ -46,4 +49,32 @@ it("is no longer than a thousand letters, and nothing for no entries", () => {
   expect(writtenSketch(emptySketch())).toBe("");
   expect(writtenSketch(sketchOf(Array.from({ length: 60_000 }, (_, nth) => idOf(nth)))).length).toBeLessThan(1_100);
   expect([...readSketch("what somebody wrote")]).toEqual([...emptySketch()]);
+});
+
+it("divides entries into what was delivered and what was not when either are few", () => {
+  const entries = (from: number, count: number) =>
+    Array.from({ length: count }, (_, nth) => ({ id: idOf(from + nth) }));
+  const cases = [
+    { delivered: 900, late: 60 },
+    { delivered: 60, late: 3_000 },
+    { delivered: 0, late: 3_000 },
+    { delivered: 900, late: 0 },
+  ];
+  for (const { delivered, late } of cases) {
+    const [before, after] = [entries(0, delivered), entries(10_000, late)];
+    const sketch = emptySketch("large");
+    for (const { id } of before) addTo(sketch, id);
+    const stored = readSketch(writtenSketch(sketch), "large");
+    expect(divide(stored, [...after, ...before])).toEqual({ known: before, others: after, missing: 0 });
+  }
+  const sketch = emptySketch("large");
+  for (const { id } of entries(0, 900)) addTo(sketch, id);
+  expect(divide(sketch, entries(1, 902))).toMatchObject({ missing: 1, others: { length: 3 } });
+  expect(divide(sketch, entries(0, 2_000))).toBeUndefined();
+});
+
+it("fits into a text of a status, also a large one", () => {
+  const sketch = emptySketch("large");
+  for (let nth = 0; nth < 5_000; nth++) addTo(sketch, idOf(nth));
+  expect(boundedText(writtenSketch(sketch))).toBe(writtenSketch(sketch));
 });

@@ -1,0 +1,54 @@
+import { type Kind, usesAccount } from "../../kinds/kind.ts";
+import { orAbort } from "../../kube/client/deadline.ts";
+import { type Again, DeadlineExceeded } from "../../kube/queue/work.ts";
+import type { KubeObject } from "../../kube/resource.ts";
+import type { Deps } from "../look/deps.ts";
+import type { ObjectKey } from "../objects/object.ts";
+import { postpone } from "../record/record.ts";
+import { tell } from "../record/tell.ts";
+import { writeStatus } from "../record/write.ts";
+import { conditions, readFacts, readStatus, type Standing } from "../schema/status.ts";
+
+/**
+ * Ends a pass when its signal aborts, and has its object say so. What the pass has not ended goes on by itself, while others over
+ * the same object follow: it writes nothing any more, neither to the platform nor to Kubernetes.
+ */
+export const timed =
+  <D extends Deps>(deps: D, reconcile: (key: ObjectKey, deps: D) => Promise<Again>) =>
+  async (key: ObjectKey, signal: AbortSignal): Promise<Again> => {
+    const guard = () => {
+      signal.throwIfAborted();
+      deps.guard();
+    };
+    try {
+      return await orAbort(reconcile(key, { ...deps, guard }), signal);
+    } catch (error) {
+      const found = deps.objects.find(key);
+      if (!(error instanceof DeadlineExceeded) || !found || !deps.shards.serves(key)) throw error;
+      return recordTimeout(deps, key, found, error);
+    }
+  };
+
+async function recordTimeout(
+  deps: Deps,
+  key: ObjectKey,
+  { kind, object }: { kind: Kind; object: KubeObject },
+  { message: why }: DeadlineExceeded,
+): Promise<Again> {
+  const obstacle = {
+    reason: "PlatformUnavailable",
+    message: `${why}: what it needs does not answer in time; the operator tries again`,
+  } as const;
+  // What has no Account of its own has no such pause: the queue's grows as well.
+  const pause = usesAccount(kind) && postpone(deps, { memory: deps.memories.of(key), object }, obstacle);
+  const standing: Standing = { mode: "reconciling", ...obstacle };
+  deps.guard();
+  const after = await writeStatus(deps, kind, object, {
+    ...readFacts(object),
+    ...readStatus(object),
+    observedGeneration: object.metadata.generation,
+    conditions: conditions(object, deps.clock.now(), standing),
+  });
+  tell(deps, key, { before: object, after, standing });
+  return pause ? { inMs: pause.inMs } : "backoff";
+}

@@ -1,0 +1,88 @@
+import { readLate, readPeriod, readWindow, type Window } from "../activity/export.ts";
+import { linesOf, type Piece, pieceOf } from "../activity/piece.ts";
+import { advanced, dueIn, type Line, nextPeriod, type Progress, reset } from "../activity/progress.ts";
+import type { Turn } from "../activity/reading.ts";
+import { PlatformError, Retry } from "../answers/errors.ts";
+import type { Destination } from "./destination.ts";
+
+/** An export in one pass. */
+export interface Step {
+  progress: Progress;
+  /** What is on record as begun. */
+  begun: Piece | undefined;
+  /** By the platform's clock: now, and when what is read was begun to be read. */
+  now: number;
+  readAt: number;
+  log: Turn;
+  to: Destination;
+  /** Resolves when it is on record how far the export is, what it is about to deliver, and what it has delivered. */
+  record(progress: Progress, more?: { begun?: Piece; delivered?: readonly Line[] }): Promise<void>;
+  /** It is that far, and has delivered nothing: to be put on record where that is worth it. */
+  note(progress: Progress): Promise<void>;
+}
+
+/** A window could not be delivered. */
+export class NotDelivered extends Error {
+  override readonly cause: PlatformError;
+  constructor(cause: PlatformError) {
+    super(cause.message);
+    this.cause = cause;
+  }
+}
+
+/**
+ * Delivers one piece at most: what is on record as begun, else what came late, else what is next. Returns after how many
+ * milliseconds there is more to do. Every piece is on record before it is sent.
+ */
+export async function exportNext(step: Step): Promise<number> {
+  const { begun, now, readAt, progress, log, to } = step;
+  if (begun) return resume(step, begun);
+  const { late, slices } = await readLate(log, progress);
+  const checked = { ...progress, slices };
+  if (late) return begin(step, checked, late);
+  const dueMs = dueIn(checked, now);
+  if (dueMs > 0) {
+    await step.note(checked);
+    return Math.max(1000, Math.min(dueMs, 60_000));
+  }
+  const window = await readWindow(log, nextPeriod(checked), to.most);
+  if (window.lines.length > 0) return begin(step, checked, window);
+  await step.note(advanced(checked, window, readAt));
+  return 0;
+}
+
+async function begin(step: Step, progress: Progress, window: Window): Promise<number> {
+  const begun = pieceOf(window, step.readAt);
+  await step.record(progress, { begun });
+  return finish({ ...step, progress }, begun, window.lines);
+}
+
+/** Delivers the entries of a piece that was begun before, whatever has come late to their time since. */
+async function resume(step: Step, begun: Piece): Promise<number> {
+  const { now, progress, log } = step;
+  const { from, to } = begun;
+  const all = await readPeriod(log, { from, to });
+  const again = linesOf(begun, all.lines, now);
+  if (again === "hidden") throw hidden(begun);
+  if (again !== "unknown") return finish(step, begun, again.lines);
+  // All of its time is delivered once more, as if nothing had been.
+  const slices = from < progress.time ? reset(progress.slices, from) : progress.slices;
+  await step.record({ ...progress, slices });
+  return 0;
+}
+
+function hidden({ from, to }: Piece): Retry {
+  const [begin, end] = [from, to].map((at) => new Date(at).toISOString());
+  const detail = `the log does not show all entries that it had before, from ${begin} to ${end}`;
+  return new Retry({ call: "GET /activitylog/v1/contracts", status: 200, detail }, "no");
+}
+
+async function finish({ progress, log, to, record }: Step, begun: Piece, lines: Line[]): Promise<number> {
+  log.check();
+  const delivered = { period: { from: begun.from, to: begun.to }, total: begun.total, lines };
+  await to.deliver(delivered).catch((error: unknown) => {
+    throw error instanceof PlatformError ? new NotDelivered(error) : error;
+  });
+  await record(advanced(progress, delivered, begun.at), { delivered: lines });
+  return 0;
+}
