@@ -140,8 +140,8 @@ export const flags = {
   "create-deadline": { type: "string", default: "10s", help: "DURATION  timeout of a creation" },
   settle: {
     type: "string",
-    default: "10s",
-    help: "DURATION  time after that timeout, or after a crash, in which a created resource may still appear; a resource that is missing for three times as long is gone",
+    default: "90s",
+    help: "DURATION  time after that timeout in which a request may still arrive, out of a kernel or a proxy, and its result appear; only then a creation is sent again. A resource that is missing for three times as long is gone",
   },
   retry: {
     type: "string",

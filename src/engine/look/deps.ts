@@ -17,7 +17,7 @@ import type { Collections } from "./collections.ts";
 export interface Settings {
   /** A creation is given up as unanswered after this; no byte of it leaves later. */
   createDeadlineMs: number;
-  /** How long a creation may stay invisible once no byte of it can leave any more. */
+  /** How long a write may be on its way, and stay invisible, once its process sends no byte of it any more. */
   settleMs: number;
   /** First wait after a refusal or failure; it doubles up to thirty-two times itself. */
   retryMs: number;
@@ -34,8 +34,8 @@ export interface Settings {
 /** What exists and is not seen for so long, neither in its collection nor by its id, is gone. */
 export const goneAfter = ({ settleMs }: Settings): number => 3 * settleMs;
 
-/** What was accepted is believed in for so long, though it cannot be seen. */
-export const believedFor = (settings: Settings): number => 2 * goneAfter(settings);
+/** What was accepted is believed in for so long, though it cannot be seen: twice as long as what got no answer. */
+export const believedFor = ({ createDeadlineMs, settleMs }: Settings): number => 2 * (createDeadlineMs + settleMs);
 
 /** A read that a step waits for is given up after this. */
 export const readLimit = (): AbortSignal => AbortSignal.timeout(30_000);
