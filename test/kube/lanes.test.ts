@@ -129,3 +129,51 @@ describe("lanes", () => {
     expect(next).toBe(100_000);
   });
 });
+
+describe("the cost of a key", () => {
+  const KEYS = 10_000;
+  const WORKERS = 16;
+
+  /** How often the queue looks at a lane while it hands out all keys, with workers that wait for more all the time. */
+  async function looksAtLanes(namespaces: number, accountOf: (namespace: number) => string): Promise<number> {
+    let looks = 0;
+    const lanes = Array.from({ length: namespaces }, (_, index) => ({
+      account: accountOf(index),
+      shared: accountOf(index) === "all",
+      get namespace() {
+        looks += 1;
+        return `n${index}`;
+      },
+    }));
+    const other = { account: "", namespace: "", shared: false };
+    const laneOfKey = (key: string) => lanes[Number(key) % namespaces] ?? other;
+    const busy = createQueue({ clock, workers: WORKERS, laneOf: laneOfKey });
+    let handed = 0;
+    const inWork: string[] = [];
+    const waitForOne = () =>
+      void busy.take(signal).then((key) => {
+        if (key !== undefined) inWork.push(key);
+      });
+    for (let worker = 0; worker < WORKERS; worker++) waitForOne();
+    for (let index = 0; index < KEYS; index++) busy.add(`${index}`);
+    for (; handed < KEYS; handed++) {
+      await Promise.resolve();
+      const key = inWork.shift();
+      if (key === undefined) break;
+      waitForOne();
+      busy.done(key);
+    }
+    expect(handed).toBe(KEYS);
+    return looks;
+  }
+
+  test.each([
+    ["share an Account", () => "all"],
+    ["have Accounts of their own", (namespace: number) => `a${namespace}`],
+  ])("does not grow with the number of namespaces that %s", async (_, accountOf) => {
+    const few = await looksAtLanes(30, accountOf);
+    const many = await looksAtLanes(3000, accountOf);
+    expect(many / KEYS).toBeLessThan(100);
+    expect(many).toBeLessThan(2 * few);
+  });
+});
