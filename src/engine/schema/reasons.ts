@@ -1,3 +1,5 @@
+import { isSameAnswer } from "./varying.ts";
+
 /**
  * Why an object is as it is: the closed list of reasons in conditions and Events. `kubectl wait`, alerts and people
  * rely on these words; each says in its line what a reader can do.
@@ -116,6 +118,27 @@ const passing: ReadonlySet<Reason> = new Set([
 
 /** Whether somebody has to act on an object that is not Ready for this reason (Stalled). */
 export const needsPerson = (reason: Reason): boolean => !passing.has(reason);
+
+/**
+ * Reasons whose message is what a host answered, to whatever call: an id or a time in it belongs to that answer. In any other
+ * message, that of a rejected request included, a reader may have to act on it.
+ */
+const answered: ReadonlySet<string> = new Set<Reason>([
+  "Unauthorized",
+  "AccountNotReady",
+  "Forbidden",
+  "PlatformUnavailable",
+  "DestinationUnavailable",
+]);
+
+/** Why something is as it is, in a condition or an obstacle. */
+type Explanation = { reason: string; message: string };
+
+/** Whether both say the same, apart from what differs between two answers of a host. */
+export const isSaidAgain = (before: Explanation | undefined, now: Explanation | undefined): boolean =>
+  before?.reason === now?.reason &&
+  (before?.message === now?.message ||
+    (answered.has(now?.reason ?? "") && isSameAnswer(before?.message ?? "", now?.message ?? "")));
 
 /** Something that keeps the object from going on. */
 export interface Obstacle {
