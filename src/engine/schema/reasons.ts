@@ -1,4 +1,4 @@
-import { isSameAnswer } from "./varying.ts";
+import { isSameAnswer } from "../../platform/answers/varying.ts";
 
 /**
  * Why an object is as it is: the closed list of reasons in conditions and Events. `kubectl wait`, alerts and people
@@ -131,14 +131,12 @@ const answered: ReadonlySet<string> = new Set<Reason>([
   "DestinationUnavailable",
 ]);
 
-/** Why something is as it is, in a condition or an obstacle. */
-type Explanation = { reason: string; message: string };
-
-/** Whether both say the same, apart from what differs between two answers of a host. */
-export const isSaidAgain = (before: Explanation | undefined, now: Explanation | undefined): boolean =>
+/** Whether two conditions or obstacles say the same, apart from what differs between two answers of a host. */
+export const isSaidAgain = (before: Said | undefined, now: Said | undefined): boolean =>
   before?.reason === now?.reason &&
-  (before?.message === now?.message ||
-    (answered.has(now?.reason ?? "") && isSameAnswer(before?.message ?? "", now?.message ?? "")));
+  (before?.message === now?.message || (answered.has(`${now?.reason}`) && isSameAnswer(before?.message, now?.message)));
+
+type Said = { reason: string; message: string };
 
 /** Something that keeps the object from going on. */
 export interface Obstacle {

@@ -14,5 +14,5 @@ const VARYING = new RegExp(
 const withoutVarying = (message: string): string => message.replace(VARYING, "…");
 
 /** Whether two messages say the same, apart from ids and times that the platform gives to each answer. */
-export const isSameAnswer = (one: string, other: string): boolean =>
+export const isSameAnswer = (one = "", other = ""): boolean =>
   one === other || withoutVarying(one) === withoutVarying(other);
