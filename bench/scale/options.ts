@@ -32,7 +32,7 @@ control plane and a simulated platform of its own. They take turns. Prints each 
   edits     one edit of every Server: time, CPU, calls and writes per edit
   leader    the leader is killed, and another process waits: time to the first and to the last decision
   delete    all objects are deleted at once, Servers first: time until gone, CPU, calls per object
-  kill      SIGKILL while 50 Servers are created, another process after 3 s: last one Ready, what is stuck, orphaned or double
+  kill      SIGKILL while 50 Servers are created, another process after 3 s: found ones and last one Ready, what is stuck, orphaned or double
   flux      all Servers in one Datacenter, 1 % of them edited again and again: calls and CPU per edit
   limited   create with a platform that takes 100 calls a second
   noisy     50 Servers beside five times --objects on an Account that hangs, compared with alone (Mooring only)

@@ -141,8 +141,8 @@ export const flags = {
   "create-deadline": { type: "string", default: "10s", help: "DURATION  timeout of a creation" },
   settle: {
     type: "string",
-    default: "10s",
-    help: "DURATION  time after that timeout, or after a crash, in which a created resource may still appear",
+    default: "90s",
+    help: "DURATION  time after that timeout in which a request may still arrive, out of a kernel or a proxy, and its result appear; only then a creation is sent again",
   },
   "missing-after": {
     type: "string",

@@ -24,6 +24,8 @@ export interface HoldingProxy extends AsyncDisposable {
   set(trap: Trap): void;
   /** Whether a call is, or was, in the trap. */
   readonly sprung: boolean;
+  /** Resolves when whoever sent the call that is held back has reset its connection. */
+  readonly abandoned: Promise<void>;
   /** Lets the call go on; resolves when it has gone as far as it can. */
   release(): Promise<void>;
 }
@@ -34,6 +36,7 @@ export async function startHoldingProxy(upstream: string, ca?: Buffer): Promise<
   const closing = new AbortController();
   const released = Promise.withResolvers<void>();
   const finished = Promise.withResolvers<void>();
+  const abandoned = Promise.withResolvers<void>();
   let trap: Trap | undefined;
   let sprung = false;
 
@@ -45,6 +48,7 @@ export async function startHoldingProxy(upstream: string, ca?: Buffer): Promise<
       if (caught?.moment !== moment) return undefined;
       caught.caught();
       sprung = true;
+      incoming.socket.once("close", abandoned.resolve);
       return released.promise;
     };
     if (caught) trap = undefined;
@@ -88,6 +92,7 @@ export async function startHoldingProxy(upstream: string, ca?: Buffer): Promise<
     get sprung() {
       return sprung;
     },
+    abandoned: abandoned.promise,
     release() {
       released.resolve();
       return finished.promise;

@@ -35,7 +35,7 @@ async function open() {
   const volumeLists = () => platform.calls.filter(({ url }) => new URL(url).pathname.endsWith(VOLUMES)).length;
   /** Somebody deletes the server, and not its volumes. */
   const vanish = () => {
-    platform.items.delete("srv-1");
+    platform.removeByHand("srv-1");
     const volume = platform.items.get("boot-1");
     if (volume) volume.properties = boot;
   };

@@ -268,13 +268,15 @@ export function world(
     },
     /**
      * The process ends in the middle of whatever it does; another one begins, in the same pod or in another. What a dead
-     * process has sent is executed now, or never.
+     * process has sent is still on its way, in the kernel or a proxy: it is executed then, now, or never.
      */
     crash() {
       const leader = oneLeader();
       for (const each of due.filter(({ of }) => of === leader)) {
+        const becomes = choose("then", "now", "never");
+        if (becomes === "then") continue;
         due.splice(due.indexOf(each), 1);
-        if (choose(true, false)) each.happen();
+        if (becomes === "now") each.happen();
       }
       const isSame = choose(true, true, false);
       met(isSame ? "a restart in the same pod" : "a restart in another pod");

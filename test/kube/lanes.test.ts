@@ -1,4 +1,6 @@
+import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
+import { createLanes, type Lane } from "../../src/kube/queue/lanes.ts";
 import { createQueue, type Queue } from "../../src/kube/queue/queue.ts";
 import { type FakeClock, fakeClock } from "../fake-clock.ts";
 
@@ -127,5 +129,117 @@ describe("lanes", () => {
       single.done(key);
     }
     expect(next).toBe(100_000);
+  });
+});
+
+/** The rule in a few lines: walks everything, as often as it takes. */
+function modelOfLanes() {
+  const accounts: { account: string; lanes: { lane: Lane; items: { item: number; priority: number }[] }[] }[] = [];
+  const last = <T>(all: T[], one: T, isEmpty: boolean) => {
+    all.splice(all.indexOf(one), 1);
+    if (!isEmpty) all.push(one);
+  };
+  return {
+    add(lane: Lane, item: number, priority: number) {
+      const own = accounts.find(({ account }) => account === lane.account) ?? { account: lane.account, lanes: [] };
+      if (own.lanes.length === 0) accounts.push(own);
+      const line = own.lanes.find((each) => each.lane.namespace === lane.namespace) ?? { lane, items: [] };
+      if (line.items.length === 0) own.lanes.push(line);
+      line.items.push({ item, priority });
+    },
+    take(isFree: (lane: Lane) => boolean): number | undefined {
+      for (const own of accounts) {
+        const line = own.lanes.find(({ lane }) => isFree(lane));
+        if (!line) continue;
+        const [first] = line.items.toSorted((one, other) => one.priority - other.priority);
+        line.items = line.items.filter((each) => each !== first);
+        last(own.lanes, line, line.items.length === 0);
+        last(accounts, own, own.lanes.length === 0);
+        return first?.item;
+      }
+      return undefined;
+    },
+  };
+}
+
+test("whatever is added and whichever is full, items come in the order of their turns", () => {
+  const one = (...names: string[]) => fc.constantFrom(...names);
+  const adding = fc.record({
+    account: one("a", "b", "c"),
+    namespace: one("x", "y", "z"),
+    priority: fc.nat({ max: 2 }),
+  });
+  const taking = fc.record({
+    fullAccounts: fc.subarray(["a", "b", "c"]),
+    fullNamespaces: fc.subarray(["x", "y", "z"]),
+  });
+  fc.assert(
+    fc.property(fc.array(fc.oneof(adding, taking), { maxLength: 60 }), (steps) => {
+      const [real, model] = [createLanes<number>(), modelOfLanes()];
+      for (const [item, step] of steps.entries()) {
+        if ("account" in step) {
+          const lane = { account: step.account, namespace: step.namespace, shared: true };
+          real.add(lane, item, step.priority);
+          model.add(lane, item, step.priority);
+          continue;
+        }
+        const isFull = ({ account }: Lane) => step.fullAccounts.includes(account);
+        const isClosed = ({ namespace }: Lane) => step.fullNamespaces.includes(namespace);
+        const taken = real.take(
+          (lane) => (isFull(lane) ? "account is full" : isClosed(lane) ? "lane is full" : "free"),
+          () => true,
+        );
+        expect(taken).toBe(model.take((lane) => !isFull(lane) && !isClosed(lane)));
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+describe("the cost of a key", () => {
+  const KEYS = 10_000;
+  const WORKERS = 16;
+
+  /** How often the queue looks at a lane while it hands out all keys, with workers that wait for more all the time. */
+  async function looksAtLanes(namespaces: number, accountOf: (namespace: number) => string): Promise<number> {
+    let looks = 0;
+    const lanes = Array.from({ length: namespaces }, (_, index) => ({
+      account: accountOf(index),
+      shared: accountOf(index) === "all",
+      get namespace() {
+        looks += 1;
+        return `n${index}`;
+      },
+    }));
+    const other = { account: "", namespace: "", shared: false };
+    const laneOfKey = (key: string) => lanes[Number(key) % namespaces] ?? other;
+    const busy = createQueue({ clock, workers: WORKERS, laneOf: laneOfKey });
+    let handed = 0;
+    const inWork: string[] = [];
+    const waitForOne = () =>
+      void busy.take(signal).then((key) => {
+        if (key !== undefined) inWork.push(key);
+      });
+    for (let worker = 0; worker < WORKERS; worker++) waitForOne();
+    for (let index = 0; index < KEYS; index++) busy.add(`${index}`);
+    for (; handed < KEYS; handed++) {
+      await Promise.resolve();
+      const key = inWork.shift();
+      if (key === undefined) break;
+      waitForOne();
+      busy.done(key);
+    }
+    expect(handed).toBe(KEYS);
+    return looks;
+  }
+
+  test.each([
+    ["share an Account", () => "all"],
+    ["have Accounts of their own", (namespace: number) => `a${namespace}`],
+  ])("does not grow with the number of namespaces that %s", async (_, accountOf) => {
+    const few = await looksAtLanes(30, accountOf);
+    const many = await looksAtLanes(3000, accountOf);
+    expect(many / KEYS).toBeLessThan(100);
+    expect(many).toBeLessThan(2 * few);
   });
 });

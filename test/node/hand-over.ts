@@ -37,7 +37,7 @@ export async function handOvers(tools: Tools, say: Say): Promise<void> {
       spec: { location: "de/txl" },
     };
     await tools.feed(stringify(object), "apply", "--filename", "-");
-    await tools.kubectl("wait", "datacenter", name, "--for=condition=Ready", "--timeout=120s");
+    await tools.kubectl("wait", "datacenter", name, "--for=condition=Ready", "--timeout=240s");
     const seconds = ((performance.now() - begun) / 1000).toFixed(1);
     const next = await holder(tools);
     if (next === leader && how !== "killed") throw new Error(`${how}: ${leader} still holds the Lease`);

@@ -19,6 +19,6 @@ describe("a process of the operator", () => {
   });
 });
 
-test("a creation has ten seconds to be sent, and ten more to appear", () => {
-  expect(configOf({})).toMatchObject({ createDeadlineMs: 10_000, settleMs: 10_000 });
+test("a creation has ten seconds to be sent, and ninety more to arrive and appear", () => {
+  expect(configOf({})).toMatchObject({ createDeadlineMs: 10_000, settleMs: 90_000 });
 });

@@ -53,12 +53,13 @@ async function proxy({ refuses }: { refuses?: number } = {}) {
   });
   server.on("connect", (request, socket: Socket) => {
     asked.push({ target: request.url, authorization: request.headers["proxy-authorization"] });
+    open.add(socket.on("error", () => {}));
     if (refuses !== undefined) return void socket.end(`HTTP/1.1 ${refuses} No\r\n\r\n`);
     const upstream = connectTo(Number(request.url?.split(":")[1]), "127.0.0.1", () => {
       socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
       upstream.pipe(socket).pipe(upstream);
     });
-    for (const each of [socket, upstream]) open.add(each.on("error", () => {}));
+    open.add(upstream.on("error", () => {}));
     return undefined;
   });
   const port = await portOf(server);

@@ -19,7 +19,7 @@ import type { ObjectKey } from "../objects/object.ts";
 import { withTime } from "../record/record.ts";
 import { tell } from "../record/tell.ts";
 import { release, writeMetadata, writeStatus } from "../record/write.ts";
-import { needsPerson, type Obstacle } from "../schema/reasons.ts";
+import { isSaidAgain, needsPerson, type Obstacle } from "../schema/reasons.ts";
 import { conditions, readFacts, readStatus, readWhole, type Standing } from "../schema/status.ts";
 import type { KeptTokens } from "../secrets/kept-tokens.ts";
 import { type Checked, loginObstacle, RECOVERING, usable } from "./account-standing.ts";
@@ -94,13 +94,13 @@ function adjust(deps: AccountDeps, account: string, { mode, reason, message }: S
   const before = handle.obstacle;
   // Passing trouble is the Account's own: its objects meet the same trouble, or none, by themselves.
   if (mode === "reconciling" && !before) return;
-  handle.obstacle = mode === "ready" ? undefined : { reason, message };
+  const now = mode === "ready" ? undefined : { reason, message };
   const { contractNumber, identity } = handle.connection;
-  const as = handle.obstacle ? handle.worksAs : `${contractNumber} ${identity?.userId}`;
-  const isOther = before?.reason !== handle.obstacle?.reason || before?.message !== handle.obstacle?.message;
-  const isNews = isOther || as !== handle.worksAs;
+  const as = now ? handle.worksAs : `${contractNumber} ${identity?.userId}`;
+  if (isSaidAgain(before, now) && as === handle.worksAs) return;
+  handle.obstacle = now;
   handle.worksAs = as;
-  if (isNews) deps.changed(account, deps.clock.monotonic());
+  deps.changed(account, deps.clock.monotonic());
 }
 
 /** An Account goes after everything that was made with it: nothing else could delete that any more. */
@@ -242,8 +242,10 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
   }
   const expiresAt = connection.identity?.expiresAt;
   if (!login && expiresAt !== undefined && expiresAt <= deps.clock.now()) {
-    const message = `the token expired at ${new Date(expiresAt).toISOString()}: update Secret ${name}`;
-    return blocked({ reason: "Unauthorized", message }, { inMs: deps.settings.resyncMs });
+    const tokenExpiresAt = new Date(expiresAt).toISOString();
+    const message = `the token expired at ${tokenExpiresAt}: update Secret ${name}`;
+    const expired = blocked({ reason: "Unauthorized", message }, { inMs: deps.settings.resyncMs });
+    return { ...expired, facts: { ...expired.facts, tokenExpiresAt } };
   }
   const read = () => readContract(connection, handle.endpoint("api"), { priority: "people" });
   try {

@@ -17,7 +17,7 @@ import type { Collections } from "./collections.ts";
 export interface Settings {
   /** A creation is given up as unanswered after this; no byte of it leaves later. */
   createDeadlineMs: number;
-  /** How long a creation may stay invisible once no byte of it can leave any more. */
+  /** How long a write may be on its way, and stay invisible, once its process sends no byte of it any more. */
   settleMs: number;
   /** A resource that the platform does not have for so long, and whose deletion no log could tell of, is gone. */
   missingMs: number;
@@ -33,8 +33,8 @@ export interface Settings {
   recheckMs: number;
 }
 
-/** What was accepted is believed in for so long, though it cannot be seen. */
-export const believedFor = ({ settleMs }: Settings): number => 6 * settleMs;
+/** What was accepted is believed in for so long, though it cannot be seen: twice as long as what got no answer. */
+export const believedFor = ({ createDeadlineMs, settleMs }: Settings): number => 2 * (createDeadlineMs + settleMs);
 
 /** A read that a step waits for is given up after this. */
 export const readLimit = (): AbortSignal => AbortSignal.timeout(30_000);

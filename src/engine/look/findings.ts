@@ -77,6 +77,9 @@ export function contestOf(
   return { isLost: !others.every(isYounger), yields: new Set(others.filter(isYounger)) };
 }
 
+/** A claim that another shard began before its deadline is written, and seen here, within this time. */
+const CLAIM_MS = 10_000;
+
 /**
  * Whether another shard may be about to answer one of these equal intents. It claims what its POST has made before the
  * deadline is over, and whatever it claims later it marks first.
@@ -86,7 +89,7 @@ function isAnsweredElsewhere(
   equals: readonly ObjectKey[],
 ): boolean {
   if (equals.length < 2 || !shards.divided()) return false;
-  const unsettledSince = clock.monotonic() - settings.createDeadlineMs - settings.settleMs;
+  const unsettledSince = clock.monotonic() - settings.createDeadlineMs - CLAIM_MS;
   return equals.some((rival) => {
     const object = objects.find(rival)?.object;
     const intent = object && openIntent(object);

@@ -1,3 +1,5 @@
+import { isSameAnswer } from "../../platform/answers/varying.ts";
+
 /**
  * Why an object is as it is: the closed list of reasons in conditions and Events. `kubectl wait`, alerts and people
  * rely on these words; each says in its line what a reader can do.
@@ -126,6 +128,25 @@ const passing: ReadonlySet<Reason> = new Set([
 
 /** Whether somebody has to act on an object that is not Ready for this reason (Stalled). */
 export const needsPerson = (reason: Reason): boolean => !passing.has(reason);
+
+/**
+ * Reasons whose message is what a host answered, to whatever call: an id or a time in it belongs to that answer. In any other
+ * message, that of a rejected request included, a reader may have to act on it.
+ */
+const answered: ReadonlySet<string> = new Set<Reason>([
+  "Unauthorized",
+  "AccountNotReady",
+  "Forbidden",
+  "PlatformUnavailable",
+  "DestinationUnavailable",
+]);
+
+/** Whether two conditions or obstacles say the same, apart from what differs between two answers of a host. */
+export const isSaidAgain = (before: Said | undefined, now: Said | undefined): boolean =>
+  before?.reason === now?.reason &&
+  (before?.message === now?.message || (answered.has(`${now?.reason}`) && isSameAnswer(before?.message, now?.message)));
+
+type Said = { reason: string; message: string };
 
 /** Something that keeps the object from going on. */
 export interface Obstacle {

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../../kube/resource.ts";
 import { type Standing as AnyStanding, type Condition, conditionsOf, withPause } from "../../kube/write/conditions.ts";
 import { once } from "../../once.ts";
-import type { Reason } from "./reasons.ts";
-import { flat, known, type ResourceStatus } from "./status-schema.ts";
+import { isSaidAgain, type Reason } from "./reasons.ts";
+import { flat, known, type ResourceStatus, sharedStatus } from "./status-schema.ts";
 
 /** How an object stands, for a reason of the closed list. */
 export type Standing = AnyStanding & { reason: Reason };
@@ -48,12 +48,22 @@ export const paused = (object: KubeObject, now: number): Condition[] =>
     message: "paused: remove the annotation mooring.dev/paused to resume",
   });
 
-/** Whether writing `status` would change what the object says; where it stands is not worth a write of its own. */
+/**
+ * Whether writing `status` would change what the object says. Where it stands is not worth a write of its own, and neither is the
+ * same refusal under another request id.
+ */
 export function differs(object: KubeObject, status: object): boolean {
-  return !isDeepStrictEqual(flat(statusOf(object)), plain(flat(status)));
+  const [before, after] = [flat(statusOf(object)), plain(flat(status))];
+  if (isDeepStrictEqual(before, after)) return false;
+  const said = readStatus(object).conditions ?? [];
+  const conditions = sharedStatus.shape.conditions.safeParse(after.conditions).data?.map((each, index) => {
+    const old = said[index];
+    return old && isSaidAgain(old, each) ? { ...each, message: old.message } : each;
+  });
+  return !isDeepStrictEqual(before, { ...after, conditions });
 }
 
 /** As it would be after a way over the wire. */
-function plain(value: unknown): unknown {
+function plain(value: object): Record<string, unknown> {
   return JSON.parse(JSON.stringify(value));
 }

@@ -15,11 +15,17 @@ interface Line<T> {
   take(current: (item: T) => boolean): T | undefined;
 }
 
+/** Whether a lane may hand out an item now; and if not, whether no other one of its Account may either. */
+export type Room = "free" | "lane is full" | "account is full";
+
 /** Items by lane. Accounts take turns, then the namespaces within an Account, then priority counts. */
 export interface Lanes<T> {
   add(lane: Lane, item: T, priority: number): void;
-  /** The first item, of the next lane that is `open`, which is `current`. A lane that is not keeps its turn. */
-  take(open: (lane: Lane) => boolean, current: (item: T) => boolean): T | undefined;
+  /**
+   * The first item, of the next lane that is free, which is `current`. A lane that is not keeps its turn. Of an Account that is
+   * full one lane is looked at, however many there are.
+   */
+  take(room: (lane: Lane) => Room, current: (item: T) => boolean): T | undefined;
 }
 
 export function createLanes<T>(): Lanes<T> {
@@ -33,20 +39,28 @@ export function createLanes<T>(): Lanes<T> {
       namespaces.set(namespace, line);
       accounts.set(account, namespaces);
     },
-    take: (open, current) =>
+    take: (room, current) =>
       inTurn(accounts, (namespaces) =>
-        inTurn(namespaces, (line) => (open(line.lane) ? line.take(current) : undefined)),
+        inTurn(namespaces, (line) => {
+          const has = room(line.lane);
+          if (has === "account is full") return STOP;
+          return has === "free" ? line.take(current) : undefined;
+        }),
       ),
   };
 }
 
+/** None of the others has anything to give either. */
+const STOP = Symbol("stop");
+
 /** What the first gives that gives anything; it comes last from then on. What is empty goes. */
 function inTurn<V extends { readonly size: number }, T>(
   all: Map<string, V>,
-  take: (each: V) => T | undefined,
+  take: (each: V) => T | undefined | typeof STOP,
 ): T | undefined {
   for (const [name, each] of all) {
     const item = take(each);
+    if (item === STOP) return undefined;
     if (item === undefined && each.size > 0) continue;
     all.delete(name);
     if (each.size > 0) all.set(name, each);

@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import { createDelays, type Delays } from "./delays.ts";
-import { createLanes, type Lane } from "./lanes.ts";
+import { createLanes, type Lane, type Room } from "./lanes.ts";
 
 /**
  * Ready keys of a lane are handed out in this order, first come first served within each priority. What is begun goes before
@@ -118,15 +118,16 @@ export function createQueue(options: {
   const takers = new Set<(key: string | undefined) => void>();
   let closed = false;
 
-  function hasRoom(lane: Lane): boolean {
-    if (closed) return true;
+  function roomOf(lane: Lane): Room {
+    if (closed) return "free";
     const holds = held.of(lane);
     const free = workers - processing.size;
     const most = share(workers, free > holds.account ? 3 / 8 : 1 / 4);
-    if (holds.account >= most || holds.namespace >= share(workers, 1 / 2)) return false;
-    if (!lane.shared) return true;
+    if (holds.account >= most) return "account is full";
+    if (holds.namespace >= share(workers, 1 / 2)) return "lane is full";
+    if (!lane.shared) return "free";
     const { account, within } = waiting.of(lane);
-    return holds.within < share(most, account > within ? 1 / 2 : 3 / 4);
+    return holds.within < share(most, account > within ? 1 / 2 : 3 / 4) ? "free" : "lane is full";
   }
   const isCurrent = (asked: Asked) => dirty.get(asked.key) === asked;
 
@@ -138,7 +139,7 @@ export function createQueue(options: {
   }
 
   function next(): string | undefined {
-    const asked = ready.take(hasRoom, isCurrent);
+    const asked = ready.take(roomOf, isCurrent);
     if (!asked) return undefined;
     const { key, lane = NOBODY } = asked;
     const now = clock.monotonic();

@@ -3,6 +3,7 @@ import { Agent, type Dispatcher, Pool, ProxyAgent } from "undici";
 import { type AllowedEndpoints, guardedLookup } from "../addresses/allowed-endpoints.ts";
 import { proxyFor } from "../addresses/proxies.ts";
 import type { TransportOptions } from "./call.ts";
+import { createConnector } from "./connector.ts";
 
 /** The sockets that calls leave by: keep-alive, shared by all who call the same host. */
 export interface Ways {
@@ -11,9 +12,10 @@ export interface Ways {
   close(): Promise<void>;
 }
 
-const connectMs = 10_000;
 /** To one host. More than one credential may have under way: what hangs for one leaves some to the others. */
 const SOCKETS = 256;
+/** A proxy that takes the connection and then says nothing. */
+const PROXY_MS = 10_000;
 
 /** Straight to an address that is checked, or through a proxy, which chooses the address itself. */
 export function createWays(options: TransportOptions, allowed: AllowedEndpoints | undefined): Ways {
@@ -22,7 +24,6 @@ export function createWays(options: TransportOptions, allowed: AllowedEndpoints 
   const common = {
     allowH2: false,
     connections: SOCKETS,
-    connectTimeout: connectMs,
     // The deadline of the call covers both.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -31,10 +32,11 @@ export function createWays(options: TransportOptions, allowed: AllowedEndpoints 
     ...common,
     factory: (origin, pool) => {
       const guarded = allowed ? guardedLookup(allowed, new URL(origin), lookup) : lookup;
-      return new Pool(origin, { ...pool, connect: { ...tls, ...(guarded && { lookup: guarded }) } });
+      return new Pool(origin, { ...pool, connect: createConnector({ tls, lookup: guarded }) });
     },
   });
   const through = new Map<string, ProxyAgent>();
+  const toProxy = createConnector({ tls });
   const proxyAt = (uri: string): ProxyAgent => {
     const known = through.get(uri);
     if (known) return known;
@@ -42,9 +44,10 @@ export function createWays(options: TransportOptions, allowed: AllowedEndpoints 
       ...common,
       uri,
       requestTls: tls,
-      proxyTls: tls,
-      // A proxy that takes the connection and then says nothing.
-      clientFactory: (origin, client) => new Pool(origin, { ...client, headersTimeout: connectMs }),
+      clientFactory: (origin) => new Pool(origin, { connect: toProxy, headersTimeout: PROXY_MS }),
+      // Calls without TLS go to the proxy itself; those with TLS go through a tunnel, which has a connection of the client above.
+      factory: (origin, pool) =>
+        new Pool(origin, new URL(origin).href === new URL(uri).href ? { ...common, connect: toProxy } : pool),
     });
     through.set(uri, agent);
     return agent;
