@@ -36,7 +36,7 @@ beforeAll(async () => {
   world = await landscape({
     simulator: ["--speed", "60"],
     operator: [
-      ...["--create-deadline", "3s", "--settle", "3s", "--retry", "1s"],
+      ...["--create-deadline", "3s", "--settle", "1s", "--retry", "1s"],
       ...["--resync", "1s", "--recheck", "2s", "--missing-after", "2s"],
     ],
   });
