@@ -105,7 +105,7 @@ describe("a client certificate", () => {
     await before.passes(KEY);
     before.api.remove(secret);
     const after = await open(pems, reader(), before.api);
-    expect(await after.passes(KEY)).toEqual(["renew", "rest"]);
+    expect(await after.passes(KEY)).toEqual(["publish", "renew", "rest"]);
     expect(await after.published()).toMatchObject({ "tls.crt": pems.certificate });
     expect(after.status().certificate).toEqual(before.status().certificate);
   });

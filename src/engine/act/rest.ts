@@ -6,7 +6,8 @@ import { sources } from "../look/fixed.ts";
 import { inputsOf } from "../look/look.ts";
 import type { Scene } from "../look/view.ts";
 import { confirmedBirth } from "../objects/identity.ts";
-import { ALLOW_DATA_LOSS } from "../objects/names.ts";
+import type { Memory } from "../objects/memory.ts";
+import { ALLOW_DATA_LOSS, PUBLISHED } from "../objects/names.ts";
 import type { Note } from "../objects/published.ts";
 import { comparison, ownership, record } from "../record/record.ts";
 import { writeMetadata } from "../record/write.ts";
@@ -17,7 +18,7 @@ import { isOver } from "./abandon.ts";
 
 /** All is as spec says on the platform: shows it, and when to look again. */
 export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: Obstacle): Promise<Again> {
-  const { kind, shared, view, memory, object, desired, inputs, identity, beside } = scene;
+  const { kind, shared, view, memory, object, desired, inputs, identity, beside, note } = scene;
   const { claim: owned } = view;
   if (!owned || !shared) return "never";
   const item = shared.collection.read(identity).item;
@@ -26,7 +27,6 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
     : { mode: "ready", reason: "Available", message: `${kind.kind} is up to date` };
   const { drift } = comparison(scene);
   const publication = view.observed ? undefined : desired?.publication({ name: object.metadata.name });
-  const note = publication && deps.published.find(object, publication.name).note;
   const known = {
     ...ownership(scene),
     born: owned.born ?? (await learntBirth(scene, { id: owned.id, raw: item?.raw })),
@@ -34,7 +34,7 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
     lossAllowed: object.metadata.annotations?.[ALLOW_DATA_LOSS] === undefined ? undefined : scene.status.lossAllowed,
     state: item?.state,
     fixed: fixedNow(scene),
-    secretName: note && publication.name,
+    secretName: note && publication?.name,
     ...shownKey(note),
   };
   const context = {
@@ -45,6 +45,7 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
   const differences = drift?.length ? drift : undefined;
   const advice = desired && inputs && !view.observed ? desired.advice(inputs) : [];
   if (view.secret === "missing") advice.push(KEYLESS);
+  if (view.secret === "unmarked" && publication) advice.push(...strippedAdvice(publication.name, memory.repair));
   if (memory.renewAfter !== undefined) advice.push(UNRENEWED);
   const unclaimed = memory.unclaimed?.filter((id) => shared.collection.read(id).item) ?? [];
   if (unclaimed.length > 0) advice.push(unclaimedAdvice(kind.kind, unclaimed));
@@ -74,6 +75,7 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
       .filter((at) => at !== undefined)
       .map((at) => Math.min(Math.max(0, at - view.platformNow), deps.settings.resyncMs)),
     ...(typeof view.output === "object" ? [view.output.dueAt - view.now] : []),
+    ...(view.secret === "unmarked" && view.repair ? [Math.max(0, view.repair.at - view.now)] : []),
   ];
   return dueIn.length === 0 ? "never" : { inMs: Math.min(...dueIn), background: true };
 }
@@ -111,6 +113,17 @@ function shownKey(note: Note | undefined) {
 
 const KEYLESS =
   "the key of an adopted resource cannot be read: set the annotation mooring.dev/rotate-at to create a new one; the current key then stops working";
+
+/** What Mooring writes about a Secret does not stay there; the key works all the same. */
+function strippedAdvice(name: string, repair: Memory["repair"]): string[] {
+  const what = `the labels and the annotation ${PUBLISHED} of Secret ${name}`;
+  if (repair?.obstacle) return [`${what} were changed and cannot be put back: ${repair.obstacle.message}`];
+  return repair && repair.times > 0
+    ? [
+        `${what} are changed again after each write: except the Secret from the admission hook or controller that does so`,
+      ]
+    : [];
+}
 
 const unclaimedAdvice = (kind: string, ids: readonly string[]): string =>
   `an interrupted creation may have left one of these ${kind}s, which nobody can use: ${several(ids)}; they expire by themselves, delete those that are not yours to keep`;

@@ -21,13 +21,27 @@ export interface Attempts {
   stalled: number;
 }
 
-/** The last attempt to bring the output about: the same one is not repeated before its time. */
-export interface OutputAttempt {
-  /** What was to be brought about, from what was there. */
-  what: string;
+/** The last of several attempts at the same: it is not repeated before its time. */
+export interface Attempt {
   times: number;
   retryAt: number;
   obstacle?: Obstacle | undefined;
+}
+
+/** Somebody who undoes it again and again is answered ever later, until there was peace for so long. */
+const PEACE_MS = 600_000;
+const LONGEST_MS = 512_000;
+
+/** One more attempt: its pause is twice as long as that of the one before, unless that was long ago. */
+export function oneMore(last: Attempt | undefined, now: number, firstMs = 1000): Attempt {
+  const times = last && now < last.retryAt + PEACE_MS ? last.times + 1 : 0;
+  return { times, retryAt: now + Math.min(firstMs * 2 ** times, LONGEST_MS) };
+}
+
+/** The last attempt to bring the output about. */
+export interface OutputAttempt extends Attempt {
+  /** What was to be brought about, from what was there. */
+  what: string;
 }
 
 /** A key out of an answer, with the answer, until both are in the Secret. */
@@ -121,6 +135,9 @@ export interface Memory {
   /** What a catalogue of the platform says about what spec names. */
   checked?: { what: string; facts: Readonly<Record<string, unknown>> } | undefined;
   output?: OutputAttempt | undefined;
+  /** Of the Secret with a key: the last new key for one that was lost, and the last time that the rest was put right. */
+  renewal?: Attempt | undefined;
+  repair?: Attempt | undefined;
   /** How far an export is, where that is not worth a write: from this version of what is on record. */
   exported?: { recorded: unknown; progress: Progress } | undefined;
   /** When the object was last looked at. */

@@ -1,12 +1,17 @@
+import { hash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Clock } from "../../clock.ts";
 import { hashBody } from "../../hash.ts";
+import { GROUP } from "../../kinds/index.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import { type KubeObject, keyOf, metadataOnly } from "../../kube/resource.ts";
+import { fetchObject } from "../../kube/watch/followed.ts";
 import { createIndex } from "../../kube/watch/keyed-index.ts";
 import { createStore } from "../../kube/watch/store.ts";
+import { compareVersions } from "../../kube/watch/version.ts";
 import { type Watcher, watch } from "../../kube/watch/watch.ts";
-import { CONFIG_MAPS, controllerOf, type DataResource, SECRETS } from "../../kube/write/owned-secret.ts";
+import { CONFIG_MAPS, controllerOf, type DataResource, decoded, SECRETS } from "../../kube/write/owned-secret.ts";
 import { certificateFacts, keyFacts } from "../schema/status-schema.ts";
 import { MANAGED_BY, OUTPUT, PUBLISHED } from "./names.ts";
 import { type ObjectKey, objectKey } from "./object.ts";
@@ -22,6 +27,8 @@ const note = z.object({
   key: z.union([certificateFacts, keyFacts]),
   /** The value of the annotation rotate-at that the key answers, or that was there with the first one. */
   rotated: z.string(),
+  /** The fingerprint of each entry as it was written. Notes of earlier versions have none. */
+  entries: z.record(z.string(), z.string()).optional(),
 });
 /** What a published Secret says about itself. */
 export type Note = z.output<typeof note>;
@@ -39,23 +46,65 @@ export interface Output {
 export const contentHash = ({ data, binaryData }: Readonly<Record<string, unknown>>): string =>
   hashBody([data ?? {}, binaryData ?? {}]);
 
+/** Tells values apart, and tells nothing about them. */
+export const fingerprintOf = (value: string | Uint8Array): string => hash("sha256", value, "hex").slice(0, 12);
+
+export const fingerprintsOf = (data: Readonly<Record<string, string | Uint8Array>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(data).map(([name, value]) => [name, fingerprintOf(value)]));
+
+/** By these labels what Mooring has written for an object is found. */
+export const labelsOf = ({ kind, metadata }: Pick<KubeObject, "kind" | "metadata">): Record<string, string> => ({
+  [MANAGED_BY]: "mooring",
+  [`${GROUP}/kind`]: labelValue(kind),
+  [`${GROUP}/name`]: labelValue(metadata.name),
+});
+
+/** As much of a name as a label may hold. */
+const labelValue = (text: string): string => text.slice(0, 63).replace(/[^A-Za-z0-9]+$/, "");
+
+/** An object's own Secret: what it says about itself, and the fingerprints of what is in it. */
+export interface SeenSecret {
+  /** The note stands in its annotation, signed with the key that signs now. */
+  isNoted: boolean;
+  labels: Readonly<Record<string, string>>;
+  entries: Readonly<Record<string, string>>;
+}
+
 /**
- * The Secrets and ConfigMaps that Mooring has written, as last seen: what they say about themselves, never what is in them.
- * The object that one belongs to hears of every change, so that one that somebody deletes is missed at once.
+ * The Secrets and ConfigMaps that Mooring has written, as last seen: what they say about themselves and fingerprints of what is
+ * in them, never a value. The object that one belongs to hears of every change, so that one that somebody deletes is missed
+ * at once.
  */
 export interface Publications {
   /**
-   * The Secret with a key. Undefined when there is none of this name, or not this object's; not `known` until they were
-   * listed once; `current` when it is signed with the key that signs now.
+   * The Secret with a key. No `secret` when there is none of this name, or not this object's; not `known` until they were
+   * listed once. The watch does not see one that has lost its label: only a read by name proves that it is missing. No `note`
+   * when it cannot be read, and this process has not written what is in the Secret now.
    */
-  find(object: KubeObject, name: string): { known: boolean; note: Note | undefined; current: boolean };
+  find(
+    object: KubeObject,
+    name: string,
+  ): { known: boolean; note: Note | undefined; secret: SeenSecret | undefined; readAt: number | undefined };
+  /** Reads the Secret by its name, whatever its labels; the whole of it, for who needs what is in it. */
+  read(object: KubeObject, name: string): Promise<KubeObject | undefined>;
   /** What was written for this object by spec.output, under whatever names; without what is on its way out. */
   outputs(object: KubeObject): { known: boolean; found: Output[] };
-  /** Own writes are believed at once, and no older state after them. */
-  put(written: KubeObject): void;
+  /** Own writes are believed at once, and no older state after them. What was noted of one is known, should a hook strip it. */
+  put(written: KubeObject, noted?: Note): void;
   sync(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** What is kept of what is in a Secret or ConfigMap. */
+interface Facts {
+  content: string | undefined;
+  entries: Record<string, string>;
+  /** What this process wrote about it. */
+  noted: Note | undefined;
+}
+
+/** What a read by name has shown is of no use for longer. */
+const KEPT_MS = 3_600_000;
 
 export function createPublications(options: {
   client: KubeClient;
@@ -69,41 +118,87 @@ export function createPublications(options: {
   /** By the uid of the object that they belong to. */
   const outputs = createIndex();
   const isOutput = ({ metadata }: KubeObject) => metadata.labels?.[OUTPUT] === "true";
+  const facts = new WeakMap<KubeObject, Facts>();
   const open = (resource: DataResource) => {
-    const keep = (object: KubeObject) => ({
-      ...metadataOnly(object),
-      ...(isOutput(object) && { content: contentHash(object) }),
-    });
-    const store = createStore<KubeObject>({ onListenerError: onError, keep });
-    store.subscribe(({ key, after, before }) => {
+    /** What reads by name have shown that the watch has not. */
+    const reads = new Map<string, { at: number; object: KubeObject | undefined }>();
+    const seen = (key: string): KubeObject | undefined => {
+      const [read, watched] = [reads.get(key), store.get(key)];
+      return read && (!read.object || !watched || isNewer(read.object, watched)) ? read.object : watched;
+    };
+    const keep = (object: KubeObject, noted?: Note): KubeObject => {
+      const kept = metadataOnly(object);
+      const isKey = resource === SECRETS && !isOutput(object);
+      const entries = isKey ? fingerprintsOf(decoded(object)) : {};
+      const before = facts.get(seen(keyOf(object)) ?? kept);
+      const still = isDeepStrictEqual(before?.entries, entries) ? before?.noted : undefined;
+      facts.set(kept, { content: isKey ? undefined : contentHash(object), entries, noted: noted ?? still });
+      return kept;
+    };
+    const store = createStore<KubeObject>({ onListenerError: onError, keep: (object) => keep(object) });
+    store.subscribe(({ key, after, before, last }) => {
+      const read = reads.get(key);
+      // An absence that was read stands until the watch shows another one.
+      const isOver = read?.object ? isNewer(after ?? last ?? read.object, read.object) : after !== undefined;
+      if (isOver || (!after && !last)) reads.delete(key);
       const [namespace = ""] = key.split("/");
       const [owner, former] = [after, before].map((each) => each && controllerOf(each));
       outputs.set(`${resource.kind}/${key}`, after && owner && isOutput(after) ? [owner.uid] : []);
       if (owner) wake(objectKey(owner.kind, namespace, owner.name));
       if (former && former.uid !== owner?.uid) wake(objectKey(former.kind, namespace, former.name));
     });
-    return { resource, store };
+    const remember = (key: string, object: KubeObject | undefined) => {
+      const at = clock.monotonic();
+      for (const [each, read] of reads) if (at - read.at > KEPT_MS) reads.delete(each);
+      reads.set(key, { at, object });
+    };
+    const put = (written: KubeObject, noted?: Note) => {
+      const key = keyOf(written);
+      const kept = keep(written, noted);
+      store.put(written);
+      const stored = store.get(key);
+      // What has no label is older than the watch, for all that the store knows.
+      if (!stored || isNewer(kept, stored)) return remember(key, kept);
+      const known = facts.get(kept);
+      if (known && !isNewer(stored, kept)) facts.set(stored, known);
+    };
+    return { resource, store, reads, seen, keep, remember, put };
   };
   const [secrets, configMaps] = [open(SECRETS), open(CONFIG_MAPS)];
+  const keyTo = ({ metadata }: KubeObject, name: string) => keyOf({ metadata: { ...metadata, name } });
+  const isOf = (object: KubeObject, secret: KubeObject | undefined) =>
+    secret !== undefined && object.metadata.uid !== undefined && controllerOf(secret)?.uid === object.metadata.uid;
   let known = false;
   const watchers: Watcher[] = [];
   return {
     find(object, name) {
-      const secret = secrets.store.get(keyOf({ metadata: { ...object.metadata, name } }));
-      const isTheirs = secret && controllerOf(secret)?.uid === object.metadata.uid;
-      const said = isTheirs ? seal.read("Secret", secret, PUBLISHED) : undefined;
-      // A note that somebody has spoilt counts as absent: the key is then made anew.
-      return { known, note: note.safeParse(said?.words).data, current: said?.current ?? false };
+      const key = keyTo(object, name);
+      const readAt = secrets.reads.get(key)?.at;
+      const found = secrets.seen(key);
+      if (!found || !isOf(object, found)) return { known, note: undefined, secret: undefined, readAt };
+      const { entries = {}, noted } = facts.get(found) ?? {};
+      const said = seal.read("Secret", found, PUBLISHED);
+      const read = note.safeParse(said?.words).data;
+      const isNoted = read !== undefined && (said?.current ?? false);
+      return { known, note: read ?? noted, secret: { isNoted, labels: found.metadata.labels ?? {}, entries }, readAt };
+    },
+    async read(object, name) {
+      const { namespace } = object.metadata;
+      const found = await fetchObject(client, SECRETS, { namespace, name });
+      secrets.remember(keyTo(object, name), found && secrets.keep(found));
+      return isOf(object, found) ? found : undefined;
     },
     outputs({ metadata }) {
       const found = outputs.get(metadata.uid ?? "").flatMap((id) => {
         const { resource, store } = id.startsWith("Secret/") ? secrets : configMaps;
         const object = store.get(id.slice(id.indexOf("/") + 1));
-        return object && !object.metadata.deletionTimestamp ? [{ resource, object, content: object.content }] : [];
+        return object && !object.metadata.deletionTimestamp
+          ? [{ resource, object, content: facts.get(object)?.content }]
+          : [];
       });
       return { known, found };
     },
-    put: (written) => (written.kind === CONFIG_MAPS.kind ? configMaps : secrets).store.put(written),
+    put: (written, noted) => (written.kind === CONFIG_MAPS.kind ? configMaps : secrets).put(written, noted),
     async sync() {
       const labelSelector = `${MANAGED_BY}=mooring`;
       const within = namespace && { namespace };
@@ -117,3 +212,6 @@ export function createPublications(options: {
     },
   };
 }
+
+const isNewer = (one: KubeObject, other: KubeObject): boolean =>
+  compareVersions(one.metadata.resourceVersion ?? "", other.metadata.resourceVersion ?? "") > 0;
