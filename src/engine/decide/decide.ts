@@ -192,7 +192,7 @@ const isKeyDue = ({ keyDueAt, platformNow }: View): boolean => keyDueAt !== unde
 
 /**
  * Workloads need the Secret: without it, nothing is ready. A key of somebody else's making is not ended, and one that is lost is
- * made anew only when a read by name has proved that. Whoever undoes what is put right is answered ever later.
+ * made anew only when a read by name has proved that. No attempt is repeated before its pause is over.
  */
 function decideSecret(view: View): Decision | undefined {
   const { secret, repair, now } = view;
@@ -206,10 +206,10 @@ function decideSecret(view: View): Decision | undefined {
       return { step: "publish" };
     case "missing":
       if (view.othersKey) return isKeyDue(view) ? renewal(view) : undefined;
-      return isEarly ? spoilt(view) : renewal(view);
+      return isEarly ? secretChanged(view) : renewal(view);
     case "outdated":
       if (isKeyDue(view)) return renewal(view);
-      return decideCheck(view) ?? (isEarly ? spoilt(view) : { step: "publish" });
+      return decideCheck(view) ?? (isEarly ? secretChanged(view) : { step: "publish" });
     case "unmarked":
     case "current":
       if (isKeyDue(view)) return renewal(view);
@@ -217,8 +217,8 @@ function decideSecret(view: View): Decision | undefined {
   }
 }
 
-/** Somebody has spoilt the Secret again: it is put right when its pause is over. */
-function spoilt({ repair, now }: View): Decision {
+/** The Secret was changed again soon after it was put right: the next attempt has to wait for its turn. */
+function secretChanged({ repair, now }: View): Decision {
   const message = `${repair?.why ?? "the Secret is not as it was written"}; it is put right after a pause, which grows each time: find out who changes it`;
   return { step: "wait", reason: "SecretChanged", message, recheckMs: (repair?.at ?? now) - now };
 }

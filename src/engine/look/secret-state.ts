@@ -88,7 +88,7 @@ export function judgeSecret(evidence: Evidence): Holding {
   const isLost = keyName === undefined ? !isRight : entries[keyName] !== note.key.fingerprint;
   if (isLost) {
     const names = edited.length > 0 ? edited.join(", ") : keyName;
-    // What an earlier version wrote cannot be compared.
+    // Notes of earlier versions have no fingerprints to compare.
     return { state: "missing", why: names && `was changed: ${names} is not what was written` };
   }
   if (!isRight) return { state: "outdated", note, edited };
@@ -102,7 +102,7 @@ export const versionLabel = ({ key }: Pick<Note, "key">): Record<string, string>
   ["serial" in key ? CERTIFICATE_VERSION : KEY_VERSION]: String(key.version),
 });
 
-/** What the note would say, where the key is the one that status tells of. A wish for a new one counts as answered. */
+/** The note as it would be, when the key is the one that status tells of. A request for a new one counts as answered. */
 function noteFromStatus(
   { id, keyName, recorded, nonce = "", rotated }: Evidence,
   entries: SeenSecret["entries"],
@@ -121,7 +121,7 @@ function renewableAt({ renewal }: Memory, recorded: KeyFacts | undefined, { cloc
   if (renewal) return renewal.retryAt;
   if (!recorded || recorded.version < 2) return Number.NEGATIVE_INFINITY;
   const ageMs = clock.now() - Date.parse(recorded.issuedAt);
-  // Who wrote it may have another clock: a time to come tells nothing.
+  // Another process may have had another clock: a time to come tells nothing.
   return ageMs < 0 ? Number.NEGATIVE_INFINITY : clock.monotonic() + RENEWAL_MS - ageMs;
 }
 
@@ -173,10 +173,10 @@ export function secretOf(
   if (held.state === "missing") {
     const now = deps.clock.monotonic();
     const at = renewableAt(memory, certificate ? undefined : recorded, deps);
-    // What is new has nothing to lose, and a key that somebody else made is not ended.
-    const isBare = !recorded && (certificate !== undefined || status.nonce === undefined);
+    // Without anything on record there is no key of ours to lose.
+    const isUnrecorded = !recorded && (certificate !== undefined || status.nonce === undefined);
     const isRead = readAt !== undefined && (now < at || readAt >= Math.max(at, now - PROOF_MS));
-    const state = isBare || isRead ? "missing" : "unread";
+    const state = isUnrecorded || isRead ? "missing" : "unread";
     const why = recorded && status.secretName === name && held.why ? `Secret ${name} ${held.why}` : undefined;
     return { secret: state, dueAt: asked === undefined ? undefined : 0, renewal, repair: { why, at } };
   }

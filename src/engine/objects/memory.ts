@@ -21,19 +21,19 @@ export interface Attempts {
   stalled: number;
 }
 
-/** The last of several attempts at the same: it is not repeated before its time. */
+/** The last attempt at something that somebody may undo: it is not repeated before its time. */
 export interface Attempt {
   times: number;
   retryAt: number;
   obstacle?: Obstacle | undefined;
 }
 
-/** Somebody who undoes it again and again is answered ever later, until there was peace for so long. */
+/** A row of attempts is over when nothing was undone for so long. */
 const PEACE_MS = 600_000;
 const LONGEST_MS = 512_000;
 
-/** One more attempt: its pause is twice as long as that of the one before, unless that was long ago. */
-export function oneMore(last: Attempt | undefined, now: number, firstMs = 1000): Attempt {
+/** The pause after an attempt is twice as long as after the one before, unless that was long ago. */
+export function nextAttempt(last: Attempt | undefined, now: number, firstMs = 1000): Attempt {
   const times = last && now < last.retryAt + PEACE_MS ? last.times + 1 : 0;
   return { times, retryAt: now + Math.min(firstMs * 2 ** times, LONGEST_MS) };
 }
@@ -135,7 +135,7 @@ export interface Memory {
   /** What a catalogue of the platform says about what spec names. */
   checked?: { what: string; facts: Readonly<Record<string, unknown>> } | undefined;
   output?: OutputAttempt | undefined;
-  /** Of the Secret with a key: the last new key for one that was lost, and the last time that the rest was put right. */
+  /** The last renewal of a key that was lost, and the last repair of the rest of its Secret. */
   renewal?: Attempt | undefined;
   repair?: Attempt | undefined;
   /** How far an export is, where that is not worth a write: from this version of what is on record. */

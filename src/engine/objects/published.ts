@@ -103,8 +103,74 @@ interface Facts {
   noted: Note | undefined;
 }
 
-/** What a read by name has shown is of no use for longer. */
+/** The result of a read by name is kept for so long. */
 const KEPT_MS = 3_600_000;
+
+const isOutput = ({ metadata }: KubeObject) => metadata.labels?.[OUTPUT] === "true";
+
+const isNewer = (one: KubeObject, other: KubeObject): boolean =>
+  compareVersions(one.metadata.resourceVersion ?? "", other.metadata.resourceVersion ?? "") > 0;
+
+/** Whether a Secret is the object's own. */
+const isOf = ({ metadata }: KubeObject, secret: KubeObject | undefined): boolean =>
+  secret !== undefined && metadata.uid !== undefined && controllerOf(secret)?.uid === metadata.uid;
+
+/** The Secrets or the ConfigMaps, as the watch and reads by name have shown them. */
+function createSeen(resource: DataResource, clock: Clock, onListenerError: (error: unknown) => void) {
+  const facts = new WeakMap<KubeObject, Facts>();
+  /** Results of reads by name that are newer than the watch, or that it does not show. */
+  const reads = new Map<string, { at: number; object: KubeObject | undefined }>();
+  const get = (key: string): KubeObject | undefined => {
+    const [read, watched] = [reads.get(key), store.get(key)];
+    return read && (!read.object || !watched || isNewer(read.object, watched)) ? read.object : watched;
+  };
+  const keep = (object: KubeObject, noted?: Note): KubeObject => {
+    const kept = metadataOnly(object);
+    const hasKey = resource === SECRETS && !isOutput(object) && controllerOf(object) !== undefined;
+    const entries = hasKey ? fingerprintsOf(decoded(object)) : {};
+    const before = facts.get(get(keyOf(object)) ?? kept);
+    const still = isDeepStrictEqual(before?.entries, entries) ? before?.noted : undefined;
+    facts.set(kept, { content: isOutput(object) ? contentHash(object) : undefined, entries, noted: noted ?? still });
+    return kept;
+  };
+  const store = createStore<KubeObject>({ onListenerError, keep: (object) => keep(object) });
+  store.subscribe(({ key, after, last }) => {
+    const read = reads.get(key);
+    // An absence that was read stands until the watch shows another Secret; a list tells nothing of one without the label.
+    const isOver = read?.object ? isNewer(after ?? last ?? read.object, read.object) : after !== undefined;
+    if (isOver || (!after && !last)) reads.delete(key);
+  });
+  const remember = (key: string, object: KubeObject | undefined) => {
+    const at = clock.monotonic();
+    for (const [each, read] of reads) if (at - read.at > KEPT_MS) reads.delete(each);
+    reads.set(key, { at, object });
+  };
+  return {
+    resource,
+    store,
+    get,
+    factsOf: (object: KubeObject): Facts | undefined => facts.get(object),
+    readAt: (key: string): number | undefined => reads.get(key)?.at,
+    async read(client: KubeClient, namespace: string | undefined, name: string): Promise<KubeObject | undefined> {
+      const key = keyOf({ metadata: { ...(namespace !== undefined && { namespace }), name } });
+      const before = store.get(key);
+      const found = await fetchObject(client, resource, { namespace, name });
+      // One that the watch has shown meanwhile may be younger than the answer.
+      if (found || store.get(key) === before) remember(key, found && keep(found));
+      return found;
+    },
+    put(written: KubeObject, noted?: Note): void {
+      const key = keyOf(written);
+      const kept = keep(written, noted);
+      store.put(written);
+      const stored = store.get(key);
+      const known = facts.get(kept);
+      // Without the label, the store takes it for older than a deletion that the watch has shown.
+      if (!stored || isNewer(kept, stored)) remember(key, kept);
+      else if (known && !isNewer(stored, kept)) facts.set(stored, known);
+    },
+  };
+}
 
 export function createPublications(options: {
   client: KubeClient;
@@ -117,83 +183,42 @@ export function createPublications(options: {
   const { client, clock, seal, namespace, wake, onError } = options;
   /** By the uid of the object that they belong to. */
   const outputs = createIndex();
-  const isOutput = ({ metadata }: KubeObject) => metadata.labels?.[OUTPUT] === "true";
-  const facts = new WeakMap<KubeObject, Facts>();
-  const open = (resource: DataResource) => {
-    /** What reads by name have shown that the watch has not. */
-    const reads = new Map<string, { at: number; object: KubeObject | undefined }>();
-    const seen = (key: string): KubeObject | undefined => {
-      const [read, watched] = [reads.get(key), store.get(key)];
-      return read && (!read.object || !watched || isNewer(read.object, watched)) ? read.object : watched;
-    };
-    const keep = (object: KubeObject, noted?: Note): KubeObject => {
-      const kept = metadataOnly(object);
-      const isKey = resource === SECRETS && !isOutput(object);
-      const entries = isKey ? fingerprintsOf(decoded(object)) : {};
-      const before = facts.get(seen(keyOf(object)) ?? kept);
-      const still = isDeepStrictEqual(before?.entries, entries) ? before?.noted : undefined;
-      facts.set(kept, { content: isKey ? undefined : contentHash(object), entries, noted: noted ?? still });
-      return kept;
-    };
-    const store = createStore<KubeObject>({ onListenerError: onError, keep: (object) => keep(object) });
-    store.subscribe(({ key, after, before, last }) => {
-      const read = reads.get(key);
-      // An absence that was read stands until the watch shows another one.
-      const isOver = read?.object ? isNewer(after ?? last ?? read.object, read.object) : after !== undefined;
-      if (isOver || (!after && !last)) reads.delete(key);
+  const secrets = createSeen(SECRETS, clock, onError);
+  const configMaps = createSeen(CONFIG_MAPS, clock, onError);
+  const watched = [secrets, configMaps];
+  for (const { resource, store } of watched) {
+    store.subscribe(({ key, after, before }) => {
       const [namespace = ""] = key.split("/");
       const [owner, former] = [after, before].map((each) => each && controllerOf(each));
       outputs.set(`${resource.kind}/${key}`, after && owner && isOutput(after) ? [owner.uid] : []);
       if (owner) wake(objectKey(owner.kind, namespace, owner.name));
       if (former && former.uid !== owner?.uid) wake(objectKey(former.kind, namespace, former.name));
     });
-    const remember = (key: string, object: KubeObject | undefined) => {
-      const at = clock.monotonic();
-      for (const [each, read] of reads) if (at - read.at > KEPT_MS) reads.delete(each);
-      reads.set(key, { at, object });
-    };
-    const put = (written: KubeObject, noted?: Note) => {
-      const key = keyOf(written);
-      const kept = keep(written, noted);
-      store.put(written);
-      const stored = store.get(key);
-      // What has no label is older than the watch, for all that the store knows.
-      if (!stored || isNewer(kept, stored)) return remember(key, kept);
-      const known = facts.get(kept);
-      if (known && !isNewer(stored, kept)) facts.set(stored, known);
-    };
-    return { resource, store, reads, seen, keep, remember, put };
-  };
-  const [secrets, configMaps] = [open(SECRETS), open(CONFIG_MAPS)];
-  const keyTo = ({ metadata }: KubeObject, name: string) => keyOf({ metadata: { ...metadata, name } });
-  const isOf = (object: KubeObject, secret: KubeObject | undefined) =>
-    secret !== undefined && object.metadata.uid !== undefined && controllerOf(secret)?.uid === object.metadata.uid;
+  }
   let known = false;
   const watchers: Watcher[] = [];
   return {
     find(object, name) {
-      const key = keyTo(object, name);
-      const readAt = secrets.reads.get(key)?.at;
-      const found = secrets.seen(key);
+      const key = keyOf({ metadata: { ...object.metadata, name } });
+      const readAt = secrets.readAt(key);
+      const found = secrets.get(key);
       if (!found || !isOf(object, found)) return { known, note: undefined, secret: undefined, readAt };
-      const { entries = {}, noted } = facts.get(found) ?? {};
+      const { entries = {}, noted } = secrets.factsOf(found) ?? {};
       const said = seal.read("Secret", found, PUBLISHED);
       const read = note.safeParse(said?.words).data;
       const isNoted = read !== undefined && (said?.current ?? false);
       return { known, note: read ?? noted, secret: { isNoted, labels: found.metadata.labels ?? {}, entries }, readAt };
     },
     async read(object, name) {
-      const { namespace } = object.metadata;
-      const found = await fetchObject(client, SECRETS, { namespace, name });
-      secrets.remember(keyTo(object, name), found && secrets.keep(found));
+      const found = await secrets.read(client, object.metadata.namespace, name);
       return isOf(object, found) ? found : undefined;
     },
     outputs({ metadata }) {
       const found = outputs.get(metadata.uid ?? "").flatMap((id) => {
-        const { resource, store } = id.startsWith("Secret/") ? secrets : configMaps;
+        const { resource, store, factsOf } = id.startsWith("Secret/") ? secrets : configMaps;
         const object = store.get(id.slice(id.indexOf("/") + 1));
         return object && !object.metadata.deletionTimestamp
-          ? [{ resource, object, content: facts.get(object)?.content }]
+          ? [{ resource, object, content: factsOf(object)?.content }]
           : [];
       });
       return { known, found };
@@ -202,7 +227,7 @@ export function createPublications(options: {
     async sync() {
       const labelSelector = `${MANAGED_BY}=mooring`;
       const within = namespace && { namespace };
-      for (const { resource, store } of [secrets, configMaps])
+      for (const { resource, store } of watched)
         watchers.push(watch({ client, resource, labelSelector, store, clock, onError, ...within }));
       await Promise.all(watchers.map(({ synced }) => synced));
       known = true;
@@ -212,6 +237,3 @@ export function createPublications(options: {
     },
   };
 }
-
-const isNewer = (one: KubeObject, other: KubeObject): boolean =>
-  compareVersions(one.metadata.resourceVersion ?? "", other.metadata.resourceVersion ?? "") > 0;

@@ -9,7 +9,7 @@ import { urlOf } from "../accounts/accounts.ts";
 import { type Deps, deadlineFrom } from "../look/deps.ts";
 import { contentOf, filled, RENEWAL_MS, versionLabel } from "../look/secret-state.ts";
 import type { Scene } from "../look/view.ts";
-import { begunBy, type Issued, oneMore } from "../objects/memory.ts";
+import { begunBy, type Issued, nextAttempt } from "../objects/memory.ts";
 import { INTENT, PUBLISHED, ROTATE_AT } from "../objects/names.ts";
 import { openIntent } from "../objects/object.ts";
 import { fingerprintOf, fingerprintsOf, type Note } from "../objects/published.ts";
@@ -86,7 +86,7 @@ export function countRenewal(deps: Deps, { kind, view, memory, object }: Scene, 
   const { why } = view.repair ?? {};
   // The first certificate is no renewal.
   if (view.secret !== "missing" || (why === undefined && kind.resource.secret?.certificate)) return;
-  memory.renewal = oneMore(memory.renewal, deps.clock.monotonic(), RENEWAL_MS);
+  memory.renewal = nextAttempt(memory.renewal, deps.clock.monotonic(), RENEWAL_MS);
   if (why !== undefined) deps.events.record(object, "Warning", "SecretChanged", `${why}; ${done}`);
 }
 
@@ -136,7 +136,7 @@ export async function republish(deps: Deps, scene: Scene): Promise<Again> {
   const { entries: _, ...rest } = note;
   const fresh = isRight ? note : { ...rest, content: contentOf(publication, item.raw, account) };
   const data = () => (isRight ? held : publication.data(item.raw, key, account.endpoint));
-  memory.repair = oneMore(memory.repair, deps.clock.monotonic());
+  memory.repair = nextAttempt(memory.repair, deps.clock.monotonic());
   try {
     const written = await unlessRefused({ name: publication.name }, () =>
       write(deps, scene, publication, data, fresh, { over: found }),

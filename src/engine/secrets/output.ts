@@ -3,7 +3,7 @@ import { removeOwned } from "../../kube/write/owned-secret.ts";
 import type { Deps } from "../look/deps.ts";
 import { type OutputWork, outputWork } from "../look/output-state.ts";
 import type { Scene } from "../look/view.ts";
-import { oneMore } from "../objects/memory.ts";
+import { nextAttempt } from "../objects/memory.ts";
 import { OUTPUT } from "../objects/names.ts";
 import { pauseAfter } from "../record/record.ts";
 import type { Obstacle } from "../schema/reasons.ts";
@@ -19,7 +19,7 @@ export async function writeOutput(deps: Deps, scene: Scene): Promise<Again> {
   if (work === undefined || work === "unknown" || "obstacle" in work) return "now";
   const { what } = work;
   const now = deps.clock.monotonic();
-  const attempt = oneMore(memory.output?.what === what ? memory.output : undefined, now);
+  const attempt = nextAttempt(memory.output?.what === what ? memory.output : undefined, now);
   const obstacle = await perform(deps, scene, work);
   const retryAt = obstacle ? now + pauseAfter(deps, obstacle, attempt.times) : attempt.retryAt;
   memory.output = { what, times: attempt.times, retryAt, obstacle };
