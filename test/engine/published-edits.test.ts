@@ -199,6 +199,23 @@ test("an entry that somebody adds to a Secret is left alone", async () => {
   expect(operator.counts()).toMatchObject({ keys: 0, secretWrites: 0 });
 });
 
+test("however often spec changes, the Secret follows at once", async () => {
+  const here = world("MetricPipeline");
+  await using operator = await live(here);
+  for (let nth = 1; nth <= 8; nth++) {
+    const object = here.api.get(here.object) ?? here.object;
+    const { metadata, spec } = object;
+    operator.put({
+      ...object,
+      metadata: { ...metadata, generation: nth + 1 },
+      spec: { ...Object(spec), pushInterval: `${nth + 20}s` },
+    });
+    await here.clock.advance(1000);
+    expect(operator.counts()).toMatchObject({ keys: 0, secretWrites: nth });
+  }
+  expect(operator.ready()).toMatchObject({ status: "True" });
+});
+
 test("an edit that somebody repeats is answered ever later, and until then the object is not Ready", async () => {
   const here = world("MetricPipeline");
   await using operator = await live(here);

@@ -184,6 +184,12 @@ export function secretOf(
   const due = isAsked ? 0 : dueAt(held.note.key, desired?.rotation(), { after: memory.renewAfter, aheadMs });
   const { edited } = held;
   const why = edited.length > 0 ? `Secret ${name} was changed: ${edited.join(", ")}` : undefined;
-  const at = memory.repair?.retryAt ?? Number.NEGATIVE_INFINITY;
-  return { secret: held.state, note: held.note, dueAt: due, renewal, repair: { why, at } };
+  const at = memory.repair?.what === content ? memory.repair?.retryAt : undefined;
+  return {
+    secret: held.state,
+    note: held.note,
+    dueAt: due,
+    renewal,
+    repair: { why, at: at ?? Number.NEGATIVE_INFINITY },
+  };
 }

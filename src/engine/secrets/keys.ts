@@ -86,7 +86,7 @@ export function countRenewal(deps: Deps, { kind, view, memory, object }: Scene, 
   const { why } = view.repair ?? {};
   // The first certificate is no renewal.
   if (view.secret !== "missing" || (why === undefined && kind.resource.secret?.certificate)) return;
-  memory.renewal = nextAttempt(memory.renewal, deps.clock.monotonic(), RENEWAL_MS);
+  memory.renewal = nextAttempt(memory.renewal, "renewal", deps.clock.monotonic(), RENEWAL_MS);
   if (why !== undefined) deps.events.record(object, "Warning", "SecretChanged", `${why}; ${done}`);
 }
 
@@ -124,19 +124,16 @@ export async function republish(deps: Deps, scene: Scene): Promise<Again> {
   const item = view.claim && scene.shared?.collection.read(view.claim.id).item;
   if (!note || !item || !account) return { inMs: LOOK_MS };
   const held = decoded(found);
-  const { name = "" } = kind.resource.secret?.key ?? {};
-  const key = held[name]?.toString() ?? "";
   const prints = fingerprintsOf(held);
+  const { name = "" } = kind.resource.secret?.key ?? {};
   const isRight = view.secret === "unmarked";
-  const isHeld = isRight
-    ? Object.entries(note.entries ?? {}).every(([entry, print]) => prints[entry] === print)
-    : prints[name] === note.key.fingerprint;
+  const expected = isRight ? note.entries : { [name]: note.key.fingerprint };
   // It was changed since it was last seen: what is there now decides.
-  if (!isHeld) return "now";
-  const { entries: _, ...rest } = note;
-  const fresh = isRight ? note : { ...rest, content: contentOf(publication, item.raw, account) };
-  const data = () => (isRight ? held : publication.data(item.raw, key, account.endpoint));
-  memory.repair = nextAttempt(memory.repair, deps.clock.monotonic());
+  if (Object.entries(expected ?? {}).some(([entry, print]) => prints[entry] !== print)) return "now";
+  const content = contentOf(publication, item.raw, account);
+  const fresh = isRight ? note : { ...note, content, entries: undefined };
+  const data = () => (isRight ? held : publication.data(item.raw, String(held[name]), account.endpoint));
+  memory.repair = nextAttempt(memory.repair, content, deps.clock.monotonic());
   try {
     const written = await unlessRefused({ name: publication.name }, () =>
       write(deps, scene, publication, data, fresh, { over: found }),

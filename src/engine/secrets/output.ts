@@ -19,10 +19,10 @@ export async function writeOutput(deps: Deps, scene: Scene): Promise<Again> {
   if (work === undefined || work === "unknown" || "obstacle" in work) return "now";
   const { what } = work;
   const now = deps.clock.monotonic();
-  const attempt = nextAttempt(memory.output?.what === what ? memory.output : undefined, now);
+  const attempt = nextAttempt(memory.output, what, now);
   const obstacle = await perform(deps, scene, work);
   const retryAt = obstacle ? now + pauseAfter(deps, obstacle, attempt.times) : attempt.retryAt;
-  memory.output = { what, times: attempt.times, retryAt, obstacle };
+  memory.output = { ...attempt, retryAt, obstacle };
   return "now";
 }
 
