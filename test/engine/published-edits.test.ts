@@ -109,6 +109,19 @@ describe.each(["MetricPipeline", "AccessToken"] as const)("the Secret of a %s", 
     ]);
   });
 
+  test("gets one new key when its labels and its note go right after that was made", async () => {
+    const here = world(kind);
+    await using operator = await live(here);
+    await operator.enter(KINDS[kind].key, "somebody-else", 0);
+    await operator.edit(({ metadata }) => {
+      metadata.labels = {};
+      metadata.annotations = {};
+    }, 5 * MINUTE);
+    expect(operator.counts()).toMatchObject({ keys: 1 });
+    expect(valueIn(here)).toBe(here.made.at(-1));
+    expect(operator.ready()).toMatchObject({ status: "True" });
+  });
+
   test("gets a new key when an earlier one is put back with its note", async () => {
     const here = world(kind);
     await using operator = await live(here);

@@ -8,7 +8,7 @@ import type { AccountHandle } from "../accounts/accounts.ts";
 import type { Claim } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
 import { CERTIFICATE_VERSION, KEY_VERSION, ROTATE_AT } from "../objects/names.ts";
-import { labelsOf, type Note, type SeenSecret } from "../objects/published.ts";
+import { changedEntries, labelsOf, type Note, type SeenSecret } from "../objects/published.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
 import type { KeyFacts, ResourceStatus } from "../schema/status-schema.ts";
@@ -83,7 +83,7 @@ export function judgeSecret(evidence: Evidence): Holding {
   if (note.resource !== id) return { state: "missing", why: `has no key of ${id}` };
   if (recorded && note.key.version < recorded.version)
     return { state: "missing", why: `was changed: it has version ${note.key.version}, not ${recorded.version}` };
-  const edited = Object.entries(note.entries ?? {}).flatMap(([name, print]) => (entries[name] === print ? [] : [name]));
+  const edited = changedEntries(note, entries);
   const isRight = note.entries && edited.length === 0 && (evidence.content ?? note.content) === note.content;
   const isLost = keyName === undefined ? !isRight : entries[keyName] !== note.key.fingerprint;
   if (isLost) {

@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Clock } from "../../clock.ts";
 import { hashBody } from "../../hash.ts";
@@ -52,6 +51,10 @@ export const fingerprintOf = (value: string | Uint8Array): string => hash("sha25
 export const fingerprintsOf = (data: Readonly<Record<string, string | Uint8Array>>): Record<string, string> =>
   Object.fromEntries(Object.entries(data).map(([name, value]) => [name, fingerprintOf(value)]));
 
+/** Entries of a Secret that are not as they were written. An entry that was added is none of them. */
+export const changedEntries = ({ entries = {} }: Note, found: Readonly<Record<string, string>>): string[] =>
+  Object.keys(entries).filter((name) => entries[name] !== found[name]);
+
 /** By these labels what Mooring has written for an object is found. */
 export const labelsOf = ({ kind, metadata }: Pick<KubeObject, "kind" | "metadata">): Record<string, string> => ({
   [MANAGED_BY]: "mooring",
@@ -103,8 +106,12 @@ interface Facts {
   noted: Note | undefined;
 }
 
-/** The result of a read by name is kept for so long. */
+/** Reads by name, and notes of own writes, are kept for so long. */
 const KEPT_MS = 3_600_000;
+
+function forgetOld(entries: Map<string, { at: number }>, now: number): void {
+  for (const [key, { at }] of entries) if (now - at > KEPT_MS) entries.delete(key);
+}
 
 const isOutput = ({ metadata }: KubeObject) => metadata.labels?.[OUTPUT] === "true";
 
@@ -120,6 +127,8 @@ function createSeen(resource: DataResource, clock: Clock, onListenerError: (erro
   const facts = new WeakMap<KubeObject, Facts>();
   /** Results of reads by name that are newer than the watch, or that it does not show. */
   const reads = new Map<string, { at: number; object: KubeObject | undefined }>();
+  /** Notes of the last writes, for a Secret that loses label and note before status tells of its key. */
+  const written = new Map<string, { at: number; noted: Note }>();
   const get = (key: string): KubeObject | undefined => {
     const [read, watched] = [reads.get(key), store.get(key)];
     return read && (!read.object || !watched || isNewer(read.object, watched)) ? read.object : watched;
@@ -128,8 +137,9 @@ function createSeen(resource: DataResource, clock: Clock, onListenerError: (erro
     const kept = metadataOnly(object);
     const hasKey = resource === SECRETS && !isOutput(object) && controllerOf(object) !== undefined;
     const entries = hasKey ? fingerprintsOf(decoded(object)) : {};
-    const before = facts.get(get(keyOf(object)) ?? kept);
-    const still = isDeepStrictEqual(before?.entries, entries) ? before?.noted : undefined;
+    const key = keyOf(object);
+    const before = facts.get(get(key) ?? kept)?.noted ?? written.get(key)?.noted;
+    const still = before && changedEntries(before, entries).length === 0 ? before : undefined;
     facts.set(kept, { content: isOutput(object) ? contentHash(object) : undefined, entries, noted: noted ?? still });
     return kept;
   };
@@ -142,7 +152,7 @@ function createSeen(resource: DataResource, clock: Clock, onListenerError: (erro
   });
   const remember = (key: string, object: KubeObject | undefined) => {
     const at = clock.monotonic();
-    for (const [each, read] of reads) if (at - read.at > KEPT_MS) reads.delete(each);
+    forgetOld(reads, at);
     reads.set(key, { at, object });
   };
   return {
@@ -159,10 +169,13 @@ function createSeen(resource: DataResource, clock: Clock, onListenerError: (erro
       if (found || store.get(key) === before) remember(key, found && keep(found));
       return found;
     },
-    put(written: KubeObject, noted?: Note): void {
-      const key = keyOf(written);
-      const kept = keep(written, noted);
-      store.put(written);
+    put(object: KubeObject, noted?: Note): void {
+      const key = keyOf(object);
+      const at = clock.monotonic();
+      forgetOld(written, at);
+      if (noted) written.set(key, { at, noted });
+      const kept = keep(object, noted);
+      store.put(object);
       const stored = store.get(key);
       const known = facts.get(kept);
       // Without the label, the store takes it for older than a deletion that the watch has shown.

@@ -12,7 +12,7 @@ import type { Scene } from "../look/view.ts";
 import { begunBy, type Issued, nextAttempt } from "../objects/memory.ts";
 import { INTENT, PUBLISHED, ROTATE_AT } from "../objects/names.ts";
 import { openIntent } from "../objects/object.ts";
-import { fingerprintOf, fingerprintsOf, type Note } from "../objects/published.ts";
+import { changedEntries, fingerprintOf, fingerprintsOf, type Note } from "../objects/published.ts";
 import { record, refreshed, refuse, reject, withWritten } from "../record/record.ts";
 import { fetchObject } from "../record/write.ts";
 import type { Obstacle } from "../schema/reasons.ts";
@@ -127,9 +127,8 @@ export async function republish(deps: Deps, scene: Scene): Promise<Again> {
   const prints = fingerprintsOf(held);
   const { name = "" } = kind.resource.secret?.key ?? {};
   const isRight = view.secret === "unmarked";
-  const expected = isRight ? note.entries : { [name]: note.key.fingerprint };
   // It was changed since it was last seen: what is there now decides.
-  if (Object.entries(expected ?? {}).some(([entry, print]) => prints[entry] !== print)) return "now";
+  if (isRight ? changedEntries(note, prints).length > 0 : prints[name] !== note.key.fingerprint) return "now";
   const content = contentOf(publication, item.raw, account);
   const fresh = isRight ? note : { ...note, content, entries: undefined };
   const data = () => (isRight ? held : publication.data(item.raw, String(held[name]), account.endpoint));
