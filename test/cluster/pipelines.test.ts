@@ -87,6 +87,37 @@ describe("the Secret of a pipeline", () => {
   });
 });
 
+describe("a Secret that somebody changes", () => {
+  const secret = "secret/web-metricpipeline";
+  const label = "{.metadata.labels.app\\.kubernetes\\.io/managed-by}";
+  const note = "{.metadata.annotations.mooring\\.dev/published}";
+
+  it("keeps its key, and gets its labels and its note back", async () => {
+    const { values } = await read("web-metricpipeline");
+    await world.kubectl("label", secret, "app.kubernetes.io/managed-by=somebody", "--overwrite");
+    await expect.poll(() => world.value(secret, label)).toBe("mooring");
+    await world.annotate(secret, "mooring.dev/published-");
+    await expect.poll(() => world.value(secret, note)).toContain("signature");
+    await world.kubectl("label", secret, "app.kubernetes.io/managed-by-", "mooring.dev/key-version=9", "--overwrite");
+    await expect.poll(async () => (await read("web-metricpipeline")).labels["mooring.dev/key-version"]).toBe("1");
+    expect((await read("web-metricpipeline")).values).toEqual(values);
+    expect(await push(values)).toBe(204);
+    expect(await keyVersion("metricpipeline/web")).toBe("1");
+    await world.untilReady("metricpipeline/web");
+  });
+
+  it("gets everything else back that was edited, with the same key", async () => {
+    const { values } = await read("web-metricpipeline");
+    const edited = JSON.stringify({
+      stringData: { endpoint: "http://elsewhere.test" },
+      data: { "prometheus.yaml": null },
+    });
+    await world.kubectl("patch", secret, "--type=merge", "-p", edited);
+    await expect.poll(async () => (await read("web-metricpipeline")).values).toEqual(values);
+    expect(await keyVersion("metricpipeline/web")).toBe("1");
+  });
+});
+
 describe("a new key", () => {
   it.each([
     ["metricpipeline/web", "web-metricpipeline", push],
@@ -108,18 +139,18 @@ describe("a new key", () => {
     },
   );
 
-  it("is made when the old one has reached the age that spec allows", async () => {
-    await world.apply(metricPipeline("web", { ...main, keyRotation: { every: "1h" } }));
-    const { annotations, values: before } = await read("web-metricpipeline");
-    const note = z
-      .looseObject({ key: z.looseObject({}) })
-      .parse(JSON.parse(annotations["mooring.dev/published"] ?? ""));
-    const issuedAt = new Date(Date.now() - 3_700_000).toISOString();
-    const aged = JSON.stringify({ ...note, key: { ...note.key, issuedAt } });
-    await world.annotate("secret/web-metricpipeline", `mooring.dev/published=${aged}`);
-    await expect.poll(() => keyVersion("metricpipeline/web")).toBe("3");
+  it("is made when somebody edits the one in the Secret, once, and an Event says why", async () => {
+    const name = "metricpipeline/web";
+    const { values: before } = await read("web-metricpipeline");
+    const edited = JSON.stringify({ stringData: { key: "somebody-else" } });
+    await world.kubectl("patch", "secret", "web-metricpipeline", "--type=merge", "-p", edited);
+    await expect.poll(() => keyVersion(name)).toBe("3");
+    await world.untilReady(name);
     const { values: after } = await read("web-metricpipeline");
     expect([await push(before), await push(after)]).toEqual([401, 204]);
+    await expect
+      .poll(() => world.describe(name))
+      .toMatch(/Warning\s+SecretChanged\s.*Secret web-metricpipeline was changed: .*key.*; a new key was created/);
   });
 
   it("is made when somebody deletes the Secret, for nobody can read the old one again", async () => {

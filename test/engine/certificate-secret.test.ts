@@ -105,9 +105,41 @@ describe("a client certificate", () => {
     await before.passes(KEY);
     before.api.remove(secret);
     const after = await open(pems, reader(), before.api);
-    expect(await after.passes(KEY)).toEqual(["renew", "rest"]);
+    expect(await after.passes(KEY)).toEqual(["publish", "renew", "rest"]);
     expect(await after.published()).toMatchObject({ "tls.crt": pems.certificate });
     expect(after.status().certificate).toEqual(before.status().certificate);
+  });
+
+  test("of which somebody edits a file is fetched again, once, and an Event says why", async () => {
+    const pems = await accessOf();
+    const { passes, published, deps, api, events, status, asked, writes } = await open(pems);
+    await passes(KEY);
+    const edited = structuredClone(api.get(secret) ?? secret);
+    edited.data = { ...Object(edited.data), "tls.key": Buffer.from("somebody's").toString("base64") };
+    deps.published.put(api.put(edited));
+    expect(await passes(KEY)).toEqual(["publish", "renew", "rest"]);
+    expect(await published()).toMatchObject({ "tls.crt": pems.certificate, "tls.key": pems.privateKey });
+    expect([asked(), writes().length]).toEqual([2, 2]);
+    expect(status()).toMatchObject({ certificate: { version: 1 }, conditions: [ready] });
+    expect(events.filter((each) => each.includes("SecretChanged"))).toEqual([
+      expect.stringMatching(/^Warning SecretChanged Secret reader-kafkauser was changed: tls\.key .*fetched again$/),
+    ]);
+    expect(await passes(KEY)).toEqual(["rest"]);
+  });
+
+  test("stays when its Secret loses labels and note, which are put back without asking for it again", async () => {
+    const { passes, published, deps, api, status, asked, writes } = await open(await accessOf());
+    await passes(KEY);
+    const before = await published();
+    const bare = structuredClone(api.get(secret) ?? secret);
+    bare.metadata.labels = {};
+    bare.metadata.annotations = {};
+    deps.published.put(api.put(bare));
+    expect(await passes(KEY)).toEqual(["publish", "rest"]);
+    expect(await published()).toEqual(before);
+    expect(api.get(secret)?.metadata.labels).toMatchObject({ "mooring.dev/certificate-version": "1" });
+    expect([asked(), writes().length]).toEqual([1, 2]);
+    expect(status().conditions).toMatchObject([ready]);
   });
 
   test("does not go into a Secret that is not the object's own", async () => {

@@ -218,7 +218,9 @@ describe("in every view", () => {
         if (["renew", "revoke"].includes(free.step)) expect(decision).toEqual(free);
       },
     );
-    whenever(["publish"], ({ unchecked, specObstacle }) => expect(unchecked && !specObstacle).toBe(false));
+    whenever(["publish"], ({ unchecked, specObstacle, secret }) =>
+      expect(secret === "outdated" && unchecked && !specObstacle).toBe(false),
+    );
   });
 
   test("nothing is created while an intent is open, unless it certainly made nothing", () => {
@@ -347,10 +349,21 @@ describe("in every view", () => {
         expect(renewal).toBe("lost");
         expect(now).toBeGreaterThanOrEqual(request.settledAt ?? Number.POSITIVE_INFINITY);
       } else
-        expect((keyDueAt ?? Number.POSITIVE_INFINITY) <= platformNow || (secret === "missing" && !othersKey)).toBe(
-          true,
-        );
+        expect(
+          (keyDueAt ?? Number.POSITIVE_INFINITY) <= platformNow ||
+            (secret === "missing" && !othersKey && now >= (view.repair?.at ?? now)),
+        ).toBe(true);
     });
+  });
+
+  test("a key that is lost is not made anew before its pause is over, nor before a read has proved it", () => {
+    among(
+      ({ secret, repair, othersKey, successive, request, now, replacement }) =>
+        (secret === "unread" || (secret === "missing" && !othersKey && now < (repair?.at ?? now))) &&
+        !(successive && replacement) &&
+        request?.outcome !== "unanswered",
+      (_, { step }) => expect(step).not.toBe("renew"),
+    );
   });
 
   test("a key that has arrived is delivered, and no other one is made", () => {

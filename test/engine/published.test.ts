@@ -43,7 +43,7 @@ async function open(...listed: KubeObject[]) {
   await clock.advance(0);
   await synced;
   const versionOf = (object = owner) => published.find(object, "s").note?.key.version;
-  return { published, happen, woken, versionOf };
+  return { published, happen, woken, versionOf, api };
 }
 
 describe("a published Secret", () => {
@@ -75,6 +75,33 @@ describe("a published Secret", () => {
     expect(versionOf()).toBe(3);
     await happen("MODIFIED", secret(4, "104"));
     expect(versionOf()).toBe(4);
+  });
+
+  test("that has lost its label is found by a read of its name", async () => {
+    const { published, happen, api, versionOf } = await open(secret(1, "50"));
+    const relabelled = api.put(secret(1, "101"));
+    await happen("DELETED", relabelled);
+    expect(published.find(owner, "s")).toMatchObject({ note: undefined, secret: undefined, readAt: undefined });
+    await published.read(owner, "s");
+    expect(versionOf()).toBe(1);
+    api.remove(relabelled);
+    await published.read(owner, "s");
+    expect(published.find(owner, "s")).toMatchObject({ secret: undefined, readAt: expect.any(Number) });
+  });
+
+  test("that the watch shows while a read of its name is under way is not taken for missing", async () => {
+    const { published, happen, api, versionOf } = await open();
+    const reading = published.read(owner, "s");
+    await happen("ADDED", api.put(secret(1, "101")));
+    await reading;
+    expect(versionOf()).toBe(1);
+  });
+
+  test("is kept as fingerprints, never as it is", async () => {
+    const { published } = await open({ ...secret(1, "50"), data: { key: Buffer.from("the key").toString("base64") } });
+    const found = published.find(owner, "s");
+    expect(found.secret?.entries).toEqual({ key: expect.stringMatching(/^[0-9a-f]{12}$/) });
+    expect(JSON.stringify(found)).not.toContain(Buffer.from("the key").toString("base64"));
   });
 
   test.each(["{", "{}", '{"resource":"mp-1"}'])(

@@ -133,7 +133,7 @@ export async function runEngine(
       likeOf(object).delete(object.metadata.uid);
       const last = api.get(object) ?? object;
       api.remove(object);
-      tell("DELETED", { ...last, metadata: { ...last.metadata, resourceVersion: String(1e6) } });
+      tell("DELETED", { ...last, metadata: { ...last.metadata, resourceVersion: api.version } });
     },
     async [Symbol.asyncDispose]() {
       ending.abort();

@@ -6,6 +6,7 @@ import type {
   OutputState,
   PendingRequest,
   Search,
+  SecretState,
   Verdict,
   View,
 } from "../../src/engine/look/view.ts";
@@ -71,6 +72,7 @@ export const viewOf = (more: Partial<View> = {}): View => ({
   unwanted: false,
   unchecked: false,
   secret: undefined,
+  repair: undefined,
   output: undefined,
   keyDueAt: undefined,
   successive: false,
@@ -278,7 +280,16 @@ const anything = fc.record({
   permanent: mostly(false),
   unwanted: mostly(false),
   unchecked: mostly(false),
-  secret: fc.constantFrom(undefined, "unknown" as const, "missing" as const, "outdated" as const, "current" as const),
+  secret: fc.constantFrom<SecretState | undefined>(
+    undefined,
+    "unknown",
+    "unread",
+    "missing",
+    "outdated",
+    "unmarked",
+    "current",
+  ),
+  repair: fc.option(fc.record({ at: around, why: optional(words) }), { nil: undefined }),
   output: fc.oneof(
     fc.constantFrom<OutputState | undefined>(undefined, undefined, "unknown"),
     fc.record({ dueAt: around }),
@@ -318,6 +329,7 @@ const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
     { claim, request: request(), observation: present({ busy: true }) },
     { ...owned({ comparison: drifting() }), request: done({ since: NOW - BELIEVED - 500, unseen: true }) },
     { deleting: true, ...owned(), wishedAt: NOW },
+    { ...owned(), secret: "missing", repair: { at: NOW + 1000, why: "because" } },
     { ...leavingKey(), observation: present({ farewell }) },
     { ...leavingKey(), request: unanswered({ action: "delete", since: longAgo }) },
   ],
@@ -351,7 +363,7 @@ const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
     { ...owned({ farewell }), unwanted: true, successive: true },
   ],
   renew: [
-    { ...owned(), secret: "missing" },
+    { ...owned(), secret: "missing", repair: { at: NOW, why: "because" } },
     { ...owned(), secret: "current", keyDueAt: 0 },
     { ...owned(), secret: "outdated", keyDueAt: 0, unchecked: true },
     { ...owned(), secret: "missing", renewal: "lost", request: unanswered({ since: longAgo }) },
@@ -368,7 +380,11 @@ const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
     { ...succeeded(false), deleting: true },
     { deleting: true, successive: true, previous: { asOf: NOW - 1000, isOver: false } },
   ],
-  publish: [{ ...owned(), secret: "outdated" }],
+  publish: [
+    { ...owned(), secret: "outdated", repair: { at: NOW, why: undefined } },
+    { ...owned(), secret: "unread" },
+    { ...owned(), secret: "unmarked", repair: { at: NOW, why: undefined } },
+  ],
   output: [
     { ...owned(), output: { dueAt: NOW } },
     { ...owned(), observed: true, output: { dueAt: NOW, obstacle: notOwned() } },

@@ -90,6 +90,7 @@ beforeAll(async () => {
     ["theirs", theirs],
     ["pipeline", published],
     ["told", told],
+    ["relabelled", { ownerReferences: published.ownerReferences }],
   ] as const) {
     const object = secret(name, { ...metadata, namespace: home }, { data });
     await apply(admin, SECRETS, object, { fieldManager: "a-user" });
@@ -184,6 +185,14 @@ describe("whoever has the operator's identity changes nothing of a Secret that s
 });
 
 describe("whoever has the operator's identity", () => {
+  it("puts Mooring's label back on a Secret of Mooring that has lost it, and writes it only with that", async () => {
+    const data = { password: base64("new") };
+    expect(await merge("relabelled", { metadata: { labels: ours }, data })).toBe("allowed");
+    expect(await merge("relabelled", { data })).toBe("denied");
+    const path = pathOf(SECRETS, { namespace: home, name: "relabelled" });
+    expect(await tried({ method: "DELETE", path })).toBe("denied");
+  });
+
   it("takes away no Secret but an output, and makes none of another one", async () => {
     const path = pathOf(SECRETS, { namespace: home });
     expect(await tried({ method: "DELETE", path: `${path}/theirs` })).toBe("denied");

@@ -19,8 +19,9 @@ export function operatorPolicies(installation: Installation = {}): object[] {
   const same = (field: string) => `object.?${field} == oldObject.?${field}`;
   const sameMeta = (field: string) => `object.metadata.?${field} == oldObject.metadata.?${field}`;
   const finalizers = (secret: string) => `${secret}.metadata.?finalizers.orValue([])`;
-  const published = (written: string) =>
-    `${isLabelled(written)} && ${owners(written)}.exists(owner, owner.?controller == optional.of(true) && owner.apiVersion.startsWith('${GROUP}/'))`;
+  const isControlled = (written: string) =>
+    `${owners(written)}.exists(owner, owner.?controller == optional.of(true) && owner.apiVersion.startsWith('${GROUP}/'))`;
+  const published = (written: string) => `${isLabelled(written)} && ${isControlled(written)}`;
   const isOutput = (written: string) => `${labels(written)}[?'${OUTPUT}'] == optional.of('true')`;
   // What an owner has stays the owner's, and nothing becomes an output later: that could be deleted.
   const sameKind = `${sameMeta("ownerReferences")} && ${labels("object")}[?'${OUTPUT}'] == ${labels("oldObject")}[?'${OUTPUT}']`;
@@ -30,6 +31,8 @@ export function operatorPolicies(installation: Installation = {}): object[] {
     variables: [
       { name: "published", expression: `${isOpaque("object")} && ${published("object")}` },
       { name: "wasPublished", expression: `${isOpaque("oldObject")} && ${published("oldObject")}` },
+      // Whose it is, its owner says: the label may have been taken away, and is put back.
+      { name: "wasControlled", expression: `${isOpaque("oldObject")} && ${isControlled("oldObject")}` },
       { name: "own", expression: own("object") },
       { name: "wasOwn", expression: own("oldObject") },
       {
@@ -53,7 +56,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
         expression: [
           "request.operation != 'UPDATE'",
           "variables.onlyMarks",
-          `variables.wasPublished && variables.published && ${sameKind}`,
+          `variables.wasControlled && variables.published && ${sameKind}`,
           "variables.wasOwn && variables.own",
         ].join(" || "),
         message: "Of a Secret that is not its own, Mooring changes its label and its finalizer only",

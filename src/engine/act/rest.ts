@@ -7,7 +7,8 @@ import { type LeftBehind, leftBehindNow } from "../look/left-behind.ts";
 import { inputsOf } from "../look/look.ts";
 import type { Scene } from "../look/view.ts";
 import { confirmedBirth } from "../objects/identity.ts";
-import { ALLOW_DATA_LOSS } from "../objects/names.ts";
+import type { Memory } from "../objects/memory.ts";
+import { ALLOW_DATA_LOSS, PUBLISHED } from "../objects/names.ts";
 import type { Note } from "../objects/published.ts";
 import { comparison, ownership, record } from "../record/record.ts";
 import { writeMetadata } from "../record/write.ts";
@@ -18,7 +19,7 @@ import { isOver } from "./abandon.ts";
 
 /** All is as spec says on the platform: shows it, and when to look again. */
 export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: Obstacle): Promise<Again> {
-  const { kind, shared, view, memory, object, desired, inputs, identity, beside } = scene;
+  const { kind, shared, view, memory, object, desired, inputs, identity, beside, note } = scene;
   const { claim: owned } = view;
   if (!owned || !shared) return "never";
   const item = shared.collection.read(identity).item;
@@ -27,7 +28,6 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
     : { mode: "ready", reason: "Available", message: `${kind.kind} is up to date` };
   const { drift } = comparison(scene);
   const publication = view.observed ? undefined : desired?.publication({ name: object.metadata.name });
-  const note = publication && deps.published.find(object, publication.name).note;
   const known = {
     ...ownership(scene),
     born: owned.born ?? (await learntBirth(scene, { id: owned.id, raw: item?.raw })),
@@ -35,7 +35,7 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
     lossAllowed: object.metadata.annotations?.[ALLOW_DATA_LOSS] === undefined ? undefined : scene.status.lossAllowed,
     state: item?.state,
     fixed: fixedNow(scene),
-    secretName: note && publication.name,
+    secretName: note && publication?.name,
     ...shownKey(note),
   };
   const context = {
@@ -46,6 +46,7 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
   const differences = drift?.length ? drift : undefined;
   const advice = desired && inputs && !view.observed ? desired.advice(inputs) : [];
   if (view.secret === "missing") advice.push(KEYLESS);
+  if (view.secret === "unmarked" && publication) advice.push(...strippedAdvice(publication.name, memory.repair));
   if (memory.renewAfter !== undefined) advice.push(UNRENEWED);
   const unclaimed = memory.unclaimed?.filter((id) => shared.collection.read(id).item) ?? [];
   if (unclaimed.length > 0) advice.push(unclaimedAdvice(kind.kind, unclaimed));
@@ -80,6 +81,7 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
     ...(typeof view.output === "object" ? [view.output.dueAt - view.now] : []),
     // Nobody tells that an object has adopted it.
     ...(leftBehind ? [deps.settings.resyncMs] : []),
+    ...(view.secret === "unmarked" && view.repair ? [Math.max(0, view.repair.at - view.now)] : []),
   ];
   return dueIn.length === 0 ? "never" : { inMs: Math.min(...dueIn), background: true };
 }
@@ -120,6 +122,16 @@ const KEYLESS =
 
 const leftAdvice = (former: string, { kind, id }: LeftBehind): string =>
   `${kind} ${id} of the previous ${former} is still on the platform, and nothing uses it: create a ${kind} object with externalId: ${id} to keep it, or delete it on the platform, which loses its data; it is billed until then`;
+/** What Mooring writes about a Secret does not stay there; the key works all the same. */
+function strippedAdvice(name: string, repair: Memory["repair"]): string[] {
+  const what = `the labels and the annotation ${PUBLISHED} of Secret ${name}`;
+  if (repair?.obstacle) return [`${what} were changed and cannot be put back: ${repair.obstacle.message}`];
+  return repair && repair.times > 0
+    ? [
+        `${what} are changed again after each write: except the Secret from the admission hook or controller that does so`,
+      ]
+    : [];
+}
 
 const unclaimedAdvice = (kind: string, ids: readonly string[]): string =>
   `an interrupted creation may have left one of these ${kind}s, which nobody can use: ${several(ids)}; they expire by themselves, delete those that are not yours to keep`;

@@ -182,20 +182,37 @@ function decideAbsent(view: View, observation: Absent): Decision {
 
 const isKeyDue = ({ keyDueAt, platformNow }: View): boolean => keyDueAt !== undefined && keyDueAt <= platformNow;
 
-/** Workloads need the Secret: without it, nothing is ready. A key of somebody else's making is not ended. */
+/**
+ * Workloads need the Secret: without it, nothing is ready. A key of somebody else's making is not ended, and one that is lost is
+ * made anew only when a read by name has proved that. No attempt is repeated before its pause is over.
+ */
 function decideSecret(view: View): Decision | undefined {
-  switch (view.secret) {
+  const { secret, repair, now } = view;
+  const isEarly = repair !== undefined && now < repair.at;
+  switch (secret) {
     case undefined:
       return undefined;
     case "unknown":
       return UNREAD;
+    case "unread":
+      return { step: "publish" };
     case "missing":
-      return view.othersKey && !isKeyDue(view) ? undefined : renewal(view);
+      if (view.othersKey) return isKeyDue(view) ? renewal(view) : undefined;
+      return isEarly ? secretChanged(view) : renewal(view);
     case "outdated":
+      if (isKeyDue(view)) return renewal(view);
+      return decideCheck(view) ?? (isEarly ? secretChanged(view) : { step: "publish" });
+    case "unmarked":
     case "current":
       if (isKeyDue(view)) return renewal(view);
-      return view.secret === "current" ? undefined : (decideCheck(view) ?? { step: "publish" });
+      return secret === "current" || isEarly ? undefined : { step: "publish" };
   }
+}
+
+/** The Secret was changed again soon after it was put right: the next attempt has to wait for its turn. */
+function secretChanged({ repair, now }: View): Decision {
+  const message = `${repair?.why ?? "the Secret is not as it was written"}; it is put right after a pause, which grows each time: find out who changes it`;
+  return { step: "wait", reason: "SecretChanged", message, recheckMs: (repair?.at ?? now) - now };
 }
 
 /** Nothing that runs out waits for a catalogue. */

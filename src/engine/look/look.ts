@@ -121,7 +121,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const aheadMs = Math.max(0, account?.connection.aheadMs ?? 0);
   const wanted = "value" in desired ? desired.value : undefined;
   const keeping =
-    claim && !observed ? secretOf(deps, object, wanted, claim, { shared, account }, memory, aheadMs) : undefined;
+    claim && !observed ? secretOf(deps, kind, object, wanted, claim, { shared, account }, memory, aheadMs) : undefined;
   const item = shared?.collection.read(identity).item;
   const beside = account && claim && item ? besideOf(deps, key, kind, wanted, account, claim, item.raw) : undefined;
   const output = outputState(outputWork(deps, { kind, object, desired: wanted, beside }, claim, item), memory, now);
@@ -164,6 +164,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     unwanted,
     unchecked: !!wanted && isUnchecked(wanted, inputs?.outdated, memory),
     secret: keeping?.secret,
+    repair: keeping?.repair,
     output,
     keyDueAt: keeping?.dueAt,
     renewal: keeping?.renewal,
@@ -188,6 +189,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     inputs,
     shared,
     beside,
+    note: keeping?.note,
   };
 }
 

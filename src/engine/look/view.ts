@@ -7,6 +7,7 @@ import type { Accepted, Failure, Memory } from "../objects/memory.ts";
 import type { ObjectKey } from "../objects/object.ts";
 import type { RecreatePolicy } from "../objects/policies.ts";
 import type { Absence } from "../objects/presence.ts";
+import type { Note } from "../objects/published.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
 import type { Shared } from "./collections.ts";
@@ -86,8 +87,12 @@ export interface Contents {
   ignored: boolean;
 }
 
-/** How the Secret of an object stands. `missing` when it is not there, or holds no key of this resource. */
-export type SecretState = "unknown" | "missing" | "outdated" | "current";
+/**
+ * How the Secret of an object stands. `unread`: it seems to be missing, and has to be read by its name. `missing`: it is not
+ * there, or does not hold the key of this resource. `outdated`: the key is right, and something else in it is not. `unmarked`:
+ * what is in it is right, and its labels or its note are not.
+ */
+export type SecretState = "unknown" | "unread" | "missing" | "outdated" | "unmarked" | "current";
 
 /** The Secret or ConfigMap of spec.output is not as it ought to be: when it is written, and what was in the way before. */
 export type OutputState = "unknown" | { dueAt: number; obstacle?: Obstacle };
@@ -154,6 +159,8 @@ export interface View {
   unchecked: boolean;
   /** The Secret for workloads; undefined for a kind without one. */
   secret: SecretState | undefined;
+  /** When the Secret may be put right at the earliest, and what somebody has done to it. */
+  repair: { at: number; why: string | undefined } | undefined;
   /** Undefined where spec.output is served, or there is none. */
   output: OutputState | undefined;
   /** When a new key is due, by its age or because somebody asked for one; wall time, by the platform's clock. */
@@ -193,4 +200,6 @@ export interface Scene {
   shared: Shared | undefined;
   /** Members of another collection that its output shows. */
   beside: Beside | undefined;
+  /** What the Secret with its key says about itself, or would say. */
+  note: Note | undefined;
 }

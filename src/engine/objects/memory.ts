@@ -40,13 +40,23 @@ export const isAccepted = ({ mark }: Accepted, { call, hash }: ReturnType<typeof
 /** After so many times a person is told. */
 export const MOST_ACCEPTED = 4;
 
-/** The last attempt to bring the output about: the same one is not repeated before its time. */
-export interface OutputAttempt {
-  /** What was to be brought about, from what was there. */
+/** The last attempt at something that somebody may undo: the same is not repeated before its time. */
+export interface Attempt {
+  /** What was to be brought about. */
   what: string;
   times: number;
   retryAt: number;
   obstacle?: Obstacle | undefined;
+}
+
+/** A row of attempts is over when nothing was undone for so long. */
+const PEACE_MS = 600_000;
+const LONGEST_MS = 512_000;
+
+/** The pause after an attempt is twice as long as after the one before at the same, unless that was long ago. */
+export function nextAttempt(last: Attempt | undefined, what: string, now: number, firstMs = 1000): Attempt {
+  const times = last?.what === what && now < last.retryAt + PEACE_MS ? last.times + 1 : 0;
+  return { what, times, retryAt: now + Math.min(firstMs * 2 ** times, LONGEST_MS) };
 }
 
 /** A key out of an answer, with the answer, until both are in the Secret. */
@@ -144,7 +154,10 @@ export interface Memory {
   unclaimed?: readonly string[] | undefined;
   /** What a catalogue of the platform says about what spec names. */
   checked?: { what: string; facts: Readonly<Record<string, unknown>> } | undefined;
-  output?: OutputAttempt | undefined;
+  output?: Attempt | undefined;
+  /** The last renewal of a key that was lost, and the last repair of the rest of its Secret. */
+  renewal?: Attempt | undefined;
+  repair?: Attempt | undefined;
   /** How far an export is, where that is not worth a write: from this version of what is on record. */
   exported?: { recorded: unknown; progress: Progress } | undefined;
   /** When the object was last looked at. */

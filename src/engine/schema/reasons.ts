@@ -49,6 +49,8 @@ export const reasons = {
   SecretNotOwned:
     "The Secret to be written already exists and belongs to another owner. Change its name in spec, or delete the Secret.",
   SecretNotWritable: "The API server refuses to write the Secret. The message says why: change that.",
+  SecretChanged:
+    "Somebody changed or deleted a published Secret; the operator puts it right. The message says what was lost. Wait, and find out who changes it.",
   ConfigMapNotOwned:
     "The ConfigMap to be written already exists and belongs to another owner. Change spec.output.configMapName, or delete the ConfigMap.",
   ConfigMapNotWritable: "The API server refuses to write the ConfigMap. The message says why: change that.",
@@ -116,6 +118,7 @@ const passing: ReadonlySet<Reason> = new Set([
   "ReferenceNotFound",
   "ReferenceNotReady",
   "SecretNotFound",
+  "SecretChanged",
   "AwaitingGarbageCollection",
   "AccountNotFound",
   "AccountNotReady",

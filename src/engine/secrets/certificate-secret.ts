@@ -7,11 +7,11 @@ import { urlOf } from "../accounts/accounts.ts";
 import type { Deps } from "../look/deps.ts";
 import { contentOf } from "../look/secret-state.ts";
 import type { Scene } from "../look/view.ts";
-import { CERTIFICATE_VERSION, ROTATE_AT } from "../objects/names.ts";
+import { ROTATE_AT } from "../objects/names.ts";
 import type { Note } from "../objects/published.ts";
 import { reject } from "../record/record.ts";
 import type { CertificateFacts } from "../schema/status-schema.ts";
-import { obstructed, publicationOf, write } from "./keys.ts";
+import { countRenewal, obstructed, publicationOf, write } from "./keys.ts";
 
 const PASSWORD = "store.password";
 const DAY_MS = 86_400_000;
@@ -41,10 +41,9 @@ export async function fetchCertificate(deps: Deps, scene: Scene): Promise<Again>
     return reject(deps, scene, { reason: "InvalidCertificate", message });
   }
   const { facts } = judged;
-  const before = deps.published.find(object, publication.name).note;
-  const held = before?.resource === claim.id && "serial" in before.key ? before.key : undefined;
+  const held = scene.note && "serial" in scene.note.key ? scene.note.key : undefined;
   const rotated = object.metadata.annotations?.[ROTATE_AT] ?? "";
-  if (held && !isYounger(facts, held) && before?.rotated === rotated) {
+  if (held && !isYounger(facts, held) && scene.note?.rotated === rotated) {
     const left = Date.parse(held.expiresAt) - view.platformNow;
     memory.renewAfter = view.platformNow + Math.max(deps.settings.retryMs, Math.min(left / 10, DAY_MS));
     return "now";
@@ -65,8 +64,9 @@ export async function fetchCertificate(deps: Deps, scene: Scene): Promise<Again>
     rotated,
   };
   const data = () => source.data(answers, { ...pems, ...stores, password });
-  const written = await write(deps, scene, publication, data, note, CERTIFICATE_VERSION);
+  const written = await write(deps, scene, publication, data, note);
   if (written.outcome === "obstructed") return obstructed(deps, scene, written.obstacle);
+  countRenewal(deps, scene, "the certificate was fetched again");
   memory.renewAfter = undefined;
   const still = renewed ? "" : "; the platform has no newer one yet";
   const message = `certificate ${facts.serial} is in Secret ${publication.name}, expires ${facts.expiresAt}${still}`;

@@ -1,24 +1,23 @@
-import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Publication, SecretData } from "../../kinds/desired.ts";
-import { KubeError } from "../../kube/client/errors.ts";
+import { isConflict, isNotFound, KubeError } from "../../kube/client/errors.ts";
 import type { Again } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import { annotateSecret, readOwned } from "../../kube/write/owned-secret.ts";
+import { decoded } from "../../kube/write/owned-secret.ts";
 import { PlatformError } from "../../platform/answers/errors.ts";
 import { urlOf } from "../accounts/accounts.ts";
 import { type Deps, deadlineFrom } from "../look/deps.ts";
-import { contentOf, filled } from "../look/secret-state.ts";
+import { contentOf, filled, RENEWAL_MS, versionLabel } from "../look/secret-state.ts";
 import type { Scene } from "../look/view.ts";
-import { begunBy, type Issued } from "../objects/memory.ts";
-import { INTENT, KEY_VERSION, PUBLISHED, ROTATE_AT } from "../objects/names.ts";
+import { begunBy, type Issued, nextAttempt } from "../objects/memory.ts";
+import { INTENT, PUBLISHED, ROTATE_AT } from "../objects/names.ts";
 import { openIntent } from "../objects/object.ts";
-import type { Note } from "../objects/published.ts";
+import { changedEntries, fingerprintOf, fingerprintsOf, type Note } from "../objects/published.ts";
 import { record, refreshed, refuse, reject, withWritten } from "../record/record.ts";
 import { fetchObject } from "../record/write.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
-import { obstacleTo, type Published, publish } from "./publish.ts";
+import { obstacleTo, type Published, type PublishOptions, publish, unlessRefused } from "./publish.ts";
 
 /**
  * Why the Secret of an object could not be written, tried with everything that is to be in it but the key. Asked before a key
@@ -61,7 +60,7 @@ export async function keepKey(
     key: {
       version: counted + 1,
       issuedAt: new Date(deps.clock.now()).toISOString(),
-      fingerprint: createHash("sha256").update(key).digest("hex").slice(0, 12),
+      fingerprint: fingerprintOf(key),
       ...(source && "life" in source && source.life(answer)),
     },
     rotated: object.metadata.annotations?.[ROTATE_AT] ?? "",
@@ -77,7 +76,18 @@ export async function keepKey(
       throw new Overtaken({ status: 409, reason: "Conflict", message: "another key was issued" });
   };
   const data = () => publication.data(answer, key, account.endpoint);
-  return write(deps, scene, publication, data, note, KEY_VERSION, announced ? verify : undefined);
+  const written = await write(deps, scene, publication, data, note, announced ? { verify } : {});
+  if (written.outcome !== "obstructed") countRenewal(deps, scene, "a new key was created");
+  return written;
+}
+
+/** After a key that was lost, the pause before the next one grows, and an Event says why it was made. */
+export function countRenewal(deps: Deps, { kind, view, memory, object }: Scene, done: string): void {
+  const { why } = view.repair ?? {};
+  // The first certificate is no renewal.
+  if (view.secret !== "missing" || (why === undefined && kind.resource.secret?.certificate)) return;
+  memory.renewal = nextAttempt(memory.renewal, "renewal", deps.clock.monotonic(), RENEWAL_MS);
+  if (why !== undefined) deps.events.record(object, "Warning", "SecretChanged", `${why}; ${done}`);
 }
 
 /** Another process has gone on without what this one has begun. */
@@ -89,52 +99,56 @@ export async function write(
   { name }: Publication,
   data: () => SecretData,
   note: Note,
-  label = KEY_VERSION,
-  verify?: () => Promise<void>,
+  options: Pick<PublishOptions, "verify" | "over"> = {},
 ): Promise<Published> {
   const content = filled(data);
   if ("obstacle" in content) return { outcome: "obstructed", obstacle: content.obstacle };
-  const annotations = marked(deps, object, name, note);
-  const labels = { [label]: String(note.key.version) };
-  return publish(
-    deps,
-    { kind, object },
-    { name, ...content, annotations, labels },
-    { shown: deps.published.put, verify },
-  );
+  const said = { ...note, entries: note.entries ?? fingerprintsOf(content.data) };
+  const { metadata } = object;
+  const annotations = { [PUBLISHED]: deps.seal.mark("Secret", { metadata: { ...metadata, name } }, PUBLISHED, said) };
+  const labels = versionLabel(note);
+  const shown = (written: KubeObject) => deps.published.put(written, said);
+  return publish(deps, { kind, object }, { name, ...content, annotations, labels }, { shown, ...options });
 }
 
-/** The key stays; what else is in the Secret is brought up to date. */
+/**
+ * The key stays; what else is in the Secret, its labels and its note are put right. What seems to be missing is read by its name
+ * first. All is written over what was read, so that a value that somebody writes meanwhile is not lost.
+ */
 export async function republish(deps: Deps, scene: Scene): Promise<Again> {
   const publication = publicationOf(scene);
-  const { account, kind } = scene;
-  const id = scene.view.claim?.id;
-  const item = id === undefined ? undefined : scene.shared?.collection.read(id).item;
-  const note = publication && deps.published.find(scene.object, publication.name).note;
-  if (note && (!item || !account || contentOf(publication, item.raw, account) === note.content))
-    return resign(deps, scene, publication.name, note);
-  const held = publication && (await readOwned(deps.client, scene.object, publication.name));
-  // It has gone since it was last seen; the watch brings the news.
-  const name = kind.resource.secret?.key?.name;
-  if (!publication || !item || !note || !held || !account || name === undefined) return { inMs: LOOK_MS };
-  const data = () => publication.data(item.raw, held.data[name] ?? "", account.endpoint);
+  const { account, kind, note, view, memory, object } = scene;
+  if (!publication) return "now";
+  const found = await deps.published.read(object, publication.name);
+  if (view.secret === "unread" || !found) return "now";
+  const item = view.claim && scene.shared?.collection.read(view.claim.id).item;
+  if (!note || !item || !account) return { inMs: LOOK_MS };
+  const held = decoded(found);
+  const prints = fingerprintsOf(held);
+  const { name = "" } = kind.resource.secret?.key ?? {};
+  const isRight = view.secret === "unmarked";
+  // It was changed since it was last seen: what is there now decides.
+  if (isRight ? changedEntries(note, prints).length > 0 : prints[name] !== note.key.fingerprint) return "now";
   const content = contentOf(publication, item.raw, account);
-  const written = await write(deps, scene, publication, data, { ...note, content });
-  return written.outcome === "obstructed" ? obstructed(deps, scene, written.obstacle) : "now";
-}
-
-/** What is in the Secret stays; what it says about itself is signed with the key that signs now. */
-async function resign(deps: Deps, { object }: Scene, name: string, note: Note): Promise<Again> {
-  const { namespace } = object.metadata;
-  deps.guard();
-  deps.published.put(await annotateSecret(deps.client, { namespace, name }, marked(deps, object, name, note)));
+  const fresh = isRight ? note : { ...note, content, entries: undefined };
+  const data = () => (isRight ? held : publication.data(item.raw, String(held[name]), account.endpoint));
+  memory.repair = nextAttempt(memory.repair, content, deps.clock.monotonic());
+  try {
+    const written = await unlessRefused({ name: publication.name }, () =>
+      write(deps, scene, publication, data, fresh, { over: found }),
+    );
+    if ("obstacle" in written) {
+      memory.repair = { ...memory.repair, obstacle: written.obstacle };
+      return isRight ? "now" : obstructed(deps, scene, written.obstacle);
+    }
+  } catch (error) {
+    if (isConflict(error) || isNotFound(error)) return "now";
+    throw error;
+  }
+  if (view.repair?.why !== undefined)
+    deps.events.record(object, "Warning", "SecretChanged", `${view.repair.why}; it was written again`);
   return "now";
 }
-
-/** The note of a Secret in its annotation. */
-const marked = ({ seal }: Deps, { metadata }: KubeObject, name: string, note: Note) => ({
-  [PUBLISHED]: seal.mark("Secret", { metadata: { ...metadata, name } }, PUBLISHED, note),
-});
 
 const LOOK_MS = 2000;
 

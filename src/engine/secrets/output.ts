@@ -3,14 +3,11 @@ import { removeOwned } from "../../kube/write/owned-secret.ts";
 import type { Deps } from "../look/deps.ts";
 import { type OutputWork, outputWork } from "../look/output-state.ts";
 import type { Scene } from "../look/view.ts";
+import { nextAttempt } from "../objects/memory.ts";
 import { OUTPUT } from "../objects/names.ts";
 import { pauseAfter } from "../record/record.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { publish, unlessRefused } from "./publish.ts";
-
-/** Somebody who rewrites it again and again is answered ever later, until there was peace for so long. */
-const PEACE_MS = 600_000;
-const LONGEST = 9;
 
 /**
  * Writes what spec.output asks for, then takes away what it asked for before. What is in the way is remembered apart from
@@ -22,11 +19,10 @@ export async function writeOutput(deps: Deps, scene: Scene): Promise<Again> {
   if (work === undefined || work === "unknown" || "obstacle" in work) return "now";
   const { what } = work;
   const now = deps.clock.monotonic();
-  const last = memory.output?.what === what && now < memory.output.retryAt + PEACE_MS ? memory.output : undefined;
-  const times = last ? Math.min(last.times + 1, LONGEST) : 0;
+  const attempt = nextAttempt(memory.output, what, now);
   const obstacle = await perform(deps, scene, work);
-  const pauseMs = obstacle ? pauseAfter(deps, obstacle, times) : 1000 * 2 ** times;
-  memory.output = { what, times, retryAt: now + pauseMs, obstacle };
+  const retryAt = obstacle ? now + pauseAfter(deps, obstacle, attempt.times) : attempt.retryAt;
+  memory.output = { ...attempt, retryAt, obstacle };
   return "now";
 }
 

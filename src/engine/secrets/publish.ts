@@ -4,8 +4,8 @@ import { isRefused } from "../../kube/client/errors.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { controllerOf, SECRETS, type SecretContent, writeOwned } from "../../kube/write/owned-secret.ts";
 import type { Deps } from "../look/deps.ts";
-import { MANAGED_BY } from "../objects/names.ts";
 import { resourceOf } from "../objects/object.ts";
+import { labelsOf } from "../objects/published.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 
 export type Published =
@@ -24,6 +24,8 @@ export interface PublishOptions {
   dryRun?: boolean;
   /** Asked before every attempt, when it is known what is there; throws when it must not be written any more. */
   verify?: (() => Promise<void>) | undefined;
+  /** What was read and is written over, if it is still there like that. */
+  over?: KubeObject;
   /** The field of spec that has its name. */
   field?: string;
 }
@@ -35,17 +37,12 @@ export async function publish(
   { client, guard }: PublishDeps,
   publisher: Publisher,
   content: SecretContent,
-  { shown = () => {}, dryRun = false, verify, field = "secretName" }: PublishOptions = {},
+  { shown = () => {}, dryRun = false, verify, over, field = "secretName" }: PublishOptions = {},
 ): Promise<Published> {
   const { kind, object } = publisher;
-  const labels = {
-    ...content.labels,
-    [MANAGED_BY]: "mooring",
-    [`${GROUP}/kind`]: labelValue(kind.kind),
-    [`${GROUP}/name`]: labelValue(object.metadata.name),
-  };
+  const labels = { ...content.labels, ...labelsOf(object) };
   const owner = { resource: resourceOf(kind), object };
-  const result = await writeOwned(client, owner, { ...content, labels }, { guard, dryRun, verify });
+  const result = await writeOwned(client, owner, { ...content, labels }, { guard, dryRun, verify, over });
   if ("foreign" in result) return { outcome: "obstructed", obstacle: notOwned(publisher, result.foreign, field) };
   shown(result.secret);
   return { outcome: result.written || "unchanged" };
@@ -60,9 +57,6 @@ export async function obstacleTo(
   const tried = await unlessRefused(content, () => publish(deps, publisher, content, { dryRun: true }));
   return "obstacle" in tried ? tried.obstacle : undefined;
 }
-
-/** As much of a name as a label may hold. */
-const labelValue = (text: string): string => text.slice(0, 63).replace(/[^A-Za-z0-9]+$/, "");
 
 function notOwned({ kind, object }: Publisher, found: KubeObject, field: string): Obstacle {
   const owner = controllerOf(found);

@@ -42,6 +42,8 @@ export interface WriteOptions {
   dryRun?: boolean;
   /** Asked before every attempt, when it is known what is there; throws when it must not be written any more. */
   verify?: (() => Promise<void>) | undefined;
+  /** What was read and is written over, on condition that it is still there like that; else fails with a conflict. */
+  over?: KubeObject | undefined;
 }
 
 const ATTEMPTS = 5;
@@ -58,12 +60,12 @@ export async function writeOwned(
   client: KubeClient,
   owner: Owner,
   content: SecretContent,
-  { guard, verify, dryRun = false }: WriteOptions,
+  { guard, verify, over, dryRun = false }: WriteOptions,
 ): Promise<{ secret: KubeObject; written: false | "created" | "changed" } | { foreign: KubeObject }> {
   const { namespace } = owner.object.metadata;
   const { resource = SECRETS } = content;
   for (let attempt = 1; ; attempt++) {
-    const found = await fetchObject(client, resource, { namespace, name: content.name });
+    const found = over ?? (await fetchObject(client, resource, { namespace, name: content.name }));
     if (found && !isControlledBy(owner.object, found)) return { foreign: found };
     const wanted = wantedOf(owner, resource, content, found);
     if (found && isDeepStrictEqual(wanted, found)) return { secret: found, written: false };
@@ -79,7 +81,7 @@ export async function writeOwned(
       return { secret: withoutManagedFields(secret), written: found ? "changed" : "created" };
     } catch (error) {
       // Made, changed or deleted by somebody else meanwhile: what is there now decides.
-      if (attempt === ATTEMPTS || (!isConflict(error) && !isNotFound(error))) throw error;
+      if (over || attempt === ATTEMPTS || (!isConflict(error) && !isNotFound(error))) throw error;
     }
   }
 }
@@ -95,21 +97,6 @@ export async function removeOwned(client: KubeClient, resource: DataResource, { 
   }
 }
 
-/** Writes annotations of a Secret and nothing else. */
-export async function annotateSecret(
-  client: KubeClient,
-  where: { namespace: string | undefined; name: string },
-  annotations: Record<string, string>,
-): Promise<KubeObject> {
-  const secret = await client.request<KubeObject>({
-    method: "PATCH",
-    path: pathOf(SECRETS, where),
-    contentType: "application/merge-patch+json",
-    body: { metadata: { annotations } },
-  });
-  return withoutManagedFields(secret);
-}
-
 /** What an object's own Secret holds; undefined when it is not there, or somebody else's. */
 export async function readOwned(
   client: KubeClient,
@@ -118,13 +105,17 @@ export async function readOwned(
 ): Promise<{ data: Record<string, string>; annotations: Record<string, string> } | undefined> {
   const found = await fetchObject(client, SECRETS, { namespace: object.metadata.namespace, name });
   if (!found || !isControlledBy(object, found)) return undefined;
-  const decoded = Object.entries(dataOf(found)).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]);
-  return { data: Object.fromEntries(decoded), annotations: found.metadata.annotations ?? {} };
+  const data = Object.entries(decoded(found)).map(([key, value]) => [key, value.toString()]);
+  return { data: Object.fromEntries(data), annotations: found.metadata.annotations ?? {} };
 }
 
 const secretData = z.looseObject({ data: z.record(z.string(), z.string()).nullish() });
 
-const dataOf = (secret: KubeObject): Record<string, string> => secretData.parse(secret).data ?? {};
+/** What is in a Secret. */
+export const decoded = (secret: KubeObject): Record<string, Buffer> =>
+  Object.fromEntries(
+    Object.entries(secretData.parse(secret).data ?? {}).map(([key, value]) => [key, Buffer.from(value, "base64")]),
+  );
 
 /** Data as a Secret or a ConfigMap has it. */
 export const encoded = ({ kind }: DataResource, data: SecretContent["data"]): Record<string, string> =>
