@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type AccountDeps, reconcileAccount } from "../../src/engine/act/account.ts";
-import { FINALIZER } from "../../src/engine/objects/names.ts";
+import { ACCEPT_USER, FINALIZER } from "../../src/engine/objects/names.ts";
 import { createKeptTokens } from "../../src/engine/secrets/kept-tokens.ts";
 import { account } from "../../src/kinds/identity/account.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
@@ -22,9 +22,19 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
   accounts.remove("shop/main");
   const secret: { known: boolean; value: string | undefined } = { known: true, value: "token" };
   const said = { changed: 0, held: 0, released: 0, owes: false };
+  /** Whose token it is. */
+  const token = { userId: "u1" };
   const all: AccountDeps = {
     ...deps,
-    transport: { connect: (id) => platform.connectionOf(id), close: async () => {} },
+    transport: {
+      connect: (id) => ({
+        ...platform.connectionOf(id),
+        get identity() {
+          return { userId: token.userId };
+        },
+      }),
+      close: async () => {},
+    },
     secrets: {
       ...tokens,
       read: () => secret,
@@ -46,7 +56,7 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
     const conditions: unknown = Reflect.get(Object(api.get(object)?.status), "conditions");
     return { again, conditions, obstacle: accounts.get("shop/main")?.obstacle };
   }
-  return { check, said, secret, api, object, objects, accounts };
+  return { check, said, secret, token, api, object, objects, accounts };
 }
 
 describe("an Account", () => {
@@ -147,6 +157,39 @@ describe("an Account", () => {
     secret.known = false;
     expect(await check()).toMatchObject({ again: "never", conditions: undefined });
     expect(accounts.get("shop/main")).toBeUndefined();
+  });
+});
+
+describe("an Account with a token of another user", () => {
+  const user = () =>
+    objectOf("Datacenter", "dc", { spec: { location: "de/txl" }, status: { id: "dc-1", account: KEY } });
+
+  test("stalls while objects have resources of the user before, says what to do, and goes on when the token is back", async () => {
+    const { check, token, said, api, object } = open({}, user());
+    await check();
+    token.userId = "u2";
+    const { conditions, obstacle } = await check();
+    expect(conditions).toMatchObject([
+      { status: "False", reason: "UserChanged" },
+      { type: "Stalled", status: "True" },
+    ]);
+    expect(obstacle?.message).toMatch(/user u2.*user u1.*mooring\.dev\/accept-user to "u2"/);
+    const before = said.changed;
+    token.userId = "u1";
+    expect((await check()).obstacle).toBeUndefined();
+    expect(said.changed).toBe(before + 1);
+    expect(api.get(object)?.status).toMatchObject({ platformUserId: "u1" });
+  });
+
+  test("works when an administrator accepts that user, or when nothing was made with it", async () => {
+    const accepted = open({ annotations: { [ACCEPT_USER]: "u2" } }, user());
+    const unused = open();
+    for (const { check, token, api, object } of [accepted, unused]) {
+      await check();
+      token.userId = "u2";
+      expect((await check()).obstacle).toBeUndefined();
+      expect(api.get(object)?.status).toMatchObject({ platformUserId: "u2" });
+    }
   });
 });
 

@@ -3,10 +3,11 @@ import { describe, expect, test } from "vitest";
 import { RECREATE } from "../../src/engine/objects/names.ts";
 import { type AbsenceFacts, deletionOf, interrupted, judge, missed } from "../../src/engine/objects/presence.ts";
 import { Forbidden, NotFound, Retry, Unauthorized } from "../../src/platform/answers/errors.ts";
+import { LimitExceeded } from "../../src/platform/answers/limits.ts";
 import type { PlatformCall } from "../../src/platform/calls/transport.ts";
 import type { Deletion } from "../../src/platform/products/requests.ts";
-import { type FakePlatform, fakePlatform } from "./fake-platform.ts";
-import { objectOf } from "./fixtures.ts";
+import { API, type FakePlatform, fakePlatform } from "./fake-platform.ts";
+import { handleOf, objectOf } from "./fixtures.ts";
 import { SETTINGS, stage } from "./stage.ts";
 
 const { missingMs } = SETTINGS;
@@ -131,6 +132,51 @@ const gateway = ({ method, url }: PlatformCall) => {
   if (!url.includes("/contracts"))
     throw new Retry({ call, status: 404, detail: "404 without the platform's error body" }, "no");
 };
+
+describe("a claim of another user", () => {
+  const theirs = objectOf("Datacenter", "a", { spec: { location: "de/txl" }, status: { ...status, userId: "u0" } });
+  const open = (acceptsUser?: string) => {
+    const platform = fakePlatform();
+    platform.make("a", body);
+    const connection = platform.connectionOf("shop/main");
+    const all = stage([theirs], { platform, connection });
+    all.accounts.put(handleOf("shop/main", { connection, endpoint: () => API, acceptsUser }));
+    return all;
+  };
+
+  test("is neither looked for nor changed, and says whose token is needed", async () => {
+    const { passes, sceneOf, platform } = open();
+    expect(await passes(A)).toEqual(["stall UserChanged"]);
+    expect(sceneOf(A).view.accountObstacle?.message).toMatch(/user u0.*user u1.*accept-user of the Account to "u1"/);
+    expect(platform.calls).toEqual([]);
+  });
+
+  test("is kept by the user whom the Account accepts", async () => {
+    const { passes, sceneOf, clock, api } = open("u1");
+    sceneOf(A);
+    await clock.advance(0);
+    expect(await passes(A)).toContain("rest");
+    expect(api.get(theirs)?.status).toMatchObject({ id, userId: "u1" });
+  });
+});
+
+test("a list that is too large says so, and the object is read by itself", async () => {
+  const platform = fakePlatform();
+  platform.make("a", body);
+  const limit = "the list has more than 60,000 items";
+  platform.beforeEach(({ url }) => {
+    if (url.includes("/datacenters?"))
+      throw new Retry({ call: "GET /datacenters", status: 200, detail: limit, cause: new LimitExceeded(limit) }, "no");
+  });
+  const { sceneOf, passes, clock } = stage([objectOf("Datacenter", "a", { spec: { location: "de/txl" }, status })], {
+    platform,
+  });
+  sceneOf(A);
+  await clock.advance(0);
+  expect(await passes(A)).toEqual(["wait ListTooLarge"]);
+  await clock.advance(1000);
+  expect(await passes(A)).toContain("rest");
+});
 
 describe("a resource that is not seen any more", () => {
   test.each<[string, (platform: FakePlatform) => void]>([

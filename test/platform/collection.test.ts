@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { Forbidden, NotFound, Retry, Unauthorized } from "../../src/platform/answers/errors.ts";
+import { LimitExceeded } from "../../src/platform/answers/limits.ts";
 import { type Collection, type CollectionOptions, openCollection } from "../../src/platform/collections/collection.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { item, items, type ScriptedSource, scriptedSource } from "./scripted-source.ts";
@@ -256,6 +257,47 @@ describe("a list that fails", () => {
     const { collection } = await open(source);
     expect(collection.problem).toMatchObject({ kind: "Retry" });
     expect(collection.listedAt).toBeUndefined();
+  });
+});
+
+describe("a list of more than is taken", () => {
+  const limit = "the list has more than 60,000 items";
+  const tooLarge = () => new Retry({ ...failed, status: 200, detail: limit, cause: new LimitExceeded(limit) }, "no");
+
+  test("names the limit, is not read again before the next resync, and members that are asked for are read alone", async () => {
+    const source = scriptedSource(items(3));
+    source.failing = tooLarge();
+    const { clock, collection, heard } = await open(source, { restMs: 5 * minute });
+    expect([collection.isTooLarge, collection.problem?.message]).toEqual([true, expect.stringContaining(limit)]);
+    expect(collection.read("m1")).toMatchObject({ item: undefined, asOf: undefined });
+    collection.refresh(["m1", "gone"]);
+    await clock.advance(1000);
+    expect(collection.read("m1").item).toMatchObject({ id: "m1" });
+    expect(collection.read("gone")).toMatchObject({ item: undefined, asOf: expect.any(Number) });
+    expect(heard.at(-1)).toEqual(["gone", "m1"]);
+    await clock.advance(2 * minute);
+    expect(source.calls).toMatchObject({ list: 1, get: 2 });
+  });
+
+  test("does not keep the end of a deletion from being known", async () => {
+    const source = scriptedSource(items(3));
+    source.failing = tooLarge();
+    const { clock, collection, heard } = await open(source);
+    collection.track("m1", { url: "/requests/r1/status", since: clock.now(), leaving: true });
+    source.there.delete("m1");
+    source.requests.set("/requests/r1/status", { status: "DONE", targets: [] });
+    await clock.advance(5000);
+    expect(collection.read("m1")).toMatchObject({ item: undefined, request: { status: "DONE" } });
+    expect(heard.flat()).toContain("m1");
+  });
+
+  test("that fits again is listed as any other", async () => {
+    const source = scriptedSource(items(3));
+    source.failing = tooLarge();
+    const { clock, collection } = await open(source, { restMs: minute });
+    source.failing = undefined;
+    await clock.advance(2 * minute);
+    expect([collection.isTooLarge, [...collection.members()].length]).toEqual([false, 3]);
   });
 });
 
