@@ -15,13 +15,14 @@ export interface Checked {
 
 /** It works: says so, until when, and what somebody should see to before it ends. */
 export function usable(
-  { clock, settings }: Deps,
+  { settings }: Deps,
+  platformNow: number,
   contract: Contract,
   expiresAt: number | undefined,
   logged: LoggedIn | undefined,
   secret: string,
 ): Checked {
-  const ends = !logged && expiresAt !== undefined && expiresAt - clock.now() < WARN_MS;
+  const ends = !logged && expiresAt !== undefined && expiresAt - platformNow < WARN_MS;
   const expiry = `the token expires at ${new Date(expiresAt ?? 0).toISOString()}: update Secret ${secret}`;
   const trouble = logged?.trouble instanceof PlatformError ? logged.trouble.message : logged?.trouble;
   const advice = [

@@ -7,6 +7,7 @@ import type { KubeObject } from "../../kube/resource.ts";
 import type { HeldSecrets } from "../../kube/write/held-secrets.ts";
 import { NotFound, PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
 import type { Credentials } from "../../platform/calls/credentials.ts";
+import { platformTime, withoutDoubt } from "../../platform/calls/platform-time.ts";
 import type { Transport } from "../../platform/calls/transport.ts";
 import { readContract } from "../../platform/products/core.ts";
 import { type AccountHandle, objectOf } from "../accounts/accounts.ts";
@@ -237,11 +238,12 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
     return blocked(obstacle ?? RECOVERING, trouble === "recovering" ? { inMs: RECOVER_MS } : "backoff");
   }
   const expiresAt = connection.identity?.expiresAt;
-  if (!login && expiresAt !== undefined && expiresAt <= deps.clock.now()) {
+  if (!login && expiresAt !== undefined && expiresAt <= platformTime(deps.clock, connection)) {
     const message = `the token expired at ${new Date(expiresAt).toISOString()}: update Secret ${name}`;
     return blocked({ reason: "Unauthorized", message }, { inMs: deps.settings.resyncMs });
   }
-  const read = () => readContract(connection, handle.endpoint("api"), { priority: "people" });
+  const read = () =>
+    withoutDoubt(connection, () => readContract(connection, handle.endpoint("api"), { priority: "people" }));
   try {
     const contract = await read().catch(async (error: unknown) => {
       // Somebody may have revoked it, and a password makes another one.
@@ -249,7 +251,7 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
       if (logged?.token === undefined) throw error;
       return read();
     });
-    return usable(deps, contract, connection.identity?.expiresAt, logged, name);
+    return usable(deps, platformTime(deps.clock, connection), contract, connection.identity?.expiresAt, logged, name);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     return failed(error);
@@ -266,7 +268,8 @@ function connect(
   const before = deps.accounts.get(account);
   const handle: AccountHandle = {
     key: account,
-    connection: before?.connection ?? deps.transport.connect(account),
+    connection:
+      before?.connection ?? deps.transport.connect(account, undefined, { doubted: () => deps.suspect(account) }),
     endpoint,
     adoption: metadata.namespace === undefined ? readSharing(spec).adoption : "Any",
     // One that works goes on working while it is looked at again.

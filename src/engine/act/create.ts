@@ -4,6 +4,7 @@ import { isSuccessive } from "../../kinds/kind.ts";
 import { isConflict, isNotFound } from "../../kube/client/errors.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { PlatformError, Retry } from "../../platform/answers/errors.ts";
+import { platformTime } from "../../platform/calls/platform-time.ts";
 import { resourceId } from "../../platform/collections/reading.ts";
 import { type ProductAccess, products } from "../../platform/products/products.ts";
 import { type AccountHandle, addressOf, urlOf } from "../accounts/accounts.ts";
@@ -15,7 +16,7 @@ import { notPublic } from "../look/ownership.ts";
 import { resolveReferences } from "../look/references.ts";
 import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
-import { type Intent, SKEW_MS } from "../objects/intent.ts";
+import type { Intent } from "../objects/intent.ts";
 import type { Memory, RequestAddress } from "../objects/memory.ts";
 import { INTENT } from "../objects/names.ts";
 import { openIntent } from "../objects/object.ts";
@@ -70,8 +71,7 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
   const { identity, place, creation } = kind.resource;
   const hash = hashBody(identity.echo ? identity.echo(body) : body);
   const endpoint = addressOf(account, place.product);
-  const { aheadMs = 0 } = account.connection;
-  const begun = { hash, parents, account: account.key, endpoint, fixed, ...(aheadMs > SKEW_MS && { aheadMs }) };
+  const begun = { hash, parents, account: account.key, endpoint, fixed };
   const succeeds = scene.view.claim?.id;
   const there = isSuccessive(kind) ? await neighboursOf(deps, scene, account, parents) : undefined;
   if (there && "obstacle" in there) return { outcome: "obstructed", obstacle: there.obstacle };
@@ -168,11 +168,11 @@ const POSTED: NonNullable<ProductAccess["creation"]> = {
  */
 async function intend(
   deps: Deps,
-  { kind, object, memory }: Scene,
+  { kind, object, memory, account }: Scene,
   facts: Omit<Intent, "nonce" | "at" | "by">,
 ): Promise<Pick<Order, "object" | "begun">> {
   deps.guard();
-  const at = new Date(deps.clock.now()).toISOString();
+  const at = new Date(platformTime(deps.clock, account?.connection)).toISOString();
   const intent: Intent = { nonce: deps.nonce(), at, by: deps.self, ...facts };
   // Nothing is sent under this nonce before the guard of the POST says so, whatever becomes of this write.
   const begun = { intent, begunAt: deps.clock.monotonic(), own: true };
@@ -276,7 +276,7 @@ function former(
   { account }: Scene,
   { id, key }: Pick<ResourceStatus, "id" | "key">,
 ): ResourceStatus["previous"] {
-  const now = deps.clock.now() + Math.max(0, account?.connection.aheadMs ?? 0);
+  const now = platformTime(deps.clock, account?.connection);
   return id === undefined ? undefined : { id, until: new Date(now + (key ? overlapOf(deps) : 0)).toISOString() };
 }
 

@@ -7,6 +7,7 @@ import { activityContract, activityPage } from "../../platform/activity/log.ts";
 import { advanced, begunAt, dueIn, nextPeriod, type Progress, withHours } from "../../platform/activity/progress.ts";
 import { RETENTION_MS } from "../../platform/activity/read.ts";
 import { Forbidden, PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
+import { platformTime } from "../../platform/calls/platform-time.ts";
 import type { Destination } from "../../platform/export/destination.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
 import { messageOf } from "../look/obstacles.ts";
@@ -100,7 +101,7 @@ async function carryOn(
     const message = `the log of contract ${before} was exported, but the Account uses contract ${contract}: restore its previous token, or create a new ActivityLogExport`;
     return halt(deps, pass, { reason: "ContractChanged", message });
   }
-  const now = deps.clock.now() + (connection.aheadMs ?? 0);
+  const now = platformTime(deps.clock, connection);
   const memory = deps.memories.of(key);
   const recorded = readExportStatus(readWhole(object)).watermark;
   const known = memory.exported?.recorded === recorded?.time ? memory.exported?.progress : undefined;

@@ -4,6 +4,7 @@ import { accessToken } from "../../kinds/identity/access-token.ts";
 import { isConflict } from "../../kube/client/errors.ts";
 import { PlatformError, Unauthorized } from "../../platform/answers/errors.ts";
 import { identityOf } from "../../platform/calls/credentials.ts";
+import { platformTime, withoutDoubt } from "../../platform/calls/platform-time.ts";
 import { authCapacity, type OwnTokens, ownTokens, type ShownToken } from "../../platform/products/auth.ts";
 import { type AccountHandle, objectOf } from "../accounts/accounts.ts";
 import { several } from "../decide/standing.ts";
@@ -50,7 +51,7 @@ export async function logIn(
 ): Promise<LoggedIn> {
   const endpoint = addressOf("api");
   const tokens = ownTokens(connection, endpoint, deps.guard);
-  const platformNow = () => deps.clock.now() + Math.max(0, connection.aheadMs ?? 0);
+  const platformNow = () => platformTime(deps.clock, connection);
   const kept = await deps.kept.read();
   for (const each of kept.all()) spend(deps, each);
   const found = kept.of(account);
@@ -89,14 +90,13 @@ export async function logIn(
       await write();
     }
     if (!isDue()) return result();
-    const { items: there, isFull } = await tokens.roomy();
+    const { items: there, isFull } = await withoutDoubt(connection, tokens.roomy);
     state.count = there.length;
     if (isFull) return result("full");
     const begunAt = deps.clock.monotonic();
     const nonce = deps.nonce();
     const seen = there.filter((each) => hasLife(each, ttl)).map(({ id }) => id);
-    const at = deps.clock.now() + Math.max(0, connection.aheadMs ?? 0);
-    state.intent = { nonce, at, by: deps.self, ttl, seen };
+    state.intent = { nonce, at: platformNow(), by: deps.self, ttl, seen };
     deps.memories.of(objectOf(account)).login = { what: nonce, at: begunAt };
     // The shard before may be at it as well, when the namespace was moved: one of the two begins.
     await write(version);

@@ -48,13 +48,13 @@ export function previousOf(
 
 /** How the Secret for workloads stands, when the key in it has served its time, and what became of a renewal. */
 export function secretOf(
-  { published }: Deps,
+  { published, clock }: Deps,
   object: KubeObject,
   desired: Desired | undefined,
   { id }: Claim,
   { shared, account }: { shared: Shared | undefined; account: AccountHandle | undefined },
   { renewAfter, renewed }: Memory,
-  aheadMs: number,
+  platformNow: number,
 ): { secret: SecretState; dueAt: number | undefined; renewal: View["renewal"] } | undefined {
   const publication = desired?.publication({ name: object.metadata.name });
   if (!publication) return undefined;
@@ -68,6 +68,8 @@ export function secretOf(
   const item = shared?.collection.read(id).item;
   const current = isSigned && (!item || !account || contentOf(publication, item.raw, account) === note.content);
   const isAsked = asked !== undefined && asked !== note.rotated;
-  const due = isAsked ? 0 : dueAt(note.key, desired?.rotation(), { after: renewAfter, aheadMs });
+  const due = isAsked
+    ? 0
+    : dueAt(note.key, desired?.rotation(), { after: renewAfter, aheadMs: platformNow - clock.now() });
   return { secret: current ? "current" : "outdated", dueAt: due, renewal };
 }

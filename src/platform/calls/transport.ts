@@ -5,7 +5,7 @@ import { createLedger } from "../answers/ledger.ts";
 import { createPacer, type Pacer } from "../pace/pacer.ts";
 import { sharePacers } from "../pace/shared-pacers.ts";
 import type { TransportOptions } from "./call.ts";
-import { type Connection, createConnection } from "./connection.ts";
+import { type Connection, type ConnectionEvents, createConnection } from "./connection.ts";
 import type { Credentials } from "./credentials.ts";
 import { createWays } from "./ways.ts";
 
@@ -16,7 +16,7 @@ export type { Credentials, Identity } from "./credentials.ts";
 
 export interface Transport {
   /** A connection of its own per Account; sockets are shared by all connections to a host. */
-  connect(id: string, credentials?: Credentials): Connection;
+  connect(id: string, credentials?: Credentials, events?: ConnectionEvents): Connection;
   /** Those of all credentials and hosts in use, with the Accounts that share them, for the metrics. */
   pacers(): readonly { accounts: readonly string[]; pacer: Pick<Pacer, "rate" | "isClosed" | "waiting"> }[];
   /** Aborts all that is under way or waiting, on any connection. */
@@ -36,9 +36,10 @@ export function createTransport(options: TransportOptions): Transport {
   const ledger = createLedger(options.memoryBytes ?? getHeapStatistics().heap_size_limit / 4);
   const nextRequestId = () => `${prefix}-${++serial}`;
   return {
-    connect: (id, credentials) =>
+    connect: (id, credentials, events) =>
       createConnection(id, credentials, {
         ...options,
+        ...events,
         wayTo: ways.to,
         allowed,
         nextRequestId,
