@@ -31,7 +31,7 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
       hold: async () => void said.held++,
       release: async () => void said.released++,
     },
-    kept: createKeptTokens({ client: deps.client, guard: () => {} }, "mooring-system"),
+    kept: createKeptTokens({ client: deps.client, clock: deps.clock, guard: () => {} }, "mooring-system"),
     home: "mooring-system",
     sites: { endpoints: {}, isAllowed: () => true },
     changed: () => void said.changed++,

@@ -24,7 +24,7 @@ export function usable(
 ): Checked {
   const ends = !logged && expiresAt !== undefined && expiresAt - platformNow < WARN_MS;
   const expiry = `the token expires at ${new Date(expiresAt ?? 0).toISOString()}: update Secret ${secret}`;
-  const trouble = logged?.trouble instanceof PlatformError ? logged.trouble.message : logged?.trouble;
+  const trouble = typeof logged?.trouble === "object" ? logged.trouble.message : logged?.trouble;
   const advice = [
     ...(logged?.advice ?? []),
     ...(ends ? [expiry] : []),
@@ -67,6 +67,7 @@ export function loginObstacle(
     const message = `user ${username} has 100 tokens, as many as the platform allows, and none has expired: delete some, or ${instead}`;
     return { reason: "QuotaExceeded", message };
   }
+  if (!(trouble instanceof PlatformError)) return trouble;
   if (!(trouble instanceof Unauthorized)) return undefined;
   const said = trouble.platformMessage ?? trouble.message;
   const message = `the platform refuses username and password of Secret ${secret}: ${said}. Correct them; for a user with two-factor authentication ${instead}`;

@@ -235,7 +235,8 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
   if (logged && logged.token === undefined) {
     const obstacle = trouble && loginObstacle(trouble, entry.username, name);
     if (trouble instanceof PlatformError && !obstacle) return failed(trouble);
-    return blocked(obstacle ?? RECOVERING, trouble === "recovering" ? { inMs: RECOVER_MS } : "backoff");
+    const inMs = trouble === "recovering" ? RECOVER_MS : logged.pausedMs;
+    return blocked(obstacle ?? RECOVERING, inMs > 0 ? { inMs } : "backoff");
   }
   const expiresAt = connection.identity?.expiresAt;
   if (!login && expiresAt !== undefined && expiresAt <= platformTime(deps.clock, connection)) {

@@ -4,7 +4,7 @@ import { isSuccessive } from "../../kinds/kind.ts";
 import { isConflict, isNotFound } from "../../kube/client/errors.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { PlatformError, Retry } from "../../platform/answers/errors.ts";
-import { platformTime } from "../../platform/calls/platform-time.ts";
+import { platformTime, skewOf } from "../../platform/calls/platform-time.ts";
 import { resourceId } from "../../platform/collections/reading.ts";
 import { type ProductAccess, products } from "../../platform/products/products.ts";
 import { type AccountHandle, addressOf, urlOf } from "../accounts/accounts.ts";
@@ -20,6 +20,7 @@ import type { Intent } from "../objects/intent.ts";
 import type { Memory, RequestAddress } from "../objects/memory.ts";
 import { INTENT } from "../objects/names.ts";
 import { openIntent } from "../objects/object.ts";
+import { lifeOf, succeeded, tooBrief } from "../objects/succession.ts";
 import { fetchObject, writeMetadata, writeStatus } from "../record/write.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { conditions, readFacts, readStatus } from "../schema/status.ts";
@@ -60,9 +61,11 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
   const ready = await complete(deps, scene.object, { account, desired }, inputsOf(scene.object, resolved.value));
   if ("obstacle" in ready) return { outcome: "obstructed", obstacle: ready.obstacle };
   const inputs = ready.value;
-  const obstacle = await obstacleToKey(deps, scene);
-  if (obstacle) return { outcome: "obstructed", obstacle };
   const body: unknown = JSON.parse(JSON.stringify(desired.body(inputs)));
+  // A key that exists is renewed whatever the clocks say: what uses it goes on.
+  const brief = scene.view.claim ? undefined : tooBrief("lifetime", lifeOf(kind, body), skewOf(account.connection));
+  const obstacle = brief ?? (await obstacleToKey(deps, scene));
+  if (obstacle) return { outcome: "obstructed", obstacle };
   const foreign = await notPublic(deps, { object: scene.object, desired, account }, body);
   if (foreign) return { outcome: "obstructed", obstacle: foreign };
   // A successor may come before what spec names now was looked up.
@@ -148,6 +151,7 @@ async function post(
     const { id } = data;
     const key = kind.resource.secret?.key?.created(answer);
     const made = { id, born: birthOf(kind, answer), request: reply.request };
+    memory.succession = succeeded(deps, memory.succession, lifeOf(kind, body));
     return { ...begun, phase: "made", made, ...(key !== undefined && { issued: { key, answer } }) };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;

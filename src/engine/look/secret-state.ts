@@ -7,6 +7,7 @@ import type { AccountHandle } from "../accounts/accounts.ts";
 import type { Claim } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
 import { ROTATE_AT } from "../objects/names.ts";
+import { pauseLeft } from "../objects/succession.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
@@ -53,7 +54,7 @@ export function secretOf(
   desired: Desired | undefined,
   { id }: Claim,
   { shared, account }: { shared: Shared | undefined; account: AccountHandle | undefined },
-  { renewAfter, renewed }: Memory,
+  { renewAfter = 0, renewed, succession }: Memory,
   platformNow: number,
 ): { secret: SecretState; dueAt: number | undefined; renewal: View["renewal"] } | undefined {
   const publication = desired?.publication({ name: object.metadata.name });
@@ -68,8 +69,7 @@ export function secretOf(
   const item = shared?.collection.read(id).item;
   const current = isSigned && (!item || !account || contentOf(publication, item.raw, account) === note.content);
   const isAsked = asked !== undefined && asked !== note.rotated;
-  const due = isAsked
-    ? 0
-    : dueAt(note.key, desired?.rotation(), { after: renewAfter, aheadMs: platformNow - clock.now() });
+  const after = Math.max(renewAfter, platformNow + pauseLeft(succession, clock.monotonic()));
+  const due = isAsked ? 0 : dueAt(note.key, desired?.rotation(), { after, aheadMs: platformNow - clock.now() });
   return { secret: current ? "current" : "outdated", dueAt: due, renewal };
 }

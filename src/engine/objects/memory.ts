@@ -6,6 +6,7 @@ import { readStatus } from "../schema/status.ts";
 import type { Intent } from "./intent.ts";
 import { EXTERNAL_ID, INTENT } from "./names.ts";
 import { type ObjectKey, openIntent } from "./object.ts";
+import type { Succession } from "./succession.ts";
 
 /** An attempt that the platform refused or failed at. */
 export interface Failure {
@@ -100,6 +101,8 @@ export interface Memory {
   creation?: Creation | undefined;
   /** The intent or request that status and annotations tell of. */
   begun?: Noticed | undefined;
+  /** The last token that was made for the object. */
+  succession?: Succession | undefined;
   /** Of an Account: the token that is being made for it. */
   login?: Noticed | undefined;
   /** What is wanted of the object: spec, its deletion, what its annotations ask for. */

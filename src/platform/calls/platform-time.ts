@@ -53,7 +53,10 @@ type Known = Partial<Pick<PlatformTime, "aheadMs" | "inDoubt">>;
 
 /** What time it is on the platform, as far as its answers tell; our own time before the first of them. */
 export const platformTime = (clock: Pick<Clock, "now">, connection: Known | undefined): number =>
-  clock.now() + (connection?.aheadMs ?? 0);
+  clock.now() + skewOf(connection);
+
+/** How far the platform's clock is ahead of ours, in milliseconds; negative when it is behind. */
+export const skewOf = (connection: Known | undefined): number => connection?.aheadMs ?? 0;
 
 /** Repeats a read, a few times at most, while its answer leaves in doubt what time it is on the platform. */
 export async function withoutDoubt<T>(connection: Known, read: () => Promise<T>): Promise<T> {
