@@ -1,7 +1,10 @@
 import type { Again } from "../../kube/queue/work.ts";
 import { PlatformError, Unauthorized } from "../../platform/answers/errors.ts";
+import { NOTABLE_SKEW_MS } from "../../platform/calls/platform-time.ts";
 import type { Contract } from "../../platform/products/core.ts";
 import type { Deps } from "../look/deps.ts";
+import type { Memory } from "../objects/memory.ts";
+import { skewText } from "../objects/succession.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import type { Standing } from "../schema/status.ts";
 import type { LoggedIn } from "./login.ts";
@@ -49,6 +52,20 @@ export function usable(
 
 /** So long before a token of the user's own ends it is told. */
 const WARN_MS = 14 * 86_400_000;
+
+/** What is told anew when it has changed by so much: Date headers have whole seconds. */
+const STEADY_MS = 30_000;
+
+/** What an Account says about clocks that differ; undefined while they hardly do. */
+export function skewIn(memory: Memory, aheadMs: number): Obstacle | undefined {
+  const { skewMs = 0 } = memory;
+  const isNotable = (ms: number) => Math.abs(ms) > NOTABLE_SKEW_MS;
+  const isNews = Math.abs(aheadMs - skewMs) > STEADY_MS || (isNotable(aheadMs) && !isNotable(skewMs));
+  memory.skewMs = isNews ? aheadMs : skewMs;
+  if (!isNotable(memory.skewMs)) return undefined;
+  const message = `${skewText(memory.skewMs)}: correct the clock of the operator's node, for example by NTP. Whatever the platform dates is judged by its own clock meanwhile; short-lived tokens may be refused`;
+  return { reason: "ClockSkew", message };
+}
 
 export const RECOVERING: Obstacle = {
   reason: "Recovering",

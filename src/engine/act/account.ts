@@ -7,7 +7,7 @@ import type { KubeObject } from "../../kube/resource.ts";
 import type { HeldSecrets } from "../../kube/write/held-secrets.ts";
 import { NotFound, PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
 import type { Credentials } from "../../platform/calls/credentials.ts";
-import { platformTime, withoutDoubt } from "../../platform/calls/platform-time.ts";
+import { platformTime, skewOf, withoutDoubt } from "../../platform/calls/platform-time.ts";
 import type { Transport } from "../../platform/calls/transport.ts";
 import { readContract } from "../../platform/products/core.ts";
 import { type AccountHandle, objectOf } from "../accounts/accounts.ts";
@@ -21,13 +21,13 @@ import { withTime } from "../record/record.ts";
 import { tell } from "../record/tell.ts";
 import { release, writeMetadata, writeStatus } from "../record/write.ts";
 import { needsPerson, type Obstacle } from "../schema/reasons.ts";
-import { conditions, readFacts, readStatus, readWhole, type Standing } from "../schema/status.ts";
+import { alsoHolds, conditions, readFacts, readStatus, readWhole, type Standing } from "../schema/status.ts";
 import type { KeptTokens } from "../secrets/kept-tokens.ts";
-import { type Checked, loginObstacle, RECOVERING, usable } from "./account-standing.ts";
+import { type Checked, loginObstacle, RECOVERING, skewIn, usable } from "./account-standing.ts";
 import { type LoggedIn, logIn, logOut, readLogin } from "./login.ts";
 
 export interface AccountDeps extends Deps {
-  transport: Omit<Transport, "pacers">;
+  transport: Pick<Transport, "connect" | "close">;
   secrets: HeldSecrets;
   kept: KeptTokens;
   /** The operator's own namespace: the Secret of an Account that has none is there. */
@@ -65,10 +65,12 @@ export async function reconcileAccount(
   // When it is tried again is its own affair: its objects are not told anew each time.
   const due = typeof again === "object" ? deps.clock.now() + again.inMs : 0;
   const standing = deleting ? inUse(users) : { ...found, message: withTime(found, due) };
+  const shown = conditions(current, deps.clock.now(), standing);
+  const skew = skewIn(deps.memories.of(objectOf(account)), skewOf(deps.accounts.get(account)?.connection));
   const written = await writeStatus(deps, kind, current, {
     ...checked.facts,
     observedGeneration: current.metadata.generation,
-    conditions: conditions(current, deps.clock.now(), standing),
+    conditions: skew ? alsoHolds(current, deps.clock.now(), shown, skew) : shown,
   });
   tell(deps, objectOf(account), { before: current, after: written, standing });
   const { advice: said = [] } = readStatus(current);

@@ -101,6 +101,8 @@ export interface Memory {
   creation?: Creation | undefined;
   /** The intent or request that status and annotations tell of. */
   begun?: Noticed | undefined;
+  /** Of an Account: how far the platform's clock was ahead when that was last told. */
+  skewMs?: number | undefined;
   /** The last token that was made for the object. */
   succession?: Succession | undefined;
   /** Of an Account: the token that is being made for it. */

@@ -38,13 +38,13 @@ export function lifeOf({ resource: { secret } }: ResourceKind, body: unknown): n
 export const pauseLeft = (last: Succession | undefined, now: number): number =>
   last ? Math.max(0, last.at + last.pauseMs - now) : 0;
 
-/** A token has to live longer than the clocks differ, by so much. */
+/** A token has to live so much longer than the platform's clock is behind. */
 const MARGIN_MS = 600_000;
 
-/** Why none is made that lives so long: whoever goes by the operator's clock would take it for expired, or not yet valid. */
+/** Why none is made that lives so long: with a platform that is behind, it has expired for everybody who goes by our clock. */
 export function tooBrief(field: string, lifeMs: number | undefined, aheadMs: number): Obstacle | undefined {
-  const skewMs = Math.abs(aheadMs);
-  if (lifeMs === undefined || skewMs < NOTABLE_SKEW_MS || lifeMs > skewMs + MARGIN_MS) return undefined;
+  const behindMs = -aheadMs;
+  if (lifeMs === undefined || behindMs < NOTABLE_SKEW_MS || lifeMs > behindMs + MARGIN_MS) return undefined;
   const message = `${field}: a token of ${lifeMs / 3_600_000} h is not created, because ${skewText(aheadMs)}: correct the clock of the operator's node, or choose a longer one`;
   return { reason: "InvalidSpec", message };
 }
