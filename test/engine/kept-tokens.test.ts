@@ -55,6 +55,12 @@ describe("the tokens of Accounts", () => {
     expect(lists()).toHaveLength(3);
   });
 
+  test("are none where the API server answers an empty list with null, as it does for metadata", async () => {
+    const { api, clock } = open();
+    const client: typeof api.client = { ...api.client, request: async () => JSON.parse('{"items":null}') };
+    expect(await createKeptTokens({ client, clock, guard: () => {} }, HOME).all(0)).toEqual([]);
+  });
+
   test("are listed again after a list that failed", async () => {
     const { kept, api } = open();
     api.beforeEach(() => {

@@ -63,8 +63,8 @@ export interface KeptTokens {
 /** The Secret with the token of an Account. */
 export const keptTokenOf = (account: string): string => `${KEPT_TOKEN}-${hashBody(account).slice(0, 16)}`;
 
-/** What a metadata-only list answers. */
-const listed = z.object({ items: z.array(z.looseObject({ metadata: z.looseObject({}) })) });
+/** What a metadata-only list answers; an empty one has null. */
+const listed = z.object({ items: z.array(z.looseObject({ metadata: z.looseObject({}) })).nullable() });
 
 export function createKeptTokens(
   { client, guard, clock }: { client: KubeClient; guard: () => void; clock: Pick<Clock, "monotonic"> },
@@ -76,7 +76,7 @@ export function createKeptTokens(
     const query = { labelSelector: `${MANAGED_BY}=mooring,${TOKEN_RECORD}=true` };
     const path = pathOf(SECRETS, { namespace });
     const found = await client.request({ method: "GET", path, query, accept: METADATA_ONLY });
-    return listed.parse(found).items.flatMap((secret) => recordOf(secret) ?? []);
+    return (listed.parse(found).items ?? []).flatMap((secret) => recordOf(secret) ?? []);
   }
   const create = async (name: string, content: { metadata: object; data: object }) => {
     const metadata = { ...content.metadata, name, namespace, labels };
