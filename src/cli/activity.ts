@@ -2,6 +2,7 @@ import { sleep, systemClock } from "../clock.ts";
 import { activityContract, activityPage } from "../platform/activity/log.ts";
 import { RETENTION_MS, readActivity } from "../platform/activity/read.ts";
 import { Forbidden, Retry } from "../platform/answers/errors.ts";
+import { platformTime, withoutDoubt } from "../platform/calls/platform-time.ts";
 import { createFilter } from "./activity/filter.ts";
 import { type Flags, parseFlags, usage } from "./activity/flags.ts";
 import { entryFormats } from "./activity/formats.ts";
@@ -49,9 +50,9 @@ async function activity(flags: Flags, output: Output, signal: AbortSignal): Prom
   const connection = access.connection();
   await using objects = await objectsFor(flags);
   const again = <T>(work: () => Promise<T>) => retrying(work, flags.follow, signal);
-  const contract = await again(() => activityContract(connection, api, { signal }));
+  const contract = await withoutDoubt(connection, () => again(() => activityContract(connection, api, { signal })));
   // A simulator may be ahead of this machine, by days.
-  const now = () => systemClock.now() + (connection.aheadMs ?? 0);
+  const now = () => platformTime(systemClock, connection);
   const start = now();
   const since = flags.since(start);
   if (since < start - RETENTION_MS) console.error("the platform keeps 35 days: older entries are gone");

@@ -51,7 +51,7 @@ export interface EngineOptions {
   client: KubeClient;
   /** Tells what the operator has written itself. */
   seal: Seal;
-  transport: Omit<Transport, "pacers">;
+  transport: Pick<Transport, "connect" | "close">;
   events: EventRecorder;
   queue: Queue;
   settings: Settings;

@@ -219,6 +219,8 @@ export interface KeyOfResource {
 export interface KeyAsResource {
   /** When it was made and when it expires, by the platform's clock, out of the answer to the creation. */
   life(answer: unknown): { issuedAt: string; expiresAt: string };
+  /** How many seconds one lives that is created with this body. */
+  lasts(body: unknown): number;
 }
 
 /** When a key is renewed by itself. */

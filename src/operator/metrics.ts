@@ -35,7 +35,7 @@ export interface Metrics {
   watch(parts: {
     queue: Pick<Queue, "inWork" | "oldest">;
     workers: number;
-    transport: Pick<Transport, "pacers">;
+    transport: Pick<Transport, "pacers" | "skews">;
   }): void;
 }
 
@@ -107,6 +107,11 @@ export function createMetrics(options: { clock: Clock; mostObjects: number; shar
   const waiting = gauge("mooring_platform_waiting_calls", "Calls that wait for the rate limiters of an Account", [
     "account",
   ]);
+  const skews = gauge(
+    "mooring_platform_clock_skew_seconds",
+    "How far the platform's clock is ahead of the operator's, by the answers to an Account; negative: behind",
+    ["account"],
+  );
   const reconciles = counter("controller_runtime_reconcile_total", "Reconciles by kind and result", [
     "controller",
     "result",
@@ -229,6 +234,12 @@ export function createMetrics(options: { clock: Clock; mostObjects: number; shar
       };
       // prom-client asks each metric by itself; the first of those that belong together brings all of them up to date.
       Object.assign(active, { collect });
+      Object.assign(skews, {
+        collect() {
+          skews.reset();
+          for (const { account, aheadMs } of transport.skews()) skews.set({ account }, aheadMs / 1000);
+        },
+      });
       Object.assign(pacers, {
         collect() {
           for (const each of [pacers, waiting, slowest]) each.reset();

@@ -1,5 +1,5 @@
-import type { Clock } from "../clock.ts";
 import type { PlatformCall, Reply } from "../platform/calls/call.ts";
+import { withoutDoubt } from "../platform/calls/platform-time.ts";
 import type { Connection } from "../platform/calls/transport.ts";
 import type { EndpointName } from "../platform/products/products.ts";
 import type { StorageKeys } from "./storage-keys.ts";
@@ -37,7 +37,7 @@ export function readOver(connection: Connection): PlatformReader["read"] {
     if ((method !== "GET" && method !== "HEAD") || makes.test(new URL(url).pathname)) {
       throw new Error(`${method} is not sent: tools only read`);
     }
-    return connection.send({
+    const call = {
       ...patience,
       method,
       url,
@@ -46,8 +46,7 @@ export function readOver(connection: Connection): PlatformReader["read"] {
       ...(answers && { answers }),
       ...(product !== undefined && { product }),
       ...(maxBytes !== undefined && { maxBytes }),
-    });
+    };
+    return withoutDoubt(connection, () => connection.send(call));
   };
 }
-
-export const nowBy = (clock: Clock, { aheadMs = 0 }: Pick<Connection, "aheadMs">): number => clock.now() + aheadMs;

@@ -21,7 +21,7 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
   const { deps, platform, api, accounts, objects } = stage([object, ...users]);
   accounts.remove("shop/main");
   const secret: { known: boolean; value: string | undefined } = { known: true, value: "token" };
-  const said = { changed: 0, held: 0, released: 0, owes: false };
+  const said = { changed: 0, held: 0, released: 0, owes: false, aheadMs: 0 };
   /** Whose token it is. */
   const token = { userId: "u1" };
   const all: AccountDeps = {
@@ -32,6 +32,9 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
         get identity() {
           return { userId: token.userId };
         },
+        get aheadMs() {
+          return said.aheadMs;
+        },
       }),
       close: async () => {},
     },
@@ -41,7 +44,7 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
       hold: async () => void said.held++,
       release: async () => void said.released++,
     },
-    kept: createKeptTokens({ client: deps.client, guard: () => {} }, "mooring-system"),
+    kept: createKeptTokens({ client: deps.client, clock: deps.clock, guard: () => {} }, "mooring-system"),
     home: "mooring-system",
     sites: { endpoints: {}, isAllowed: () => true },
     changed: () => void said.changed++,
@@ -69,6 +72,30 @@ describe("an Account", () => {
     expect(said).toMatchObject({ held: 1, changed: 1 });
     expect(api.get(object)?.metadata.finalizers).toEqual([FINALIZER]);
     expect(api.get(object)?.status).toMatchObject({ contractNumber: 1 });
+  });
+
+  test.each([
+    [-66 * 60_000, "66 minutes behind"],
+    [61_000, "1 minute ahead of"],
+    [3 * 86_400_000, "72 hours ahead of"],
+  ])("says that the clocks differ by %i ms, and is Ready", async (aheadMs, words) => {
+    const { check, said, api, object, objects } = open();
+    const look = async (ms: number) => {
+      said.aheadMs = ms;
+      const { conditions } = await check();
+      objects.store("Account").put(api.get(object) ?? object);
+      return conditions;
+    };
+    const ready = { type: "Ready", status: "True", reason: "Available" };
+    const skew = { type: "ClockSkew", status: "True", reason: "ClockSkew", message: expect.stringContaining(words) };
+    const first = await look(aheadMs);
+    expect(first).toMatchObject([ready, skew]);
+    const { version } = api;
+    // What is only the noise of whole seconds is not written.
+    for (const noise of [-2000, 2000, 0]) await look(aheadMs + noise);
+    expect(api.version).toBe(version);
+    expect(await look(2000)).toMatchObject([ready]);
+    expect(await look(-59_000)).toHaveLength(1);
   });
 
   test("tells its objects that it became usable although its status could not be written", async () => {

@@ -142,8 +142,10 @@ export function fakeApiServer(...initial: KubeObject[]) {
       next.metadata.annotations = Object.fromEntries([...kept, ...wanted]);
       next.metadata.finalizers = [...new Set([...oldFinalizers, ...(metadata.finalizers ?? [])])];
     } else {
-      const gone = new Set(Object.keys(metadata.annotations ?? {}));
-      next.metadata.annotations = Object.fromEntries(Object.entries(old).filter(([name]) => !gone.has(name)));
+      const merged = Object.entries({ ...old, ...metadata.annotations });
+      next.metadata.annotations = Object.fromEntries(
+        merged.flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
+      );
       if (metadata.finalizers) next.metadata.finalizers = metadata.finalizers;
     }
     objects.set(path, next);

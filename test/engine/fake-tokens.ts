@@ -2,8 +2,11 @@ import { NotFound, Unauthorized } from "../../src/platform/answers/errors.ts";
 import { type Credentials, identityOf } from "../../src/platform/calls/credentials.ts";
 import type { Connection, PlatformCall, Reply } from "../../src/platform/calls/transport.ts";
 
-/** The tokens of one user in a few lines: each is told once. What a call meets is in the test's hands. */
-export function fakeTokens(now: () => number) {
+/**
+ * The tokens of one user in a few lines: each is told once. What a call meets is in the test's hands. `aheadMs`: what a connection knows
+ * of the platform's clock.
+ */
+export function fakeTokens(now: () => number, aheadMs = 0) {
   const items = new Map<string, { createdAt: number; expiresAt: number; value: string }>();
   /** Every value that was ever told. */
   const values: string[] = [];
@@ -88,6 +91,7 @@ export function fakeTokens(now: () => number) {
       return { userId: "u1", ...(credentials.token !== undefined && identityOf(credentials.token)) };
     },
     contractNumber: 1,
+    aheadMs,
     close: async () => {},
   };
   return {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { type AccountDeps, reconcileAccount } from "../../src/engine/act/account.ts";
-import { FINALIZER, KEPT_TOKENS } from "../../src/engine/objects/names.ts";
+import { FINALIZER } from "../../src/engine/objects/names.ts";
 import { undivided } from "../../src/engine/objects/shards.ts";
-import { createKeptTokens } from "../../src/engine/secrets/kept-tokens.ts";
+import { createKeptTokens, keptTokenOf } from "../../src/engine/secrets/kept-tokens.ts";
 import { hashBody } from "../../src/hash.ts";
 import { account } from "../../src/kinds/identity/account.ts";
 import type { KubeCall } from "../../src/kube/client/transport.ts";
@@ -34,16 +34,18 @@ afterEach(() => {
 });
 
 /** An Account with a password, on a platform and an API server that outlast the operator's processes. */
-function open(beside: KubeObject[] = []) {
+function open(beside: KubeObject[] = [], { behindMs = 0, isKnown = true } = {}) {
   const object = objectOf("Account", "main", { spec, metadata: { name: "main", finalizers: [FINALIZER] } });
   let now = () => BEGIN;
-  const platform = fakeTokens(() => now());
+  const platform = fakeTokens(() => now() - behindMs, isKnown ? -behindMs : 0);
   const api = fakeApiServer(object, ...beside);
   const told: string[] = [];
   const secret: Record<string, string> = { ...platform.login };
   let nonces = 0;
   worlds.push({ object, api, platform, told });
-  const kept = () => JSON.stringify(Object(api.get(objectOf("Secret", KEPT_TOKENS, home))?.data));
+  const secretOf = (name: string) =>
+    api.get(objectOf("Secret", name, { ...home, metadata: { ...home.metadata, name } }));
+  const kept = () => secretOf(keptTokenOf(KEY))?.data;
   function live(shards = undivided) {
     const life = stage([object, ...beside], { api, connection: platform.connection, wallTime: now() });
     now = life.clock.now;
@@ -80,9 +82,9 @@ function open(beside: KubeObject[] = []) {
   const ready = () => [...(status().conditions ?? [])].find(({ type }) => type === "Ready");
   return { object, api, platform, secret, live, status, ready, kept, told };
 }
-const home = { apiVersion: "v1", metadata: { name: KEPT_TOKENS, namespace: "mooring-system" } };
+const home = { apiVersion: "v1", metadata: { namespace: "mooring-system" } };
 const isGeneration = ({ url }: PlatformCall) => url.includes("/tokens/generate");
-const isKept = ({ path, method }: KubeCall) => path.includes(`/secrets/${KEPT_TOKENS}`) && method === "PATCH";
+const isKept = ({ path, method }: KubeCall) => path.includes("/mooring-system/secrets") && method !== "GET";
 
 describe("an Account with a password", () => {
   test("makes one token, keeps it in the operator's namespace and is Ready with it", async () => {
@@ -94,7 +96,7 @@ describe("an Account with a password", () => {
     expect(platform.values).toHaveLength(1);
     expect(ready()).toMatchObject({ status: "True", message: expect.stringContaining("renewed automatically") });
     expect(status()).toMatchObject({ tokenId: id, tokenExpiresAt: new Date(BEGIN + HOUR).toISOString() });
-    expect(kept()).toContain(Buffer.from(platform.values[0] ?? "").toString("base64"));
+    expect(kept()).toEqual({ token: Buffer.from(platform.values[0] ?? "").toString("base64") });
   });
 
   test("is used by a process of another shard, which makes no token and writes nothing", async () => {
@@ -142,9 +144,10 @@ describe("an Account with a password", () => {
 
   test("gets another token when somebody has revoked the one that it has", async () => {
     const { live, platform, ready } = open();
-    const { check } = live();
+    const { check, skip } = live();
     await check();
     platform.items.clear();
+    skip(1000);
     await check();
     expect([platform.items.size, ready()?.status]).toEqual([1, "True"]);
   });
@@ -209,7 +212,7 @@ describe("an Account with a password", () => {
     const current = api.get(object);
     if (current) api.markDeleted(current);
     await live().check();
-    expect([platform.items.size, api.get(object), kept()]).toEqual([0, undefined, "{}"]);
+    expect([platform.items.size, api.get(object), kept()]).toEqual([0, undefined, undefined]);
   });
 
   test("that gets a token of its own uses that one, and revokes those that it had", async () => {
@@ -224,6 +227,70 @@ describe("an Account with a password", () => {
     expect([...platform.items.values()].map(({ value }) => value)).toEqual([secret.token]);
     expect([ready()?.status, status().tokenId]).toEqual(["True", undefined]);
   });
+});
+
+describe("an Account with a password on a platform whose clock is 66 minutes behind", () => {
+  const behindMs = 66 * 60_000;
+
+  test("makes no token of an hour, and says why and what to do", async () => {
+    const { live, platform, ready } = open([], { behindMs });
+    await live().settle();
+    expect(platform.values).toEqual([]);
+    expect(ready()).toMatchObject({ status: "False", reason: "InvalidSpec" });
+    expect(ready()?.message).toMatch(/^tokenLifetime: .* 66 minutes behind .*choose a longer one/);
+  });
+
+  test("makes one token that lives longer than the clocks differ", async () => {
+    const { live, platform, ready, object, api } = open([], { behindMs });
+    api.put({ ...object, spec: { ...spec, tokenLifetime: "4h" } });
+    const { check, skip } = live();
+    for (let minutes = 0; minutes < 120; minutes++) {
+      await check();
+      skip(60_000);
+    }
+    expect(platform.values).toHaveLength(1);
+    expect(ready()).toMatchObject({ status: "True" });
+  });
+
+  test("of which it does not know makes tokens with a growing pause", async () => {
+    const { live, platform } = open([], { behindMs, isKnown: false });
+    const { check, skip } = live();
+    for (let seconds = 0; seconds < 900; seconds += 5) {
+      await check();
+      skip(5000);
+    }
+    expect(platform.values.length).toBeGreaterThan(3);
+    expect(platform.values.length).toBeLessThan(35);
+  });
+});
+
+test("a token of more than 8 KiB is revoked and not kept, and says so", async () => {
+  const { live, platform, ready, kept } = open();
+  const { send } = platform.connection;
+  platform.connection.send = async (call) => {
+    const reply = await send(call);
+    if (!isGeneration(call)) return reply;
+    return { ...reply, body: { token: `${platform.values.at(-1)}${"x".repeat(8192)}` } };
+  };
+  await live().check();
+  expect([platform.items.size, kept()]).toEqual([0, {}]);
+  expect(ready()).toMatchObject({ status: "False", reason: "InvalidAnswer" });
+  expect(ready()?.message).toContain("more than 8192 bytes");
+});
+
+test("a token that the platform refuses at once is made anew with a growing pause", async () => {
+  const { live, platform, ready } = open();
+  const { check, skip } = live();
+  platform.beforeEach(({ url }) => {
+    if (url.includes("/contracts")) throw new Unauthorized({ call: "GET /contracts", status: 401 });
+  });
+  for (let seconds = 0; seconds < 900; seconds += 5) {
+    await check();
+    skip(5000);
+  }
+  expect(ready()).toMatchObject({ status: "False", reason: "Unauthorized" });
+  expect(platform.values.length).toBeGreaterThan(3);
+  expect(platform.values.length).toBeLessThan(35);
 });
 
 describe("a process that dies", () => {

@@ -7,7 +7,7 @@ import { hashBody } from "../../src/hash.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { Retry, Terminal } from "../../src/platform/answers/errors.ts";
 import type { PlatformCall } from "../../src/platform/calls/transport.ts";
-import { API, fakePlatform } from "./fake-platform.ts";
+import { API } from "./fake-platform.ts";
 import { handleOf, intending, intentOf, objectOf, readyCondition, serverSpec } from "./fixtures.ts";
 import { SETTINGS, stage } from "./stage.ts";
 
@@ -93,22 +93,6 @@ describe("a creation without an answer", () => {
     await passes(A);
     expect(platform.sent("POST")).toHaveLength(1);
     expect([...platform.items.keys()]).toEqual([theirs, "dc-same-1"]);
-  });
-
-  test("is what was made at its time, by a process whose clock was ten minutes behind the platform's", async () => {
-    const { platform, passes } = stage([begun("a", { at: "2025-12-31T23:50:00.000Z", aheadMs: 600_000 })]);
-    platform.make("same", body);
-    expect((await passes(A)).slice(0, 2)).toEqual(["search", "claim"]);
-    expect(platform.sent("POST")).toEqual([]);
-  });
-
-  test("says so itself where the clock is that far behind", async () => {
-    const platform = fakePlatform();
-    const connection = { ...platform.connectionOf("shop/main"), aheadMs: 600_000 };
-    const { api, pass } = stage([fresh("a")], { platform, connection });
-    platform.beforeEach(loseAnswers(1));
-    await pass(A);
-    expect(readIntent(api.get(fresh("a"))?.metadata.annotations?.[INTENT])).toMatchObject({ aheadMs: 600_000 });
   });
 
   test("has the whole time to become visible, however late it was accepted", async () => {

@@ -33,9 +33,9 @@ afterEach(() => {
 });
 
 /** A platform and an API server that outlast the operator's processes. */
-function open(object = token()) {
+function open(object = token(), { behindMs = 0, isKnown = true } = {}) {
   let now = () => BEGIN;
-  const platform = fakeTokens(() => now());
+  const platform = fakeTokens(() => now() - behindMs, isKnown ? -behindMs : 0);
   const api = fakeApiServer(object);
   const told: string[] = [];
   let nonces = 0;
@@ -207,6 +207,58 @@ describe("an access token", () => {
     await settle();
     expect(held()).not.toBe(first);
     expect(platform.isGood(held())).toBe(true);
+  });
+});
+
+describe("with a platform whose clock is 66 minutes behind", () => {
+  const behindMs = 66 * 60_000;
+  const ready = (world: ReturnType<typeof open>) => world.status().conditions?.find(({ type }) => type === "Ready");
+  /** Passes for a quarter of an hour, whatever the engine waits for. */
+  const live = async (world: ReturnType<typeof open>) => {
+    const { passes, sync, clock } = world.live();
+    for (let seconds = 0; seconds < 900; seconds += 5) {
+      sync();
+      await passes(A);
+      await clock.advance(5000);
+    }
+  };
+
+  test("a token of an hour is refused, and says why and what to do", async () => {
+    const world = open(token({ lifetime: "1h" }), { behindMs });
+    await live(world);
+    expect(world.platform.values).toEqual([]);
+    expect(ready(world)).toMatchObject({ status: "False", reason: "InvalidSpec" });
+    expect(ready(world)?.message).toMatch(/^lifetime: .* 66 minutes behind .*choose a longer one/);
+  });
+
+  test("a token of four hours is made once", async () => {
+    const world = open(token({ lifetime: "4h" }), { behindMs });
+    await live(world);
+    expect(world.platform.values).toHaveLength(1);
+    expect(ready(world)).toMatchObject({ status: "True" });
+  });
+
+  test("a token of an hour that exists is renewed at two thirds of its life", async () => {
+    const world = open(token({ lifetime: "1h" }), { behindMs });
+    Reflect.set(world.platform.connection, "aheadMs", 0);
+    const { settle, skip } = world.live();
+    await settle();
+    Reflect.set(world.platform.connection, "aheadMs", -behindMs);
+    const made = world.platform.values.length;
+    skip(HOUR / 2);
+    await settle();
+    expect(world.platform.values).toHaveLength(made);
+    skip(HOUR / 4);
+    await settle();
+    expect(world.platform.values).toHaveLength(made + 1);
+  });
+
+  test("and not known to be, tokens follow one another with a growing pause", async () => {
+    const world = open(token({ lifetime: "1h" }), { behindMs, isKnown: false });
+    await live(world);
+    // With a pause of 1, 2, 4 … 32 times a second, and then each 32 seconds.
+    expect(world.platform.values.length).toBeGreaterThan(3);
+    expect(world.platform.values.length).toBeLessThan(35);
   });
 });
 

@@ -152,7 +152,11 @@ test("queue, workers and pacers are told as they are when asked", async () => {
     { accounts: ["shop/main", "shop/main", "blog/main"], pacer: { rate: 3, isClosed: true, waiting: 7 } },
   ];
   const queue = { inWork: () => [2, 5], oldest: () => 12 };
-  metrics.watch({ queue, workers: 16, transport: { pacers: () => pacers } });
+  const skews = [{ account: "shop/main", aheadMs: -3_960_000 }];
+  metrics.watch({ queue, workers: 16, transport: { pacers: () => pacers, skews: () => skews } });
+  expect(await shown("mooring_platform_clock_skew_seconds")).toEqual([
+    'mooring_platform_clock_skew_seconds{account="shop/main"} -3960',
+  ]);
   expect(await shown("mooring_platform_pacers")).toEqual([
     'mooring_platform_pacers{account="shop/main",state="open"} 1',
     'mooring_platform_pacers{account="shop/main",state="closed"} 1',

@@ -4,8 +4,9 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import { ALLOW_DATA_LOSS, KEPT_TOKENS } from "../../src/engine/objects/names.ts";
+import { ALLOW_DATA_LOSS } from "../../src/engine/objects/names.ts";
 import { readFacts, readStatus } from "../../src/engine/schema/status.ts";
+import { keptTokenOf } from "../../src/engine/secrets/kept-tokens.ts";
 import { type Lifetime, lifetimeSeconds } from "../../src/kinds/fields/lifetime.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import { startPlatform } from "../cluster/chaos-platform.ts";
@@ -251,11 +252,10 @@ async function broken(stage: Stage, api: string, now: number): Promise<string[]>
     const why = await workingToken(api, OPENAI_API_KEY);
     if (why !== undefined) found.push(`${kind} ${name}: ${why}`);
   }
-  const kept = Object.entries((await read(KEPT_TOKENS)) ?? {}).filter(([name]) => name.endsWith(".token"));
-  if (kept.length !== accounts.length) found.push(`${kept.length} of ${accounts.length} Accounts have a token`);
-  for (const [, value] of kept) {
-    const why = await workingToken(api, value);
-    if (why !== undefined) found.push(`an Account: ${why}`);
+  for (const { name } of accounts) {
+    const { token } = (await read(keptTokenOf(`${stage.namespace}/${name}`))) ?? {};
+    const why = token === undefined ? "it has no token" : await workingToken(api, token);
+    if (why !== undefined) found.push(`Account ${name}: ${why}`);
   }
   const { "tls.crt": certificate } = (await read("client-kafkauser")) ?? {};
   if (certificate === undefined) found.push("KafkaUser client has no certificate");

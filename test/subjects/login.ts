@@ -1,10 +1,15 @@
-import { KEPT_TOKENS, RECONCILE_AT } from "../../src/engine/objects/names.ts";
+import { RECONCILE_AT } from "../../src/engine/objects/names.ts";
 import { readFacts } from "../../src/engine/schema/status.ts";
+import { keptTokenOf } from "../../src/engine/secrets/kept-tokens.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
 import { workingToken } from "./access-token.ts";
 import type { Life } from "./subject.ts";
 import { type Ground, LOGIN } from "./surroundings.ts";
 
 const DAY_SECONDS = 86_400;
+
+const accountKeyOf = ({ kind, metadata: { namespace, name } }: KubeObject): string =>
+  namespace === undefined ? `${kind}/${name}` : `${namespace}/${name}`;
 
 /** Of an Account that logs in with a password: its token is made, renewed, given up for one that the user brings, and made again. */
 export function lifeWithPassword(brought: object, { api, direct = api }: Ground): Partial<Life> {
@@ -22,12 +27,11 @@ export function lifeWithPassword(brought: object, { api, direct = api }: Ground)
       { title: "bring a token", spec: brought },
       { title: "log in again", spec: { ...spec, region: "de/fra" } },
     ],
-    secrets: (object) => (readFacts(object).tokenId === undefined ? [] : [{ name: KEPT_TOKENS, works }]),
+    secrets: (object) =>
+      readFacts(object).tokenId === undefined ? [] : [{ name: keptTokenOf(accountKeyOf(object)), works }],
   };
 
   async function works(data: Record<string, string>): Promise<string | undefined> {
-    const [kept, ...more] = Object.keys(data).filter((name) => name.endsWith(".token"));
-    if (kept === undefined || more.length > 0) return `it has ${more.length + (kept === undefined ? 0 : 1)} tokens`;
-    return workingToken(direct, data[kept] ?? "");
+    return data.token === undefined ? "it has no token" : workingToken(direct, data.token);
   }
 }

@@ -135,7 +135,7 @@ describe("whoever has the operator's identity creates no Secret", () => {
   it("but one for an object of Mooring, the key that claims are signed with and the tokens of Accounts, in its own namespace", async () => {
     expect(await create(secret("new", published, { stringData: { key: "k" } }))).toBe("allowed");
     expect(await create(secret("another", { labels: ours }), OWN)).toBe("denied");
-    for (const name of ["mooring-signing-key", "mooring-account-tokens"]) {
+    for (const name of ["mooring-signing-key", "mooring-token-0123456789abcdef"]) {
       expect(await create(secret(name, { labels: ours }))).toBe("denied");
       const path = pathOf(SECRETS, { namespace: OWN, name });
       const body = secret(name, { labels: ours, namespace: OWN });
@@ -201,6 +201,21 @@ describe("whoever has the operator's identity", () => {
     expect(await tried({ method: "DELETE", path })).toBe("forbidden");
     expect(await merge("pipeline", { metadata: { labels: { [OUTPUT]: "true" } } })).toBe("denied");
     expect(await merge("theirs", { metadata: told })).toBe("denied");
+  });
+
+  it("takes away the token of an Account, and nothing that only has such a name", async () => {
+    const remove = (name: string, where: string) =>
+      tried({ method: "DELETE", path: pathOf(SECRETS, { namespace: where, name }) });
+    for (const [name, where, labels, verdict] of [
+      ["mooring-token-0123456789abcdef", OWN, ours, "allowed"],
+      ["mooring-token-of-somebody", OWN, {}, "denied"],
+      ["mooring-token-0123456789abcdef", home, ours, "denied"],
+    ] as const) {
+      await apply(admin, SECRETS, secret(name, { labels, namespace: where }), { fieldManager: "a-user" });
+      const removed = await remove(name, where);
+      await admin.request({ method: "DELETE", path: pathOf(SECRETS, { namespace: where, name }) });
+      expect([name, where, removed]).toEqual([name, where, verdict]);
+    }
   });
 
   it("writes and takes away no ConfigMap but an output", async () => {

@@ -1,4 +1,4 @@
-import { ALLOW_DELETION, CREDENTIALS, FINALIZER, KEPT_TOKENS, MANAGED_BY, OUTPUT } from "../../engine/objects/names.ts";
+import { ALLOW_DELETION, CREDENTIALS, FINALIZER, KEPT_TOKEN, MANAGED_BY, OUTPUT } from "../../engine/objects/names.ts";
 import { GROUP } from "../../kinds/index.ts";
 import { SIGNING_KEY } from "../../operator/signing-key.ts";
 import { clusterNameOf, type Installation, leasesOf, namespaceOf, usernameOf } from "./rbac.ts";
@@ -25,8 +25,9 @@ export function operatorPolicies(installation: Installation = {}): object[] {
   const isOutput = (written: string) => `${labels(written)}[?'${OUTPUT}'] == optional.of('true')`;
   // What an owner has stays the owner's, and nothing becomes an output later: that could be deleted.
   const sameKind = `${sameMeta("ownerReferences")} && ${labels("object")}[?'${OUTPUT}'] == ${labels("oldObject")}[?'${OUTPUT}']`;
+  const isToken = (secret: string) => `${secret}.metadata.name.startsWith('${KEPT_TOKEN}-')`;
   const own = (secret: string) =>
-    `${isOpaque(secret)} && ${isLabelled(secret)} && request.namespace == '${namespace}' && ${secret}.metadata.name in ['${SIGNING_KEY}', '${KEPT_TOKENS}'] && ${owners(secret)}.size() == 0`;
+    `${isOpaque(secret)} && ${isLabelled(secret)} && request.namespace == '${namespace}' && (${secret}.metadata.name == '${SIGNING_KEY}' || ${isToken(secret)}) && ${owners(secret)}.size() == 0`;
   const secrets = {
     variables: [
       { name: "published", expression: `${isOpaque("object")} && ${published("object")}` },
@@ -62,8 +63,8 @@ export function operatorPolicies(installation: Installation = {}): object[] {
         message: "Of a Secret that is not its own, Mooring changes its label and its finalizer only",
       },
       {
-        expression: `request.operation != 'DELETE' || (variables.wasPublished && ${isOutput("oldObject")})`,
-        message: "Mooring deletes no Secrets but those that it wrote for spec.output",
+        expression: `request.operation != 'DELETE' || (variables.wasPublished && ${isOutput("oldObject")}) || (variables.wasOwn && ${isToken("oldObject")})`,
+        message: "Mooring deletes no Secrets but those that it wrote for spec.output, and the tokens of its Accounts",
       },
     ],
   };

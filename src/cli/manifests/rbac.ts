@@ -1,5 +1,4 @@
 import { accountKinds } from "../../engine/accounts/accounts.ts";
-import { KEPT_TOKENS } from "../../engine/objects/names.ts";
 import { GROUP } from "../../kinds/index.ts";
 import { hasResource, type Kind } from "../../kinds/kind.ts";
 import { leaseOf } from "../../operator/lease-name.ts";
@@ -74,8 +73,8 @@ const leaseRules = (installation: Installation): Rule[] => [
 ];
 const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] };
 const signingKeyRules = byName("", "secrets", [SIGNING_KEY], ["get", "list", "watch"]);
-/** The tokens of Accounts with a password: a Secret of the operator's own. */
-const tokenRules = byName("", "secrets", [KEPT_TOKENS], ["get", "patch"]).slice(0, 1);
+/** The tokens of Accounts with a password: one Secret for each, whose name only the operator knows. */
+const tokenRules: Rule[] = [{ apiGroups: [""], resources: ["secrets"], verbs: ["get", "list", "patch", "delete"] }];
 
 /** Whether one is being deleted: nothing is made in it then. A Role cannot give this. */
 const clusterRules: Rule[] = [{ apiGroups: [""], resources: ["namespaces"], verbs: ["list", "watch"] }];

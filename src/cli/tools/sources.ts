@@ -2,9 +2,10 @@ import { readFileSync } from "node:fs";
 import { systemClock } from "../../clock.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import { Unauthorized } from "../../platform/answers/errors.ts";
+import { platformTime } from "../../platform/calls/platform-time.ts";
 import type { EndpointName } from "../../platform/products/products.ts";
 import { type ClusterReader, readCluster } from "../../questions/cluster.ts";
-import { nowBy, type PlatformReader, readOver } from "../../questions/reader.ts";
+import { type PlatformReader, readOver } from "../../questions/reader.ts";
 import type { Sources } from "../../questions/sources.ts";
 import { givenKeys, noKeys, ownKeys } from "../../questions/storage-keys.ts";
 import { openPlatform, type PlatformAccess } from "../platform-access.ts";
@@ -94,7 +95,7 @@ export function openSources(
       },
       identity: connection.identity,
       contractNumber: connection.contractNumber,
-      now: () => nowBy(systemClock, connection),
+      now: () => platformTime(systemClock, connection),
       async storageKeys(signal) {
         const keys =
           givenKeys(env) ?? (await ownKeys({ identity: connection.identity, send: read }, endpoint("api"), signal));

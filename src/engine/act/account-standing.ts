@@ -1,8 +1,11 @@
 import type { Again } from "../../kube/queue/work.ts";
 import { PlatformError, Unauthorized } from "../../platform/answers/errors.ts";
+import { NOTABLE_SKEW_MS } from "../../platform/calls/platform-time.ts";
 import type { Identity } from "../../platform/calls/transport.ts";
 import type { Contract } from "../../platform/products/core.ts";
 import type { Deps } from "../look/deps.ts";
+import type { Memory } from "../objects/memory.ts";
+import { skewText } from "../objects/succession.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import type { Standing } from "../schema/status.ts";
 import type { LoggedIn } from "./login.ts";
@@ -16,16 +19,17 @@ export interface Checked {
 
 /** It works: says so, until when, and what somebody should see to before it ends. */
 export function usable(
-  { clock, settings }: Deps,
+  { settings }: Deps,
+  platformNow: number,
   contract: Contract,
   identity: Identity | undefined,
   logged: LoggedIn | undefined,
   secret: string,
 ): Checked {
   const { expiresAt, userId } = identity ?? {};
-  const ends = !logged && expiresAt !== undefined && expiresAt - clock.now() < WARN_MS;
+  const ends = !logged && expiresAt !== undefined && expiresAt - platformNow < WARN_MS;
   const expiry = `the token expires at ${new Date(expiresAt ?? 0).toISOString()}: update Secret ${secret}`;
-  const trouble = logged?.trouble instanceof PlatformError ? logged.trouble.message : logged?.trouble;
+  const trouble = typeof logged?.trouble === "object" ? logged.trouble.message : logged?.trouble;
   const advice = [
     ...(logged?.advice ?? []),
     ...(ends ? [expiry] : []),
@@ -52,6 +56,20 @@ export function usable(
 /** So long before a token of the user's own ends it is told. */
 const WARN_MS = 14 * 86_400_000;
 
+/** What is told anew when it has changed by so much: Date headers have whole seconds. */
+const STEADY_MS = 30_000;
+
+/** What an Account says about clocks that differ; undefined while they hardly do. */
+export function skewIn(memory: Memory, aheadMs: number): Obstacle | undefined {
+  const { skewMs = 0 } = memory;
+  const isNotable = (ms: number) => Math.abs(ms) > NOTABLE_SKEW_MS;
+  const isNews = Math.abs(aheadMs - skewMs) > STEADY_MS || (isNotable(aheadMs) && !isNotable(skewMs));
+  memory.skewMs = isNews ? aheadMs : skewMs;
+  if (!isNotable(memory.skewMs)) return undefined;
+  const message = `${skewText(memory.skewMs)}: correct the clock of the operator's node, for example by NTP. Whatever the platform dates is judged by its own clock meanwhile; short-lived tokens may be refused`;
+  return { reason: "ClockSkew", message };
+}
+
 export const RECOVERING: Obstacle = {
   reason: "Recovering",
   message: "the creation of a token got no answer; searching for its result",
@@ -69,6 +87,7 @@ export function loginObstacle(
     const message = `user ${username} has 100 tokens, as many as the platform allows, and none has expired: delete some, or ${instead}`;
     return { reason: "QuotaExceeded", message };
   }
+  if (!(trouble instanceof PlatformError)) return trouble;
   if (!(trouble instanceof Unauthorized)) return undefined;
   const said = trouble.platformMessage ?? trouble.message;
   const message = `the platform refuses username and password of Secret ${secret}: ${said}. Correct them; for a user with two-factor authentication ${instead}`;

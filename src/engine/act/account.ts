@@ -7,6 +7,7 @@ import type { KubeObject } from "../../kube/resource.ts";
 import type { HeldSecrets } from "../../kube/write/held-secrets.ts";
 import { PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
 import type { Credentials } from "../../platform/calls/credentials.ts";
+import { platformTime, skewOf, withoutDoubt } from "../../platform/calls/platform-time.ts";
 import type { Transport } from "../../platform/calls/transport.ts";
 import { readContract } from "../../platform/products/core.ts";
 import { type AccountHandle, objectOf } from "../accounts/accounts.ts";
@@ -20,13 +21,13 @@ import { withTime } from "../record/record.ts";
 import { tell } from "../record/tell.ts";
 import { release, writeMetadata, writeStatus } from "../record/write.ts";
 import { isSaidAgain, needsPerson, type Obstacle } from "../schema/reasons.ts";
-import { conditions, readFacts, readStatus, readWhole, type Standing } from "../schema/status.ts";
+import { alsoHolds, conditions, readFacts, readStatus, readWhole, type Standing } from "../schema/status.ts";
 import type { KeptTokens } from "../secrets/kept-tokens.ts";
-import { type Checked, loginObstacle, RECOVERING, usable } from "./account-standing.ts";
+import { type Checked, loginObstacle, RECOVERING, skewIn, usable } from "./account-standing.ts";
 import { type LoggedIn, logIn, logOut, readLogin } from "./login.ts";
 
 export interface AccountDeps extends Deps {
-  transport: Omit<Transport, "pacers">;
+  transport: Pick<Transport, "connect" | "close">;
   secrets: HeldSecrets;
   kept: KeptTokens;
   /** The operator's own namespace: the Secret of an Account that has none is there. */
@@ -64,10 +65,12 @@ export async function reconcileAccount(
   // When it is tried again is its own affair: its objects are not told anew each time.
   const due = typeof again === "object" ? deps.clock.now() + again.inMs : 0;
   const standing = deleting ? inUse(users) : { ...found, message: withTime(found, due) };
+  const shown = conditions(current, deps.clock.now(), standing);
+  const skew = skewIn(deps.memories.of(objectOf(account)), skewOf(deps.accounts.get(account)?.connection));
   const written = await writeStatus(deps, kind, current, {
     ...checked.facts,
     observedGeneration: current.metadata.generation,
-    conditions: conditions(current, deps.clock.now(), standing),
+    conditions: skew ? alsoHolds(current, deps.clock.now(), shown, skew) : shown,
   });
   tell(deps, objectOf(account), { before: current, after: written, standing });
   const { advice: said = [] } = readStatus(current);
@@ -238,16 +241,18 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
   if (logged && logged.token === undefined) {
     const obstacle = trouble && loginObstacle(trouble, entry.username, name);
     if (trouble instanceof PlatformError && !obstacle) return failed(trouble);
-    return blocked(obstacle ?? RECOVERING, trouble === "recovering" ? { inMs: RECOVER_MS } : "backoff");
+    const inMs = trouble === "recovering" ? RECOVER_MS : logged.pausedMs;
+    return blocked(obstacle ?? RECOVERING, inMs > 0 ? { inMs } : "backoff");
   }
   const expiresAt = connection.identity?.expiresAt;
-  if (!login && expiresAt !== undefined && expiresAt <= deps.clock.now()) {
+  if (!login && expiresAt !== undefined && expiresAt <= platformTime(deps.clock, connection)) {
     const tokenExpiresAt = new Date(expiresAt).toISOString();
     const message = `the token expired at ${tokenExpiresAt}: update Secret ${name}`;
     const expired = blocked({ reason: "Unauthorized", message }, { inMs: deps.settings.resyncMs });
     return { ...expired, facts: { ...expired.facts, tokenExpiresAt } };
   }
-  const read = () => readContract(connection, handle.endpoint("api"), { priority: "people" });
+  const read = () =>
+    withoutDoubt(connection, () => readContract(connection, handle.endpoint("api"), { priority: "people" }));
   try {
     const contract = await read().catch(async (error: unknown) => {
       // Somebody may have revoked it, and a password makes another one.
@@ -258,7 +263,7 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
     const { userId } = connection.identity ?? {};
     const other = otherUser(object, deps.objects.users(account).length, userId);
     if (other) return blocked(other, { inMs: deps.settings.resyncMs });
-    return usable(deps, contract, connection.identity, logged, name);
+    return usable(deps, platformTime(deps.clock, connection), contract, connection.identity, logged, name);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     return failed(error);
@@ -284,7 +289,8 @@ function connect(
   const before = deps.accounts.get(account);
   const handle: AccountHandle = {
     key: account,
-    connection: before?.connection ?? deps.transport.connect(account),
+    connection:
+      before?.connection ?? deps.transport.connect(account, undefined, { doubted: () => deps.suspect(account) }),
     endpoint,
     adoption: metadata.namespace === undefined ? readSharing(spec).adoption : "Any",
     acceptsUser: metadata.annotations?.[ACCEPT_USER],

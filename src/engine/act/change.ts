@@ -3,6 +3,7 @@ import type { Operation } from "../../kinds/desired.ts";
 import type { Again } from "../../kube/queue/work.ts";
 import { NotFound, PlatformError } from "../../platform/answers/errors.ts";
 import { limits } from "../../platform/answers/limits.ts";
+import { platformTime } from "../../platform/calls/platform-time.ts";
 import type { Reply } from "../../platform/calls/transport.ts";
 import { products } from "../../platform/products/products.ts";
 import type { LoggedRequest, RequestFilter } from "../../platform/products/requests.ts";
@@ -137,12 +138,13 @@ async function keepNewKey(deps: Deps, scene: Scene, { body }: Reply): Promise<vo
 /** A write in status, before it is sent: with it, the next leader finds it again, and tells it from those before. */
 async function announce(deps: Deps, scene: Scene, operation: Operation): Promise<Scene> {
   const { action, marks, method, path } = operation;
+  const now = platformTime(deps.clock, scene.account?.connection);
   // Equal ones of minutes ago are in the log, too. Clocks do not tell them apart for certain, ids do.
-  const [before] = await logged(scene, { method, url: pathOf(path), createdAfter: deps.clock.now() - 2 * SKEW_MS });
+  const [before] = await logged(scene, { method, url: pathOf(path), createdAfter: now - 2 * SKEW_MS });
   const request = {
     action,
     status: "SENDING" as const,
-    since: new Date(deps.clock.now()).toISOString(),
+    since: new Date(now).toISOString(),
     by: deps.self,
     ...markOf(operation),
     ...(before && { after: before.id }),
@@ -180,8 +182,9 @@ export async function recall(deps: Deps, scene: Scene): Promise<Again> {
   const { call = "", hash, marks, after, since = "", action = "update" } = scene.status.request ?? {};
   const [method = "", url = ""] = call.split(" ");
   const lookedAt = deps.clock.monotonic();
-  // Whoever wrote it down may have had a clock that is ahead of the platform's.
-  const createdAfter = Math.min(Date.parse(since) || 0, deps.clock.now()) - 2 * SKEW_MS;
+  // Both by the platform's clock. Whoever wrote it down may have known that less well.
+  const now = platformTime(deps.clock, scene.account?.connection);
+  const createdAfter = Math.min(Date.parse(since) || 0, now) - 2 * SKEW_MS;
   const all = await logged(scene, { method, url: pathOf(url), createdAfter });
   const known = all.findIndex(({ id }) => id === after);
   const later = known < 0 ? all : all.slice(0, known);

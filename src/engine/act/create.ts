@@ -4,6 +4,7 @@ import { isSuccessive } from "../../kinds/kind.ts";
 import { isConflict, isNotFound } from "../../kube/client/errors.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { PlatformError, Retry } from "../../platform/answers/errors.ts";
+import { platformTime, skewOf } from "../../platform/calls/platform-time.ts";
 import { resourceId } from "../../platform/collections/reading.ts";
 import { type ProductAccess, products } from "../../platform/products/products.ts";
 import { type AccountHandle, addressOf, urlOf } from "../accounts/accounts.ts";
@@ -15,10 +16,11 @@ import { notPublic } from "../look/ownership.ts";
 import { resolveReferences } from "../look/references.ts";
 import type { Scene } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
-import { type Intent, SKEW_MS } from "../objects/intent.ts";
+import type { Intent } from "../objects/intent.ts";
 import type { Memory, RequestAddress } from "../objects/memory.ts";
 import { INTENT } from "../objects/names.ts";
 import { openIntent } from "../objects/object.ts";
+import { lifeOf, succeeded, tooBrief } from "../objects/succession.ts";
 import { located } from "../record/record.ts";
 import { fetchObject, writeMetadata, writeStatus } from "../record/write.ts";
 import type { Obstacle } from "../schema/reasons.ts";
@@ -60,9 +62,11 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
   const ready = await complete(deps, scene.object, { account, desired }, inputsOf(scene.object, resolved.value));
   if ("obstacle" in ready) return { outcome: "obstructed", obstacle: ready.obstacle };
   const inputs = ready.value;
-  const obstacle = await obstacleToKey(deps, scene);
-  if (obstacle) return { outcome: "obstructed", obstacle };
   const body: unknown = JSON.parse(JSON.stringify(desired.body(inputs)));
+  // A key that exists is renewed whatever the clocks say: what uses it goes on.
+  const brief = scene.view.claim ? undefined : tooBrief("lifetime", lifeOf(kind, body), skewOf(account.connection));
+  const obstacle = brief ?? (await obstacleToKey(deps, scene));
+  if (obstacle) return { outcome: "obstructed", obstacle };
   const foreign = await notPublic(deps, { object: scene.object, desired, account }, body);
   if (foreign) return { outcome: "obstructed", obstacle: foreign };
   // A successor may come before what spec names now was looked up.
@@ -71,10 +75,9 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
   const { identity, place, creation } = kind.resource;
   const hash = hashBody(identity.echo ? identity.echo(body) : body);
   const endpoint = addressOf(account, place.product);
-  const { aheadMs = 0 } = account.connection;
   const { userId } = located(account, kind);
   const where = { account: account.key, endpoint, ...(userId !== undefined && { userId }) };
-  const begun = { hash, parents, ...where, fixed, ...(aheadMs > SKEW_MS && { aheadMs }) };
+  const begun = { hash, parents, ...where, fixed };
   const succeeds = scene.view.claim?.id;
   const there = isSuccessive(kind) ? await neighboursOf(deps, scene, account, parents) : undefined;
   if (there && "obstacle" in there) return { outcome: "obstructed", obstacle: there.obstacle };
@@ -151,6 +154,7 @@ async function post(
     const { id } = data;
     const key = kind.resource.secret?.key?.created(answer);
     const made = { id, born: birthOf(kind, answer), request: reply.request };
+    memory.succession = succeeded(deps, memory.succession, lifeOf(kind, body));
     return { ...begun, phase: "made", made, ...(key !== undefined && { issued: { key, answer } }) };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
@@ -171,11 +175,11 @@ const POSTED: NonNullable<ProductAccess["creation"]> = {
  */
 async function intend(
   deps: Deps,
-  { kind, object, memory }: Scene,
+  { kind, object, memory, account }: Scene,
   facts: Omit<Intent, "nonce" | "at" | "by">,
 ): Promise<Pick<Order, "object" | "begun">> {
   deps.guard();
-  const at = new Date(deps.clock.now()).toISOString();
+  const at = new Date(platformTime(deps.clock, account?.connection)).toISOString();
   const intent: Intent = { nonce: deps.nonce(), at, by: deps.self, ...facts };
   // Nothing is sent under this nonce before the guard of the POST says so, whatever becomes of this write.
   const begun = { intent, begunAt: deps.clock.monotonic(), own: true };
@@ -281,7 +285,7 @@ function former(
   { account }: Scene,
   { id, key }: Pick<ResourceStatus, "id" | "key">,
 ): ResourceStatus["previous"] {
-  const now = deps.clock.now() + Math.max(0, account?.connection.aheadMs ?? 0);
+  const now = platformTime(deps.clock, account?.connection);
   return id === undefined ? undefined : { id, until: new Date(now + (key ? overlapOf(deps) : 0)).toISOString() };
 }
 

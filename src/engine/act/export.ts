@@ -8,6 +8,7 @@ import { RETENTION_MS } from "../../platform/activity/read.ts";
 import { createReading, Unfinished } from "../../platform/activity/reading.ts";
 import { Forbidden, PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
 import { openRoom } from "../../platform/answers/ledger.ts";
+import { platformTime } from "../../platform/calls/platform-time.ts";
 import type { Destination } from "../../platform/export/destination.ts";
 import { exportNext, NotDelivered } from "../../platform/export/step.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
@@ -113,7 +114,7 @@ async function carryOn(
     const message = `the log of contract ${before} was exported, but the Account uses contract ${contract}: restore its previous token, or create a new ActivityLogExport`;
     return halt(deps, pass, { reason: "ContractChanged", message });
   }
-  const now = deps.clock.now() + (connection.aheadMs ?? 0);
+  const now = platformTime(deps.clock, connection);
   const { exported } = deps.memories.of(key);
   const recorded = recordedTime(object);
   const progress = (exported?.recorded === recorded ? exported?.progress : undefined) ?? progressOf(object, now);

@@ -1,19 +1,34 @@
 import { hashBody } from "../../hash.ts";
 import { lifetimeBetween, lifetimeSeconds } from "../../kinds/fields/lifetime.ts";
+import { dueAt } from "../../kinds/fields/rotation.ts";
 import { accessToken } from "../../kinds/identity/access-token.ts";
 import { isConflict } from "../../kube/client/errors.ts";
 import { PlatformError, Unauthorized } from "../../platform/answers/errors.ts";
 import { identityOf } from "../../platform/calls/credentials.ts";
+import { platformTime, skewOf, withoutDoubt } from "../../platform/calls/platform-time.ts";
 import { authCapacity, type OwnTokens, ownTokens, type ShownToken } from "../../platform/products/auth.ts";
 import { type AccountHandle, objectOf } from "../accounts/accounts.ts";
 import { several } from "../decide/standing.ts";
 import { type Deps, deadlineFrom, overlapOf } from "../look/deps.ts";
 import { couldBeOurs } from "../look/findings.ts";
 import { SKEW_MS } from "../objects/intent.ts";
+import { pauseLeft, succeeded, tooBrief } from "../objects/succession.ts";
 import { deadlineOf, settledAt } from "../schema/author.ts";
+import type { Obstacle } from "../schema/reasons.ts";
 import type { KeptRecord, KeptTokens } from "../secrets/kept-tokens.ts";
 
 const { most: MOST } = authCapacity;
+/** A token of the platform has about one KiB. */
+const MOST_BYTES = 8192;
+const TOO_LARGE: Obstacle = {
+  reason: "InvalidAnswer",
+  message: `endpoints.api returned a token of more than ${MOST_BYTES} bytes, which was revoked: check that it is the platform's API`,
+};
+const PAUSED: Obstacle = {
+  reason: "PlatformUnavailable",
+  message:
+    "the platform does not accept the token that it issued last; another one is requested after a pause, which grows",
+};
 /** So many are close to that. */
 const MANY = 90;
 
@@ -29,7 +44,9 @@ export interface LoggedIn {
   id: string | undefined;
   advice: string[];
   /** Why there is no token, or no new one where one is due. */
-  trouble?: PlatformError | "full" | "recovering";
+  trouble?: PlatformError | Obstacle | "full" | "recovering";
+  /** So long no other token is made. */
+  pausedMs: number;
   /** When something is to be done about tokens again, by what is known of the platform's clock by then. */
   dueInMs(): number;
 }
@@ -50,17 +67,19 @@ export async function logIn(
 ): Promise<LoggedIn> {
   const endpoint = addressOf("api");
   const tokens = ownTokens(connection, endpoint, deps.guard);
-  const platformNow = () => deps.clock.now() + Math.max(0, connection.aheadMs ?? 0);
-  const kept = await deps.kept.read();
-  for (const each of kept.all()) spend(deps, each);
-  const found = kept.of(account);
+  const platformNow = () => platformTime(deps.clock, connection);
+  // Hundreds of Accounts share one list.
+  for (const each of await deps.kept.all(deps.settings.resyncMs)) spend(deps, each);
+  const found = await deps.kept.read(account);
   const isSame = found.record?.username === username && found.record.endpoint === endpoint;
   const state: KeptRecord =
     isSame && found.record ? found.record : { account, username, endpoint, count: 0, unclaimed: [] };
   let value = isSame && !refused ? found.token : undefined;
+  const memory = deps.memories.of(objectOf(account));
+  const pausedMs = () => pauseLeft(memory.succession, deps.clock.monotonic());
   const works = () => value !== undefined && state.current !== undefined && state.current.expiresAt > platformNow();
   /** Of what was read, until this pass writes itself. */
-  let version: string | undefined = kept.version;
+  let version: string | undefined = found.version;
   const write = (unchangedSince?: string) => {
     version = undefined;
     return deps.kept.write(account, state, undefined, unchangedSince);
@@ -70,9 +89,13 @@ export async function logIn(
     id: state.current?.id,
     advice: adviceOf(state),
     ...(trouble !== undefined && { trouble }),
-    dueInMs: () => Math.max(0, Math.min(dueAt(state.current), state.previous?.until ?? Infinity) - platformNow()),
+    pausedMs: pausedMs(),
+    dueInMs() {
+      const successorInMs = Math.max(endsAt(state.current) - platformNow(), pausedMs());
+      return Math.max(0, Math.min(successorInMs, (state.previous?.until ?? Infinity) - platformNow()));
+    },
   });
-  const isDue = () => !works() || dueAt(state.current) <= platformNow() || !livesFor(state.current, ttl);
+  const isDue = () => !works() || endsAt(state.current) <= platformNow() || !livesFor(state.current, ttl);
 
   try {
     // The user before cannot log in here any more, but the token itself can.
@@ -89,15 +112,18 @@ export async function logIn(
       await write();
     }
     if (!isDue()) return result();
-    const { items: there, isFull } = await tokens.roomy();
+    if (pausedMs() > 0) return result(works() ? undefined : PAUSED);
+    const { items: there, isFull } = await withoutDoubt(connection, tokens.roomy);
     state.count = there.length;
     if (isFull) return result("full");
+    // A token that works is renewed whatever the clocks say: what uses it goes on.
+    const brief = works() ? undefined : tooBrief("tokenLifetime", ttl * 1000, skewOf(connection));
+    if (brief) return result(brief);
     const begunAt = deps.clock.monotonic();
     const nonce = deps.nonce();
     const seen = there.filter((each) => hasLife(each, ttl)).map(({ id }) => id);
-    const at = deps.clock.now() + Math.max(0, connection.aheadMs ?? 0);
-    state.intent = { nonce, at, by: deps.self, ttl, seen };
-    deps.memories.of(objectOf(account)).login = { what: nonce, at: begunAt };
+    state.intent = { nonce, at: platformNow(), by: deps.self, ttl, seen };
+    memory.login = { what: nonce, at: begunAt };
     // The shard before may be at it as well, when the namespace was moved: one of the two begins.
     await write(version);
     const made = await tokens.generate(ttl, deadlineFrom(deps, begunAt)).catch(async (error: unknown) => {
@@ -106,6 +132,13 @@ export async function logIn(
       await write();
       throw error;
     });
+    memory.succession = succeeded(deps, memory.succession, ttl * 1000);
+    if (Buffer.byteLength(made.value) > MOST_BYTES) {
+      await tokens.revoke(made.id);
+      state.intent = undefined;
+      await write();
+      return result(TOO_LARGE);
+    }
     if (state.current) {
       const until = platformNow() + (works() ? overlapOf(deps) : 0);
       state.previous = { id: state.current.id, until };
@@ -130,8 +163,8 @@ export async function logIn(
 /** Keeps a token unless another process has taken it for lost meanwhile, and made one of its own: then false. */
 async function keep({ kept }: LoginDeps, state: KeptRecord, token: string, nonce: string): Promise<boolean> {
   for (;;) {
-    const now = await kept.read();
-    if (now.of(state.account).record?.intent?.nonce !== nonce) return false;
+    const now = await kept.read(state.account);
+    if (now.record?.intent?.nonce !== nonce) return false;
     try {
       await kept.write(state.account, state, token, now.version);
       return true;
@@ -142,9 +175,10 @@ async function keep({ kept }: LoginDeps, state: KeptRecord, token: string, nonce
 }
 
 /** The token that another shard keeps for an Account. It works for longer than until this process asks again. */
-export async function readLogin({ kept }: LoginDeps, account: string): Promise<LoggedIn> {
-  const { record, token } = (await kept.read()).of(account);
-  return { token, id: record?.current?.id, advice: [], dueInMs: () => Number.POSITIVE_INFINITY };
+export async function readLogin(deps: LoginDeps, account: string): Promise<LoggedIn> {
+  const { record, token } = await deps.kept.read(account);
+  if (record) spend(deps, record);
+  return { token, id: record?.current?.id, advice: [], pausedMs: 0, dueInMs: () => Number.POSITIVE_INFINITY };
 }
 
 /**
@@ -156,7 +190,7 @@ export async function logOut(
   { key: account, connection, endpoint }: AccountHandle,
   hasPassword: boolean,
 ): Promise<boolean> {
-  const { record: state, token } = (await deps.kept.read()).of(account);
+  const { record: state, token } = await deps.kept.read(account);
   if (!state) return true;
   const api = endpoint("api");
   const tokens = ownTokens(connection, api, deps.guard);
@@ -184,10 +218,10 @@ function spend({ objects }: LoginDeps, { current, previous, endpoint }: KeptReco
   }
 }
 
-/** Two thirds of its life. */
-const dueAt = (current: Current | undefined): number =>
-  current ? current.issuedAt + ((current.expiresAt - current.issuedAt) * 2) / 3 : 0;
 const iso = (at: number): string => new Date(at).toISOString();
+/** When it has served its time. */
+const endsAt = (current: Current | undefined): number =>
+  (current && dueAt({ issuedAt: iso(current.issuedAt), expiresAt: iso(current.expiresAt) }, {})) ?? 0;
 const hasLife = ({ createdDate, expirationDate }: Pick<ShownToken, "createdDate" | "expirationDate">, ttl: number) =>
   lifetimeSeconds(lifetimeBetween(createdDate, expirationDate)) === ttl;
 const livesFor = (current: Current | undefined, ttl: number): boolean =>
@@ -208,7 +242,7 @@ async function recover(
   if (now < settledAt(deps, intent.by, memory.login.at)) return false;
   const there = await tokens.list();
   // Read after the list: whoever has made one of these meanwhile has said so before.
-  const all = (await deps.kept.read()).all();
+  const all = await deps.kept.all(0);
   const others = all.filter((each) => each.account !== account);
   for (const each of others) spend(deps, each);
   const earliest = intent.at - SKEW_MS;

@@ -39,8 +39,7 @@ export async function search(
   const begun = equals.map((object) => Date.parse((object && openIntent(object)?.at) ?? intent.at));
   const createdAfter = Math.min(...begun, Date.parse(intent.at)) - SKEW_MS;
   // What came later is somebody else's, whoever shows an intent of long ago.
-  const aheadMs = Math.max(0, intent.aheadMs ?? 0, account.connection.aheadMs ?? 0);
-  const createdBefore = Date.parse(intent.at) + aheadMs + deadlineOf(intent.by) + deps.settings.settleMs + 2 * SKEW_MS;
+  const createdBefore = Date.parse(intent.at) + deadlineOf(intent.by) + deps.settings.settleMs + 2 * SKEW_MS;
   const lookedAt = deps.clock.monotonic();
   let pending = false;
   const unseen = new Map<string, number>();

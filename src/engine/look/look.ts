@@ -1,6 +1,7 @@
 import type { Desired, Inputs } from "../../kinds/desired.ts";
 import { isSuccessive, isWanted, type Kind, type ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import { platformTime } from "../../platform/calls/platform-time.ts";
 import type { Deletion } from "../../platform/products/requests.ts";
 import { type AccountChoice, addressOf, type User, userOf } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
@@ -118,10 +119,12 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   }
 
   const { failure } = memory;
-  const aheadMs = Math.max(0, account?.connection.aheadMs ?? 0);
+  const platformNow = platformTime(clock, account?.connection);
   const wanted = "value" in desired ? desired.value : undefined;
   const keeping =
-    claim && !observed ? secretOf(deps, kind, object, wanted, claim, { shared, account }, memory, aheadMs) : undefined;
+    claim && !observed
+      ? secretOf(deps, kind, object, wanted, claim, { shared, account }, memory, platformNow)
+      : undefined;
   const item = shared?.collection.read(identity).item;
   const beside = account && claim && item ? besideOf(deps, key, kind, wanted, account, claim, item.raw) : undefined;
   const output = outputState(outputWork(deps, { kind, object, desired: wanted, beside }, claim, item), memory, now);
@@ -131,7 +134,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     kind: kind.kind,
     deleting: object.metadata.deletionTimestamp !== undefined,
     wishedAt: memory.wish?.at ?? now,
-    youngUntil: now + (Date.parse(object.metadata.creationTimestamp ?? "") || 0) + settings.graceMs - clock.now(),
+    youngUntil: youngUntil(object, memory, now, deps),
     keepAt: isKept(deps, kind, object) ? undefined : keepAt(memory, shared, now, settings),
     paused: isPaused(object),
     terminating: deps.namespaces.isTerminating(namespace),
@@ -169,9 +172,9 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     keyDueAt: keeping?.dueAt,
     renewal: keeping?.renewal,
     successive: isSuccessive(kind),
-    previous: previousOf(status, shared, clock.now() + aheadMs),
+    previous: previousOf(status, shared, platformNow),
     othersKey: kind.resource.secret?.key !== undefined && status.nonce === undefined && status.key === undefined,
-    platformNow: clock.now() + aheadMs,
+    platformNow,
     believedMs: believedFor(settings),
     settledAt: settledAt(deps, intent?.by, memory.begun?.at ?? now),
   };
@@ -191,6 +194,12 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     beside,
     note: keeping?.note,
   };
+}
+
+/** By the API server's clock, which may differ from ours: at most the grace time from when this process saw what is wanted. */
+function youngUntil({ metadata }: KubeObject, { wish }: Memory, now: number, { clock, settings }: Deps): number {
+  const ageMs = clock.now() - (Date.parse(metadata.creationTimestamp ?? "") || 0);
+  return Math.min(now - ageMs, wish?.at ?? now) + settings.graceMs;
 }
 
 /** So many times longer than an object has to rest may its neighbours put off the annotation. */

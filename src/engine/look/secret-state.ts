@@ -9,6 +9,7 @@ import type { Claim } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
 import { CERTIFICATE_VERSION, KEY_VERSION, ROTATE_AT } from "../objects/names.ts";
 import { changedEntries, labelsOf, type Note, type SeenSecret } from "../objects/published.ts";
+import { pauseLeft } from "../objects/succession.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
 import type { KeyFacts, ResourceStatus } from "../schema/status-schema.ts";
@@ -143,7 +144,7 @@ export function secretOf(
   { id }: Claim,
   { shared, account }: { shared: Shared | undefined; account: AccountHandle | undefined },
   memory: Memory,
-  aheadMs: number,
+  platformNow: number,
 ): Keeping | undefined {
   const publication = desired?.publication({ name: object.metadata.name });
   if (!publication) return undefined;
@@ -181,7 +182,10 @@ export function secretOf(
     return { secret: state, dueAt: asked === undefined ? undefined : 0, renewal, repair: { why, at } };
   }
   const isAsked = asked !== undefined && asked !== held.note.rotated;
-  const due = isAsked ? 0 : dueAt(held.note.key, desired?.rotation(), { after: memory.renewAfter, aheadMs });
+  const { renewAfter = 0, succession } = memory;
+  const after = Math.max(renewAfter, platformNow + pauseLeft(succession, deps.clock.monotonic()));
+  const aheadMs = platformNow - deps.clock.now();
+  const due = isAsked ? 0 : dueAt(held.note.key, desired?.rotation(), { after, aheadMs });
   const { edited } = held;
   const why = edited.length > 0 ? `Secret ${name} was changed: ${edited.join(", ")}` : undefined;
   const at = memory.repair?.what === content ? memory.repair?.retryAt : undefined;

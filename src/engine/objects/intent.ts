@@ -3,14 +3,13 @@ import { hashBody } from "../../hash.ts";
 import type { Operation } from "../../kinds/desired.ts";
 import { author } from "../schema/author.ts";
 
-/** Clocks of the platform, of this machine and of other leaders may differ by so much. */
+/** What is known of the platform's clock may be wrong by so much, and its own parts may differ by it. */
 export const SKEW_MS = 120_000;
 
 const intent = z.object({
   nonce: z.string().min(1),
-  /** When the creation was begun, by the clock of who began it; and how far ahead of that the platform's was. */
+  /** When the creation was begun, by the platform's clock: its log is searched by it, whatever clock the searching process has. */
   at: z.iso.datetime(),
-  aheadMs: z.number().optional(),
   /** Absent in what a version before wrote. */
   by: author.optional(),
   /** Of the creation body. */

@@ -7,6 +7,7 @@ import type { Intent, markOf } from "./intent.ts";
 import { EXTERNAL_ID, INTENT } from "./names.ts";
 import { type ObjectKey, openIntent } from "./object.ts";
 import type { AbsenceFacts } from "./presence.ts";
+import type { Succession } from "./succession.ts";
 
 /** An attempt that the platform refused or failed at. */
 export interface Failure {
@@ -130,6 +131,10 @@ export interface Memory {
   creation?: Creation | undefined;
   /** The intent or request that status and annotations tell of. */
   begun?: Noticed | undefined;
+  /** Of an Account: how far the platform's clock was ahead when that was last told. */
+  skewMs?: number | undefined;
+  /** The last token that was made for the object. */
+  succession?: Succession | undefined;
   /** Of an Account: the token that is being made for it. */
   login?: Noticed | undefined;
   /** What is wanted of the object: spec, its deletion, what its annotations ask for. */

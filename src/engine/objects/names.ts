@@ -27,8 +27,10 @@ export const ROTATE_AT = `${GROUP}/rotate-at`;
 export const MANAGED_BY = "app.kubernetes.io/managed-by";
 /** On a Namespace: the shard that works on its objects. */
 export const SHARD = `${GROUP}/shard`;
-/** The Secret of the operator's namespace with the tokens that it has made for Accounts with a password. */
-export const KEPT_TOKENS = "mooring-account-tokens";
+/** Secrets of the operator's namespace, one for each Account with a password, begin like this: with the token that was made for it. */
+export const KEPT_TOKEN = "mooring-token";
+/** On such a Secret: the label by which it is found, as "true", and the annotation with what is known of the Account's tokens. */
+export const TOKEN_RECORD = `${GROUP}/account-token`;
 /** The label of a Secret that an Account uses, as "true": by it changes are noticed. */
 export const CREDENTIALS = `${GROUP}/credentials`;
 /** The label of what spec.output asked for, as "true": of all that Mooring publishes, only this is ever deleted by it. */

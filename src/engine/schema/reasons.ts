@@ -16,6 +16,8 @@ export const reasons = {
   Observed: "The resource is observed and never changed (managementPolicy: Observe).",
   Observing: "The operator has not read the current state of the resource yet. Wait.",
   Paused: "The annotation mooring.dev/paused is set. Remove it to resume.",
+  ClockSkew:
+    "The clocks of the platform and of the operator differ by more than a minute. Correct the clock of the operator's node, for example by NTP.",
   Retained: "The object was deleted and the resource kept (deletionPolicy: Retain).",
   Created: "The platform accepted the creation.",
   CertificateIssued: "A new client certificate is in the Secret; the previous one works until it expires.",

@@ -9,7 +9,7 @@ export const sharedStatus = z.object({
     .array(condition)
     .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] })
     .optional()
-    .describe("Ready always; Reconciling, Stalled and Paused only while they hold."),
+    .describe("Ready always; Reconciling, Stalled, Paused and ClockSkew only while they hold."),
 });
 
 /** All that is shown of a key. */

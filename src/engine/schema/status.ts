@@ -1,8 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../../kube/resource.ts";
-import { type Standing as AnyStanding, type Condition, conditionsOf, withPause } from "../../kube/write/conditions.ts";
+import {
+  type Standing as AnyStanding,
+  type Condition,
+  conditionsOf,
+  withCondition,
+} from "../../kube/write/conditions.ts";
 import { once } from "../../once.ts";
-import { isSaidAgain, type Reason } from "./reasons.ts";
+import { isSaidAgain, type Obstacle, type Reason } from "./reasons.ts";
 import { flat, known, type ResourceStatus, sharedStatus } from "./status-schema.ts";
 
 /** How an object stands, for a reason of the closed list. */
@@ -41,10 +46,16 @@ export const readyOf = (object: KubeObject): Condition | undefined =>
 export const conditions = (object: KubeObject, now: number, standing: Standing): Condition[] =>
   conditionsOf(readStatus(object).conditions ?? [], object.metadata.generation ?? 1, now, standing);
 
-/** The conditions of an object that is paused: those that it had, and one that says so. */
+/** Conditions and one more, which is called like its reason. */
+export function alsoHolds(object: KubeObject, now: number, shown: readonly Condition[], also: Obstacle): Condition[] {
+  const { conditions: before = [] } = readStatus(object);
+  return withCondition(shown, before, object.metadata.generation ?? 1, now, { type: also.reason, ...also });
+}
+
+/** The conditions of an object that is paused: those that it had, and one that says so. Its own work ends that. */
 export const paused = (object: KubeObject, now: number): Condition[] =>
-  withPause(readStatus(object).conditions ?? [], object.metadata.generation ?? 1, now, {
-    reason: "Paused" satisfies Reason,
+  alsoHolds(object, now, readStatus(object).conditions ?? [], {
+    reason: "Paused",
     message: "paused: remove the annotation mooring.dev/paused to resume",
   });
 

@@ -1,11 +1,12 @@
 import { z } from "zod";
+import type { Clock } from "../../clock.ts";
 import { hashBody } from "../../hash.ts";
-import { isConflict } from "../../kube/client/errors.ts";
+import { isNotFound } from "../../kube/client/errors.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import { type KubeObject, pathOf } from "../../kube/resource.ts";
 import { fetchObject } from "../../kube/watch/followed.ts";
 import { SECRETS, secretValue } from "../../kube/write/owned-secret.ts";
-import { KEPT_TOKENS, MANAGED_BY } from "../objects/names.ts";
+import { KEPT_TOKEN, MANAGED_BY, TOKEN_RECORD } from "../objects/names.ts";
 import { author } from "../schema/author.ts";
 
 const token = z.object({ id: z.string(), issuedAt: z.number(), expiresAt: z.number() });
@@ -39,12 +40,19 @@ export interface Kept {
   record: KeptRecord | undefined;
   /** The value of the current one. */
   token: string | undefined;
+  /** Of the Secret that was read. */
+  version: string;
 }
 
-/** The tokens that were made for Accounts with a password: in one Secret of the operator's namespace, which nobody else reads. */
+/**
+ * The tokens that were made for Accounts with a password: one Secret for each Account, in the operator's namespace, which nobody
+ * else reads. The record is in an annotation, so that what others have is known without reading their values.
+ */
 export interface KeptTokens {
-  /** All of them, as the API server has them now. */
-  read(): Promise<{ of(account: string): Kept; all(): KeptRecord[]; version: string }>;
+  /** Of one Account, as the API server has it now. */
+  read(account: string): Promise<Kept>;
+  /** What is known of the tokens of all Accounts, not longer ago than this. */
+  all(ageMs: number): Promise<readonly KeptRecord[]>;
   /**
    * Writes what is known of an Account's tokens, and the value where it is another one; undefined: there are none. With a
    * version that was read, fails with a conflict when anybody has written since.
@@ -52,65 +60,88 @@ export interface KeptTokens {
   write(account: string, record: KeptRecord | undefined, token?: string, version?: string): Promise<void>;
 }
 
-const nameOf = (account: string): string => hashBody(account).slice(0, 16);
+/** The Secret with the token of an Account. */
+export const keptTokenOf = (account: string): string => `${KEPT_TOKEN}-${hashBody(account).slice(0, 16)}`;
+
+/** What a metadata-only list answers; an empty one has null. */
+const listed = z.object({ items: z.array(z.looseObject({ metadata: z.looseObject({}) })).nullable() });
 
 export function createKeptTokens(
-  { client, guard }: { client: KubeClient; guard: () => void },
+  { client, guard, clock }: { client: KubeClient; guard: () => void; clock: Pick<Clock, "monotonic"> },
   namespace: string,
 ): KeptTokens {
-  const metadata = { name: KEPT_TOKENS, namespace };
+  const labels = { [MANAGED_BY]: "mooring", [TOKEN_RECORD]: "true" };
+  let known: { at: number; records: Promise<KeptRecord[]> } | undefined;
+  async function list(): Promise<KeptRecord[]> {
+    const query = { labelSelector: `${MANAGED_BY}=mooring,${TOKEN_RECORD}=true` };
+    const path = pathOf(SECRETS, { namespace });
+    const found = await client.request({ method: "GET", path, query, accept: METADATA_ONLY });
+    return (listed.parse(found).items ?? []).flatMap((secret) => recordOf(secret) ?? []);
+  }
+  const create = async (name: string, content: { metadata: object; data: object }) => {
+    const metadata = { ...content.metadata, name, namespace, labels };
+    const body = { apiVersion: "v1", kind: "Secret", type: "Opaque", ...content, metadata };
+    await client.request({ method: "POST", path: pathOf(SECRETS, { namespace }), body });
+  };
   return {
-    async read() {
-      const secret: Partial<KubeObject> = (await fetchObject(client, SECRETS, metadata)) ?? {};
-      const of = (account: string): Kept => ({
-        record: parsed(secretValue(secret, `${nameOf(account)}.json`)),
-        token: secretValue(secret, `${nameOf(account)}.token`),
-      });
-      const names = Object.keys(Object(secret.data)).filter((name) => name.endsWith(".json"));
-      const { resourceVersion: version = NONE } = secret.metadata ?? {};
-      return { of, version, all: () => names.flatMap((name) => parsed(secretValue(secret, name)) ?? []) };
+    async read(account) {
+      const secret = await fetchObject(client, SECRETS, { namespace, name: keptTokenOf(account) });
+      if (!secret) return { record: undefined, token: undefined, version: NONE };
+      const { resourceVersion: version = NONE } = secret.metadata;
+      return { record: recordOf(secret), token: secretValue(secret, "token"), version };
     },
-    async write(account, known, value, version) {
-      const name = nameOf(account);
-      const entry = (text: string | undefined) => (text === undefined ? null : Buffer.from(text).toString("base64"));
-      const isOther = value !== undefined || known?.current === undefined;
-      const data = {
-        [`${name}.json`]: entry(known && JSON.stringify(known)),
-        ...(isOther && { [`${name}.token`]: entry(value) }),
-      };
+    all(ageMs) {
+      const now = clock.monotonic();
+      if (known && known.at >= now - ageMs) return known.records;
+      const records = list();
+      const asked = { at: now, records };
+      known = asked;
+      records.catch(() => {
+        if (known === asked) known = undefined;
+      });
+      return records;
+    },
+    async write(account, next, value, version) {
+      const name = keptTokenOf(account);
+      const path = pathOf(SECRETS, { namespace, name });
       guard();
-      const resourceVersion = version === NONE ? await create(client, metadata) : version;
-      if (version === undefined) await provide(client, metadata);
-      const path = pathOf(SECRETS, metadata);
-      const body = { data, ...(resourceVersion !== undefined && { metadata: { resourceVersion } }) };
-      await client.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
+      if (!next) return remove(client, path);
+      const annotations = { [TOKEN_RECORD]: JSON.stringify(next) };
+      const data = value === undefined ? {} : { token: Buffer.from(value).toString("base64") };
+      if (version === NONE) return create(name, { metadata: { annotations }, data });
+      const isNone = value === undefined && next.current === undefined;
+      const body = {
+        metadata: { annotations, ...(version !== undefined && { resourceVersion: version }) },
+        data: isNone ? { token: null } : data,
+      };
+      try {
+        await client.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
+      } catch (error) {
+        if (version !== undefined || !isNotFound(error)) throw error;
+        await create(name, { metadata: { annotations }, data });
+      }
     },
   };
 }
 
+const METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+
+/** The version of a Secret that does not exist. */
+const NONE = "";
+
 /** What somebody has spoilt counts as absent. */
-function parsed(text: string | undefined): KeptRecord | undefined {
+function recordOf({ metadata }: { metadata: Pick<KubeObject["metadata"], "annotations"> }): KeptRecord | undefined {
   try {
-    return record.parse(JSON.parse(text ?? ""));
+    return record.parse(JSON.parse(metadata.annotations?.[TOKEN_RECORD] ?? ""));
   } catch {
     return undefined;
   }
 }
 
-/** The version of a Secret that does not exist. */
-const NONE = "";
-
-async function provide(client: KubeClient, metadata: { name: string; namespace: string }): Promise<void> {
-  if (await fetchObject(client, SECRETS, metadata)) return;
-  await create(client, metadata).catch((error: unknown) => {
-    if (!isConflict(error)) throw error;
-  });
-}
-
-/** Its version. */
-async function create(client: KubeClient, metadata: { name: string; namespace: string }): Promise<string | undefined> {
-  const labels = { [MANAGED_BY]: "mooring" };
-  const body = { apiVersion: "v1", kind: "Secret", metadata: { ...metadata, labels }, type: "Opaque" };
-  const path = pathOf(SECRETS, { namespace: metadata.namespace });
-  return (await client.request<KubeObject>({ method: "POST", path, body })).metadata.resourceVersion;
+async function remove(client: KubeClient, path: string): Promise<void> {
+  try {
+    await client.request({ method: "DELETE", path });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
 }

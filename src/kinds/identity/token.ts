@@ -73,6 +73,7 @@ export const tokenMapping = <Spec extends TokenSpec>(
           const { metadata, properties } = wire.parse(answer);
           return { issuedAt: utc(metadata.createdDate), expiresAt: utc(properties.expirationDate) };
         },
+        lasts: (sent) => body.parse(sent).ttl,
       },
       publication,
       rotation: () => ({}),

@@ -15,6 +15,8 @@ export interface KubeCall {
   body?: unknown;
   /** Default `application/json`. */
   contentType?: string;
+  /** What the answer is to be; default `application/json`. */
+  accept?: string;
   signal?: AbortSignal;
   /** Default 30 seconds: for the whole of a `request`, for the headers of a `stream`. */
   deadlineMs?: number;
@@ -77,7 +79,7 @@ export function createClient(options: ClientOptions): KubeClient {
     const report = (status: number | "error") =>
       observe?.({ method: call.method, host: base.host, status, seconds: (clock.monotonic() - started) / 1000 });
     const proof = authorize && (await orAbort(authorize(refused), signal));
-    const headers: Record<string, string> = { accept: "application/json", ...proof };
+    const headers: Record<string, string> = { accept: call.accept ?? "application/json", ...proof };
     if (options.userAgent) headers["user-agent"] = options.userAgent;
     if (call.body !== undefined) headers["content-type"] = call.contentType ?? "application/json";
     try {

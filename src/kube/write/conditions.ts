@@ -2,7 +2,10 @@ import { z } from "zod";
 
 /** One of the conditions that kubectl, Flux, Argo CD and Helm read. */
 export const condition = z.object({
-  type: z.string().max(316).describe("Type of the condition: Ready, Reconciling, Stalled or Paused."),
+  type: z
+    .string()
+    .max(316)
+    .describe("Type of the condition: Ready, Reconciling, Stalled, Paused, or ClockSkew of an Account."),
   status: z.enum(["True", "False", "Unknown"]).describe("Status of the condition."),
   reason: z.string().max(1024).describe("Reason for the status, one word."),
   message: z.string().max(32_768).describe("Human-readable message, with the way out."),
@@ -40,15 +43,16 @@ export function conditionsOf(
   }
 }
 
-/** The conditions of an object that nobody works on: as they were, and Paused. Its own work ends that. */
-export function withPause(
+/** Conditions with one more that holds beside them, whether the object is Ready or not; `before`: those that it had. */
+export function withCondition(
+  shown: readonly Condition[],
   before: readonly Condition[],
   observedGeneration: number,
   now: number,
-  why: Pick<Condition, "reason" | "message">,
+  { type, ...why }: Pick<Condition, "type" | "reason" | "message">,
 ): Condition[] {
-  const paused = maker(before, observedGeneration, now, why)("Paused", "True");
-  return [...before.filter(({ type }) => type !== "Paused"), paused];
+  const also = maker(before, observedGeneration, now, why)(type, "True");
+  return [...shown.filter((each) => each.type !== type), also];
 }
 
 function maker(

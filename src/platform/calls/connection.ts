@@ -9,6 +9,7 @@ import type { Pacers } from "../pace/shared-pacers.ts";
 import { defaultDeadlineMs, perform, wasReset } from "./attempt.ts";
 import type { PlatformCall, Reply, TransportOptions } from "./call.ts";
 import { basicOf, type Credentials, type Identity, identityOf, redactor } from "./credentials.ts";
+import { createPlatformTime } from "./platform-time.ts";
 
 /** The calls of one Account. */
 export interface Connection {
@@ -32,13 +33,20 @@ export interface Connection {
   readonly identity: Identity | undefined;
   /** The contract that calls act on: the one set with the credentials, else the token's own. */
   readonly contractNumber: number | undefined;
-  /** How far the platform's clock is ahead of ours, by its last answer, in milliseconds. */
+  /** How far the platform's clock is ahead of ours, in milliseconds, by what many answers tell. Read by `platformTime`. */
   readonly aheadMs?: number;
+  /** Whether its last answer tells another time than those before. */
+  readonly inDoubt?: boolean;
   /** Aborts all that is under way or waiting. */
   close(): Promise<void>;
 }
 
-export interface ConnectionOptions extends TransportOptions {
+export interface ConnectionEvents {
+  /** Its last answer tells another time than those before, which another call or two would settle. Not more often than once a minute. */
+  doubted?: () => void;
+}
+
+export interface ConnectionOptions extends TransportOptions, ConnectionEvents {
   wayTo: (endpoint: URL) => Dispatcher;
   /** Undefined: any endpoint. */
   allowed: AllowedEndpoints | undefined;
@@ -60,6 +68,9 @@ interface Session {
 }
 
 const mostRefusals = 3;
+const DOUBT_MS = 60_000;
+/** Products whose host dates requests, tokens and log entries. Another host may have a clock of its own. */
+const DATING: ReadonlySet<string> = new Set(["core", "auth", "activitylog"]);
 const defaultPatienceMs = 2_000;
 
 export function createConnection(
@@ -73,7 +84,18 @@ export function createConnection(
   const newBreaker = () => createBreaker(options);
   const breakers = { reads: byHost(newBreaker), writes: byHost(newBreaker) };
   let session = openSession(id, credentials, pacersOf);
-  let aheadMs = 0;
+  const times = byHost(() => createPlatformTime(options.clock));
+  let dating: string | undefined;
+  let doubtedAt = Number.NEGATIVE_INFINITY;
+  const hear = (call: PlatformCall, date: string | undefined, leftAt: number) => {
+    const { host } = new URL(call.url);
+    const readAt = options.clock.monotonic();
+    times(host).add(date, leftAt, readAt);
+    if (dating === undefined || DATING.has(call.product ?? "core")) dating = host;
+    if (!times(dating).inDoubt || readAt - doubtedAt < DOUBT_MS) return;
+    doubtedAt = readAt;
+    options.doubted?.();
+  };
 
   const sendOnce = (call: PlatformCall, turnBy: number): Promise<Reply> => {
     const requestId = nextRequestId();
@@ -108,9 +130,14 @@ export function createConnection(
       const turnBy = clock.monotonic() + (call.patienceMs ?? defaultPatienceMs);
       for (let refusals = 0, resets = 0; ; ) {
         try {
-          const reply = await sendOnce({ ...call, deadlineMs: end - clock.monotonic() }, turnBy);
-          const told = Date.parse(reply.headers.date ?? "");
-          if (!Number.isNaN(told)) aheadMs = told - clock.now();
+          let leftAt = clock.monotonic();
+          // Called when its turn has come: waiting for that is no part of the round trip.
+          const guard = () => {
+            leftAt = clock.monotonic();
+            call.guard?.();
+          };
+          const reply = await sendOnce({ ...call, guard, deadlineMs: end - clock.monotonic() }, turnBy);
+          hear(call, reply.headers.date, leftAt);
           return reply;
         } catch (error) {
           const again =
@@ -134,7 +161,10 @@ export function createConnection(
       return session.identity;
     },
     get aheadMs() {
-      return aheadMs;
+      return dating === undefined ? 0 : times(dating).aheadMs;
+    },
+    get inDoubt() {
+      return dating !== undefined && times(dating).inDoubt;
     },
     get contractNumber() {
       return session.contractNumber ?? session.identity?.contractNumber;

@@ -5,8 +5,9 @@ import { createLedger } from "../answers/ledger.ts";
 import { createPacer, type Pacer } from "../pace/pacer.ts";
 import { sharePacers } from "../pace/shared-pacers.ts";
 import type { TransportOptions } from "./call.ts";
-import { type Connection, createConnection } from "./connection.ts";
+import { type Connection, type ConnectionEvents, createConnection } from "./connection.ts";
 import type { Credentials } from "./credentials.ts";
+import { skewOf } from "./platform-time.ts";
 import { createWays } from "./ways.ts";
 
 export type { Priority } from "../pace/pacer.ts";
@@ -16,9 +17,11 @@ export type { Credentials, Identity } from "./credentials.ts";
 
 export interface Transport {
   /** A connection of its own per Account; sockets are shared by all connections to a host. */
-  connect(id: string, credentials?: Credentials): Connection;
+  connect(id: string, credentials?: Credentials, events?: ConnectionEvents): Connection;
   /** Those of all credentials and hosts in use, with the Accounts that share them, for the metrics. */
   pacers(): readonly { accounts: readonly string[]; pacer: Pick<Pacer, "rate" | "isClosed" | "waiting"> }[];
+  /** How far the platform's clock is ahead of ours by each connection that wants to know, for the metrics. */
+  skews(): readonly { account: string; aheadMs: number }[];
   /** Aborts all that is under way or waiting, on any connection. */
   close(): Promise<void>;
 }
@@ -34,18 +37,28 @@ export function createTransport(options: TransportOptions): Transport {
   const pacersOf = sharePacers((most) => createPacer({ clock, most, mostConcurrent: 64, ...(random && { random }) }));
   // What an answer weighs takes up to four times as much in the heap.
   const ledger = createLedger(options.memoryBytes ?? getHeapStatistics().heap_size_limit / 4);
+  const timed = new Map<string, Connection>();
   const nextRequestId = () => `${prefix}-${++serial}`;
   return {
-    connect: (id, credentials) =>
-      createConnection(id, credentials, {
+    connect(id, credentials, events) {
+      const connection = createConnection(id, credentials, {
         ...options,
+        ...events,
+        closed(account) {
+          timed.delete(account);
+          options.closed?.(account);
+        },
         wayTo: ways.to,
         allowed,
         nextRequestId,
         ledger,
         pacersOf,
         closing: closing.signal,
-      }),
+      });
+      if (events?.doubted) timed.set(id, connection);
+      return connection;
+    },
+    skews: () => [...timed].map(([account, connection]) => ({ account, aheadMs: skewOf(connection) })),
     pacers: () => pacersOf.all(),
     async close() {
       closing.abort(new Error("the transport was closed"));

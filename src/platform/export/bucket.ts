@@ -4,6 +4,7 @@ import { gzip } from "node:zlib";
 import { AwsV4Signer } from "aws4fetch";
 import { type Clock, systemClock } from "../../clock.ts";
 import type { Connection } from "../calls/connection.ts";
+import { platformTime } from "../calls/platform-time.ts";
 import { encodePath, regionOf } from "../products/s3.ts";
 import type { Destination } from "./destination.ts";
 
@@ -63,5 +64,5 @@ function nameOf(from: number, text: string): string {
 const hashOf = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("hex");
 
 /** By the clock of who checks it, as far as it is known. */
-const signingTime = (clock: Clock, { aheadMs = 0 }: Connection): string =>
-  new Date(clock.now() + aheadMs).toISOString().replace(/[-:]|\.\d+/g, "");
+const signingTime = (clock: Clock, connection: Connection): string =>
+  new Date(platformTime(clock, connection)).toISOString().replace(/[-:]|\.\d+/g, "");
