@@ -92,8 +92,10 @@ export function createPublications(options: {
       const secret = secrets.store.get(keyOf({ metadata: { ...object.metadata, name } }));
       const isTheirs = secret && controllerOf(secret)?.uid === object.metadata.uid;
       const said = isTheirs ? seal.read("Secret", secret, PUBLISHED) : undefined;
-      // A note that somebody has spoilt counts as absent: the key is then made anew.
-      return { known, note: note.safeParse(said?.words).data, current: said?.current ?? false };
+      const words = said?.verdict === "ours" ? said.words : undefined;
+      // A note that somebody has spoilt counts as absent: the key is then made anew. One of an unknown key says nothing.
+      const isKnown = known && said?.verdict !== "foreign";
+      return { known: isKnown, note: note.safeParse(words).data, current: said?.current ?? false };
     },
     outputs({ metadata }) {
       const found = outputs.get(metadata.uid ?? "").flatMap((id) => {
