@@ -42,9 +42,11 @@ function spoilt(status: Record<string, unknown>, part: string): object | undefin
   }
 }
 
-const others = Array.from({ length: 300 }, (_, nth) =>
-  objectOf("Datacenter", `other-${nth}`, { spec: datacenterSpec }),
-);
+/** Others of its kind, newer than anything that happens. */
+const others = Array.from({ length: 300 }, (_, nth) => {
+  const other = objectOf("Datacenter", `other-${nth}`, { spec: datacenterSpec });
+  return { ...other, metadata: { ...other.metadata, resourceVersion: String(1e9 + nth) } };
+});
 
 /** A world in which one object was claimed, with a seal whose keys come and go. */
 async function claimedWorld() {
@@ -102,7 +104,7 @@ async function claimedWorld() {
     /** The object out of its text: so many others were asked for since. */
     known() {
       const store = all.objects.store("Datacenter");
-      for (const other of others) store.put(other);
+      if (store.size === 1) for (const other of others) store.put(other);
       for (const other of others) store.get(keyOf(other));
       return all.objects.find(KEY)?.object;
     },
@@ -141,8 +143,8 @@ describe("an object that was claimed", () => {
         expect(await world.restore()).toBe(world.id);
         expect(world.platform.sent("POST")).toHaveLength(1);
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
-    expect(Math.min(told.unknown, told.claimed)).toBeGreaterThan(20);
+    expect(Math.min(told.unknown, told.claimed)).toBeGreaterThan(10);
   });
 });

@@ -23,6 +23,7 @@ import {
   snapshot,
   volume,
 } from "../cluster/objects.ts";
+import { signingKey } from "../crash/narrow.ts";
 import { bootVolume, manifest } from "../subjects/surroundings.ts";
 import { formerDatacenter, formerIPBlock } from "./former-version.ts";
 import { openTenant } from "./tenant.ts";
@@ -333,6 +334,8 @@ describe("a backup of what was made through a ClusterAccount", () => {
     await operator.stop();
     const path = pathOf(SECRETS, { namespace: home.namespace, name: SIGNING_KEY });
     await home.admin.request({ method: "DELETE", path });
+    // Others are signed with the key as well: an administrator says that it is lost.
+    await applyObject(home.admin, signingKey(home.namespace));
     operator = await startOperator();
     await gold.apply(saved);
     await gold.untilReason("IPBlock", "without-key", "SigningKeyUnknown");
