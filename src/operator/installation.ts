@@ -15,6 +15,7 @@ const RENEW_MS = 120_000;
 /** So long two may overlap when somebody deletes the Lease of an installation that runs. */
 const LOOK_MS = 5_000;
 const DEADLINE_MS = 5_000;
+const TRIES = 5;
 
 /** This installation may work no longer: the Lease names another one. */
 export class InstallationTaken extends Error {}
@@ -112,7 +113,8 @@ export function openInstallation({ client, clock, namespace, watchNamespace, log
     lost: lost.promise,
     async acquire() {
       leading = true;
-      await attemptSafely();
+      // Shards that start together write the same Lease.
+      for (let tries = 0; tries < TRIES && !isOurs && refusal === undefined; tries++) await attemptSafely();
       await acquired.promise;
     },
     async [Symbol.asyncDispose]() {
