@@ -87,12 +87,12 @@ function choose(view: View): Decision {
   if (view.deleting && !view.hasFinalizer) return { step: "ignore" };
   if (view.paused) return { step: "pause" };
   if (view.deleting) return decideDeletion(view);
+  if (view.foreign)
+    return { step: "stall", reason: "SigningKeyUnknown", message: unknownKeyOf(view.kind, view.foreign) };
   const blocked = view.accountObstacle;
   if (blocked) return obstructed(blocked);
   if (view.intent) return decideRecovery(view, view.intent.succeeds ? { step: "retract" } : decideCreation(view));
   if (view.claim) return view.observed ? decideObserved(view) : decideClaimed(view);
-  if (view.foreign)
-    return { step: "stall", reason: "SigningKeyUnknown", message: unknownKeyOf(view.kind, view.foreign) };
   if (view.adopt !== undefined && (view.observed || !view.unwanted)) {
     return view.specObstacle ? obstructed(view.specObstacle) : { step: "adopt", id: view.adopt };
   }
