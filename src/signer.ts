@@ -18,7 +18,8 @@ export function createSigner(keys: () => readonly string[]): Signer {
     createHmac("sha256", key).update(canonicalWords(words)).digest("base64url");
   return {
     sign(words) {
-      const [key = ""] = keys();
+      const [key] = keys();
+      if (key === undefined) throw new Error("there is no signing key");
       return `${nameOf(key)}.${macOf(key, words)}`;
     },
     isCurrent: (signature) => typeof signature === "string" && signature.startsWith(`${nameOf(keys()[0] ?? "")}.`),

@@ -6,7 +6,7 @@ import { root } from "./processes.ts";
 /** What each room may import besides itself: rooms, single files of src/, and npm packages where they are limited. */
 const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
   kinds: { rooms: ["once.ts"], packages: ["zod"] },
-  kube: { rooms: ["aside.ts", "clock.ts", "breath.ts", "packed.ts"] },
+  kube: { rooms: ["aside.ts", "clock.ts", "breath.ts", "once.ts", "packed.ts"] },
   platform: { rooms: ["aside.ts", "clock.ts", "breath.ts", "packed.ts"] },
   certificates: { rooms: [] },
   engine: {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { inSlices } from "../breath.ts";
+import { breathe, inSlices } from "../breath.ts";
 import type { Clock } from "../clock.ts";
 import { hasResource, type Kind } from "../kinds/kind.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
@@ -79,6 +79,10 @@ export interface Engine {
   namespaces(): Iterable<KubeObject>;
   /** Begins to watch; resolves when every kind was listed once. */
   sync(): Promise<void>;
+  /** To be called when there are other signing keys: every object is judged anew, and looked at where that makes a difference. */
+  judgeAgain(): Promise<void>;
+  /** How many objects have words that are signed with a key that is not here. */
+  unknown(): number;
   /** Works on the queue with so many workers until the signal aborts, and ends what is under way. */
   run(workers: number, signal: AbortSignal): Promise<void>;
   /** Stops watching and waits for what must not be left undone. */
@@ -277,6 +281,8 @@ export function createEngine(options: EngineOptions): Engine {
       const first = [deps.published.sync(), deps.secrets.sync(), namespaces.begin(), deps.spending.sync()];
       await Promise.all([...watchers.map(({ synced }) => synced), ...first]);
     },
+    judgeAgain: () => objects.judgeAgain(() => breathe(clock)),
+    unknown: () => objects.unknown.size,
     run(workers, signal) {
       const accounts = accountKinds.flatMap(({ kind }) => [...objects.store(kind).values()]);
       const named = new Set(accounts.map((each) => secretOf(each, deps.home)));

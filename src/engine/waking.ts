@@ -11,6 +11,7 @@ import { claimOf, isPaused, namespaceOf, type ObjectKey, openIntent } from "./ob
 import type { Objects } from "./objects/objects.ts";
 import { policiesOf } from "./objects/policies.ts";
 import { readFacts, readStatus } from "./schema/status.ts";
+import { type Trust, trust, unknownKey } from "./schema/trust.ts";
 
 type Known = Pick<Deps, "objects" | "accounts">;
 
@@ -123,8 +124,10 @@ export function isReady(object: KubeObject): boolean {
 
 /** Whether somebody changed what an object wants, as opposed to what it shows, or took away what Mooring relies on. */
 export function isEdited(before: KubeObject, after: KubeObject): boolean {
-  const isForged = readStatus(before).signature !== undefined && readStatus(after).signature === undefined;
-  return isForged || isBared(before, after) || wishOf(before) !== wishOf(after);
+  const counted = ({ claim, request }: Partial<Trust> = {}) => claim === "ours" && request === "ours";
+  const isForged = counted(trust.get(before)) && !counted(trust.get(after));
+  const isJudgedAnew = (unknownKey(before) === undefined) !== (unknownKey(after) === undefined);
+  return isForged || isJudgedAnew || isBared(before, after) || wishOf(before) !== wishOf(after);
 }
 
 /** Whether somebody took away what keeps an object from going without its resource. */

@@ -1,5 +1,6 @@
 import { readConfig, usage } from "./config.ts";
 import { collectGarbage } from "./garbage.ts";
+import { InstallationTaken } from "./installation.ts";
 import { LeadershipLost } from "./leadership-lost.ts";
 import { runOperator, StopOverdue } from "./start.ts";
 import { untilStopped } from "./until-stopped.ts";
@@ -12,7 +13,8 @@ export async function operatorCommand(argv: string[]): Promise<number> {
       return runOperator(...start);
     });
   } catch (error) {
-    if (!(error instanceof LeadershipLost || error instanceof StopOverdue)) throw error;
+    const isExpected = [LeadershipLost, InstallationTaken, StopOverdue].some((each) => error instanceof each);
+    if (!isExpected || !(error instanceof Error)) throw error;
     console.error(`mooring: ${error.message}`);
     // Whatever hangs must not keep a process alive that is no leader any more, or is to end.
     process.exit(1);

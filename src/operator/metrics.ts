@@ -31,6 +31,8 @@ export interface Metrics {
   leading(held: boolean): void;
   /** Namespaces of shards that do not run. */
   unserved(shards: ReadonlyMap<string, number>): void;
+  /** Whether the Secret with the signing key is missing. */
+  signingKey(missing: boolean): void;
   /** Numbers that are read when asked for. */
   watch(parts: {
     queue: Pick<Queue, "inWork" | "oldest">;
@@ -149,6 +151,12 @@ export function createMetrics(options: { clock: Clock; mostObjects: number; shar
     "Namespaces whose label names a shard that is not running; told by the operator without --shard",
     ["shard"],
   );
+  const keyMissing = gauge(
+    "mooring_signing_key_missing",
+    "1 while the Secret mooring-signing-key is missing and this process waits for it, or puts it back",
+    [],
+  );
+  keyMissing.set(0);
   /** Who has called each route, and the series that came of it. */
   const routes = new Map<string, { accounts: Set<string>; series: Map<string, Record<string, string>> }>();
   let leads = false;
@@ -217,6 +225,7 @@ export function createMetrics(options: { clock: Clock; mostObjects: number; shar
       // The label of a namespace is its owner's: not each of them gets a series.
       for (const [name, count] of [...shards].slice(0, MOST_SHARDS)) unserved.set({ shard: name }, count);
     },
+    signingKey: (missing) => keyMissing.set(missing ? 1 : 0),
     watch({ queue, workers, transport }) {
       most.set({ controller: NAME }, workers);
       const collect = () => {

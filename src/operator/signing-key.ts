@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Clock } from "../clock.ts";
+import { isDeepStrictEqual } from "node:util";
+import { type Clock, sleep } from "../clock.ts";
 import { MANAGED_BY } from "../engine/objects/names.ts";
 import { createSeal, type Seal } from "../engine/objects/seal.ts";
 import { GROUP } from "../kinds/index.ts";
@@ -9,43 +10,134 @@ import { type KubeObject, pathOf } from "../kube/resource.ts";
 import { createStore } from "../kube/watch/store.ts";
 import { watch } from "../kube/watch/watch.ts";
 import { SECRETS, secretValue } from "../kube/write/owned-secret.ts";
-import { once } from "../once.ts";
+import { UsageError } from "./usage-error.ts";
 
 export const SIGNING_KEY = "mooring-signing-key";
 /** Signs; every other entry of the Secret counts as well. */
 const CURRENT = "current";
-/** Until when objects that are older than the key are believed without a signature. */
+/** On the Secret, by an administrator: until when objects that are older than it count without a signature of a known key. */
 const UNSIGNED_UNTIL = `${GROUP}/unsigned-until`;
-const UPGRADE_MS = 3_600_000;
+
+const LOOK_MS = 5_000;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** Timers take no longer times; until then nobody waits anyway. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 interface Options {
   client: KubeClient;
   clock: Clock;
   namespace: string;
-  onError: (error: unknown) => void;
+  log: { warn(detail: object, message: string): void; error(detail: object, message: string): void };
+  /** Told whether the Secret is missing. */
+  observe?: (missing: boolean) => void;
+}
+
+export interface SigningKey extends AsyncDisposable {
+  readonly seal: Seal;
+  /** Whether there is a key: without one nothing can be signed. */
+  isThere(): boolean;
+  /** Calls back whenever there are other keys: what was judged with those before is to be judged again. */
+  subscribe(listener: () => void): void;
+  /**
+   * Resolves when there is a key. Makes one, unless objects have words of a key that is not here, whose number `unknown` tells:
+   * a new key would only hide that theirs is missing.
+   */
+  ensure(unknown: () => number): Promise<void>;
 }
 
 /**
- * The seal whose keys are in a Secret of the operator's namespace. Without one it is made, once: all operators of a
- * cluster share it. Keys can be exchanged while the operator runs; a Secret that somebody deletes is put back.
+ * The keys, which are in a Secret of the operator's namespace: all operators of an installation share it. They can be exchanged
+ * while the operator runs. A Secret that somebody deletes is put back until it is there.
  */
-export async function openSeal(options: Options): Promise<Seal & AsyncDisposable> {
-  const { client, clock, namespace, onError } = options;
-  let secret = (await read(options)) ?? (await create(options));
-  const store = createStore<KubeObject>({ onListenerError: onError });
+export async function openSigningKey(options: Options): Promise<SigningKey> {
+  const { client, clock, namespace, log, observe = () => {} } = options;
+  const title = `Secret ${namespace}/${SIGNING_KEY}`;
+  const stopping = new AbortController();
+  const listeners = new Set<() => void>();
+  let secret = await read(options);
+  if (!secret) await expectNamespace(options);
+  let keys: readonly string[] = secret ? keysIn(secret) : [];
+  let appeared = Promise.withResolvers<void>();
+  let cancelExpiry = () => {};
+
+  /** Another list, even of the same keys, has everything judged again. */
+  function renew(next: readonly string[]): void {
+    keys = [...next];
+    appeared.resolve();
+    for (const listener of listeners) listener();
+  }
+  function expectExpiry(): void {
+    cancelExpiry();
+    const inMs = (secret ? unsignedUntil(secret) : 0) - clock.now();
+    if (inMs > 0 && inMs < LONGEST_TIMER_MS) cancelExpiry = clock.after(inMs, () => renew(keys));
+  }
+  function accept(found: KubeObject): void {
+    const next = keysIn(found);
+    if (next.length === 0) {
+      log.error({}, `${title} has no key: the operator goes on with the one before; restore it`);
+      return;
+    }
+    const isNews = !isDeepStrictEqual(next, keys) || (secret && unsignedUntil(found) !== unsignedUntil(secret));
+    secret = found;
+    observe(false);
+    expectExpiry();
+    if (isNews) renew(next);
+  }
+
+  async function putBack(former: KubeObject): Promise<void> {
+    observe(true);
+    log.error({}, `${title} was deleted: putting it back`);
+    for (let pauseMs = FIRST_PAUSE_MS; !stopping.signal.aborted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      try {
+        return accept(await create(options, former));
+      } catch (error) {
+        log.error(
+          { err: error },
+          `${title} could not be put back: next attempt in ${pauseMs / 1000} s; without it, the next start finds no key`,
+        );
+      }
+      await sleep(clock, pauseMs, stopping.signal).catch(() => {});
+    }
+  }
+
+  const store = createStore<KubeObject>({ onListenerError: (error) => log.error({ err: error }, "listener failed") });
   store.subscribe(({ after }) => {
-    if (after && keysIn(after).length > 0) secret = after;
-    else if (!after) create(options, secret).catch(onError);
+    if (after) accept(after);
+    else if (secret) void putBack(secret);
   });
+  const onError = (error: unknown) => log.warn({ err: error }, "watch of the signing key failed");
   const fieldSelector = `metadata.name=${SIGNING_KEY}`;
   const watcher = watch({ client, resource: SECRETS, namespace, fieldSelector, store, clock, onError });
   watcher.synced.catch(() => {});
-  const seal = createSeal({
-    keys: () => keysIn(secret),
-    believes: ({ metadata }) => isOlder(metadata, secret) && clock.now() < unsignedUntil(secret),
-  });
-  return { ...seal, [Symbol.asyncDispose]: () => watcher.stop() };
+  expectExpiry();
+
+  const believes = ({ metadata }: KubeObject) =>
+    secret !== undefined && isOlder(metadata, secret) && clock.now() < unsignedUntil(secret);
+  return {
+    seal: createSeal({ keys: () => keys, believes }),
+    isThere: () => keys.length > 0,
+    subscribe: (listener) => void listeners.add(listener),
+    async ensure(unknown) {
+      for (let told = false; keys.length === 0 && !stopping.signal.aborted; told = true) {
+        const count = unknown();
+        if (count === 0) return accept(await create(options));
+        observe(true);
+        if (!told) log.error({ objects: count }, missing(namespace, count));
+        appeared = Promise.withResolvers();
+        await Promise.race([appeared.promise, sleep(clock, LOOK_MS, stopping.signal).catch(() => {})]);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      cancelExpiry();
+      await watcher.stop();
+    },
+  };
 }
+
+const missing = (namespace: string, count: number): string =>
+  `Secret ${namespace}/${SIGNING_KEY} is missing, and ${count} object(s) are signed with a key that it had: nothing is reconciled until it is restored from a backup (kubectl apply -f). If the key is lost, start with a new one: kubectl -n ${namespace} create secret generic ${SIGNING_KEY} --from-literal=${CURRENT}="$(openssl rand -base64 32)"; these objects then wait with SigningKeyUnknown, and nothing of theirs is created or deleted`;
 
 const unsignedUntil = ({ metadata }: KubeObject): number =>
   Date.parse(metadata.annotations?.[UNSIGNED_UNTIL] ?? "") || 0;
@@ -53,10 +145,8 @@ const unsignedUntil = ({ metadata }: KubeObject): number =>
 const isOlder = (one: KubeObject["metadata"], { metadata }: KubeObject): boolean =>
   Date.parse(one.creationTimestamp ?? "") < Date.parse(metadata.creationTimestamp ?? "");
 
-/** The one that signs comes first. The same list for the same Secret. */
-const keysIn: (secret: KubeObject) => string[] = once(readKeys);
-
-function readKeys(secret: KubeObject): string[] {
+/** The one that signs comes first. */
+function keysIn(secret: KubeObject): string[] {
   const names = Object.keys(Object(Reflect.get(secret, "data"))).sort();
   const ordered = [CURRENT, ...names.filter((name) => name !== CURRENT)];
   return ordered.flatMap((name) => secretValue(secret, name) || []);
@@ -72,28 +162,44 @@ async function read({ client, namespace }: Options): Promise<KubeObject | undefi
     throw error;
   }
   throw new Error(
-    `Secret ${namespace}/${SIGNING_KEY} has no key: restore it, or delete the Secret to start with a new key`,
+    `Secret ${namespace}/${SIGNING_KEY} has no key: restore it; if the key is lost, delete the Secret, and the operator says how to go on`,
   );
 }
 
+/** Whether the operator's namespace exists cannot be read with its rights, but a creation in it can be tried. */
+async function expectNamespace({ client, namespace }: Options): Promise<void> {
+  try {
+    const body = secretOf(namespace);
+    await client.request({ method: "POST", path: pathOf(SECRETS, { namespace }), query: { dryRun: "All" }, body });
+  } catch (error) {
+    if (isNotFound(error))
+      throw new UsageError(
+        `namespace ${namespace} of the operator does not exist: create it (kubectl create namespace ${namespace}), or name another one with --namespace`,
+      );
+    if (!isConflict(error)) throw error;
+  }
+}
+
+const secretOf = (namespace: string, former?: KubeObject): object => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: {
+    name: SIGNING_KEY,
+    namespace,
+    labels: { [MANAGED_BY]: "mooring" },
+    annotations: former?.metadata.annotations ?? {},
+  },
+  type: "Opaque",
+  data: (former && Reflect.get(former, "data")) ?? {
+    [CURRENT]: Buffer.from(randomBytes(32).toString("base64url")).toString("base64"),
+  },
+});
+
 /** Makes the Secret, or puts it back. */
 async function create(options: Options, former?: KubeObject): Promise<KubeObject> {
-  const { client, clock, namespace } = options;
-  const until = new Date(clock.now() + UPGRADE_MS).toISOString();
-  const data: unknown = former && Reflect.get(former, "data");
-  const body = {
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: {
-      name: SIGNING_KEY,
-      namespace,
-      labels: { [MANAGED_BY]: "mooring" },
-      annotations: former ? (former.metadata.annotations ?? {}) : { [UNSIGNED_UNTIL]: until },
-    },
-    type: "Opaque",
-    data: data ?? { [CURRENT]: Buffer.from(randomBytes(32).toString("base64url")).toString("base64") },
-  };
+  const { client, namespace } = options;
   try {
+    const body = secretOf(namespace, former);
     return await client.request<KubeObject>({ method: "POST", path: pathOf(SECRETS, { namespace }), body });
   } catch (error) {
     const found = isConflict(error) ? await read(options) : undefined;

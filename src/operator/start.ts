@@ -11,6 +11,7 @@ import { createEventRecorder } from "../kube/write/events.ts";
 import { allowedEndpoints, patternOf } from "../platform/addresses/allowed-endpoints.ts";
 import { createTransport } from "../platform/calls/transport.ts";
 import { type Config, USER_AGENT } from "./config.ts";
+import { InstallationTaken, openInstallation } from "./installation.ts";
 import { LeadershipLost } from "./leadership-lost.ts";
 import { leaseOf } from "./lease-name.ts";
 import { createMetrics } from "./metrics.ts";
@@ -18,7 +19,7 @@ import { createMetricsAccess } from "./metrics-access.ts";
 import { createPulse } from "./pulse.ts";
 import { serve } from "./serve.ts";
 import { followPair, readPair, selfSigned } from "./serving-certificate.ts";
-import { openSeal } from "./signing-key.ts";
+import { openSigningKey } from "./signing-key.ts";
 import { watchShards } from "./unserved.ts";
 
 /**
@@ -68,8 +69,9 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   const client = await connect({ observe: counted(metrics.kube), userAgent: USER_AGENT, ...given });
   cleanup.defer(() => client.close());
 
-  let ready = false;
-  const health = { ready: () => ready, problem: pulse.problem };
+  let synced = false;
+  const ready = () => synced && key.isThere() && installation.refusal() === undefined;
+  const health = { ready: () => ready(), problem: pulse.problem };
   const serving = await serve(config.listen, metrics, health, await protection(config, client, log));
   cleanup.defer(() => serving.close());
   if (config.tls) {
@@ -112,15 +114,20 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
     : undefined;
   // Released only after the last thing done as leader.
   cleanup.defer(async () => election?.release());
+  const lost = election?.lost.then(() => "lost" as const) ?? new Promise<never>(() => {});
   const guard = () => {
     if (election && !election.held()) throw new LeadershipLost();
   };
 
-  const onSealError = (error: unknown) => log.warn({ err: error }, "watch of the signing key failed");
-  const seal = cleanup.use(await openSeal({ client, clock, namespace, onError: onSealError }));
+  const installation = cleanup.use(openInstallation({ client, clock, namespace, watchNamespace, log }));
+  const key = cleanup.use(await openSigningKey({ client, clock, namespace, log, observe: metrics.signingKey }));
+  let judged: Promise<void> | undefined;
+  key.subscribe(() => {
+    judged = engine.judgeAgain();
+  });
   const engine = createEngine({
     kinds,
-    seal,
+    seal: key.seal,
     clock,
     log,
     client,
@@ -148,16 +155,22 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
     if (signal.aborted) resolve("stopped");
     signal.addEventListener("abort", () => resolve("stopped"), { once: true });
   });
-  const synced = engine.sync().then(() => {
-    ready = true;
+  const syncing = engine.sync().then(() => {
+    synced = true;
     log.info({ kinds: kinds.length }, "caches synced");
   });
-  if ((await Promise.race([Promise.all([synced, election?.acquired]), stopped])) === "stopped") return;
+  const prepared = Promise.all([syncing, election?.acquired]).then(async () => {
+    await installation.acquire();
+    await key.ensure(engine.unknown);
+    await judged;
+  });
+  const begin = await Promise.race([prepared.then(() => "begin" as const), stopped, lost]);
+  if (begin === "stopped") return;
+  if (begin === "lost") throw new LeadershipLost();
   metrics.leading(true);
   log.info({ identity }, "became leader");
 
   const working = new AbortController();
-  const lost = election?.lost.then(() => "lost" as const) ?? new Promise<never>(() => {});
   pulse.begin();
   const running = engine.run(workers, working.signal);
   if (shard === undefined && watchNamespace === undefined) {
@@ -172,13 +185,15 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
       signal: working.signal,
     });
   }
-  const end = await Promise.race([stopped, lost, running.then(() => "stopped" as const)]);
+  const taken = installation.lost.then(() => "taken" as const);
+  const end = await Promise.race([stopped, lost, taken, running.then(() => "stopped" as const)]);
   metrics.leading(false);
   working.abort(new Error("stopping"));
-  if (end === "lost") onLost();
+  if (end === "lost" || end === "taken") onLost();
   else clock.after(ANSWER_MS, () => void transport.close());
   await running;
   if (end === "lost") throw new LeadershipLost();
+  if (end === "taken") throw new InstallationTaken(await installation.lost);
 }
 
 /** A token is worth stealing: with `--metrics-auth` there is TLS, if need be with a certificate that nobody else vouches for. */

@@ -9,10 +9,14 @@ import { freePort } from "../../src/cli/control-plane/probe.ts";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { applyObject } from "../../src/cli/demo/install.ts";
 import { RECONCILE_AT, ROTATE_AT, SHARD } from "../../src/engine/objects/names.ts";
+import { pathOf } from "../../src/kube/resource.ts";
+import { SECRETS } from "../../src/kube/write/owned-secret.ts";
+import { SIGNING_KEY } from "../../src/operator/signing-key.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import type { OperatorProcess } from "../cluster/chaos-operator.ts";
 import { type Platform, startPlatform } from "../cluster/chaos-platform.ts";
 import { openStage, type Stage } from "../cluster/chaos-stage.ts";
+import { until } from "../cluster/chaos-wait.ts";
 import { datacenter, ipBlock, kafkaCluster, lan, logPipeline, metricPipeline } from "../cluster/objects.ts";
 import { root, run } from "../processes.ts";
 import { accountSpec, brokerLan, home, inStream, type Manifest, manifest } from "../subjects/surroundings.ts";
@@ -201,6 +205,25 @@ const shardOf = (name: string, shard?: string) =>
     metadata: { name, labels: shard === undefined ? {} : { [SHARD]: shard } },
   });
 
+const noSecrets = (refuses: boolean) => ({
+  apiVersion: "admissionregistration.k8s.io/v1",
+  kind: "ValidatingAdmissionPolicy",
+  metadata: { name: "no-signing-key" },
+  spec: {
+    failurePolicy: "Fail",
+    matchConstraints: {
+      resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["secrets"] }],
+    },
+    validations: [{ expression: refuses ? `!object.metadata.name.startsWith('${SIGNING_KEY}')` : "true" }],
+  },
+});
+const binding = {
+  apiVersion: "admissionregistration.k8s.io/v1",
+  kind: "ValidatingAdmissionPolicyBinding",
+  metadata: { name: "no-signing-key" },
+  spec: { policyName: "no-signing-key", validationActions: ["Deny"] },
+};
+
 /** What each alert is about: it is done to the operator, and ended. */
 interface Trouble {
   begin(): Promise<void>;
@@ -265,6 +288,22 @@ const troubles: Record<string, Trouble> = {
     begin: () => shardOf("apart", "nobody"),
     end: () => shardOf("apart"),
     labels: { shard: "nobody" },
+  },
+  MooringSigningKeyMissing: {
+    async begin() {
+      await applyObject(stage.admin, noSecrets(true));
+      const body = { apiVersion: "v1", kind: "Secret", metadata: { name: `${SIGNING_KEY}-tried` } };
+      const call = { method: "POST", path: pathOf(SECRETS, { namespace: stage.namespace }), body } as const;
+      const isRefused = async () => {
+        const refusal = await stage.admin.request({ ...call, query: { dryRun: "All" } }).catch((error: Error) => error);
+        return refusal instanceof Error ? undefined : "a new key is not refused yet";
+      };
+      await applyObject(stage.admin, binding);
+      await until(isRefused, { title: "the policy" });
+      await stage.admin.request({ method: "DELETE", path: `${call.path}/${SIGNING_KEY}` });
+    },
+    end: () => applyObject(stage.admin, noSecrets(false)),
+    labels: {},
   },
   MooringReconcileErrors: {
     async begin() {

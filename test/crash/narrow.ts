@@ -10,9 +10,12 @@ import { isNotFound } from "../../src/kube/client/errors.ts";
 import { loadKubeconfig } from "../../src/kube/client/kubeconfig.ts";
 import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { pathOf } from "../../src/kube/resource.ts";
+import { SHARED_NAMESPACE } from "../../src/operator/installation.ts";
 import { SIGNING_KEY } from "../../src/operator/signing-key.ts";
 
 const LIVES = "crash-";
+
+const LEASES = "/apis/coordination.k8s.io/v1/namespaces";
 
 const inNoNamespace = new Set([
   "namespaces",
@@ -27,6 +30,10 @@ export const narrowedTo =
   (namespace: string) =>
   (url: string): string => {
     const { pathname, search, searchParams } = new URL(url, "http://operator");
+    // Installations that do not see each other do not wait for each other.
+    const isMarker = pathname.startsWith(`${LEASES}/${SHARED_NAMESPACE}/`);
+    if (isMarker)
+      return `${LEASES}/${namespace}${pathname.slice(LEASES.length + SHARED_NAMESPACE.length + 1)}${search}`;
     const [, root, plural] = /^(\/apis?\/(?:[^/]+\/)?v[^/]+)\/([^/]+)$/.exec(pathname) ?? [];
     if (root === undefined || plural === undefined) return url;
     if (!inNoNamespace.has(plural)) return `${root}/namespaces/${namespace}/${plural}${search}`;

@@ -122,6 +122,7 @@ export async function runEngine(
     api,
     platform,
     queue,
+    engine,
     /** Somebody creates or changes an object. */
     put(object: KubeObject) {
       likeOf(object).set(object.metadata.uid, object);

@@ -1,17 +1,28 @@
+import { EXTERNAL_ID, INTENT } from "../../src/engine/objects/names.ts";
 import type { Seal } from "../../src/engine/objects/seal.ts";
+import { trust } from "../../src/engine/schema/trust.ts";
+
+const by: string[] = [];
 
 /** Believes everything and signs nothing, so that tests can write down what an object says. */
 export const unsealed: Seal = {
-  trusted: (_, object) => object,
-  foreignClaim: () => undefined,
-  isCurrent: () => false,
+  judge: (_, object) =>
+    trust.set(object, {
+      claim: "ours",
+      request: "ours",
+      facts: "ours",
+      annotations: { [INTENT]: "ours", [EXTERNAL_ID]: "ours" },
+      current: { status: false, marks: true },
+      named: undefined,
+      by,
+    }),
   signed: (_kind, _object, status) => status,
   mark: (_kind, _object, _annotation, words) => JSON.stringify(words),
   read(_, { metadata }, annotation) {
     try {
-      return { words: JSON.parse(metadata.annotations?.[annotation] ?? ""), current: true };
+      return { words: JSON.parse(metadata.annotations?.[annotation] ?? ""), verdict: "ours", current: true };
     } catch {
-      return undefined;
+      return { words: {}, verdict: "absent", current: false };
     }
   },
 };

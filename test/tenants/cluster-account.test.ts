@@ -11,7 +11,6 @@ import { audit } from "../cluster/audit.ts";
 import type { OperatorProcess } from "../cluster/chaos-operator.ts";
 import { type Platform, startPlatform } from "../cluster/chaos-platform.ts";
 import { openStage, type Stage } from "../cluster/chaos-stage.ts";
-import { until } from "../cluster/chaos-wait.ts";
 import {
   centralLogging,
   datacenter,
@@ -23,8 +22,8 @@ import {
   snapshot,
   volume,
 } from "../cluster/objects.ts";
+import { signingKey } from "../crash/narrow.ts";
 import { bootVolume, manifest } from "../subjects/surroundings.ts";
-import { formerDatacenter, formerIPBlock } from "./former-version.ts";
 import { openTenant } from "./tenant.ts";
 
 // One operator for all namespaces, and so a control plane of its own: nobody else's objects are to be among them.
@@ -59,42 +58,6 @@ async function statusOf(stage: Stage, kind: string, name: string) {
 const messageOf = async (stage: Stage, kind: string, name: string) =>
   (await statusOf(stage, kind, name))?.conditions?.find(({ type }) => type === "Ready")?.message ?? "";
 
-/** Somebody has taken the annotations out of this one. */
-const DOUBTFUL = "doubtful";
-/** What objects of a former version own; they used its default Account, which was in another namespace. */
-const former: Record<string, string> = {};
-async function leaveFormerObjects(): Promise<void> {
-  const { steering, url: endpoint } = platform;
-  const contracts = z.object({ items: z.array(z.object({ properties: z.object({ contractNumber: z.int() }) })) });
-  const [first] = contracts.parse(await steering.call("GET", "/cloudapi/v6/contracts?depth=1")).items;
-  const make = async (collection: string, name: string, properties: object) => {
-    const body = { properties: { name, location: "de/txl", ...properties } };
-    const { id } = z.object({ id: z.string() }).parse(await steering.call("POST", `/cloudapi/v6/${collection}`, body));
-    former[name] = id;
-    const contract = first?.properties.contractNumber ?? 0;
-    return { namespace: gold.namespace, name, id, account: `${home.namespace}/main`, contract, endpoint };
-  };
-  const doubtful = formerIPBlock(await make("ipblocks", DOUBTFUL, { size: 1 }));
-  const objects = [
-    formerDatacenter(await make("datacenters", "former-dc", {})),
-    formerIPBlock(await make("ipblocks", "former-ip", { size: 1 })),
-    { ...doubtful, metadata: { ...doubtful.metadata, annotations: {} } },
-  ];
-  for (const { status, ...object } of objects) {
-    await gold.apply(object);
-    const plural = `${object.kind.toLowerCase()}s`;
-    await gold.admin.request({
-      method: "PATCH",
-      path: `/apis/${object.apiVersion}/namespaces/${gold.namespace}/${plural}/${object.metadata.name}/status`,
-      contentType: "application/merge-patch+json",
-      body: { status },
-    });
-  }
-  // Times in Kubernetes have no fractions: the operator's key is to be younger than these.
-  const next = Math.floor(Date.now() / 1000) + 1;
-  await until(() => (Date.now() / 1000 < next ? "it is the same second" : undefined), { title: "time", everyMs: 50 });
-}
-
 beforeAll(async () => {
   const control = await startCluster({ audit: audit() });
   cleanup.defer(control.stop);
@@ -110,7 +73,6 @@ beforeAll(async () => {
     metadata: { name: "shared" },
     stringData: { token: platform.token },
   });
-  await leaveFormerObjects();
   await home.apply(clusterAccount("shared", { region: "de/txl", default: true, ...labelled }));
   operator = await startOperator();
   await home.untilReady("ClusterAccount", "shared");
@@ -121,37 +83,6 @@ function startOperator(): Promise<OperatorProcess> {
   const endpoints = [`api=${platform.url}`, ...regional].flatMap((each) => ["--endpoint", each]);
   return home.operator({ everywhere: true, flags: ["--resync", "2s", "--annotate-after", "1s", ...endpoints] });
 }
-
-describe("an upgrade from a version that did not sign", () => {
-  it.each([
-    ["Datacenter", "former-dc", "datacenters"],
-    ["IPBlock", "former-ip", "ipblocks"],
-  ])(
-    "signs what it made with its default Account, and goes on through the default ClusterAccount: %s",
-    async (kind, name, collection) => {
-      await gold.untilReady(kind, name);
-      await expect
-        .poll(async () => (await gold.read(kind, name))?.metadata.annotations?.["mooring.dev/external-id"])
-        .toContain('"signature"');
-      const status = await statusOf(gold, kind, name);
-      expect(status).toMatchObject({ id: former[name], account: "ClusterAccount/shared" });
-      expect(status?.signature).toBeDefined();
-      expect(await platform.named(collection, name)).toEqual([expect.objectContaining({ id: former[name] })]);
-      await gold.remove(kind, name);
-      await gold.untilGone(kind, name);
-      expect(await platform.named(collection, name)).toEqual([]);
-    },
-  );
-
-  it("does not believe a status that no annotation confirms: the object gets a resource of its own", async () => {
-    await expect.poll(() => platform.named("ipblocks", DOUBTFUL)).toHaveLength(2);
-    await gold.untilReady("IPBlock", DOUBTFUL);
-    expect((await statusOf(gold, "IPBlock", DOUBTFUL))?.id).not.toBe(former[DOUBTFUL]);
-    await gold.remove("IPBlock", DOUBTFUL);
-    await gold.untilGone("IPBlock", DOUBTFUL);
-    expect(await platform.named("ipblocks", DOUBTFUL)).toEqual([expect.objectContaining({ id: former[DOUBTFUL] })]);
-  });
-});
 
 describe("a ClusterAccount", () => {
   it("is used by objects of the namespaces that it admits, with the operator's endpoints and a Secret of its namespace", async () => {
@@ -333,6 +264,8 @@ describe("a backup of what was made through a ClusterAccount", () => {
     await operator.stop();
     const path = pathOf(SECRETS, { namespace: home.namespace, name: SIGNING_KEY });
     await home.admin.request({ method: "DELETE", path });
+    // Others are signed with the key as well: an administrator says that it is lost.
+    await applyObject(home.admin, signingKey(home.namespace));
     operator = await startOperator();
     await gold.apply(saved);
     await gold.untilReason("IPBlock", "without-key", "SigningKeyUnknown");

@@ -1,5 +1,6 @@
 import { ALLOW_DELETION, CREDENTIALS, FINALIZER, KEPT_TOKEN, MANAGED_BY, OUTPUT } from "../../engine/objects/names.ts";
 import { GROUP } from "../../kinds/index.ts";
+import { INSTALLATION, SHARED_NAMESPACE } from "../../operator/installation.ts";
 import { SIGNING_KEY } from "../../operator/signing-key.ts";
 import { clusterNameOf, type Installation, leasesOf, namespaceOf, usernameOf } from "./rbac.ts";
 
@@ -89,7 +90,8 @@ export function operatorPolicies(installation: Installation = {}): object[] {
     ],
   };
   const leases = leasesOf(installation).map((name) => `'${name}'`);
-  const isLease = `object.metadata.name in [${leases.join(", ")}] && request.namespace == '${namespace}'`;
+  const isMarker = `object.metadata.name == '${INSTALLATION}' && request.namespace == '${SHARED_NAMESPACE}'`;
+  const isLease = `(object.metadata.name in [${leases.join(", ")}] && request.namespace == '${namespace}' || ${isMarker})`;
   const onlyOwn = {
     validations: [
       { expression: `request.operation != 'DELETE' && ${isLease}`, message: "Mooring writes no Lease but its own" },

@@ -1,6 +1,7 @@
 import { accountKinds } from "../../engine/accounts/accounts.ts";
 import { GROUP } from "../../kinds/index.ts";
 import { hasResource, type Kind } from "../../kinds/kind.ts";
+import { INSTALLATION, SHARED_NAMESPACE } from "../../operator/installation.ts";
 import { leaseOf } from "../../operator/lease-name.ts";
 import { SIGNING_KEY } from "../../operator/signing-key.ts";
 
@@ -28,8 +29,8 @@ export const clusterNameOf = (installation: Installation): string => {
   if (installation.clusterName !== undefined) return installation.clusterName;
   return namespace === DEFAULT_NAMESPACE ? NAME : `${NAME}-${namespace}`;
 };
-/** The Leases of the operator, in its own namespace. */
-export const leasesOf = ({ shards = [] }: Installation): string[] => [leaseOf(), ...shards.map(leaseOf)];
+/** The Leases of the operator, in its own namespace: also the one of an installation that works on this namespace alone. */
+export const leasesOf = ({ shards = [] }: Installation): string[] => [leaseOf(), INSTALLATION, ...shards.map(leaseOf)];
 export const usernameOf = (installation: Installation): string =>
   `system:serviceaccount:${namespaceOf(installation)}:${NAME}`;
 
@@ -71,6 +72,16 @@ const leaseRules = (installation: Installation): Rule[] => [
   { ...leases, resourceNames: leasesOf(installation), verbs: ["update"] },
   { ...leases, verbs: ["get", "create"] },
 ];
+/** The Lease by which a second installation is noticed: written where the installation works, and readable for all of them. */
+const markerRules: Rule[] = [
+  {
+    apiGroups: ["coordination.k8s.io"],
+    resources: ["leases"],
+    resourceNames: [INSTALLATION],
+    verbs: ["get", "update"],
+  },
+  { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["create"] },
+];
 const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] };
 const signingKeyRules = byName("", "secrets", [SIGNING_KEY], ["get", "list", "watch"]);
 /** The tokens of Accounts with a password: one Secret for each, whose name only the operator knows. */
@@ -90,6 +101,8 @@ const readerRules = [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }];
 const api = { apiVersion: "rbac.authorization.k8s.io/v1" };
 const roleRef = (kind: string, name: string) => ({ apiGroup: "rbac.authorization.k8s.io", kind, name });
 
+/** An operator of one namespace may be any ServiceAccount. */
+const everyOperator = [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "system:serviceaccounts" }];
 const subjectsOf = (installation: Installation) => [
   { kind: "ServiceAccount", name: NAME, namespace: namespaceOf(installation) },
 ];
@@ -119,17 +132,26 @@ export function operatorRights(kinds: readonly Kind[], installation: Installatio
   const namespace = namespaceOf(installation);
   const { watched, metricsAuth = watched === undefined } = installation;
   const subjects = subjectsOf(installation);
-  const role = (name: string, where: string, rules: Rule[]) => {
+  const role = (name: string, where: string, rules: Rule[], whom: object[] = subjects) => {
     const metadata = { name, namespace: where };
-    const binding = { ...api, kind: "RoleBinding", metadata, roleRef: roleRef("Role", name), subjects };
+    const binding = { ...api, kind: "RoleBinding", metadata, roleRef: roleRef("Role", name), subjects: whom };
     return [{ ...api, kind: "Role", metadata, rules }, binding];
   };
   return [
     { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
     { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: NAME, namespace } },
     ...(watched
-      ? watched.flatMap((each) => role(NAME, each, namespaceRules(kinds)))
-      : boundRole(clusterNameOf(installation), [...namespaceRules(kinds), ...clusterRules], installation)),
+      ? watched.flatMap((each) => role(NAME, each, [...namespaceRules(kinds), ...markerRules]))
+      : [
+          ...boundRole(clusterNameOf(installation), [...namespaceRules(kinds), ...clusterRules], installation),
+          ...role(`${clusterNameOf(installation)}-installation`, SHARED_NAMESPACE, markerRules),
+          ...role(
+            `${clusterNameOf(installation)}-installation-reader`,
+            SHARED_NAMESPACE,
+            markerRules.slice(0, 1).map((rule) => ({ ...rule, verbs: ["get"] })),
+            everyOperator,
+          ),
+        ]),
     ...role(`${NAME}-leader`, namespace, [
       ...leaseRules(installation),
       ...(watched ? [...signingKeyRules, ...tokenRules] : []),

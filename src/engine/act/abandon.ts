@@ -73,7 +73,8 @@ function queryOf({ resource }: ResourceKind, { spec }: KubeObject): string {
 async function isOwned(deps: Deps, kind: ResourceKind, place: Place): Promise<boolean> {
   const pathTo = ({ id, parents }: Place) => `${kind.resource.place.collection(parents)}/${id}`;
   const owns = (object: KubeObject) => {
-    const owned = claimOf(deps.seal.trusted(kind.kind, object));
+    deps.seal.judge(kind.kind, object);
+    const owned = claimOf(object);
     return (
       owned !== undefined && (owned.endpoint ?? place.endpoint) === place.endpoint && pathTo(owned) === pathTo(place)
     );
@@ -140,7 +141,7 @@ async function abandonUnanswered(deps: Deps, undone: Undone, begun: Begun): Prom
     while (open() && deps.clock.monotonic() < giveUpAt) {
       await sleep(deps.clock, LOOK_MS);
       try {
-        last = await search(deps, { kind, account, shared, view: { settledAt: settled } }, intent, last);
+        last = await search(deps, { key: visitor, kind, account, shared, view: { settledAt: settled } }, intent, last);
       } catch (error) {
         if (!(error instanceof PlatformError)) throw error;
       }

@@ -7,6 +7,7 @@ import { EXTERNAL_ID, FINALIZER } from "../objects/names.ts";
 import { ownership, pause, postpone, record, stall, withPlatform, withWritten } from "../record/record.ts";
 import { release, writeMetadata } from "../record/write.ts";
 import type { Standing } from "../schema/status.ts";
+import { countedAnnotation } from "../schema/trust.ts";
 import { fetchCertificate } from "../secrets/certificate-secret.ts";
 import { deliver, renewKey, republish } from "../secrets/keys.ts";
 import { writeOutput } from "../secrets/output.ts";
@@ -163,7 +164,7 @@ async function forget(deps: Deps, scene: Scene): Promise<Again> {
   const standing: Standing = { mode: "reconciling", reason, message: `${scene.kind.kind} ${id} ${what}` };
   // An id that no longer means anything must not come back out of the annotation.
   const { kind, object } = scene;
-  const isKept = object.metadata.annotations?.[EXTERNAL_ID] !== undefined;
+  const isKept = countedAnnotation(object, EXTERNAL_ID) !== undefined;
   const after = isKept ? withWritten(scene, await writeMetadata(deps, kind, object)) : scene;
   const leftBehind = left ? scene.status.leftBehind : leavingBehind(deps, scene, replaced);
   await record(deps, after, standing, { ...NOTHING, left: id, leftBehind, request: undefined, drift: undefined });

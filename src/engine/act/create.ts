@@ -26,6 +26,7 @@ import { fetchObject, writeMetadata, writeStatus } from "../record/write.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { conditions, readFacts, readStatus } from "../schema/status.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
+import { countedAnnotation } from "../schema/trust.ts";
 import { keepKey, Overtaken, obstacleToKey, publicationOf } from "../secrets/keys.ts";
 import { abandon, undo } from "./abandon.ts";
 import { complete, redact } from "./lookups.ts";
@@ -298,7 +299,7 @@ function answers({ published }: Deps, scene: Scene, { nonce }: Intent): boolean 
 /** Whether nobody has gone on without the result of this intent. One whose annotation was taken away still waits for it. */
 export function stands(object: KubeObject, { nonce, succeeds }: Intent): boolean {
   const { id, nonce: answered } = readStatus(object);
-  const erased = object.metadata.annotations?.[INTENT] === undefined && id === succeeds && answered !== nonce;
+  const erased = countedAnnotation(object, INTENT) === undefined && id === succeeds && answered !== nonce;
   return erased || openIntent(object)?.nonce === nonce;
 }
 

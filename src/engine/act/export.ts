@@ -20,6 +20,7 @@ import { postpone } from "../record/record.ts";
 import { writeStatus } from "../record/write.ts";
 import { needsPerson, type Obstacle } from "../schema/reasons.ts";
 import { paused, readFacts, readStatus, readWhole, type Standing } from "../schema/status.ts";
+import { unknownKey } from "../schema/trust.ts";
 import { type DestinationDeps, destinationOf } from "./destinations.ts";
 import {
   begunIn,
@@ -60,6 +61,7 @@ export async function reconcileExport(
   const waitMs = failure?.generation === generation ? failure.retryAt - deps.clock.monotonic() : 0;
   if (waitMs > 0) return { inMs: waitMs };
   const pass = { key, kind, object };
+  if (unknownKey(object)) return halt(deps, pass, { reason: "SigningKeyUnknown", message: UNKNOWN_KEY });
   const parsed = kind.spec.safeParse(object.spec);
   if (!parsed.success) return halt(deps, pass, { reason: "InvalidSpec", message: messageOf(parsed.error) });
   const choice = deps.accounts.choose({ kind, namespace }, policiesOf(object).accountRef, status.account);
@@ -177,6 +179,9 @@ async function lose(
   deps.events.record(written, "Warning", "HistoryLost", gapIn(gap));
   return { inMs: 0 };
 }
+
+const UNKNOWN_KEY =
+  "how far the export is, is signed with a key that this operator does not have: restore Secret mooring-signing-key, or create a new ActivityLogExport, which begins at spec.from";
 
 const standingFor = ({ reason, message }: Obstacle): Standing => ({
   mode: needsPerson(reason) ? "stalled" : "reconciling",

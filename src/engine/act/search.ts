@@ -15,7 +15,7 @@ import { deadlineOf } from "../schema/author.ts";
 import { deletionIn } from "./confirm.ts";
 
 /** What a search needs to know of the object. */
-type Searching = Pick<Scene, "kind" | "account" | "shared"> & { view: Pick<Scene["view"], "settledAt"> };
+type Searching = Pick<Scene, "key" | "kind" | "account" | "shared"> & { view: Pick<Scene["view"], "settledAt"> };
 
 const metadata = z.looseObject({
   metadata: z.looseObject({ createdByUserId: z.string().nullish() }).nullish(),
@@ -27,7 +27,7 @@ const metadata = z.looseObject({
  */
 export async function search(
   deps: Deps,
-  { kind, account, shared, view }: Searching,
+  { key: searcher, kind, account, shared, view }: Searching,
   intent: Intent,
   before: SearchResult | undefined,
 ): Promise<SearchResult> {
@@ -82,13 +82,13 @@ export async function search(
     for (const target of targets) {
       if (target.type !== undefined && target.type !== names.type) continue;
       if (makers.get(target.id) !== id || intent.seen?.includes(target.id)) continue;
-      if (deps.objects.wasClaimed(kind.kind, { id: target.id, ...within })) continue;
+      if (deps.objects.wasClaimed(kind.kind, { id: target.id, ...within }, searcher)) continue;
       const item = await log.read(target.id, readLimit());
       const seen = item && { id: target.id, raw: item.raw };
       const born = seen && (await confirmedBirth(kind, shared, seen, readLimit()));
       const made = { id: target.id, born, request: statusUrl === undefined ? undefined : { id, url: statusUrl } };
       // Under a number that is given away again, the one before may still be seen, or may have been claimed.
-      const owned = deps.objects.wasClaimed(kind.kind, { ...made, ...within });
+      const owned = deps.objects.wasClaimed(kind.kind, { ...made, ...within }, searcher);
       if (item && !owned && isOurs(creatorOf(item.raw), userId)) matches.set(identityOf(made), made);
       if ((item && !owned) || [...(before?.matches.values() ?? [])].some((known) => known.id === target.id)) continue;
       // Accepted and not visible yet, which may outlast the request: this look cannot be the last one.

@@ -89,18 +89,22 @@ function choose(view: View): Decision {
   if (view.deleting && !view.hasFinalizer) return { step: "ignore" };
   if (view.paused) return { step: "pause" };
   if (view.deleting) return decideDeletion(view);
+  if (view.foreign)
+    return { step: "stall", reason: "SigningKeyUnknown", message: unknownKeyOf(view.kind, view.foreign) };
   const blocked = view.accountObstacle;
   if (blocked) return obstructed(blocked);
   if (view.intent) return decideRecovery(view, view.intent.succeeds ? { step: "retract" } : decideCreation(view));
   if (view.claim) return view.observed ? decideObserved(view) : decideClaimed(view);
-  if (view.foreign !== undefined && view.adopt === undefined) {
-    const message = `the object owns ${view.kind} ${view.foreign}, signed with a key that this operator does not have: restore Secret mooring-signing-key, or delete the object, which keeps the ${view.kind}, and create it again with externalId: ${view.foreign}`;
-    return { step: "stall", reason: "SigningKeyUnknown", message };
-  }
   if (view.adopt !== undefined && (view.observed || !view.unwanted)) {
     return view.specObstacle ? obstructed(view.specObstacle) : { step: "adopt", id: view.adopt };
   }
   return decideCreation(view);
+}
+
+function unknownKeyOf(kind: string, { id }: NonNullable<View["foreign"]>): string {
+  const what = id === undefined ? `has begun to create a ${kind}` : `owns ${kind} ${id}`;
+  const again = id === undefined ? "with externalId if one was made" : `with externalId: ${id}`;
+  return `the object ${what}, signed with a key that this operator does not have: restore Secret mooring-signing-key; without it, delete the object, which keeps the ${kind} on the platform, and create it again ${again}`;
 }
 
 /** Only shown: whatever differs is drift and stays. */

@@ -112,8 +112,8 @@ export function decideDeletion(view: View): Decision {
     const known = claim ? `${kind} ${claim.id}` : kind;
     return { step: "release", reason: "Retained", message: `${known} is kept on the platform` };
   }
-  if (!intent && !claim && view.foreign !== undefined) {
-    const message = `${kind} ${view.foreign} is kept on the platform: it is signed with a key that this operator does not have`;
+  if (view.foreign) {
+    const message = `${[kind, view.foreign.id].join(" ").trim()} is kept on the platform: it is signed with a key that this operator does not have`;
     return { step: "release", reason: "Retained", message };
   }
   if (!intent && !claim && !view.previous) return nothing;

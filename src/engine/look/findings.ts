@@ -42,7 +42,7 @@ export function findings(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent)
   const free = [...search.matches].filter(
     ([identity, made]) =>
       !taken.has(identity) &&
-      !deps.objects.wasClaimed(kind.kind, { ...made, parents: intent.parents, endpoint: intent.endpoint }),
+      !deps.objects.wasClaimed(kind.kind, { ...made, parents: intent.parents, endpoint: intent.endpoint }, key),
   );
   const matches = free.map(([identity]) => identity);
   const isUnderWay = states.some((each) => each.isUnderWay) || contest.yields.size > 0;

@@ -1,12 +1,12 @@
 import type { Desired, Inputs } from "../../kinds/desired.ts";
-import { isSuccessive, isWanted, type Kind, type ResourceKind } from "../../kinds/kind.ts";
+import { isSuccessive, isWanted, type ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { platformTime } from "../../platform/calls/platform-time.ts";
 import type { Deletion } from "../../platform/products/requests.ts";
 import { type AccountChoice, addressOf, type User, userOf } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
-import { EXTERNAL_ID, FINALIZER, INTENT, RECREATE } from "../objects/names.ts";
+import { FINALIZER, INTENT, RECREATE } from "../objects/names.ts";
 import { isPaused, type ObjectKey, observes, openIntent } from "../objects/object.ts";
 import { policiesOf, recreatePolicyOf } from "../objects/policies.ts";
 import { judge } from "../objects/presence.ts";
@@ -14,6 +14,7 @@ import { settledAt } from "../schema/author.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readFacts, readStatus } from "../schema/status.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
+import { countedAnnotation, trust, unknownKey } from "../schema/trust.ts";
 import { besideOf } from "./beside.ts";
 import type { Shared } from "./collections.ts";
 import { contentsOf } from "./contents.ts";
@@ -38,7 +39,8 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const { place, identity: known } = kind.resource;
   const recorded = openIntent(object);
   const owned = objects.owned(key);
-  const intent = recorded ?? erasedIntent(status, memory, owned);
+  const foreign = unknownKey(object);
+  const intent = foreign ? undefined : (recorded ?? erasedIntent(status, memory, owned));
   const claim = intent ? undefined : owned;
   const { deletionPolicy, replacePolicy, externalId } = policiesOf(object);
   const observed = observes(object);
@@ -86,11 +88,11 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   else if ("obstacle" in resolved) specObstacle = resolved.obstacle;
   else if (inputs) {
     const asking = { object, desired: desired.value, account };
-    const foreign = notYours(objects, kind, asking, inputs, claim ?? intent);
+    const others = notYours(objects, kind, asking, inputs, claim ?? intent);
     // What was reached while that was allowed is neither looked at nor kept up any more; only its deletion goes on.
-    if (claim && !object.metadata.deletionTimestamp) accountObstacle ??= foreign;
+    if (claim && !object.metadata.deletionTimestamp) accountObstacle ??= others;
     specObstacle =
-      foreign ??
+      others ??
       unfit(desired.value, inputs) ??
       unreachable(desired.value, account) ??
       taken(deps, key, kind, inputs.parents, claim ?? intent, account);
@@ -135,7 +137,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     deleting: object.metadata.deletionTimestamp !== undefined,
     wishedAt: memory.wish?.at ?? now,
     youngUntil: youngUntil(object, memory, now, deps),
-    keepAt: isKept(deps, kind, object) ? undefined : keepAt(memory, shared, now, settings),
+    keepAt: isKept(object) ? undefined : keepAt(memory, shared, now, settings),
     paused: isPaused(object),
     terminating: deps.namespaces.isTerminating(namespace),
     hasFinalizer: object.metadata.finalizers?.includes(FINALIZER) ?? false,
@@ -153,7 +155,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     intent,
     unsent: creationOf(memory, intent)?.phase === "unsent",
     claim,
-    foreign: claim || intent ? undefined : deps.seal.foreignClaim(object),
+    foreign,
     request,
     unfinished: status.request?.action === "create" && status.request.status === "FAILED",
     accountObstacle,
@@ -219,10 +221,8 @@ function keepAt(
 }
 
 /** Whether the annotation with the id is there, where one is to be, and signed with the key that signs now. */
-function isKept({ seal }: Deps, { kind }: Kind, object: KubeObject): boolean {
-  if (object.metadata.annotations?.[INTENT] !== undefined) return false;
-  return seal.read(kind, object, EXTERNAL_ID)?.current ?? true;
-}
+const isKept = (object: KubeObject): boolean =>
+  countedAnnotation(object, INTENT) === undefined && (trust.get(object)?.current.marks ?? true);
 
 /** An intent whose annotation somebody has taken away while its creation was under way. */
 function erasedIntent({ nonce }: ResourceStatus, { creation }: Memory, owned: Claim | undefined): Intent | undefined {

@@ -135,8 +135,8 @@ export interface View {
   /** The POST of the open intent was certainly not executed. */
   unsent: boolean;
   claim: Claim | undefined;
-  /** Id of what the object owns by the word of a signing key that is not here. */
-  foreign: string | undefined;
+  /** The object has words that are signed with a key that is not here; the id in them, if any. */
+  foreign: { id: string | undefined } | undefined;
   request: PendingRequest | undefined;
   /** What is claimed has failed before it was ever finished, and that is on record. */
   unfinished: boolean;

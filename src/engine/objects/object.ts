@@ -4,6 +4,7 @@ import type { Kind } from "../../kinds/kind.ts";
 import type { KubeObject, Resource } from "../../kube/resource.ts";
 import { once } from "../../once.ts";
 import { readStatus } from "../schema/status.ts";
+import { countedAnnotation, unknownKey } from "../schema/trust.ts";
 import type { Target } from "./grants.ts";
 import { type Claim, type Intent, readClaim, readIntent } from "./intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT, PAUSED } from "./names.ts";
@@ -38,8 +39,8 @@ export const isReleased = ({ metadata }: KubeObject): boolean =>
 
 /** The creation that an object has begun and not yet had answered. */
 export const openIntent: (object: KubeObject) => Intent | undefined = once((object) => {
-  if (isReleased(object)) return undefined;
-  const intent = readIntent(object.metadata.annotations?.[INTENT]);
+  if (isReleased(object) || unknownKey(object)) return undefined;
+  const intent = readIntent(countedAnnotation(object, INTENT));
   return intent && intent.nonce !== readStatus(object).nonce ? intent : undefined;
 });
 
@@ -60,6 +61,7 @@ export function holdingsOf(object: KubeObject): Claim[] {
 const statedClaim = once(readStated);
 
 function readStated(object: KubeObject): Claim | undefined {
+  if (unknownKey(object)) return undefined;
   const { id, parents = {}, account = "", contract, userId, endpoint, born } = readStatus(object);
   if (id !== undefined) {
     return {
@@ -74,8 +76,8 @@ function readStated(object: KubeObject): Claim | undefined {
     };
   }
   // An intent that was answered without an id was refused: the annotation, if any, is of the same age.
-  if (object.metadata.annotations?.[INTENT] !== undefined) return undefined;
-  return readClaim(object.metadata.annotations?.[EXTERNAL_ID]);
+  if (countedAnnotation(object, INTENT) !== undefined) return undefined;
+  return readClaim(countedAnnotation(object, EXTERNAL_ID));
 }
 
 /** Ids of the parents that a resource goes with. */

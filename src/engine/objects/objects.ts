@@ -6,6 +6,7 @@ import { createIndex } from "../../kube/watch/keyed-index.ts";
 import { type Change, createStore, type Store } from "../../kube/watch/store.ts";
 import { identityOf } from "../../platform/collections/numbered.ts";
 
+import { countedAnnotation, trust, unknownKey } from "../schema/trust.ts";
 import { createGrants, type GrantChange } from "./grants.ts";
 import { type Claim, type Intent, readIntent } from "./intent.ts";
 import { INTENT } from "./names.ts";
@@ -32,6 +33,12 @@ import type { Seal } from "./seal.ts";
 export interface Objects {
   readonly kinds: readonly Kind[];
   store(kind: string): Store<KubeObject>;
+  /** Takes in an object that the API server has answered with, unless a newer one is known. Returns it with its verdict. */
+  admit(kind: Kind, object: KubeObject): KubeObject;
+  /** Judges every object anew, between two of them with a pause: there are other keys. */
+  judgeAgain(pause: () => Promise<void> | undefined): Promise<void>;
+  /** Objects with words that are signed with a key that is not here. */
+  readonly unknown: ReadonlySet<ObjectKey>;
   find(key: ObjectKey): { kind: Kind; object: KubeObject } | undefined;
   /**
    * The resource that an object owns. A signature is as good later as it was once: who has left a resource to somebody
@@ -52,8 +59,11 @@ export interface Objects {
   claimants(kind: string, claim: Place): ObjectKey[];
   /** Objects of this namespace that claim this id, whatever they are. */
   holders(namespace: string | undefined, id: string): ObjectKey[];
-  /** Whether any object has, or has had, this resource: it answers no other creation. */
-  wasClaimed(kind: string, claim: Place): boolean;
+  /**
+   * Whether any object has, or has had, this resource: it answers no other creation. What an edit of its status has taken from
+   * an object, that object still finds.
+   */
+  wasClaimed(kind: string, claim: Place, by?: ObjectKey): boolean;
   /** To be told of a resource that is deleted although no object claims it: it answers no creation any more. */
   spend(kind: string, place: Place): void;
   /** Objects with an open intent of this hash for what this kind makes, under these parents, in an order all agree on. */
@@ -81,7 +91,7 @@ const SPENT_MOST = 100_000;
 
 export function createObjects(
   kinds: readonly Kind[],
-  seal: Pick<Seal, "trusted" | "foreignClaim">,
+  seal: Pick<Seal, "judge">,
   onListenerError: (error: unknown) => void,
   labelsOf: (namespace: string) => Readonly<Record<string, string>> | undefined = () => undefined,
 ): Objects {
@@ -105,13 +115,17 @@ export function createObjects(
   };
   const claims = createIndex();
   const holders = createIndex();
-  /** Resources that were claimed and are no longer, as hashes: their places are put together of parts, which would all be kept. */
-  const spent = new Set<string>();
-  const spend = (place: string) => {
-    spent.add(hashBody(place));
-    const [oldest] = spent;
+  /**
+   * Resources that were claimed and are no longer, as hashes: their places are put together of parts, which would all be kept.
+   * With each, the object that did not give it up itself: its status no longer counts.
+   */
+  const spent = new Map<string, ObjectKey | undefined>();
+  const spend = (place: string, loser?: ObjectKey) => {
+    spent.set(hashBody(place), loser);
+    const [oldest] = spent.keys();
     if (spent.size > SPENT_MOST && oldest !== undefined) spent.delete(oldest);
   };
+  const unknown = new Set<ObjectKey>();
   const intents = createIndex();
   const accounts = createIndex();
   const parents = createIndex();
@@ -131,14 +145,15 @@ export function createObjects(
     object && !observes(object) ? holdingsOf(object).map((claim) => placeOf(kind, claim)) : [];
   const listeners: Parameters<Objects["subscribe"]>[0][] = [];
 
+  /** The door: a copy is left out, and the verdict is made. */
+  const judged = (kind: Kind, arrived: KubeObject): KubeObject => {
+    const object = withoutLastApplied(arrived);
+    if (usesAccount(kind)) seal.judge(kind.kind, object);
+    return object;
+  };
   for (const kind of kinds) {
-    const keep = (arrived: KubeObject) => {
-      const object = withoutLastApplied(arrived);
-      return usesAccount(kind) ? seal.trusted(kind.kind, object) : object;
-    };
-    // What a key that is not here has signed is known of this very object.
-    const packs = (object: KubeObject) => seal.foreignClaim(object) === undefined;
-    const store = createStore<KubeObject>({ onListenerError, keep, packs });
+    const keep = (arrived: KubeObject) => judged(kind, arrived);
+    const store = createStore<KubeObject>({ onListenerError, keep, packed: trust });
     stores.set(kind.kind, store);
     store.subscribe(({ key: name, ...change }) => {
       const { before, after } = change;
@@ -157,7 +172,10 @@ export function createObjects(
       claims.set(key, owned);
       holders.set(key, claim ? [at(after.metadata.namespace, claim.id)] : []);
       for (const place of owned) if (!had.includes(place)) spent.delete(hashBody(place));
-      for (const place of had) if (claims.get(place).length === 0) spend(place);
+      const loser = after && trust.get(after)?.claim !== "ours" ? key : undefined;
+      for (const place of had) if (claims.get(place).length === 0) spend(place, loser);
+      if (after && unknownKey(after)) unknown.add(key);
+      else unknown.delete(key);
       intents.set(key, intent ? [rivalry(sortOf(kind.kind), intent)] : []);
       const within = (claim ?? intent)?.parents;
       const { endpoint } = claim ?? intent ?? {};
@@ -190,6 +208,15 @@ export function createObjects(
     kinds,
     store,
     find,
+    unknown,
+    admit(kind, object) {
+      const kept = judged(kind, object);
+      store(kind.kind).put(kept);
+      return kept;
+    },
+    async judgeAgain(pause) {
+      for (const kind of kinds.filter(usesAccount)) await store(kind.kind).renew(pause);
+    },
     owned(key) {
       const found = find(key);
       const claim = found && claimOf(found.object);
@@ -208,13 +235,15 @@ export function createObjects(
       references.wordsOf(guest).some((key) => grants.differ(change, targetOf(key), namespaceOf(guest))),
     claimants,
     holders: (namespace, id) => holders.get(at(namespace, id)),
-    wasClaimed(kind, claim) {
-      return claimants(kind, claim).length > 0 || spent.has(hashBody(placeOf(kind, claim)));
+    wasClaimed(kind, claim, by) {
+      const place = hashBody(placeOf(kind, claim));
+      const isSpent = spent.has(place) && (by === undefined || spent.get(place) !== by);
+      return isSpent || claimants(kind, claim).length > 0;
     },
     spend: (kind, place) => spend(placeOf(kind, place)),
     linger: (name, kind, intent) => intents.set(name, intent ? [rivalry(sortOf(kind), intent)] : []),
     rivals(kind, intent) {
-      const begun = (key: ObjectKey) => readIntent(find(key)?.object.metadata.annotations?.[INTENT])?.at ?? "last";
+      const begun = (key: ObjectKey) => intentOf(find(key)?.object)?.at ?? "last";
       return intents
         .get(rivalry(sortOf(kind), intent))
         .sort((a, b) => begun(a).localeCompare(begun(b)) || a.localeCompare(b));
@@ -238,6 +267,10 @@ export function createObjects(
     subscribe: (listener) => void listeners.push(listener),
   };
 }
+
+/** The intent of an object, answered or not. */
+const intentOf = (object: KubeObject | undefined): Intent | undefined =>
+  object && readIntent(countedAnnotation(object, INTENT));
 
 /** Claims of former versions do not say at which address: they count at every one. */
 const anywhere = (endpoint: string | undefined, look: (endpoint: string | undefined) => ObjectKey[]): ObjectKey[] =>

@@ -218,9 +218,15 @@ export function createPublications(options: {
       if (!found || !isOf(object, found)) return { known, note: undefined, secret: undefined, readAt };
       const { entries = {}, noted } = secrets.factsOf(found) ?? {};
       const said = seal.read("Secret", found, PUBLISHED);
-      const read = note.safeParse(said?.words).data;
+      const read = said?.verdict === "ours" ? note.safeParse(said.words).data : undefined;
       const isNoted = read !== undefined && (said?.current ?? false);
-      return { known, note: read ?? noted, secret: { isNoted, labels: found.metadata.labels ?? {}, entries }, readAt };
+      return {
+        // A note that is signed with an unknown key says nothing.
+        known: known && said?.verdict !== "foreign",
+        note: read ?? noted,
+        secret: { isNoted, labels: found.metadata.labels ?? {}, entries },
+        readAt,
+      };
     },
     async read(object, name) {
       const found = await secrets.read(client, object.metadata.namespace, name);

@@ -8,9 +8,10 @@ import { apply, patch, replaceStatus, target } from "../../kube/write/apply.ts";
 import type { Deps } from "../look/deps.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../objects/names.ts";
-import { claimOf, objectKey, openIntent, resourceOf } from "../objects/object.ts";
-import { differs, readStatus, readyOf } from "../schema/status.ts";
+import { objectKey, resourceOf } from "../objects/object.ts";
+import { differs, readStatus, readyOf, standsOtherwise } from "../schema/status.ts";
 import { placed } from "../schema/status-schema.ts";
+import { GROUPS, trust, unknownKey } from "../schema/trust.ts";
 
 /**
  * Writes what Mooring owns of metadata: the finalizer, and what it keeps in annotations; what it kept there before goes.
@@ -81,22 +82,19 @@ export async function writeStatus(deps: Deps, kind: Kind, object: KubeObject, to
 
 async function write(deps: Deps, kind: Kind, object: KubeObject, told: object): Promise<KubeObject> {
   const status = Object(bounded(told));
-  if (isForeign(deps, object)) return writeStanding(deps, kind, object, status);
+  // What is signed with a key that is not here may be all that is left of a claim: it is not written over.
+  if (unknownKey(object)) return writeStanding(deps, kind, object, status);
   const isOurs = usesAccount(kind);
   // What says the same has the same signature.
   const { signature } = readStatus(object);
-  if (isOurs && deps.seal.isCurrent(object) && !differs(object, { ...status, signature })) return object;
+  if (isOurs && trust.get(object)?.current.status && !differs(object, { ...status, signature })) return object;
   const signed = isOurs ? deps.seal.signed(kind.kind, object, status) : status;
   if (!differs(object, signed)) return object;
   const wanted = JSON.parse(JSON.stringify(isOurs ? placed(signed) : signed));
   const written = keep(deps, kind, await replaceStatus(deps.client, resourceOf(kind), object, wanted));
-  if (!("signature" in signed) || readStatus(written).signature !== undefined) return written;
+  if (!("signature" in signed) || GROUPS.every((group) => trust.get(written)?.[group] === "ours")) return written;
   throw new Error(`the CRD ${kind.plural}.${GROUP} is older than the operator: apply crds/ of its version`);
 }
-
-/** What is signed with a key that is not here may be all that is left of a claim: it is not written over. */
-const isForeign = ({ seal }: Deps, object: KubeObject): boolean =>
-  seal.foreignClaim(object) !== undefined && !claimOf(object) && !openIntent(object);
 
 /** Writes how an object stands, and leaves everything else in its status alone. */
 async function writeStanding(deps: Deps, kind: Kind, object: KubeObject, status: object): Promise<KubeObject> {
@@ -104,7 +102,7 @@ async function writeStanding(deps: Deps, kind: Kind, object: KubeObject, status:
     conditions: Reflect.get(status, "conditions"),
     observedGeneration: Reflect.get(status, "observedGeneration"),
   };
-  if (!differs(object, standing)) return object;
+  if (!standsOtherwise(object, standing)) return object;
   const { uid, resourceVersion } = object.metadata;
   const change = { metadata: { uid, resourceVersion }, status: standing };
   return keep(deps, kind, await patch(deps.client, resourceOf(kind), object.metadata, change, "status"));
@@ -117,8 +115,4 @@ export async function fetchObject(deps: Deps, kind: Kind, object: KubeObject): P
 }
 
 /** Own writes are read at once: the next decision must not rest on what was before. */
-function keep(deps: Deps, kind: Kind, object: KubeObject): KubeObject {
-  const ours = usesAccount(kind) ? deps.seal.trusted(kind.kind, object) : object;
-  deps.objects.store(kind.kind).put(ours);
-  return ours;
-}
+const keep = (deps: Deps, kind: Kind, object: KubeObject): KubeObject => deps.objects.admit(kind, object);

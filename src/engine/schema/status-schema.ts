@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { condition } from "../../kube/write/conditions.ts";
 import { author } from "./author.ts";
+import type { Group } from "./trust.ts";
 
 /** What every object shows, whatever its kind. */
 export const sharedStatus = z.object({
@@ -46,7 +47,10 @@ const internalStatus = z.object({
     .int()
     .optional()
     .describe("Generation for which the annotation mooring.dev/allow-data-loss was last used."),
-  signature: z.string().optional().describe("Signature of the operator. Without it this status is ignored."),
+  signature: z
+    .string()
+    .optional()
+    .describe("Signatures of the operator: of the claim, the request and the rest. What has none is ignored."),
   left: z.string().optional().describe("Id of the previous resource."),
 });
 
@@ -138,17 +142,22 @@ export const taskStatus = sharedStatus.extend({
 export const known = sharedStatus.extend(resourceStatus.shape).extend(internalStatus.shape);
 export type ResourceStatus = z.output<typeof known>;
 
-const former = Object.entries(internalStatus.shape).map(([name, field]) => {
-  return [name, field.describe(`Deprecated: moved to internal.${name} with the next write.`)] as const;
-});
-
-/** The same as objects have it. What an earlier version wrote has to stay readable: the API server drops what it has no field for. */
+/** The same as objects have it. */
 export const storedStatus = z.object({
   ...sharedStatus.shape,
   ...resourceStatus.shape,
   internal: internalStatus.optional().describe("Internal state of the operator. Do not rely on it."),
-  ...Object.fromEntries(former),
 });
+
+/**
+ * The group that a field of a status is signed with; undefined for how an object stands, which is for people to read: nothing
+ * is done on its account. What the engine keeps is the claim, what is not the engine's is what a kind shows.
+ */
+export function groupOf(field: string): Group | undefined {
+  if (field in sharedStatus.shape || field === "signature") return undefined;
+  if (field === "request") return "request";
+  return field in known.shape ? "claim" : "facts";
+}
 
 /** What a status says, wherever it stands. */
 export function flat(status: object): Record<string, unknown> {

@@ -8,7 +8,8 @@ import {
 } from "../../kube/write/conditions.ts";
 import { once } from "../../once.ts";
 import { isSaidAgain, type Obstacle, type Reason } from "./reasons.ts";
-import { flat, known, type ResourceStatus, sharedStatus } from "./status-schema.ts";
+import { flat, groupOf, known, placed, type ResourceStatus, sharedStatus } from "./status-schema.ts";
+import { GROUPS, type Group, trust } from "./trust.ts";
 
 /** How an object stands, for a reason of the closed list. */
 export type Standing = AnyStanding & { reason: Reason };
@@ -17,11 +18,20 @@ function statusOf({ status }: KubeObject): object {
   return typeof status === "object" && status !== null ? status : {};
 }
 
+/** What counts of an object's status, by the verdict that is kept with it. */
+const counted = once((object: KubeObject): Record<string, unknown> => {
+  const status = flat(statusOf(object));
+  const verdict = trust.get(object);
+  if (!verdict || GROUPS.every((group) => verdict[group] === "ours")) return status;
+  const counts = (group: Group | undefined) => group === undefined || verdict[group] === "ours";
+  return Object.fromEntries(Object.entries(status).filter(([name]) => counts(groupOf(name))));
+});
+
 /** The engine's part of an object's status; a field that somebody has spoilt counts as absent. */
 export const readStatus: (object: KubeObject) => ResourceStatus = once(parse);
 
 function parse(object: KubeObject): ResourceStatus {
-  const status = flat(statusOf(object));
+  const status = counted(object);
   const whole = known.safeParse(status);
   if (whole.success) return whole.data;
   const sound = Object.entries(known.shape).filter(
@@ -30,13 +40,12 @@ function parse(object: KubeObject): ResourceStatus {
   return known.partial().parse(Object.fromEntries(sound.map(([name]) => [name, Reflect.get(status, name)])));
 }
 
-/** An object's whole status, as it stands. */
-export const readWhole = (object: KubeObject): Record<string, unknown> => ({ ...statusOf(object) });
+/** All that counts of an object's status, everything in its place. */
+export const readWhole = (object: KubeObject): Record<string, unknown> => ({ ...placed(counted(object)) });
 
 /** The kind's part of an object's status. */
 export function readFacts(object: KubeObject): Record<string, unknown> {
-  const status = flat(statusOf(object));
-  return Object.fromEntries(Object.entries(status).filter(([key]) => !(key in known.shape)));
+  return Object.fromEntries(Object.entries(counted(object)).filter(([name]) => groupOf(name) === "facts"));
 }
 
 export const readyOf = (object: KubeObject): Condition | undefined =>
@@ -58,6 +67,16 @@ export const paused = (object: KubeObject, now: number): Condition[] =>
     reason: "Paused",
     message: "paused: remove the annotation mooring.dev/paused to resume",
   });
+
+/** Whether an object stands otherwise than `standing` says, whatever else its status has. */
+export function standsOtherwise(
+  object: KubeObject,
+  { conditions, observedGeneration }: Record<string, unknown>,
+): boolean {
+  const stored = flat(statusOf(object));
+  const shown = { conditions: stored.conditions, observedGeneration: stored.observedGeneration };
+  return !isDeepStrictEqual(plain(shown), plain({ conditions, observedGeneration }));
+}
 
 /**
  * Whether writing `status` would change what the object says. Where it stands is not worth a write of its own, and neither is the

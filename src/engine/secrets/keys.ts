@@ -17,6 +17,7 @@ import { record, refreshed, refuse, reject, withWritten } from "../record/record
 import { fetchObject } from "../record/write.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
+import { countedAnnotation } from "../schema/trust.ts";
 import { obstacleTo, type Published, type PublishOptions, publish, unlessRefused } from "./publish.ts";
 
 /**
@@ -71,7 +72,7 @@ export async function keepKey(
     const status = fresh && readStatus(fresh);
     const begun = fresh && (openIntent(fresh)?.nonce ?? status?.request?.nonce);
     // Somebody may have taken the annotation away; then nothing is claimed yet.
-    const isErased = fresh && fresh.metadata.annotations?.[INTENT] === undefined && status?.id === undefined;
+    const isErased = fresh && countedAnnotation(fresh, INTENT) === undefined && status?.id === undefined;
     if (begun !== nonce && !isErased)
       throw new Overtaken({ status: 409, reason: "Conflict", message: "another key was issued" });
   };

@@ -36,7 +36,7 @@ export function leaseRecord(
   return {
     read: (signal) => client.request<Lease>({ method: "GET", path, deadlineMs, ...(signal && { signal }) }),
     write(before, spec, signal) {
-      const fresh = { apiVersion: apiVersionOf(LEASES), kind: LEASES.kind, metadata: { name, namespace } };
+      const fresh = { apiVersion: apiVersionOf(LEASES), kind: LEASES.kind, metadata: { name } };
       return client.request<Lease>({
         ...(before ? { method: "PUT", path } : { method: "POST", path: pathOf(LEASES, { namespace }) }),
         body: { ...(before ?? fresh), spec },

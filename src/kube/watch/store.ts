@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Slot } from "../../once.ts";
 import { createUnpacked, type Packed } from "../../packed.ts";
 import { type KubeObject, keyOf } from "../resource.ts";
 import { compareVersions } from "./version.ts";
@@ -28,6 +29,8 @@ export interface Store<T extends KubeObject> {
    * backup): then the list alone counts. Between two objects it waits for `pause`, where that wants it.
    */
   replaceAll(objects: Iterable<T>, resourceVersion?: string, pause?: () => Promise<void> | undefined): Promise<void>;
+  /** Takes in every object once more as it is, because `keep` says something else of it by now. Waits for `pause` like `replaceAll`. */
+  renew(pause: () => Promise<void> | undefined): Promise<void>;
   /** The watch has shown everything up to here. */
   advance(resourceVersion: string): void;
   /** Whether the watch has shown everything up to here: own writes are in the store before that. */
@@ -37,21 +40,29 @@ export interface Store<T extends KubeObject> {
 }
 
 /** An object as it is stored. */
-type Kept<T> = { readonly version: string } & (Packed | { readonly object: T });
+type Kept<T> = { readonly version: string } & ((Packed & { readonly known: unknown }) | { readonly object: T });
 
 export function createStore<T extends KubeObject>(
   options: {
     onListenerError?: (error: unknown) => void;
     /** What is kept of an object; default: all. */
     keep?: (object: T) => T;
-    /** Whether an object may be kept as text: whoever asks for it later may get another object that says the same. */
-    packs?: (object: T) => boolean;
+    /**
+     * Keeps objects as text, and beside it what this slot knows of them: whoever asks for one later may get another object that
+     * says the same.
+     */
+    packed?: Slot<T, unknown>;
   } = {},
 ): Store<T> {
-  const { keep = (object: T) => object, packs = () => false } = options;
+  const { keep = (object: T) => object, packed } = options;
   const objects = new Map<string, Kept<T>>();
   const unpacked = createUnpacked<T>();
-  const objectOf = (kept: Kept<T>): T => ("object" in kept ? kept.object : unpacked.get(kept));
+  const objectOf = (kept: Kept<T>): T => {
+    if ("object" in kept) return kept.object;
+    const object = unpacked.get(kept);
+    if (packed && packed.get(object) === undefined) packed.set(object, kept.known);
+    return object;
+  };
   const listeners = new Set<(change: Change<T>) => void>();
   /** Everything up to this version has been seen: a key that is absent was deleted, unless its version is newer. */
   let horizon = "0";
@@ -73,7 +84,9 @@ export function createStore<T extends KubeObject>(
     const change = known ? { key, before: objectOf(known), after } : { key, after };
     if (change.before) shareSpec(change.before, after);
     const version = versionOf(after);
-    const kept: Kept<T> = packs(after) ? { version, text: JSON.stringify(after) } : { version, object: after };
+    const kept: Kept<T> = packed
+      ? { version, text: JSON.stringify(after), known: packed.get(after) }
+      : { version, object: after };
     objects.set(key, kept);
     if ("text" in kept) unpacked.remember(kept, after);
     notify(change);
@@ -129,6 +142,14 @@ export function createStore<T extends KubeObject>(
         if (wait) await wait;
       }
       if (resourceVersion !== undefined) horizon = shown = resourceVersion;
+    },
+    async renew(pause) {
+      for (const [key, known] of objects) {
+        // A copy, of which nothing is known yet.
+        set(key, { ...objectOf(known) });
+        const wait = pause();
+        if (wait) await wait;
+      }
     },
     advance(resourceVersion) {
       advance(resourceVersion);

@@ -1,0 +1,165 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Clock, sleep } from "../clock.ts";
+import { isConflict, isForbidden, isNotFound } from "../kube/client/errors.ts";
+import type { KubeClient } from "../kube/client/transport.ts";
+import { holding, type Lease, leaseRecord } from "../kube/lease/lease-record.ts";
+
+/** The Lease by which installations notice each other. Its holder is the namespace of the operators of one installation. */
+export const INSTALLATION = "mooring-installation";
+/** Where it is for an installation that works on all namespaces; another one has it in the namespace that it works on. */
+export const SHARED_NAMESPACE = "kube-system";
+
+/** What nobody has renewed for so long is free: longer than any upgrade or outage that is noticed takes. */
+const DURATION_MS = 600_000;
+const RENEW_MS = 120_000;
+/** So long two may overlap when somebody deletes the Lease of an installation that runs. */
+const LOOK_MS = 5_000;
+const DEADLINE_MS = 5_000;
+const TRIES = 5;
+
+/** This installation may work no longer: the Lease names another one. */
+export class InstallationTaken extends Error {}
+
+export interface Installation extends AsyncDisposable {
+  /** Why this installation does nothing; undefined when no other one is in its way. */
+  refusal(): string | undefined;
+  /** To be called by the leader: resolves when no other installation works on the same objects. */
+  acquire(): Promise<void>;
+  /** Resolves when it was acquired and is another one's now. */
+  readonly lost: Promise<string>;
+}
+
+interface Options {
+  client: KubeClient;
+  clock: Clock;
+  /** The operator's own. */
+  namespace: string;
+  watchNamespace?: string | undefined;
+  log: { warn(detail: object, message: string): void; error(detail: object, message: string): void };
+}
+
+/**
+ * Two installations that work on the same objects undo each other's work: the second one waits until the Lease is free. The
+ * times of another machine are not compared with ours: a Lease is free when it has not changed for its duration.
+ */
+export function openInstallation({ client, clock, namespace, watchNamespace, log }: Options): Installation {
+  const stopping = new AbortController();
+  const acquired = Promise.withResolvers<void>();
+  const lost = Promise.withResolvers<string>();
+  const own = createMarker(client, clock, watchNamespace ?? SHARED_NAMESPACE);
+  // Readable for everybody where there is one; whoever may not read it is in a cluster without.
+  const everywhere = watchNamespace === undefined ? undefined : createMarker(client, clock, SHARED_NAMESPACE);
+  let leading = false;
+  let isOurs = false;
+  let renewedAt: number | undefined;
+  let refusal: string | undefined;
+
+  function refuse(other: string, marker: Marker, scope: string): void {
+    const said = `another installation of Mooring, in namespace ${other}, works on ${scope}: this one does nothing; uninstall one of the two. To take over after the other has stopped: kubectl -n ${marker.namespace} delete lease ${INSTALLATION}`;
+    if (said !== refusal) log.error({ other }, said);
+    refusal = said;
+    if (isOurs) lost.resolve(said);
+  }
+
+  function accept(): void {
+    isOurs = true;
+    acquired.resolve();
+  }
+
+  async function attempt(): Promise<void> {
+    const above = await everywhere?.look().catch(ignoreForbidden);
+    if (everywhere && above !== undefined && above !== namespace)
+      return refuse(above, everywhere, "all namespaces of this cluster");
+    const holder = await own.look();
+    const scope = watchNamespace === undefined ? "all namespaces of this cluster" : `namespace ${watchNamespace}`;
+    if (holder !== undefined && holder !== namespace) return refuse(holder, own, scope);
+    refusal = undefined;
+    if (!leading) return;
+    const now = clock.monotonic();
+    if (holder === undefined || renewedAt === undefined || now - renewedAt >= RENEW_MS) {
+      await own.take(namespace);
+      renewedAt = now;
+    }
+    accept();
+  }
+
+  async function attemptSafely(): Promise<void> {
+    try {
+      await attempt();
+    } catch (error) {
+      if (stopping.signal.aborted || isConflict(error) || isNotFound(error)) return;
+      if (!isForbidden(error))
+        return log.warn({ err: error }, `Lease ${own.namespace}/${INSTALLATION} not read or written`);
+      // Rights of a former version do not name it.
+      if (!isOurs && leading)
+        log.warn(
+          { err: error },
+          `Lease ${own.namespace}/${INSTALLATION} may not be written: a second installation would not be noticed; apply the rights of this version`,
+        );
+      if (leading) accept();
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await attemptSafely();
+      await sleep(clock, LOOK_MS, stopping.signal).catch(() => {});
+    }
+  }
+  const running = run();
+
+  return {
+    refusal: () => refusal,
+    lost: lost.promise,
+    async acquire() {
+      leading = true;
+      // Shards that start together write the same Lease.
+      for (let tries = 0; tries < TRIES && !isOurs && refusal === undefined; tries++) await attemptSafely();
+      await acquired.promise;
+    },
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+interface Marker {
+  readonly namespace: string;
+  /** The namespace of the installation that holds it now. */
+  look(): Promise<string | undefined>;
+  take(holder: string): Promise<void>;
+}
+
+function createMarker(client: KubeClient, clock: Clock, namespace: string): Marker {
+  const record = leaseRecord(client, { namespace, name: INSTALLATION, deadlineMs: DEADLINE_MS });
+  /** As last seen, and when on our clock its spec was first seen like that. */
+  let seen: { lease: Lease; at: number } | undefined;
+  const see = (lease: Lease) => {
+    const isSame = seen && isDeepStrictEqual(seen.lease.spec, lease.spec);
+    seen = { lease, at: seen && isSame ? seen.at : clock.monotonic() };
+    return seen;
+  };
+  return {
+    namespace,
+    async look() {
+      try {
+        const { lease, at } = see(await record.read());
+        const { holderIdentity, leaseDurationSeconds = DURATION_MS / 1000 } = lease.spec ?? {};
+        return clock.monotonic() - at < leaseDurationSeconds * 1000 ? holderIdentity || undefined : undefined;
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+        seen = undefined;
+        return undefined;
+      }
+    },
+    async take(holder) {
+      see(await record.write(seen?.lease, holding(seen?.lease.spec, holder, DURATION_MS, clock.now())));
+    },
+  };
+}
+
+function ignoreForbidden(error: unknown): undefined {
+  if (!isForbidden(error)) throw error;
+  return undefined;
+}
