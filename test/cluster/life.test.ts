@@ -53,7 +53,9 @@ describe("from apply to delete", () => {
     expect(nonce).toBeUndefined();
     expect(shown.internal).toMatchObject({ nonce: expect.any(String), signature: expect.any(String) });
     expect(Object.keys(shown).sort()).toEqual(
-      "account,conditions,contract,endpoint,id,internal,location,observedGeneration,parents,state,version".split(","),
+      "account,conditions,contract,endpoint,id,internal,location,observedGeneration,parents,state,userId,version".split(
+        ",",
+      ),
     );
   });
 

@@ -74,7 +74,7 @@ async function overlap(
   await leader.untilLeading();
   await stage.account({ url: proxies.platform.url, token: platform.token });
   await stage.untilReady("Account", "main");
-  const other = await stage.operator();
+  const other = await stage.operator({ flags: ["--missing-after", "9s"] });
   await platform.steering.faults(...faults);
   trapped.set({ ...trap, caught: () => leader.signal("SIGSTOP") });
   await stage.apply(datacenter("subject"));

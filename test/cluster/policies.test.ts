@@ -231,7 +231,12 @@ promise(
   async (it, expect) => {
     const before = await it.madeAt("paused");
     await it.erase("paused");
+    const id = await world.value(it.ref("paused"), "{.status.id}");
     await it.annotate("paused", "mooring.dev/reconcile-at=later");
+    if ((await world.value(it.ref("paused"), "{.spec.recreatePolicy}")) === "Never") {
+      await world.untilReason(it.ref("paused"), "DeletedExternally");
+      await it.annotate("paused", `mooring.dev/recreate=${id}`);
+    }
     await it.untilMadeAnew("paused", before);
     expect(await it.there("paused")).toHaveLength(1);
   },

@@ -141,7 +141,12 @@ async function abandonUnanswered(deps: Deps, undone: Undone, begun: Begun): Prom
     while (open() && deps.clock.monotonic() < giveUpAt) {
       await sleep(deps.clock, LOOK_MS);
       try {
-        last = await search(deps, { key: visitor, kind, account, shared, view: { settledAt: settled } }, intent, last);
+        last = await search(
+          deps,
+          { key: visitor, kind, account, shared, view: { settledAt: settled, deleting: true } },
+          intent,
+          last,
+        );
       } catch (error) {
         if (!(error instanceof PlatformError)) throw error;
       }

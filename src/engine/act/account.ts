@@ -261,7 +261,8 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
       return read();
     });
     const { userId } = connection.identity ?? {};
-    const other = otherUser(object, deps.objects.users(account).length, userId);
+    const isElsewhere = readFacts(object).contractNumber !== contract.contractNumber;
+    const other = isElsewhere ? undefined : otherUser(object, deps.objects.users(account).length, userId);
     if (other) return blocked(other, { inMs: deps.settings.resyncMs });
     return usable(deps, platformTime(deps.clock, connection), contract, connection.identity, logged, name);
   } catch (error) {

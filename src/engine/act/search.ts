@@ -15,7 +15,9 @@ import { deadlineOf } from "../schema/author.ts";
 import { deletionIn } from "./confirm.ts";
 
 /** What a search needs to know of the object. */
-type Searching = Pick<Scene, "key" | "kind" | "account" | "shared"> & { view: Pick<Scene["view"], "settledAt"> };
+type Searching = Pick<Scene, "key" | "kind" | "account" | "shared"> & {
+  view: Pick<Scene["view"], "settledAt" | "deleting">;
+};
 
 const metadata = z.looseObject({
   metadata: z.looseObject({ createdByUserId: z.string().nullish() }).nullish(),
@@ -45,13 +47,13 @@ export async function search(
   const unseen = new Map<string, number>();
   const matches = new Map<string, Made>();
   /** What the log tells of was made. It is given up when its deletion is on record, or it stays missing from when it was known. */
-  const isAwaited = async (id: string): Promise<boolean> => {
+  const isAwaited = async (id: string, missingMs = deps.settings.missingMs): Promise<boolean> => {
     const since = before?.unseen.get(id) ?? lookedAt;
     unseen.set(id, since);
     if (lookedAt < view.settledAt) return true;
     const { parents } = intent;
     const { deletion } = await deletionIn(deps, { kind, account }, shared, { id, parents }, intent);
-    return deletion?.status !== "DONE" && lookedAt < since + deps.settings.missingMs;
+    return deletion?.status !== "DONE" && lookedAt < since + missingMs;
   };
   const done = (): SearchResult => ({ lookedAt, endedAt: deps.clock.monotonic(), pending, matches, unseen });
 
@@ -65,8 +67,8 @@ export async function search(
       throw error;
     });
   if (!log) {
-    // What it was to live under is not there: when that stays so, nothing was made.
-    pending = await isAwaited("");
+    // What it was to live under is not there: when that stays so, nothing was made. Nothing more is created under it by a deletion.
+    pending = await isAwaited("", view.deleting ? deps.settings.settleMs : undefined);
     return done();
   }
   const sorted = log.requests.toSorted((a, b) => a.createdAt - b.createdAt || a.id.localeCompare(b.id));

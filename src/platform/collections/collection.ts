@@ -117,6 +117,8 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
   /** Who waits for a list to start, which they are told of when it ends. */
   const askers = new Set<string>();
   const asking = createRow(clock, soonMs.shortest, longest);
+  /** The last reads one by one, instead of a list that is too large, and how often they failed in a row. */
+  const singly = { endedAt: Number.NEGATIVE_INFINITY, failures: 0 };
   /** The last list left members in doubt; it showed members that others are changing. */
   let doubtful = false;
   let othersBusy = false;
@@ -152,7 +154,8 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     // Whoever asks for a list while none succeeds does not get one sooner each time.
     const soon = endedAt + soonGap() * 2 ** Math.min(failures, 7);
     const isWorthAsking = asking.since !== undefined && (isTooLarge() || !(problem instanceof Retry));
-    if (problem) return isWorthAsking ? Math.min(rested, isTooLarge() ? endedAt + soonMs.shortest : soon) : rested;
+    const readDue = singly.endedAt + soonMs.shortest * 2 ** Math.min(singly.failures, 7);
+    if (problem) return isWorthAsking ? Math.min(rested, isTooLarge() ? readDue : soon) : rested;
     const quiet = Math.max(0, endedAt - changedAt);
     const due = [rested];
     if (asking.since !== undefined) due.push(askedDue(soon));
@@ -195,6 +198,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     const asked = [...askers];
     askers.clear();
     asking.clear();
+    singly.failures += 1;
     for (const id of asked) {
       const read = members.beginRead(clock.monotonic());
       const answer = await source.get?.(id, closing.signal).then(
@@ -202,9 +206,13 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
         () => undefined,
       );
       if (closing.signal.aborted) return;
-      if (answer) members.one(read, id, answer.item, false);
+      // The others would probably fail as well; whoever is told asks again.
+      if (!answer) break;
+      singly.failures = 0;
+      members.one(read, id, answer.item, false);
     }
     listing = false;
+    singly.endedAt = clock.monotonic();
     tell(new Set(asked));
     schedule();
   };
