@@ -110,7 +110,7 @@ describe("twenty objects are being created, and then: all converge, nothing twic
     expect(defectsIn(operator.log())).toEqual([]);
   });
 
-  it.concurrent("a slice of make soak: 30 objects of all kinds, 20 seconds in which one call in five goes wrong", async () => {
+  it.concurrent("a slice of make soak: 30 objects of all kinds, 20 seconds in which one call in four goes wrong", async () => {
     const options = { objects: 30, tenants: 1, leaders: 1, chaosMs: 20_000, seed: 7, patienceMs: 100_000 };
     const { problems, log } = await soak({ kubeconfig: cluster().kubeconfig, ...options });
     expect(problems).toEqual([]);

@@ -28,13 +28,14 @@ const retained = ({ deletionPolicy, observed }: View) => deletionPolicy === "Ret
 const isLeft = ({ search, successive }: View) =>
   successive && search !== undefined && search.matches.length > search.rivals;
 
-/** Nothing that the open intent made can appear any more, and a look after that moment found nothing to claim. */
+/** Nothing that the open intent made can appear any more, and two looks after that moment found nothing to claim. */
 const certainlyNothing = ({ search, settledAt, now, ...view }: View) =>
   search !== undefined &&
   (search.matches.length === 0 || isLeft({ search, settledAt, now, ...view })) &&
   !search.inFlight &&
   !search.pending &&
   search.lookedAt >= settledAt &&
+  search.looks > 1 &&
   now - search.lookedAt < FRESH;
 
 describe("in every view of an open intent", { timeout: 60_000 }, () => {

@@ -46,6 +46,8 @@ describe("a creation that comes after another one", () => {
     await passes("Server/shop/s");
     await clock.advance(70_000);
     await passes("Server/shop/s");
+    await clock.advance(2000);
+    await passes("Server/shop/s");
     expect(platform.sent("POST").map(({ url }) => url)).toEqual([`${API}/cloudapi/v6/datacenters/d1/servers`]);
   });
 });
@@ -89,7 +91,7 @@ describe("a creation without an answer", () => {
     await passes(A);
     await clock.advance(61_000);
     await passes(A);
-    await clock.advance(1000);
+    await clock.advance(2000);
     await passes(A);
     expect(platform.sent("POST")).toHaveLength(1);
     expect([...platform.items.keys()]).toEqual([theirs, "dc-same-1"]);
@@ -127,9 +129,25 @@ describe("a creation without an answer", () => {
     await clock.advance(UNSETTLED_MS - 1000);
     expect(await passes(A)).toEqual(["search", "wait Recovering"]);
     await clock.advance(2000);
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+    await clock.advance(2000);
     expect(await passes(A)).toEqual(["search", "create"]);
     expect(platform.sent("POST")).toHaveLength(1);
     expect(statusOf(api.get(object))).toMatchObject({ nonce: "nonce-1" });
+  });
+
+  test("is not sent again because one answer of the log does not show it", async () => {
+    const { platform, pass, clock } = stage([begun("a", { by: elsewhere })]);
+    platform.make("same", body, { loggedAt: Number.POSITIVE_INFINITY });
+    expect((await pass(A)).decision.step).toBe("search");
+    await clock.advance(UNSETTLED_MS + 1000);
+    expect((await pass(A)).decision.step).toBe("search");
+    for (const logged of platform.log) logged.loggedAt = 0;
+    expect((await pass(A)).decision).toMatchObject({ step: "wait", reason: "Recovering" });
+    await clock.advance(2000);
+    const steps = [await pass(A), await pass(A)].map(({ decision }) => decision.step);
+    expect(steps).toEqual(["search", "claim"]);
+    expect(platform.sent("POST")).toEqual([]);
   });
 
   test("is given the whole window by a process that has just begun, whatever the other machine's clock said", async () => {
@@ -183,6 +201,8 @@ describe("a creation of an earlier process of the same pod", () => {
     await clock.advance(UNSETTLED_MS - 1000);
     expect(await passes(A)).toEqual(["search", "wait Recovering"]);
     expect(platform.sent("POST")).toEqual([]);
+    await clock.advance(2000);
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
     await clock.advance(2000);
     expect(await passes(A)).toEqual(["search", "create"]);
   });

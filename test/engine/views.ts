@@ -122,6 +122,7 @@ export const request = (more: Partial<PendingRequest> = {}): PendingRequest => (
 export const search = (more: Partial<Search> = {}): Search => ({
   lookedAt: NOW - 500,
   endedAt: more.lookedAt ?? NOW - 500,
+  looks: 2,
   matches: [],
   pending: false,
   rivals: 1,
@@ -219,6 +220,7 @@ const recent = fc.oneof(fc.integer({ min: NOW - 8000, max: NOW }), past);
 const found: fc.Arbitrary<Search> = fc
   .record({
     lookedAt: recent,
+    looks: fc.integer({ min: 0, max: 3 }),
     matches: fc.uniqueArray(fc.constantFrom("id-1", "id-2", "id-3"), { maxLength: 3 }),
     pending: fc.boolean(),
     rivals: fc.integer({ min: 1, max: 3 }),
@@ -537,6 +539,7 @@ export const recoveringView: fc.Arbitrary<View> = fc
     at: fc.integer({ min: NOW - 2 * UNSETTLED, max: NOW }),
     seenAt: fc.integer({ min: NOW - 2 * UNSETTLED, max: NOW }),
     lookedAt: fc.integer({ min: NOW - 8000, max: NOW }),
+    looks: fc.integer({ min: 1, max: 3 }),
     matches: fc.subarray(["id-1", "id-2", "id-3"]),
     pending: mostly(false),
     rivals: fc.integer({ min: 1, max: 3 }),

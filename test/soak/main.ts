@@ -14,7 +14,7 @@ import { year } from "./year.ts";
 const usage = `usage: make soak ARGS="[OPTION…]"
 
 Edits, deletes and creates objects of all kinds in four namespaces, two of which share a ClusterAccount, while one call
-to the platform in five goes wrong, people work on the platform by hand, Accounts are edited, and two operators whose
+to the platform in four goes wrong, people work on the platform by hand, Accounts are edited, and two operators whose
 clocks differ take over from each other. Then waits for rest.
 Before that, sends generated manifests, valid and hostile, and looks at how the operator bears them.
 

@@ -5,7 +5,7 @@ export const SPEED = 20;
 export const STALE_SECONDS = 1.5;
 
 /**
- * One call in five goes wrong. Left out is what no operator could mend: a write that the platform itself executes twice,
+ * About one call in four goes wrong. Left out is what no operator could mend: a write that the platform itself executes twice,
  * and a token that is revoked. 429 is rare, because each halves the pace: with many, hardly a call would be made.
  */
 export const trouble = [
@@ -27,6 +27,15 @@ export const trouble = [
   { route: "GET *", fault: "shallow", probability: 0.06 },
   { route: "GET *", fault: "shallow", leavesOut: "properties", probability: 0.04 },
   { route: "GET *", fault: "clock-skew", seconds: 60, probability: 0.03 },
+  { fault: "date-header", seconds: 3600, probability: 0.02 },
+  { fault: "date-header", seconds: -3600, probability: 0.02 },
+  { fault: "404-everything", probability: 0.01 },
+  { route: "GET *", fault: "404-everything", body: "platform", probability: 0.01 },
+  { route: "GET *", fault: "empty-lists", single: true, probability: 0.02 },
+  { route: "DELETE *", fault: "hidden-while-deleting", probability: 0.2 },
+  { route: "PATCH *", fault: "accepted-not-done", probability: 0.03 },
+  { route: "POST *", fault: "held-connection", seconds: 4, probability: 0.01 },
+  { route: "POST *", fault: "held-connection", seconds: 4, resetDrops: true, probability: 0.01 },
 ];
 
 /** What was made, read at the worst of these moments, is visible within this time. */

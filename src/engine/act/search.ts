@@ -55,7 +55,8 @@ export async function search(
     const { deletion } = await deletionIn(deps, { kind, account }, shared, { id, parents }, intent);
     return deletion?.status !== "DONE" && lookedAt < since + missingMs;
   };
-  const done = (): SearchResult => ({ lookedAt, endedAt: deps.clock.monotonic(), pending, matches, unseen });
+  const looks = lookedAt >= view.settledAt ? (before?.looks ?? 0) + 1 : 0;
+  const done = (): SearchResult => ({ lookedAt, endedAt: deps.clock.monotonic(), looks, pending, matches, unseen });
 
   const { names, identity, place, creation } = kind.resource;
   const within = { parents: intent.parents, endpoint: intent.endpoint };

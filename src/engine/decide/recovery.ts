@@ -14,7 +14,7 @@ export function decideRecovery(view: View, otherwise: Decision): Decision {
   const certain = settled && !search.inFlight && !search.pending;
   if (search.matches.length > search.rivals) {
     // Whose they are cannot be told, their values are lost, and they expire by themselves.
-    if (view.successive) return certain ? otherwise : searching(view, search);
+    if (view.successive) return certain && search.looks > 1 ? otherwise : searching(view, search);
     const ids = search.matches.join(", ");
     return {
       step: "stall",
@@ -30,7 +30,8 @@ export function decideRecovery(view: View, otherwise: Decision): Decision {
     // Everything is visible by now: what is left over is as good as any.
     const mine = (complete ? search.matches[search.rank] : undefined) ?? (settled ? search.matches[0] : undefined);
     if (mine !== undefined) return { step: "claim", identity: mine };
-    if (settled) return otherwise;
+    // One answer may not show what is there: nothing is sent again on the word of a single one.
+    if (settled && search.looks > 1) return otherwise;
   }
   return searching(view, search);
 }

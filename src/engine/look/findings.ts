@@ -16,7 +16,8 @@ export function findings(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent)
   const known = creation?.phase === "made" ? identityOf(creation.made) : inSecret(deps, key, intent);
   if (known !== undefined) {
     const now = deps.clock.monotonic();
-    return { lookedAt: now, endedAt: now, matches: [known], pending: false, rivals: 1, rank: 0, inFlight: false };
+    const looked = { lookedAt: now, endedAt: now, looks: 1, pending: false, inFlight: false };
+    return { ...looked, matches: [known], rivals: 1, rank: 0 };
   }
   const search = creation?.phase === "sent" ? creation.search : undefined;
   if (!search) return undefined;
@@ -47,7 +48,8 @@ export function findings(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent)
   const matches = free.map(([identity]) => identity);
   const isUnderWay = states.some((each) => each.isUnderWay) || contest.yields.size > 0;
   const inFlight = isUnderWay || isAnsweredElsewhere(deps, equals);
-  const looked = { lookedAt: search.lookedAt, endedAt: search.endedAt, pending, inFlight };
+  const { lookedAt, endedAt, looks } = search;
+  const looked = { lookedAt, endedAt, looks, pending, inFlight };
   // What it has marked as its own, no other counts.
   if (intent.found !== undefined && matches.includes(intent.found))
     return { ...looked, matches: [intent.found], rivals: 1, rank: 0 };

@@ -64,6 +64,8 @@ export interface Search {
   /** When the look began, which is what it can vouch for, and when it was over. */
   lookedAt: number;
   endedAt: number;
+  /** How many looks in a row began when nothing could arrive any more. */
+  looks: number;
   /** Ids that match and that no object claims. */
   matches: string[];
   /** Something that matches was accepted and is not visible yet. */

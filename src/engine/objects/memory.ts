@@ -84,6 +84,8 @@ export interface Made {
 export interface SearchResult {
   lookedAt: number;
   endedAt: number;
+  /** How many looks in a row, this one included, began when nothing could arrive any more. */
+  looks: number;
   /** Something matching was accepted and cannot be seen yet. */
   pending: boolean;
   /** What matches, by identity. */
