@@ -45,7 +45,7 @@ describe("the comparison of rights with an audit log", () => {
   it("names what the operator may not do, and does not mind what others may not", async () => {
     const pods = { resource: "pods" };
     const { refused } = await inLog(call("list", pods, "forbid"), call("delete", pods, "forbid", "a-test"));
-    expect(refused).toEqual(new Map([["list pods", "mooring, 2026-01-01T00:00:00Z"]]));
+    expect(refused).toEqual(new Map([["list pods", "mooring for all, 2026-01-01T00:00:00Z"]]));
   });
 
   it("has a reason only for rights that ship", () => {

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { until } from "../cluster/chaos-wait.ts";
 
 const gvk = z.object({ group: z.string(), version: z.string(), kind: z.string() });
 const document = z.object({
@@ -11,10 +12,27 @@ const MARK = "x-kubernetes-group-version-kind";
 
 /**
  * Writes the schemas of an API server as kubeconform reads them: one file per kind. Fields that a schema does not know are
- * refused. `get` reads a path of the API server.
+ * refused. `get` reads a path of the API server, which tells of new CRDs a while after it serves them: `kinds` have to be there.
  */
-export async function writeSchemas(folder: string, get: (path: string) => Promise<string>): Promise<void> {
+export async function writeSchemas(
+  folder: string,
+  get: (path: string) => Promise<string>,
+  kinds: readonly string[],
+): Promise<void> {
   mkdirSync(folder, { recursive: true });
+  await until(
+    async () => {
+      const written = await writeAll(folder, get);
+      const missing = kinds.filter((kind) => !written.has(kind));
+      return missing.length === 0 ? undefined : `no schema of ${missing.join(", ")}`;
+    },
+    { title: "OpenAPI" },
+  );
+}
+
+/** The kinds whose schema was written. */
+async function writeAll(folder: string, get: (path: string) => Promise<string>): Promise<Set<string>> {
+  const written = new Set<string>();
   const { paths } = index.parse(JSON.parse(await get("/openapi/v3")));
   const groups = Object.keys(paths).filter((path) => /^apis?\/.*v\d/.test(path));
   for (const group of groups) {
@@ -31,8 +49,10 @@ export async function writeSchemas(folder: string, get: (path: string) => Promis
       if (kinds.length !== 1 || !own) continue;
       const name = [own.kind, own.group.split(".")[0], own.version].filter(Boolean).join("-").toLowerCase();
       writeFileSync(join(folder, `${name}.json`), JSON.stringify({ ...schema, definitions: schemas }));
+      written.add(own.kind);
     }
   }
+  return written;
 }
 
 /** Where kubeconform finds them. */

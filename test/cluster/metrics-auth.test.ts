@@ -1,6 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
 import { z } from "zod";
 import { secureFetch } from "../operator/secure-fetch.ts";
+import { until } from "./chaos-wait.ts";
 import { cluster, namespace } from "./harness.ts";
 import { type Landscape, landscape } from "./landscape.ts";
 
@@ -11,11 +12,14 @@ let url: string;
 let monitoring: string;
 beforeAll(async () => {
   world = await landscape({ operator: ["--metrics-auth", "--log-format", "json"] });
-  const lines = world.operator
-    .log()
-    .split("\n")
-    .filter((line) => line.startsWith("{"));
-  url = lines.flatMap((line) => serving.safeParse(JSON.parse(line)).data?.url ?? [])[0] ?? "";
+  // The log may come a moment after the line on stdout that says that the operator is ready.
+  const told = () => {
+    const lines = world.operator.log().split("\n");
+    const whole = lines.filter((line) => line.startsWith("{") && line.endsWith("}"));
+    return whole.flatMap((line) => serving.safeParse(JSON.parse(line)).data?.url ?? [])[0];
+  };
+  await until(() => (told() === undefined ? "the address is not logged yet" : undefined), { title: "metrics" });
+  url = told() ?? "";
   monitoring = await namespace("monitoring");
 });
 
@@ -50,7 +54,7 @@ it("lets a ServiceAccount with the role that ships read metrics, nobody else, an
     expect(await scrape(stranger)).toMatchObject({ status: 403, text: "Forbidden" });
     expect(await scrape()).toMatchObject({ status: 401, challenge: "Bearer", text: "Unauthorized" });
     expect(await scrape(`${scraper}x`)).toMatchObject({ status: 401 });
-    expect(await secureFetch(`${url}/readyz`)).toMatchObject({ status: 200, text: "ok" });
+    await expect.poll(() => secureFetch(`${url}/readyz`)).toMatchObject({ status: 200, text: "ok" });
   } finally {
     await kubectl(["delete", "clusterrolebinding", monitoring]);
   }
