@@ -5,6 +5,7 @@ import type { Listed, Members } from "./members.ts";
 import type { Change, CollectionSource, KnownRequest, RequestState } from "./reading.ts";
 import { createRow, createStream } from "./row.ts";
 import { sameJson } from "./same-json.ts";
+import { begin, ended, expectsAbsence, firstReasonMs, isLeaving, miss, type Tracked } from "./tracked.ts";
 
 /** The members of a collection that are being changed, and the looks at them one by one. */
 export interface Flux {
@@ -59,25 +60,6 @@ export interface FluxOptions {
   moved(): void;
 }
 
-interface Tracked {
-  change: Change;
-  trackedAt: number;
-  /** Undefined once the platform does not know the request any more. */
-  url: string | undefined;
-  request: KnownRequest | undefined;
-  /** A look is under way. */
-  looking: boolean;
-  /** The owner asked, so it is told whatever the look brings. */
-  asked: boolean;
-  failures: number;
-  nextLook: number;
-  /** When a list may next give cause to ask for the request, and how long after that the time after. */
-  nextReason: number;
-  reasonGap: number;
-  /** While it is being deleted: the reads in a row that missed it: when the first one was there, and how many they are. */
-  missed: { at: number; lists: number; reads: number } | undefined;
-}
-
 /** Looking at one member until it is done costs as much as listing so many. */
 const lookCost = 50;
 /** A list is waited for: where one change follows another, so many times as much has to be saved by it. */
@@ -85,7 +67,6 @@ const patience = 2;
 /** For each change, so many members may be listed every poll interval. */
 const membersPerChange = 16;
 const reasonsPerList = 8;
-const firstReasonMs = 5_000;
 const longestReasonGapMs = 60_000;
 const unknownRequestLimit = 3;
 /** A deletion without a request is over when so many lists, and then a read of the member itself, miss it. */
@@ -108,11 +89,6 @@ export function createFlux(options: FluxOptions): Flux {
   let vanishing = false;
 
   const canAsk = ({ url }: Tracked) => url !== undefined && source.requestStatus !== undefined;
-  const isLeaving = ({ change }: Tracked) => change.leaving === true;
-  const ended = (entry: Tracked | undefined) => entry?.request !== undefined && entry.request.status !== "BUSY";
-  // Until its deletion is known to be over, a read that misses a member proves nothing.
-  const expectsAbsence = (entry: Tracked | undefined) =>
-    entry !== undefined && (entry.request?.status === "FAILED" || (isLeaving(entry) && ended(entry)));
 
   /** Whether that changed what is known, and whether it was not found. */
   const readMember = async (id: string, entry: Tracked): Promise<{ news: boolean; isMissed: boolean }> => {
@@ -150,7 +126,7 @@ export function createFlux(options: FluxOptions): Flux {
     if (!source.get) return ended(entry);
     const { news, isMissed } = await readMember(id, entry);
     if (isLeaving(entry) && !canAsk(entry)) {
-      miss(entry, isMissed, "reads");
+      miss(entry, isMissed, "reads", clock.monotonic());
       const { lists = 0, reads = 0 } = entry.missed ?? {};
       if (reads > 0 && lists + reads > missingLists) end(id, entry, { status: "DONE", targets: [] });
     }
@@ -240,12 +216,6 @@ export function createFlux(options: FluxOptions): Flux {
     entry.reasonGap = Math.min(entry.reasonGap * 2, longestReasonGapMs);
   };
 
-  const miss = (entry: Tracked, isMissing: boolean, by: "lists" | "reads") => {
-    const { at = clock.monotonic(), lists = 0, reads = 0 } = entry.missed ?? {};
-    const counted = { at, lists, reads };
-    entry.missed = isMissing ? { ...counted, [by]: counted[by] + 1 } : undefined;
-  };
-
   return {
     get size() {
       return tracked.size;
@@ -284,19 +254,7 @@ export function createFlux(options: FluxOptions): Flux {
       row.add();
       stream.add();
       forget(id);
-      const entry: Tracked = {
-        change,
-        trackedAt: now,
-        url: change.url,
-        request: undefined,
-        looking: false,
-        asked: false,
-        failures: 0,
-        nextLook: now + busyMs,
-        nextReason: now,
-        reasonGap: firstReasonMs,
-        missed: undefined,
-      };
+      const entry = begin(change, now, busyMs);
       tracked.set(id, entry);
       waiting.set(id, entry);
       return true;
@@ -327,7 +285,7 @@ export function createFlux(options: FluxOptions): Flux {
       for (const [id, entry] of tracked) {
         if (entry.trackedAt >= began) continue;
         const item = members.item(id);
-        if (isLeaving(entry)) miss(entry, item === undefined || listed.doubted.has(id), "lists");
+        if (isLeaving(entry)) miss(entry, item === undefined || listed.doubted.has(id), "lists", now);
         if (entry.missed && !ended(entry)) {
           if (entry.looking) continue;
           if (!canAsk(entry)) {

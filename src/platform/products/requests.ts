@@ -103,18 +103,31 @@ export async function findRequests(
   filter: RequestFilter,
   options: ReadOptions = {},
 ): Promise<LoggedRequest[]> {
+  return readLog(connection, api, filter, options, (logged) => pathBelowBase(logged.url) === trimmed(filter.url));
+}
+
+/** All writes of one method since a time whose path contains a text and that are meant, with their targets. */
+function readLog(
+  connection: Connection,
+  api: string,
+  filter: RequestFilter,
+  options: ReadOptions,
+  isMeant: (logged: LoggedRequest) => boolean,
+): Promise<LoggedRequest[]> {
+  const { method, createdAfter } = filter;
   const url = coreUrl(api, "/requests");
   const query = {
     depth: "2",
-    "filter.method": filter.method,
+    "filter.method": method,
     "filter.url": filter.url,
-    "filter.createdAfter": logDate(filter.createdAfter),
+    "filter.createdAfter": logDate(createdAfter),
   };
   const read = (raw: unknown) => loggedRequest(checked(requestShape, raw, url), url);
+  const isAsked = (logged: LoggedRequest) =>
+    logged.method.toUpperCase() === method.toUpperCase() && logged.createdAt >= createdAfter && isMeant(logged);
   return inTime(connection, options, async (timed) => {
     const found = await readPages(connection, url, query, { items: corePageSize }, timed, read);
-    const matches = found.filter((logged) => matchesFilter(logged, filter));
-    return await Promise.all(matches.map((logged) => withTargets(connection, logged, timed)));
+    return await Promise.all(found.filter(isAsked).map((logged) => withTargets(connection, logged, timed)));
   });
 }
 
@@ -137,10 +150,7 @@ function loggedRequest({ id, metadata, properties }: z.output<typeof requestShap
   };
 }
 
-function matchesFilter(logged: LoggedRequest, { method, url, createdAfter }: RequestFilter): boolean {
-  const sameMethod = logged.method.toUpperCase() === method.toUpperCase();
-  return sameMethod && pathBelowBase(logged.url) === url.replace(/\/+$/, "") && logged.createdAt >= createdAfter;
-}
+const trimmed = (path: string): string => path.replace(/\/+$/, "");
 
 /** "https://host/cloudapi/v6/datacenters/?depth=1" → "/datacenters". */
 function pathBelowBase(url: string): string {
@@ -173,34 +183,18 @@ export async function findDeletions(
   createdAfter: number,
   options: ReadOptions = {},
 ): Promise<Deletion[]> {
-  const url = coreUrl(api, "/requests");
   const root = collection.split("/").slice(0, 3).join("/");
-  const query = {
-    depth: "2",
-    "filter.method": "DELETE",
-    "filter.url": root,
-    "filter.createdAfter": logDate(createdAfter),
-  };
-  const read = (raw: unknown) => loggedRequest(checked(requestShape, raw, url), url);
-  return inTime(connection, options, async (timed) => {
-    const found = await readPages(connection, url, query, { items: corePageSize }, timed, read);
-    const isMeant = (logged: LoggedRequest) =>
-      logged.method.toUpperCase() === "DELETE" && `${pathBelowBase(logged.url)}/`.startsWith(`${root}/`);
-    const matches = found.filter((logged) => isMeant(logged) && logged.createdAt >= createdAfter);
-    return await Promise.all(
-      matches.map(async (each) => {
-        const { id, createdAt, createdBy, status, targets, ...logged } = await withTargets(connection, each, timed);
-        return {
-          requestId: id,
-          path: pathBelowBase(logged.url),
-          status: status === "DONE" || status === "FAILED" ? status : "BUSY",
-          at: createdAt,
-          ...(createdBy !== undefined && createdBy !== "" && { by: plainText(createdBy, 256) }),
-          targets: targets.map((target) => target.id),
-        } satisfies Deletion;
-      }),
-    );
-  });
+  const filter = { method: "DELETE", url: root, createdAfter };
+  const isInside = ({ url }: LoggedRequest) => `${pathBelowBase(url)}/`.startsWith(`${root}/`);
+  const found = await readLog(connection, api, filter, options, isInside);
+  return found.map(({ id, url, createdAt, createdBy, status, targets }) => ({
+    requestId: id,
+    path: pathBelowBase(url),
+    status: status === "DONE" || status === "FAILED" ? status : "BUSY",
+    at: createdAt,
+    ...(createdBy !== undefined && createdBy !== "" && { by: plainText(createdBy, 256) }),
+    targets: targets.map((target) => target.id),
+  }));
 }
 
 async function withTargets(
