@@ -44,7 +44,10 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
         const asked = await withPlatform(deps, scene, () => confirm(deps, scene));
         if (asked !== "never") return asked;
       }
-      await stall(deps, scene, decision.reason, decision.message, settledRequest(scene));
+      await stall(deps, scene, decision.reason, decision.message, {
+        ...settledRequest(scene),
+        ...(observation.seen === "absent" && { state: undefined }),
+      });
       return decision.retryMs === undefined ? "never" : { inMs: decision.retryMs };
     case "fail":
       return fail(deps, scene, decision);

@@ -6,7 +6,10 @@ export type Absent = Extract<Observation, { seen: "absent" }>;
 
 /** So long a resource that is not seen is looked for before anybody is told. */
 const PATIENCE_MS = 10_000;
-const LONGEST_RECHECK_MS = 60_000;
+/** The longest pause between two looks while absence may still be proven, and after that: lists show it when it is back. */
+const LONGEST_RECHECK_MS = { proving: 60_000, later: 600_000 };
+/** After so long, single looks prove nothing more. */
+const PROVEN_MS = 1_800_000;
 /** The collection tells when a deletion is over; an object looks by itself after this. */
 const VANISHING_MS = 30_000;
 
@@ -30,8 +33,11 @@ export function isRecreated({ recreatePolicy, recreateAsked }: View, absent: Abs
 }
 
 /** Between two looks at what is not seen: the longer it is missed, the longer. */
-const pauseOf = ({ now }: View, { since }: Absent): number =>
-  Math.min(Math.max((now - since) / 4, RECHECK_MS), LONGEST_RECHECK_MS);
+function pauseOf({ now }: View, { since }: Absent): number {
+  const missedMs = now - since;
+  const longest = LONGEST_RECHECK_MS[missedMs < PROVEN_MS ? "proving" : "later"];
+  return Math.min(Math.max(missedMs / 4, RECHECK_MS), longest);
+}
 
 /** A resource that is not seen and not created again: says so, and goes on looking for it. */
 export function notSeen(view: View, absent: Absent): Decision {
@@ -47,15 +53,14 @@ export function notSeen(view: View, absent: Absent): Decision {
     return { step: "wait", reason: "Observing", message: `looking for ${what}`, look: "member", recheckMs };
   }
   const anew = `to create a new one, set the annotation mooring.dev/recreate to "${claim?.id}"`;
-  const look = { look: "member", retryMs: recheckMs } as const;
   if (absence === "deleted") {
     const lost = observed ? "" : `; what it held is lost, and recreatePolicy is Never: ${anew}, or delete this object`;
     const message = `${what} was deleted outside Mooring ${deletion}${lost}`;
-    return { step: "stall", reason: observed ? "NotAdoptable" : "DeletedExternally", message, ...look };
+    return { step: "stall", reason: observed ? "NotAdoptable" : "DeletedExternally", message };
   }
   const known = `${what} is not found on the platform, and nothing shows that it was deleted`;
   const message = observed ? known : `${known}: no other one is created. Nothing to do if it is seen again; ${anew}`;
-  return { step: "stall", reason: "Missing", message, ...look };
+  return { step: "stall", reason: "Missing", message, look: "member", retryMs: recheckMs };
 }
 
 /** A deletion of ours whose resource is not seen any more: its request tells when it is over. */
