@@ -173,7 +173,8 @@ describe("objects and their signing key", () => {
   });
 
   it("are not needed for an operator to say that its namespace does not exist", async () => {
-    const lost = await startOperator(stage.kubeconfig, ["--namespace", "no-such-namespace", "--watch-namespace", "x"]);
+    const place = ["--namespace", "no-such-namespace", "--watch-namespace", "x"];
+    const lost = await startOperator(stage.kubeconfig, [...place, "--no-leader-election"]);
     expect(await lost.ended).not.toBe(0);
     expect(lost.log()).toContain("kubectl create namespace no-such-namespace");
   });
