@@ -291,6 +291,15 @@ describe("a resource that is not seen", () => {
       { step: "stall", reason: "DeletedExternally" },
     ],
     [
+      "is created again when it was deleted to be replaced, whoever remembers that",
+      {
+        ...unseen({ absence: "deleted" }),
+        recreatePolicy: "Never",
+        replacement: { fields: ["size"], why: ["it stays"], verdict: "allowed" },
+      },
+      { step: "forget" },
+    ],
+    [
       "is created again when a person says so",
       { ...unseen(), recreatePolicy: "Never", recreateAsked: true },
       { step: "forget" },

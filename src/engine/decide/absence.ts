@@ -20,8 +20,10 @@ const isGone = ({ absence, logged }: Absent): boolean => absence === "deleted" |
 export const isReleasable = (absent: Absent): boolean => isGone(absent) || absent.absence === "missing";
 
 /** Whether a resource that is not seen is created again. Silence is never enough: the platform or a person says so. */
-export function isRecreated({ recreatePolicy, recreateAsked }: View, absent: Absent): boolean {
-  if (recreateAsked) return true;
+export function isRecreated({ recreatePolicy, recreateAsked, replacement }: View, absent: Absent): boolean {
+  // A replacement deletes it first, and the process may have died right after that.
+  const isReplaced = absent.absence === "deleted" && replacement?.verdict === "allowed";
+  if (recreateAsked || isReplaced) return true;
   switch (recreatePolicy) {
     case "WhenDeleted":
       return isGone(absent);
