@@ -1,5 +1,6 @@
 import type { Again } from "../../kube/queue/work.ts";
 import { Retry, Unauthorized } from "../../platform/answers/errors.ts";
+import { platformTime } from "../../platform/calls/platform-time.ts";
 import { isShared } from "../accounts/accounts.ts";
 import type { Shared } from "../look/collections.ts";
 import { type Deps, readLimit } from "../look/deps.ts";
@@ -50,7 +51,8 @@ export async function deletionIn(
 ): Promise<Pick<AbsenceFacts, "deletion" | "logged">> {
   const { seenAt } = memory ?? {};
   const known = begun?.at ?? object?.metadata.creationTimestamp ?? "";
-  const since = seenAt === undefined ? Date.parse(known) || 0 : clock.now() - (clock.monotonic() - seenAt);
+  const now = platformTime(clock, account?.connection);
+  const since = seenAt === undefined ? Date.parse(known) || 0 : now - (clock.monotonic() - seenAt);
   const within = livesIn(kind, parents);
   const reusesIds = kind.resource.identity.reusesIds ?? false;
   let logged = false;
