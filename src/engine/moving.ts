@@ -8,7 +8,7 @@ import { createNamespaces, type Namespaces } from "../kube/watch/namespaces.ts";
 import { accountOf, objectOf } from "./accounts/accounts.ts";
 import { abandon } from "./act/abandon.ts";
 import type { AccountDeps } from "./act/account.ts";
-import { stands } from "./act/create.ts";
+import { stands } from "./act/claim.ts";
 import type { ObjectKey } from "./objects/object.ts";
 import type { Objects } from "./objects/objects.ts";
 import { createShards, isOfShard, type Shards, undivided } from "./objects/shards.ts";

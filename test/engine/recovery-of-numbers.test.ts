@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { claim } from "../../src/engine/act/create.ts";
+import { claim } from "../../src/engine/act/claim.ts";
 import { FINALIZER } from "../../src/engine/objects/names.ts";
 import { claimOf } from "../../src/engine/objects/object.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";

@@ -9,13 +9,14 @@ import { release, writeMetadata } from "../record/write.ts";
 import type { Standing } from "../schema/status.ts";
 import { countedAnnotation } from "../schema/trust.ts";
 import { fetchCertificate } from "../secrets/certificate-secret.ts";
-import { deliver, renewKey, republish } from "../secrets/keys.ts";
+import { deliver, republish } from "../secrets/keys.ts";
 import { writeOutput } from "../secrets/output.ts";
 import { adopt } from "./adopt.ts";
-import { attemptCreation, lookFor, takeOver } from "./attempt.ts";
-import { inspect, recall, remove, retract, update } from "./change.ts";
+import { inspect, recall, remove, renewKey, retract, update } from "./change.ts";
 import { check } from "./check.ts";
 import { confirm, LOOK_MS } from "./confirm.ts";
+import { create } from "./create.ts";
+import { lookFor, takeOver } from "./recover.ts";
 import { idle, rest } from "./rest.ts";
 import { revoke } from "./revoke.ts";
 
@@ -52,7 +53,7 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
     case "fail":
       return fail(deps, scene, decision);
     case "create":
-      return withPlatform(deps, scene, () => attemptCreation(deps, scene));
+      return withPlatform(deps, scene, () => create(deps, scene));
     case "search":
       return withPlatform(deps, scene, () => lookFor(deps, scene));
     case "check":
@@ -72,10 +73,10 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
     case "update":
       return withPlatform(deps, scene, () => update(deps, scene, decision.operation));
     case "renew":
-      if (scene.view.successive) return withPlatform(deps, scene, () => attemptCreation(deps, scene));
-      return scene.kind.resource.secret?.certificate
-        ? withPlatform(deps, scene, () => fetchCertificate(deps, scene))
-        : renewKey(deps, scene);
+      if (scene.view.successive) return withPlatform(deps, scene, () => create(deps, scene));
+      return withPlatform(deps, scene, () =>
+        scene.kind.resource.secret?.certificate ? fetchCertificate(deps, scene) : renewKey(deps, scene),
+      );
     case "revoke":
       return withPlatform(deps, scene, () => revoke(deps, scene));
     case "publish":

@@ -1,7 +1,7 @@
 import { hashBody, hashText } from "../../hash.ts";
 import type { Operation } from "../../kinds/desired.ts";
 import type { Again } from "../../kube/queue/work.ts";
-import { NotFound, PlatformError } from "../../platform/answers/errors.ts";
+import { NotFound } from "../../platform/answers/errors.ts";
 import { limits } from "../../platform/answers/limits.ts";
 import { platformTime } from "../../platform/calls/platform-time.ts";
 import type { Reply } from "../../platform/calls/transport.ts";
@@ -9,7 +9,7 @@ import { products } from "../../platform/products/products.ts";
 import type { LoggedRequest, RequestFilter } from "../../platform/products/requests.ts";
 import { addressOf, urlOf } from "../accounts/accounts.ts";
 import { underWay } from "../decide/standing.ts";
-import { type Deps, deadlineFrom, doubled, readLimit } from "../look/deps.ts";
+import { type Deps, doubled, readLimit } from "../look/deps.ts";
 import { sources } from "../look/fixed.ts";
 import { notUnderstood } from "../look/obstacles.ts";
 import { notPublic } from "../look/ownership.ts";
@@ -19,11 +19,12 @@ import { markOf, SKEW_MS } from "../objects/intent.ts";
 import { begunBy, isAccepted } from "../objects/memory.ts";
 import { comparison, ownership, record, refreshed, refuse, reject, withWritten } from "../record/record.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
-import { keepKey } from "../secrets/keys.ts";
+import { deliver, keepKey, obstacleToKey, obstructed } from "../secrets/keys.ts";
+import { journaled } from "./journal.ts";
 import { complete, redact } from "./lookups.ts";
 import { watched } from "./watched.ts";
 
-/** Sends one write. One that must not be sent twice is on record before it leaves. */
+/** Sends one write. */
 export async function update(deps: Deps, scene: Scene, operation: Operation): Promise<Again> {
   const { action, note } = operation;
   const { object, desired, account } = scene;
@@ -37,13 +38,13 @@ export async function update(deps: Deps, scene: Scene, operation: Operation): Pr
   // A last write before a deletion has nothing to do with what differs from spec.
   const drift = comparison?.next === operation ? comparison.drift.map(({ field }) => field) : [];
   const fields = operation.fields ?? drift;
-  const done = () => {
+  const taken = () => {
     noteAccepted(deps, scene, operation);
     const about = fields.length > 0 ? `: ${fields.join(", ")}` : "";
     const hint = note === undefined ? "" : `; ${note}`;
     deps.events.record(scene.object, "Normal", "Updated", `asked the platform to ${action}${about}${hint}`);
   };
-  return perform(deps, scene, { ...operation, body }, { done, ...kept });
+  return perform(deps, scene, { ...operation, body }, { taken, ...kept });
 }
 
 /** Until its effect is seen, the same write is sent again only after a pause, which doubles each time. */
@@ -93,36 +94,66 @@ export async function remove(deps: Deps, scene: Scene, action: "delete" | "repla
   return perform(deps, scene, { action, method: "DELETE", path, once }, { changes });
 }
 
-/** Sends a write and notes down what the platform now works on; `done` is called when it was taken. */
+/** What else there is to a write: what to do once it was taken, and what becomes of an answer that has a key. */
+interface Handling extends Omit<Prepared, "body"> {
+  taken?: () => void;
+  key?: { nonce: string; keep(written: Scene, reply: Reply): Promise<Again> };
+}
+
+/**
+ * Makes a new key and puts it into the Secret. Whatever is lost once it was sent, the key in the Secret may be dead, and one more
+ * is made.
+ */
+export async function renewKey(deps: Deps, scene: Scene): Promise<Again> {
+  const { kind, view, shared, memory } = scene;
+  const keys = kind.resource.secret?.key;
+  const { id, parents = {} } = view.claim ?? {};
+  const item = id === undefined ? undefined : shared?.collection.read(id).item;
+  if (!keys || "life" in keys || id === undefined || !item) return "now";
+  const obstacle = await obstacleToKey(deps, scene, item.raw);
+  if (obstacle) return obstructed(deps, scene, obstacle);
+  const operation = { ...keys.renewal(id, parents), once: true };
+  const nonce = deps.nonce();
+  const keep = (written: Scene, { body }: Reply) => {
+    const key = keys.renewed(body);
+    if (key === undefined) throw new Error(`the platform's answer to ${operation.action} has no key`);
+    memory.renewed = { nonce, key, answer: item.raw };
+    return deliver(deps, written);
+  };
+  return perform(deps, scene, operation, { key: { nonce, keep } });
+}
+
+/** Sends a write and notes down what the platform now works on. One that must not happen twice is on record before it leaves. */
 async function perform(
   deps: Deps,
   scene: Scene,
   operation: Operation,
-  { done, changes, hide }: Omit<Prepared, "body"> & { done?: () => void },
+  { taken, changes, hide, key }: Handling,
 ): Promise<Again> {
-  const { shared, identity, memory } = scene;
-  const signal = readLimit();
-  if (shared?.source.isStillThere && !(await shared.source.isStillThere(identity, signal))) {
-    shared.collection.refresh([scene.identity]);
+  const { shared, identity } = scene;
+  const { once = false } = operation;
+  if (shared?.source.isStillThere && !(await shared.source.isStillThere(identity, readLimit()))) {
+    shared.collection.refresh([identity]);
     return { inMs: LOOK_MS };
   }
-  const announced = operation.once ? await announce(deps, scene, operation) : scene;
-  const deadlineMs = operation.once ? deadlineFrom(deps, memory.begun?.at ?? 0) : undefined;
-  try {
-    const reply = await send(deps, announced, operation, deadlineMs);
-    // Whatever becomes of the writes below: somebody may have edited the object meanwhile.
-    done?.();
-    await keepNewKey(deps, announced, reply);
-    await follow(deps, announced, operation, reply.request, changes);
-    return watched(deps, scene, reply.request);
-  } catch (error) {
-    if (!(error instanceof PlatformError)) throw error;
-    // What was announced and may have been taken stays on record; what was not, does not.
-    if (operation.once && error.executed !== "unknown") await retract(deps, announced);
-    // One 404 proves nothing, but that what is known is old.
-    if (error instanceof NotFound) shared?.collection.refresh([scene.identity]);
-    return refuse(deps, refreshed(deps, announced), error, {}, hide);
-  }
+  return journaled<Scene, Reply, Again>(deps, {
+    announce: async (at) => (once ? announce(deps, scene, operation, at, key?.nonce) : scene),
+    send: (written, deadlineMs) => send(deps, written, operation, once ? deadlineMs : undefined),
+    async keep(written, reply) {
+      // Whatever becomes of the writes below: somebody may have edited the object meanwhile.
+      taken?.();
+      if (key) return key.keep(written, reply);
+      await keepNewKey(deps, written, reply);
+      await follow(deps, written, operation, reply.request, changes);
+      return watched(deps, scene, reply.request);
+    },
+    retract: async (written) => once && retract(deps, written),
+    failed(written, error) {
+      // One 404 proves nothing, but that what is known is old.
+      if (error instanceof NotFound) shared?.collection.refresh([identity]);
+      return refuse(deps, refreshed(deps, written), error, {}, hide);
+    },
+  });
 }
 
 /** Until a look that was asked for is there. */
@@ -136,7 +167,13 @@ async function keepNewKey(deps: Deps, scene: Scene, { body }: Reply): Promise<vo
 }
 
 /** A write in status, before it is sent: with it, the next leader finds it again, and tells it from those before. */
-async function announce(deps: Deps, scene: Scene, operation: Operation): Promise<Scene> {
+async function announce(
+  deps: Deps,
+  scene: Scene,
+  operation: Operation,
+  at: number,
+  nonce: string | undefined,
+): Promise<Scene> {
   const { action, marks, method, path } = operation;
   const now = platformTime(deps.clock, scene.account?.connection);
   // Equal ones of minutes ago are in the log, too. Clocks do not tell them apart for certain, ids do.
@@ -147,11 +184,11 @@ async function announce(deps: Deps, scene: Scene, operation: Operation): Promise
     since: new Date(now).toISOString(),
     by: deps.self,
     ...markOf(operation),
+    ...(nonce !== undefined && { nonce }),
     ...(before && { after: before.id }),
     ...(marks && { marks }),
   };
-  // Its deadline counts from before it is on record, as it does for whoever reads it there.
-  scene.memory.begun = { what: begunBy(request), at: deps.clock.monotonic() };
+  scene.memory.begun = { what: begunBy(request), at };
   const { reason, message } = underWay(scene.kind, action);
   const changes = { request, ...ownership(scene), ...comparison(scene) };
   return withWritten(scene, await record(deps, scene, { mode: "reconciling", reason, message }, changes));
@@ -194,7 +231,6 @@ export async function recall(deps: Deps, scene: Scene): Promise<Again> {
   return "now";
 }
 
-/** One that was announced has its deadline counted from there: what is asked later whether it was taken rests on that. */
 function send(
   deps: Deps,
   { kind, account, key: object }: Scene,

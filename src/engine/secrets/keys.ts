@@ -4,16 +4,14 @@ import { isConflict, isNotFound, KubeError } from "../../kube/client/errors.ts";
 import type { Again } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { decoded } from "../../kube/write/owned-secret.ts";
-import { PlatformError } from "../../platform/answers/errors.ts";
-import { urlOf } from "../accounts/accounts.ts";
-import { type Deps, deadlineFrom } from "../look/deps.ts";
+import type { Deps } from "../look/deps.ts";
 import { contentOf, filled, RENEWAL_MS, versionLabel } from "../look/secret-state.ts";
 import type { Scene } from "../look/view.ts";
-import { begunBy, type Issued, nextAttempt } from "../objects/memory.ts";
+import { type Issued, nextAttempt } from "../objects/memory.ts";
 import { INTENT, PUBLISHED, ROTATE_AT } from "../objects/names.ts";
 import { openIntent } from "../objects/object.ts";
 import { changedEntries, fingerprintOf, fingerprintsOf, type Note } from "../objects/published.ts";
-import { record, refreshed, refuse, reject, withWritten } from "../record/record.ts";
+import { record, refreshed, reject } from "../record/record.ts";
 import { fetchObject } from "../record/write.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
@@ -152,53 +150,6 @@ export async function republish(deps: Deps, scene: Scene): Promise<Again> {
 }
 
 const LOOK_MS = 2000;
-
-/**
- * Makes a new key and puts it into the Secret. That it was begun is on record before anything is sent: whatever is lost
- * after that, the key in the Secret may be dead, and one more is made.
- */
-export async function renewKey(deps: Deps, scene: Scene): Promise<Again> {
-  const { kind, account, view, shared, memory } = scene;
-  const keys = kind.resource.secret?.key;
-  const id = view.claim?.id;
-  const item = id === undefined ? undefined : shared?.collection.read(id).item;
-  if (!account || !keys || "life" in keys || id === undefined || !item) return "now";
-  const obstacle = await obstacleToKey(deps, scene, item.raw);
-  if (obstacle) return obstructed(deps, scene, obstacle);
-  const { action, method, path, body } = keys.renewal(id, view.claim?.parents ?? {});
-  const nonce = deps.nonce();
-  const since = new Date(deps.clock.now()).toISOString();
-  const request = { action, status: "SENDING" as const, since, by: deps.self, nonce };
-  // Its deadline counts from before it is on record, as it does for whoever reads it there.
-  const beganAt = deps.clock.monotonic();
-  memory.begun = { what: begunBy(request), at: beganAt };
-  const waiting = { mode: "reconciling", reason: "Updating", message: "creating a new key" } as const;
-  const begun = withWritten(scene, await record(deps, scene, waiting, { request }));
-  const { product } = kind.resource.place;
-  const url = urlOf(account, product, path);
-  const deadlineMs = deadlineFrom(deps, beganAt);
-  try {
-    const call = {
-      method,
-      url,
-      body,
-      object: scene.key,
-      product,
-      priority: "people" as const,
-      deadlineMs,
-      guard: deps.guard,
-    };
-    const reply = await account.connection.send(call);
-    const key = keys.renewed(reply.body);
-    if (key === undefined) throw new Error(`the platform's answer to ${action} has no key`);
-    memory.renewed = { nonce, key, answer: item.raw };
-  } catch (error) {
-    if (!(error instanceof PlatformError)) throw error;
-    if (error.executed !== "unknown") await record(deps, begun, waiting, { request: undefined });
-    return refuse(deps, refreshed(deps, begun), error);
-  }
-  return deliver(deps, begun);
-}
 
 /**
  * Puts a new key into the Secret, unless it is there, and is done with the renewal. The key stays in memory until then: the

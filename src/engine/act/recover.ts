@@ -1,57 +1,13 @@
 import type { Again } from "../../kube/queue/work.ts";
-import { NotFound } from "../../platform/answers/errors.ts";
 import { identityOf } from "../../platform/collections/numbered.ts";
 import type { Deps } from "../look/deps.ts";
 import { contestOf, creationOf } from "../look/findings.ts";
 import type { Scene } from "../look/view.ts";
 import type { Intent } from "../objects/intent.ts";
 import type { Creation, Made, SearchResult } from "../objects/memory.ts";
-import { keyOfTarget } from "../objects/object.ts";
-import { refreshed, refuse, reject } from "../record/record.ts";
 import { writeMetadata } from "../record/write.ts";
-import type { Obstacle } from "../schema/reasons.ts";
-import { claim, create, stands } from "./create.ts";
+import { claim } from "./claim.ts";
 import { search } from "./search.ts";
-import { watched } from "./watched.ts";
-
-/** Creates the resource, and writes down what came of it. */
-export async function attemptCreation(deps: Deps, scene: Scene): Promise<Again> {
-  const result = await create(deps, scene);
-  switch (result.outcome) {
-    case "claimed":
-      return watched(deps, scene, result.request);
-    case "obstructed":
-      return reject(deps, scene, result.obstacle);
-    case "unknown":
-      return refuse(deps, refreshed(deps, scene), result.error);
-    case "refused": {
-      const { error, intent, hide } = result;
-      const after = refreshed(deps, scene);
-      // Another process has gone on without it, and has an intent of its own by now.
-      if (!stands(after.object, intent)) return "now";
-      const changes = { nonce: intent.nonce };
-      const orphan = error instanceof NotFound ? orphaned(deps, scene) : undefined;
-      return orphan ? reject(deps, after, orphan, { changes }) : refuse(deps, after, error, changes, hide);
-    }
-  }
-}
-
-/** 404 to a creation: what it was to live under is not there. Whoever stands for that is looked at again. */
-function orphaned(deps: Deps, { object, desired }: Scene): Obstacle | undefined {
-  const namespace = object.metadata.namespace ?? "";
-  const places = desired?.references.filter(({ bond = "place" }) => bond === "place") ?? [];
-  const named = places.map(({ kind: parent, field, target }) => {
-    if ("id" in target) return { field: field.replace(/Ref$/, "Id"), what: `${parent} ${target.id}`.trim() };
-    deps.collections.refresh(keyOfTarget(namespace, parent, target));
-    return { field, what: `the resource of ${parent} ${target.name}` };
-  });
-  // The innermost is named first: which of them is missing, the platform does not say.
-  const [nearest, ...around] = named.reverse();
-  if (!nearest) return undefined;
-  const where = around.length > 0 ? ` in ${around.map(({ what }) => what).join(" in ")}` : "";
-  const message = `${nearest.field}: ${nearest.what} does not exist${where}, or this Account has no access: correct the field, or create it`;
-  return { reason: "ParentNotFound", message };
-}
 
 /**
  * Writes down what is about to be claimed, and waits until the watch has shown that: by then it has shown the mark of every
