@@ -45,7 +45,7 @@ export function* usersOf({ objects, accounts }: Known, account: string): Generat
     const user = userOf(found.kind, found.object);
     if (!accounts.isOpenTo(user, account)) return false;
     const ref = policiesOf(found.object).accountRef;
-    // Nobody stays with the Account of another namespace, which was the default of a former version.
+    // Nobody stays with the Account of another namespace, whatever status says.
     const settled = used !== undefined && (isShared(used) || accounts.isOpenTo(user, used)) ? used : undefined;
     const known = [settled, ref && namedBy(user.namespace, ref)];
     return known.includes(account) || known.every((each) => each === undefined);

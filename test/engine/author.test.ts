@@ -15,8 +15,4 @@ describe("the outcome of a write without an answer is certain", () => {
     const other = { pod: "mooring-1", process: "this", deadlineMs: 25_000 };
     expect(settledAt(here, other, SEEN)).toBe(SEEN + 32_000);
   });
-
-  test("after the deadline that former versions had and the settle time, when nobody says who sent it", () => {
-    expect(settledAt(here, undefined, SEEN)).toBe(SEEN + 37_000);
-  });
 });

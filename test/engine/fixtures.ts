@@ -39,6 +39,7 @@ export const clusterAccountOf = (name: string, spec: object = {}, metadata: Part
 export const intentOf = (more: Partial<Intent> = {}): Intent => ({
   nonce: "n1",
   at: "2026-01-01T00:00:00.000Z",
+  by: { pod: "mooring-0", process: "before", deadlineMs: 30_000 },
   hash: "hash",
   parents: {},
   account: "shop/main",

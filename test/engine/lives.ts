@@ -143,6 +143,7 @@ const SENT = {
   action: "delete",
   status: "SENDING",
   since: "2026-01-01T00:00:00.000Z",
+  by: { pod: "mooring-0", process: "before", deadlineMs: 30_000 },
   call: `DELETE ${LANS}/1`,
   hash: "h",
 };

@@ -28,6 +28,7 @@ const WALL = Date.UTC(2026, 0, 1);
 export const intentAt = (at: number): Intent => ({
   nonce: "n1",
   at: new Date(WALL + at).toISOString(),
+  by: { pod: "mooring-0", process: "before", deadlineMs: 10_000 },
   hash: "h",
   parents: {},
   account: "a/b",

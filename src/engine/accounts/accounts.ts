@@ -166,7 +166,7 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
     choose(user, ref, settled) {
       const { namespace } = user;
       if (ref) return byKey(user, namedBy(namespace, ref));
-      // Of another namespace's Account only an earlier version of Mooring, or somebody else, can have spoken.
+      // What status says of another namespace's Account does not count.
       if (settled !== undefined && (isShared(settled) || isOpenTo(user, settled))) return byKey(user, settled);
       const names = [...(named.get(namespace) ?? [])].sort();
       const [only] = names;

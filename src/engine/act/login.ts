@@ -6,16 +6,23 @@ import { isConflict } from "../../kube/client/errors.ts";
 import { PlatformError, Unauthorized } from "../../platform/answers/errors.ts";
 import { identityOf } from "../../platform/calls/credentials.ts";
 import { platformTime, skewOf, withoutDoubt } from "../../platform/calls/platform-time.ts";
-import { authCapacity, type OwnTokens, ownTokens, type ShownToken } from "../../platform/products/auth.ts";
+import {
+  authCapacity,
+  type NewToken,
+  type OwnTokens,
+  ownTokens,
+  type ShownToken,
+} from "../../platform/products/auth.ts";
 import { type AccountHandle, objectOf } from "../accounts/accounts.ts";
 import { several } from "../decide/standing.ts";
-import { type Deps, deadlineFrom, overlapOf } from "../look/deps.ts";
+import { type Deps, overlapOf } from "../look/deps.ts";
 import { couldBeOurs } from "../look/findings.ts";
-import { SKEW_MS } from "../objects/intent.ts";
+import { windowOf } from "../objects/intent.ts";
 import { pauseLeft, succeeded, tooBrief } from "../objects/succession.ts";
-import { deadlineOf, settledAt } from "../schema/author.ts";
+import { settledAt } from "../schema/author.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import type { KeptRecord, KeptTokens } from "../secrets/kept-tokens.ts";
+import { journaled } from "./journal.ts";
 
 const { most: MOST } = authCapacity;
 /** A token of the platform has about one KiB. */
@@ -119,41 +126,43 @@ export async function logIn(
     // A token that works is renewed whatever the clocks say: what uses it goes on.
     const brief = works() ? undefined : tooBrief("tokenLifetime", ttl * 1000, skewOf(connection));
     if (brief) return result(brief);
-    const begunAt = deps.clock.monotonic();
     const nonce = deps.nonce();
-    const seen = there.filter((each) => hasLife(each, ttl)).map(({ id }) => id);
-    state.intent = { nonce, at: platformNow(), by: deps.self, ttl, seen };
-    memory.login = { what: nonce, at: begunAt };
-    // The shard before may be at it as well, when the namespace was moved: one of the two begins.
-    await write(version);
-    const made = await tokens.generate(ttl, deadlineFrom(deps, begunAt)).catch(async (error: unknown) => {
-      if (!(error instanceof PlatformError) || error.executed === "unknown") throw error;
-      state.intent = undefined;
-      await write();
-      throw error;
+    return await journaled<void, NewToken, LoggedIn>(deps, {
+      announce(at) {
+        const seen = there.filter((each) => hasLife(each, ttl)).map(({ id }) => id);
+        state.intent = { nonce, at: platformNow(), by: deps.self, ttl, seen };
+        memory.login = { what: nonce, at };
+        // The shard before may be at it as well, when the namespace was moved: one of the two begins.
+        return write(version);
+      },
+      send: (_, deadlineMs) => tokens.generate(ttl, deadlineMs),
+      async keep(_, made) {
+        memory.succession = succeeded(deps, memory.succession, ttl * 1000);
+        state.intent = undefined;
+        if (Buffer.byteLength(made.value) > MOST_BYTES) {
+          await tokens.revoke(made.id);
+          await write();
+          return result(TOO_LARGE);
+        }
+        const until = platformNow() + (works() ? overlapOf(deps) : 0);
+        if (state.current) state.previous = { id: state.current.id, until };
+        state.current = { id: made.id, issuedAt: made.issuedAt, expiresAt: made.expiresAt };
+        state.count += 1;
+        state.unclaimed = [];
+        spend(deps, state);
+        if (!(await keep(deps, state, made.value, nonce))) {
+          await tokens.revoke(made.id);
+          return result("recovering");
+        }
+        value = made.value;
+        return result();
+      },
+      retract() {
+        state.intent = undefined;
+        return write();
+      },
+      failed: async (_, error) => result(error),
     });
-    memory.succession = succeeded(deps, memory.succession, ttl * 1000);
-    if (Buffer.byteLength(made.value) > MOST_BYTES) {
-      await tokens.revoke(made.id);
-      state.intent = undefined;
-      await write();
-      return result(TOO_LARGE);
-    }
-    if (state.current) {
-      const until = platformNow() + (works() ? overlapOf(deps) : 0);
-      state.previous = { id: state.current.id, until };
-    }
-    state.current = { id: made.id, issuedAt: made.issuedAt, expiresAt: made.expiresAt };
-    state.count += 1;
-    state.intent = undefined;
-    state.unclaimed = [];
-    spend(deps, state);
-    if (!(await keep(deps, state, made.value, nonce))) {
-      await tokens.revoke(made.id);
-      return result("recovering");
-    }
-    value = made.value;
-    return result();
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     return result(error);
@@ -245,8 +254,7 @@ async function recover(
   const all = await deps.kept.all(0);
   const others = all.filter((each) => each.account !== account);
   for (const each of others) spend(deps, each);
-  const earliest = intent.at - SKEW_MS;
-  const latest = intent.at + deadlineOf(intent.by) + deps.settings.settleMs + 2 * SKEW_MS;
+  const { earliest, latest } = windowOf(deps, intent);
   const candidates = there.filter(({ id, ...dates }) => {
     const madeAt = Date.parse(dates.createdDate);
     const isOurs = id === state.current?.id || id === state.previous?.id || intent.seen.includes(id);

@@ -8,10 +8,9 @@ import type { LoggedRequest } from "../../platform/products/requests.ts";
 import { type Deps, readLimit } from "../look/deps.ts";
 import type { Scene } from "../look/view.ts";
 import { confirmedBirth } from "../objects/identity.ts";
-import { type Intent, SKEW_MS } from "../objects/intent.ts";
+import { type Intent, SKEW_MS, windowOf } from "../objects/intent.ts";
 import type { Made, SearchResult } from "../objects/memory.ts";
 import { openIntent } from "../objects/object.ts";
-import { deadlineOf } from "../schema/author.ts";
 import { deletionIn } from "./confirm.ts";
 
 /** What a search needs to know of the object. */
@@ -39,9 +38,8 @@ export async function search(
   // young one does not see what the old one left.
   const equals = deps.objects.rivals(kind.kind, intent).map((key) => deps.objects.find(key)?.object);
   const begun = equals.map((object) => Date.parse((object && openIntent(object)?.at) ?? intent.at));
-  const createdAfter = Math.min(...begun, Date.parse(intent.at)) - SKEW_MS;
-  // What came later is somebody else's, whoever shows an intent of long ago.
-  const createdBefore = Date.parse(intent.at) + deadlineOf(intent.by) + deps.settings.settleMs + 2 * SKEW_MS;
+  const { earliest, latest: createdBefore } = windowOf(deps, { at: Date.parse(intent.at), by: intent.by });
+  const createdAfter = Math.min(...begun.map((at) => at - SKEW_MS), earliest);
   const lookedAt = deps.clock.monotonic();
   let pending = false;
   const unseen = new Map<string, number>();

@@ -178,7 +178,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     othersKey: kind.resource.secret?.key !== undefined && status.nonce === undefined && status.key === undefined,
     platformNow,
     believedMs: believedFor(settings),
-    settledAt: settledAt(deps, intent?.by, memory.begun?.at ?? now),
+    settledAt: intent ? settledAt(deps, intent.by, memory.begun?.at ?? now) : Number.POSITIVE_INFINITY,
   };
   return {
     key,

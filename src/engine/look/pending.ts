@@ -43,10 +43,15 @@ export function pendingRequest(
   if (!request) return undefined;
   const { action } = request;
   const seenAt = begun?.at ?? 0;
-  if (request.status === "SENDING") {
-    const certainAt = settledAt(waiting, request.by, seenAt);
-    const known = { ...(recalledAt !== undefined && { recalledAt }) };
-    return { action, since: seenAt, outcome: "unanswered", settledAt: certainAt, ...known };
+  if (request.by) {
+    const known = recalledAt === undefined ? {} : { recalledAt };
+    return {
+      action,
+      since: seenAt,
+      outcome: "unanswered",
+      settledAt: settledAt(waiting, request.by, seenAt),
+      ...known,
+    };
   }
   // What was read after it was sent and before it was done does not show what it did.
   const since = known?.status === "DONE" ? Math.max(seenAt, known.knownAt - INSTANT_MS) : seenAt;

@@ -89,7 +89,6 @@ export function judgeSecret(evidence: Evidence): Holding {
   const isLost = keyName === undefined ? !isRight : entries[keyName] !== note.key.fingerprint;
   if (isLost) {
     const names = edited.length > 0 ? edited.join(", ") : keyName;
-    // Notes of earlier versions have no fingerprints to compare.
     return { state: "missing", why: names && `was changed: ${names} is not what was written` };
   }
   if (!isRight) return { state: "outdated", note, edited };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { hashBody } from "../../hash.ts";
 import type { Operation } from "../../kinds/desired.ts";
-import { author } from "../schema/author.ts";
+import { type Author, author, type Waiting } from "../schema/author.ts";
 
 /** What is known of the platform's clock may be wrong by so much, and its own parts may differ by it. */
 export const SKEW_MS = 120_000;
@@ -10,8 +10,7 @@ const intent = z.object({
   nonce: z.string().min(1),
   /** When the creation was begun, by the platform's clock: its log is searched by it, whatever clock the searching process has. */
   at: z.iso.datetime(),
-  /** Absent in what a version before wrote. */
-  by: author.optional(),
+  by: author,
   /** Of the creation body. */
   hash: z.string().min(1),
   parents: z.record(z.string(), z.string()),
@@ -34,6 +33,12 @@ const intent = z.object({
  * `status.internal.nonce`; it carries all that recovery needs, since spec may change meanwhile.
  */
 export type Intent = z.output<typeof intent>;
+
+/** When what a creation makes is made, by the platform's clock; what is outside is somebody else's, whoever shows an old intent. */
+export const windowOf = ({ settings }: Waiting, { at, by }: { at: number; by: Author }) => ({
+  earliest: at - SKEW_MS,
+  latest: at + by.deadlineMs + settings.settleMs + 2 * SKEW_MS,
+});
 
 const claim = z.object({
   id: z.string().min(1),

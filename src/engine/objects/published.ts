@@ -26,7 +26,7 @@ const note = z.object({
   key: z.union([certificateFacts, keyFacts]),
   /** The value of the annotation rotate-at that the key answers, or that was there with the first one. */
   rotated: z.string(),
-  /** The fingerprint of each entry as it was written. Notes of earlier versions have none. */
+  /** The fingerprint of each entry as it was written. One that was made of status has none. */
   entries: z.record(z.string(), z.string()).optional(),
 });
 /** What a published Secret says about itself. */

@@ -11,12 +11,6 @@ export const author = z.object({
 });
 export type Author = z.output<typeof author>;
 
-/** What a version wrote that did not say it. */
-const FORMER_DEADLINE_MS = 30_000;
-
-/** How long after it was put on record a write may leave, by its own process. */
-export const deadlineOf = (by: Author | undefined): number => by?.deadlineMs ?? FORMER_DEADLINE_MS;
-
 /** How long a write may be on its way after its deadline, and stay invisible. */
 export interface Waiting {
   settings: { settleMs: number };
@@ -27,5 +21,5 @@ export interface Waiting {
  * deadline. In the settle time what was sent arrives, out of a kernel or a proxy, and what it did becomes visible; the death of
  * the process shortens neither. `since` is when this process began the write, or first saw it on record.
  */
-export const settledAt = ({ settings }: Waiting, by: Author | undefined, since: number): number =>
-  since + deadlineOf(by) + settings.settleMs;
+export const settledAt = ({ settings }: Waiting, by: Author, since: number): number =>
+  since + by.deadlineMs + settings.settleMs;

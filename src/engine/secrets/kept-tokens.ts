@@ -23,7 +23,7 @@ const record = z.object({
     .object({
       nonce: z.string(),
       at: z.number(),
-      by: author.optional(),
+      by: author,
       ttl: z.number(),
       seen: z.array(z.string()),
     })

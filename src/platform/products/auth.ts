@@ -80,14 +80,18 @@ export async function roomy<T>({
 /** A token of the user, as the list shows it. */
 export type ShownToken = z.output<typeof token>;
 
+/** The value of a new token, and what it says about itself. */
+export interface NewToken {
+  value: string;
+  id: string;
+  issuedAt: number;
+  expiresAt: number;
+}
+
 /** The tokens of the user who logs in with a password. */
 export interface OwnTokens {
   list(): Promise<ShownToken[]>;
-  /** The value of a new one, and what it says about itself. */
-  generate(
-    ttl: number,
-    deadlineMs: number,
-  ): Promise<{ value: string; id: string; issuedAt: number; expiresAt: number }>;
+  generate(ttl: number, deadlineMs: number): Promise<NewToken>;
   /** One that is not there any more is fine. */
   revoke(id: string): Promise<void>;
   /** Those that there are, with room for one more if that can be. */
