@@ -9,6 +9,7 @@ import type { Creation, Made, Memory, SearchResult } from "../objects/memory.ts"
 import { FINALIZER } from "../objects/names.ts";
 import { claimOf, type Place, resourceOf } from "../objects/object.ts";
 import { policiesOf } from "../objects/policies.ts";
+import { mayBeHidden } from "../objects/presence.ts";
 import { settledAt } from "../schema/author.ts";
 import { search } from "./search.ts";
 
@@ -23,7 +24,7 @@ const LOOK_MS = 2000;
 
 /** What a young creation has made may be in the making, whoever says that it is not there. */
 const isYoung = ({ settings, clock }: Deps, { begunAt }: Pick<Creation, "begunAt">): boolean =>
-  clock.monotonic() <= begunAt + believedFor(settings);
+  mayBeHidden(begunAt, clock.monotonic(), believedFor(settings));
 
 /** Deletes a resource that only this process knows of. Goes on until the platform has taken it, for it is on nobody's list. */
 export async function abandon(

@@ -11,6 +11,7 @@ import { confirmedBirth } from "../objects/identity.ts";
 import { type Intent, SKEW_MS, windowOf } from "../objects/intent.ts";
 import type { Made, SearchResult } from "../objects/memory.ts";
 import { openIntent } from "../objects/object.ts";
+import { type AbsenceFacts, isOver, judge, missed } from "../objects/presence.ts";
 import { deletionIn } from "./confirm.ts";
 
 /** What a search needs to know of the object. */
@@ -42,16 +43,16 @@ export async function search(
   const createdAfter = Math.min(...begun.map((at) => at - SKEW_MS), earliest);
   const lookedAt = deps.clock.monotonic();
   let pending = false;
-  const unseen = new Map<string, number>();
+  const unseen = new Map<string, AbsenceFacts>();
   const matches = new Map<string, Made>();
-  /** What the log tells of was made. It is given up when its deletion is on record, or it stays missing from when it was known. */
+  /** What the log tells of was made. It is given up when it is deleted or missing, as what is claimed would be. */
   const isAwaited = async (id: string, missingMs = deps.settings.missingMs): Promise<boolean> => {
-    const since = before?.unseen.get(id) ?? lookedAt;
-    unseen.set(id, since);
-    if (lookedAt < view.settledAt) return true;
+    const isEarly = lookedAt < view.settledAt;
     const { parents } = intent;
-    const { deletion } = await deletionIn(deps, { kind, account }, shared, { id, parents }, intent);
-    return deletion?.status !== "DONE" && lookedAt < since + missingMs;
+    const logs = isEarly ? UNASKED : await deletionIn(deps, { kind, account }, shared, { id, parents }, intent);
+    const facts = missed(before?.unseen.get(id), { at: lookedAt, credible: !shared.lacksMany(), logs });
+    unseen.set(id, facts);
+    return isEarly || !isOver(judge(facts, { missingMs }));
   };
   const looks = lookedAt >= view.settledAt ? (before?.looks ?? 0) + 1 : 0;
   const done = (): SearchResult => ({ lookedAt, endedAt: deps.clock.monotonic(), looks, pending, matches, unseen });
@@ -98,6 +99,8 @@ export async function search(
   }
   return done();
 }
+
+const UNASKED = { logged: false };
 
 /** Hundreds may share one listing of hundreds: each body in it is hashed once. */
 const hashes = createSlot<LoggedRequest, { hash: string | undefined }>();

@@ -1,4 +1,5 @@
 import type { Observation, View } from "../look/view.ts";
+import { isOver } from "../objects/presence.ts";
 import type { Decision } from "./decision.ts";
 import { RECHECK_MS, underWay } from "./standing.ts";
 
@@ -17,7 +18,7 @@ const VANISHING_MS = 30_000;
 const isGone = ({ absence, logged }: Absent): boolean => absence === "deleted" || (absence === "missing" && !logged);
 
 /** Whether an object that is being deleted may go: nothing is left that it stands for. */
-export const isReleasable = (absent: Absent): boolean => isGone(absent) || absent.absence === "missing";
+export const isReleasable = (absent: Absent): boolean => isOver(absent.absence);
 
 /** Whether a resource that is not seen is created again. Silence is never enough: the platform or a person says so. */
 export function isRecreated({ recreatePolicy, recreateAsked, replacement }: View, absent: Absent): boolean {

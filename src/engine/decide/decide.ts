@@ -1,4 +1,5 @@
 import type { View } from "../look/view.ts";
+import { mayBeHidden } from "../objects/presence.ts";
 import type { Reason } from "../schema/reasons.ts";
 import { type Absent, isRecreated, notSeen, vanishing } from "./absence.ts";
 import type { Decision } from "./decision.ts";
@@ -161,7 +162,7 @@ function decideClaimed(view: View): Decision {
         if (request.outcome === "FAILED") return failed(view, request, false);
         if (request.outcome !== "DONE") return { ...underWay(view, request.action), look: "member" };
         // What is done may take a while to be seen.
-        if (request.unseen && observation.asOf < request.since + view.believedMs) {
+        if (request.unseen && mayBeHidden(request.since, observation.asOf, view.believedMs)) {
           return { ...underWay(view, request.action), look: "member" };
         }
       }
@@ -179,7 +180,7 @@ function decideAbsent(view: View, observation: Absent): Decision {
   if (request?.outcome === "FAILED") return failed(view, request, request.action === "create");
   if (request && request.outcome !== "DONE") return underWay(view, request.action);
   // What is done may take a while to be seen.
-  if (request && observation.absence !== "deleted" && observation.asOf < request.since + view.believedMs)
+  if (request && observation.absence !== "deleted" && mayBeHidden(request.since, observation.asOf, view.believedMs))
     return { ...underWay(view, request.action), look: "member" };
   return isRecreated(view, observation) ? { step: "forget" } : notSeen(view, observation);
 }

@@ -1,4 +1,5 @@
 import type { Observation, View } from "../look/view.ts";
+import { mayBeHidden } from "../objects/presence.ts";
 import { awaitingCertainty, isReleasable, vanishing } from "./absence.ts";
 import type { Decision } from "./decision.ts";
 import { decideRecovery, decideUnanswered } from "./recovery.ts";
@@ -138,7 +139,7 @@ export function decideDeletion(view: View): Decision {
       if (request && request.outcome !== "DONE") return vanishing(view, request.action);
       if (request?.action === "delete" || request?.action === "replace") return gone;
       // A creation that is done but not visible yet must be seen before it can be deleted.
-      const fresh = request?.action === "create" && observation.asOf < request.since + view.believedMs;
+      const fresh = request?.action === "create" && mayBeHidden(request.since, observation.asOf, view.believedMs);
       if (fresh) return { ...underWay(view, "create"), look: "member" };
       return isReleasable(observation) ? gone : awaitingCertainty(view, observation);
     }

@@ -90,8 +90,8 @@ export interface SearchResult {
   pending: boolean;
   /** What matches, by identity. */
   matches: ReadonlyMap<string, Made>;
-  /** Since when it is known of each id that it was given to a match which cannot be seen. */
-  unseen: ReadonlyMap<string, number>;
+  /** What is known of each id that was given to a match which cannot be seen. */
+  unseen: ReadonlyMap<string, AbsenceFacts>;
 }
 
 /**

@@ -59,6 +59,13 @@ export function judge(facts: AbsenceFacts | undefined, { missingMs }: { missingM
   return facts?.row && facts.row.last - facts.row.since >= missingMs ? "missing" : "unseen";
 }
 
+/** Whether nothing is there any more, or may be taken for gone. */
+export const isOver = (absence: Absence): boolean => absence === "deleted" || absence === "missing";
+
+/** Until then what was accepted may stay invisible: a look that does not show it proves nothing. */
+export const mayBeHidden = (acceptedAt: number, lookedAt: number, believedMs: number): boolean =>
+  lookedAt < acceptedAt + believedMs;
+
 /** What a claim says about where its resource is. */
 export interface Whereabouts extends Pick<Claim, "id" | "born"> {
   /** The path of its collection. */
