@@ -18,7 +18,7 @@ import { several } from "../decide/standing.ts";
 import { type Deps, overlapOf } from "../look/deps.ts";
 import { couldBeOurs } from "../look/findings.ts";
 import { windowOf } from "../objects/intent.ts";
-import { pauseLeft, succeeded, tooBrief } from "../objects/succession.ts";
+import { nextStep, pauseLeft, succeeded, tooBrief } from "../objects/succession.ts";
 import { settledAt } from "../schema/author.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import type { KeptRecord, KeptTokens } from "../secrets/kept-tokens.ts";
@@ -102,23 +102,29 @@ export async function logIn(
       return Math.max(0, Math.min(successorInMs, (state.previous?.until ?? Infinity) - platformNow()));
     },
   });
-  const isDue = () => !works() || endsAt(state.current) <= platformNow() || !livesFor(state.current, ttl);
+  const next = () =>
+    nextStep({
+      isOpen: state.intent !== undefined,
+      previous: state.previous && { isOver: state.previous.until <= platformNow() },
+      isDue: !works() || endsAt(state.current) <= platformNow() || !livesFor(state.current, ttl),
+    });
 
   try {
     // The user before cannot log in here any more, but the token itself can.
     if (!isSame && found.record?.endpoint === endpoint && found.token !== undefined) {
       await leave(tokens, found.token, found.record.previous && [found.record.previous.id]);
     }
-    if (state.intent) {
+    for (let step = next(); step !== "make"; step = next()) {
+      if (step === "rest") return result();
       version = undefined;
-      if (!(await recover(deps, tokens, state, found.token))) return result("recovering");
+      if (step === "recover") {
+        if (!(await recover(deps, tokens, state, found.token))) return result("recovering");
+      } else if (state.previous) {
+        await tokens.revoke(state.previous.id);
+        state.previous = undefined;
+        await write();
+      }
     }
-    if (state.previous && (isDue() || state.previous.until <= platformNow())) {
-      await tokens.revoke(state.previous.id);
-      state.previous = undefined;
-      await write();
-    }
-    if (!isDue()) return result();
     if (pausedMs() > 0) return result(works() ? undefined : PAUSED);
     const { items: there, isFull } = await withoutDoubt(connection, tokens.roomy);
     state.count = there.length;

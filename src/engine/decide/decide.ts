@@ -1,5 +1,6 @@
 import type { View } from "../look/view.ts";
 import { mayBeHidden } from "../objects/presence.ts";
+import { nextStep } from "../objects/succession.ts";
 import type { Reason } from "../schema/reasons.ts";
 import { type Absent, isRecreated, notSeen, vanishing } from "./absence.ts";
 import type { Decision } from "./decision.ts";
@@ -233,7 +234,7 @@ function decideUnwanted(view: View, observation: Present): Decision {
 
 /** The one before has had its time. */
 const decidePrevious = ({ previous }: View): Decision | undefined =>
-  previous?.isOver ? { step: "revoke" } : undefined;
+  nextStep({ previous, isDue: false }) === "revoke" ? { step: "revoke" } : undefined;
 
 const UNREAD: Decision = {
   step: "wait",

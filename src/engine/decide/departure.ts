@@ -1,5 +1,6 @@
 import type { Observation, View } from "../look/view.ts";
 import { mayBeHidden } from "../objects/presence.ts";
+import { nextStep } from "../objects/succession.ts";
 import { awaitingCertainty, isReleasable, vanishing } from "./absence.ts";
 import type { Decision } from "./decision.ts";
 import { decideRecovery, decideUnanswered } from "./recovery.ts";
@@ -59,8 +60,10 @@ function farewell(view: View, observation: Present): Decision | undefined {
   return { step: "update", operation: observation.farewell };
 }
 
-/** A new key. Where each is a resource, there are never more than two: the one before the last goes first. */
-export const renewal = ({ previous }: View): Decision => ({ step: previous ? "revoke" : "renew" });
+/** A new key. Where each is a resource, the one before the last goes first. */
+export const renewal = ({ previous }: View): Decision => ({
+  step: nextStep({ previous, isDue: true }) === "revoke" ? "revoke" : "renew",
+});
 
 /** The way of a resource that is to be replaced. */
 export const departure = (view: View, observation: Present): Decision =>

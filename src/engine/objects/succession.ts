@@ -3,7 +3,26 @@ import type { ResourceKind } from "../../kinds/kind.ts";
 import { NOTABLE_SKEW_MS } from "../../platform/calls/platform-time.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 
-/** How tokens follow one another: those of AccessTokens, in status and a Secret, and those of Accounts, in a Secret of the operator. */
+/**
+ * How tokens follow one another: those of AccessTokens, which are kept in status and a Secret, and those of Accounts, which are
+ * kept in a Secret of the operator. Never more than two work at a time.
+ */
+
+/** What comes next, as far as it is on record. */
+export interface Tokens {
+  /** One was asked for, and what became of it is not known. */
+  isOpen?: boolean;
+  /** The one before the last, which works until workloads have its successor. */
+  previous: { isOver: boolean } | undefined;
+  /** The last one has served its time, or there is none that works. */
+  isDue: boolean;
+}
+
+export function nextStep({ isOpen = false, previous, isDue }: Tokens): "recover" | "revoke" | "make" | "rest" {
+  if (isOpen) return "recover";
+  if (previous && (isDue || previous.isOver)) return "revoke";
+  return isDue ? "make" : "rest";
+}
 
 /** The last token that this process made for an object, on its monotonic clock, and how many came soon after one another before. */
 export interface Succession {
