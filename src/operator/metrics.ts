@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram } from "prom-client";
 import { breathe } from "../breath.ts";
 import type { Clock } from "../clock.ts";
-import type { ObjectObserver } from "../engine/engine.ts";
+import type { ObjectObserver } from "../controllers/manager.ts";
 import type { ClientObserver } from "../kube/client/transport.ts";
 import type { Queue, QueueObserver } from "../kube/queue/queue.ts";
 import type { ReconcileObserver } from "../kube/queue/work.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { ObjectObserver } from "../engine/engine.ts";
+import type { ObjectObserver } from "../controllers/manager.ts";
 import type { ObjectKey } from "../engine/objects/object.ts";
 import { reasons } from "../engine/schema/reasons.ts";
 import { readStatus, readWhole } from "../engine/schema/status.ts";

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { systemClock } from "../clock.ts";
-import { createEngine } from "../engine/engine.ts";
+import { createManager } from "../controllers/manager.ts";
 import { kinds } from "../kinds/index.ts";
 import { connect } from "../kube/client/config.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
@@ -125,7 +125,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   key.subscribe(() => {
     judged = engine.judgeAgain();
   });
-  const engine = createEngine({
+  const engine = createManager({
     kinds,
     seal: key.seal,
     clock,

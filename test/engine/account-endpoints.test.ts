@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { createKeptTokens } from "../../src/controllers/accounts/kept-tokens.ts";
+import { type AccountDeps, reconcileAccount } from "../../src/controllers/accounts/reconcile.ts";
 import { accountOf } from "../../src/engine/accounts/accounts.ts";
-import { type AccountDeps, reconcileAccount } from "../../src/engine/act/account.ts";
-import { createKeptTokens } from "../../src/engine/secrets/kept-tokens.ts";
 import { account } from "../../src/kinds/identity/account.ts";
 import { clusterAccount } from "../../src/kinds/identity/cluster-account.ts";
 import { type KubeObject, keyOf } from "../../src/kube/resource.ts";

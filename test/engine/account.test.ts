@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type AccountDeps, reconcileAccount } from "../../src/engine/act/account.ts";
+import { createKeptTokens } from "../../src/controllers/accounts/kept-tokens.ts";
+import { type AccountDeps, reconcileAccount } from "../../src/controllers/accounts/reconcile.ts";
 import { ACCEPT_USER, FINALIZER } from "../../src/engine/objects/names.ts";
-import { createKeptTokens } from "../../src/engine/secrets/kept-tokens.ts";
 import { account } from "../../src/kinds/identity/account.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { NotFound, type PlatformError, Retry, Unauthorized } from "../../src/platform/answers/errors.ts";

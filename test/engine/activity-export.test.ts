@@ -1,8 +1,8 @@
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createOutlets, type DestinationDeps } from "../../src/engine/act/destinations.ts";
-import { reconcileExport } from "../../src/engine/act/export.ts";
+import { createOutlets, type DestinationDeps } from "../../src/controllers/exports/destinations.ts";
+import { reconcileExport } from "../../src/controllers/exports/reconcile.ts";
 import { PAUSED } from "../../src/engine/objects/names.ts";
 import { activityLogExport } from "../../src/kinds/observability/activity-log-export.ts";
 import type { Again } from "../../src/kube/queue/work.ts";

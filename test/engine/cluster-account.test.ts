@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { laneOf } from "../../src/controllers/wake-ups.ts";
 import { createAccounts, type User } from "../../src/engine/accounts/accounts.ts";
 import { FINALIZER } from "../../src/engine/objects/names.ts";
 import { createObjects } from "../../src/engine/objects/objects.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
-import { laneOf } from "../../src/engine/waking.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { ipBlock } from "../../src/kinds/network/ipblock.ts";
 import { centralLogging } from "../../src/kinds/observability/central-logging.ts";

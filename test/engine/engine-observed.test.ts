@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createEngine } from "../../src/engine/engine.ts";
+import { createManager } from "../../src/controllers/manager.ts";
 import { account } from "../../src/kinds/identity/account.ts";
 import { clusterAccount } from "../../src/kinds/identity/cluster-account.ts";
 import { kafkaUser } from "../../src/kinds/streaming/kafka-user.ts";
@@ -23,7 +23,7 @@ test("the engine tells of an object from when it is first seen until it is gone"
   const queue = createQueue({ clock });
   const transport = createTransport({ clock, log });
   const told: (string | undefined)[][] = [];
-  const engine = createEngine({
+  const engine = createManager({
     seal: unsealed,
     kinds: [account, clusterAccount, kafkaUser],
     clock,

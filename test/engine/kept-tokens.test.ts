@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createKeptTokens, type KeptRecord, keptTokenOf } from "../../src/engine/secrets/kept-tokens.ts";
+import { createKeptTokens, type KeptRecord, keptTokenOf } from "../../src/controllers/accounts/kept-tokens.ts";
 import { isConflict } from "../../src/kube/client/errors.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { fakeApiServer } from "./fake-api-server.ts";

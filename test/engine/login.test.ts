@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { type AccountDeps, reconcileAccount } from "../../src/engine/act/account.ts";
+import { createKeptTokens, keptTokenOf } from "../../src/controllers/accounts/kept-tokens.ts";
+import { type AccountDeps, reconcileAccount } from "../../src/controllers/accounts/reconcile.ts";
 import { FINALIZER } from "../../src/engine/objects/names.ts";
 import { undivided } from "../../src/engine/objects/shards.ts";
-import { createKeptTokens, keptTokenOf } from "../../src/engine/secrets/kept-tokens.ts";
 import { hashBody } from "../../src/hash.ts";
 import { account } from "../../src/kinds/identity/account.ts";
 import type { KubeCall } from "../../src/kube/client/transport.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "../../src/clock.ts";
-import { createEngine, type EngineOptions } from "../../src/engine/engine.ts";
+import { createManager, type ManagerOptions } from "../../src/controllers/manager.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { KubeCall, KubeClient } from "../../src/kube/client/transport.ts";
 import type { Lane } from "../../src/kube/queue/lanes.ts";
@@ -29,7 +29,7 @@ export const accountOf = (name: string, endpoints: object = {}, more: Partial<Ku
 /** A whole engine at work on an API server and a platform of a few lines; watches bring what is put there. */
 export async function runEngine(
   initial: readonly KubeObject[],
-  options: Partial<EngineOptions> & {
+  options: Partial<ManagerOptions> & {
     clock: Clock;
     workers?: number;
     platform?: FakePlatform;
@@ -92,7 +92,7 @@ export async function runEngine(
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const laneOf = (key: string): Lane => engine.laneOf(key);
   const queue = options.queue ?? createQueue({ clock, random: () => 1, workers, laneOf });
-  const engine = createEngine({
+  const engine = createManager({
     kinds,
     clock,
     log,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { timed } from "../../src/engine/act/timeout.ts";
+import { timed } from "../../src/controllers/timeout.ts";
 import { leads } from "../../src/engine/look/deps.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import { type Again, DeadlineExceeded } from "../../src/kube/queue/work.ts";

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
+import { thoseWhoWaited, usersOf } from "../../src/controllers/wake-ups.ts";
 import { createAccounts } from "../../src/engine/accounts/accounts.ts";
 import { createObjects, type Objects } from "../../src/engine/objects/objects.ts";
-import { thoseWhoWaited, usersOf } from "../../src/engine/waking.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { clusterAccountOf, handleOf, objectOf } from "./fixtures.ts";
 import { unsealed } from "./unsealed.ts";

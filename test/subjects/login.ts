@@ -1,6 +1,6 @@
+import { keptTokenOf } from "../../src/controllers/accounts/kept-tokens.ts";
 import { RECONCILE_AT } from "../../src/engine/objects/names.ts";
 import { readFacts } from "../../src/engine/schema/status.ts";
-import { keptTokenOf } from "../../src/engine/secrets/kept-tokens.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { workingToken } from "./access-token.ts";
 import type { Life } from "./subject.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type AccountDeps, reconcileAccount } from "../../src/engine/act/account.ts";
+import { createKeptTokens } from "../../src/controllers/accounts/kept-tokens.ts";
+import { type AccountDeps, reconcileAccount } from "../../src/controllers/accounts/reconcile.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
-import { createKeptTokens } from "../../src/engine/secrets/kept-tokens.ts";
 import { account } from "../../src/kinds/identity/account.ts";
 import { readOwned } from "../../src/kube/write/owned-secret.ts";
 import { type Connection, createTransport } from "../../src/platform/calls/transport.ts";

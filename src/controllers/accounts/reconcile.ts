@@ -1,3 +1,15 @@
+import { type AccountHandle, objectOf } from "../../engine/accounts/accounts.ts";
+import { type Addresses, addressesOf, type Sites } from "../../engine/accounts/addresses.ts";
+import { several } from "../../engine/decide/standing.ts";
+import type { Deps } from "../../engine/look/deps.ts";
+import { obstacleOf } from "../../engine/look/problems.ts";
+import { ACCEPT_USER, FINALIZER } from "../../engine/objects/names.ts";
+import type { ObjectKey } from "../../engine/objects/object.ts";
+import { withTime } from "../../engine/record/record.ts";
+import { tell } from "../../engine/record/tell.ts";
+import { release, writeMetadata, writeStatus } from "../../engine/record/write.ts";
+import { isSaidAgain, needsPerson, type Obstacle } from "../../engine/schema/reasons.ts";
+import { alsoHolds, conditions, readFacts, readStatus, readWhole, type Standing } from "../../engine/schema/status.ts";
 import { lifetimeSeconds } from "../../kinds/fields/lifetime.ts";
 import { type AccountSpec, readAccountSpec } from "../../kinds/identity/account.ts";
 import { readSharing } from "../../kinds/identity/cluster-account.ts";
@@ -10,20 +22,8 @@ import type { Credentials } from "../../platform/calls/credentials.ts";
 import { platformTime, skewOf, withoutDoubt } from "../../platform/calls/platform-time.ts";
 import type { Transport } from "../../platform/calls/transport.ts";
 import { readContract } from "../../platform/products/core.ts";
-import { type AccountHandle, objectOf } from "../accounts/accounts.ts";
-import { type Addresses, addressesOf, type Sites } from "../accounts/addresses.ts";
-import { several } from "../decide/standing.ts";
-import type { Deps } from "../look/deps.ts";
-import { obstacleOf } from "../look/problems.ts";
-import { ACCEPT_USER, FINALIZER } from "../objects/names.ts";
-import type { ObjectKey } from "../objects/object.ts";
-import { withTime } from "../record/record.ts";
-import { tell } from "../record/tell.ts";
-import { release, writeMetadata, writeStatus } from "../record/write.ts";
-import { isSaidAgain, needsPerson, type Obstacle } from "../schema/reasons.ts";
-import { alsoHolds, conditions, readFacts, readStatus, readWhole, type Standing } from "../schema/status.ts";
-import type { KeptTokens } from "../secrets/kept-tokens.ts";
-import { type Checked, loginObstacle, RECOVERING, skewIn, usable } from "./account-standing.ts";
+import { type Checked, loginObstacle, RECOVERING, skewIn, usable } from "./condition.ts";
+import type { KeptTokens } from "./kept-tokens.ts";
 import { type LoggedIn, logIn, logOut, readLogin } from "./login.ts";
 
 export interface AccountDeps extends Deps {

@@ -1,14 +1,14 @@
+import type { Deps } from "../../engine/look/deps.ts";
+import type { ObjectKey } from "../../engine/objects/object.ts";
+import { policiesOf } from "../../engine/objects/policies.ts";
+import { tell } from "../../engine/record/tell.ts";
+import { writeStatus } from "../../engine/record/write.ts";
+import { conditions, readFacts, readStatus, readWhole, readyOf, type Standing } from "../../engine/schema/status.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { readExportSpec, readExportStatus } from "../../kinds/observability/activity-log-export.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Piece } from "../../platform/activity/piece.ts";
 import { begunAt, dueIn, type Line, type Progress } from "../../platform/activity/progress.ts";
-import type { Deps } from "../look/deps.ts";
-import type { ObjectKey } from "../objects/object.ts";
-import { policiesOf } from "../objects/policies.ts";
-import { tell } from "../record/tell.ts";
-import { writeStatus } from "../record/write.ts";
-import { conditions, readFacts, readStatus, readWhole, readyOf, type Standing } from "../schema/status.ts";
 
 /** One pass over one export. */
 export interface Pass {

@@ -1,3 +1,12 @@
+import { type AccountHandle, objectOf } from "../../engine/accounts/accounts.ts";
+import { journaled } from "../../engine/act/journal.ts";
+import { several } from "../../engine/decide/standing.ts";
+import { type Deps, overlapOf } from "../../engine/look/deps.ts";
+import { couldBeOurs } from "../../engine/look/findings.ts";
+import { windowOf } from "../../engine/objects/intent.ts";
+import { nextStep, pauseLeft, succeeded, tooBrief } from "../../engine/objects/succession.ts";
+import { settledAt } from "../../engine/schema/author.ts";
+import type { Obstacle } from "../../engine/schema/reasons.ts";
 import { hashBody } from "../../hash.ts";
 import { lifetimeBetween, lifetimeSeconds } from "../../kinds/fields/lifetime.ts";
 import { dueAt } from "../../kinds/fields/rotation.ts";
@@ -13,16 +22,7 @@ import {
   ownTokens,
   type ShownToken,
 } from "../../platform/products/auth.ts";
-import { type AccountHandle, objectOf } from "../accounts/accounts.ts";
-import { several } from "../decide/standing.ts";
-import { type Deps, overlapOf } from "../look/deps.ts";
-import { couldBeOurs } from "../look/findings.ts";
-import { windowOf } from "../objects/intent.ts";
-import { nextStep, pauseLeft, succeeded, tooBrief } from "../objects/succession.ts";
-import { settledAt } from "../schema/author.ts";
-import type { Obstacle } from "../schema/reasons.ts";
-import type { KeptRecord, KeptTokens } from "../secrets/kept-tokens.ts";
-import { journaled } from "./journal.ts";
+import type { KeptRecord, KeptTokens } from "./kept-tokens.ts";
 
 const { most: MOST } = authCapacity;
 /** A token of the platform has about one KiB. */

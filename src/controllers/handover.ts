@@ -1,19 +1,19 @@
 import { inSlices } from "../breath.ts";
 import type { Clock } from "../clock.ts";
+import { accountOf, objectOf } from "../engine/accounts/accounts.ts";
+import { abandon } from "../engine/act/abandon.ts";
+import { stands } from "../engine/act/claim.ts";
+import type { ObjectKey } from "../engine/objects/object.ts";
+import type { Objects } from "../engine/objects/objects.ts";
+import { createShards, isOfShard, type Shards, undivided } from "../engine/objects/shards.ts";
+import { fetchObject } from "../engine/record/write.ts";
+import { readStatus } from "../engine/schema/status.ts";
 import { hasResource, type Kind } from "../kinds/kind.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
 import type { Again } from "../kube/queue/work.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { createNamespaces, type Namespaces } from "../kube/watch/namespaces.ts";
-import { accountOf, objectOf } from "./accounts/accounts.ts";
-import { abandon } from "./act/abandon.ts";
-import type { AccountDeps } from "./act/account.ts";
-import { stands } from "./act/claim.ts";
-import type { ObjectKey } from "./objects/object.ts";
-import type { Objects } from "./objects/objects.ts";
-import { createShards, isOfShard, type Shards, undivided } from "./objects/shards.ts";
-import { fetchObject } from "./record/write.ts";
-import { readStatus } from "./schema/status.ts";
+import type { AccountDeps } from "./accounts/reconcile.ts";
 
 /** The namespaces, and which of their objects this process works on. `relabelled` hears of every object of one with new labels. */
 export function createTerritory(options: {

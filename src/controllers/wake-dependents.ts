@@ -1,9 +1,9 @@
 import { inSlices } from "../breath.ts";
+import { objectOf } from "../engine/accounts/accounts.ts";
+import type { Deps } from "../engine/look/deps.ts";
+import { claimOf, isReleased, type ObjectKey } from "../engine/objects/object.ts";
 import type { KubeObject } from "../kube/resource.ts";
-import { objectOf } from "./accounts/accounts.ts";
-import type { Deps } from "./look/deps.ts";
-import { claimOf, isReleased, type ObjectKey } from "./objects/object.ts";
-import { isReady, newsToReferrers, thoseBelow, thoseUsed, thoseWhoWaited } from "./waking.ts";
+import { isReady, newsToReferrers, thoseBelow, thoseUsed, thoseWhoWaited } from "./wake-ups.ts";
 
 /** Wakes the objects to which a change of another one means something. */
 export function tellOthers(

@@ -1,6 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { breathe, inSlices } from "../breath.ts";
 import type { Clock } from "../clock.ts";
+import { accountKinds, accountOf, createAccounts, isShared, objectOf } from "../engine/accounts/accounts.ts";
+import type { Sites } from "../engine/accounts/addresses.ts";
+import { act } from "../engine/act/act.ts";
+import { decide } from "../engine/decide/decide.ts";
+import { awaitsCaches } from "../engine/look/awaited.ts";
+import { createCollections } from "../engine/look/collections.ts";
+import type { Log, Settings } from "../engine/look/deps.ts";
+import { look } from "../engine/look/look.ts";
+import { createMemories } from "../engine/objects/memory.ts";
+import { CREDENTIALS, FINALIZER, RECONCILE_AT } from "../engine/objects/names.ts";
+import { isReleased, type ObjectKey, resourceOf } from "../engine/objects/object.ts";
+import { createObjects } from "../engine/objects/objects.ts";
+import { createPublications } from "../engine/objects/published.ts";
+import type { Seal } from "../engine/objects/seal.ts";
+import { createSpending } from "../engine/objects/spending.ts";
 import { hasResource, type Kind } from "../kinds/kind.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
 import type { Lane } from "../kube/queue/lanes.ts";
@@ -13,38 +28,23 @@ import type { EventRecorder } from "../kube/write/events.ts";
 import { createHeldSecrets } from "../kube/write/held-secrets.ts";
 import type { Transport } from "../platform/calls/transport.ts";
 import { createCatalogues } from "../platform/products/catalogues.ts";
-import { accountKinds, accountOf, createAccounts, isShared, objectOf } from "./accounts/accounts.ts";
-import type { Sites } from "./accounts/addresses.ts";
-import { type AccountDeps, secretOf } from "./act/account.ts";
-import { acknowledge } from "./act/acknowledge.ts";
-import { act } from "./act/act.ts";
-import { createOutlets, type DestinationDeps } from "./act/destinations.ts";
-import { reconcileExport } from "./act/export.ts";
-import { timed } from "./act/timeout.ts";
-import { createDebts } from "./debts.ts";
-import { decide } from "./decide/decide.ts";
-import { createAccountKeeper } from "./keep-account.ts";
-import { awaitsCaches } from "./look/awaited.ts";
-import { createCollections } from "./look/collections.ts";
-import type { Log, Settings } from "./look/deps.ts";
-import { look } from "./look/look.ts";
-import { createTerritory, handOver, leaveAccount, settleDebt } from "./moving.ts";
-import { createMemories } from "./objects/memory.ts";
-import { CREDENTIALS, FINALIZER, RECONCILE_AT } from "./objects/names.ts";
-import { isReleased, type ObjectKey, resourceOf } from "./objects/object.ts";
-import { createObjects } from "./objects/objects.ts";
-import { createPublications } from "./objects/published.ts";
-import type { Seal } from "./objects/seal.ts";
-import { createSpending } from "./objects/spending.ts";
-import { markWhilePosting, undoCreation } from "./rescue.ts";
-import { createKeptTokens } from "./secrets/kept-tokens.ts";
-import { tellOthers } from "./tell-others.ts";
-import { everything, isBared, isEdited, laneOf, usersOf } from "./waking.ts";
+import { createAccountKeeper } from "./accounts/controller.ts";
+import { createKeptTokens } from "./accounts/kept-tokens.ts";
+import { type AccountDeps, secretOf } from "./accounts/reconcile.ts";
+import { acknowledge } from "./acknowledge.ts";
+import { createDebts } from "./cleanup.ts";
+import { createOutlets, type DestinationDeps } from "./exports/destinations.ts";
+import { reconcileExport } from "./exports/reconcile.ts";
+import { createTerritory, handOver, leaveAccount, settleDebt } from "./handover.ts";
+import { markWhilePosting, undoCreation } from "./orphans.ts";
+import { timed } from "./timeout.ts";
+import { tellOthers } from "./wake-dependents.ts";
+import { everything, isBared, isEdited, laneOf, usersOf } from "./wake-ups.ts";
 
 /** Told of every version of every object, for the metrics; undefined when it is gone. */
 export type ObjectObserver = (key: ObjectKey, object: KubeObject | undefined) => void;
 
-export interface EngineOptions {
+export interface ManagerOptions {
   kinds: readonly Kind[];
   clock: Clock;
   log: Log;
@@ -72,7 +72,7 @@ export interface EngineOptions {
   observeObject?: ObjectObserver;
 }
 
-export interface Engine {
+export interface Manager {
   /** Whose calls a pass over this object makes, and for whom. */
   laneOf(key: ObjectKey): Lane;
   /** Namespaces that are known, with their labels. */
@@ -93,7 +93,7 @@ const USAGE_MS = 20_000;
 const SOON_MS = 250;
 
 /** Puts the parts together: changes of either cache become keys on the queue, and each key one decided step. */
-export function createEngine(options: EngineOptions): Engine {
+export function createManager(options: ManagerOptions): Manager {
   const { kinds, clock, log, client, seal, queue, settings, observe, random = Math.random } = options;
   const report = (error: unknown) => log.error({ err: error }, "listener failed");
   const objects = createObjects(kinds, seal, report, (name) => namespaces.labelsOf(name));

@@ -1,4 +1,4 @@
-import type { Log } from "./look/deps.ts";
+import type { Log } from "../engine/look/deps.ts";
 
 /** What must not be left undone, and the Account that it takes. */
 export interface Debts {

@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
+import { accountKinds, accountOf, isShared, namedBy, objectOf, userOf } from "../engine/accounts/accounts.ts";
+import type { Deps } from "../engine/look/deps.ts";
+import type { Claim } from "../engine/objects/intent.ts";
+import { wishOf } from "../engine/objects/memory.ts";
+import { FINALIZER } from "../engine/objects/names.ts";
+import { claimOf, isPaused, namespaceOf, type ObjectKey, openIntent } from "../engine/objects/object.ts";
+import type { Objects } from "../engine/objects/objects.ts";
+import { policiesOf } from "../engine/objects/policies.ts";
+import { readFacts, readStatus } from "../engine/schema/status.ts";
+import { type Trust, trust, unknownKey } from "../engine/schema/trust.ts";
 import { type Kind, usesAccount } from "../kinds/kind.ts";
 import type { Lane } from "../kube/queue/lanes.ts";
 import type { KubeObject } from "../kube/resource.ts";
-import { accountKinds, accountOf, isShared, namedBy, objectOf, userOf } from "./accounts/accounts.ts";
-import type { Deps } from "./look/deps.ts";
-import type { Claim } from "./objects/intent.ts";
-import { wishOf } from "./objects/memory.ts";
-import { FINALIZER } from "./objects/names.ts";
-import { claimOf, isPaused, namespaceOf, type ObjectKey, openIntent } from "./objects/object.ts";
-import type { Objects } from "./objects/objects.ts";
-import { policiesOf } from "./objects/policies.ts";
-import { readFacts, readStatus } from "./schema/status.ts";
-import { type Trust, trust, unknownKey } from "./schema/trust.ts";
 
 type Known = Pick<Deps, "objects" | "accounts">;
 

@@ -1,3 +1,13 @@
+import type { AccountHandle } from "../../engine/accounts/accounts.ts";
+import { messageOf } from "../../engine/look/obstacles.ts";
+import { obstacleOf } from "../../engine/look/problems.ts";
+import { isPaused, type ObjectKey } from "../../engine/objects/object.ts";
+import { policiesOf } from "../../engine/objects/policies.ts";
+import { postpone } from "../../engine/record/record.ts";
+import { writeStatus } from "../../engine/record/write.ts";
+import { needsPerson, type Obstacle } from "../../engine/schema/reasons.ts";
+import { paused, readFacts, readStatus, readWhole, type Standing } from "../../engine/schema/status.ts";
+import { unknownKey } from "../../engine/schema/trust.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { readExportSpec, readExportStatus } from "../../kinds/observability/activity-log-export.ts";
 import type { Again } from "../../kube/queue/work.ts";
@@ -11,28 +21,8 @@ import { openRoom } from "../../platform/answers/ledger.ts";
 import { platformTime } from "../../platform/calls/platform-time.ts";
 import type { Destination } from "../../platform/export/destination.ts";
 import { exportNext, NotDelivered } from "../../platform/export/step.ts";
-import type { AccountHandle } from "../accounts/accounts.ts";
-import { messageOf } from "../look/obstacles.ts";
-import { obstacleOf } from "../look/problems.ts";
-import { isPaused, type ObjectKey } from "../objects/object.ts";
-import { policiesOf } from "../objects/policies.ts";
-import { postpone } from "../record/record.ts";
-import { writeStatus } from "../record/write.ts";
-import { needsPerson, type Obstacle } from "../schema/reasons.ts";
-import { paused, readFacts, readStatus, readWhole, type Standing } from "../schema/status.ts";
-import { unknownKey } from "../schema/trust.ts";
 import { type DestinationDeps, destinationOf } from "./destinations.ts";
-import {
-  begunIn,
-  dateOf,
-  gapIn,
-  isWorthAWrite,
-  type Pass,
-  progressOf,
-  record,
-  restate,
-  write,
-} from "./export-record.ts";
+import { begunIn, dateOf, gapIn, isWorthAWrite, type Pass, progressOf, record, restate, write } from "./record.ts";
 
 /**
  * Keeps one ActivityLogExport going: a pass delivers one window of the log at most, and puts on record how far it is once the

@@ -1,7 +1,7 @@
-import type { Kind } from "../kinds/kind.ts";
-import type { Again } from "../kube/queue/work.ts";
-import type { KubeObject } from "../kube/resource.ts";
-import { type AccountDeps, reconcileAccount } from "./act/account.ts";
+import type { Kind } from "../../kinds/kind.ts";
+import type { Again } from "../../kube/queue/work.ts";
+import type { KubeObject } from "../../kube/resource.ts";
+import { type AccountDeps, reconcileAccount } from "./reconcile.ts";
 
 /** Keeps Accounts, and tells their users when one was edited: a new endpoint may be what they have waited for. */
 export function createAccountKeeper() {

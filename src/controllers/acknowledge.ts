@@ -1,9 +1,9 @@
-import type { Kind } from "../../kinds/kind.ts";
-import type { Again } from "../../kube/queue/work.ts";
-import type { KubeObject } from "../../kube/resource.ts";
-import type { Deps } from "../look/deps.ts";
-import { writeStatus } from "../record/write.ts";
-import { conditions, type Standing } from "../schema/status.ts";
+import type { Deps } from "../engine/look/deps.ts";
+import { writeStatus } from "../engine/record/write.ts";
+import { conditions, type Standing } from "../engine/schema/status.ts";
+import type { Kind } from "../kinds/kind.ts";
+import type { Again } from "../kube/queue/work.ts";
+import type { KubeObject } from "../kube/resource.ts";
 
 /** An object that is nothing but its spec is Ready once it was read: tools wait for that. */
 export async function acknowledge(deps: Deps, kind: Kind, object: KubeObject): Promise<Again> {

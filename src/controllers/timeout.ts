@@ -1,13 +1,13 @@
-import { type Kind, usesAccount } from "../../kinds/kind.ts";
-import { orAbort } from "../../kube/client/deadline.ts";
-import { type Again, DeadlineExceeded } from "../../kube/queue/work.ts";
-import type { KubeObject } from "../../kube/resource.ts";
-import type { Deps } from "../look/deps.ts";
-import type { ObjectKey } from "../objects/object.ts";
-import { postpone } from "../record/record.ts";
-import { tell } from "../record/tell.ts";
-import { writeStatus } from "../record/write.ts";
-import { conditions, readFacts, readStatus, type Standing } from "../schema/status.ts";
+import type { Deps } from "../engine/look/deps.ts";
+import type { ObjectKey } from "../engine/objects/object.ts";
+import { postpone } from "../engine/record/record.ts";
+import { tell } from "../engine/record/tell.ts";
+import { writeStatus } from "../engine/record/write.ts";
+import { conditions, readFacts, readStatus, type Standing } from "../engine/schema/status.ts";
+import { type Kind, usesAccount } from "../kinds/kind.ts";
+import { orAbort } from "../kube/client/deadline.ts";
+import { type Again, DeadlineExceeded } from "../kube/queue/work.ts";
+import type { KubeObject } from "../kube/resource.ts";
 
 /**
  * Ends a pass when its signal aborts, and has its object say so. What the pass has not ended goes on by itself, while others over

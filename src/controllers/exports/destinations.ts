@@ -1,4 +1,11 @@
 import { z } from "zod";
+import type { AccountHandle } from "../../engine/accounts/accounts.ts";
+import type { Sites } from "../../engine/accounts/addresses.ts";
+import type { Deps } from "../../engine/look/deps.ts";
+import { type Resolved, readSecrets, resolveReferences } from "../../engine/look/references.ts";
+import { keyOfTarget, type ObjectKey } from "../../engine/objects/object.ts";
+import type { Reason } from "../../engine/schema/reasons.ts";
+import { readStatus } from "../../engine/schema/status.ts";
 import type { ObjectRef } from "../../kinds/desired.ts";
 import { type ActivityLogExportSpec, activityLogExport } from "../../kinds/observability/activity-log-export.ts";
 import type { KubeObject } from "../../kube/resource.ts";
@@ -8,13 +15,6 @@ import { toBucket } from "../../platform/export/bucket.ts";
 import type { Destination } from "../../platform/export/destination.ts";
 import { toKafka } from "../../platform/export/kafka.ts";
 import { toLogPipeline } from "../../platform/export/log-pipeline.ts";
-import type { AccountHandle } from "../accounts/accounts.ts";
-import type { Sites } from "../accounts/addresses.ts";
-import type { Deps } from "../look/deps.ts";
-import { type Resolved, readSecrets, resolveReferences } from "../look/references.ts";
-import { keyOfTarget, type ObjectKey } from "../objects/object.ts";
-import type { Reason } from "../schema/reasons.ts";
-import { readStatus } from "../schema/status.ts";
 
 /** Connections to what is not the platform's, without credentials of their own; the limits and rules of endpoints hold. */
 export interface Outlets {

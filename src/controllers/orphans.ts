@@ -1,9 +1,9 @@
+import { isDropped, undo } from "../engine/act/abandon.ts";
+import { type Deps, leads } from "../engine/look/deps.ts";
+import { type ObjectKey, openIntent } from "../engine/objects/object.ts";
+import { writeMetadata } from "../engine/record/write.ts";
 import { hasResource } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
-import { isDropped, undo } from "./act/abandon.ts";
-import { type Deps, leads } from "./look/deps.ts";
-import { type ObjectKey, openIntent } from "./objects/object.ts";
-import { writeMetadata } from "./record/write.ts";
 
 /** Nobody else knows what an object has made that is dropped in spite of its finalizer. */
 export function undoCreation(deps: Deps, key: ObjectKey, last: KubeObject): void {

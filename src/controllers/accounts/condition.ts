@@ -1,13 +1,13 @@
+import type { Deps } from "../../engine/look/deps.ts";
+import type { Memory } from "../../engine/objects/memory.ts";
+import { skewText } from "../../engine/objects/succession.ts";
+import type { Obstacle } from "../../engine/schema/reasons.ts";
+import type { Standing } from "../../engine/schema/status.ts";
 import type { Again } from "../../kube/queue/work.ts";
 import { PlatformError, Unauthorized } from "../../platform/answers/errors.ts";
 import { NOTABLE_SKEW_MS } from "../../platform/calls/platform-time.ts";
 import type { Identity } from "../../platform/calls/transport.ts";
 import type { Contract } from "../../platform/products/core.ts";
-import type { Deps } from "../look/deps.ts";
-import type { Memory } from "../objects/memory.ts";
-import { skewText } from "../objects/succession.ts";
-import type { Obstacle } from "../schema/reasons.ts";
-import type { Standing } from "../schema/status.ts";
 import type { LoggedIn } from "./login.ts";
 
 /** What a look at an Account has shown. */
