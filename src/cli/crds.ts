@@ -8,6 +8,7 @@ import { customResourceDefinition } from "./manifests/crd.ts";
 import { yaml } from "./manifests/manifests.ts";
 import { metricsPage } from "./manifests/metrics-page.ts";
 import { nameReferences } from "./manifests/name-references.ts";
+import { referencePages } from "./manifests/reference-pages.ts";
 import { toolsPage } from "./manifests/tools-page.ts";
 
 const NOTE = "# Generated from src/kinds by `make crds`. Changes belong there.\n";
@@ -19,6 +20,7 @@ export function generatedFiles(): Map<string, string> {
     ...kinds.map((kind) => [`crds/${GROUP}_${kind.plural}.yaml`, file([customResourceDefinition(kind)])] as const),
     ["docs/metrics.md", metricsPage()],
     ["docs/tools.md", toolsPage()],
+    ...referencePages(kinds),
     ["deploy/kustomize/name-references.yaml", file([nameReferences(kinds)])],
     ...[...chartFiles(kinds)].map(([path, text]) => [`deploy/chart/${path}`, text] as const),
   ]);
