@@ -12,18 +12,16 @@ import type { Transport } from "../../platform/calls/transport.ts";
 import { readContract } from "../../platform/products/core.ts";
 import { type AccountHandle, objectOf } from "../accounts/accounts.ts";
 import { type Addresses, addressesOf, type Sites } from "../accounts/addresses.ts";
-import { several } from "../decide/standing.ts";
 import type { Deps } from "../look/deps.ts";
 import { obstacleOf } from "../look/problems.ts";
 import { ACCEPT_USER, FINALIZER } from "../objects/names.ts";
-import type { ObjectKey } from "../objects/object.ts";
 import { withTime } from "../record/record.ts";
 import { tell } from "../record/tell.ts";
 import { release, writeMetadata, writeStatus } from "../record/write.ts";
 import { isSaidAgain, needsPerson, type Obstacle } from "../schema/reasons.ts";
 import { alsoHolds, conditions, readFacts, readStatus, readWhole, type Standing } from "../schema/status.ts";
 import type { KeptTokens } from "../secrets/kept-tokens.ts";
-import { type Checked, loginObstacle, RECOVERING, skewIn, usable } from "./account-standing.ts";
+import { type Checked, loginObstacle, RECOVERING, skewIn, usable, usedBy } from "./account-standing.ts";
 import { type LoggedIn, logIn, logOut, readLogin } from "./login.ts";
 
 export interface AccountDeps extends Deps {
@@ -64,7 +62,7 @@ export async function reconcileAccount(
   const { standing: found, again } = checked;
   // When it is tried again is its own affair: its objects are not told anew each time.
   const due = typeof again === "object" ? deps.clock.now() + again.inMs : 0;
-  const standing = deleting ? inUse(users) : { ...found, message: withTime(found, due) };
+  const standing = deleting ? usedBy(deps, users) : { ...found, message: withTime(found, due) };
   const shown = conditions(current, deps.clock.now(), standing);
   const skew = skewIn(deps.memories.of(objectOf(account)), skewOf(deps.accounts.get(account)?.connection));
   const written = await writeStatus(deps, kind, current, {
@@ -149,14 +147,6 @@ async function leave(
 
 const RECOVER_MS = 2000;
 const LEAVING: Obstacle = { reason: "PlatformUnavailable", message: "the tokens of before cannot be revoked yet" };
-
-function inUse(users: ObjectKey[]): Standing {
-  return {
-    mode: "reconciling",
-    reason: "InUse",
-    message: `still used by ${several(users.toSorted())}`,
-  };
-}
 
 function readSpec(object: KubeObject): AccountSpec | undefined {
   try {
