@@ -124,6 +124,7 @@ describe("imports between rooms", () => {
     const loading = sources().filter(({ source }) => source.includes('"@modelcontextprotocol/'));
     expect(loading.map(({ file }) => file).sort()).toEqual([
       "cli/tools.ts",
+      "tools/serve/alone.ts",
       "tools/serve/http.ts",
       "tools/serve/server.ts",
     ]);

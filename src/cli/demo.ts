@@ -31,7 +31,8 @@ and shows its objects become Ready. Ctrl-C stops and removes everything. On a te
   --once           exit 0 when all objects are Ready, 1 with the reasons after --timeout
   --timeout N      seconds that --once waits (default 180)
   --speed X        speed of the simulated platform (default 1)
-  --json           print one line of JSON when all are Ready: kubeconfig, namespace, endpoints, token, metrics, log
+  --json           print one line of JSON when all are Ready: kubeconfig, namespace, endpoints, token, s3 (keys),
+                   certificates (ca), metrics, log
   -h, --help       show this help`;
 
 export const options = {
@@ -44,7 +45,12 @@ export const options = {
 } as const;
 
 const NAMESPACE = "demo";
-const simulatorReady = z.object({ endpoints: z.record(z.string(), z.string()), token: z.string() });
+const simulatorReady = z.object({
+  endpoints: z.record(z.string(), z.string()),
+  token: z.string(),
+  s3: z.object({ accessKey: z.string(), secretKey: z.string() }),
+  certificates: z.object({ ca: z.string() }),
+});
 
 interface Wishes {
   chosen: Part[];
@@ -101,7 +107,8 @@ async function demo({ chosen, once, json, waitMs, speed }: Wishes, interrupt: Ab
 
   const simulator = await startChild("simulator", ["--speed", speed]);
   cleanup.defer(() => simulator.stop());
-  const { endpoints, token } = simulatorReady.parse(simulator.ready);
+  const platform = simulatorReady.parse(simulator.ready);
+  const { endpoints, token } = platform;
   say(`simulator    ${endpoints.api}`);
   say(`storage      ${endpoints.objectStorage}`);
 
@@ -126,8 +133,7 @@ async function demo({ chosen, once, json, waitMs, speed }: Wishes, interrupt: Ab
   const access = {
     kubeconfig,
     namespace: NAMESPACE,
-    endpoints,
-    token,
+    ...platform,
     metrics: operator.metrics,
     log: at("operator.log"),
   };

@@ -18,20 +18,20 @@ export async function toolsCommand(argv: string[]): Promise<number> {
   const stopping = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stopping.abort());
   await using sources = openSources(settings, process.env);
-  const open = () => createToolServer({ version, mode: settings.mode, sources });
+  const open = (kept = true) => createToolServer({ version, mode: settings.mode, kept, sources });
   const ended = new Promise<void>((resolve) => stopping.signal.addEventListener("abort", () => resolve()));
   await (settings.transport === "http" ? overHttp(settings, open, ended, say) : overStdio(open, ended, stopping, say));
   return 0;
 }
 
-type Open = () => ReturnType<typeof createToolServer>;
+type Open = (kept?: boolean) => ReturnType<typeof createToolServer>;
 type Say = (line: string) => void;
 
 async function overStdio(open: Open, ended: Promise<void>, stopping: AbortController, say: Say): Promise<void> {
   const { serveStdio } = await import("@modelcontextprotocol/server/stdio");
   process.stdin.once("end", () => stopping.abort()).once("close", () => stopping.abort());
   process.stdout.once("error", () => stopping.abort());
-  const serving = serveStdio(open, { onerror: (error) => say(error.message) });
+  const serving = serveStdio(() => open(), { onerror: (error) => say(error.message) });
   await ended;
   await serving.close();
   process.stdin.destroy();

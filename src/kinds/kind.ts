@@ -172,6 +172,8 @@ export interface Kind {
   /** Fields of spec that the platform cannot change, with what a person can do instead. */
   immutable: Record<string, string>;
   columns: Column[];
+  /** Fields of spec and status that `kubectl scale` writes and reads. */
+  scale?: { spec: string; status: string };
   /** Absent for a kind that has no resource of its own on the platform. */
   resource?: ResourceMapping;
   /** Of a kind without a resource for whose objects the operator does something. */

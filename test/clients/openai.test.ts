@@ -212,6 +212,8 @@ describe("errors are the ones the openai client has classes for", () => {
     ["messages", { messages: [] }],
     ["messages.0.role", { messages: [{ role: "captain", content: "x" }] }],
     ["max_completion_tokens", { max_completion_tokens: 0 }],
+    ["top_logprobs", { top_logprobs: 2 }],
+    ["top_logprobs", { logprobs: true, top_logprobs: 21 }],
     ["stop", { stop: ["a", "b", "c", "d", "e"] }],
     ["response_format.json_schema", { response_format: { type: "json_schema" } }],
   ])("a wrong %s is UnprocessableEntityError that names it", async (param, wrong) => {

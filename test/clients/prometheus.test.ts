@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compress } from "snappyjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { metricPipeline } from "../../src/kinds/observability/metric-pipeline.ts";
 import { serviceFor } from "../simulator/pipelines.ts";
@@ -37,14 +36,6 @@ afterAll(async () => {
 
 const file = () => z.string().parse(secret["prometheus.yaml"]);
 
-/** The same, for who cannot send a header of his own. */
-function withBearer(): string {
-  const written = z.looseObject({ url: z.string(), headers: z.object({ APIKEY: z.string() }) });
-  const config = z.looseObject({ remote_write: z.tuple([written]) }).parse(parse(file()));
-  const { headers, ...rest } = config.remote_write[0];
-  return stringify({ ...config, remote_write: [{ ...rest, authorization: { credentials: headers.APIKEY } }] });
-}
-
 async function give(url: string, ...series: SentSeries[]): Promise<void> {
   const headers = {
     "content-type": "application/x-protobuf",
@@ -61,12 +52,13 @@ const received = async (name: string) =>
   arrived.parse(await platform.steer("GET", `samples?pipeline=${pipeline}&name=${name}`)).items;
 
 describe("a Prometheus that nobody here wrote", patience, () => {
+  // The one of Debian (2.42) takes `headers` of remote_write and does not send them.
   it.each([
-    ["built from Go modules", "go" as const, "with the file of the Secret as it is", file],
-    ["of Debian", "debian" as const, "with the key as bearer token", withBearer],
-  ])("%s (%s) pushes %s, and the samples are read back equal", async (_, which, __, config) => {
+    ["built from Go modules", "go" as const],
+    ["of Debian", "debian" as const],
+  ])("%s (%s) pushes with the file of the Secret as it is, and the samples are read back equal", async (_, which) => {
     // What it is given from now on it passes on.
-    const prometheus = await startPrometheus(folder, which, config(), ["--web.enable-remote-write-receiver"]);
+    const prometheus = await startPrometheus(folder, which, file(), ["--web.enable-remote-write-receiver"]);
     running.push(prometheus);
     const now = Date.now();
     const samples = [21.5, -0.25, 1e300].map((value, index): [number, number] => [value, now + index]);

@@ -1,7 +1,9 @@
 import {
   KubernetesApi,
+  type KubernetesAutoScaling,
   KubernetesNodePoolPropertiesForPostAvailabilityZoneEnum,
   KubernetesNodePoolPropertiesForPostStorageTypeEnum,
+  type KubernetesNodePoolPropertiesForPut,
 } from "@ionos-cloud/sdk-nodejs";
 import { expect, it } from "vitest";
 import { expectRefusal, idOf, known, sdkForFile } from "./sdk.ts";
@@ -61,6 +63,50 @@ it("the life of a node pool", async () => {
   await sdk.done(api.k8sNodepoolsDelete(at));
   await expectRefusal(api.k8sNodepoolsFindById(at), 404);
   await sdk.done(api.k8sDelete({ k8sClusterId }));
+});
+
+it("a node pool keeps what a PUT leaves out, and an empty autoScaling is none", async () => {
+  const k8sClusterId = await sdk.made(newCluster("kept"));
+  const given = {
+    ...{ labels: { tier: "web" }, annotations: { owner: "a" }, lans: [{ id: 1, dhcp: true }] },
+    taints: [{ key: "only", value: "web", effect: "NoSchedule" as const }],
+    autoScaling: { minNodeCount: 1, maxNodeCount: 3 },
+  };
+  const kubernetesNodePool = { properties: { ...pool("kept", 2).properties, ...given } };
+  const nodepoolId = await sdk.made(api.k8sNodepoolsPost({ k8sClusterId, kubernetesNodePool }));
+  const at = { k8sClusterId, nodepoolId };
+  // The types say that nodeCount is required; other clients leave it out.
+  const put = (properties: Partial<KubernetesNodePoolPropertiesForPut> & { taints?: object[] }) =>
+    sdk.done(
+      api.k8sNodepoolsPut({
+        ...at,
+        kubernetesNodePool: { properties: properties as KubernetesNodePoolPropertiesForPut },
+      }),
+    );
+  const read = async () => (await api.k8sNodepoolsFindById(at)).data.properties;
+  await put({ nodeCount: 3 });
+  expect(await read()).toMatchObject({ ...given, nodeCount: 3 });
+  await put({ labels: { tier: "database" } });
+  expect(await read()).toMatchObject({ ...given, labels: { tier: "database" }, nodeCount: 3 });
+  await put({ nodeCount: 3, autoScaling: {} as KubernetesAutoScaling });
+  expect((await read()).autoScaling ?? undefined).toBeUndefined();
+  await put({ nodeCount: 4, labels: {}, taints: [] });
+  expect(await read()).toMatchObject({ annotations: given.annotations, labels: {}, taints: [], nodeCount: 4 });
+});
+
+it("a node pool is made with an empty autoScaling, which is none, and with half of one not at all", async () => {
+  const k8sClusterId = await sdk.made(newCluster("empty"));
+  const made = (autoScaling: Partial<KubernetesAutoScaling>) =>
+    api.k8sNodepoolsPost({
+      k8sClusterId,
+      kubernetesNodePool: {
+        properties: { ...pool("workers", 1).properties, autoScaling: autoScaling as KubernetesAutoScaling },
+      },
+    });
+  const nodepoolId = await sdk.made(made({}));
+  const { data } = await api.k8sNodepoolsFindById({ k8sClusterId, nodepoolId });
+  expect(data.properties.autoScaling ?? undefined).toBeUndefined();
+  await expectRefusal(made({ minNodeCount: 1 }), 422, "autoScaling.maxNodeCount");
 });
 
 it("a node is replaced and deleted", async () => {

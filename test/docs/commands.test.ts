@@ -1,18 +1,24 @@
+import { once } from "node:events";
 import { globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { connect } from "node:tls";
+import { ListBucketsCommand } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { provideBinaries } from "../../src/cli/control-plane/binaries.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
+import { clientFor } from "../clients/s3-client.ts";
 import { mooring, root, start } from "../processes.ts";
 import { type Command, missing, readPage } from "./blocks.ts";
 import { openShell } from "./shell.ts";
 
 const demoReady = z.object({
   kubeconfig: z.string(),
-  endpoints: z.looseObject({ api: z.string() }),
+  endpoints: z.looseObject({ api: z.string(), objectStorage: z.string() }),
   token: z.string(),
+  s3: z.object({ accessKey: z.string(), secretKey: z.string() }),
+  certificates: z.object({ ca: z.string() }),
 });
 const pages = ["README.md", ...globSync("docs/**/*.md", { cwd: root }).sort()].map((path) => ({
   path,
@@ -20,11 +26,13 @@ const pages = ["README.md", ...globSync("docs/**/*.md", { cwd: root }).sort()].m
 }));
 
 const folder = temporaryFolder("docs");
+let ready: z.output<typeof demoReady>;
 const env: NodeJS.ProcessEnv = { ...process.env };
 beforeAll(async () => {
   const assets = await provideBinaries(["kubectl"], {});
   const demo = start(mooring, ["demo", "--json", "--speed", "20", "--with", "observability,streaming"]);
-  const { kubeconfig, endpoints, token } = demoReady.parse(JSON.parse(await demo.line()));
+  ready = demoReady.parse(JSON.parse(await demo.line()));
+  const { kubeconfig, endpoints, token } = ready;
   env.PATH = [join(root, "bin"), assets, env.PATH].join(delimiter);
   Object.assign(env, { KUBECONFIG: kubeconfig, API: endpoints.api, TOKEN: token });
   env.MOORING_ENDPOINTS = JSON.stringify(endpoints);
@@ -50,6 +58,35 @@ async function follow(shell: ReturnType<typeof openShell>, command: Command): Pr
       expect(absent, told).toEqual([]);
     }
     await delay(500);
+  }
+}
+
+describe("the line of the demo has what guides take from the simulator's", () => {
+  it("keys that open the object storage", async () => {
+    const client = clientFor(ready.endpoints.objectStorage, ready.s3);
+    const { Buckets } = await client.send(new ListBucketsCommand()).finally(() => client.destroy());
+    expect(Buckets?.map(({ Name }) => Name)).toContain("flow-logs");
+  });
+
+  it("the authority that signs the certificates of pipelines", async () => {
+    using shell = openShell(folder.path, env);
+    const { printed } = await shell.run(
+      "kubectl -n demo get secret web-logs-logpipeline -o jsonpath='{.data.tcpAddress}' | base64 -d",
+    );
+    const [host = "", port] = printed.trim().split(":");
+    const { authorized, authorizationError } = await signedBy(ready.certificates.ca, host, Number(port));
+    expect({ authorized, authorizationError }).toEqual({ authorized: true, authorizationError: null });
+  });
+});
+
+/** Connects and leaves, knowing this authority alone. */
+async function signedBy(ca: string, host: string, port: number) {
+  const socket = connect({ host, port, ca, rejectUnauthorized: false, checkServerIdentity: () => undefined });
+  try {
+    await once(socket, "secureConnect");
+    return { authorized: socket.authorized, authorizationError: socket.authorizationError };
+  } finally {
+    socket.destroy();
   }
 }
 

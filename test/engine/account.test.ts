@@ -235,9 +235,21 @@ describe("a deleted Account", () => {
   test("stays, and keeps working, while something was made with it", async () => {
     const { check, said } = open(deleted, user);
     const { conditions, obstacle } = await check();
-    expect(conditions).toMatchObject([{ reason: "InUse" }, { type: "Reconciling" }]);
+    expect(conditions).toMatchObject([
+      { reason: "InUse", message: "still used by Datacenter/shop/dc" },
+      { type: "Stalled", reason: "InUse" },
+    ]);
     expect(obstacle).toBeUndefined();
     expect(said.released).toBe(0);
+  });
+
+  test("waits for users that are on their way out", async () => {
+    const leaving = { ...user, metadata: { ...user.metadata, ...deleted } };
+    const { conditions } = await open(deleted, leaving).check();
+    expect(conditions).toMatchObject([
+      { reason: "Deleting", message: "waiting for the deletion of Datacenter/shop/dc" },
+      { type: "Reconciling" },
+    ]);
   });
 
   test("that waits for its users still notices that its token is refused, and that it works again", async () => {

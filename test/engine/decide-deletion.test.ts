@@ -67,12 +67,12 @@ describe("a deleted object", () => {
     [
       "waits for those that use it and go as well",
       owned({ observation: present(), contents: contents({ verb: "is still used by", leaving: ["Server/shop/web"] }) }),
-      { step: "wait", reason: "InUse", message: "waiting for the deletion of Server/shop/web" },
+      { step: "wait", reason: "Deleting", message: "waiting for the deletion of Server/shop/web" },
     ],
     [
       "names those that use it and stay",
       owned({ observation: present(), contents: contents({ verb: "is still used by", staying: ["Server/shop/web"] }) }),
-      { step: "stall", reason: "NotEmpty", message: expect.stringContaining("is still used by Server/shop/web") },
+      { step: "stall", reason: "InUse", message: expect.stringContaining("is still used by Server/shop/web") },
     ],
     [
       "does not delete twice",

@@ -125,7 +125,7 @@ describe("a deleted object that others live in", () => {
       { ...held({ found: undefined }), observation: present({ asOf: NOW - 500 }), wishedAt: NOW - 400 },
       { step: "wait", look: "list" },
     ],
-    ["waits for those on their way out", held({ leaving: ["Server/shop/a"] }), { step: "wait", reason: "InUse" }],
+    ["waits for those on their way out", held({ leaving: ["Server/shop/a"] }), { step: "wait", reason: "Deleting" }],
     [
       "names the objects that stay",
       held({ staying: ["Server/shop/a"], found: undefined }),

@@ -209,7 +209,7 @@ test("a resource that waits for the deletion of others names those that are paus
   all.sceneOf(A);
   await all.clock.advance(0);
   expect((await all.pass(A)).decision).toMatchObject({
-    reason: "InUse",
+    reason: "Deleting",
     message: "waiting for the deletion of Lan/shop/b (paused), Lan/shop/c",
   });
 });

@@ -37,11 +37,11 @@ const outputs = (file: string) =>
     .map(({ entries }) => entries);
 
 describe("configuration of agents for metrics", () => {
-  it("Prometheus writes to the endpoint with the key in a header", () => {
+  it("Prometheus writes to the endpoint with the key as bearer token", () => {
     expect(parse(prometheus(push))).toMatchObject({
       global: { scrape_interval: "30s" },
       scrape_configs: [{ job_name: "prometheus" }],
-      remote_write: [{ url: endpoint, headers }],
+      remote_write: [{ url: endpoint, authorization: { type: "Bearer", credentials: key } }],
     });
   });
 

@@ -197,7 +197,7 @@ describe("text of the platform in the files of a Secret", () => {
     const key = "a$b$$c\"d\\e'f#g:{h}\u{1f6a2}";
     const files = readFiles(kinds.MetricPipeline?.write({ key }) ?? {});
     const headers = { APIKEY: key };
-    expect(files["prometheus.yaml"]).toMatchObject({ remote_write: [{ headers }] });
+    expect(files["prometheus.yaml"]).toMatchObject({ remote_write: [{ authorization: { credentials: key } }] });
     expect(files["grafana-agent.yaml"]).toMatchObject({ metrics: { global: { remote_write: [{ headers }] } } });
     expect(files["config.alloy"]).toContainEqual(['"APIKEY"', key]);
     expect(files["otel-collector.yaml"]).toMatchObject({ exporters: { prometheusremotewrite: { headers } } });

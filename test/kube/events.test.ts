@@ -68,6 +68,8 @@ describe("an event", () => {
       count: 1,
       firstTimestamp: "2026-01-01T00:00:00Z",
       lastTimestamp: "2026-01-01T00:00:00Z",
+      eventTime: "2026-01-01T00:00:00.000000Z",
+      action: "Reconcile",
       source: { component: "mooring" },
       reportingComponent: "mooring",
       reportingInstance: "mooring-0",

@@ -249,4 +249,16 @@ describe("the default security group of a datacenter", () => {
     await platform.done("PATCH", path, { defaultSecurityGroupId: null });
     await platform.done("DELETE", `${path}/securitygroups/${id}`);
   });
+
+  it.each(["PATCH", "PUT"] as const)(
+    "is none after a %s with an empty text, and can then be deleted",
+    async (method) => {
+      const path = await create();
+      const id = await defaultOf(path);
+      const change = { name: "d", defaultSecurityGroupId: "" };
+      await platform.done(method, path, method === "PUT" ? { properties: change } : change);
+      expect(await defaultOf(path)).toBeUndefined();
+      await platform.done("DELETE", `${path}/securitygroups/${id}`);
+    },
+  );
 });

@@ -86,8 +86,11 @@ describe("content that is not what the client says", () => {
 
 describe("what the storage does not do", () => {
   it("is refused instead of half done", async () => {
-    expect(await owner("PUT", "/flow-logs?website", "x")).toMatchObject({ status: 501, code: "NotImplemented" });
-    expect(await owner("PUT", "/flow-logs?acl", "x")).toMatchObject({ status: 501, code: "NotImplemented" });
+    expect(await owner("PUT", "/flow-logs?inventory", "x")).toMatchObject({ status: 501, code: "NotImplemented" });
+    expect(await owner("PUT", "/flow-logs?ownershipControls", "x")).toMatchObject({
+      status: 501,
+      code: "NotImplemented",
+    });
     expect(await owner("PATCH", "/flow-logs")).toMatchObject({ status: 405, code: "MethodNotAllowed" });
     expect(await owner("POST", "/flow-logs?delete", "<Other/>")).toMatchObject({ status: 400, code: "MalformedXML" });
     expect(await owner("GET", "/flow-logs?list-type=2&continuation-token=x")).toMatchObject({
@@ -105,6 +108,7 @@ describe("what the storage does not do", () => {
     ["publicAccessBlock", "NoSuchPublicAccessBlockConfiguration"],
     ["replication", "ReplicationConfigurationNotFoundError"],
     ["tagging", "NoSuchTagSet"],
+    ["website", "NoSuchWebsiteConfiguration"],
   ])("the setting %s was never made", async (setting, code) => {
     expect(await owner("GET", `/flow-logs?${setting}`)).toMatchObject({ status: 404, code });
   });

@@ -44,6 +44,8 @@ const table: [action: string, verbs: string[], resource: string, who: (typeof ro
   ["sees resources", ["get", "list", "watch"], "servers", ["view", "edit", "admin"]],
   ["sees Accounts", ["get", "list", "watch"], "accounts", ["view", "edit", "admin"]],
   ["writes resources", ["create", "update", "patch", "delete", "deletecollection"], "servers", ["edit", "admin"]],
+  ["scales", ["update", "patch"], "scalinggroups/scale", ["edit", "admin"]],
+  ["sees the scale", ["get"], "scalinggroups/scale", ["view", "edit", "admin"]],
   ["writes Accounts", ["create", "update", "patch", "delete", "deletecollection"], "accounts", ["admin"]],
   ["writes Grants", ["create", "update", "patch", "delete", "deletecollection"], "grants", ["admin"]],
   ["writes status", ["update", "patch"], "servers/status", []],

@@ -61,6 +61,34 @@ describe("in the eager mode", () => {
   });
 });
 
+describe("a tool that is not there", () => {
+  const names = ["list_server", "zzz", "größe", "x".repeat(128), "7", "?"];
+
+  it.each(names)("names others, whatever was asked for: %s", async (name) => {
+    const told = { eager: "", lazy: "" };
+    for (const mode of ["eager", "lazy"] as const) {
+      const client = await connected(mode);
+      await client.callTool({ name, arguments: {} }).catch((error: Error) => {
+        told[mode] = error.message;
+      });
+    }
+    const others = /; did you mean (\w+), (\w+), (\w+)\?$/;
+    expect(told).toEqual({ eager: expect.stringMatching(others), lazy: expect.stringMatching(others) });
+    const client = await connected("dynamic");
+    const described = await client.callTool({ name: "ionos_describe_tools", arguments: { names: [name] } });
+    const three = [expect.any(String), expect.any(String), expect.any(String)];
+    expect(described.structuredContent).toMatchObject({ tools: [{ name, did_you_mean: three }] });
+    expect(textOf(await client.callTool({ name: "ionos_call_tool", arguments: { name } }))).toMatch(others);
+  });
+
+  it("begins with the one whose letters are closest", async () => {
+    const client = await connected("eager");
+    await expect(client.callTool({ name: "lst_dtcntrs", arguments: {} })).rejects.toThrow(
+      /did you mean list_datacenters/,
+    );
+  });
+});
+
 describe("in the lazy mode", () => {
   it("compute and object storage come when they are loaded, and the client is told", async () => {
     const client = await connected("lazy");

@@ -32,7 +32,8 @@ export function customResourceDefinition(kind: Kind): Json {
           name: VERSION,
           served: true,
           storage: true,
-          subresources: { status: {} },
+          subresources: { status: {}, ...scaleOf(kind) },
+          ...selectable(spec),
           additionalPrinterColumns: columns(kind),
           schema: {
             openAPIV3Schema: {
@@ -100,6 +101,24 @@ const pending = {
   message: "Waiting for the operator",
   lastTransitionTime: "1970-01-01T00:00:00Z",
 };
+
+const scaleOf = ({ scale }: Kind): Json =>
+  scale === undefined
+    ? {}
+    : { scale: { specReplicasPath: `.spec.${scale.spec}`, statusReplicasPath: `.status.${scale.status}` } };
+
+/** What objects refer to can be selected by its name: the Lans of a Datacenter. */
+function selectable(spec: Json): Json {
+  const fields = referencesIn(spec, ".spec").map((path) => ({ jsonPath: `${path}.name` }));
+  return fields.length === 0 ? {} : { selectableFields: fields };
+}
+
+/** The paths of references to objects of Mooring, outside lists. */
+function referencesIn(node: Json, at: string): string[] {
+  return Object.entries(Object(node.properties)).flatMap(([name, child]) =>
+    /(?<!secret|key)ref$/i.test(name) ? [`${at}.${name}`] : referencesIn(Object(child), `${at}.${name}`),
+  );
+}
 
 function columns(kind: Kind): Json[] {
   const ready = ".status.conditions[?(@.type=='Ready')]";

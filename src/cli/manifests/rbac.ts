@@ -167,15 +167,16 @@ export function operatorRights(kinds: readonly Kind[], installation: Installatio
  */
 export function tenantRoles(kinds: readonly Kind[]): object[] {
   const writing = ["create", "update", "patch", "delete", "deletecollection"];
-  const namespaced = kinds.filter(({ scope }) => scope !== "Cluster").map(({ plural }) => plural);
-  const edited = kinds.filter(({ governs }) => !governs).map(({ plural }) => plural);
+  const resourcesOf = ({ plural, scale }: Kind) => [plural, ...(scale ? [`${plural}/scale`] : [])];
+  const namespaced = kinds.filter(({ scope }) => scope !== "Cluster").flatMap(resourcesOf);
+  const edited = kinds.filter(({ governs }) => !governs).flatMap(resourcesOf);
   const role = (name: string, resources: string[], verbs: string[]) => ({
     ...api,
     kind: "ClusterRole",
     metadata: { name: `${NAME}-${name}`, labels: { [`rbac.authorization.k8s.io/aggregate-to-${name}`]: "true" } },
     rules: [{ apiGroups: [GROUP], resources, verbs }],
   });
-  const all = kinds.map(({ plural }) => plural);
+  const all = kinds.flatMap(resourcesOf);
   return [
     role("view", all, ["get", "list", "watch"]),
     role("edit", edited, writing),

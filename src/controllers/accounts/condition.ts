@@ -1,5 +1,7 @@
+import { several } from "../../engine/decide/standing.ts";
 import type { Deps } from "../../engine/look/deps.ts";
 import type { Memory } from "../../engine/objects/memory.ts";
+import type { ObjectKey } from "../../engine/objects/object.ts";
 import { skewText } from "../../engine/objects/succession.ts";
 import type { Obstacle } from "../../engine/schema/reasons.ts";
 import type { Standing } from "../../engine/schema/status.ts";
@@ -105,4 +107,13 @@ function factsOf({ contractNumber, owner, limits }: Contract, expiresAt: number 
     limits: Object.fromEntries(entries.filter(([name]) => !USED.test(name))),
     used: Object.fromEntries(entries.filter(([name]) => USED.test(name))),
   };
+}
+
+/** Who still needs an Account that is being deleted: those on their way out are waited for. */
+export function usedBy({ objects }: Pick<Deps, "objects">, users: ObjectKey[]): Standing {
+  const isLeaving = (key: ObjectKey) => objects.find(key)?.object.metadata.deletionTimestamp !== undefined;
+  const staying = users.filter((key) => !isLeaving(key));
+  return staying.length === 0
+    ? { mode: "reconciling", reason: "Deleting", message: `waiting for the deletion of ${several(users.toSorted())}` }
+    : { mode: "stalled", reason: "InUse", message: `still used by ${several(staying.toSorted())}` };
 }

@@ -1,10 +1,8 @@
 import { type AccountHandle, objectOf } from "../../engine/accounts/accounts.ts";
 import { type Addresses, addressesOf, type Sites } from "../../engine/accounts/addresses.ts";
-import { several } from "../../engine/decide/standing.ts";
 import type { Deps } from "../../engine/look/deps.ts";
 import { obstacleOf } from "../../engine/look/problems.ts";
 import { ACCEPT_USER, FINALIZER } from "../../engine/objects/names.ts";
-import type { ObjectKey } from "../../engine/objects/object.ts";
 import { withTime } from "../../engine/record/record.ts";
 import { tell } from "../../engine/record/tell.ts";
 import { release, writeMetadata, writeStatus } from "../../engine/record/write.ts";
@@ -22,7 +20,7 @@ import type { Credentials } from "../../platform/calls/credentials.ts";
 import { platformTime, skewOf, withoutDoubt } from "../../platform/calls/platform-time.ts";
 import type { Transport } from "../../platform/calls/transport.ts";
 import { readContract } from "../../platform/products/core.ts";
-import { type Checked, loginObstacle, RECOVERING, skewIn, usable } from "./condition.ts";
+import { type Checked, loginObstacle, RECOVERING, skewIn, usable, usedBy } from "./condition.ts";
 import type { KeptTokens } from "./kept-tokens.ts";
 import { type LoggedIn, logIn, logOut, readLogin } from "./login.ts";
 
@@ -64,7 +62,7 @@ export async function reconcileAccount(
   const { standing: found, again } = checked;
   // When it is tried again is its own affair: its objects are not told anew each time.
   const due = typeof again === "object" ? deps.clock.now() + again.inMs : 0;
-  const standing = deleting ? inUse(users) : { ...found, message: withTime(found, due) };
+  const standing = deleting ? usedBy(deps, users) : { ...found, message: withTime(found, due) };
   const shown = conditions(current, deps.clock.now(), standing);
   const skew = skewIn(deps.memories.of(objectOf(account)), skewOf(deps.accounts.get(account)?.connection));
   const written = await writeStatus(deps, kind, current, {
@@ -149,14 +147,6 @@ async function leave(
 
 const RECOVER_MS = 2000;
 const LEAVING: Obstacle = { reason: "PlatformUnavailable", message: "the tokens of before cannot be revoked yet" };
-
-function inUse(users: ObjectKey[]): Standing {
-  return {
-    mode: "reconciling",
-    reason: "InUse",
-    message: `still used by ${several(users.toSorted())}`,
-  };
-}
 
 function readSpec(object: KubeObject): AccountSpec | undefined {
   try {

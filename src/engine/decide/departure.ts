@@ -35,18 +35,19 @@ export function lackOfEvidence(view: View, { asOf, unclear }: Pick<Present, "asO
 }
 
 /** Why a resource may not go yet: something lives in it. What was seen inside counts if it was seen after the resource itself. */
-function holding({ contents, kind }: View, { asOf }: Present): Decision | undefined {
+function holding({ contents, kind, deleting }: View, { asOf }: Present): Decision | undefined {
   if (!contents || contents.ignored) return undefined;
   if (contents.leaving.length > 0) {
     const message = `waiting for the deletion of ${several(contents.leaving)}`;
-    return { step: "wait", reason: "InUse", message, recheckMs: RECHECK_MS };
+    return { step: "wait", reason: deleting ? "Deleting" : "Replacing", message, recheckMs: RECHECK_MS };
   }
   const { staying, found } = contents;
   if (staying.length === 0 && (found === undefined || found.asOf < asOf)) return { step: "inspect" };
   const held = [...staying, ...(found?.names ?? [])];
   if (held.length === 0) return undefined;
   const message = `${kind} ${contents.verb} ${several(held)}: delete them first, or set the annotation mooring.dev/allow-non-empty-delete to "true"`;
-  return { step: "stall", reason: "NotEmpty", message, retryMs: RECHECK_MS * 5 };
+  const reason = contents.verb === "still holds" ? "NotEmpty" : "InUse";
+  return { step: "stall", reason, message, retryMs: RECHECK_MS * 5 };
 }
 
 /** What has to be done before the resource may go; one write at a time. */

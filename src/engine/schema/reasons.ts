@@ -10,7 +10,7 @@ export const reasons = {
   Creating: "The platform is creating the resource. Wait.",
   Updating: "The platform is changing the resource. Wait.",
   Replacing: "A field that cannot be changed in place has changed; the resource is deleted and created again. Wait.",
-  Deleting: "The platform is deleting the resource. Wait.",
+  Deleting: "The resource, or what has to be deleted before it, is being deleted. Wait.",
   Recovering: "A creation got no answer; the operator searches for its result before it does anything else. Wait.",
   Adopting: "An existing resource is being adopted (spec.externalId); its differences from spec are shown first. Wait.",
   Observed: "The resource is observed and never changed (managementPolicy: Observe).",
@@ -97,7 +97,7 @@ export const reasons = {
   Drifted:
     "The resource differs from spec in a field that cannot be changed in place. Create the object again, or change spec.",
   Ambiguous: "More resources match an interrupted creation than were requested. Delete the extra ones by hand.",
-  InUse: "Other objects still use this one. It is deleted after them.",
+  InUse: "Other objects still use this one. Delete them first; it is deleted after them.",
   InternalError: "Reconciling this object failed unexpectedly. Report it with the operator's log.",
 } as const;
 
@@ -127,7 +127,6 @@ const passing: ReadonlySet<Reason> = new Set([
   "NamespaceTerminating",
   "RateLimited",
   "PlatformUnavailable",
-  "InUse",
   "InternalError",
 ]);
 

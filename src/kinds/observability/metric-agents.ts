@@ -8,7 +8,10 @@ interface Push {
   seconds: number;
 }
 
-/** Prometheus: sends what it scrapes; the job is Prometheus itself, to be replaced by one's own. */
+/**
+ * Prometheus: sends what it scrapes; the job is Prometheus itself, to be replaced by one's own. The key is a bearer token:
+ * the Prometheus of Debian 12 (2.42) takes `headers` and does not send them.
+ */
 export const prometheus = ({ endpoint, key, seconds }: Push): string => `global:
   scrape_interval: ${seconds}s
 scrape_configs:
@@ -17,8 +20,9 @@ scrape_configs:
       - targets: ["localhost:9090"]
 remote_write:
   - url: ${yaml("httpEndpoint", endpoint)}
-    headers:
-      APIKEY: ${yaml("key", key)}
+    authorization:
+      type: Bearer
+      credentials: ${yaml("key", key)}
 `;
 
 /** Grafana Agent in static mode. */

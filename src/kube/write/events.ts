@@ -94,7 +94,12 @@ export function createEventRecorder(options: {
         Object.assign(series, { name: nameFor(regarding.name), first: series.last, count: 1 });
       }
     }
-    const author = { source: { component }, reportingComponent: component, reportingInstance: instance };
+    const author = {
+      source: { component },
+      reportingComponent: component,
+      // No more is accepted; the name of a pod may be longer.
+      reportingInstance: instance.slice(0, 128),
+    };
     const event = { ...eventOf(series, said), ...author };
     await send("POST", pathOf(EVENTS, { namespace }), event).catch((error: unknown) => {
       // An earlier try whose answer was lost.
@@ -169,6 +174,9 @@ function eventOf({ name, first, last, count }: Series, { namespace, regarding, .
     count,
     firstTimestamp: time(first),
     lastTimestamp: time(last),
+    // Both belong to the newer form of Events, where they are required.
+    eventTime: microTime(first),
+    action: "Reconcile",
   };
 }
 
@@ -188,6 +196,7 @@ const isBecauseOfDeletion = (error: unknown): boolean =>
 const isPassing = (error: unknown): boolean =>
   error instanceof KubeError && (error.status === 0 || error.status >= 500);
 
+const microTime = (ms: number): string => new Date(ms).toISOString().replace("Z", "000Z");
 const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 
 /** Others may have written parts of it: it stays on one line, and no terminal obeys it. */

@@ -50,7 +50,7 @@ export interface Given {
   cleared: string[];
 }
 
-/** Checks `properties` of a creation, a PUT (create-only ones may be left out) or a PATCH (any may be left out). */
+/** Checks `properties` of a creation, a PUT (create-only and kept ones may be left out) or a PATCH (any may be left out). */
 export function givenProperties(kind: Kind, value: unknown, path: string, write: "create" | "put" | "patch"): Given {
   const where = `${path}.properties`;
   const given = asObject(value ?? {}, where);
@@ -61,8 +61,9 @@ export function givenProperties(kind: Kind, value: unknown, path: string, write:
     else if (each !== undefined) values[name] = each;
   }
   // Free text that is empty by default is cleared by an empty text.
-  for (const [name, each] of Object.entries(kind.defaults ?? {}))
-    if (each === "" && given[name] === "") cleared.push(name);
+  const free = Object.entries(kind.defaults ?? {}).filter(([, each]) => each === "");
+  for (const name of [...free.map(([name]) => name), ...(kind.clearedByEmptyText ?? [])])
+    if (given[name] === "") cleared.push(name);
   return { values, cleared };
 }
 
@@ -72,7 +73,9 @@ function schemaFor(kind: Kind, write: "create" | "put" | "patch"): z.ZodObject {
   let known = schemas.get(kind);
   if (known === undefined) {
     const shape: Record<string, z.core.$ZodType> = { ...kind.schema.shape };
-    for (const name of kind.createOnly ?? []) shape[name] = z.optional(kind.schema.shape[name] ?? z.unknown());
+    for (const name of [...(kind.createOnly ?? []), ...(kind.keptOnPut ?? [])]) {
+      shape[name] = z.optional(kind.schema.shape[name] ?? z.unknown());
+    }
     known = { create: kind.schema, put: z.object(shape), patch: kind.schema.partial() };
     schemas.set(kind, known);
   }

@@ -85,8 +85,10 @@ export interface Kind {
   /** false: not shown among the entities of its parent (labels). */
   entity?: boolean;
   defaults?: Properties;
-  /** Kept by PUT even when its body leaves them out: chosen by the platform at creation. */
+  /** Kept by PUT when its body leaves them out, also where a creation needs them. */
   keptOnPut?: readonly string[];
+  /** Texts without a default that an empty one clears; elsewhere an empty text counts as absent. */
+  clearedByEmptyText?: readonly string[];
   /** Absent: writes are done at once, without a request and without states. */
   spans?: { create: Span; update: Span; delete: Span };
   /** Reads show it from the first moment, in its first state; others come after a while. */

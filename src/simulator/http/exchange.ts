@@ -70,6 +70,8 @@ export interface Route {
   forms?: boolean;
   /** Takes a body of any type, up to this many bytes. */
   mostBytes?: number;
+  /** How many bytes a JSON body may have, where it is another number than usual. */
+  mostText?: number;
   /** How the product puts a refusal; absent: as the core API. */
   payload?(refusal: Refusal): unknown;
   /** What has to be waited for before an admitted call is handled. Outside the transaction of the call. */

@@ -29,9 +29,9 @@ export const isForm = (headers: IncomingHttpHeaders) => form.test(headers["conte
  */
 export async function readBody(
   request: IncomingMessage,
-  { forms = false, mostBytes }: Pick<Route, "forms" | "mostBytes"> = {},
+  { forms = false, mostBytes, mostText = largestBody }: Pick<Route, "forms" | "mostBytes" | "mostText"> = {},
 ): Promise<Pick<Call, "body" | "bytes">> {
-  const most = mostBytes ?? largestBody;
+  const most = mostBytes ?? mostText;
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {

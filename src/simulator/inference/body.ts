@@ -19,6 +19,7 @@ const call = z.looseObject({
 
 const message = z.discriminatedUnion("role", [
   z.looseObject({ role: z.literal("system"), content }),
+  z.looseObject({ role: z.literal("developer"), content }),
   z.looseObject({ role: z.literal("user"), content }),
   z.looseObject({ role: z.literal("assistant"), content: content.nullish(), tool_calls: z.array(call).optional() }),
   z.looseObject({ role: z.literal("tool"), content, tool_call_id: z.string() }),
@@ -46,8 +47,12 @@ const generation = {
   max_tokens: maxTokens.nullish(),
 };
 
-export const chatBody = z.looseObject({
+const topLogprobs = z.int().min(0).max(20);
+
+const chatFields = z.looseObject({
   ...generation,
+  logprobs: z.boolean().nullish(),
+  top_logprobs: topLogprobs.nullish(),
   messages: z.array(message).min(1),
   max_completion_tokens: maxTokens.nullish(),
   response_format: z
@@ -68,10 +73,15 @@ export const chatBody = z.looseObject({
     ])
     .nullish(),
 });
+export const chatBody = chatFields.refine(({ logprobs, top_logprobs: top }) => logprobs === true || !top, {
+  path: ["top_logprobs"],
+  message: "needs logprobs: true",
+});
 export type ChatBody = z.infer<typeof chatBody>;
 
 export const completionBody = z.looseObject({
   ...generation,
+  logprobs: topLogprobs.nullish(),
   prompt: z.union([text, z.array(text).min(1).max(16)]),
 });
 export type CompletionBody = z.infer<typeof completionBody>;

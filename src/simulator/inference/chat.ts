@@ -1,6 +1,7 @@
 import type { Call, Reply } from "../http/exchange.ts";
 import type { World } from "../world.ts";
 import { bodyOf, type ChatBody, chatBody, type Message, type Tool, textOf } from "./body.ts";
+import { type ChatLogprobs, chatLogprobs } from "./logprobs.ts";
 import { checkContext, modelOf } from "./models.ts";
 import { refusal } from "./refusal.ts";
 import { valueFor } from "./schema-value.ts";
@@ -40,11 +41,12 @@ export function chat(world: World, call: Call): Reply {
   };
   const usage = usageOf(prompt, completion);
   if (body.stream === true) {
-    return { status: 200, events: eventsOf(about, choices, body.stream_options?.include_usage ? usage : undefined) };
+    const shownUsage = body.stream_options?.include_usage ? usage : undefined;
+    return { status: 200, events: eventsOf(about, choices, shownUsage, chatLogprobs(body)) };
   }
   return {
     status: 200,
-    body: { ...about, object: "chat.completion", choices: choices.map(shown), usage },
+    body: { ...about, object: "chat.completion", choices: choices.map(shownWith(chatLogprobs(body))), usage },
   };
 }
 
@@ -81,7 +83,7 @@ function contentOf(body: ChatBody, index: number): string {
   }
   const last = body.messages.at(-1);
   const said = last?.role === "tool" ? `The tool answered: ${textOf(last)}` : `You wrote: ${asked(body)}`;
-  const system = body.messages.find(({ role }) => role === "system");
+  const system = body.messages.find(({ role }) => role === "system" || role === "developer");
   return [
     said,
     ...(system === undefined ? [] : [`System message: ${textOf(system)}`]),
@@ -110,25 +112,33 @@ const called = ({ id, name, arguments: tokens }: ToolCall) => ({
   function: { name, arguments: tokens.join("") },
 });
 
-const shown = ({ tokens, calls, finish }: Choice, index: number) => ({
-  index,
-  message: {
-    role: "assistant" satisfies Message["role"],
-    content: calls.length > 0 ? null : tokens.join(""),
-    ...(calls.length > 0 && { tool_calls: calls.map(called) }),
-  },
-  finish_reason: finish,
-});
+const shownWith =
+  (logprobs: ChatLogprobs) =>
+  ({ tokens, calls, finish }: Choice, index: number) => ({
+    index,
+    ...logprobs(tokens),
+    message: {
+      role: "assistant" satisfies Message["role"],
+      content: calls.length > 0 ? null : tokens.join(""),
+      ...(calls.length > 0 && { tool_calls: calls.map(called) }),
+    },
+    finish_reason: finish,
+  });
 
 /** Without usage unless it was asked for, as on the platform. */
-function* eventsOf(about: object, choices: readonly Choice[], usage: object | undefined): Generator<string> {
+function* eventsOf(
+  about: object,
+  choices: readonly Choice[],
+  usage: object | undefined,
+  logprobs: ChatLogprobs,
+): Generator<string> {
   const chunk = (more: object) =>
     JSON.stringify({ ...about, object: "chat.completion.chunk", ...(usage && { usage: null }), ...more });
-  const delta = (index: number, change: object, finish: string | null = null) =>
-    chunk({ choices: [{ index, delta: change, finish_reason: finish }] });
+  const delta = (index: number, change: object, finish: string | null = null, more: object = {}) =>
+    chunk({ choices: [{ index, delta: change, finish_reason: finish, ...more }] });
   for (const [index, { tokens, calls, finish }] of choices.entries()) {
     yield delta(index, { role: "assistant", content: calls.length > 0 ? null : "" });
-    for (const content of tokens) yield delta(index, { content });
+    for (const content of tokens) yield delta(index, { content }, null, logprobs([content]));
     for (const [nth, each] of calls.entries()) {
       yield delta(index, { tool_calls: [{ index: nth, ...called({ ...each, arguments: [] }) }] });
       for (const piece of each.arguments) {

@@ -1,6 +1,7 @@
 import type { Call, Reply } from "../http/exchange.ts";
 import type { World } from "../world.ts";
 import { bodyOf, completionBody } from "./body.ts";
+import { type CompletionLogprobs, completionLogprobs } from "./logprobs.ts";
 import { checkContext, modelOf } from "./models.ts";
 import { countTokens, ended, usageOf } from "./tokens.ts";
 
@@ -27,9 +28,16 @@ export function complete(world: World, call: Call): Reply {
     model: model.id,
   };
   if (body.stream === true) {
-    return { status: 200, events: eventsOf(about, choices, body.stream_options?.include_usage ? usage : undefined) };
+    const shownUsage = body.stream_options?.include_usage ? usage : undefined;
+    return { status: 200, events: eventsOf(about, choices, shownUsage, completionLogprobs(body)) };
   }
-  const shown = choices.map(({ tokens, finish }, index) => ({ index, text: tokens.join(""), finish_reason: finish }));
+  const logprobs = completionLogprobs(body);
+  const shown = choices.map(({ tokens, finish }, index) => ({
+    index,
+    text: tokens.join(""),
+    finish_reason: finish,
+    ...logprobs(tokens, 0),
+  }));
   return { status: 200, body: { ...about, choices: shown, usage } };
 }
 
@@ -37,11 +45,20 @@ function* eventsOf(
   about: object,
   choices: readonly ReturnType<typeof ended>[],
   usage: object | undefined,
+  logprobs: CompletionLogprobs,
 ): Generator<string> {
-  const chunk = (index: number, text: string, finish: string | null) =>
-    JSON.stringify({ ...about, choices: [{ index, text, finish_reason: finish }], ...(usage && { usage: null }) });
+  const chunk = (index: number, text: string, finish: string | null, more: object = {}) =>
+    JSON.stringify({
+      ...about,
+      choices: [{ index, text, finish_reason: finish, ...more }],
+      ...(usage && { usage: null }),
+    });
   for (const [index, { tokens, finish }] of choices.entries()) {
-    for (const text of tokens) yield chunk(index, text, null);
+    let offset = 0;
+    for (const text of tokens) {
+      yield chunk(index, text, null, logprobs([text], offset));
+      offset += text.length;
+    }
     yield chunk(index, "", finish);
   }
   if (usage !== undefined) yield JSON.stringify({ ...about, choices: [], usage });

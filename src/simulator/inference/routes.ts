@@ -10,6 +10,9 @@ import { draw } from "./image.ts";
 import { modelOf, models, shown } from "./models.ts";
 import { inferencePayload, refusal } from "./refusal.ts";
 
+/** Calls carry pictures, as data. */
+const largestBody = 8 * 1024 * 1024;
+
 export const inferenceEndpoint = (api: string) => `${api}/inference`;
 
 /** Models behind the interface that clients of chat-completion APIs know. Nothing of a call is kept. */
@@ -49,6 +52,7 @@ export function inferenceRoutes(world: World, buckets: Buckets): Route[] {
     template: `/inference/v1${path}`,
     access: "user",
     payload: inferencePayload,
+    mostText: largestBody,
     handle(call) {
       if (call.caller.tokenId === null) throw refusal(401, "invalid_api_key", "Send a bearer token");
       return limited(path, () => work(call));

@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { type Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import type { Clock } from "../../clock.ts";
+import { serveAlone } from "./alone.ts";
 
 export interface HttpOptions {
   listen: { host: string; port: number };
@@ -15,7 +16,8 @@ export interface HttpOptions {
   hosts: readonly string[];
   /** Web pages that may call it besides those of this machine, such as https://inspector.example.com. */
   origins: readonly string[];
-  open: () => Server;
+  /** `kept` is false when the client's next request meets another server. */
+  open: (kept: boolean) => Server;
   clock: Clock;
   limits?: Partial<Limits>;
   onError: (error: unknown) => void;
@@ -55,11 +57,12 @@ const nameIn = (host: string) =>
 /** A page of this machine has no name of the network. */
 const hostOf = (origin: string) => (URL.canParse(origin) ? nameIn(new URL(origin).host) : "");
 
-/** Streamable HTTP, with a session for each client. */
+/** Streamable HTTP, with a session for each client, or none for those whose requests stand alone. */
 export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   const { clock, origins, hosts, onError } = options;
   const limits = { ...usual, ...options.limits };
   const sessions = new Map<string, Session>();
+  const alone = serveAlone(() => options.open(false), MOST_BODY_BYTES);
 
   const end = (id: string) => {
     const session = sessions.get(id);
@@ -87,7 +90,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   async function begin(): Promise<Session | undefined> {
     sweep();
     if (sessions.size >= limits.sessions) return undefined;
-    const server = options.open();
+    const server = options.open(true);
     const session: Session = {
       server,
       usedAt: clock.monotonic(),
@@ -112,7 +115,9 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
       return tell(response, ...why);
     }
     if (path !== PATH) return tell(response, 404, `there is ${PATH}`);
+    const asked = asRequest(request);
     const id = request.headers["mcp-session-id"];
+    if (id === undefined && (await alone.takes(asked))) return pass(await alone.answer(asked), response);
     const session = typeof id === "string" ? sessions.get(id) : await begin();
     if (!session) {
       if (typeof id === "string") return tell(response, 404, "this session is over: begin another one");
@@ -121,7 +126,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     }
     session.open += 1;
     try {
-      await pass(await session.transport.handleRequest(asRequest(request)), response);
+      await pass(await session.transport.handleRequest(asked), response);
     } finally {
       session.open -= 1;
       session.usedAt = clock.monotonic();
@@ -152,6 +157,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
       clearInterval(sweeping);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const id of [...sessions.keys()]) end(id);
+      await alone.close();
       server.closeAllConnections();
       await closed;
     },

@@ -161,9 +161,18 @@ function search(rows: readonly Row[], query: string): Row[] {
     .map(({ row }) => row);
 }
 
-/** Names that have most parts in common with one that is wrong. */
+/** Three names like one that is wrong: those with words in common first, then those with most pairs of letters. */
 export function nearest(rows: readonly Row[], name: string): string[] {
-  return search(rows, name.replaceAll("_", " "))
-    .slice(0, 3)
-    .map((row) => row.name);
+  const given = pairsOf(name.slice(0, 128).toLowerCase());
+  const likeness = (other: string) => {
+    const pairs = pairsOf(other);
+    return (2 * [...pairs].filter((pair) => given.has(pair)).length) / (pairs.size + given.size);
+  };
+  const alike = rows.toSorted((a, b) => likeness(b.name) - likeness(a.name));
+  const named = [...search(rows, name.replaceAll("_", " ")), ...alike].map((row) => row.name);
+  return [...new Set(named)].slice(0, 3);
 }
+
+/** Letters that follow one another, with the one between them or without it: "lst" has two pairs of "list". */
+const pairsOf = (text: string): Set<string> =>
+  new Set([...text].flatMap((letter, at) => [letter + (text[at + 1] ?? ""), letter + (text[at + 2] ?? "")]));

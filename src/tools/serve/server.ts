@@ -8,6 +8,8 @@ import { type Mode, nearest, openToolbox } from "./modes.ts";
 export interface ServerOptions {
   version: string;
   mode: Mode;
+  /** false: the client's next request meets another server, so that it can load nothing; all tools are there. */
+  kept?: boolean;
   sources: Pick<Sources, "platform" | "cluster" | "now">;
 }
 
@@ -28,7 +30,8 @@ const instructions: Record<Mode, string> = {
 const begin = " When an object of Mooring is not Ready, begin with why_not_ready.";
 
 /** A server for one client. What it can do is in the table; nothing of it changes anything. */
-export function createToolServer({ version, mode, sources }: ServerOptions): Server {
+export function createToolServer({ version, mode: asked, kept = true, sources }: ServerOptions): Server {
+  const mode = asked === "lazy" && !kept ? "eager" : asked;
   const server = new Server(
     { name: "mooring-tools", title: "Mooring", version },
     {
@@ -57,7 +60,7 @@ export function createToolServer({ version, mode, sources }: ServerOptions): Ser
     const others = nearest(table, name).join(", ");
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,
-      `there is no tool "${name.slice(0, 128)}"${others && `; did you mean ${others}?`}`,
+      `there is no tool "${name.slice(0, 128)}"; did you mean ${others}?`,
     );
   });
   server.setRequestHandler("resources/list", () => ({ resources: [FOCUS] }));

@@ -148,6 +148,8 @@ export const scalingGroup: Kind = {
     { name: "Max", type: "integer", path: ".spec.maxReplicas", description: "Maximum number of replicas" },
     { name: "Next", type: "string", path: ".status.nextActionAt", description: "End of the cooldown", wide: true },
   ],
+  // The group scales by itself; what a person can say is how many there are at least.
+  scale: { spec: "minReplicas", status: "replicas" },
   resource: mapping(scalingGroupSpec, {
     names: {
       type: "autoscaling-group",

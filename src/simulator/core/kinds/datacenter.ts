@@ -24,6 +24,7 @@ export const datacenter: Kind = {
   writeOnly: ["createDefaultSecurityGroup"],
   defaults: { description: "", secAuthProtection: false },
   keptOnPut: ["defaultSecurityGroupId"],
+  clearedByEmptyText: ["defaultSecurityGroupId"],
   privilege: "createDataCenter",
   spans: { create: [2, 4], update: [2, 4], delete: [2, 4] },
 
@@ -69,6 +70,7 @@ function shapeDefaultGroup(draft: Draft): void {
   } else if (chosen !== undefined && !isThere(chosen)) {
     draft.fault("defaultSecurityGroupId", `the security group ${chosen} does not exist in the datacenter`);
   }
+  if (next.defaultSecurityGroupId === null) delete next.defaultSecurityGroupId;
   // A client that repeats all it once said does not mean a second group.
   if (!asksForNew || isThere(textIn(next, "defaultSecurityGroupId") ?? "")) return;
   checkRoomForGroup(world, key);

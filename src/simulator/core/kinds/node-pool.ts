@@ -30,7 +30,8 @@ export const nodePool: Kind = {
     storageSize: z.int().min(10),
     k8sVersion: z.string().nullish(),
     maintenanceWindow: maintenanceWindow.nullish(),
-    autoScaling: z.object({ minNodeCount: count, maxNodeCount: count }).nullish(),
+    // Without either count it is none.
+    autoScaling: z.object({ minNodeCount: count.nullish(), maxNodeCount: count.nullish() }).nullish(),
     lans: z.array(z.looseObject({ id: z.int().min(1), dhcp: z.boolean().nullish() })).nullish(),
     labels: texts.nullish(),
     annotations: texts.nullish(),
@@ -56,7 +57,17 @@ export const nodePool: Kind = {
     "storageType",
     "storageSize",
   ],
-  keptOnPut: ["k8sVersion", "maintenanceWindow"],
+  keptOnPut: [
+    "nodeCount",
+    "k8sVersion",
+    "maintenanceWindow",
+    "autoScaling",
+    "lans",
+    "labels",
+    "annotations",
+    "taints",
+    "publicIps",
+  ],
   defaults: {
     serverType: "DedicatedCore",
     maintenanceWindow: anyWindow,
@@ -71,7 +82,9 @@ export const nodePool: Kind = {
   states: { create: "DEPLOYING", update: "UPDATING", delete: "DESTROYING", idle: "ACTIVE" },
 
   shape(draft) {
-    const { world, next, previous } = draft;
+    const { world, key, given, next, previous } = draft;
+    // Nodes are also deleted one by one: what is left is what stays.
+    if (given.nodeCount === undefined) next.nodeCount = nodesOf(world, key).length;
     checkVersion(draft);
     checkCounts(draft);
     if (previous === null) {
@@ -114,11 +127,14 @@ function checkVersion(draft: Draft): void {
 }
 
 const scaling = z.object({ minNodeCount: z.number(), maxNodeCount: z.number() });
+const noScaling = z.object({ minNodeCount: z.null().optional(), maxNodeCount: z.null().optional() });
 
 function checkCounts(draft: Draft): void {
   const { next } = draft;
   const nodes = numberIn(next, "nodeCount") ?? 0;
-  const { data } = scaling.safeParse(next.autoScaling);
+  if (noScaling.safeParse(next.autoScaling).success) next.autoScaling = null;
+  const { data, error } = scaling.safeParse(next.autoScaling ?? { minNodeCount: 0, maxNodeCount: 0 });
+  for (const { path } of error?.issues ?? []) draft.fault(`autoScaling.${path.join(".")}`, "is required");
   // Zero and zero switch it off.
   if (data !== undefined && data.maxNodeCount > 0) {
     const { minNodeCount: least, maxNodeCount: most } = data;

@@ -78,8 +78,11 @@ export function bodyOf(request: IncomingMessage, signed: Signed): Body {
 
 function md5In(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
-  if (!/^[A-Za-z0-9+/]{22}==$/.test(String(header))) throw fault("InvalidDigest", "Content-MD5 is not an MD5 digest");
-  return String(header);
+  const text = String(header);
+  // The platform's own clients send hexadecimal digits with object lock.
+  if (/^[0-9a-f]{32}$/i.test(text)) return Buffer.from(text, "hex").toString("base64");
+  if (!/^[A-Za-z0-9+/]{22}==$/.test(text)) throw fault("InvalidDigest", "Content-MD5 is not an MD5 digest");
+  return text;
 }
 
 const largestDocument = 1024 * 1024;

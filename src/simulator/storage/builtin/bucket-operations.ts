@@ -87,7 +87,7 @@ export function bucketOperations(depot: Depot) {
       const document = rootOf(await textIn(request, signed), "Delete");
       const asked = elementsIn(document, "Object").map((each) => ({
         key: textOf(each, "Key") ?? "",
-        versionId: textOf(each, "VersionId"),
+        versionId: textOf(each, "VersionId") || undefined,
       }));
       if (asked.length === 0 || asked.length > 1000) {
         throw fault("MalformedXML", "Name from 1 to 1000 objects to delete");

@@ -32,7 +32,7 @@ export interface S3Call {
   request: IncomingMessage;
   signed: Signed;
   user: S3User;
-  /** The first value of a query parameter. */
+  /** The first value of a query parameter that is not empty. */
   query(name: string): string | undefined;
   header(name: string): string | undefined;
 }

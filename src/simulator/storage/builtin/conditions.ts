@@ -6,7 +6,7 @@ const failed = (header: string) =>
   fault("PreconditionFailed", "A precondition of the request does not hold", { Condition: header });
 
 /** Judges the conditions of a read: true when the caller's copy is still good. Throws 412. */
-export function isUnchanged({ header }: S3Call, { etag, modifiedAt }: StoredObject): boolean {
+export function isUnchanged({ header }: Pick<S3Call, "header">, { etag, modifiedAt }: StoredObject): boolean {
   const [match, noneMatch] = [header("if-match"), header("if-none-match")];
   // Dates on the wire have no milliseconds.
   const modified = Math.floor(modifiedAt / 1000) * 1000;
@@ -16,6 +16,12 @@ export function isUnchanged({ header }: S3Call, { etag, modifiedAt }: StoredObje
   if (match === undefined && modified > unlessSince) throw failed("If-Unmodified-Since");
   if (noneMatch !== undefined) return names(noneMatch, etag);
   return modified <= since;
+}
+
+/** Judges the conditions on the source of a copy. Throws 412. */
+export function checkSource({ header }: S3Call, source: StoredObject): void {
+  const unchanged = isUnchanged({ header: (name) => header(`x-amz-copy-source-${name}`) }, source);
+  if (unchanged) throw failed("x-amz-copy-source-If-None-Match");
 }
 
 /** Judges the conditions of a write, in the moment it counts. Throws 412. */

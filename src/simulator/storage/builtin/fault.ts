@@ -1,5 +1,6 @@
 /** S3's error codes that this storage gives, with their HTTP status. */
 const statuses = {
+  AccessControlListNotSupported: 400,
   AccessDenied: 403,
   AuthorizationHeaderMalformed: 400,
   AuthorizationQueryParametersError: 400,
@@ -17,6 +18,7 @@ const statuses = {
   InvalidBucketState: 409,
   InvalidDigest: 400,
   InvalidPart: 400,
+  InvalidPartNumber: 416,
   InvalidPartOrder: 400,
   InvalidRange: 416,
   InvalidRequest: 400,
@@ -37,6 +39,7 @@ const statuses = {
   NoSuchTagSet: 404,
   NoSuchUpload: 404,
   NoSuchVersion: 404,
+  NoSuchWebsiteConfiguration: 404,
   NotImplemented: 501,
   ObjectLockConfigurationNotFoundError: 404,
   PreconditionFailed: 412,

@@ -6,9 +6,11 @@ import { checksumHeader } from "./checksums.ts";
 import { checkWrite, isUnchanged } from "./conditions.ts";
 import { fault } from "./fault.ts";
 import { keptHeaders, shownHeaders } from "./object-headers.ts";
+import { partRange, partsHeader } from "./object-parts.ts";
 import { checkUnlocked, initialSettings, settingHeaders } from "./object-settings.ts";
 import { rangeIn } from "./range.ts";
 import type { Bucket, StoredObject } from "./records.ts";
+import type { Xml } from "./xml.ts";
 
 const longestKey = 1024;
 
@@ -63,8 +65,12 @@ export function objectOperations(depot: Depot) {
     /** GET and HEAD. */
     read(call: ObjectCall): S3Reply {
       const object = find(call);
-      const range = rangeIn(call.header("range"), object.size);
-      const headers = { ...shownHeaders(call, object, range === undefined), ...settingHeaders(object) };
+      const range = partRange(call, object) ?? rangeIn(call.header("range"), object.size);
+      const headers = {
+        ...shownHeaders(call, object, range === undefined),
+        ...settingHeaders(object),
+        ...partsHeader(call, object),
+      };
       if (isUnchanged(call, object)) return { status: 304, headers };
       const { first, last } = range ?? { first: 0, last: object.size - 1 };
       const shown = {
@@ -87,13 +93,14 @@ export function objectOperations(depot: Depot) {
     /** A copy within the storage, of an object the caller may read. */
     async copy(call: ObjectCall, source: StoredObject): Promise<S3Reply> {
       checkKey(call.key);
-      const { id, size } = await blobs.write(blobs.read(source.blobs, 0, source.size - 1));
+      const { id, size, md5 } = await blobs.write(blobs.read(source.blobs, 0, source.size - 1));
       const replaced = call.header("x-amz-metadata-directive")?.toUpperCase() === "REPLACE";
       const object: StoredObject = {
         ...source,
         bucket: call.bucket.name,
         key: call.key,
         blobs: [{ id, size }],
+        etag: md5,
         modifiedAt: depot.now(),
         headers: replaced ? keptHeaders(call) : source.headers,
         settings: { ...tagsOf(source), ...initialSettings(call, call.bucket, depot.now()) },
@@ -102,17 +109,17 @@ export function objectOperations(depot: Depot) {
       return {
         status: 200,
         headers: versionHeader(stored),
-        xml: [
-          "CopyObjectResult",
-          [
-            ["LastModified", isoDate(object.modifiedAt)],
-            ["ETag", `"${object.etag}"`],
-          ],
-        ],
+        xml: ["CopyObjectResult", copied(object)],
       };
     },
   };
 }
+
+/** What the answer to a copy tells of what was made. */
+export const copied = ({ modifiedAt, etag }: Pick<StoredObject, "modifiedAt" | "etag">): Xml[] => [
+  ["LastModified", isoDate(modifiedAt)],
+  ["ETag", `"${etag}"`],
+];
 
 export function checkKey(key: string): void {
   if (Buffer.byteLength(key) > longestKey) throw fault("KeyTooLongError", `A key has at most ${longestKey} bytes`);

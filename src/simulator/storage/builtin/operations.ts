@@ -1,12 +1,15 @@
+import { accessOperations } from "./access-list.ts";
 import { bucketOperations } from "./bucket-operations.ts";
 import { noSuchBucket } from "./buckets.ts";
 import { type BucketCall, type Depot, mayRead, type ObjectCall, type S3Call, type S3Reply } from "./call.ts";
+import { checkSource } from "./conditions.ts";
 import { fault } from "./fault.ts";
 import { listOperations } from "./list-operations.ts";
 import { objectOperations } from "./object-operations.ts";
+import { attributesOf } from "./object-parts.ts";
 import { objectSettingOperations } from "./object-settings.ts";
 import { settingOperations, subresources } from "./settings.ts";
-import { type Target, targetOf } from "./target.ts";
+import { queryIn, type Target, targetOf } from "./target.ts";
 import { uploadOperations } from "./upload-operations.ts";
 
 type Answer = S3Reply | Promise<S3Reply>;
@@ -15,6 +18,7 @@ type Answer = S3Reply | Promise<S3Reply>;
 export function createOperations(depot: Depot, nameOf: (userId: string) => string) {
   const buckets = bucketOperations(depot);
   const lists = listOperations(depot, nameOf);
+  const access = accessOperations(nameOf);
   const objects = objectOperations(depot);
   const uploads = uploadOperations(depot);
   const settings = settingOperations(depot);
@@ -40,6 +44,10 @@ export function createOperations(depot: Depot, nameOf: (userId: string) => strin
         return buckets.remove(bucketCall);
       case "GET":
         return call.query("list-type") === "2" ? lists.present(bucketCall) : lists.old(bucketCall);
+      case "GET acl":
+        return access.read(bucketCall);
+      case "PUT acl":
+        return access.write(bucketCall);
       case "GET location":
         return buckets.location(bucketCall);
       case "GET versions":
@@ -58,22 +66,32 @@ export function createOperations(depot: Depot, nameOf: (userId: string) => strin
   }
 
   function onObject(call: S3Call, method: string, { bucket, key }: Target, sub: string | undefined): Answer {
+    const copySource = call.header("x-amz-copy-source");
     const objectCall: ObjectCall = { ...opened(call, bucket, method === "GET" || method === "HEAD"), key };
     switch (`${method} ${sub ?? ""}`.trim()) {
       case "GET":
       case "HEAD":
+      case "GET partNumber":
+      case "HEAD partNumber":
         return objects.read(objectCall);
-      case "PUT": {
-        const source = call.header("x-amz-copy-source");
-        return source === undefined ? objects.put(objectCall) : objects.copy(objectCall, sourceOf(call, source));
-      }
+      case "GET attributes":
+        return attributesOf(objectCall, objects.find(objectCall));
+      case "GET acl":
+      case "PUT acl":
+        objects.find(objectCall);
+        return method === "GET" ? access.read(objectCall) : access.write(objectCall);
+      case "PUT":
+        return copySource === undefined
+          ? objects.put(objectCall)
+          : objects.copy(objectCall, sourceOf(call, copySource));
       case "DELETE":
         return objects.remove(objectCall);
       case "POST uploads":
         return uploads.start(objectCall);
       case "PUT uploadId":
-        if (call.header("x-amz-copy-source") !== undefined) throw unknown("UploadPartCopy", undefined);
-        return uploads.putPart(objectCall);
+        return copySource === undefined
+          ? uploads.putPart(objectCall)
+          : uploads.copyPart(objectCall, sourceOf(call, copySource));
       case "POST uploadId":
         return uploads.complete(objectCall);
       case "DELETE uploadId":
@@ -90,9 +108,10 @@ export function createOperations(depot: Depot, nameOf: (userId: string) => strin
   }
 
   function sourceOf(call: S3Call, header: string) {
-    const { bucket, key, query } = targetOf(header.replace(/^\/?/, "/"));
-    const named = (name: string) => query.find(([each]) => each === name)?.[1];
-    return objects.find({ ...opened(call, bucket, true), key, query: named });
+    const target = targetOf(header.replace(/^\/?/, "/"));
+    const source = objects.find({ ...opened(call, target.bucket, true), key: target.key, query: queryIn(target) });
+    checkSource(call, source);
+    return source;
   }
 
   return (call: S3Call, target: Target): Answer => {

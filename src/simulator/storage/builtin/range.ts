@@ -5,6 +5,18 @@ export interface Range {
   last: number;
 }
 
+/** The bytes that `x-amz-copy-source-range` asks for: both ends, within the source. */
+export function sourceRange(header: string | undefined, size: number): Range {
+  if (header === undefined) return { first: 0, last: size - 1 };
+  const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(header) ?? [];
+  const [first, last] = [Number(from), Number(to)];
+  if (first <= last && last < size) return { first, last };
+  throw fault(
+    "InvalidArgument",
+    `x-amz-copy-source-range must be bytes=first-last within the ${size} bytes of the source`,
+  );
+}
+
 /** The bytes that a Range header asks for; undefined: all, also for forms that S3 does not serve. */
 export function rangeIn(header: string | undefined, size: number): Range | undefined {
   const [, from = "", to = ""] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? [];

@@ -5,7 +5,7 @@ import { closeServer, listenOn } from "../../http/serve.ts";
 import type { S3Call, S3Reply, S3User } from "./call.ts";
 import { Fault, fault } from "./fault.ts";
 import { verified } from "./signature.ts";
-import { type Target, targetOf } from "./target.ts";
+import { queryIn, type Target, targetOf } from "./target.ts";
 import { type Xml, xmlDocument } from "./xml.ts";
 
 export interface ServerParts {
@@ -57,7 +57,7 @@ export function createS3Server({ keyOf, answer, now, onError }: ServerParts) {
       request,
       signed,
       user,
-      query: (name) => target.query.find(([each]) => each === name)?.[1],
+      query: queryIn(target),
       header: (name) => request.headersDistinct[name]?.join(","),
     };
   }

@@ -12,10 +12,21 @@ const date = (text: string) => !Number.isNaN(Date.parse(text));
 
 const tag: Shape = { Key: some, Value: any };
 const enabled = oneOf("Enabled", "Disabled");
+const protocol = oneOf("http", "https");
+const routingRule: Shape = {
+  "Condition?": { "HttpErrorCodeReturnedEquals?": some, "KeyPrefixEquals?": any },
+  Redirect: {
+    "HostName?": some,
+    "HttpRedirectCode?": some,
+    "Protocol?": protocol,
+    "ReplaceKeyPrefixWith?": any,
+    "ReplaceKeyWith?": any,
+  },
+};
 const lockMode = oneOf("GOVERNANCE", "COMPLIANCE");
 
-/** The documents that settings are made with: root element and content. */
-export const settingShapes: Readonly<Record<string, readonly [root: string, shape: Shape]>> = {
+/** The documents that settings are made with: root element and content, and the root element of what reads give. */
+export const settingShapes: Readonly<Record<string, readonly [root: string, shape: Shape, shownRoot?: string]>> = {
   cors: [
     "CORSConfiguration",
     {
@@ -67,6 +78,8 @@ export const settingShapes: Readonly<Record<string, readonly [root: string, shap
       "BlockPublicPolicy?": yesOrNo,
       "RestrictPublicBuckets?": yesOrNo,
     },
+    // The name that the platform's own clients read; others do not look at it.
+    "BlockPublicAccessBlockConfiguration",
   ],
   replication: [
     "ReplicationConfiguration",
@@ -87,6 +100,17 @@ export const settingShapes: Readonly<Record<string, readonly [root: string, shap
   versioning: [
     "VersioningConfiguration",
     { "MfaDelete?": oneOf("Disabled"), "Status?": oneOf("Enabled", "Suspended") },
+  ],
+  website: [
+    "WebsiteConfiguration",
+    {
+      "ErrorDocument?": { Key: some },
+      "IndexDocument?": { Suffix: some },
+      "RedirectAllRequestsTo?": { HostName: some, "Protocol?": protocol },
+      "RoutingRules?": { "RoutingRule*": routingRule },
+      // The platform's own clients send the rules without the element around them.
+      "RoutingRule*": routingRule,
+    },
   ],
   retention: ["Retention", { Mode: lockMode, RetainUntilDate: date }],
   "legal-hold": ["LegalHold", { Status: oneOf("ON", "OFF") }],

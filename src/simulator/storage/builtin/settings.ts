@@ -14,16 +14,22 @@ const unmade: Record<string, Xml | Code> = {
   encryption: "ServerSideEncryptionConfigurationNotFoundError",
   lifecycle: "NoSuchLifecycleConfiguration",
   "object-lock": "ObjectLockConfigurationNotFoundError",
+  // Objects belong to the owner of their bucket: there are no access lists to be written.
+  ownershipControls: ["OwnershipControls", [["Rule", [["ObjectOwnership", "BucketOwnerEnforced"]]]]],
   policy: "NoSuchBucketPolicy",
   policyStatus: ["PolicyStatus", [["IsPublic", false]]],
   publicAccessBlock: "NoSuchPublicAccessBlockConfiguration",
   replication: "ReplicationConfigurationNotFoundError",
   tagging: "NoSuchTagSet",
   versioning: ["VersioningConfiguration", []],
+  website: "NoSuchWebsiteConfiguration",
 };
 
 /** Once made, these stay. */
-const lasting = new Set(["object-lock", "versioning", "policyStatus"]);
+const lasting = new Set(["object-lock", "versioning", "policyStatus", "ownershipControls"]);
+
+/** These are not made at all. */
+const given = new Set(["policyStatus", "ownershipControls"]);
 
 /** Sub-resources that are known to S3 and never the object or bucket itself. */
 export const subresources = new Set([
@@ -40,8 +46,8 @@ export const subresources = new Set([
     "location",
     "logging",
   ],
-  ...["metrics", "notification", "ownershipControls", "partNumber", "requestPayment", "restore", "select", "torrent"],
-  ...["uploadId", "uploads", "versions", "website"],
+  ...["metrics", "notification", "partNumber", "requestPayment", "restore", "select", "torrent"],
+  ...["uploadId", "uploads", "versions"],
 ]);
 
 const unknown = (name: string) => fault("NotImplemented", `The object storage has no ${name} here`);
@@ -61,6 +67,11 @@ const conditions: Record<string, (bucket: Bucket, document: string) => void> = {
     if (statusOf(bucket) !== "Enabled") throw badState("Object lock needs versioning: enable it first");
   },
   tagging: (_, document) => checkTags(document, 50),
+  website(_, document) {
+    if (!/<(IndexDocument|RedirectAllRequestsTo)>/.test(document)) {
+      throw fault("MalformedXML", "A website needs an IndexDocument or RedirectAllRequestsTo");
+    }
+  },
   policy({ settings: { publicAccessBlock = "" } }, document) {
     if (textOf(publicAccessBlock, "BlockPublicPolicy") === "true" && isPublic(document)) {
       throw fault("AccessDenied", "Access denied: the public access block of the bucket refuses public policies");
@@ -77,9 +88,9 @@ export function checkTags(document: string, most: number): void {
 
 /** The document that a body holds, as it is given back later. */
 export function documentIn(name: string, body: string): string {
-  const [root, shape] = settingShapes[name] ?? [];
-  if (root === undefined || shape === undefined) throw unknown(name);
-  return xmlDocument([root, shaped(treeOf(body, root), shape)]);
+  const [root, shape, shownRoot = root] = settingShapes[name] ?? [];
+  if (root === undefined || shape === undefined || shownRoot === undefined) throw unknown(name);
+  return xmlDocument([shownRoot, shaped(treeOf(body, root), shape)]);
 }
 
 /** The settings of buckets. Versioning, object lock, tags and encryption have effects; the rest is kept as it was sent. */
@@ -112,7 +123,7 @@ export function settingOperations(depot: Depot) {
     },
 
     async write({ bucket, request, signed }: BucketCall, name: string): Promise<S3Reply> {
-      if (unmade[name] === undefined || name === "policyStatus") throw unknown(name);
+      if (unmade[name] === undefined || given.has(name)) throw unknown(name);
       const body = await textIn(request, signed);
       if (name === "policy") policyIn(body);
       const document = name === "policy" ? body : documentIn(name, body);

@@ -9,6 +9,12 @@ export interface Target {
   query: readonly (readonly [name: string, value: string])[];
 }
 
+/** The first value of a parameter. An empty one is absent: clients send those that are not set that way. */
+export const queryIn =
+  ({ query }: Target) =>
+  (name: string): string | undefined =>
+    query.find(([each]) => each === name)?.[1] || undefined;
+
 /** Path style: `/bucket/key?query`. */
 export function targetOf(url: string): Target {
   const relative = url.replace(/^https?:\/\/[^/?]*/i, "");

@@ -6,8 +6,9 @@ import { checksumHeader } from "./checksums.ts";
 import { checkWrite } from "./conditions.ts";
 import { fault } from "./fault.ts";
 import { keptHeaders } from "./object-headers.ts";
-import { checkKey, orRemove } from "./object-operations.ts";
+import { checkKey, copied, orRemove } from "./object-operations.ts";
 import { initialSettings } from "./object-settings.ts";
+import { sourceRange } from "./range.ts";
 import type { Part, StoredObject, Upload } from "./records.ts";
 import { elementsIn, rootOf, textOf, type Xml } from "./xml.ts";
 
@@ -22,6 +23,11 @@ export function uploadOperations(depot: Depot) {
     const upload = buckets.uploads.get(query("uploadId") ?? "");
     if (upload?.bucket !== bucket.name || upload.key !== key) throw noSuchUpload();
     return upload;
+  }
+
+  async function keep(part: Part): Promise<void> {
+    const before = await orRemove(blobs, [part.blob], () => depot.write(() => buckets.putPart(part)));
+    if (before !== undefined) await blobs.remove([before.blob]);
   }
 
   const about = ({ bucket, key, id }: Upload): Xml[] => [
@@ -47,20 +53,26 @@ export function uploadOperations(depot: Depot) {
 
     async putPart(call: ObjectCall): Promise<S3Reply> {
       const { id: uploadId } = find(call);
-      const number = Number(call.query("partNumber"));
-      if (!Number.isInteger(number) || number < 1 || number > mostParts) {
-        throw fault("InvalidArgument", `partNumber must be a whole number from 1 to ${mostParts}`);
-      }
+      const number = partNumberIn(call);
       const body = bodyOf(call.request, call.signed);
       const { id, size, md5 } = await blobs.write(body.content);
-      const part: Part = { uploadId, number, blob: { id, size }, etag: md5, modifiedAt: depot.now() };
-      const before = await orRemove(blobs, [part.blob], () => depot.write(() => buckets.putPart(part)));
-      if (before !== undefined) await blobs.remove([before.blob]);
+      await keep({ uploadId, number, blob: { id, size }, etag: md5, modifiedAt: depot.now() });
       const checksum = body.checksum();
       return {
         status: 200,
         headers: { etag: `"${md5}"`, ...(checksum && { [checksumHeader(checksum.name)]: checksum.value }) },
       };
+    },
+
+    /** A part made of an object the caller may read, or of a range of it. */
+    async copyPart(call: ObjectCall, source: StoredObject): Promise<S3Reply> {
+      const { id: uploadId } = find(call);
+      const number = partNumberIn(call);
+      const { first, last } = sourceRange(call.header("x-amz-copy-source-range"), source.size);
+      const { id, size, md5 } = await blobs.write(blobs.read(source.blobs, first, last));
+      const part = { uploadId, number, blob: { id, size }, etag: md5, modifiedAt: depot.now() };
+      await keep(part);
+      return { status: 200, xml: ["CopyPartResult", copied(part)] };
     },
 
     async complete(call: ObjectCall): Promise<S3Reply> {
@@ -129,6 +141,12 @@ export function uploadOperations(depot: Depot) {
       };
     },
   };
+}
+
+function partNumberIn({ query }: ObjectCall): number {
+  const number = Number(query("partNumber"));
+  if (Number.isInteger(number) && number >= 1 && number <= mostParts) return number;
+  throw fault("InvalidArgument", `partNumber must be a whole number from 1 to ${mostParts}`);
 }
 
 interface AskedPart {

@@ -1,7 +1,7 @@
 import { fault } from "./fault.ts";
 
-/** An element: its name, and its text or the elements in it. */
-export type Xml = readonly [name: string, content: string | number | boolean | readonly Xml[]];
+/** An element: its name, its text or the elements in it, and its attributes as they are written. */
+export type Xml = readonly [name: string, content: string | number | boolean | readonly Xml[], attributes?: string];
 
 const head = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const namespace = ' xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
@@ -14,7 +14,8 @@ export function xmlDocument([name, content]: Xml): string {
 const inside = (content: Xml[1]): string =>
   typeof content === "object" ? content.map(written).join("") : escaped(String(content));
 
-const written = ([name, content]: Xml): string => `<${name}>${inside(content)}</${name}>`;
+const written = ([name, content, attributes]: Xml): string =>
+  `<${name}${attributes === undefined ? "" : ` ${attributes}`}>${inside(content)}</${name}>`;
 
 const escapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;" };
 

@@ -1,0 +1,36 @@
+import type { ChatBody, CompletionBody } from "./body.ts";
+
+/** No model is behind the answer: each token was certain (0), and there was no other. */
+const certain = 0;
+
+/** The log probabilities of tokens, as a field of a choice; none unless they were asked for. */
+export type ChatLogprobs = (tokens: readonly string[]) => object;
+/** The same for plain text; `offset` is where the first token begins in it. */
+export type CompletionLogprobs = (tokens: readonly string[], offset: number) => object;
+
+const told = (token: string) => ({ token, logprob: certain, bytes: [...Buffer.from(token)] });
+
+export function chatLogprobs({ logprobs, top_logprobs: top }: ChatBody): ChatLogprobs {
+  if (logprobs !== true) return () => ({});
+  const content = (token: string) => ({ ...told(token), top_logprobs: top ? [told(token)] : [] });
+  return (tokens) => ({ logprobs: { content: tokens.map(content), refusal: null } });
+}
+
+export function completionLogprobs({ logprobs }: CompletionBody): CompletionLogprobs {
+  if (logprobs === undefined || logprobs === null) return () => ({});
+  return (tokens, offset) => {
+    let at = offset;
+    const offsets = tokens.map((token) => {
+      at += token.length;
+      return at - token.length;
+    });
+    return {
+      logprobs: {
+        tokens,
+        token_logprobs: tokens.map(() => certain),
+        top_logprobs: logprobs > 0 ? tokens.map((token) => ({ [token]: certain })) : null,
+        text_offset: offsets,
+      },
+    };
+  };
+}
