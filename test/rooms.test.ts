@@ -21,6 +21,7 @@ const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
       ...[
         "flags",
         "log",
+        "metrics-protection",
         "open-server",
         "registry",
         "serve",
