@@ -4,7 +4,7 @@ import { shapeOf } from "./json-shape.ts";
 import { Refused } from "./refused.ts";
 
 /** Far more than tools and schemas need. */
-const MOST = { depth: 100, count: 100_000 };
+const MOST = { depth: 100, count: 100_000, fields: 100 };
 
 const answers = z.int().min(1).max(1024).nullish();
 const tokens = z.int().min(1).nullish();
@@ -56,6 +56,7 @@ export function bodyIn(bytes: Buffer): Body {
   } catch {
     throw new Refused(422, "invalid_json", "the body is not valid JSON");
   }
+  if (Object.keys(Object(value)).length > MOST.fields) throw invalid(`body: more than ${MOST.fields} fields`);
   const parsed = fields.safeParse(value);
   if (parsed.success) return { fields: parsed.data, size: bytes.length };
   const [issue] = parsed.error.issues;
@@ -73,17 +74,9 @@ const maximums: Readonly<Record<string, readonly ("max_tokens" | "max_completion
 
 /** The call that a body asks for. A maximum that it does not name is set. */
 export function askedIn({ fields, size }: Body, path: string, limit: TokenLimit): Asked {
-  const named = Object.entries(fields).flatMap(([name, value]) =>
-    isMaximum(name) && value !== null && value !== undefined ? [[name, tokens.safeParse(value).data] as const] : [],
-  );
-  for (const [name, value] of named) {
-    if (typeof value !== "number") throw invalid(`${name}: must be a whole number above 0`);
-    if (value <= (limit.most ?? Number.POSITIVE_INFINITY)) continue;
-    throw invalid(`${name}: the namespace may have up to ${limit.most} tokens in an answer`);
-  }
   const known = maximums[path];
   const isNamed = known === undefined || known.some((name) => typeof fields[name] === "number");
-  const most = Math.max(...named.map(([, value]) => value ?? 0), isNamed ? 0 : limit.usual);
+  const most = Math.max(largestIn(fields, limit), isNamed ? 0 : limit.usual);
   const isStream = fields.stream === true;
   return {
     model: fields.model,
@@ -98,6 +91,21 @@ export function askedIn({ fields, size }: Body, path: string, limit: TokenLimit)
       ...(isStream && { stream_options: { ...fields.stream_options, include_usage: true } }),
     }),
   };
+}
+
+/** The largest maximum that is named, by whatever name; 0: none is. */
+function largestIn(fields: Body["fields"], { most }: TokenLimit): number {
+  let largest = 0;
+  for (const [name, value] of Object.entries(fields)) {
+    if (!isMaximum(name) || value === null) continue;
+    const { data } = tokens.safeParse(value);
+    if (typeof data !== "number") throw invalid(`${name}: must be a whole number above 0`);
+    if (most !== undefined && data > most) {
+      throw invalid(`${name}: the namespace may have up to ${most} tokens in an answer`);
+    }
+    largest = Math.max(largest, data);
+  }
+  return largest;
 }
 
 /** A prompt is a text or a list of tokens, and there may be a list of those. */

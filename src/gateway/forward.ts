@@ -73,6 +73,33 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
     }
   }
 
+  /** What a body asks for, and who pays. What was read of it is not kept. */
+  function understand(bytes: Buffer, path: string, counted: Counted) {
+    const body = bodyIn(bytes);
+    const { model } = body.fields;
+    const access = accessFor(counted.namespace, model);
+    counted.model = model;
+    const price = parts.prices[model];
+    if (price === undefined && isLimited(access)) {
+      const message = `the price of ${model} is not known, so it cannot be used with a budget`;
+      throw new Refused(403, "price_unknown", message);
+    }
+    return { asked: askedIn(body, path, tokenLimit(access, body)), access, price };
+  }
+
+  /** Reads the body, which counts as memory of its namespace until it is released. */
+  async function read(path: string, counted: Counted, request: IncomingMessage, response: ServerResponse) {
+    const { bytes, release } = await bodies.read(request, counted.namespace, () => {
+      if (request.headers.expect !== undefined) response.writeContinue();
+    });
+    try {
+      return { ...understand(bytes, path, counted), release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
   return async function forward(
     path: string,
     counted: Counted,
@@ -81,20 +108,8 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
     signal: AbortSignal,
   ): Promise<void> {
     const { namespace } = counted;
-    const held = await bodies.read(request, namespace, () => {
-      if (request.headers.expect !== undefined) response.writeContinue();
-    });
+    const { asked, access, price, release } = await read(path, counted, request, response);
     try {
-      const body = bodyIn(held.bytes);
-      const { model } = body.fields;
-      const access = accessFor(namespace, model);
-      counted.model = model;
-      const price = parts.prices[model];
-      if (price === undefined && isLimited(access)) {
-        const message = `the price of ${model} is not known, so it cannot be used with a budget`;
-        throw new Refused(403, "price_unknown", message);
-      }
-      const asked = askedIn(body, path, tokenLimit(access, body));
       const reservation = await parts.budgets.reserve(access, price ? costOf(asked.atMost, price) : 0);
       let usage = none;
       try {
@@ -113,17 +128,17 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
           { method: "POST", path, body: asked.body },
           signal,
         );
-        held.release();
+        release();
         await deliver(asked, answer, response, (used) => {
           usage = used;
         });
       } finally {
         const eur = price && costOf(usage, price);
         reservation.settle(eur ?? 0);
-        metrics.used(namespace, model, usage, eur);
+        metrics.used(namespace, asked.model, usage, eur);
       }
     } finally {
-      held.release();
+      release();
     }
   };
 }

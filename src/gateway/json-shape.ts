@@ -15,7 +15,7 @@ export interface Shape {
  * Reads the shape of JSON without reading its values: what is deep does not fit onto the stack of who writes it again, and an
  * empty array of two bytes takes fifty in memory. Ends as soon as a limit is exceeded.
  */
-export function shapeOf(bytes: Buffer, most: Shape): Shape {
+export function shapeOf(bytes: Buffer, most: Readonly<Shape>): Shape {
   let [now, depth, count] = [0, 0, 0];
   for (let at = 0; at < bytes.length && depth <= most.depth && count <= most.count; at += 1) {
     const byte = bytes[at] ?? 0;

@@ -134,6 +134,12 @@ describe("bodies and headers have bounds", () => {
     expect(seen).toEqual([]);
   });
 
+  it("fields without number are refused, and nothing breaks", async () => {
+    const many = Object.fromEntries(Array.from({ length: 5000 }, (_, nth) => [`max_a${nth}_tokens`, 1]));
+    expect((await post(JSON.stringify({ model: chatModel, ...many }))).status).toBe(422);
+    expect(seen).toEqual([]);
+  });
+
   it("brackets in texts, and what tools and schemas need, are not refused", async () => {
     const schema = (depth: number): object => (depth === 0 ? {} : { properties: { "a[{": schema(depth - 1) } });
     const content = `\\"${"[".repeat(5000)}`;

@@ -14,7 +14,7 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-/** So many calls may be open at the same time. Each has a connection of its own, so that none waits for another one's. */
+/** So many calls may be open at the same time. Each has a connection of its own, and the list of models has one. */
 export const MOST_CALLS = 512;
 
 /** A large model thinks for a while before its first word, and between two of them. */
@@ -29,7 +29,7 @@ export function createUpstream(options: { url: string; credentials: Credentials;
   const prefix = pathname.replace(/\/$/, "");
   const tls = options.ca === undefined ? {} : { connect: { ca: options.ca }, requestTls: { ca: options.ca } };
   const limits = {
-    connections: MOST_CALLS,
+    connections: MOST_CALLS + 1,
     connectTimeout: 10_000,
     headersTimeout: SILENCE_MS,
     bodyTimeout: SILENCE_MS,
