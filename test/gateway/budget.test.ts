@@ -39,6 +39,45 @@ describe("a budget", () => {
     );
   });
 
+  it("is held by an idle replica up to two hundredths, whatever its calls have kept back and cost", async () => {
+    const call = fc.record({
+      replica: fc.nat({ max: 2 }),
+      eur: fc.double({ min: 0.0001, max: 12, noNaN: true }),
+      part: fc.double({ min: 0, max: 1, noNaN: true }),
+      ends: fc.nat({ max: 5 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 60 }), async (calls) => {
+        const [clock, ledger] = [fakeClock(), createMemoryLedger()];
+        const replicas = Array.from({ length: 3 }, () => createBudgets({ clock, ledger }));
+        let spent = 0;
+        let open: { left: number; end: () => void }[] = [];
+        const pass = (turns: number) => {
+          for (const each of open) each.left -= turns;
+          for (const { end } of open.filter(({ left }) => left <= 0)) end();
+          open = open.filter(({ left }) => left > 0);
+        };
+        for (const { replica, eur, part, ends } of calls) {
+          const reservation = await replicas[replica]?.reserve(access, eur).catch(() => undefined);
+          if (reservation) {
+            const end = () => {
+              spent += eur * part;
+              reservation.settle(eur * part);
+            };
+            open.push({ left: ends, end });
+          }
+          pass(1);
+        }
+        pass(10);
+        await new Promise(setImmediate);
+        const { left } = await ledger.take("shop/chat", "2026-01-01", { least: 0, most: 0 }, 10);
+        expect(spent).toBeLessThanOrEqual(10 + 1e-9);
+        expect(10 - left - spent).toBeGreaterThanOrEqual(-1e-9);
+        expect(10 - left - spent).toBeLessThanOrEqual(3 * 0.2 + 1e-9);
+      }),
+    );
+  });
+
   it("is refused with the time until midnight UTC, and is whole again after it", async () => {
     const clock = fakeClock(Date.UTC(2026, 0, 1, 23, 0, 0));
     const budgets = createBudgets({ clock, ledger: createMemoryLedger() });

@@ -37,6 +37,7 @@ export function createPurse(options: { ledger: Ledger; key: string; day: string;
   /** What goes back to the ledger; below zero: what it has yet to be told. */
   const excess = () => (eur < 0 || eur > 2 * PART * limit() ? eur - Math.max(0, Math.min(eur, PART * limit())) : 0);
 
+  /** What cannot be given back now is tried again with the next call that ends. */
   async function balance(): Promise<void> {
     for (let amount = excess(); amount !== 0; amount = excess()) {
       eur -= amount;
@@ -44,9 +45,10 @@ export function createPurse(options: { ledger: Ledger; key: string; day: string;
         await ledger.giveBack(key, day, amount);
       } catch {
         eur += amount;
-        return;
+        break;
       }
     }
+    balancing = undefined;
   }
 
   return {
@@ -75,9 +77,7 @@ export function createPurse(options: { ledger: Ledger; key: string; day: string;
     settle(wanted, real) {
       eur += wanted - real;
       kept -= wanted;
-      balancing ??= balance().finally(() => {
-        balancing = undefined;
-      });
+      if (balancing === undefined && excess() !== 0) balancing = balance();
     },
     async close() {
       await balancing;
