@@ -1,8 +1,12 @@
 import { once } from "node:events";
+import http from "node:http";
+import https from "node:https";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { systemClock } from "../../src/clock.ts";
+import { listen } from "../../src/gateway/server.ts";
+import { selfSigned } from "../../src/operator/serving-certificate.ts";
 import { chatModel, startGateway } from "./running.ts";
 import { type Answer, scriptedPlatform } from "./scripted-platform.ts";
 
@@ -40,7 +44,7 @@ afterEach(() => {
 
 /** Another pod than the one that fetches: every address of 127.0.0.0/8 is this machine. */
 const OTHER_POD = "127.0.0.2";
-function dial({ url }: Gateway, localAddress = OTHER_POD): Socket {
+function dial({ url }: Pick<Gateway, "url">, localAddress = OTHER_POD): Socket {
   const { port, hostname } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, localAddress });
   socket.on("error", () => {});
@@ -158,6 +162,37 @@ describe("connections", () => {
     await vi.waitUntil(() => ended === 250);
     expect(await chat(gateway, "shop")).toBe(200);
   });
+});
+
+it.each(["http", "https"])("a connection whose call is open is not the one that goes, over %s", async (scheme) => {
+  const tls = scheme === "https" ? await selfSigned(clock.now()) : undefined;
+  const go = Promise.withResolvers<void>();
+  const server = await listen(
+    { host: "127.0.0.1", port: 0 },
+    async (request, response) => {
+      response.write("begun");
+      if (request.url === "/long") await go.promise;
+      response.end(" and ended");
+    },
+    tls,
+    3,
+  );
+  onTestFinished(() => server.drain(AbortSignal.abort()));
+  const { get } = tls ? https : http;
+  const ask = (path: string, localAddress: string) =>
+    new Promise<http.IncomingMessage>((resolve, reject) => {
+      const options = { localAddress, agent: false, rejectUnauthorized: false };
+      get(server.url + path, options, resolve).on("error", reject);
+    });
+  // The oldest of three connections of one pod has an open call, the others are idle.
+  const long = await ask("/long", OTHER_POD);
+  const idle = [dial(server), dial(server)];
+  await Promise.all(idle.map((socket) => once(socket, "connect")));
+  const closed = Promise.race(idle.map((socket) => once(socket, "close")));
+  expect(await text(await ask("/short", "127.0.0.1"))).toBe("begun and ended");
+  await closed;
+  go.resolve();
+  expect(await text(long)).toBe("begun and ended");
 });
 
 describe("tokens", () => {
