@@ -69,7 +69,7 @@ describe("a budget", () => {
           pass(1);
         }
         pass(10);
-        await new Promise(setImmediate);
+        await clock.advance(2000);
         const { left } = await ledger.take("shop/chat", "2026-01-01", { least: 0, most: 0 }, 10);
         expect(spent).toBeLessThanOrEqual(10 + 1e-9);
         expect(10 - left - spent).toBeGreaterThanOrEqual(-1e-9);
@@ -172,6 +172,20 @@ describe("a refused call", () => {
     (await budgets.reserve(access, 9)).settle(0.5);
   });
 
+  it("takes nothing, and asks nobody, whatever it asks for beyond what was left a moment ago", async () => {
+    let asked = 0;
+    const own = createMemoryLedger();
+    const take: Ledger["take"] = (...args) => {
+      asked += 1;
+      return own.take(...args);
+    };
+    const budgets = createBudgets({ clock: fakeClock(), ledger: { ...own, take } });
+    (await budgets.reserve(access, 5)).settle(5);
+    asked = 0;
+    for (let eur = 9; eur > 6; eur -= 0.1) await expect(budgets.reserve(access, eur)).rejects.toThrow("are left of");
+    expect(asked).toBe(1);
+  });
+
   it("may be tried again when open calls are what is in its way", async () => {
     const budgets = createBudgets({ clock: fakeClock(), ledger: createMemoryLedger() });
     const open = await budgets.reserve(access, 9);
@@ -179,6 +193,29 @@ describe("a refused call", () => {
     open.settle(0.5);
     (await budgets.reserve(access, 2)).settle(0.5);
   });
+});
+
+it("calls with a large maximum that are left at once, a hundred in a moment, cost the ledger a few writes", async () => {
+  const clock = fakeClock();
+  let writes = 0;
+  const own = createMemoryLedger();
+  const ledger: Ledger = {
+    take(...args) {
+      writes += 1;
+      return own.take(...args);
+    },
+    giveBack(...args) {
+      writes += 1;
+      return own.giveBack(...args);
+    },
+  };
+  const [first, second] = [createBudgets({ clock, ledger }), createBudgets({ clock, ledger: own })];
+  for (let nth = 0; nth < 100; nth += 1) (await first.reserve(access, 9)).settle(0);
+  await clock.advance(1000);
+  expect(writes).toBeLessThanOrEqual(6);
+  // And all of it is back.
+  (await second.reserve(access, 9)).settle(0);
+  expect(clock.pending).toBe(0);
 });
 
 it("what calls cost beyond what was kept back is told to the other replicas", async () => {

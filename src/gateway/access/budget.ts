@@ -31,8 +31,8 @@ interface Budget {
 interface Known {
   purse: Purse;
   budget: Budget;
-  /** What was too much a moment ago. Whoever asks for no less is refused without asking the ledger. */
-  refused?: { eur: number; left: number; until: number };
+  /** What was left when a call was refused a moment ago. Who asks for more is refused without asking the ledger. */
+  refused?: { left: number; until: number };
 }
 
 const REFUSED_MS = 1000;
@@ -71,23 +71,27 @@ export function createBudgets({ clock, ledger }: { clock: Clock; ledger: Ledger 
     for (const [each, { purse }] of known) if (purse.day !== day) known.delete(each);
     const created: Known = {
       budget,
-      purse: createPurse({ ledger, key, day, limit: () => created.budget.limit }),
+      purse: createPurse({ clock, ledger, key, day, limit: () => created.budget.limit }),
     };
     known.set(key, created);
     return created;
   }
 
+  /** Throws where it is known to be too much. */
+  function check(found: Known, eur: number): void {
+    const { refused } = found;
+    if (refused && refused.until > clock.monotonic() && eur > refused.left) throw refusal(found, eur, refused.left);
+  }
+
   /** The purse that has it, or throws. */
   async function keep(budget: Budget, eur: number): Promise<Known> {
     const found = knownOf(budget);
-    const { refused, purse } = found;
-    if (refused && refused.until > clock.monotonic() && eur >= refused.eur) throw refusal(found, eur, refused.left);
-    const result = await purse.keep(eur).catch(() => {
+    const result = await found.purse.keep(eur).catch(() => {
       throw new Refused(503, "unavailable", "the budget could not be checked", { retryAfter: 2 });
     });
     if (result.isKept) return found;
     const { left } = result;
-    found.refused = { eur, left, until: clock.monotonic() + REFUSED_MS };
+    found.refused = { left, until: clock.monotonic() + REFUSED_MS };
     throw refusal(found, eur, left);
   }
 
@@ -113,8 +117,10 @@ export function createBudgets({ clock, ledger }: { clock: Clock; ledger: Ledger 
   return {
     async reserve(access, eur) {
       const taken: Known[] = [];
+      const budgets = budgetsOf(access);
+      for (const budget of budgets) check(knownOf(budget), eur);
       try {
-        for (const budget of budgetsOf(access)) taken.push(await keep(budget, eur));
+        for (const budget of budgets) taken.push(await keep(budget, eur));
       } catch (error) {
         for (const { purse } of taken) purse.settle(eur, 0);
         throw error;

@@ -21,6 +21,8 @@ export interface Ledger {
 const share = (left: number, { least, most }: { least: number; most: number }): number =>
   left < least ? 0 : Math.max(0, Math.min(most, left));
 
+class DayOver extends Error {}
+
 /** A ledger of this process alone. Only the current day is kept. */
 export function createMemoryLedger(): Ledger {
   const totals = new Map<string, number>();
@@ -81,7 +83,7 @@ export function createConfigMapLedger(client: Pick<KubeClient, "request">, names
       const kept = Object.entries(Object(found?.data)).filter(([, text]) => String(text) >= day);
       const data = Object.fromEntries(kept);
       const spent = readSpent(data[entry]);
-      if (spent && spent.day > day) throw new Error("the day is over");
+      if (spent && spent.day > day) throw new DayOver("another replica has begun the next day");
       const total = spent?.eur ?? 0;
       const next = edit(total);
       if (next === total) return total;
@@ -112,7 +114,11 @@ export function createConfigMapLedger(client: Pick<KubeClient, "request">, names
         return { eur: share(limit - total, wanted), left: limit - total };
       }),
     async giveBack(key, day, eur) {
-      await inLine(shardOf(key), () => change(key, day, (total) => Math.max(0, total - eur)));
+      const changed = inLine(shardOf(key), () => change(key, day, (total) => Math.max(0, total - eur)));
+      await changed.catch((error) => {
+        // Nobody needs it any more.
+        if (!(error instanceof DayOver)) throw error;
+      });
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { Clock } from "../../clock.ts";
 import type { Ledger, Taken } from "./ledger.ts";
 
 /**
@@ -19,13 +20,25 @@ export interface Purse {
   close(): Promise<void>;
 }
 
-export function createPurse(options: { ledger: Ledger; key: string; day: string; limit: () => number }): Purse {
-  const { ledger, key, day, limit } = options;
+/** Between two times that a replica gives back, so that who leaves one large call after the other causes few writes. */
+const PAUSE_MS = 1000;
+
+export function createPurse(options: {
+  clock: Clock;
+  ledger: Ledger;
+  key: string;
+  day: string;
+  limit: () => number;
+}): Purse {
+  const { clock, ledger, key, day, limit } = options;
   /** Taken out of the ledger, neither spent nor kept back. Below zero when calls cost more than was kept back. */
   let eur = 0;
   let kept = 0;
   let filling: Promise<unknown> | undefined;
   let balancing: Promise<void> | undefined;
+  let balancedAt = Number.NEGATIVE_INFINITY;
+  let cancel: (() => void) | undefined;
+  let closed = false;
 
   async function fill(wanted: number): Promise<Taken> {
     const least = wanted - eur;
@@ -37,18 +50,29 @@ export function createPurse(options: { ledger: Ledger; key: string; day: string;
   /** What goes back to the ledger; below zero: what it has yet to be told. */
   const excess = () => (eur < 0 || eur > 2 * PART * limit() ? eur - Math.max(0, Math.min(eur, PART * limit())) : 0);
 
-  /** What cannot be given back now is tried again with the next call that ends. */
-  async function balance(): Promise<void> {
-    for (let amount = excess(); amount !== 0; amount = excess()) {
-      eur -= amount;
-      try {
-        await ledger.giveBack(key, day, amount);
-      } catch {
-        eur += amount;
-        break;
-      }
+  /** Gives back at once, or as soon as the pause is over. What fails is tried again after it. */
+  function balance(): void {
+    if (balancing !== undefined || cancel !== undefined || excess() === 0) return;
+    const pause = balancedAt + PAUSE_MS - clock.monotonic();
+    if (pause > 0) {
+      cancel = clock.after(pause, () => {
+        cancel = undefined;
+        balance();
+      });
+      return;
     }
-    balancing = undefined;
+    balancedAt = clock.monotonic();
+    const amount = excess();
+    eur -= amount;
+    balancing = ledger
+      .giveBack(key, day, amount)
+      .catch(() => {
+        eur += amount;
+      })
+      .then(() => {
+        balancing = undefined;
+        if (!closed) balance();
+      });
   }
 
   return {
@@ -77,9 +101,11 @@ export function createPurse(options: { ledger: Ledger; key: string; day: string;
     settle(wanted, real) {
       eur += wanted - real;
       kept -= wanted;
-      if (balancing === undefined && excess() !== 0) balancing = balance();
+      balance();
     },
     async close() {
+      closed = true;
+      cancel?.();
       await balancing;
       const left = eur;
       eur = 0;
