@@ -22,6 +22,7 @@ const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
       ...[
         "flags",
         "log",
+        "metrics-protection",
         "open-server",
         "registry",
         "serve",

@@ -1,15 +1,28 @@
 import { z } from "zod";
 import type { Usage } from "../kinds/inference/prices.ts";
+import { shapeOf } from "./json-shape.ts";
 import { Refused } from "./refused.ts";
 
-const body = z.looseObject({
+/** Far more than tools and schemas need. */
+const MOST = { depth: 100, count: 100_000, fields: 100 };
+
+const answers = z.int().min(1).max(1024).nullish();
+const tokens = z.int().min(1).nullish();
+const fields = z.looseObject({
   model: z.string().min(1).max(256),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-  n: z.number().nullish(),
-  max_tokens: z.number().nullish(),
-  max_completion_tokens: z.number().nullish(),
+  n: answers,
+  best_of: answers,
+  max_tokens: tokens,
+  max_completion_tokens: tokens,
 });
+
+/** A body that was read. */
+export interface Body {
+  fields: z.output<typeof fields>;
+  size: number;
+}
 
 /** A call as the gateway understood it. */
 export interface Asked {
@@ -23,33 +36,78 @@ export interface Asked {
   body: string;
 }
 
-/** The platform's own default. */
-const USUAL_TOKENS = 16;
+/** How many tokens an answer may have. */
+export interface TokenLimit {
+  /** More is refused. */
+  most?: number | undefined;
+  /** What a call gets that names no maximum. */
+  usual: number;
+}
 
-/** Without usage a stream cannot be paid for: it is always asked for. */
-export function askedIn(bytes: Buffer): Asked {
+const invalid = (what: string) => new Refused(422, "invalid_value", what);
+
+export function bodyIn(bytes: Buffer): Body {
+  const { depth, count } = shapeOf(bytes, MOST);
+  if (depth > MOST.depth) throw invalid(`body: more than ${MOST.depth} objects and arrays within each other`);
+  if (count > MOST.count) throw invalid(`body: more than ${MOST.count} objects and arrays`);
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString("utf8"));
   } catch {
     throw new Refused(422, "invalid_json", "the body is not valid JSON");
   }
-  const parsed = body.safeParse(value);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new Refused(422, "invalid_value", `${issue?.path.join(".") || "body"}: ${issue?.message ?? "is not valid"}`);
-  }
-  const { data } = parsed;
-  const isStream = data.stream === true;
-  const tokens = data.max_completion_tokens ?? data.max_tokens ?? USUAL_TOKENS;
+  if (Object.keys(Object(value)).length > MOST.fields) throw invalid(`body: more than ${MOST.fields} fields`);
+  const parsed = fields.safeParse(value);
+  if (parsed.success) return { fields: parsed.data, size: bytes.length };
+  const [issue] = parsed.error.issues;
+  throw invalid(`${issue?.path.join(".") || "body"}: ${issue?.message ?? "is not valid"}`);
+}
+
+/** Every name that a platform has for it: which of them counts is not known. */
+const isMaximum = (name: string) => /^max_(\w+_)?(tokens|length)$/.test(name);
+
+/** The fields that set a maximum for sure, on each path that produces text. */
+const maximums: Readonly<Record<string, readonly ("max_tokens" | "max_completion_tokens")[]>> = {
+  "/v1/chat/completions": ["max_tokens", "max_completion_tokens"],
+  "/v1/completions": ["max_tokens"],
+};
+
+/** The call that a body asks for. A maximum that it does not name is set. */
+export function askedIn({ fields, size }: Body, path: string, limit: TokenLimit): Asked {
+  const known = maximums[path];
+  const isNamed = known === undefined || known.some((name) => typeof fields[name] === "number");
+  const most = Math.max(largestIn(fields, limit), isNamed ? 0 : limit.usual);
+  const isStream = fields.stream === true;
   return {
-    model: data.model,
+    model: fields.model,
     isStream,
-    hidesUsage: isStream && data.stream_options?.include_usage !== true,
-    // A token has at least one byte; three are usual, and this is only kept back until the answer tells.
-    atMost: { input: Math.ceil(bytes.length / 3), output: Math.max(1, tokens) * Math.max(1, data.n ?? 1) },
-    body: JSON.stringify(
-      isStream ? { ...data, stream_options: { ...data.stream_options, include_usage: true } } : data,
-    ),
+    hidesUsage: isStream && fields.stream_options?.include_usage !== true,
+    // A token has at least one byte.
+    atMost: { input: size, output: most * (fields.n ?? 1) * (fields.best_of ?? 1) * promptsIn(fields.prompt) },
+    body: JSON.stringify({
+      ...fields,
+      ...(!isNamed && { max_tokens: limit.usual }),
+      // Without usage a stream cannot be paid for.
+      ...(isStream && { stream_options: { ...fields.stream_options, include_usage: true } }),
+    }),
   };
 }
+
+/** The largest maximum that is named, by whatever name; 0: none is. */
+function largestIn(fields: Body["fields"], { most }: TokenLimit): number {
+  let largest = 0;
+  for (const [name, value] of Object.entries(fields)) {
+    if (!isMaximum(name) || value === null) continue;
+    const { data } = tokens.safeParse(value);
+    if (typeof data !== "number") throw invalid(`${name}: must be a whole number above 0`);
+    if (most !== undefined && data > most) {
+      throw invalid(`${name}: the namespace may have up to ${most} tokens in an answer`);
+    }
+    largest = Math.max(largest, data);
+  }
+  return largest;
+}
+
+/** A prompt is a text or a list of tokens, and there may be a list of those. */
+const promptsIn = (prompt: unknown): number =>
+  Array.isArray(prompt) && prompt.some((each) => typeof each !== "number") ? prompt.length : 1;

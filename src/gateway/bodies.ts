@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { createFairPool } from "../kube/client/fair-pool.ts";
 import { Refused } from "./refused.ts";
 
 /** A body that is kept until its call can no longer be sent again. */
@@ -7,11 +8,20 @@ export interface Held {
   release(): void;
 }
 
-/** Reads the bodies of all calls, within a limit for each and one for all of them. */
+/** Reads the bodies of all calls, within a limit for each and for each namespace. */
 export interface Bodies {
-  read(request: IncomingMessage): Promise<Held>;
+  /** `begin` is called when the body is wanted, before it is read. */
+  read(request: IncomingMessage, namespace: string, begin: () => void): Promise<Held>;
   readonly held: number;
 }
+
+const MIB = 1_048_576;
+/** A prompt of 128,000 tokens has half a megabyte; pictures in it have more. */
+const MOST = 8 * MIB;
+/** The beginning of each body is in a memory of its own, so that small ones do not wait for large ones. */
+const BEGINNING = 65_536;
+const BEGINNINGS = 16 * MIB;
+const REST = 48 * MIB;
 
 /** All pieces of a request, by its events: an iterator costs a call more time than all else that is done with it. */
 function eachChunk(request: IncomingMessage, take: (chunk: Buffer) => void): Promise<void> {
@@ -37,34 +47,55 @@ function eachChunk(request: IncomingMessage, take: (chunk: Buffer) => void): Pro
   });
 }
 
-export function createBodies({ most, mostOfAll }: { most: number; mostOfAll: number }): Bodies {
-  let held = 0;
+/** Refuses a body by its headers. */
+function checkHeaders({ headers }: IncomingMessage): void {
+  const { "content-type": type = "", "content-encoding": encoding, "content-length": length } = headers;
+  if (encoding !== undefined || !/^application\/json\s*(;|$)/i.test(type)) {
+    throw new Refused(415, "unsupported_media_type", "send the body as application/json, not compressed");
+  }
+  if (Number(length) > MOST) throw tooLarge();
+}
+
+const tooLarge = () => new Refused(413, "body_too_large", `the body is larger than ${MOST} bytes`);
+
+export function createBodies(): Bodies {
+  const beginnings = createFairPool(BEGINNINGS);
+  const rests = createFairPool(REST);
+
+  /** Memory for the body of one call. */
+  function memoryOf(namespace: string) {
+    let [beginning, rest] = [0, 0];
+    return {
+      grow(bytes: number): void {
+        const first = Math.min(bytes, BEGINNING - beginning);
+        if (beginning + rest + bytes > MOST) throw tooLarge();
+        if (first > 0 && !beginnings.take(namespace, first)) throw full(namespace);
+        beginning += first;
+        if (bytes > first && !rests.take(namespace, bytes - first)) throw full(namespace);
+        rest += bytes - first;
+      },
+      release(): void {
+        beginnings.giveBack(namespace, beginning);
+        rests.giveBack(namespace, rest);
+        [beginning, rest] = [0, 0];
+      },
+    };
+  }
+
   return {
     get held() {
-      return held;
+      return beginnings.held + rests.held;
     },
-    async read(request) {
-      const { "content-type": type = "", "content-encoding": encoding, "content-length": length } = request.headers;
-      if (encoding !== undefined || !/^application\/json\s*(;|$)/i.test(type)) {
-        throw new Refused(415, "unsupported_media_type", "send the body as application/json, not compressed");
-      }
-      const tooLarge = () => new Refused(413, "body_too_large", `the body is larger than ${most} bytes`);
-      if (Number(length) > most) throw tooLarge();
+    async read(request, namespace, begin) {
+      checkHeaders(request);
+      begin();
       const chunks: Buffer[] = [];
-      let size = 0;
-      const release = () => {
-        held -= size;
-        size = 0;
-      };
-      const take = (chunk: Buffer) => {
-        size += chunk.length;
-        held += chunk.length;
-        if (size > most) throw tooLarge();
-        if (held > mostOfAll) throw new Refused(503, "overloaded", "too many large calls at once", { retryAfter: 2 });
-        chunks.push(chunk);
-      };
+      const { grow, release } = memoryOf(namespace);
       try {
-        await eachChunk(request, take);
+        await eachChunk(request, (chunk) => {
+          grow(chunk.length);
+          chunks.push(chunk);
+        });
       } catch (error) {
         release();
         throw error;
@@ -74,3 +105,6 @@ export function createBodies({ most, mostOfAll }: { most: number; mostOfAll: num
     },
   };
 }
+
+const full = (namespace: string) =>
+  new Refused(503, "overloaded", `too many large calls of namespace ${namespace} at once`, { retryAfter: 2 });

@@ -37,6 +37,8 @@ export interface GatewayConfig {
   imageRate: { perSecond: number; burst: number };
   mostWaitMs: number;
   drainMs: number;
+  /** Metrics only for those whom the API server allows to `get` /metrics. */
+  metricsAuth: boolean;
   logLevel: string;
   logFormat: LogFormat;
   json: boolean;
@@ -61,7 +63,7 @@ export const flags = {
   },
   "access-file": {
     type: "string",
-    help: "PATH  instead of --account: a list of namespace, name, models and budget.eurPerDay, in YAML; budgets then count in this process only",
+    help: "PATH  instead of --account: a list of namespace, name, models and budget (eurPerDay, tokensPerCall), in YAML; budgets then count in this process only",
   },
   namespace: {
     type: "string",
@@ -85,6 +87,11 @@ export const flags = {
   drain: { type: "string", default: "20s", help: "DURATION  time that open calls have to end after SIGTERM" },
   listen: { type: "string", default: "127.0.0.1:0", help: "HOST:PORT  address for workloads; port 0 is any free port" },
   "metrics-listen": { type: "string", default: "127.0.0.1:0", help: "HOST:PORT  address of metrics and health probes" },
+  "metrics-auth": {
+    type: "boolean",
+    default: false,
+    help: "serve metrics only to clients whose token may get the URL /metrics (TokenReview, SubjectAccessReview); implies TLS for --metrics-listen, self-signed unless --tls-cert-file is set",
+  },
   "tls-cert-file": {
     type: "string",
     help: "PATH  certificate for --listen, in PEM; read again when it changes (default: none)",
@@ -123,6 +130,7 @@ export function readConfig(
     },
     mostWaitMs: duration("most-wait", values["most-wait"]),
     drainMs: duration("drain", values.drain),
+    metricsAuth: values["metrics-auth"],
     logLevel: level(values["log-level"]),
     logFormat: format(values["log-format"] ?? (process.stderr.isTTY ? "text" : "json")),
     json: values.json,
@@ -162,7 +170,9 @@ const accessSchema = z.strictObject({
   namespace: z.string().min(1),
   name: z.string().default("default"),
   models: z.array(z.string().min(1)).min(1),
-  budget: z.strictObject({ eurPerDay: z.number().min(0).optional() }).optional(),
+  budget: z
+    .strictObject({ eurPerDay: z.number().min(0).optional(), tokensPerCall: z.int().min(1).optional() })
+    .optional(),
 });
 
 function accessesIn(path: string): Access[] {
@@ -171,5 +181,5 @@ function accessesIn(path: string): Access[] {
     const [issue] = parsed.error.issues;
     throw new UsageError(`--access-file: ${issue?.path.join(".") || "the file"}: ${issue?.message}`);
   }
-  return parsed.data.map(({ budget, ...access }) => ({ ...access, eurPerDay: budget?.eurPerDay }));
+  return parsed.data.map(({ budget, ...access }) => ({ ...access, ...budget }));
 }

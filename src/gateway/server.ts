@@ -1,6 +1,7 @@
 import type { RequestListener } from "node:http";
 import { type OpenServer, openServer } from "../operator/open-server.ts";
 import type { Pair } from "../operator/serving-certificate.ts";
+import { createConnections } from "./connections.ts";
 import type { Handler } from "./handler.ts";
 import { Refused } from "./refused.ts";
 
@@ -24,11 +25,14 @@ export async function listen(
   address: { host: string; port: number },
   handle: Handler,
   tls: Pair | undefined,
+  mostConnections = 10_000,
 ): Promise<GatewayServer> {
   const calls = new Map<AbortController, Promise<void>>();
+  const connections = createConnections(mostConnections);
   let draining = false;
   const listener: RequestListener = (request, response) => {
     response.on("error", () => {});
+    connections.asked(request, response);
     if (draining) {
       const refused = new Refused(503, "unavailable", "the gateway is stopping", { retryAfter: 1 });
       response
@@ -45,7 +49,8 @@ export async function listen(
   };
   const { server, ...open } = await openServer(address, listener, tls, limits);
   server.maxHeadersCount = 64;
-  server.maxConnections = 10_000;
+  server.on("checkContinue", listener);
+  server.on("connection", connections.opened);
   return {
     ...open,
     open: () => calls.size,

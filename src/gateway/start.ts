@@ -2,8 +2,10 @@ import type { Logger } from "pino";
 import { systemClock } from "../clock.ts";
 import { tokenFile } from "../kube/client/authorize.ts";
 import { connect } from "../kube/client/config.ts";
+import { createFairPool } from "../kube/client/fair-pool.ts";
+import { metricsProtection } from "../operator/metrics-protection.ts";
 import { serve } from "../operator/serve.ts";
-import { followPair, readPair } from "../operator/serving-certificate.ts";
+import { followPair, type Pair, readPair } from "../operator/serving-certificate.ts";
 import { type Accesses, fixedAccesses } from "./access/access.ts";
 import { createBudgets } from "./access/budget.ts";
 import { createCallers } from "./access/callers.ts";
@@ -15,10 +17,7 @@ import { createHandler } from "./handler.ts";
 import { createGatewayMetrics } from "./metrics.ts";
 import { listen } from "./server.ts";
 import { createShares } from "./turn/shares.ts";
-import { createUpstream } from "./turn/upstream.ts";
-
-/** A prompt of 128,000 tokens has half a megabyte; pictures in it have more. */
-const BODIES = { most: 8 * 1_048_576, mostOfAll: 64 * 1_048_576 };
+import { createUpstream, MOST_CALLS } from "./turn/upstream.ts";
 
 /** Runs the gateway until the signal aborts; then open calls may end for a while. */
 export async function runGateway(config: GatewayConfig, log: Logger, signal: AbortSignal): Promise<void> {
@@ -49,7 +48,8 @@ export async function runGateway(config: GatewayConfig, log: Logger, signal: Abo
     accesses,
     budgets,
     prices: config.prices,
-    bodies: createBodies(BODIES),
+    bodies: createBodies(),
+    calls: createFairPool(MOST_CALLS),
     shares,
     imageShares,
     upstream,
@@ -57,15 +57,28 @@ export async function runGateway(config: GatewayConfig, log: Logger, signal: Abo
     random: Math.random,
   });
   const server = await listen(config.listen, handle, config.tls && (await readPair(config.tls)));
-  if (config.tls) {
-    const onError = (error: unknown) => log.warn({ err: error }, "certificate not read");
-    cleanup.defer(followPair(config.tls, { clock, changed: server.renew, onError }));
-  }
   metrics.watch({ waiting: () => shares.waiting + imageShares.waiting, open: server.open });
   let ready = true;
   const health = { ready: () => ready, problem: () => undefined };
-  const serving = await serve(config.metricsListen, metrics, health);
+  const { metricsAuth } = config;
+  // Without a token there is nothing to hide on that port, and probes need no certificate.
+  const protection = await metricsProtection({
+    tls: metricsAuth ? config.tls : undefined,
+    metricsAuth,
+    client,
+    clock,
+    log,
+  });
+  const serving = await serve(config.metricsListen, metrics, health, protection);
   cleanup.defer(() => serving.close());
+  if (config.tls) {
+    const onError = (error: unknown) => log.warn({ err: error }, "certificate not read");
+    const changed = (pair: Pair) => {
+      server.renew(pair);
+      if (metricsAuth) serving.renew(pair);
+    };
+    cleanup.defer(followPair(config.tls, { clock, changed, onError }));
+  }
   if (config.json) console.log(JSON.stringify({ ready: true, url: server.url, metrics: `${serving.url}/metrics` }));
   log.info({ url: server.url, metrics: serving.url }, "serving");
 

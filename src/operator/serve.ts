@@ -10,7 +10,7 @@ export interface Serving extends Omit<OpenServer, "server"> {
   close(): Promise<void>;
 }
 
-interface Protection {
+export interface Protection {
   tls?: Pair | undefined;
   /** Who may read the metrics; everybody without it. */
   access?: MetricsAccess | undefined;

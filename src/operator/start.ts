@@ -3,7 +3,6 @@ import { systemClock } from "../clock.ts";
 import { createManager } from "../controllers/manager.ts";
 import { kinds } from "../kinds/index.ts";
 import { connect } from "../kube/client/config.ts";
-import type { KubeClient } from "../kube/client/transport.ts";
 import { elect } from "../kube/lease/lease.ts";
 import { createQueue } from "../kube/queue/queue.ts";
 import { isInPass } from "../kube/queue/work.ts";
@@ -15,10 +14,10 @@ import { InstallationTaken, openInstallation } from "./installation.ts";
 import { LeadershipLost } from "./leadership-lost.ts";
 import { leaseOf } from "./lease-name.ts";
 import { createMetrics } from "./metrics.ts";
-import { createMetricsAccess } from "./metrics-access.ts";
+import { metricsProtection } from "./metrics-protection.ts";
 import { createPulse } from "./pulse.ts";
 import { serve } from "./serve.ts";
-import { followPair, readPair, selfSigned } from "./serving-certificate.ts";
+import { followPair } from "./serving-certificate.ts";
 import { openSigningKey } from "./signing-key.ts";
 import { watchShards } from "./unserved.ts";
 
@@ -72,7 +71,12 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   let synced = false;
   const ready = () => synced && key.isThere() && installation.refusal() === undefined;
   const health = { ready: () => ready(), problem: pulse.problem };
-  const serving = await serve(config.listen, metrics, health, await protection(config, client, log));
+  const serving = await serve(
+    config.listen,
+    metrics,
+    health,
+    await metricsProtection({ ...config, client, clock, log }),
+  );
   cleanup.defer(() => serving.close());
   if (config.tls) {
     const onError = (error: unknown) => log.warn({ err: error }, "certificate for metrics not read");
@@ -194,13 +198,4 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   await running;
   if (end === "lost") throw new LeadershipLost();
   if (end === "taken") throw new InstallationTaken(await installation.lost);
-}
-
-/** A token is worth stealing: with `--metrics-auth` there is TLS, if need be with a certificate that nobody else vouches for. */
-async function protection({ tls, metricsAuth }: Config, client: KubeClient, log: Logger) {
-  const onError = (error: unknown) => log.warn({ err: error }, "access to metrics not checked");
-  return {
-    tls: tls ? await readPair(tls) : metricsAuth ? await selfSigned(systemClock.now()) : undefined,
-    access: metricsAuth ? createMetricsAccess({ client, clock: systemClock, onError }) : undefined,
-  };
 }

@@ -6,6 +6,7 @@ import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { gatewayRights } from "../../src/cli/manifests/gateway-rights.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
+import { secureFetch } from "../operator/secure-fetch.ts";
 import { mooring, start } from "../processes.ts";
 import { platformForFile } from "../simulator/platform.ts";
 import { cluster, namespace } from "./harness.ts";
@@ -27,17 +28,27 @@ async function tokenOf(place: string, name: string, ...more: string[]): Promise<
   return stdout.trim();
 }
 
-const ready = z.object({ url: z.string() });
+const ready = z.object({ url: z.string(), metrics: z.string() });
 const model = "openai/gpt-oss-120b";
-/** Enough for about 180 calls. */
-const budget = 0.002;
+/** Enough for about 360 calls. */
+const budget = 0.004;
 
-const shared = (name: string, names: string[]) => ({
+const shared = (name: string, names: string[], more: object = {}) => ({
   apiVersion: "mooring.dev/v1alpha1",
   kind: "ClusterAccount",
   metadata: { name },
-  spec: { credentialsSecretRef: { name: "nowhere" }, namespaces: { names } },
+  spec: { credentialsSecretRef: { name: "nowhere" }, namespaces: { names }, ...more },
 });
+const mayScrape = (namespace: string, account: string) => {
+  const [apiVersion, name] = ["rbac.authorization.k8s.io/v1", `${namespace}-scraper`];
+  const subjects = [{ kind: "ServiceAccount", name: account, namespace }];
+  const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name };
+  const rules = [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }];
+  return [
+    { apiVersion, kind: "ClusterRole", metadata: { name }, rules },
+    { apiVersion, kind: "ClusterRoleBinding", metadata: { name }, roleRef, subjects },
+  ];
+};
 const access = (namespace: string, account: string, more: object = {}) => ({
   apiVersion: "mooring.dev/v1alpha1",
   kind: "InferenceAccess",
@@ -67,18 +78,31 @@ it("serves the InferenceAccess objects of its ClusterAccount by tokens of Servic
   for (const each of config.users) each.user = { token: own };
   const gateway = () =>
     start(mooring, [
-      ...["gateway", "--json", "--rate", "10000", "--burst", "10000", "--account", home, "--namespace", home],
+      ...[
+        "gateway",
+        "--json",
+        "--metrics-auth",
+        "--rate",
+        "10000",
+        "--burst",
+        "10000",
+        "--account",
+        home,
+        "--namespace",
+        home,
+      ],
       ...["--kubeconfig", file("kubeconfig", stringify(config))],
       ...["--upstream", platform.ready.endpoints.inference],
       ...["--token-file", file("token", platform.ready.token)],
     ]);
   try {
     const replicas = [gateway(), gateway()];
-    const urls = await Promise.all(replicas.map(async (each) => ready.parse(JSON.parse(await each.line())).url));
+    const serving = await Promise.all(replicas.map(async (each) => ready.parse(JSON.parse(await each.line()))));
+    const urls = serving.map(({ url }) => url);
     const ask = async (apiKey: string, more: object = {}, url = urls[0]) => {
       const client = new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0 });
       const messages = [{ role: "user" as const, content: "Hi" }];
-      return client.chat.completions.create({ model, messages, ...more });
+      return client.chat.completions.create({ model, messages, max_completion_tokens: 16, ...more });
     };
     const audience = "--audience=mooring-gateway";
     const token = await tokenOf(shop, "web", audience);
@@ -88,6 +112,15 @@ it("serves the InferenceAccess objects of its ClusterAccount by tokens of Servic
     await expect(ask(token, { model: "openai/gpt-oss-12b" })).rejects.toThrow(`nearest are ${model}`);
     // The ClusterAccount does not admit that namespace.
     await expect(ask(await tokenOf(home, "other", audience))).rejects.toThrow("has no InferenceAccess");
+
+    // The metrics name every namespace: whoever reads them has to be allowed to.
+    const metrics = async (bearer?: string) =>
+      secureFetch(serving[0]?.metrics ?? "", bearer === undefined ? {} : { authorization: `Bearer ${bearer}` });
+    expect((await metrics()).status).toBe(401);
+    expect((await metrics(await tokenOf(shop, "curious"))).status).toBe(403);
+    const scraper = await tokenOf(home, "scraper");
+    await apply(...mayScrape(home, "scraper"));
+    await expect.poll(async () => (await metrics(scraper)).status, { timeout: 60_000 }).toBe(200);
 
     // Two replicas, one of which is killed and another one started, spend one budget.
     const poorToken = await tokenOf(poor, "web", audience);
@@ -108,6 +141,10 @@ it("serves the InferenceAccess objects of its ClusterAccount by tokens of Servic
     expect(spent).toBeLessThanOrEqual(budget);
     expect(spent).toBeGreaterThanOrEqual(0.95 * budget);
 
+    // Whatever budgets its objects have, the ClusterAccount sets what a namespace may spend.
+    await apply(shared(home, [shop, poor], { inferenceBudget: { eurPerDay: 0 } }));
+    await expect.poll(() => ask(token).catch((error) => String(error))).toContain(`budget of namespace ${shop}, 0 EUR`);
+
     // Who is no longer admitted has no access any more.
     await apply(shared(home, [poor]));
     await expect.poll(() => ask(token).catch((error) => String(error))).toContain("has no InferenceAccess");
@@ -117,5 +154,6 @@ it("serves the InferenceAccess objects of its ClusterAccount by tokens of Servic
     }
   } finally {
     await kubectl(["delete", "clusterrolebinding,clusterrole,clusteraccounts.mooring.dev", home]);
+    await kubectl(["delete", "clusterrolebinding,clusterrole", `${home}-scraper`]);
   }
 });

@@ -46,11 +46,11 @@ test("what the gateway writes down is told of the very access that has spent it,
     },
     HOME,
   );
-  await ledger.take("shop/assistant.v2", "2026-01-01", 0.02, 2);
+  await ledger.take("shop/assistant.v2", "2026-01-01", { least: 0, most: 0.02 }, 2);
   await clock.advance(0);
   expect(spending.of(KEY)).toEqual({ usage: { day: "2026-01-01", eur: 0.02 } });
   expect(spending.of("InferenceAccess/shop/other")).toBeUndefined();
-  await ledger.take("shop/assistant.v2", "2026-01-01", 0.5, 2);
+  await ledger.take("shop/assistant.v2", "2026-01-01", { least: 0, most: 0.5 }, 2);
   await clock.advance(0);
   expect(spending.of(KEY)).toEqual({ usage: { day: "2026-01-01", eur: 0.52 } });
   expect(changed).toEqual([KEY, KEY]);

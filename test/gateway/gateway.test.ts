@@ -1,5 +1,6 @@
 import OpenAI from "openai";
 import { afterEach, describe, expect, it } from "vitest";
+import { askedIn, bodyIn } from "../../src/gateway/asked.ts";
 import { platformForFile } from "../simulator/platform.ts";
 import { chatModel, gatewayForFile, startGateway } from "./running.ts";
 
@@ -198,6 +199,27 @@ describe("retries", () => {
 });
 
 describe("usage and money", () => {
+  it.each([
+    ["chat/completions", { messages: chat.messages }],
+    ["chat/completions", { messages: chat.messages, max_tokens: 7, n: 3 }],
+    ["chat/completions", { messages: chat.messages, max_tokens: 7, max_completion_tokens: 30 }],
+    ["completions", { prompt: "Where?" }],
+    ["completions", { prompt: ["Where is it?", "Why?", "When?"], max_tokens: 5, n: 2 }],
+    ["completions", { prompt: "\u{1F6A2}".repeat(200), max_tokens: 900 }],
+  ])("of %s %j are never more than was kept back", async (path, body) => {
+    const sent = Buffer.from(JSON.stringify({ model: chatModel, ...body }));
+    const { atMost } = askedIn(bodyIn(sent), `/v1/${path}`, { usual: 4096 });
+    const response = await fetch(`${gateway.url}/v1/${path}`, {
+      method: "POST",
+      headers: { authorization: "Bearer token-of-shop", "content-type": "application/json" },
+      body: sent,
+    });
+    const { usage } = Object(await response.json());
+    expect(usage.completion_tokens).toBeGreaterThan(0);
+    expect(usage.completion_tokens).toBeLessThanOrEqual(atMost.output);
+    expect(usage.prompt_tokens).toBeLessThanOrEqual(atMost.input);
+  });
+
   it("are counted by namespace and model, also of streams without usage", async () => {
     const own = await startGateway({ upstream, credentials, accesses });
     const client = own.clientOf("shop");

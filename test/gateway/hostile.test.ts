@@ -1,30 +1,14 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { chatModel, gatewayForFile, startGateway } from "./running.ts";
+import { scriptedPlatform } from "./scripted-platform.ts";
 
-/** A platform that a test leads by the hand. */
-let answer: (request: IncomingMessage, response: ServerResponse) => void;
-const seen: {
-  method: string | undefined;
-  url: string | undefined;
-  headers: IncomingMessage["headers"];
-  body: string;
-}[] = [];
-const platform = createServer(async (request, response) => {
-  const body = await text(request).catch(() => "");
-  seen.push({ method: request.method, url: request.url, headers: request.headers, body });
-  answer(request, response);
-});
-platform.listen(0, "127.0.0.1");
-await once(platform, "listening");
-afterAll(() => {
-  platform.closeAllConnections();
-  platform.close();
-});
-const upstream = `http://127.0.0.1:${(platform.address() as AddressInfo).port}/inference`;
+const ok = (_: IncomingMessage, response: ServerResponse) =>
+  void response.writeHead(200, { "content-type": "application/json", "set-cookie": "a=b" }).end('{"ok":true}');
+const platform = await scriptedPlatform(ok);
+const { seen, upstream } = platform;
 const options = {
   upstream,
   credentials: async () => ({ authorization: "Bearer platform-secret" }),
@@ -33,10 +17,8 @@ const options = {
 const gateway = await gatewayForFile(options);
 const { port, hostname } = new URL(gateway.url);
 
-const ok = (_: IncomingMessage, response: ServerResponse) =>
-  void response.writeHead(200, { "content-type": "application/json", "set-cookie": "a=b" }).end('{"ok":true}');
 beforeEach(() => {
-  answer = ok;
+  platform.answer = ok;
   seen.length = 0;
 });
 
@@ -137,6 +119,36 @@ describe("bodies and headers have bounds", () => {
     expect((await post(body)).status).toBe(status);
   });
 
+  it.each([
+    ["deep arrays", (most: number) => "[".repeat(most) + "]".repeat(most)],
+    ["deep objects", (most: number) => `${'{"a":'.repeat(most)}1${"}".repeat(most)}`],
+    ["brackets that are not closed", (most: number) => "[".repeat(most)],
+    [
+      "deep arrays after a text with brackets and quotes",
+      (most: number) => `["[\\"", ${"[".repeat(most)}${"]".repeat(most)}]`,
+    ],
+    ["empty arrays without number", (most: number) => `[${"[],".repeat(most)}[]]`],
+  ])("%s are refused, and nothing breaks", async (_, deep) => {
+    expect((await post(`{"model": "${chatModel}", "messages": ${deep(500_000)}}`)).status).toBe(422);
+    expect(gateway.lines.join("")).not.toContain("a call failed");
+    expect(seen).toEqual([]);
+  });
+
+  it("fields without number are refused, and nothing breaks", async () => {
+    const many = Object.fromEntries(Array.from({ length: 5000 }, (_, nth) => [`max_a${nth}_tokens`, 1]));
+    expect((await post(JSON.stringify({ model: chatModel, ...many }))).status).toBe(422);
+    expect(seen).toEqual([]);
+  });
+
+  it("brackets in texts, and what tools and schemas need, are not refused", async () => {
+    const schema = (depth: number): object => (depth === 0 ? {} : { properties: { "a[{": schema(depth - 1) } });
+    const content = `\\"${"[".repeat(5000)}`;
+    const response_format = { type: "json_schema", json_schema: { name: "x", schema: schema(40) } };
+    const body = { model: chatModel, messages: [{ role: "user", content }], response_format };
+    expect((await post(JSON.stringify(body))).status).toBe(200);
+    expect(JSON.parse(seen[0]?.body ?? "")).toMatchObject(body);
+  });
+
   it("another type or coding is refused", async () => {
     expect((await post(json, { "content-type": "text/plain" })).status).toBe(415);
     expect((await post(json, { "content-encoding": "gzip" })).status).toBe(415);
@@ -153,7 +165,7 @@ describe("streams", () => {
 
   it("of a client that leaves end on the platform too", async () => {
     const ended = Promise.withResolvers<void>();
-    answer = (_, response) => {
+    platform.answer = (_, response) => {
       response.writeHead(200, events).write(chunk);
       response.once("close", () => ended.resolve());
     };
@@ -172,7 +184,7 @@ describe("streams", () => {
 
   it("of a client that reads nothing do not fill the gateway", async () => {
     let sent = 0;
-    answer = (_, response) => {
+    platform.answer = (_, response) => {
       response.writeHead(200, events);
       const flood = () => {
         while (sent < 200_000_000 && !response.destroyed) {
@@ -205,7 +217,7 @@ describe("streams", () => {
   it("may end when the gateway is stopped; new calls are refused", async () => {
     const own = await startGateway(options);
     const go = Promise.withResolvers<void>();
-    answer = async (_, response) => {
+    platform.answer = async (_, response) => {
       response.writeHead(200, events).write(chunk);
       await go.promise;
       response.end("data: [DONE]\n\n");
@@ -224,7 +236,7 @@ describe("streams", () => {
 
   it("that do not end are broken off when the time is over", async () => {
     const own = await startGateway(options);
-    answer = (_, response) => void response.writeHead(200, events).write(chunk);
+    platform.answer = (_, response) => void response.writeHead(200, events).write(chunk);
     const response = await fetch(`${own.url}/v1/chat/completions`, {
       method: "POST",
       body: JSON.stringify({ model: chatModel, stream: true, messages: [] }),

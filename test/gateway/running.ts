@@ -1,18 +1,20 @@
 import OpenAI from "openai";
 import { pino } from "pino";
 import { afterAll } from "vitest";
-import { systemClock } from "../../src/clock.ts";
+import { type Clock, systemClock } from "../../src/clock.ts";
 import { type Access, type Credentials, fixedAccesses } from "../../src/gateway/access/access.ts";
 import { createBudgets } from "../../src/gateway/access/budget.ts";
 import { AUDIENCE, createCallers } from "../../src/gateway/access/callers.ts";
-import { createMemoryLedger } from "../../src/gateway/access/ledger.ts";
+import { createMemoryLedger, type Ledger } from "../../src/gateway/access/ledger.ts";
 import { createBodies } from "../../src/gateway/bodies.ts";
-import { createHandler, type GatewayParts } from "../../src/gateway/handler.ts";
+import { createHandler } from "../../src/gateway/handler.ts";
 import { createGatewayMetrics } from "../../src/gateway/metrics.ts";
+import type { GatewayParts } from "../../src/gateway/parts.ts";
 import { listen } from "../../src/gateway/server.ts";
 import { createShares } from "../../src/gateway/turn/shares.ts";
-import { createUpstream } from "../../src/gateway/turn/upstream.ts";
+import { createUpstream, MOST_CALLS } from "../../src/gateway/turn/upstream.ts";
 import { listed } from "../../src/kinds/inference/prices.ts";
+import { createFairPool } from "../../src/kube/client/fair-pool.ts";
 import type { KubeCall } from "../../src/kube/client/transport.ts";
 
 export const chatModel = "mistralai/Mistral-Small-24B-Instruct";
@@ -20,11 +22,14 @@ export const chatModel = "mistralai/Mistral-Small-24B-Instruct";
 /** An API server that takes `token-of-NAMESPACE` for a ServiceAccount there. */
 export function tokenReviews() {
   const asked: KubeCall[] = [];
-  return {
+  const reviews = {
     asked,
+    /** What an answer waits for. */
+    hold: (_token: string): Promise<void> | undefined => undefined,
     async request<T>(call: KubeCall): Promise<T> {
       asked.push(call);
       const { token, audiences } = Object(call.body).spec;
+      await reviews.hold(token);
       const [, namespace] = /^token-of-([\w-]+)$/.exec(token) ?? [];
       const username = token === "token-of-a-person" ? "jane" : `system:serviceaccount:${namespace}:default`;
       const status =
@@ -33,6 +38,7 @@ export function tokenReviews() {
       return JSON.parse(JSON.stringify({ status }));
     },
   };
+  return reviews;
 }
 
 interface Options {
@@ -41,27 +47,32 @@ interface Options {
   accesses: readonly Access[];
   perSecond?: number;
   burst?: number;
+  mostConnections?: number;
+  clock?: Clock;
+  ledger?: Ledger;
   parts?: Partial<GatewayParts>;
 }
 
 /** The gateway with all its real parts but the API server. */
 export async function startGateway(options: Options) {
   const { perSecond = 10_000, burst = 10_000 } = options;
-  const clock = systemClock;
+  const clock = options.clock ?? systemClock;
   const lines: string[] = [];
   const log = pino({ level: "debug" }, { write: (line) => void lines.push(line) });
   const metrics = createGatewayMetrics();
   const reviews = tokenReviews();
   const upstream = createUpstream({ url: options.upstream, credentials: options.credentials });
   const shares = createShares({ clock, perSecond, burst, mostWaitMs: 30_000 });
+  const bodies = createBodies();
   const handle = createHandler({
     clock,
     log,
     callers: createCallers({ client: reviews, clock, onError: (error) => lines.push(String(error)) }),
     accesses: fixedAccesses(options.accesses),
-    budgets: createBudgets({ clock, ledger: createMemoryLedger() }),
+    budgets: createBudgets({ clock, ledger: options.ledger ?? createMemoryLedger() }),
     prices: listed,
-    bodies: createBodies({ most: 1_048_576, mostOfAll: 4 * 1_048_576 }),
+    bodies,
+    calls: createFairPool(MOST_CALLS),
     shares,
     imageShares: shares,
     upstream,
@@ -69,7 +80,7 @@ export async function startGateway(options: Options) {
     random: () => 0,
     ...options.parts,
   });
-  const server = await listen({ host: "127.0.0.1", port: 0 }, handle, undefined);
+  const server = await listen({ host: "127.0.0.1", port: 0 }, handle, undefined, options.mostConnections);
   const stop = async () => {
     await server.drain(AbortSignal.abort());
     await upstream.close();
@@ -81,7 +92,7 @@ export async function startGateway(options: Options) {
     for await (const piece of metrics.scrape()) text += piece;
     return text.split("\n").filter((line) => line.startsWith(`mooring_gateway_${name}`));
   }
-  return { url: server.url, server, shares, metrics, reviews, lines, clientOf, metric, stop };
+  return { url: server.url, server, bodies, shares, metrics, reviews, lines, clientOf, metric, stop };
 }
 
 export async function gatewayForFile(options: Options) {

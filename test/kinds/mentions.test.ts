@@ -90,7 +90,7 @@ const plain: RegExp[] = [
   /Ref\.(name|namespace|key)$/, // objects and Secrets of the same namespace, or what a Grant opens
   /(^|\.)name$|^(description|hostname)$|^secretName$|^output\.(secret|configMap)Name$|sshKeys$|^logs\.tag$/, // what something is to be called, or holds
   /(^|\.)(size|ram|index|port|scale(In|Out)Threshold|numberOfPartitions|retentionTime|segmentBytes)$/, // amounts
-  /^models$|^budget\.eurPerDay$/, // the platform's, and the same for everybody; an amount
+  /^models$|^budget\.(eurPerDay|tokensPerCall)$/, // the platform's, and the same for everybody; amounts
   /^template(Uuid|Name)$/, // the platform's, and the same for everybody
   /imageLookup\.name$/, // finds what the catalogue shows, which is judged there
   /^user(Id)?$/, // a user of the cluster, which is judged

@@ -17,6 +17,7 @@ export const clusterAccount: Subject = {
     kinds: ["Server", "CentralLogging"],
     default: true,
     adoption: "Any",
+    inferenceBudget: { eurPerDay: 10 },
   },
   life: (ground) => lifeWithPassword(clusterAccountSpec(ground), ground),
 };

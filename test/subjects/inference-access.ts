@@ -4,7 +4,7 @@ import { remembered } from "../cluster/hands.ts";
 import { secretOf } from "./pipeline.ts";
 import { replaced, type Subject } from "./subject.ts";
 
-const spec = { models: ["openai/gpt-oss-120b"], lifetime: "4h", budget: { eurPerDay: 2.5 } };
+const spec = { models: ["openai/gpt-oss-120b"], lifetime: "4h", budget: { eurPerDay: 2.5, tokensPerCall: 2000 } };
 const longer = { spec: { lifetime: "60d" }, shows: { ttl: 5_184_000 } };
 
 export const inferenceAccess: Subject = {

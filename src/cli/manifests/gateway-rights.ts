@@ -21,6 +21,8 @@ export function gatewayRights({ namespace, account, name }: GatewayInstallation)
       metadata: { name },
       rules: [
         { apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"], verbs: ["create"] },
+        // For --metrics-auth.
+        { apiGroups: ["authorization.k8s.io"], resources: ["subjectaccessreviews"], verbs: ["create"] },
         { apiGroups: [GROUP], resources: ["inferenceaccesses", "clusteraccounts"], verbs: reading },
         { apiGroups: [""], resources: ["namespaces"], verbs: reading },
       ],

@@ -32,6 +32,7 @@ export function createSpending(options: {
     for (const entry of Object.keys({ ...had, ...has })) {
       if (had?.[entry] === has?.[entry]) continue;
       const key = objectOfEntry(entry);
+      if (key === undefined) continue;
       const usage = readSpent(has?.[entry]);
       if (usage) spent.set(key, { usage });
       else spent.delete(key);

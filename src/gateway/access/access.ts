@@ -5,6 +5,10 @@ export interface Access {
   models: readonly string[];
   /** The most that its calls may cost in a day of UTC; absent: there is no limit. */
   eurPerDay?: number | undefined;
+  /** The most tokens that an answer may have; absent: there is no limit. */
+  tokensPerCall?: number | undefined;
+  /** The most that the calls of its whole namespace may cost in a day of UTC, as a ClusterAccount says. */
+  ofNamespace?: { account: string; eurPerDay: number } | undefined;
 }
 
 /** Who may use what, at this moment. */

@@ -1,98 +1,148 @@
 import type { Clock } from "../../clock.ts";
+import { namespaceEntry } from "../../kinds/inference/spending.ts";
 import { Refused } from "../refused.ts";
 import type { Access } from "./access.ts";
 import type { Ledger } from "./ledger.ts";
+import { createPurse, type Purse } from "./purse.ts";
 
 /** Money that is kept back for a call, until it is known what it cost. */
 export interface Reservation {
-  /** The last one counts. */
+  /** Once. */
   settle(eur: number): void;
 }
 
-/** Holds accesses to what they may spend in a day of UTC. */
+/** Holds accesses, and namespaces, to what they may spend in a day of UTC. */
 export interface Budgets {
-  /** Keeps back what a call may cost; rejects with `Refused` when that is not left. */
+  /** Keeps back what a call may cost; rejects with `Refused` when that is not left, and takes nothing then. */
   reserve(access: Access, eur: number): Promise<Reservation>;
   /** Gives back what was taken and not used. */
   close(): Promise<void>;
 }
 
-/**
- * A replica takes this part of a budget at once, and spends it without asking. One that is killed loses what it had of it:
- * so much of the budget at most is not used that day.
- */
-const PART = 0.01;
-
-interface Purse {
-  day: string;
+/** Something that a call has to fit into. */
+interface Budget {
   key: string;
-  /** Taken out of the ledger and not spent. Below zero when a call cost more than was kept back. */
-  eur: number;
-  filling?: Promise<number> | undefined;
+  limit: number;
+  /** As messages name it. */
+  title: string;
 }
 
-const free: Reservation = { settle() {} };
+/** A purse, and the budget as it was last asked for: administrators may change it at any time. */
+interface Known {
+  purse: Purse;
+  budget: Budget;
+  /** What was left when a call was refused a moment ago. Who asks for more is refused without asking the ledger. */
+  refused?: { left: number; until: number };
+}
+
+const REFUSED_MS = 1000;
+
+/** Whether calls through an access have to be paid for out of some budget. */
+export const isLimited = ({ eurPerDay, ofNamespace }: Access): boolean =>
+  eurPerDay !== undefined || ofNamespace !== undefined;
+
+function budgetsOf({ namespace, name, eurPerDay, ofNamespace }: Access): Budget[] {
+  const own = eurPerDay !== undefined && {
+    key: `${namespace}/${name}`,
+    limit: eurPerDay,
+    title: `InferenceAccess ${name}`,
+  };
+  const all = ofNamespace && {
+    key: `${namespace}/${namespaceEntry(ofNamespace.account)}`,
+    limit: ofNamespace.eurPerDay,
+    title: `namespace ${namespace}`,
+  };
+  return [own, all].flatMap((each) => each || []);
+}
 
 export function createBudgets({ clock, ledger }: { clock: Clock; ledger: Ledger }): Budgets {
-  const purses = new Map<string, Purse>();
+  const known = new Map<string, Known>();
 
-  function purseOf({ namespace, name }: Access): Purse {
-    const key = `${namespace}/${name}`;
+  function knownOf(budget: Budget): Known {
+    const { key } = budget;
     const day = new Date(clock.now()).toISOString().slice(0, 10);
-    const known = purses.get(key);
-    if (known?.day === day) return known;
+    const found = known.get(key);
+    if (found?.purse.day === day) {
+      if (found.budget.limit !== budget.limit) delete found.refused;
+      found.budget = budget;
+      return found;
+    }
     // Who has not called today has none: an access that is gone does not stay.
-    for (const [each, { day: of }] of purses) if (of !== day) purses.delete(each);
-    const purse: Purse = { day, key, eur: 0 };
-    purses.set(key, purse);
-    return purse;
+    for (const [each, { purse }] of known) if (purse.day !== day) known.delete(each);
+    const created: Known = {
+      budget,
+      purse: createPurse({ clock, ledger, key, day, limit: () => created.budget.limit }),
+    };
+    known.set(key, created);
+    return created;
   }
 
-  async function fill(purse: Purse, limit: number, eur: number): Promise<number> {
-    try {
-      const taken = await ledger.take(purse.key, purse.day, Math.max(limit * PART, eur - purse.eur), limit);
-      purse.eur += taken;
-      return taken;
-    } catch {
+  /** Throws where it is known to be too much. */
+  function check(found: Known, eur: number): void {
+    const { refused } = found;
+    if (refused && refused.until > clock.monotonic() && eur > refused.left) throw refusal(found, eur, refused.left);
+  }
+
+  /** The purse that has it, or throws. */
+  async function keep(budget: Budget, eur: number): Promise<Known> {
+    const found = knownOf(budget);
+    const result = await found.purse.keep(eur).catch(() => {
       throw new Refused(503, "unavailable", "the budget could not be checked", { retryAfter: 2 });
-    } finally {
-      purse.filling = undefined;
+    });
+    if (result.isKept) return found;
+    const { left } = result;
+    found.refused = { left, until: clock.monotonic() + REFUSED_MS };
+    throw refusal(found, eur, left);
+  }
+
+  function refusal({ purse, budget }: Known, eur: number, left: number): Refused {
+    const { title, limit } = budget;
+    const whole = `the budget of ${title}, ${limit} EUR per day,`;
+    const hint = "ask for fewer tokens (max_tokens, max_completion_tokens)";
+    const costs = `the call may cost ${shown(eur)} EUR`;
+    if (eur > limit) return quota(`${costs}, more than ${whole} has: ${hint}`, { retry: false });
+    if (eur <= left + purse.kept) {
+      return quota(`${costs}; that much of ${whole} is kept back for open calls: try again, or ${hint}`, {
+        retryAfter: 2,
+      });
     }
+    const retryAfter = (DAY_MS - (clock.now() % DAY_MS)) / 1000;
+    const message =
+      left * 1000 < limit
+        ? `${whole} is used up until midnight UTC`
+        : `${costs}, and ${shown(left)} EUR are left of ${whole} until midnight UTC: ${hint}`;
+    return quota(message, { retryAfter, retry: false });
   }
 
   return {
     async reserve(access, eur) {
-      const { eurPerDay } = access;
-      if (eurPerDay === undefined) return free;
-      let purse = purseOf(access);
-      while (purse.eur < eur) {
-        // Who comes meanwhile waits for the same, and looks again.
-        purse.filling ??= fill(purse, eurPerDay, eur);
-        const taken = await purse.filling;
-        purse = purseOf(access);
-        if (taken <= 0 && purse.eur < eur) throw spentUp(access, clock.now());
+      const taken: Known[] = [];
+      const budgets = budgetsOf(access);
+      for (const budget of budgets) check(knownOf(budget), eur);
+      try {
+        for (const budget of budgets) taken.push(await keep(budget, eur));
+      } catch (error) {
+        for (const { purse } of taken) purse.settle(eur, 0);
+        throw error;
       }
-      purse.eur -= eur;
-      let kept = eur;
       return {
         settle(real) {
-          purse.eur += kept - real;
-          kept = real;
+          for (const each of taken) {
+            each.purse.settle(eur, real);
+            delete each.refused;
+          }
         },
       };
     },
     async close() {
-      const left = [...purses.values()].filter(({ eur }) => eur > 0);
-      purses.clear();
-      await Promise.allSettled(left.map(({ key, day, eur }) => ledger.giveBack(key, day, eur)));
+      const purses = [...known.values()].map(({ purse }) => purse);
+      known.clear();
+      await Promise.allSettled(purses.map((purse) => purse.close()));
     },
   };
 }
 
 const DAY_MS = 86_400_000;
-
-function spentUp({ name, eurPerDay }: Access, now: number): Refused {
-  const retryAfter = (DAY_MS - (now % DAY_MS)) / 1000;
-  const message = `the budget of InferenceAccess ${name}, ${eurPerDay} EUR per day, is used up until midnight UTC`;
-  return new Refused(429, "insufficient_quota", message, { retryAfter, retry: false });
-}
+const shown = (eur: number): string => String(Number(eur.toPrecision(3)));
+const quota = (message: string, more: ConstructorParameters<typeof Refused>[3]) =>
+  new Refused(429, "insufficient_quota", message, more);

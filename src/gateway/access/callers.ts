@@ -7,8 +7,8 @@ import { Refused } from "../refused.ts";
 /** Whom a token has to be made for: one that was made for the API server is not taken, and need not be sent here. */
 export const AUDIENCE = "mooring-gateway";
 
-/** Says in which namespace the workload runs that sends this Authorization header, or throws `Refused`. */
-export type Callers = (authorization: string | undefined) => Promise<string>;
+/** Says in which namespace the workload runs that sends this Authorization header, or throws `Refused`. Peers take turns. */
+export type Callers = (authorization: string | undefined, peer: string) => Promise<string>;
 
 const review = z.object({
   status: z.object({
@@ -45,8 +45,8 @@ export function createCallers(options: {
       return { namespace: isMeant ? namespace : undefined };
     },
   });
-  return async (authorization) => {
-    const verdict = await verdictOf(authorization);
+  return async (authorization, peer) => {
+    const verdict = await verdictOf(authorization, peer);
     if (verdict === "none")
       throw new Refused(
         401,
@@ -54,7 +54,7 @@ export function createCallers(options: {
         `send a ServiceAccount token for the audience ${AUDIENCE} as bearer token`,
       );
     if (verdict === "busy")
-      throw new Refused(429, "rate_limit_exceeded", "too many unknown tokens at once", { retryAfter: 1 });
+      throw new Refused(429, "rate_limit_exceeded", "too many tokens wait to be checked", { retryAfter: 1 });
     if (verdict === "failed")
       throw new Refused(503, "unavailable", "the token could not be checked", { retryAfter: 2 });
     if (verdict.namespace !== undefined) return verdict.namespace;

@@ -53,17 +53,23 @@ export async function watchAccesses(options: {
   ];
   await Promise.all([...watchers.map(({ synced }) => synced), namespaces.begin()]);
 
-  const isAdmitted = (namespace: string) => {
+  /** What the ClusterAccount says, where it admits the namespace. */
+  const sharingWith = (namespace: string) => {
     const found = accounts.get(account);
     const labels = namespaces.labelsOf(namespace);
+    const sharing = found && readSharing(found.spec);
     // Only who has a token of its own needs more than that.
     const { kind } = inferenceAccess;
-    return found !== undefined && admits(readSharing(found.spec), { kind: { kind }, namespace, labels });
+    return sharing && admits(sharing, { kind: { kind }, namespace, labels }) ? sharing : undefined;
   };
   return {
     of(namespace) {
       const here = byNamespace.get(namespace);
-      return here !== undefined && here.size > 0 && isAdmitted(namespace) ? [...here.values()] : [];
+      const sharing = here && here.size > 0 ? sharingWith(namespace) : undefined;
+      if (here === undefined || sharing === undefined) return [];
+      const { inferenceBudget: most } = sharing;
+      const ofNamespace = most && { account, eurPerDay: most.eurPerDay };
+      return [...here.values()].map((access) => ({ ...access, ofNamespace }));
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([...watchers.map((each) => each.stop()), namespaces.close()]);
@@ -76,5 +82,5 @@ function accessOf({ metadata, spec }: KubeObject, account: string): Access | und
   const read = metadata.deletionTimestamp === undefined ? readInferenceAccess(spec) : undefined;
   if (read?.accountRef?.kind !== "ClusterAccount" || read.accountRef.name !== account) return undefined;
   const { namespace = "", name } = metadata;
-  return { namespace, name, models: read.models ?? [], eurPerDay: read.budget?.eurPerDay };
+  return { namespace, name, models: read.models ?? [], ...read.budget };
 }

@@ -4,25 +4,37 @@ import { isConflict, isNotFound } from "../../kube/client/errors.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import { type KubeObject, pathOf } from "../../kube/resource.ts";
 
+/** What a ledger gave of a budget, and what it had left before. */
+export interface Taken {
+  eur: number;
+  left: number;
+}
+
 /** What accesses have of their budgets, the same for all replicas, and after a restart. */
 export interface Ledger {
-  /** Raises what an access has of a day by up to `eur`, and not above `limit`. Tells by how much. */
-  take(key: string, day: string, eur: number, limit: number): Promise<number>;
+  /** Takes `most` of what `limit` leaves on a day, or what is left, but nothing when that is less than `least`. */
+  take(key: string, day: string, { least, most }: { least: number; most: number }, limit: number): Promise<Taken>;
+  /** Gives back what was taken and not used; below zero: adds what calls have cost beyond that, also above the limit. */
   giveBack(key: string, day: string, eur: number): Promise<void>;
 }
+
+const share = (left: number, { least, most }: { least: number; most: number }): number =>
+  left < least ? 0 : Math.max(0, Math.min(most, left));
+
+class DayOver extends Error {}
 
 /** A ledger of this process alone. Only the current day is kept. */
 export function createMemoryLedger(): Ledger {
   const totals = new Map<string, number>();
   let today = "";
   return {
-    async take(key, day, eur, limit) {
+    async take(key, day, wanted, limit) {
       if (day > today) totals.clear();
       today = day > today ? day : today;
       const total = totals.get(`${day} ${key}`) ?? 0;
-      const taken = Math.max(0, Math.min(eur, limit - total));
-      totals.set(`${day} ${key}`, total + taken);
-      return taken;
+      const eur = share(limit - total, wanted);
+      totals.set(`${day} ${key}`, total + eur);
+      return { eur, left: limit - total };
     },
     async giveBack(key, day, eur) {
       const total = totals.get(`${day} ${key}`);
@@ -60,17 +72,21 @@ export function createConfigMapLedger(client: Pick<KubeClient, "request">, names
     }
   }
 
+  /** Tells what an access had before. */
   async function change(key: string, day: string, edit: (total: number) => number): Promise<number> {
     const name = shardOf(key);
     const [owner = "", access = ""] = key.split("/");
     const entry = entryOf(owner, access);
     for (let nth = 1; ; nth += 1) {
       const found = await read(name);
-      const today = Object.entries(Object(found?.data)).filter(([, text]) => String(text).startsWith(`${day} `));
-      const data = Object.fromEntries(today);
-      const total = readSpent(data[entry])?.eur ?? 0;
+      // A replica whose day has not ended yet takes nothing away from the next one.
+      const kept = Object.entries(Object(found?.data)).filter(([, text]) => String(text) >= day);
+      const data = Object.fromEntries(kept);
+      const spent = readSpent(data[entry]);
+      if (spent && spent.day > day) throw new DayOver("another replica has begun the next day");
+      const total = spent?.eur ?? 0;
       const next = edit(total);
-      if (next === total) return 0;
+      if (next === total) return total;
       const { resourceVersion } = found?.metadata ?? {};
       const body = {
         apiVersion: "v1",
@@ -84,7 +100,7 @@ export function createConfigMapLedger(client: Pick<KubeClient, "request">, names
           path: pathOf(CONFIG_MAPS, { namespace, ...(found && { name }) }),
           body,
         });
-        return next - total;
+        return total;
       } catch (error) {
         if (!isConflict(error) || nth === ATTEMPTS) throw error;
       }
@@ -92,10 +108,17 @@ export function createConfigMapLedger(client: Pick<KubeClient, "request">, names
   }
 
   return {
-    take: (key, day, eur, limit) =>
-      inLine(shardOf(key), () => change(key, day, (total) => Math.max(total, Math.min(total + eur, limit)))),
+    take: (key, day, wanted, limit) =>
+      inLine(shardOf(key), async () => {
+        const total = await change(key, day, (has) => has + share(limit - has, wanted));
+        return { eur: share(limit - total, wanted), left: limit - total };
+      }),
     async giveBack(key, day, eur) {
-      await inLine(shardOf(key), () => change(key, day, (total) => Math.max(0, total - eur)));
+      const changed = inLine(shardOf(key), () => change(key, day, (total) => Math.max(0, total - eur)));
+      await changed.catch((error) => {
+        // Nobody needs it any more.
+        if (!(error instanceof DayOver)) throw error;
+      });
     },
   };
 }

@@ -6,8 +6,10 @@ export interface Meter {
   isStream: boolean;
   push(chunk: Buffer): Buffer;
   end(): Buffer;
-  /** What the platform told; undefined: it did not. */
+  /** The most that the platform told so far; undefined: nothing. */
   usage(): Usage | undefined;
+  /** Whether that is all that the answer has used, also when it has not come to its end. */
+  isFinal(): boolean;
   /** Events so far: each is about one token. */
   readonly events: number;
 }
@@ -27,6 +29,12 @@ const spent = ({ prompt_tokens, completion_tokens }: z.infer<typeof usageShape>)
   output: completion_tokens,
 });
 
+/** What is known to be more, of each. */
+export const larger = (a: Usage | undefined, b: Usage): Usage => ({
+  input: Math.max(a?.input ?? 0, b.input),
+  output: Math.max(a?.output ?? 0, b.output),
+});
+
 /** Of a whole answer usage stands at the end; no text in it can look like that, because its quotes are escaped. */
 export function wholeMeter(): Meter {
   let tail: Buffer = none;
@@ -39,12 +47,15 @@ export function wholeMeter(): Meter {
     end: () => none,
     events: 0,
     usage() {
-      const text = tail.toString("utf8");
-      const at = text.search(hasUsage);
-      const told = text.slice(at);
-      const input = Number(inputTokens.exec(told)?.[1]);
-      return at < 0 || Number.isNaN(input) ? undefined : { input, output: Number(outputTokens.exec(told)?.[1] ?? 0) };
+      let most: Usage | undefined;
+      for (const told of tail.toString("utf8").split(hasUsage).slice(1)) {
+        const input = Number(inputTokens.exec(told)?.[1]);
+        if (!Number.isNaN(input)) most = larger(most, { input, output: Number(outputTokens.exec(told)?.[1] ?? 0) });
+      }
+      return most;
     },
+    // A number may be cut.
+    isFinal: () => false,
   };
 }
 
@@ -52,6 +63,7 @@ export function wholeMeter(): Meter {
 export function streamMeter(hidesUsage: boolean): Meter {
   let rest: Buffer = none;
   let usage: Usage | undefined;
+  let isFinal = false;
   let count = 0;
 
   /** What of whole events goes on. */
@@ -62,7 +74,8 @@ export function streamMeter(hidesUsage: boolean): Meter {
     const kept = text.split(/(?<=\r?\n\r?\n)/).filter((event) => {
       const read = eventShape.safeParse(json(/^data: ?(.*)$/m.exec(event)?.[1]));
       if (!read.success) return true;
-      usage = spent(read.data.usage);
+      usage = larger(usage, spent(read.data.usage));
+      isFinal ||= read.data.choices.length === 0;
       return !hidesUsage || read.data.choices.length > 0;
     });
     return Buffer.from(kept.join(""));
@@ -86,6 +99,7 @@ export function streamMeter(hidesUsage: boolean): Meter {
       return last;
     },
     usage: () => usage,
+    isFinal: () => isFinal,
     get events() {
       return count;
     },

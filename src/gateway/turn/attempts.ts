@@ -1,4 +1,4 @@
-import type { Dispatcher } from "undici";
+import { type Dispatcher, errors } from "undici";
 import { type Clock, sleep } from "../../clock.ts";
 import { Refused } from "../refused.ts";
 import type { Shares } from "./shares.ts";
@@ -20,15 +20,17 @@ export interface AttemptParts {
   answered: (status: number | "error", seconds: number) => void;
   /** Told how long a turn was waited for. */
   waited: (seconds: number) => void;
+  /** Told when the platform may be working on the call, and when it is known not to be. */
+  underWay: (isIt: boolean) => void;
 }
 
 /**
  * The platform's answer to a call, whatever it is. Until its first byte is there a call may be sent again: after 429 and 5xx,
- * a broken connection, and once after 401 with the credentials read anew. Each attempt has a turn of its own. Rejects with
- * `Refused` or the signal's reason.
+ * a broken connection, and once after 401 with the credentials read anew, but not after silence: the model may be at work
+ * until now. Each attempt has a turn of its own. Rejects with `Refused` or the signal's reason.
  */
 export async function attempt(
-  { clock, upstream, shares, random, answered, waited }: AttemptParts,
+  { clock, upstream, shares, random, answered, waited, underWay }: AttemptParts,
   namespace: string,
   call: UpstreamCall,
   signal: AbortSignal,
@@ -42,6 +44,7 @@ export async function attempt(
     const isLast = nth === ATTEMPTS;
     if (answer?.statusCode === 401 && !refused && !isLast) {
       refused = true;
+      underWay(false);
       await answer.body.dump();
       continue;
     }
@@ -49,6 +52,7 @@ export async function attempt(
     if (answer?.statusCode === 429) shares.pause(Math.min(told ?? FIRST_PAUSE_MS, MOST_PAUSE_MS));
     const pause = told ?? FIRST_PAUSE_MS * 2 ** (nth - 1) * (0.5 + random());
     if (answer !== undefined && (!AGAIN.has(answer.statusCode) || isLast || pause > MOST_PAUSE_MS)) return answer;
+    underWay(false);
     if (isLast) throw new Refused(502, "upstream_error", "the platform does not answer", { retryAfter: 5 });
     await answer?.body.dump();
     await sleep(clock, pause, signal);
@@ -58,6 +62,7 @@ export async function attempt(
   async function once(nth: number): Promise<Dispatcher.ResponseData | undefined> {
     const begun = clock.monotonic();
     const took = () => (clock.monotonic() - begun) / 1000;
+    underWay(true);
     try {
       const answer = await upstream.send(call, signal, refused && nth > 1);
       answered(answer.statusCode, took());
@@ -65,7 +70,8 @@ export async function attempt(
     } catch (error) {
       if (signal.aborted) throw error;
       answered("error", took());
-      return undefined;
+      if (!(error instanceof errors.HeadersTimeoutError)) return undefined;
+      throw new Refused(504, "upstream_timeout", "the platform has not begun to answer in time", { retry: false });
     }
   }
 }

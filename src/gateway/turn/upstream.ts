@@ -14,6 +14,9 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
+/** So many calls may be open at the same time. Each has a connection of its own, and the list of models has one. */
+export const MOST_CALLS = 512;
+
 /** A large model thinks for a while before its first word, and between two of them. */
 const SILENCE_MS = 180_000;
 
@@ -25,7 +28,12 @@ export function createUpstream(options: { url: string; credentials: Credentials;
   const { origin, pathname } = new URL(options.url);
   const prefix = pathname.replace(/\/$/, "");
   const tls = options.ca === undefined ? {} : { connect: { ca: options.ca }, requestTls: { ca: options.ca } };
-  const limits = { connections: 256, connectTimeout: 10_000, headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS };
+  const limits = {
+    connections: MOST_CALLS + 1,
+    connectTimeout: 10_000,
+    headersTimeout: SILENCE_MS,
+    bodyTimeout: SILENCE_MS,
+  };
   // Where there is no proxy, nobody has to be asked for each call whether it goes through one.
   const agent = isProxied() ? new EnvHttpProxyAgent({ ...limits, ...tls }) : new Pool(origin, { ...limits, ...tls });
   return {

@@ -22,6 +22,18 @@ const sharing = z.object({
     .describe(
       "Resources that objects may name by id. None: only those of objects in their own namespace. Any: all of the contract.",
     ),
+  inferenceBudget: z
+    .object({
+      eurPerDay: z
+        .number()
+        .min(0)
+        .max(1_000_000)
+        .describe(
+          "EUR that the calls of one namespace may cost in a day of UTC, whatever budgets its InferenceAccess objects have; 0 allows none.",
+        ),
+    })
+    .optional()
+    .describe("Limit of what each namespace spends through the inference gateway. Default: no limit."),
 });
 
 export const clusterAccount: Kind = {

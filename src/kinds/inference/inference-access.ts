@@ -32,6 +32,14 @@ const spec = z.object({
         .max(1_000_000)
         .optional()
         .describe("EUR that the calls of a day of UTC may cost; 0 allows none. Default: no limit."),
+      tokensPerCall: z
+        .int()
+        .min(1)
+        .max(1_000_000)
+        .optional()
+        .describe(
+          "Tokens that an answer may have: a call that asks for more is refused, one that names no maximum gets this. Default: no limit; a call that names no maximum gets 4096.",
+        ),
     })
     .optional()
     .describe("What calls through the gateway may cost."),

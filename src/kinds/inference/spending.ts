@@ -18,8 +18,12 @@ export function readSpent(text: unknown): Spent | undefined {
   return day === undefined ? undefined : { day, eur: Number(eur) };
 }
 
-/** The object that an entry is about. */
-export function objectOfEntry(entry: string): string {
+/** In place of the name of an access: what all accesses of a namespace have through a ClusterAccount. No object has such a name. */
+export const namespaceEntry = (account: string): string => `_${account}`;
+
+/** The object that an entry is about; undefined for a whole namespace. */
+export function objectOfEntry(entry: string): string | undefined {
   const dot = entry.indexOf(".");
+  if (entry.startsWith("_", dot + 1)) return undefined;
   return `${inferenceAccess.kind}/${entry.slice(0, dot)}/${entry.slice(dot + 1)}`;
 }

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { Clock } from "../../clock.ts";
+import { createFairQueue } from "./fair-queue.ts";
 import { createLru } from "./lru.ts";
 
 /** What is taken away ends after the first, what is given begins after the second. */
@@ -7,31 +8,39 @@ const GOOD_MS = 60_000;
 const REFUSED_MS = 10_000;
 const MOST_GOOD = 20_000;
 const MOST_REFUSED = 1000;
-/** Whoever can reach the port can try tokens: no more than this are asked about at the same time. */
-const MOST_ASKED = 10;
+/**
+ * Whoever can reach the port can try tokens: so many are asked about at the same time, and others wait. Tokens that were
+ * good before have slots of their own.
+ */
+const NEW = { slots: 12, waiting: 1024, mostWaitMs: 30_000 };
+const KNOWN = { slots: 4, waiting: 1024, mostWaitMs: 30_000 };
 
-/** No bearer token was sent; too many are asked about; the API server could not be asked. */
+/** No bearer token was sent; the turn to ask about it did not come; the API server could not be asked. */
 export type NoVerdict = "none" | "busy" | "failed";
 
 /**
  * Judges the bearer token of an Authorization header by asking somebody, and remembers the answer for a short time under a
- * hash of the token.
+ * hash of the token. Peers take turns: `peer` is who sends the token.
  */
 export function createTokenVerdicts<V extends object>(options: {
   clock: Clock;
   ask: (token: string) => Promise<V>;
   isGood: (verdict: V) => boolean;
   onError: (error: unknown) => void;
-}): (authorization: string | undefined) => Promise<V | NoVerdict> {
+}): (authorization: string | undefined, peer?: string) => Promise<V | NoVerdict> {
   const { clock, isGood, onError } = options;
   const asking = new Map<string, Promise<V | NoVerdict>>();
   // Apart, so that who tries many tokens pushes no good one out.
   const good = createLru<{ verdict: V; until: number }>(MOST_GOOD);
   const refused = createLru<{ verdict: V; until: number }>(MOST_REFUSED);
 
-  async function ask(key: string, token: string): Promise<V | NoVerdict> {
+  const queues = { new: createFairQueue({ clock, ...NEW }), known: createFairQueue({ clock, ...KNOWN }) };
+
+  async function ask(key: string, token: string, peer: string): Promise<V | NoVerdict> {
     try {
-      const verdict = await options.ask(token);
+      const queue = good.get(key) ? queues.known : queues.new;
+      const verdict = await queue.run(peer, () => options.ask(token));
+      if (verdict === "busy") return verdict;
       const now = clock.monotonic();
       if (isGood(verdict)) good.set(key, { verdict, until: now + GOOD_MS });
       else refused.set(key, { verdict, until: now + REFUSED_MS });
@@ -44,7 +53,7 @@ export function createTokenVerdicts<V extends object>(options: {
     }
   }
 
-  return async (authorization = "") => {
+  return async (authorization = "", peer = "") => {
     const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
     if (token === undefined) return "none";
     const key = hash("sha256", token, "base64");
@@ -52,8 +61,7 @@ export function createTokenVerdicts<V extends object>(options: {
     for (const known of [good.get(key), refused.get(key)]) if (known && known.until > now) return known.verdict;
     const asked = asking.get(key);
     if (asked) return asked;
-    if (asking.size >= MOST_ASKED) return "busy";
-    const answer = ask(key, token);
+    const answer = ask(key, token, peer);
     asking.set(key, answer);
     return answer;
   };

@@ -122,6 +122,18 @@ export const badAccounts = [
   ]),
   ...bad(clusterAccount, "ClusterAccount", [
     ["no credentials", { credentialsSecretRef: null }, "spec.credentialsSecretRef", "Required value"],
+    [
+      "a budget below nothing",
+      { inferenceBudget: { eurPerDay: -1 } },
+      "spec.inferenceBudget.eurPerDay",
+      "greater than or equal to 0",
+    ],
+    [
+      "a budget without an amount",
+      { inferenceBudget: { eurPerDay: null } },
+      "spec.inferenceBudget.eurPerDay",
+      "Required value",
+    ],
     ["adoption of another word", { adoption: "Some" }, "spec.adoption", '"None", "Any"'],
     ["a kind in lower case", { kinds: ["servers"] }, "spec.kinds[0]", "must be the name of a kind"],
     ["a namespace in upper case", { namespaces: { names: ["Shop"] } }, "spec.namespaces.names[0]", "lower-case"],
@@ -168,6 +180,12 @@ export const badAccounts = [
       { budget: { eurPerDay: -1 } },
       "spec.budget.eurPerDay",
       "greater than or equal to 0",
+    ],
+    [
+      "answers of no token",
+      { budget: { tokensPerCall: 0 } },
+      "spec.budget.tokensPerCall",
+      "greater than or equal to 1",
     ],
   ]),
   ...bad(activityLogExport, "ActivityLogExport", [

@@ -40,7 +40,10 @@ export const good = [
   ]),
   ...of(clusterAccount, "ClusterAccount", [
     ["with everything", {}],
-    ["as small as can be", { region: null, namespaces: null, kinds: null, default: null, adoption: null }],
+    [
+      "as small as can be",
+      { region: null, namespaces: null, kinds: null, default: null, adoption: null, inferenceBudget: null },
+    ],
     ["for all namespaces", { namespaces: { names: null, selector: { matchLabels: null, matchExpressions: null } } }],
   ]),
   ...of(grant, "Grant", [
@@ -52,7 +55,7 @@ export const good = [
     ["without a budget, through an Account", { budget: null, accountRef: { kind: "Account", name: "main" } }],
     ["for the gateway only", { secretName: null, lifetime: null }],
     ["as small as can be", { budget: null, accountRef: null, secretName: null, lifetime: null }],
-    ["with a budget that says nothing", { budget: { eurPerDay: null } }],
+    ["with a budget that says nothing", { budget: { eurPerDay: null, tokensPerCall: null } }],
     ["with nothing to spend", { budget: { eurPerDay: 0 } }],
   ]),
   ...of(activityLogExport, "ActivityLogExport", [

@@ -1,0 +1,79 @@
+import type { Clock } from "../../clock.ts";
+import { createFairPool } from "./fair-pool.ts";
+
+export interface FairQueueOptions {
+  clock: Clock;
+  /** So much work is done at the same time. */
+  slots: number;
+  /** So many may wait for it. */
+  waiting: number;
+  /** Nobody waits longer. */
+  mostWaitMs: number;
+}
+
+/** Does work for owners in turn. When all places to wait are taken, the longest line gives up its last for a shorter one. */
+export interface FairQueue {
+  /** "busy": its turn did not come. */
+  run<T>(owner: string, work: () => Promise<T>): Promise<T | "busy">;
+}
+
+export function createFairQueue({ clock, slots, waiting, mostWaitMs }: FairQueueOptions): FairQueue {
+  const running = createFairPool(slots);
+  let places = waiting;
+  /** In the order of their turns. An owner is here while it waits. */
+  const lines = new Map<string, Set<(isTurn: boolean) => void>>();
+
+  function leave(owner: string, each: (isTurn: boolean) => void): void {
+    places += 1;
+    const line = lines.get(owner);
+    line?.delete(each);
+    if (line?.size === 0) lines.delete(owner);
+  }
+
+  function hasPlace(owner: string): boolean {
+    if (places > 0) return true;
+    let longest = new Set<(isTurn: boolean) => void>();
+    for (const line of lines.values()) if (line.size > longest.size) longest = line;
+    if (longest.size <= (lines.get(owner)?.size ?? 0) + 1) return false;
+    [...longest].at(-1)?.(false);
+    return true;
+  }
+
+  function turnOf(owner: string): Promise<boolean> {
+    if (!lines.has(owner) && running.take(owner)) return Promise.resolve(true);
+    if (!hasPlace(owner)) return Promise.resolve(false);
+    places -= 1;
+    return new Promise((resolve) => {
+      const settle = (isTurn: boolean) => {
+        cancel();
+        leave(owner, settle);
+        resolve(isTurn);
+      };
+      const cancel = clock.after(mostWaitMs, () => settle(false));
+      lines.set(owner, (lines.get(owner) ?? new Set()).add(settle));
+    });
+  }
+
+  function pump(): void {
+    for (const [owner, line] of [...lines]) {
+      const [next] = line;
+      if (next === undefined || !running.take(owner)) continue;
+      // The next turn is another one's.
+      lines.delete(owner);
+      lines.set(owner, line);
+      next(true);
+    }
+  }
+
+  return {
+    async run(owner, work) {
+      if (!(await turnOf(owner))) return "busy";
+      try {
+        return await work();
+      } finally {
+        running.giveBack(owner);
+        pump();
+      }
+    },
+  };
+}

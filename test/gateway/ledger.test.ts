@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { createConfigMapLedger } from "../../src/gateway/access/ledger.ts";
+import { KubeError } from "../../src/kube/client/errors.ts";
+import type { KubeCall } from "../../src/kube/client/transport.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+
+/** ConfigMaps that are written only by who has read what is there, as an API server does. */
+function configMaps() {
+  const kept = new Map<string, KubeObject>();
+  let version = 0;
+  const calls: string[] = [];
+  return {
+    calls,
+    entries: () => Object.assign({}, ...[...kept.values()].map(({ data }) => data)),
+    async request<T>({ method, path, body }: KubeCall): Promise<T> {
+      calls.push(method);
+      await new Promise(setImmediate);
+      if (method === "GET") {
+        const found = kept.get(path.split("/").at(-1) ?? "");
+        if (found === undefined) throw new KubeError({ status: 404, reason: "NotFound", message: "none" });
+        return JSON.parse(JSON.stringify(found));
+      }
+      const object: KubeObject = Object(body);
+      const { name, resourceVersion } = object.metadata;
+      if (kept.get(name)?.metadata.resourceVersion !== resourceVersion) {
+        throw new KubeError({ status: 409, reason: "Conflict", message: "somebody wrote" });
+      }
+      version += 1;
+      kept.set(name, { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } });
+      return JSON.parse(JSON.stringify(object));
+    },
+  };
+}
+
+const [DAY, NEXT] = ["2026-01-01", "2026-01-02"];
+const some = (eur: number) => ({ least: eur, most: eur });
+
+describe("the ledger in ConfigMaps", () => {
+  it("gives the same money to one of many replicas only", async () => {
+    const maps = configMaps();
+    const replicas = Array.from({ length: 5 }, () => createConfigMapLedger(maps, "mooring-system"));
+    const taken = await Promise.all(replicas.map((ledger) => ledger.take("shop/chat", DAY, some(3), 10)));
+    expect(taken.map(({ eur }) => eur).sort()).toEqual([0, 0, 3, 3, 3]);
+    expect(maps.entries()).toEqual({ "shop.chat": `${DAY} 9` });
+  });
+
+  it("writes nothing for who asks for more than is left, and tells what is left", async () => {
+    const maps = configMaps();
+    const ledger = createConfigMapLedger(maps, "mooring-system");
+    await ledger.take("shop/chat", DAY, some(7), 10);
+    maps.calls.length = 0;
+    expect(await ledger.take("shop/chat", DAY, some(4), 10)).toEqual({ eur: 0, left: 3 });
+    expect(maps.calls).toEqual(["GET"]);
+    expect(await ledger.take("shop/chat", DAY, { least: 1, most: 4 }, 10)).toEqual({ eur: 3, left: 3 });
+  });
+
+  it("takes back what was not used, and takes down what was used beyond that", async () => {
+    const maps = configMaps();
+    const ledger = createConfigMapLedger(maps, "mooring-system");
+    await ledger.take("shop/chat", DAY, some(7), 10);
+    await ledger.giveBack("shop/chat", DAY, 2);
+    expect(maps.entries()).toEqual({ "shop.chat": `${DAY} 5` });
+    await ledger.giveBack("shop/chat", DAY, -6);
+    expect(maps.entries()).toEqual({ "shop.chat": `${DAY} 11` });
+  });
+
+  it("loses nothing of a day to a replica for which it has not begun", async () => {
+    const maps = configMaps();
+    const ledger = createConfigMapLedger(maps, "mooring-system");
+    const behind = createConfigMapLedger(maps, "mooring-system");
+    await ledger.take("shop/chat", DAY, some(7), 10);
+    await ledger.take("shop/chat", NEXT, some(2), 10);
+    await expect(behind.take("shop/chat", DAY, some(1), 10)).rejects.toThrow("begun the next day");
+    // What is left of a day that is over is of no use.
+    await behind.giveBack("shop/chat", DAY, 1);
+    // All names that share a ConfigMap with it.
+    for (let nth = 0; nth < 100; nth += 1) await behind.take(`shop/other-${nth}`, DAY, some(1), 10);
+    expect(maps.entries()).toMatchObject({ "shop.chat": `${NEXT} 2` });
+  });
+});
