@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { limitsInWords } from "../../operator/limits.ts";
 
 /** The values of the Helm chart: its values.yaml, its JSON schema and the table in its README are made from this. */
 
@@ -82,6 +83,12 @@ export const chartValues = z.strictObject({
     format: z.enum(["json", "text"]).default("json").describe("Format."),
   }),
   workers: z.int().min(1).default(48).describe("Maximum concurrent reconciles."),
+  limits: z
+    .record(z.string(), z.int().min(0))
+    .default({})
+    .describe(
+      `Maximum number of objects of a kind in one namespace, for example {Account: 50}; newer ones are Stalled. Secret and ConfigMap are those written by Mooring, "*" all others. Default: ${limitsInWords}.`,
+    ),
   extraArgs: z
     .array(z.string())
     .default([])
