@@ -12,7 +12,8 @@ const programs = [
   "test/cli/activity/command.test.ts",
   "test/cli/flowlogs/{command,large}.test.ts",
   shards,
-  "test/clients/{alerts,dashboard,gitops,helm,kafka,kafka-secret,mcp,platform-products,prometheus,setup-browser,versitygw}.test.ts",
+  "test/kube/large-metadata.test.ts",
+  "test/clients/{alerts,chart,dashboard,gitops,helm,kafka,kafka-secret,mcp,platform-products,prometheus,setup-browser,versitygw}.test.ts",
 ];
 // Counts every write that its API server sees, and so has one of its own.
 const alone = "test/cluster/scale.test.ts";

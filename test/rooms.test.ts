@@ -34,7 +34,9 @@ const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
   },
   simulator: { rooms: [] },
   questions: { rooms: ["engine", "kinds", "kube", "platform", "clock.ts"] },
-  tools: { rooms: ["questions", "kube", "platform", "clock.ts"] },
+  tools: {
+    rooms: ["questions", "kube", "platform", "clock.ts", "operator/open-server.ts", "operator/serving-certificate.ts"],
+  },
   cli: { rooms: ["tools", "questions", "engine", "kinds", "kube", "platform", "operator", "clock.ts"] },
   "clock.ts": { rooms: [] },
   "aside.ts": { rooms: [] },

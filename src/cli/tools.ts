@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { systemClock } from "../clock.ts";
+import { followPair, readPair } from "../operator/serving-certificate.ts";
 import { createToolServer } from "../tools/serve/server.ts";
 import { readSettings, type Settings, usage } from "./tools/flags.ts";
 import { openSources } from "./tools/sources.ts";
@@ -39,16 +40,28 @@ async function overStdio(open: Open, ended: Promise<void>, stopping: AbortContro
 
 async function overHttp(settings: Settings, open: Open, ended: Promise<void>, say: Say): Promise<void> {
   const { serveHttp } = await import("../tools/serve/http.ts");
-  const { bearerTokenFile: file, hosts, origins, listen } = settings;
-  const bearer = () =>
-    (file === undefined ? process.env.MOORING_TOOLS_BEARER_TOKEN : readFileSync(file, "utf8"))?.trim() ?? "";
-  if (bearer().length < 16) {
+  const { bearerTokenFile: file, hosts, origins, listen, tls } = settings;
+  const bearers = () => {
+    const text = (file === undefined ? process.env.MOORING_TOOLS_BEARER_TOKEN : readFileSync(file, "utf8")) ?? "";
+    return text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
+  };
+  if (bearers().length === 0 || bearers().some((each) => each.length < 16)) {
     throw new Error(
-      "http needs a bearer token of at least 16 characters: set MOORING_TOOLS_BEARER_TOKEN or --bearer-token-file",
+      "http needs bearer tokens of at least 16 characters: set MOORING_TOOLS_BEARER_TOKEN or --bearer-token-file",
     );
   }
   const onError = (error: unknown) => say(error instanceof Error ? error.message : String(error));
-  const serving = await serveHttp({ listen, bearer, hosts, origins, open, clock: systemClock, onError });
+  const serving = await serveHttp({
+    listen,
+    bearers,
+    hosts,
+    origins,
+    open,
+    clock: systemClock,
+    onError,
+    tls: tls && (await readPair(tls)),
+  });
+  if (tls) void ended.then(followPair(tls, { clock: systemClock, changed: serving.renew, onError }));
   if (settings.json) console.log(JSON.stringify({ ready: true, url: serving.url }));
   say(`serving at ${serving.url}`);
   await ended;

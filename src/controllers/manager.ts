@@ -9,9 +9,10 @@ import { awaitsCaches } from "../engine/look/awaited.ts";
 import { createCollections } from "../engine/look/collections.ts";
 import type { Log, Settings } from "../engine/look/deps.ts";
 import { look } from "../engine/look/look.ts";
+import type { LimitOf } from "../engine/objects/crowds.ts";
 import { createMemories } from "../engine/objects/memory.ts";
 import { CREDENTIALS, FINALIZER, RECONCILE_AT } from "../engine/objects/names.ts";
-import { isReleased, type ObjectKey, resourceOf } from "../engine/objects/object.ts";
+import { isReleased, type ObjectKey } from "../engine/objects/object.ts";
 import { createObjects } from "../engine/objects/objects.ts";
 import { createPublications } from "../engine/objects/published.ts";
 import type { Seal } from "../engine/objects/seal.ts";
@@ -22,7 +23,7 @@ import type { Lane } from "../kube/queue/lanes.ts";
 import type { Priority, Queue } from "../kube/queue/queue.ts";
 import { type Again, type ReconcileObserver, work } from "../kube/queue/work.ts";
 import type { KubeObject } from "../kube/resource.ts";
-import { type Watcher, watch } from "../kube/watch/watch.ts";
+import type { Watcher } from "../kube/watch/watch.ts";
 import { tellingNews } from "../kube/watch/watch-failures.ts";
 import type { EventRecorder } from "../kube/write/events.ts";
 import { createHeldSecrets } from "../kube/write/held-secrets.ts";
@@ -33,13 +34,15 @@ import { createKeptTokens } from "./accounts/kept-tokens.ts";
 import { type AccountDeps, secretOf } from "./accounts/reconcile.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { createDebts } from "./cleanup.ts";
+import { excessOf, refuse } from "./crowd.ts";
 import { createOutlets, type DestinationDeps } from "./exports/destinations.ts";
 import { reconcileExport } from "./exports/reconcile.ts";
 import { createTerritory, handOver, leaveAccount, settleDebt } from "./handover.ts";
 import { markWhilePosting, undoCreation } from "./orphans.ts";
 import { timed } from "./timeout.ts";
-import { tellOthers } from "./wake-dependents.ts";
+import { tellingCrowds, tellOthers, wakeGuests } from "./wake-dependents.ts";
 import { everything, isBared, isEdited, laneOf, usersOf } from "./wake-ups.ts";
+import { watchKinds } from "./watch-kinds.ts";
 
 /** Told of every version of every object, for the metrics; undefined when it is gone. */
 export type ObjectObserver = (key: ObjectKey, object: KubeObject | undefined) => void;
@@ -60,6 +63,8 @@ export interface ManagerOptions {
   home?: string;
   /** The operator's endpoints, and what Accounts may have instead; anything, when absent. */
   sites?: Sites;
+  /** The most objects of a kind in a namespace; any number, when absent. */
+  limit?: LimitOf;
   /** Only objects of these namespaces; all when absent. */
   namespace?: string;
   /** Works only on namespaces whose label names this shard; on those without the label when absent. */
@@ -96,7 +101,14 @@ const SOON_MS = 250;
 export function createManager(options: ManagerOptions): Manager {
   const { kinds, clock, log, client, seal, queue, settings, observe, random = Math.random } = options;
   const report = (error: unknown) => log.error({ err: error }, "listener failed");
-  const objects = createObjects(kinds, seal, report, (name) => namespaces.labelsOf(name));
+  const crowds = {
+    ...(options.limit && { limit: options.limit }),
+    shifted(key: ObjectKey) {
+      wake(key);
+      wakeGuests(deps, key, wake);
+    },
+  };
+  const objects = createObjects(kinds, seal, report, (name) => namespaces.labelsOf(name), crowds);
   const memories = createMemories(clock);
   const { owe, owes, paid } = createDebts(log);
   const watchers: Watcher[] = [];
@@ -158,6 +170,8 @@ export function createManager(options: ManagerOptions): Manager {
       ...(options.namespace !== undefined && { namespace: options.namespace }),
       wake,
       onError: interrupted("Secret"),
+      ...(options.limit && { limit: options.limit }),
+      crowded: tellingCrowds(log),
     }),
     catalogues: createCatalogues(clock),
     spending: createSpending({
@@ -239,6 +253,8 @@ export function createManager(options: ManagerOptions): Manager {
     const { kind, object } = found;
     const account = accountOf(key);
     if (!shards.serves(key) && !isShared(key)) return settleDebt(within, key, kind, object);
+    const excess = excessOf(within, key, kind, object);
+    if (excess) return refuse(within, key, kind, object, excess).then(() => "never");
     if (account !== undefined) return keeper.keep(within, account, kind, object);
     if (kind.task) return reconcileExport(within, key, kind, object);
     if (!hasResource(kind)) return acknowledge(within, kind, object);
@@ -263,21 +279,7 @@ export function createManager(options: ManagerOptions): Manager {
     laneOf: (key) => laneOf(deps, key),
     namespaces: () => namespaces.values(),
     async sync() {
-      const { namespace } = options;
-      // An operator of one namespace neither knows nor manages what belongs to all.
-      for (const kind of kinds.filter(({ scope }) => scope !== "Cluster" || namespace === undefined)) {
-        const onError = interrupted(kind.kind);
-        watchers.push(
-          watch<KubeObject>({
-            client,
-            resource: resourceOf(kind),
-            store: objects.store(kind.kind),
-            clock,
-            onError,
-            ...(namespace !== undefined && { namespace }),
-          }),
-        );
-      }
+      watchers.push(...watchKinds(deps, options.namespace, interrupted));
       const first = [deps.published.sync(), deps.secrets.sync(), namespaces.begin(), deps.spending.sync()];
       await Promise.all([...watchers.map(({ synced }) => synced), ...first]);
     },

@@ -1,6 +1,6 @@
 import { inSlices } from "../breath.ts";
 import { objectOf } from "../engine/accounts/accounts.ts";
-import type { Deps } from "../engine/look/deps.ts";
+import type { Deps, Log } from "../engine/look/deps.ts";
 import { claimOf, isReleased, type ObjectKey } from "../engine/objects/object.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { isReady, newsToReferrers, thoseBelow, thoseUsed, thoseWhoWaited } from "./wake-ups.ts";
@@ -40,4 +40,22 @@ export function tellOthers(
   });
   // What the contract has in use is about to change; one look serves all that happens in the meantime.
   tellUsage(objectOf((holds ?? held)?.account ?? ""));
+}
+
+/** A Grant has come to count, or does not any more, because of others beside it: wakes those who use what it opens. */
+export function wakeGuests({ clock, objects }: Deps, key: ObjectKey, wake: (key: ObjectKey) => void): void {
+  const change = { before: undefined, after: objects.find(key)?.object };
+  void inSlices(clock, objects.guests(key), (guest) => {
+    if (objects.isConcerned(guest, change)) wake(guest);
+  });
+}
+
+/** Says once of each namespace that it has more Secrets or ConfigMaps of Mooring than are watched. */
+export function tellingCrowds(log: Log): (kind: string, namespace: string) => void {
+  const told = new Set<string>();
+  return (kind, namespace) => {
+    if (told.has(`${kind} ${namespace}`)) return;
+    told.add(`${kind} ${namespace}`);
+    log.warn({ kind, namespace }, "too many labelled objects; the others are read by name");
+  };
 }

@@ -19,9 +19,11 @@ type Known = Pick<Deps, "objects" | "accounts">;
 export function laneOf({ objects, accounts }: Known, key: ObjectKey): Lane {
   const [, namespace = ""] = key.split("/");
   const itself = accountOf(key);
-  if (itself !== undefined) return { account: itself, namespace: isShared(itself) ? "" : namespace, shared: false };
   const none = { account: namespace, namespace, shared: false };
   const found = objects.find(key);
+  // However many there are that are too many, they take one turn among all.
+  if (found && objects.excess(found.kind, found.object)) return none;
+  if (itself !== undefined) return { account: itself, namespace: isShared(itself) ? "" : namespace, shared: false };
   if (!found) return none;
   const user = userOf(found.kind, found.object);
   // Neither status nor spec puts an object among those whose Account it may not use.

@@ -74,16 +74,3 @@ export function withoutManagedFields<T extends KubeObject>(object: T): T {
 
 /** Where kubectl keeps a copy of what was applied, which is in the object as well. */
 export const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
-
-/** The object without that copy. */
-export function withoutLastApplied<T extends KubeObject>(object: T): T {
-  const { [LAST_APPLIED]: copy, ...annotations } = object.metadata.annotations ?? {};
-  return copy === undefined ? object : { ...object, metadata: { ...object.metadata, annotations } };
-}
-
-/** What is kept of an object whose content is nobody's business here. */
-export const metadataOnly = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({
-  apiVersion,
-  kind,
-  metadata,
-});

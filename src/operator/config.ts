@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { parseArgs } from "node:util";
+import type { LimitOf } from "../engine/objects/crowds.ts";
 import type { Proxies } from "../platform/addresses/proxies.ts";
 import { type Endpoints, readEndpoints, readPatterns, readProxies } from "./endpoints.ts";
 import {
@@ -15,6 +16,7 @@ import {
   shardName,
   usageOf,
 } from "./flags.ts";
+import { limitsInWords, readLimits } from "./limits.ts";
 import type { LogFormat } from "./log.ts";
 import type { Pair } from "./serving-certificate.ts";
 
@@ -40,6 +42,8 @@ export interface Config {
   /** Paths of the certificate for `listen` and of its key. */
   tls: Pair | undefined;
   workers: number;
+  /** The most objects of a kind in one namespace. */
+  limit: LimitOf;
   leaderElection: boolean;
   /** The pod's name: a container that is restarted in its pod is the same holder of the Lease. Without it, one of a kind. */
   identity: string;
@@ -114,6 +118,11 @@ export const flags = {
     default: "48",
     help: "N  maximum concurrent reconciles; at most three eighths of them for one Account, a quarter while others need them",
   },
+  limit: {
+    type: "string",
+    multiple: true,
+    help: `KIND=N  maximum number of objects of a kind in one namespace; newer ones are Stalled (TooManyObjects). KIND is also Secret or ConfigMap, those written by Mooring and watched, or * for all others; repeatable (default: ${limitsInWords})`,
+  },
   "no-leader-election": {
     type: "boolean",
     default: false,
@@ -183,6 +192,7 @@ export function readConfig(argv: string[], env: Record<string, string | undefine
     metricsAuth: values["metrics-auth"],
     tls: pair(values["tls-cert-file"], values["tls-key-file"]),
     workers: count("workers", values.workers, 1, 1000),
+    limit: readLimits(values.limit ?? []),
     leaderElection: !values["no-leader-election"],
     identity: env.POD_NAME || `${hostname()}_${start}`,
     process: start,

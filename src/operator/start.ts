@@ -148,6 +148,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
     },
     observeObject: metrics.object,
     home: namespace,
+    limit: config.limit,
     sites: { endpoints, isAllowed: (url) => allowed.allows(url) },
     ...(watchNamespace !== undefined && { namespace: watchNamespace }),
     ...(shard !== undefined && { shard }),

@@ -97,6 +97,12 @@ const valueSets: Record<string, object> = {
     simulator: { create: true, speed: 20 },
     gateway: { create: true, account: "shared", tlsSecret: "gateway-tls", replicas: 3, extraArgs: ["--most-wait=10s"] },
     tools: { create: true, loadMode: "lazy", hosts: ["tools.example.com"] },
+    limits: { Account: 50 },
+  },
+  "servers with certificates of an issuer": {
+    endpoints: { inference: "https://inference.example.com" },
+    gateway: { create: true },
+    tools: { create: true, tls: { issuerRef: { kind: "ClusterIssuer", name: "internal" } } },
   },
 };
 
@@ -117,8 +123,8 @@ describe("the chart", { timeout: 120_000 }, () => {
     const schemas = join(folder.path, "schemas");
     const own = kinds.map(({ kind }) => kind);
     await writeSchemas(schemas, (path) => kubectl("get", "--raw", path), own);
-    // Of the Prometheus operator, which the cluster does not have.
-    const flags = ["-strict", "-summary", "-output", "json", "-skip", "ServiceMonitor,PrometheusRule"];
+    // Of the Prometheus operator and cert-manager, which the cluster does not have.
+    const flags = ["-strict", "-summary", "-output", "json", "-skip", "ServiceMonitor,PrometheusRule,Certificate"];
     for (const name of Object.keys(valueSets)) {
       const manifest = await template(name);
       const answer = await works("kubeconform", [...flags, "-schema-location", schemaLocation(schemas)], manifest);

@@ -43,11 +43,14 @@ it("the official client has a whole session over stdio, with a list that changes
   expect(result.structuredContent).toMatchObject({ id: datacenter, properties: { name: "prod" } });
   const gone = "11111111-1111-4111-8111-111111111111";
   const missing = await client.callTool({ name: "get_datacenter", arguments: { datacenter_id: gone } });
-  expect(missing).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/^404 NotFound: .*309/) }] });
+  expect(missing).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringMatching(/^404 NotFound: .*309/) }, {}],
+  });
   const away = await client.callTool({ name: "list_custom_resources", arguments: {} });
   expect(away).toMatchObject({
     isError: true,
-    content: [{ text: expect.stringContaining("no cluster to connect to") }],
+    content: [{ text: expect.stringContaining("no cluster to connect to") }, {}],
   });
   expect(told).toContain("load mode lazy (--load-mode)");
   expect(told).not.toContain(platform.ready.token);

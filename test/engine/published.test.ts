@@ -77,6 +77,42 @@ describe("a published Secret", () => {
     expect(versionOf()).toBe(4);
   });
 
+  test("of a namespace with too many are read by their names", async () => {
+    const crowded: string[] = [];
+    const api = fakeApiServer();
+    const clock = fakeClock();
+    const published = createPublications({
+      seal: unsealed,
+      client: api.client,
+      clock,
+      wake() {},
+      onError: () => {},
+      limit: () => 2,
+      crowded: (kind, namespace) => void crowded.push(`${kind} ${namespace}`),
+    });
+    opened.push(published);
+    const synced = published.sync();
+    await clock.advance(0);
+    const forged = (name: string) => {
+      const { metadata, ...rest } = secret(1, "50", "uid-of-nobody");
+      return { ...rest, metadata: { ...metadata, name } };
+    };
+    for (const name of ["a", "b", "c"]) api.streams[0]?.send("ADDED", forged(name));
+    api.streams[0]?.send("ADDED", secret(1, "51"));
+    const annotations = { "k8s.io/initial-events-end": "true" };
+    for (const { send } of api.streams) send("BOOKMARK", { metadata: { resourceVersion: "100", annotations } });
+    await clock.advance(0);
+    await synced;
+    expect(crowded).toEqual(["Secret shop", "Secret shop"]);
+    expect(published.find(owner, "s")).toMatchObject({ secret: undefined, readAt: undefined });
+    api.put(secret(1, "51"));
+    await published.read(owner, "s");
+    expect(published.find(owner, "s")).toMatchObject({ note: { nonce: "n1" }, secret: { isNoted: true } });
+    // What this process has written is known as well.
+    published.put(secret(2, "2000"));
+    expect(published.find(owner, "s")).toMatchObject({ note: { nonce: "n2" } });
+  });
+
   test("that has lost its label is found by a read of its name", async () => {
     const { published, happen, api, versionOf } = await open(secret(1, "50"));
     const relabelled = api.put(secret(1, "101"));

@@ -25,10 +25,10 @@ describe("a write of metadata", () => {
   test("puts the finalizer and the annotation there, and is read at once", async () => {
     const { deps, api, current } = open(dc({ annotations: { team: "x" } }));
     await writeMetadata(deps, datacenter, current(), { intent });
-    expect(current().metadata).toMatchObject({
-      finalizers: [FINALIZER],
-      annotations: { team: "x", [INTENT]: JSON.stringify(intent) },
-    });
+    expect(api.get(current())?.metadata.annotations).toEqual({ team: "x", [INTENT]: JSON.stringify(intent) });
+    // What others write there is not kept.
+    expect(current().metadata.finalizers).toEqual([FINALIZER]);
+    expect(current().metadata.annotations).toEqual({ [INTENT]: JSON.stringify(intent) });
     expect(api.calls).toHaveLength(1);
   });
 
@@ -37,7 +37,7 @@ describe("a write of metadata", () => {
     const { deps, api, current } = open(restored);
     await writeMetadata(deps, datacenter, current(), { intent });
     expect(api.get(restored)?.metadata.annotations).toEqual({ team: "x", [INTENT]: JSON.stringify(intent) });
-    expect(current().metadata.annotations).toEqual({ team: "x", [INTENT]: JSON.stringify(intent) });
+    expect(current().metadata.annotations).toEqual({ [INTENT]: JSON.stringify(intent) });
     expect(api.calls.map(({ contentType }) => contentType)).toEqual([
       "application/apply-patch+yaml",
       "application/merge-patch+json",
@@ -72,6 +72,14 @@ describe("letting an object go", () => {
     await release(deps, datacenter, current());
     expect(api.get(restored)?.metadata).toMatchObject({ finalizers: ["other/guard"], annotations: { team: "x" } });
     expect(api.get(restored)?.metadata.annotations).toEqual({ team: "x" });
+  });
+
+  test("leaves the finalizers of others, however many there are", async () => {
+    const others = Array.from({ length: 50 }, (_, nth) => `other/guard-${nth}`);
+    const { deps, api, current } = open(dc({ ...deleted, finalizers: [...others, FINALIZER] }));
+    expect(current().metadata.finalizers).toHaveLength(2);
+    await release(deps, datacenter, current());
+    expect(api.get(current())?.metadata.finalizers).toEqual(others);
   });
 
   test("lets the last one go, and one that is gone already is fine", async () => {

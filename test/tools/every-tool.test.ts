@@ -16,6 +16,12 @@ const isEmpty = (value: unknown): boolean =>
 /** What would lead to another path, or be none at all. */
 const strays = [
   "../../um/users",
+  "..",
+  ".",
+  "a/..",
+  "%2e%2e",
+  "a/%2E./x",
+  "%252e%252e%252f",
   "a/b/../../x",
   "x?depth=9",
   "%2e%2e%2f",

@@ -21,7 +21,7 @@ async function serving(mode: Mode) {
   const sources = { platform: out, cluster: out, now: clock.now };
   const server = await serveHttp({
     listen: { host: "127.0.0.1", port: 0 },
-    bearer: () => bearer,
+    bearers: () => [bearer],
     ...{ hosts: [], origins: [], clock },
     open: (kept) => createToolServer({ version: "1", mode, kept, sources }),
     onError: () => {},

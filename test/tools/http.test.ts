@@ -1,11 +1,15 @@
+import { X509Certificate } from "node:crypto";
 import { request } from "node:http";
+import { connect } from "node:tls";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it } from "vitest";
+import { type Pair, selfSigned } from "../../src/operator/serving-certificate.ts";
 import { type HttpServing, serveHttp } from "../../src/tools/serve/http.ts";
 import { createToolServer } from "../../src/tools/serve/server.ts";
 import { type FakeClock, fakeClock } from "../fake-clock.ts";
 
 const bearer = "a-bearer-token-of-a-test";
+const another = "the-token-of-somebody-else";
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
@@ -16,18 +20,20 @@ const out = async () => {
 };
 
 async function serving(
-  limits: { sessions?: number; idleMs?: number } = {},
+  limits: { sessions?: number; ofOne?: number; idleMs?: number } = {},
+  tls?: Pair,
 ): Promise<HttpServing & { clock: FakeClock }> {
   const clock = fakeClock();
   const server = await serveHttp({
     listen: { host: "127.0.0.1", port: 0 },
-    bearer: () => bearer,
+    bearers: () => [bearer, another],
     hosts: ["tools.example"],
     origins: ["https://inspector.example"],
     open: () =>
       createToolServer({ version: "1", mode: "eager", sources: { platform: out, cluster: out, now: clock.now } }),
     clock,
     limits,
+    tls,
     onError: () => {},
   });
   closing.push(() => server.close());
@@ -61,6 +67,15 @@ function post(
   });
 }
 
+const certificateAt = (port: number): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerCertificate().fingerprint256);
+      socket.destroy();
+    });
+    socket.once("error", reject);
+  });
+
 const authorization = `Bearer ${bearer}`;
 
 describe("over HTTP", () => {
@@ -71,7 +86,7 @@ describe("over HTTP", () => {
     await client.connect(transport);
     expect((await client.listTools()).tools.length).toBeGreaterThan(120);
     const result = await client.callTool({ name: "list_datacenters", arguments: {} });
-    expect(result).toMatchObject({ isError: true, content: [{ text: "out of reach" }] });
+    expect(result).toMatchObject({ isError: true, content: [{ text: "out of reach" }, {}] });
     expect(sessions()).toBe(1);
     await transport.terminateSession();
     expect(sessions()).toBe(0);
@@ -114,6 +129,35 @@ describe("over HTTP", () => {
     expect((await post(url, { authorization }))[0]).toBe(200);
     expect(sessions()).toBe(1);
     expect((await post(url, { authorization, "mcp-session-id": first }))[0]).toBe(404);
+  });
+
+  it("who begins session after session leaves those of others, whose calls are all answered", async () => {
+    const { url, sessions } = await serving({ sessions: 10, ofOne: 3 });
+    const greedy = await Promise.all(Array.from({ length: 30 }, () => post(url, { authorization })));
+    expect(greedy.filter(([status]) => status === 200)).toHaveLength(3);
+    expect(greedy.filter(([status]) => status === 429)).toHaveLength(27);
+    const neighbour = { authorization: `Bearer ${another}` };
+    for (let n = 0; n < 3; n++) expect((await post(url, neighbour))[0]).toBe(200);
+    expect((await post(url, neighbour))[0]).toBe(429);
+    expect(sessions()).toBe(6);
+  });
+
+  it("a session is of no use to another caller", async () => {
+    const { url } = await serving();
+    const [, id = ""] = await post(url, { authorization });
+    expect((await post(url, { authorization: `Bearer ${another}`, "mcp-session-id": id }))[0]).toBe(404);
+  });
+
+  it("TLS is served with the certificate that is there now, and nothing without TLS", async () => {
+    const first = await selfSigned(Date.now());
+    const { url, renew } = await serving({}, first);
+    const { port, protocol } = new URL(url);
+    expect(protocol).toBe("https:");
+    expect(await certificateAt(Number(port))).toBe(new X509Certificate(first.cert).fingerprint256);
+    const second = await selfSigned(Date.now());
+    renew(second);
+    expect(await certificateAt(Number(port))).toBe(new X509Certificate(second.cert).fingerprint256);
+    await expect(fetch(new URL("/healthz", url.replace("https", "http")))).rejects.toThrow();
   });
 
   it("health needs no token, and nothing else is there", async () => {

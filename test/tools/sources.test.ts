@@ -39,7 +39,7 @@ describe("a tool", () => {
     await using sources = openSources({ ...settings, tokenFile }, env);
     expect(await ask(sources)).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringMatching(/^401 Unauthorized/) }],
+      content: [{ text: expect.stringMatching(/^401 Unauthorized/) }, {}],
     });
     writeFileSync(tokenFile, "second\n");
     expect(await ask(sources)).toMatchObject({ structuredContent: { items: [{ id: "a" }] } });

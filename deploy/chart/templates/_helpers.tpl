@@ -87,3 +87,8 @@ capabilities:
 {{- define "mooring.metricsScheme" -}}
 {{- if include "mooring.metricsAuth" . }}HTTPS{{ else }}HTTP{{ end }}
 {{- end }}
+
+{{- /* The Secret with the certificate of the gateway or the tools; nothing without TLS. Takes the values and the name of the component. */ -}}
+{{- define "mooring.tlsSecret" -}}
+{{- if (first .).tls.enabled }}{{ (first .).tlsSecret | default (printf "mooring-%s-tls" (last .)) }}{{ end }}
+{{- end }}

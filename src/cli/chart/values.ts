@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { limitsInWords } from "../../operator/limits.ts";
 
 /** The values of the Helm chart: its values.yaml, its JSON schema and the table in its README are made from this. */
 
@@ -18,6 +19,19 @@ const resources = (what: string, requests: Record<string, string>, limits: Recor
       .default(limits)
       .describe("Limits. No CPU limit: it would only slow bursts down."),
   });
+
+/** How a server gets its certificate. */
+const tls = (name: string) => ({
+  tlsSecret: text(
+    `Secret with tls.crt and tls.key, as cert-manager writes it; read again when it changes. Default: ${name}-tls, which the chart creates.`,
+  ),
+  tls: group("TLS of its port.", {
+    enabled: flag("Serve TLS. Without it, tokens can be read on the way: put TLS before it.", true),
+    issuerRef: free(
+      `Issuer of cert-manager that issues ${name}-tls, for example {kind: ClusterIssuer, name: internal}. Default: an authority of its own, whose certificate is ca.crt of that Secret; kept by helm upgrade, and made anew by each helm template.`,
+    ),
+  }),
+});
 
 export const chartValues = z.strictObject({
   image: group("Container image, used by the operator and the simulator.", {
@@ -82,6 +96,12 @@ export const chartValues = z.strictObject({
     format: z.enum(["json", "text"]).default("json").describe("Format."),
   }),
   workers: z.int().min(1).default(48).describe("Maximum concurrent reconciles."),
+  limits: z
+    .record(z.string(), z.int().min(0))
+    .default({})
+    .describe(
+      `Maximum number of objects of a kind in one namespace, for example {Account: 50}; newer ones are Stalled. Secret and ConfigMap are those written by Mooring, "*" all others. Default: ${limitsInWords}.`,
+    ),
   extraArgs: z
     .array(z.string())
     .default([])
@@ -109,14 +129,16 @@ export const chartValues = z.strictObject({
         .describe("Labels by which Grafana's sidecar finds them."),
     }),
   }),
-  networkPolicy: group("NetworkPolicy of the operator's pods.", {
+  networkPolicy: group("NetworkPolicies of the operator, the gateway and the tools.", {
     create: flag(
-      "Allow connections to the metrics port only, and, if egress is set, connections to those only.",
-      false,
+      "Allow connections only to the metrics ports, and from workloads of the cluster to the gateway and the tools; if egress is set, connections from them to those only.",
+      true,
     ),
-    metricsFrom: list("Who may scrape, as in `from` of a NetworkPolicy. Default: everybody in the cluster."),
+    metricsFrom: list("Who may scrape, as in `from` of a NetworkPolicy. Default: everybody."),
+    gatewayFrom: list("Who may call the gateway. Default: all pods of the cluster."),
+    toolsFrom: list("Who may call the tools. Default: all pods of the cluster."),
     egress: list(
-      "`egress` of the NetworkPolicy; must include DNS, the Kubernetes API and the platform. Default: not restricted.",
+      "`egress` of the NetworkPolicies; must include DNS, the Kubernetes API and the platform. Default: not restricted.",
     ),
   }),
   podDisruptionBudget: group("PodDisruptionBudget.", {
@@ -147,7 +169,7 @@ export const chartValues = z.strictObject({
         key: text("Key.", "token"),
       },
     ),
-    tlsSecret: text("Secret with tls.crt and tls.key for its port, as cert-manager writes it. Default: no TLS."),
+    ...tls("mooring-gateway"),
     replicas: z.int().min(1).default(2).describe("Pods. Each has its part of rate and burst."),
     rate: z.number().positive().default(5).describe("Calls per second of the contract."),
     burst: z.int().min(1).default(10).describe("Calls at once of the contract."),
@@ -159,8 +181,9 @@ export const chartValues = z.strictObject({
     tokenSecret: group("Secret of the release's namespace with a token of the platform, which you create.", {
       name: text("Name.", "mooring-tools"),
       key: text("Key with the platform's token.", "token"),
-      bearerKey: text("Key with the bearer token that clients have to bring, at least 16 characters.", "bearer"),
+      bearerKey: text("Key with the bearer tokens of clients, one per line, each of at least 16 characters.", "bearer"),
     }),
+    ...tls("mooring-tools"),
     loadMode: z.enum(["eager", "lazy", "dynamic"]).default("eager").describe("Which tools a client sees at first."),
     hosts: z
       .array(z.string())

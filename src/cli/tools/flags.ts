@@ -1,4 +1,6 @@
 import { parseArgs } from "node:util";
+import { pair } from "../../operator/flags.ts";
+import type { Pair } from "../../operator/serving-certificate.ts";
 import { type Mode, modes } from "../../tools/serve/modes.ts";
 import { accessFlags, accessUsage } from "../platform-access.ts";
 
@@ -11,6 +13,8 @@ export const options = {
   listen: { type: "string" },
   "http-addr": { type: "string" },
   "bearer-token-file": { type: "string" },
+  "tls-cert-file": { type: "string" },
+  "tls-key-file": { type: "string" },
   "allow-host": { type: "string", multiple: true },
   "allow-origin": { type: "string", multiple: true },
   json: { type: "boolean", default: false },
@@ -35,7 +39,10 @@ ${accessUsage}
                           the loopback interface
   --http-addr HOST:PORT   the same
   --bearer-token-file PATH
-                          what clients of http have to bring as a bearer token (default: MOORING_TOOLS_BEARER_TOKEN)
+                          what clients of http have to bring as a bearer token; one per line, each with sessions of
+                          its own (default: MOORING_TOOLS_BEARER_TOKEN)
+  --tls-cert-file PATH    certificate for http, in PEM; read again when it changes (default: none)
+  --tls-key-file PATH     private key of --tls-cert-file, in PEM (default: none)
   --allow-host NAME       host name by which clients may call it, besides localhost; repeatable
   --allow-origin URL      web page that may call it, besides those of this machine; repeatable
   --json                  with http: print one JSON line when ready
@@ -51,6 +58,7 @@ export interface Settings {
   mode: Mode;
   listen: { host: string; port: number };
   bearerTokenFile: string | undefined;
+  tls: Pair | undefined;
   hosts: string[];
   origins: string[];
   json: boolean;
@@ -119,6 +127,7 @@ export function readSettings(argv: string[], env: Env = process.env): Settings |
     mode: mode.value,
     listen: listen ?? { host: "127.0.0.1", port: 8080 },
     bearerTokenFile: values["bearer-token-file"],
+    tls: pair(values["tls-cert-file"], values["tls-key-file"]),
     hosts: values["allow-host"] ?? [],
     origins: values["allow-origin"] ?? [],
     json: values.json,

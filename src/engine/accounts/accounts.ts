@@ -143,7 +143,11 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
     }
     const handle = handles.get(key);
     if (!handle) {
-      if (!objects.find(objectOf(key))) return missing(`${titleOf(key)} not found`, key);
+      const found = objects.find(objectOf(key));
+      if (!found) return missing(`${titleOf(key)} not found`, key);
+      const excess = objects.excess(found.kind, found.object);
+      if (excess)
+        return { key, obstacle: { reason: "AccountNotReady", message: `${titleOf(key)}: ${excess.message}` } };
       return { key, obstacle: { reason: "Observing", message: `${titleOf(key)} not checked yet` } };
     }
     const { obstacle } = handle;

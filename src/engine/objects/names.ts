@@ -35,3 +35,6 @@ export const TOKEN_RECORD = `${GROUP}/account-token`;
 export const CREDENTIALS = `${GROUP}/credentials`;
 /** The label of what spec.output asked for, as "true": of all that Mooring publishes, only this is ever deleted by it. */
 export const OUTPUT = `${GROUP}/output`;
+
+/** What of the metadata of objects, Secrets and ConfigMaps means anything to Mooring. */
+export const OWN = { prefix: `${GROUP}/`, labels: [MANAGED_BY] } as const;

@@ -1,15 +1,17 @@
-import { hashBody } from "../../hash.ts";
 import { grant } from "../../kinds/identity/grant.ts";
 import { type Kind, usesAccount } from "../../kinds/kind.ts";
-import { type KubeObject, withoutLastApplied } from "../../kube/resource.ts";
+import type { KubeObject } from "../../kube/resource.ts";
 import { createIndex } from "../../kube/watch/keyed-index.ts";
+import { reducedMetadata } from "../../kube/watch/reduced.ts";
 import { type Change, createStore, type Store } from "../../kube/watch/store.ts";
 import { identityOf } from "../../platform/collections/numbered.ts";
 
+import type { Obstacle } from "../schema/reasons.ts";
 import { countedAnnotation, trust, unknownKey } from "../schema/trust.ts";
+import { createCrowds, type LimitOf } from "./crowds.ts";
 import { createGrants, type GrantChange } from "./grants.ts";
 import { type Claim, type Intent, readIntent } from "./intent.ts";
-import { INTENT } from "./names.ts";
+import { FINALIZER, INTENT, OWN } from "./names.ts";
 import {
   claimOf,
   dependsOn,
@@ -25,6 +27,7 @@ import {
   targetOf,
 } from "./object.ts";
 import type { Seal } from "./seal.ts";
+import { createSpent } from "./spent.ts";
 
 /**
  * All objects of all kinds, as last seen, with the questions that one object has about others: who names it, who
@@ -76,6 +79,8 @@ export interface Objects {
   dependants(key: ObjectKey): ObjectKey[];
   /** Objects of this kind whose resource is in the same collection, or is about to be. */
   neighbours(kind: string, parents: Place["parents"]): ObjectKey[];
+  /** Why an object is one more than its namespace may have of its kind; undefined when it is not. */
+  excess(kind: Kind, object: KubeObject): Obstacle | undefined;
   /** Objects of this namespace. */
   residents(namespace: string): ObjectKey[];
   /** Objects that hold something on the platform through this Account, or are about to. */
@@ -86,14 +91,18 @@ export interface Objects {
   subscribe(listener: (key: ObjectKey, change: Omit<Change<KubeObject>, "key">) => void): void;
 }
 
-/** A search looks back minutes; so many ids are those of hours. */
-const SPENT_MOST = 100_000;
+interface CrowdOptions {
+  limit?: LimitOf;
+  /** An object has become one too many, or is no longer. */
+  shifted?: (key: ObjectKey) => void;
+}
 
 export function createObjects(
   kinds: readonly Kind[],
   seal: Pick<Seal, "judge">,
   onListenerError: (error: unknown) => void,
   labelsOf: (namespace: string) => Readonly<Record<string, string>> | undefined = () => undefined,
+  { limit = () => Number.POSITIVE_INFINITY, shifted = () => {} }: CrowdOptions = {},
 ): Objects {
   const stores = new Map<string, Store<KubeObject>>();
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
@@ -113,18 +122,17 @@ export function createObjects(
       return isOpen;
     });
   };
+  /** A Grant that is one too many opens nothing. */
+  const counted = (object: KubeObject | undefined) =>
+    object && crowds.excess(grant.kind, object) ? undefined : object;
+  const crowds = createCrowds(limit, (key) => {
+    const { kind, namespace, name } = targetOf(key);
+    if (kind === grant.kind) grants.set(`${namespace}/${name}`, counted(find(key)?.object));
+    shifted(key);
+  });
   const claims = createIndex();
   const holders = createIndex();
-  /**
-   * Resources that were claimed and are no longer, as hashes: their places are put together of parts, which would all be kept.
-   * With each, the object that did not give it up itself: its status no longer counts.
-   */
-  const spent = new Map<string, ObjectKey | undefined>();
-  const spend = (place: string, loser?: ObjectKey) => {
-    spent.set(hashBody(place), loser);
-    const [oldest] = spent.keys();
-    if (spent.size > SPENT_MOST && oldest !== undefined) spent.delete(oldest);
-  };
+  const spent = createSpent();
   const unknown = new Set<ObjectKey>();
   const intents = createIndex();
   const accounts = createIndex();
@@ -145,15 +153,18 @@ export function createObjects(
     object && !observes(object) ? holdingsOf(object).map((claim) => placeOf(kind, claim)) : [];
   const listeners: Parameters<Objects["subscribe"]>[0][] = [];
 
-  /** The door: a copy is left out, and the verdict is made. */
-  const judged = (kind: Kind, arrived: KubeObject): KubeObject => {
-    const object = withoutLastApplied(arrived);
+  /** The door: what others keep in metadata is left out, and the verdict is made. */
+  const reduce = (arrived: KubeObject): KubeObject => ({
+    ...arrived,
+    metadata: reducedMetadata(arrived.metadata, OWN, FINALIZER),
+  });
+  const judged = (kind: Kind, object: KubeObject): KubeObject => {
     if (usesAccount(kind)) seal.judge(kind.kind, object);
     return object;
   };
   for (const kind of kinds) {
     const keep = (arrived: KubeObject) => judged(kind, arrived);
-    const store = createStore<KubeObject>({ onListenerError, keep, packed: trust });
+    const store = createStore<KubeObject>({ onListenerError, reduce, keep, packed: trust });
     stores.set(kind.kind, store);
     store.subscribe(({ key: name, ...change }) => {
       const { before, after } = change;
@@ -165,15 +176,16 @@ export function createObjects(
         abroad.set(key, [...new Set(others)]);
         residents.set(key, after && kind.scope !== "Cluster" ? [namespaceOf(key)] : []);
       }
-      if (kind.kind === grant.kind) grants.set(name, after);
+      crowds.note(kind.kind, change);
+      if (kind.kind === grant.kind) grants.set(name, counted(after));
       const claim = after && claimOf(after);
       const intent = after && openIntent(after);
       const [owned, had] = [ownedPlaces(kind.kind, after), ownedPlaces(kind.kind, before)];
       claims.set(key, owned);
       holders.set(key, claim ? [at(after.metadata.namespace, claim.id)] : []);
-      for (const place of owned) if (!had.includes(place)) spent.delete(hashBody(place));
+      for (const place of owned) if (!had.includes(place)) spent.delete(place);
       const loser = after && trust.get(after)?.claim !== "ours" ? key : undefined;
-      for (const place of had) if (claims.get(place).length === 0) spend(place, loser);
+      for (const place of had) if (claims.get(place).length === 0) spent.add(place, loser);
       if (after && unknownKey(after)) unknown.add(key);
       else unknown.delete(key);
       intents.set(key, intent ? [rivalry(sortOf(kind.kind), intent)] : []);
@@ -210,8 +222,9 @@ export function createObjects(
     find,
     unknown,
     admit(kind, object) {
-      const kept = judged(kind, object);
-      store(kind.kind).put(kept);
+      const known = store(kind.kind);
+      const kept = judged(kind, known.reduce(object) ?? object);
+      known.put(kept);
       return kept;
     },
     async judgeAgain(pause) {
@@ -235,12 +248,8 @@ export function createObjects(
       references.wordsOf(guest).some((key) => grants.differ(change, targetOf(key), namespaceOf(guest))),
     claimants,
     holders: (namespace, id) => holders.get(at(namespace, id)),
-    wasClaimed(kind, claim, by) {
-      const place = hashBody(placeOf(kind, claim));
-      const isSpent = spent.has(place) && (by === undefined || spent.get(place) !== by);
-      return isSpent || claimants(kind, claim).length > 0;
-    },
-    spend: (kind, place) => spend(placeOf(kind, place)),
+    wasClaimed: (kind, claim, by) => spent.has(placeOf(kind, claim), by) || claimants(kind, claim).length > 0,
+    spend: (kind, place) => spent.add(placeOf(kind, place)),
     linger: (name, kind, intent) => intents.set(name, intent ? [rivalry(sortOf(kind), intent)] : []),
     rivals(kind, intent) {
       const begun = (key: ObjectKey) => intentOf(find(key)?.object)?.at ?? "last";
@@ -261,6 +270,7 @@ export function createObjects(
       });
     },
     neighbours: (kind, within) => places.get(houseOf(kind, within)),
+    excess: ({ kind }, object) => crowds.excess(kind, object),
     residents: (namespace) => residents.get(namespace),
     users: (account) => accounts.get(account),
     accountOf: (key) => accounts.wordsOf(key)[0],

@@ -1,19 +1,21 @@
-import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Clock } from "../../clock.ts";
-import { hashBody } from "../../hash.ts";
 import { GROUP } from "../../kinds/index.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
-import { type KubeObject, keyOf, metadataOnly } from "../../kube/resource.ts";
+import { type KubeObject, keyOf } from "../../kube/resource.ts";
 import { fetchObject } from "../../kube/watch/followed.ts";
 import { createIndex } from "../../kube/watch/keyed-index.ts";
+import { reducedMetadata } from "../../kube/watch/reduced.ts";
 import { createStore } from "../../kube/watch/store.ts";
 import { compareVersions } from "../../kube/watch/version.ts";
 import { type Watcher, watch } from "../../kube/watch/watch.ts";
-import { CONFIG_MAPS, controllerOf, type DataResource, decoded, SECRETS } from "../../kube/write/owned-secret.ts";
+import { CONFIG_MAPS, controllerOf, type DataResource, SECRETS } from "../../kube/write/owned-secret.ts";
 import { certificateFacts, keyFacts } from "../schema/status-schema.ts";
-import { MANAGED_BY, OUTPUT, PUBLISHED } from "./names.ts";
+import type { LimitOf } from "./crowds.ts";
+import { contentHash, entriesOf, ownerOf } from "./fingerprints.ts";
+import { MANAGED_BY, OUTPUT, OWN, PUBLISHED } from "./names.ts";
 import { type ObjectKey, objectKey } from "./object.ts";
+import { createRoom } from "./room.ts";
 import type { Seal } from "./seal.ts";
 
 const note = z.object({
@@ -40,16 +42,6 @@ export interface Output {
   /** What is in it, as `contentHash` has it. */
   content: unknown;
 }
-
-/** Equal for a Secret or a ConfigMap that holds the same. */
-export const contentHash = ({ data, binaryData }: Readonly<Record<string, unknown>>): string =>
-  hashBody([data ?? {}, binaryData ?? {}]);
-
-/** Tells values apart, and tells nothing about them. */
-export const fingerprintOf = (value: string | Uint8Array): string => hash("sha256", value, "hex").slice(0, 12);
-
-export const fingerprintsOf = (data: Readonly<Record<string, string | Uint8Array>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(data).map(([name, value]) => [name, fingerprintOf(value)]));
 
 /** Entries of a Secret that are not as they were written. An entry that was added is none of them. */
 export const changedEntries = ({ entries = {} }: Note, found: Readonly<Record<string, string>>): string[] =>
@@ -122,8 +114,17 @@ const isNewer = (one: KubeObject, other: KubeObject): boolean =>
 const isOf = ({ metadata }: KubeObject, secret: KubeObject | undefined): boolean =>
   secret !== undefined && metadata.uid !== undefined && controllerOf(secret)?.uid === metadata.uid;
 
+interface SeenOptions {
+  clock: Clock;
+  onError: (error: unknown) => void;
+  /** So many of a kind are kept in each namespace; others are read by their names. */
+  limit?: LimitOf;
+  crowded?: (kind: string, namespace: string) => void;
+}
+
 /** The Secrets or the ConfigMaps, as the watch and reads by name have shown them. */
-function createSeen(resource: DataResource, clock: Clock, onListenerError: (error: unknown) => void) {
+function createSeen(resource: DataResource, { clock, onError: onListenerError, limit, crowded }: SeenOptions) {
+  const room = createRoom(limit?.(resource.kind), (namespace) => crowded?.(resource.kind, namespace));
   const facts = new WeakMap<KubeObject, Facts>();
   /** Results of reads by name that are newer than the watch, or that it does not show. */
   const reads = new Map<string, { at: number; object: KubeObject | undefined }>();
@@ -133,18 +134,34 @@ function createSeen(resource: DataResource, clock: Clock, onListenerError: (erro
     const [read, watched] = [reads.get(key), store.get(key)];
     return read && (!read.object || !watched || isNewer(read.object, watched)) ? read.object : watched;
   };
-  const keep = (object: KubeObject, noted?: Note): KubeObject => {
-    const kept = metadataOnly(object);
-    const hasKey = resource === SECRETS && !isOutput(object) && controllerOf(object) !== undefined;
-    const entries = hasKey ? fingerprintsOf(decoded(object)) : {};
-    const key = keyOf(object);
-    const before = facts.get(get(key) ?? kept)?.noted ?? written.get(key)?.noted;
-    const still = before && changedEntries(before, entries).length === 0 ? before : undefined;
-    facts.set(kept, { content: isOutput(object) ? contentHash(object) : undefined, entries, noted: noted ?? still });
-    return kept;
+  /** What the object itself says; undefined for one that Mooring has not written, whatever its label says. */
+  const said = (object: KubeObject): KubeObject | undefined => {
+    const owner = ownerOf(object);
+    if (!owner || facts.has(object)) return owner && object;
+    const { apiVersion, kind } = object;
+    const metadata = { ...reducedMetadata(object.metadata, OWN), ownerReferences: [owner] };
+    const reduced = { apiVersion, kind, metadata };
+    const hasKey = resource === SECRETS && !isOutput(object);
+    facts.set(reduced, {
+      content: isOutput(object) ? contentHash(object) : undefined,
+      entries: hasKey ? entriesOf(object) : {},
+      noted: undefined,
+    });
+    return reduced;
   };
-  const store = createStore<KubeObject>({ onListenerError, keep: (object) => keep(object) });
+  /** With what this process knows about it besides. */
+  const keep = (reduced: KubeObject, noted?: Note): KubeObject => {
+    const { content, entries } = facts.get(reduced) ?? { content: undefined, entries: {} };
+    const key = keyOf(reduced);
+    const before = facts.get(get(key) ?? reduced)?.noted ?? written.get(key)?.noted;
+    const still = before && changedEntries(before, entries).length === 0 ? before : undefined;
+    facts.set(reduced, { content, entries, noted: noted ?? still });
+    return reduced;
+  };
+  const reduce = (object: KubeObject) => (ownerOf(object) && room.admit(keyOf(object)) ? said(object) : undefined);
+  const store = createStore<KubeObject>({ onListenerError, reduce, keep: (object) => keep(object) });
   store.subscribe(({ key, after, last }) => {
+    if (!after) room.leave(key);
     const read = reads.get(key);
     // An absence that was read stands until the watch shows another Secret; a list tells nothing of one without the label.
     const isOver = read?.object ? isNewer(after ?? last ?? read.object, read.object) : after !== undefined;
@@ -166,7 +183,8 @@ function createSeen(resource: DataResource, clock: Clock, onListenerError: (erro
       const before = store.get(key);
       const found = await fetchObject(client, resource, { namespace, name });
       // One that the watch has shown meanwhile may be younger than the answer.
-      if (found || store.get(key) === before) remember(key, found && keep(found));
+      const reduced = found && said(found);
+      if (found || store.get(key) === before) remember(key, reduced && keep(reduced));
       return found;
     },
     put(object: KubeObject, noted?: Note): void {
@@ -174,8 +192,13 @@ function createSeen(resource: DataResource, clock: Clock, onListenerError: (erro
       const at = clock.monotonic();
       forgetOld(written, at);
       if (noted) written.set(key, { at, noted });
-      const kept = keep(object, noted);
-      store.put(object);
+      const reduced = said(object);
+      if (!reduced) {
+        store.put(object);
+        return;
+      }
+      const kept = keep(reduced, noted);
+      store.put(reduced);
       const stored = store.get(key);
       const known = facts.get(kept);
       // Without the label, the store takes it for older than a deletion that the watch has shown.
@@ -185,19 +208,19 @@ function createSeen(resource: DataResource, clock: Clock, onListenerError: (erro
   };
 }
 
-export function createPublications(options: {
-  client: KubeClient;
-  clock: Clock;
-  seal: Pick<Seal, "read">;
-  namespace?: string;
-  wake: (key: ObjectKey) => void;
-  onError: (error: unknown) => void;
-}): Publications {
+export function createPublications(
+  options: SeenOptions & {
+    client: KubeClient;
+    seal: Pick<Seal, "read">;
+    namespace?: string;
+    wake: (key: ObjectKey) => void;
+  },
+): Publications {
   const { client, clock, seal, namespace, wake, onError } = options;
   /** By the uid of the object that they belong to. */
   const outputs = createIndex();
-  const secrets = createSeen(SECRETS, clock, onError);
-  const configMaps = createSeen(CONFIG_MAPS, clock, onError);
+  const secrets = createSeen(SECRETS, options);
+  const configMaps = createSeen(CONFIG_MAPS, options);
   const watched = [secrets, configMaps];
   for (const { resource, store } of watched) {
     store.subscribe(({ key, after, before }) => {

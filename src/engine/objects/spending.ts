@@ -2,9 +2,11 @@ import type { Clock } from "../../clock.ts";
 import { objectOfEntry, readSpent, SPENDING_LABEL, type Spent } from "../../kinds/inference/spending.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import { reducedMetadata } from "../../kube/watch/reduced.ts";
 import { createStore } from "../../kube/watch/store.ts";
 import { type Watcher, watch } from "../../kube/watch/watch.ts";
 import { CONFIG_MAPS } from "../../kube/write/owned-secret.ts";
+import { OWN } from "./names.ts";
 import type { ObjectKey } from "./object.ts";
 
 /** What the gateway says that objects have spent. */
@@ -26,7 +28,13 @@ export function createSpending(options: {
 }): Spending {
   const { client, clock, namespace, changed, onError } = options;
   const spent = new Map<ObjectKey, { usage: Spent }>();
-  const store = createStore<KubeObject>({ onListenerError: onError });
+  const reduce = ({ apiVersion, kind, metadata, data }: KubeObject): KubeObject => ({
+    apiVersion,
+    kind,
+    metadata: reducedMetadata(metadata, OWN),
+    data,
+  });
+  const store = createStore<KubeObject>({ onListenerError: onError, reduce });
   store.subscribe(({ before, after }) => {
     const [had, has] = [before, after].map((each): Record<string, unknown> => ({ ...Object(each?.data) }));
     for (const entry of Object.keys({ ...had, ...has })) {

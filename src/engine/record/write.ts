@@ -4,6 +4,7 @@ import { type Kind, usesAccount } from "../../kinds/kind.ts";
 import { isConflict, isNotFound } from "../../kube/client/errors.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { fetchObject as fetchNamed } from "../../kube/watch/followed.ts";
+import { hasMoreFinalizers } from "../../kube/watch/reduced.ts";
 import { apply, patch, replaceStatus, target } from "../../kube/write/apply.ts";
 import type { Deps } from "../look/deps.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
@@ -55,7 +56,9 @@ export async function release(deps: Deps, kind: Kind, object: KubeObject): Promi
   // Read at once: the next pass must not let go of it again before the watch tells that it is gone.
   const gone = (last: KubeObject) => deps.objects.store(kind.kind).remove(last);
   try {
-    const others = object.metadata.finalizers?.filter((name) => name !== FINALIZER) ?? [];
+    // Who has very many is read as a whole.
+    const whole = hasMoreFinalizers(object) ? await fetchNamed(deps.client, resourceOf(kind), object.metadata) : object;
+    const others = whole?.metadata.finalizers?.filter((name) => name !== FINALIZER) ?? [];
     const left = await erase(deps, kind, object, [INTENT, EXTERNAL_ID], others);
     // The answer to the end of an object has the version from before.
     if (left.metadata.deletionTimestamp && !left.metadata.finalizers?.length) gone(left);

@@ -79,6 +79,8 @@ export const reasons = {
     "The operator does not allow an endpoint of the Account. Remove it from spec.endpoints, or ask the administrator to allow it (--allow-endpoint).",
   Rejected: "The platform rejected the request. Correct the field in the message.",
   QuotaExceeded: "A limit of the contract is reached. Delete unused resources, or have the limit raised.",
+  TooManyObjects:
+    "The namespace has more objects of this kind than allowed; the oldest ones work. Delete some, or have the administrator raise the limit (--limit).",
   RateLimited: "The platform asks to slow down. Wait.",
   PlatformUnavailable: "The platform does not answer, or answers with an error. Wait; the operator tries again.",
   ProvisioningFailed:

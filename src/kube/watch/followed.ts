@@ -2,7 +2,8 @@ import type { Clock } from "../../clock.ts";
 import { isNotFound } from "../client/errors.ts";
 import type { KubeClient } from "../client/transport.ts";
 import { createDelays } from "../queue/delays.ts";
-import { type KubeObject, keyOf, metadataOnly, pathOf, type Resource, withoutManagedFields } from "../resource.ts";
+import { type KubeObject, keyOf, pathOf, type Resource, withoutManagedFields } from "../resource.ts";
+import { reducedData, reducedMetadata } from "./reduced.ts";
 import { createStore } from "./store.ts";
 import { type Watcher, watch } from "./watch.ts";
 
@@ -49,6 +50,8 @@ export function createFollowed(options: {
   resource: Resource;
   /** Those with this label, as "true", are watched. */
   label: string;
+  /** Is kept however many others there are. */
+  finalizer?: string;
   namespace?: string;
   /** An object was read or written, and is absent for the first time or of another version than before. */
   changed: (key: string, before: KubeObject | undefined, after: KubeObject | undefined) => void;
@@ -60,7 +63,12 @@ export function createFollowed(options: {
   let reading = 0;
   let watcher: Watcher | undefined;
   const delays = createDelays<void>({ clock, due: readWhenDue, merge: () => {} });
-  const store = createStore<KubeObject>({ onListenerError: onError, keep: metadataOnly });
+  const reduced = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({
+    apiVersion,
+    kind,
+    metadata: reducedMetadata(metadata, { prefix: label, labels: [label] }, options.finalizer),
+  });
+  const store = createStore<KubeObject>({ onListenerError: onError, reduce: reduced });
   store.subscribe(({ key, after }) => {
     const entry = entries.get(key);
     if (!entry || (after && versionOf(after) === versionOf(entry.object))) return;
@@ -106,8 +114,9 @@ export function createFollowed(options: {
     if (isDue(entry)) later(key, entry);
   }
 
-  function see(key: string, entry: Entry, object: KubeObject | undefined): void {
+  function see(key: string, entry: Entry, read: KubeObject | undefined): void {
     const { known, object: before } = entry;
+    const object = read && { ...reduced(read), data: reducedData(read.data) };
     entry.known = true;
     entry.object = object;
     // A list that does not have it any more tells then that it is gone.

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../clock.ts";
 import { isForbidden } from "../client/errors.ts";
 import type { KubeClient } from "../client/transport.ts";
-import { type KubeObject, metadataOnly } from "../resource.ts";
+import type { KubeObject } from "../resource.ts";
+import { reducedMetadata } from "./reduced.ts";
 import { createStore } from "./store.ts";
 import { type Watcher, watch } from "./watch.ts";
 
@@ -29,7 +30,13 @@ export function createNamespaces(options: {
   onError: (error: unknown) => void;
 }): Namespaces {
   const { client, clock, namespace, relabelled, onError } = options;
-  const store = createStore<KubeObject>({ onListenerError: onError, keep: metadataOnly });
+  const reduce = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({
+    apiVersion,
+    kind,
+    // Whose labels count is the administrator's choice.
+    metadata: reducedMetadata(metadata, { prefix: "", labels: "all" }),
+  });
+  const store = createStore<KubeObject>({ onListenerError: onError, reduce });
   let watcher: Watcher | undefined;
   let looked = false;
   store.subscribe(({ key, before, after }) => {

@@ -15,6 +15,11 @@ export type Change<T> = { key: string; before?: T; after?: T; last?: T };
  * are ignored, and so are versions of a deleted object that arrive late.
  */
 export interface Store<T extends KubeObject> {
+  /**
+   * What is kept of an object; undefined when it is nothing to this store. A watch asks as soon as an object arrives, so that a
+   * list is never in memory as a whole. The same object for one that is reduced already.
+   */
+  reduce(object: T): T | undefined;
   get(key: string): T | undefined;
   keys(): IteratorObject<string>;
   values(): IteratorObject<T>;
@@ -45,7 +50,9 @@ type Kept<T> = { readonly version: string } & ((Packed & { readonly known: unkno
 export function createStore<T extends KubeObject>(
   options: {
     onListenerError?: (error: unknown) => void;
-    /** What is kept of an object; default: all. */
+    /** What `Store.reduce` says; default: all. */
+    reduce?: (object: T) => T | undefined;
+    /** What is kept of a reduced object when it gets into the store; default: all. */
     keep?: (object: T) => T;
     /**
      * Keeps objects as text, and beside it what this slot knows of them: whoever asks for one later may get another object that
@@ -55,6 +62,14 @@ export function createStore<T extends KubeObject>(
   } = {},
 ): Store<T> {
   const { keep = (object: T) => object, packed } = options;
+  const reducing = options.reduce ?? ((object: T) => object);
+  const reduced = new WeakSet<T>();
+  const reduce = (object: T): T | undefined => {
+    if (reduced.has(object)) return object;
+    const less = reducing(object);
+    if (less) reduced.add(less);
+    return less;
+  };
   const objects = new Map<string, Kept<T>>();
   const unpacked = createUnpacked<T>();
   const objectOf = (kept: Kept<T>): T => {
@@ -94,13 +109,15 @@ export function createStore<T extends KubeObject>(
   const drop = (key: string, known: Kept<T>, last?: T) => {
     const before = objectOf(known);
     objects.delete(key);
-    notify({ key, before, ...(last && { last: keep(last) }) });
+    const less = last && reduce(last);
+    notify({ key, before, ...(less && { last: keep(less) }) });
   };
   const advance = (version: string) => {
     if (compareVersions(version, horizon) > 0) horizon = version;
   };
 
   return {
+    reduce,
     get(key) {
       const kept = objects.get(key);
       return kept && objectOf(kept);
@@ -115,7 +132,10 @@ export function createStore<T extends KubeObject>(
       const known = objects.get(key);
       const floor = known ? known.version : horizon;
       const version = object.metadata.resourceVersion;
-      if (version === undefined || compareVersions(version, floor) > 0) set(key, object);
+      if (version !== undefined && compareVersions(version, floor) <= 0) return;
+      const less = reduce(object);
+      if (less) set(key, less);
+      else if (known) drop(key, known);
     },
     remove(object) {
       const key = keyOf(object);
@@ -126,7 +146,9 @@ export function createStore<T extends KubeObject>(
     async replaceAll(list, resourceVersion, pause) {
       const rewound = resourceVersion !== undefined && compareVersions(resourceVersion, horizon) < 0;
       const present = new Set<string>();
-      for (const object of list) {
+      for (const arrived of list) {
+        const object = reduce(arrived);
+        if (!object) continue;
         const key = keyOf(object);
         present.add(key);
         const known = objects.get(key);

@@ -141,13 +141,20 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
       if (at.name === "watching") state = observe(event, at.resourceVersion);
       else if (event.type === "BOOKMARK") state = await complete(event.object, initial);
       else if (event.type === "DELETED") initial.delete(keyOf(event.object));
-      else initial.set(keyOf(event.object), withoutManagedFields(event.object));
+      else gather(event.object, initial);
       await breathe(clock);
     }
     if (state.name !== "watching" || clock.monotonic() - connectedAt < HEALTHY_MS)
       throw trouble("Ended", "ended early");
     failures = 0;
     return state;
+  }
+
+  /** Keeps of an initial object what the store keeps of it. */
+  function gather(object: T, initial: Map<string, T>): void {
+    const less = store.reduce(withoutManagedFields(object));
+    if (less) initial.set(keyOf(less), less);
+    else initial.delete(keyOf(object));
   }
 
   /** An event after the initial ones. */
@@ -171,7 +178,10 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
     const apiVersion = apiVersionOf(resource);
     // Only the first list may be an old one: later ones decide what was deleted meanwhile.
     const chunks = open({ resourceVersion: everSynced ? undefined : "0" });
-    const keep = (item: T) => items.push(withoutManagedFields({ ...item, apiVersion, kind: resource.kind }));
+    const keep = (item: T) => {
+      const less = store.reduce(withoutManagedFields({ ...item, apiVersion, kind: resource.kind }));
+      if (less) items.push(less);
+    };
     const { metadata } = await readList<T>(chunks, keep, `GET ${path}`);
     return replace(items, metadata?.resourceVersion);
   }

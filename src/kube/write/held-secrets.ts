@@ -5,6 +5,7 @@ import type { KubeClient } from "../client/transport.ts";
 import { type KubeObject, keyOf, pathOf } from "../resource.ts";
 import { createFollowed, fetchObject } from "../watch/followed.ts";
 import { createIndex } from "../watch/keyed-index.ts";
+import { hasMoreFinalizers } from "../watch/reduced.ts";
 import { apply } from "./apply.ts";
 import { SECRETS, secretValue } from "./owned-secret.ts";
 
@@ -120,7 +121,9 @@ async function keep(
 /** Takes both away, also those that came with the Secret out of a backup, which apply would leave. */
 async function letGo(client: KubeClient, { label, finalizer }: Marks, secret: KubeObject): Promise<void> {
   const { name, namespace, uid } = secret.metadata;
-  for (let current: KubeObject | undefined = secret; current && current.metadata.uid === uid; ) {
+  const fetched = () => fetchObject(client, SECRETS, { namespace, name });
+  let current: KubeObject | undefined = hasMoreFinalizers(secret) ? await fetched() : secret;
+  while (current && current.metadata.uid === uid) {
     const { resourceVersion, labels, finalizers = [] }: KubeObject["metadata"] = current.metadata;
     if (labels?.[label] === undefined && !finalizers.includes(finalizer)) return;
     const others = finalizers.filter((each) => each !== finalizer);
@@ -132,7 +135,7 @@ async function letGo(client: KubeClient, { label, finalizer }: Marks, secret: Ku
     } catch (error) {
       if (isNotFound(error)) return;
       if (!isConflict(error)) throw error;
-      current = await fetchObject(client, SECRETS, { namespace, name });
+      current = await fetched();
     }
   }
 }

@@ -84,7 +84,7 @@ export function openBucket({ endpoint, bucket, keys, region, clock = systemClock
         token = next;
       } while (token !== undefined);
     },
-    open: (key, signal) => get(`${base}/${encodePath(key)}`, "object storage", signal),
+    open: async (key, signal) => get(`${base}/${encodePath(key)}`, "object storage", signal),
     [Symbol.asyncDispose]: () => agent.destroy(),
   };
 }

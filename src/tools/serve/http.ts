@@ -1,17 +1,20 @@
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { type AddressInfo, isIP } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { type Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import type { Clock } from "../../clock.ts";
+import { openServer } from "../../operator/open-server.ts";
+import type { Pair } from "../../operator/serving-certificate.ts";
 import { serveAlone } from "./alone.ts";
 
 export interface HttpOptions {
   listen: { host: string; port: number };
-  /** What a client has to bring; read anew for each request. */
-  bearer: () => string;
+  /** A client has to bring one of these; read anew for each request. Each is a caller of its own. */
+  bearers: () => readonly string[];
+  /** Plain HTTP without it. */
+  tls?: Pair | undefined;
   /** Names by which clients may call it, besides those of the loopback interface. */
   hosts: readonly string[];
   /** Web pages that may call it besides those of this machine, such as https://inspector.example.com. */
@@ -25,14 +28,17 @@ export interface HttpOptions {
 
 interface Limits {
   sessions: number;
+  /** Of one caller: a bearer token at an address. */
+  ofOne: number;
   idleMs: number;
 }
 
-const usual: Limits = { sessions: 100, idleMs: 30 * 60_000 };
+const usual: Limits = { sessions: 100, ofOne: 20, idleMs: 30 * 60_000 };
 const MOST_BODY_BYTES = 1024 * 1024;
 export const PATH = "/mcp";
 
 interface Session {
+  caller: string;
   transport: WebStandardStreamableHTTPServerTransport;
   server: Server;
   usedAt: number;
@@ -43,6 +49,8 @@ interface Session {
 export interface HttpServing {
   url: string;
   sessions(): number;
+  /** Serves with another certificate from now on. */
+  renew(tls: Pair): void;
   close(): Promise<void>;
 }
 
@@ -63,6 +71,8 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   const limits = { ...usual, ...options.limits };
   const sessions = new Map<string, Session>();
   const alone = serveAlone(() => options.open(false), MOST_BODY_BYTES);
+  /** Those whose first request is being read: they count as well, or many at once would pass the limits. */
+  const beginning = new Set<Session>();
 
   const end = (id: string) => {
     const session = sessions.get(id);
@@ -75,84 +85,92 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     }
   };
 
-  /** Why a request is not served; undefined when it is. */
-  function refused({ headers }: IncomingMessage): [number, string] | undefined {
+  /** Why a request is not served, or who calls. */
+  function callerOf({ headers, socket }: IncomingMessage): Refusal | string {
     const host = nameIn(headers.host ?? "");
     if (!isLoopback(host) && !hosts.some((each) => each.toLowerCase() === host))
       return [403, "this Host is not allowed"];
     const { origin } = headers;
     if (origin !== undefined && !origins.includes(origin) && !isLoopback(hostOf(origin)))
       return [403, "this Origin is not allowed"];
-    if (!isSame(headers.authorization ?? "", `Bearer ${options.bearer()}`)) return [401, "a bearer token is required"];
-    return undefined;
+    const given = headers.authorization ?? "";
+    // All are compared, so that the time does not tell which one it is.
+    const [token] = options.bearers().filter((each) => isSame(given, `Bearer ${each}`));
+    return token === undefined ? [401, "a bearer token is required"] : `${hash(token)} ${socket.remoteAddress}`;
   }
 
-  async function begin(): Promise<Session | undefined> {
+  async function begin(caller: string): Promise<Refusal | Session> {
     sweep();
-    if (sessions.size >= limits.sessions) return undefined;
+    const known = [...sessions.values(), ...beginning];
+    if (known.filter((each) => each.caller === caller).length >= limits.ofOne)
+      return [429, `too many sessions: a caller has at most ${limits.ofOne}; end one, or go on with it`];
+    if (known.length >= limits.sessions) return [503, "too many sessions"];
     const server = options.open(true);
     const session: Session = {
+      caller,
       server,
       usedAt: clock.monotonic(),
       open: 0,
       transport: new WebStandardStreamableHTTPServerTransport({
         sessionIdGenerator: randomUUID,
         maxRequestBodySize: MOST_BODY_BYTES,
-        onsessioninitialized: (id) => void sessions.set(id, session),
+        onsessioninitialized(id) {
+          beginning.delete(session);
+          sessions.set(id, session);
+        },
         onsessionclosed: (id) => end(id),
       }),
     };
+    beginning.add(session);
     await server.connect(session.transport);
     return session;
+  }
+
+  /** A session is of use to the caller who began it. */
+  function resume(id: string, caller: string): Refusal | Session {
+    const session = sessions.get(id);
+    return session?.caller === caller ? session : [404, "this session is over: begin another one"];
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url?.split("?")[0];
     if (path === "/healthz" || path === "/readyz") return tell(response, 200, "ok");
-    const why = refused(request);
-    if (why) {
-      if (why[0] === 401) response.setHeader("www-authenticate", "Bearer");
-      return tell(response, ...why);
-    }
+    const caller = callerOf(request);
+    if (typeof caller !== "string") return refuse(response, caller);
     if (path !== PATH) return tell(response, 404, `there is ${PATH}`);
     const asked = asRequest(request);
     const id = request.headers["mcp-session-id"];
     if (id === undefined && (await alone.takes(asked))) return pass(await alone.answer(asked), response);
-    const session = typeof id === "string" ? sessions.get(id) : await begin();
-    if (!session) {
-      if (typeof id === "string") return tell(response, 404, "this session is over: begin another one");
-      response.setHeader("retry-after", "60");
-      return tell(response, 503, "too many sessions");
-    }
+    const session = typeof id === "string" ? resume(id, caller) : await begin(caller);
+    if (!("transport" in session)) return refuse(response, session);
     session.open += 1;
     try {
       await pass(await session.transport.handleRequest(asked), response);
     } finally {
       session.open -= 1;
       session.usedAt = clock.monotonic();
+      beginning.delete(session);
       // Whatever it was, it began no session.
       if (session.transport.sessionId === undefined) await session.server.close();
     }
   }
 
-  const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000 }, (request, response) => {
+  const times = { headersTimeout: 10_000, requestTimeout: 30_000 };
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
     response.on("error", () => {});
     handle(request, response).catch((error: unknown) => {
       if (!response.destroyed && !response.headersSent) tell(response, 500, "internal error");
       else response.destroy();
       if (!isGone(error)) onError(error);
     });
-  });
+  };
+  const { server, url, renew } = await openServer(options.listen, answer, options.tls, times);
   server.maxConnections = 1_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.listen.port, options.listen.host, resolve);
-  });
   const sweeping = setInterval(sweep, Math.min(limits.idleMs, 60_000)).unref();
-  const { address, port } = server.address() as AddressInfo;
   return {
-    url: `http://${isIP(address) === 6 ? `[${address}]` : address}:${port}${PATH}`,
+    url: url + PATH,
     sessions: () => sessions.size,
+    renew,
     async close() {
       clearInterval(sweeping);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -162,6 +180,19 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
       await closed;
     },
   };
+}
+
+type Refusal = readonly [status: number, message: string];
+
+const extra: Readonly<Record<number, Record<string, string>>> = {
+  401: { "www-authenticate": "Bearer" },
+  429: { "retry-after": "60" },
+  503: { "retry-after": "60" },
+};
+
+function refuse(response: ServerResponse, [status, message]: Refusal): void {
+  for (const [name, value] of Object.entries(extra[status] ?? {})) response.setHeader(name, value);
+  tell(response, status, message);
 }
 
 function tell(response: ServerResponse, status: number, message: string): void {
@@ -189,8 +220,9 @@ async function pass(answer: Response, response: ServerResponse): Promise<void> {
 const isGone = (error: unknown) =>
   error instanceof Error && "code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE";
 
+const digest = (text: string) => createHash("sha256").update(text).digest();
+const hash = (text: string): string => digest(text).toString("hex");
+
 /** In a time that tells nothing about where they differ. */
-function isSame(given: string, wanted: string): boolean {
-  const hash = (text: string) => createHash("sha256").update(text).digest();
-  return wanted.length > "Bearer ".length && timingSafeEqual(hash(given), hash(wanted));
-}
+const isSame = (given: string, wanted: string): boolean =>
+  wanted.length > "Bearer ".length && timingSafeEqual(digest(given), digest(wanted));

@@ -1,0 +1,21 @@
+/** How many of each namespace are kept: anybody can make what looks like Mooring's. */
+export function createRoom(most = Number.POSITIVE_INFINITY, crowded: (namespace: string) => void) {
+  const namespaces = new Map<string, Set<string>>();
+  const namespaceOf = (key: string) => key.slice(0, key.indexOf("/"));
+  return {
+    admit(key: string): boolean {
+      const inside = namespaces.get(namespaceOf(key)) ?? new Set();
+      if (inside.has(key)) return true;
+      if (inside.size >= most) {
+        crowded(namespaceOf(key));
+        return false;
+      }
+      namespaces.set(namespaceOf(key), inside.add(key));
+      return true;
+    },
+    leave(key: string): void {
+      const inside = namespaces.get(namespaceOf(key));
+      if (inside?.delete(key) && inside.size === 0) namespaces.delete(namespaceOf(key));
+    },
+  };
+}

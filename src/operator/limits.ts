@@ -1,0 +1,27 @@
+import { type LimitOf, limitOf, usualLimits } from "../engine/objects/crowds.ts";
+import { kinds } from "../kinds/index.ts";
+import { count } from "./flags.ts";
+import { UsageError } from "./usage-error.ts";
+
+const valid: readonly string[] = [
+  ...kinds.filter(({ scope }) => scope !== "Cluster").map(({ kind }) => kind),
+  "Secret",
+  "ConfigMap",
+  "*",
+];
+
+export const limitsInWords = Object.entries(usualLimits)
+  .map(([kind, most]) => `${kind}=${most}`)
+  .join(" ");
+
+/** The usual limits with those that were given. */
+export function readLimits(given: readonly string[]): LimitOf {
+  const read = given.map((text): [string, number] => {
+    const [, kind = "", most = ""] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+    if (!valid.includes(kind)) {
+      throw new UsageError(`--limit: "${text}" is not KIND=N with a kind of Mooring; valid: ${valid.join(", ")}`);
+    }
+    return [kind, count("limit", most, 0, 1_000_000)];
+  });
+  return limitOf({ ...usualLimits, ...Object.fromEntries(read) });
+}
