@@ -19,6 +19,9 @@ import type { KubeCall } from "../../src/kube/client/transport.ts";
 
 export const chatModel = "mistralai/Mistral-Small-24B-Instruct";
 
+/** No day ends during a test. */
+const noon: Clock = { ...systemClock, now: () => Date.UTC(2026, 0, 1, 12) };
+
 /** An API server that takes `token-of-NAMESPACE` for a ServiceAccount there. */
 export function tokenReviews() {
   const asked: KubeCall[] = [];
@@ -56,7 +59,7 @@ interface Options {
 /** The gateway with all its real parts but the API server. */
 export async function startGateway(options: Options) {
   const { perSecond = 10_000, burst = 10_000 } = options;
-  const clock = options.clock ?? systemClock;
+  const clock = options.clock ?? noon;
   const lines: string[] = [];
   const log = pino({ level: "debug" }, { write: (line) => void lines.push(line) });
   const metrics = createGatewayMetrics();
