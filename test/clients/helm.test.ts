@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseAllDocuments, stringify } from "yaml";
 import { z } from "zod";
@@ -165,6 +166,29 @@ describe("the chart", { timeout: 120_000 }, () => {
     for (const each of rights.map((one) => object.parse(one))) expect(rendered.get(nameOf(each))).toEqual(each);
     expect(JSON.stringify(rights)).not.toContain("secrets");
     expect(byName(await template("no values")).has("Deployment/mooring-gateway")).toBe(false);
+  });
+
+  it("keeps the certificate that it has made for a server", async () => {
+    const servers = "servers with certificates of an issuer";
+    await kubectl("create", "namespace", "mooring-kept");
+    const first = byName(await template(servers)).get("Secret/mooring-gateway-tls");
+    // As the release before has left it.
+    const labels = { "app.kubernetes.io/managed-by": "Helm" };
+    const annotations = {
+      "meta.helm.sh/release-name": "mooring",
+      "meta.helm.sh/release-namespace": "mooring-kept",
+    };
+    const metadata = { name: "mooring-gateway-tls", namespace: "mooring-kept", labels, annotations };
+    const kept = { ...first, metadata };
+    await works("kubectl", ["apply", "-f", "-"], stringify(kept));
+    const render = ["template", "mooring", chart, "-n", "mooring-kept", "-f", valuesFile(servers)];
+    // Without the other server: there is no cert-manager here.
+    const again = byName(await helm(...render, "--set", "tools.create=false", "--dry-run=server")).get(
+      "Secret/mooring-gateway-tls",
+    );
+    expect(again?.data === undefined).toBe(false);
+    expect(isDeepStrictEqual(again?.data, first?.data)).toBe(true);
+    await kubectl("delete", "namespace", "mooring-kept", "--wait=false");
   });
 
   it("gives the tool server rights to read, and to no Secret", async () => {
