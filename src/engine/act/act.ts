@@ -189,6 +189,8 @@ const NOTHING = {
   state: undefined,
   parents: undefined,
   born: undefined,
+  adoptedAt: undefined,
+  onlyObserved: undefined,
   endpoint: undefined,
   fixed: undefined,
   secretName: undefined,

@@ -14,6 +14,7 @@ import {
   claimOf,
   dependsOn,
   holdingsOf,
+  holds,
   livesIn,
   type Named,
   namedBy,
@@ -41,8 +42,9 @@ export interface Objects {
   readonly unknown: ReadonlySet<ObjectKey>;
   find(key: ObjectKey): { kind: Kind; object: KubeObject } | undefined;
   /**
-   * The resource that an object owns. A signature is as good later as it was once: who has left a resource to somebody
-   * else can say again that it is theirs, but only in a new object. Of several, the one that was there first has it.
+   * The resource that an object owns, or observes. A signature is as good later as it was once: who has left a resource to
+   * somebody else can say again that it is theirs. Of several, the one that adopted it last has it: nobody had it then. Else the
+   * object that was there first.
    */
   owned(key: ObjectKey): Claim | undefined;
   /** Objects whose spec names this one, and which may. */
@@ -141,8 +143,8 @@ export function createObjects(
   };
   const houseOf = (kind: string, within: Place["parents"]) =>
     `${sortOf(kind)}${byName.get(kind)?.resource?.place.collection(within) ?? ""}`;
-  const ownedPlaces = (kind: string, object: KubeObject | undefined): string[] =>
-    object && !observes(object) ? holdingsOf(object).map((claim) => placeOf(kind, claim)) : [];
+  const ownedPlaces = (kind: Kind, object: KubeObject | undefined): string[] =>
+    holdingsOf(object).flatMap((claim) => (object && holds(kind, object, claim) ? placeOf(kind.kind, claim) : []));
   const listeners: Parameters<Objects["subscribe"]>[0][] = [];
 
   /** The door: a copy is left out, and the verdict is made. */
@@ -168,7 +170,7 @@ export function createObjects(
       if (kind.kind === grant.kind) grants.set(name, after);
       const claim = after && claimOf(after);
       const intent = after && openIntent(after);
-      const [owned, had] = [ownedPlaces(kind.kind, after), ownedPlaces(kind.kind, before)];
+      const [owned, had] = [ownedPlaces(kind, after), ownedPlaces(kind, before)];
       claims.set(key, owned);
       holders.set(key, claim ? [at(after.metadata.namespace, claim.id)] : []);
       for (const place of owned) if (!had.includes(place)) spent.delete(hashBody(place));
@@ -203,7 +205,13 @@ export function createObjects(
   };
   const claimants: Objects["claimants"] = (kind, place) =>
     anywhere(place.endpoint, (endpoint) => claims.get(placeOf(kind, { ...place, endpoint })));
-  const bornAt = (key: ObjectKey) => Date.parse(find(key)?.object.metadata.creationTimestamp ?? "");
+  /** Orders objects that claim the same: the one that has it comes first. */
+  const byRight = (...keys: [ObjectKey, ObjectKey]) => {
+    const [a, b] = keys.map((key) => find(key)?.object);
+    const [adopted, before] = [a, b].map((object) => holdingsOf(object)[0]?.adoptedAt ?? "");
+    const [made, earlier] = [a, b].map((object) => Date.parse(object?.metadata.creationTimestamp ?? ""));
+    return before?.localeCompare(adopted ?? "") || Number(made) - Number(earlier) || 0;
+  };
   return {
     kinds,
     store,
@@ -220,12 +228,11 @@ export function createObjects(
     owned(key) {
       const found = find(key);
       const claim = found && claimOf(found.object);
-      if (!claim || observes(found.object) || found.kind.resource?.identity.shared) return claim;
-      const all = claimants(found.kind.kind, claim);
-      if (all.length === 1) return claim;
-      const isElder = (other: ObjectKey, nth: number) =>
-        bornAt(other) < bornAt(key) || (bornAt(other) === bornAt(key) && nth < all.indexOf(key));
-      return all.some(isElder) ? undefined : claim;
+      if (!claim || observes(found.object)) return claim;
+      if (!holds(found.kind, found.object, claim)) return undefined;
+      if (found.kind.resource?.identity.shared) return claim;
+      const [holder = key] = claimants(found.kind.kind, claim).sort(byRight);
+      return holder === key ? claim : undefined;
     },
     referrers,
     named: (kind, object) => namedBy(kind, object).filter(({ key }) => isOpenTo(object.metadata.namespace ?? "", key)),
