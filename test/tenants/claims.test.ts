@@ -171,6 +171,18 @@ describe("a signature of before", () => {
   });
 });
 
+describe("a status of before", () => {
+  it("is that of no other object: one that has its name later gets a resource of its own", async () => {
+    const { id, status } = await backup(b, "again");
+    const { metadata, ...rest } = datacenter("again", { deletionPolicy: "Retain" });
+    await b.apply({ ...rest, metadata: { ...metadata, annotations: { "mooring.dev/paused": "true" } } });
+    await untilPaused(b, "again");
+    await forge(b, "Datacenter", "again", status);
+    await b.patch("Datacenter", "again", { metadata: { annotations: { "mooring.dev/paused": null } } });
+    expect(idOf(await b.untilReady("Datacenter", "again"))).not.toBe(id);
+  });
+});
+
 async function untilPaused(stage: Stage, name: string): Promise<void> {
   const conditions = async () => {
     const found = await stage.read("Datacenter", name);

@@ -20,12 +20,13 @@ import {
   namedBy,
   namespaceOf,
   type ObjectKey,
+  objectKey,
   observes,
   openIntent,
   type Place,
   targetOf,
 } from "./object.ts";
-import type { Seal } from "./seal.ts";
+import { namesIn, type Seal } from "./seal.ts";
 
 /**
  * All objects of all kinds, as last seen, with the questions that one object has about others: who names it, who
@@ -150,9 +151,17 @@ export function createObjects(
   /** The door: a copy is left out, and the verdict is made. */
   const judged = (kind: Kind, arrived: KubeObject): KubeObject => {
     const object = withoutLastApplied(arrived);
-    if (usesAccount(kind)) seal.judge(kind.kind, object);
+    const isNamed = () =>
+      namesOf(kind, object).some((name) => named?.get(name).some((key) => key !== keyTo(kind, object)) ?? true);
+    if (usesAccount(kind)) seal.judge(kind.kind, object, isNamed);
     return object;
   };
+  /** What every object names, counted or not; known once everything was judged again. */
+  let named: ReturnType<typeof createIndex> | undefined;
+  const namesOf = (kind: Kind, object: KubeObject) =>
+    namesIn(object).map(({ id, parents }) =>
+      kind.resource?.identity.reusesIds ? `${houseOf(kind.kind, parents)}/${id}` : id,
+    );
   for (const kind of kinds) {
     const keep = (arrived: KubeObject) => judged(kind, arrived);
     const store = createStore<KubeObject>({ onListenerError, keep, packed: trust });
@@ -167,6 +176,7 @@ export function createObjects(
         abroad.set(key, [...new Set(others)]);
         residents.set(key, after && kind.scope !== "Cluster" ? [namespaceOf(key)] : []);
       }
+      named?.set(key, after ? namesOf(kind, after) : []);
       if (kind.kind === grant.kind) grants.set(name, after);
       const claim = after && claimOf(after);
       const intent = after && openIntent(after);
@@ -223,7 +233,16 @@ export function createObjects(
       return kept;
     },
     async judgeAgain(pause) {
-      for (const kind of kinds.filter(usesAccount)) await store(kind.kind).renew(pause);
+      const judging = kinds.filter(usesAccount);
+      const all = createIndex();
+      named = all;
+      for (const kind of judging) {
+        for (const object of store(kind.kind).values()) {
+          all.set(keyTo(kind, object), namesOf(kind, object));
+          await pause();
+        }
+      }
+      for (const kind of judging) await store(kind.kind).renew(pause);
     },
     owned(key) {
       const found = find(key);
@@ -274,6 +293,9 @@ export function createObjects(
     subscribe: (listener) => void listeners.push(listener),
   };
 }
+
+const keyTo = ({ kind }: Kind, { metadata }: KubeObject): ObjectKey =>
+  objectKey(kind, metadata.namespace ?? "", metadata.name);
 
 /** The intent of an object, answered or not. */
 const intentOf = (object: KubeObject | undefined): Intent | undefined =>
