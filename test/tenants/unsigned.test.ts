@@ -45,7 +45,8 @@ const letCount = (minutes: number) =>
   });
 /** A Datacenter of A that has nothing yet. */
 const idle = (name: string) => ({ ...datacenter(name), metadata: { name, annotations: { [PAUSED]: "true" } } });
-const claiming = (id: string, account: string) => JSON.stringify({ id, parents: {}, account, endpoint: platform.url });
+const claiming = (id: string, account: string) =>
+  JSON.stringify({ id, parents: {}, account, endpoint: platform.url, adoptedAt: "2099-01-01T00:00:00Z" });
 
 beforeAll(async () => {
   const control = await startCluster({ audit: audit() });
