@@ -15,7 +15,7 @@ import { UsageError } from "./usage-error.ts";
 export const SIGNING_KEY = "mooring-signing-key";
 /** Signs; every other entry of the Secret counts as well. */
 const CURRENT = "current";
-/** On the Secret, by an administrator: until when objects that are older than it count without a signature of a known key. */
+/** On the Secret, by an administrator: until when objects count without a signature of a known key. */
 const UNSIGNED_UNTIL = `${GROUP}/unsigned-until`;
 
 const LOOK_MS = 5_000;
@@ -112,8 +112,7 @@ export async function openSigningKey(options: Options): Promise<SigningKey> {
   watcher.synced.catch(() => {});
   expectExpiry();
 
-  const believes = ({ metadata }: KubeObject) =>
-    secret !== undefined && isOlder(metadata, secret) && clock.now() < unsignedUntil(secret);
+  const believes = () => secret !== undefined && clock.now() < unsignedUntil(secret);
   return {
     seal: createSeal({ keys: () => keys, believes }),
     isThere: () => keys.length > 0,
@@ -127,6 +126,8 @@ export async function openSigningKey(options: Options): Promise<SigningKey> {
         appeared = Promise.withResolvers();
         await Promise.race([appeared.promise, sleep(clock, LOOK_MS, stopping.signal).catch(() => {})]);
       }
+      // What nobody else names is known when everything has been seen.
+      if (believes()) renew(keys);
     },
     async [Symbol.asyncDispose]() {
       stopping.abort();
@@ -141,9 +142,6 @@ const missing = (namespace: string, count: number): string =>
 
 const unsignedUntil = ({ metadata }: KubeObject): number =>
   Date.parse(metadata.annotations?.[UNSIGNED_UNTIL] ?? "") || 0;
-
-const isOlder = (one: KubeObject["metadata"], { metadata }: KubeObject): boolean =>
-  Date.parse(one.creationTimestamp ?? "") < Date.parse(metadata.creationTimestamp ?? "");
 
 /** The one that signs comes first. */
 function keysIn(secret: KubeObject): string[] {
@@ -162,7 +160,7 @@ async function read({ client, namespace }: Options): Promise<KubeObject | undefi
     throw error;
   }
   throw new Error(
-    `Secret ${namespace}/${SIGNING_KEY} has no key: restore it; if the key is lost, delete the Secret, and the operator says how to go on`,
+    `Secret ${namespace}/${SIGNING_KEY} has no key: restore it from a backup (kubectl apply -f). If the key is lost, write a new one into it: kubectl -n ${namespace} patch secret ${SIGNING_KEY} --type merge -p "{\\"stringData\\": {\\"${CURRENT}\\": \\"$(openssl rand -base64 32)\\"}}"`,
   );
 }
 

@@ -8,6 +8,7 @@ import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
 import { gatewayRights } from "../../src/cli/manifests/gateway-rights.ts";
 import { rights } from "../../src/cli/manifests/manifests.ts";
+import { gatewayPolicy } from "../../src/cli/manifests/policy.ts";
 import { toolsRights } from "../../src/cli/manifests/tools-rights.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { connect } from "../../src/kube/client/config.ts";
@@ -162,7 +163,8 @@ describe("the chart", { timeout: 120_000 }, () => {
       expect(deployment).toContain(`"${flag}"`);
     }
     expect(deployment).toContain("--upstream=http://mooring-simulator.mooring-system:8080/inference");
-    const rights = gatewayRights({ namespace: "mooring-system", account: "mooring-gateway", name: "mooring-gateway" });
+    const installed = { namespace: "mooring-system", account: "mooring-gateway", name: "mooring-gateway" };
+    const rights = [...gatewayRights(installed), ...gatewayPolicy(installed)];
     for (const each of rights.map((one) => object.parse(one))) expect(rendered.get(nameOf(each))).toEqual(each);
     expect(JSON.stringify(rights)).not.toContain("secrets");
     expect(byName(await template("no values")).has("Deployment/mooring-gateway")).toBe(false);

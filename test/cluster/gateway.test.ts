@@ -5,6 +5,7 @@ import { afterAll, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { gatewayRights } from "../../src/cli/manifests/gateway-rights.ts";
+import { gatewayPolicy } from "../../src/cli/manifests/policy.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import { secureFetch } from "../operator/secure-fetch.ts";
 import { mooring, start } from "../processes.ts";
@@ -67,7 +68,8 @@ it("serves the InferenceAccess objects of its ClusterAccount by tokens of Servic
     expect(await kubectl(["apply", "-f", "-"], { input })).toMatchObject({ code: 0 });
   };
   const own = await tokenOf(home, "gateway");
-  await apply(...gatewayRights({ namespace: home, name: home, account: "gateway" }));
+  const installed = { namespace: home, name: home, account: "gateway" };
+  await apply(...gatewayRights(installed), ...gatewayPolicy(installed));
   await apply(
     shared(home, [shop, poor]),
     access(shop, home),

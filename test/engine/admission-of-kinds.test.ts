@@ -12,6 +12,7 @@ const managed = subjects.filter(({ kind }) => kinds.find((each) => each.kind ===
 const claim = {
   id: "11111111-1111-4111-8111-111111111111",
   parents: {},
+  nonce: "answered",
   account: "ClusterAccount/shared",
   endpoint: API,
 };

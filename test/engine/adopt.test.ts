@@ -4,7 +4,7 @@ import { claimOf } from "../../src/engine/objects/object.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { API } from "./fake-platform.ts";
 import { objectOf } from "./fixtures.ts";
-import { stage } from "./stage.ts";
+import { BEGIN, stage } from "./stage.ts";
 
 const A = "Datacenter/shop/a";
 const B = "Datacenter/shop/b";
@@ -31,7 +31,8 @@ describe("an object that names an existing resource", () => {
     expect(owned(A)).toBe(id);
     expect(api.get(object)?.status).toMatchObject({ id, contract: 1, account: "shop/main" });
     const kept: unknown = JSON.parse(api.get(object)?.metadata.annotations?.[EXTERNAL_ID] ?? "");
-    expect(kept).toEqual({ id, parents: {}, account: "shop/main", contract: 1, endpoint: API, userId: "u1" });
+    const where = { account: "shop/main", contract: 1, endpoint: API, userId: "u1" };
+    expect(kept).toEqual({ id, parents: {}, ...where, adoptedAt: new Date(BEGIN).toISOString() });
   });
 
   test("shows every difference before anything is changed", async () => {
@@ -104,5 +105,69 @@ describe("an object that names an existing resource", () => {
     const object = { ...naming("a"), status: { left: "dc-theirs-0" } };
     const { sceneOf } = open(object);
     expect(sceneOf(A).view.adopt).toBeUndefined();
+  });
+});
+
+describe("an object that has only observed a resource", () => {
+  const observed = { id: "dc-theirs-0", account: "shop/main", contract: 1, endpoint: API, onlyObserved: true };
+
+  test("owns nothing of it when it is to manage it: it adopts it first", async () => {
+    const object = naming("a", { managementPolicy: "Observe" });
+    const { pass, api, objects, id, sync } = open(object);
+    await pass(A);
+    expect(api.get(object)?.status).toMatchObject({ id, internal: { onlyObserved: true } });
+    const stored = api.get(object) ?? object;
+    api.put({ ...stored, spec: { ...Object(stored.spec), managementPolicy: "Manage" } });
+    sync();
+    expect(objects.owned(A)).toBeUndefined();
+    expect((await pass(A)).decision).toEqual({ step: "adopt", id });
+    expect(objects.owned(A)).toMatchObject({ id });
+    expect(objects.owned(A)).not.toHaveProperty("onlyObserved");
+  });
+
+  test("does not get what another object has by now, and both are told", async () => {
+    const owner = objectOf("Datacenter", "owner", { spec: { location: "de/txl" }, status: { id: "dc-theirs-0" } });
+    const sleeper = { ...naming("a", { externalId: undefined }), status: observed };
+    const { pass, objects, events } = open(sleeper, owner);
+    expect((await pass(A)).decision).toMatchObject({ step: "adopt" });
+    expect(objects.owned(A)).toBeUndefined();
+    expect(events).toEqual([
+      expect.stringContaining("is also claimed by Datacenter/shop/a"),
+      expect.stringContaining("belongs to Datacenter/shop/owner"),
+    ]);
+  });
+
+  test("keeps what it had created, unless another object has it by now", async () => {
+    const spec = { location: "de/txl", name: "theirs", managementPolicy: "Observe" };
+    const status = { id: "dc-theirs-0", account: "shop/main", contract: 1, endpoint: API, nonce: "n" };
+    const object = objectOf("Datacenter", "a", { spec, status });
+    const taker = naming("b");
+    const all = open(object, taker);
+    await all.passes(A);
+    expect(all.api.get(object)?.status).not.toHaveProperty("internal.onlyObserved");
+    all.api.put({ ...taker, status: { ...status, nonce: undefined } });
+    all.sync();
+    await all.clock.advance(2000);
+    await all.passes(A);
+    expect(all.api.get(object)?.status).toMatchObject({ internal: { onlyObserved: true } });
+  });
+});
+
+describe("of two objects that claim one resource", () => {
+  const status = { id: "dc-theirs-0", account: "shop/main", contract: 1, endpoint: API };
+  const claiming = (name: string, created: string, adoptedAt?: string) => {
+    const object = objectOf("Datacenter", name, { spec: { location: "de/txl" }, status: { ...status, adoptedAt } });
+    object.metadata.creationTimestamp = created;
+    return object;
+  };
+  const [early, late] = ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"];
+
+  test.each([
+    ["the one that adopted it, whoever created it", [early, undefined], [late, late]],
+    ["the one that adopted it last, however old it is", [late, early], [early, late]],
+    ["the older one, where neither has adopted it", [late, undefined], [early, undefined]],
+  ] as const)("%s has it", (_, [one, adopted], [two, readopted]) => {
+    const { objects } = open(claiming("a", one, adopted), claiming("b", two, readopted));
+    expect([objects.owned(A)?.id, objects.owned(B)?.id]).toEqual([undefined, "dc-theirs-0"]);
   });
 });

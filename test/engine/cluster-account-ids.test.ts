@@ -110,7 +110,13 @@ describe("the number of a LAN as externalId", () => {
   });
   const theirs = claimed("Datacenter", "dc", "other", { location: "de/txl" }, { id: OTHER });
   const mine = claimed("Datacenter", "dc", "team", { location: "de/txl" }, { id: DC });
-  const first = claimed("Lan", "first", "team", {}, { id: "1", parents: { datacenter: DC } });
+  const first = claimed(
+    "Lan",
+    "first",
+    "team",
+    {},
+    { id: "1", parents: { datacenter: DC }, born: "2026-01-01T00:00:00Z" },
+  );
 
   test.each([
     ["of its own datacenter leads to what it owns there", { name: "dc" }, undefined],

@@ -179,7 +179,7 @@ describe("a birth that one answer tells wrongly", () => {
   });
 
   test("is not learnt at rest, and the object stays Ready", async () => {
-    const object = lan("a", { status: { id: "1", parents, account: "shop/main" } });
+    const object = lan("a", { status: { id: "1", parents, account: "shop/main", nonce: "answered without it" } });
     const all = misdated([object], "/lans");
     all.sceneOf(LAN);
     await all.clock.advance(2000);
@@ -206,7 +206,7 @@ test.for([
 ] as const)(
   "who has a number is remembered by its birth, unless it is only looked at: %s",
   async ([managementPolicy, born]) => {
-    const object = lan("a", { status: { id: "7", parents, account: "shop/main" } });
+    const object = lan("a", { status: { id: "7", parents, account: "shop/main", nonce: "answered without it" } });
     object.spec = { datacenterId: DC, externalId: "7", managementPolicy };
     const { api, platform, passes, clock, sceneOf } = stage([object]);
     platform.make("a", body("a"), { path, targets: ["7"] });
@@ -230,6 +230,37 @@ test("who only observes a number sees whatever has it", async () => {
   await clock.advance(2000);
   expect(await passes(LAN)).toEqual(["rest"]);
   expect(api.get(object)?.status).toMatchObject({ public: true });
+});
+
+describe("a number that is claimed without a birth", () => {
+  const unborn = () => lan("a", { status: { id: "7", parents, account: "shop/main" } });
+
+  test("is adopted before anything is done to it, and known by its birth from then on", async () => {
+    const object = unborn();
+    const { api, platform, passes } = stage([object]);
+    platform.make("a", body("a"), { path, targets: ["7"], at: MADE });
+    expect((await passes(LAN))[0]).toBe("adopt");
+    expect(claimOf(api.get(object) ?? object)).toMatchObject({ id: "7", born: MADE });
+  });
+
+  test("is left to who has created it", async () => {
+    const object = unborn();
+    const owner = lan("b", { status: { id: "7", parents, account: "shop/main", born: MADE } });
+    const { platform, passes } = stage([object, owner]);
+    platform.make("b", body("b"), { path, targets: ["7"], at: MADE });
+    expect((await passes(LAN))[0]).toBe("adopt");
+    expect(readStatus(owner).id).toBe("7");
+    expect(platform.writes()).toEqual([]);
+  });
+
+  test("is deleted by nobody", async () => {
+    const object = unborn();
+    object.metadata = { ...object.metadata, deletionTimestamp: MADE, finalizers: [FINALIZER] };
+    const { platform, passes } = stage([object]);
+    platform.make("b", body("b"), { path, targets: ["7"], at: MADE });
+    expect(await passes(LAN)).toEqual(["release Deleted"]);
+    expect(platform.writes()).toEqual([]);
+  });
 });
 
 test("what cannot be claimed is deleted, whoever has the same number in another datacenter", async () => {

@@ -3,15 +3,17 @@ import { describe, expect, test } from "vitest";
 import { decide } from "../../src/engine/decide/decide.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT, PUBLISHED } from "../../src/engine/objects/names.ts";
 import { claimOf, openIntent } from "../../src/engine/objects/object.ts";
+import { createObjects } from "../../src/engine/objects/objects.ts";
 import { createSeal, type Seal } from "../../src/engine/objects/seal.ts";
 import { readStatus, readWhole } from "../../src/engine/schema/status.ts";
 import { placed } from "../../src/engine/schema/status-schema.ts";
 import { trust } from "../../src/engine/schema/trust.ts";
+import { kinds } from "../../src/kinds/index.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { createSigner } from "../../src/signer.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { fakePlatform } from "./fake-platform.ts";
-import { datacenterSpec, intentOf, objectOf } from "./fixtures.ts";
+import { annotated, datacenterSpec, intentOf, objectOf } from "./fixtures.ts";
 import { accountOf, credentials, runEngine } from "./running-engine.ts";
 import { stage } from "./stage.ts";
 
@@ -48,6 +50,24 @@ describe("what the operator has written", () => {
     expect(claimed(inPlace(owning("a")))).toBe("d1");
     expect(claimed(marked("a", EXTERNAL_ID, claim))).toBe("d1");
     expect(openIntent(judged(marked("a", INTENT, intentOf())))?.nonce).toBe("n1");
+  });
+
+  test("counts in a status for the object itself, and for no other that has its name later", () => {
+    const { metadata, ...rest } = owning("a");
+    const again = { ...rest, metadata: { ...metadata, uid: "of the next one" } };
+    expect(metadata.uid).toBeDefined();
+    expect(claimed(again)).toBeUndefined();
+    const kept = marked("a", EXTERNAL_ID, claim);
+    expect(claimed({ ...kept, metadata: { ...kept.metadata, uid: "restored from a backup" } })).toBe("d1");
+  });
+
+  test("counts without a uid, as a version before wrote it, and is signed anew", () => {
+    const object = dc("a");
+    const { uid: _, ...unnamed } = object.metadata;
+    const written = { ...object, status: seal.signed("Datacenter", { ...object, metadata: unnamed }, claim) };
+    expect(claimed(written)).toBe("d1");
+    expect(trust.get(judged(written))?.current.status).toBe(false);
+    expect(trust.get(judged(owning("a")))?.current.status).toBe(true);
   });
 
   test("counts however the API server has put it: other order, nothing for what is empty", () => {
@@ -173,20 +193,17 @@ describe("a signing key", () => {
     });
   });
 
-  test.each([
-    ["with a former key", (words: object) => former.mark("IPBlock", block(), EXTERNAL_ID, words)],
-    ["without a signature", (words: object) => JSON.stringify(words)],
-  ])("signs at rest, once, the annotation that was written %s", async (_, written) => {
+  test("signs at rest, once, the annotation that was written with a former key", async () => {
     const platform = fakePlatform();
     const id = platform.make("a", { properties: { name: "a", location: "de/txl", size: 1 } }, { path: "/ipblocks" });
     const owned = { id, parents: {}, account: "shop/main" };
-    const object = { ...block({ [EXTERNAL_ID]: written(owned) }), status: owned };
+    const written = former.mark("IPBlock", block(), EXTERNAL_ID, owned);
+    const object = block({ [EXTERNAL_ID]: written });
     const clock = fakeClock();
-    const believing = createSeal({ keys: () => ["one", "two"], believes: () => true });
-    const { api } = await runEngine([credentials, accountOf("main"), object], { clock, platform, seal: believing });
+    const { api } = await runEngine([credentials, accountOf("main"), object], { clock, platform, seal });
     await clock.advance(60_000);
     const now = api.get(object) ?? object;
-    expect(believing.read("IPBlock", now, EXTERNAL_ID)).toEqual({
+    expect(seal.read("IPBlock", now, EXTERNAL_ID)).toEqual({
       words: expect.objectContaining(owned),
       verdict: "ours",
       current: true,
@@ -198,7 +215,7 @@ describe("a signing key", () => {
 
   test("that is not there makes an object wait for a person, and nothing is created in its place", () => {
     const lost = createSeal({ keys: () => ["lost"] });
-    const both = { ...owning("a"), metadata: marked("a", EXTERNAL_ID, claim, lost).metadata };
+    const both = { ...owning("a"), metadata: marked("a", EXTERNAL_ID, { ...claim, id: "d2" }, lost).metadata };
     const begun = marked("a", INTENT, intentOf(), lost);
     for (const object of [owning("a", lost), marked("a", EXTERNAL_ID, claim, lost), begun, both]) {
       const { sceneOf } = stage([object], { seal });
@@ -227,17 +244,75 @@ describe("words that an administrator lets count without a key that is known", (
   const believing = createSeal({ keys: () => keys, believes: () => true });
   const lost = createSeal({ keys: () => ["lost"] });
   const shared = { ...claim, account: "ClusterAccount/shared" };
+  const theirs = { ...claim, account: "other/main" };
+  /** The id that counts of an object which nobody else names, or somebody else as well. */
+  const believed = (object: KubeObject, isNamed = false) => {
+    const arrived = { ...object };
+    believing.judge("Datacenter", arrived, () => isNamed);
+    return claimOf(arrived)?.id;
+  };
 
   test("are those without a signature, and those of a key that is lost", () => {
-    expect(claimed(dc("a", { status: claim }), believing)).toBe("d1");
-    expect(claimed(owning("a", lost), believing)).toBe("d1");
-    expect(claimed(marked("a", EXTERNAL_ID, claim, lost), believing)).toBe("d1");
+    expect(believed(dc("a", { status: claim }))).toBe("d1");
+    expect(believed(owning("a", lost))).toBe("d1");
+    expect(believed(marked("a", EXTERNAL_ID, claim, lost))).toBe("d1");
   });
 
-  test("are never those of an object that uses a ClusterAccount, nor what was edited", () => {
-    expect(claimed(dc("a", { status: shared }), believing)).toBeUndefined();
-    expect(claimed(owning("a", lost, shared), believing)).toBeUndefined();
+  test("are never those of an object that uses a ClusterAccount or another one's Account, nor what was edited", () => {
+    expect(believed(dc("a", { status: shared }))).toBeUndefined();
+    expect(believed(owning("a", lost, shared))).toBeUndefined();
+    expect(believed(marked("a", EXTERNAL_ID, theirs, lost))).toBeUndefined();
     const { status, ...object } = owning("a");
-    expect(claimed({ ...object, status: { ...Object(status), id: "d2" } }, believing)).toBeUndefined();
+    expect(believed({ ...object, status: { ...Object(status), id: "d2" } })).toBeUndefined();
+  });
+
+  test("are never what another object names", () => {
+    expect(believed(owning("a", lost), true)).toBeUndefined();
+    expect(believed(marked("a", EXTERNAL_ID, claim, lost), true)).toBeUndefined();
+  });
+
+  test("begin no creation, and say nothing but what an object has", () => {
+    const begun = { ...marked("a", INTENT, intentOf({ nonce: "another" }), lost), status: claim };
+    expect(believed(begun)).toBeUndefined();
+    const arrived = { ...owning("a", lost, { ...claim, request: { action: "delete" }, location: "de/txl" }) };
+    believing.judge("Datacenter", arrived, () => false);
+    expect(trust.get(arrived)).toMatchObject({ claim: "ours", request: "absent", facts: "absent" });
+  });
+
+  test("count on when they are signed and the annotation is not yet, also when the time is over", () => {
+    const { metadata } = marked("a", EXTERNAL_ID, claim, lost);
+    expect(claimed({ ...owning("a"), metadata })).toBe("d1");
+    const another = marked("a", EXTERNAL_ID, { ...claim, id: "d2" }, lost);
+    expect(claimed({ ...owning("a"), metadata: another.metadata })).toBeUndefined();
+  });
+});
+
+describe("what objects name", () => {
+  const lost = createSeal({ keys: () => ["lost"] });
+  const believing = createSeal({ keys: () => keys, believes: () => true });
+  const rivals: [string, KubeObject][] = [
+    ["in a status by a lost key", owning("b", lost)],
+    ["in a status by a known key", owning("b")],
+    ["in an annotation without a signature", dc("b", { metadata: annotated("b", claim) })],
+    ["as externalId", dc("b", { spec: { ...datacenterSpec, externalId: "d1" } })],
+    ["as what came before", dc("b", { status: { previous: { id: "d1" } } })],
+  ];
+
+  test.each(rivals)("%s is not taken on trust by another one, and is without it", async (_, rival) => {
+    for (const [others, id] of [
+      [[rival], undefined],
+      [[], "d1"],
+    ] as const) {
+      const objects = createObjects(kinds, believing, (error) => {
+        throw error;
+      });
+      const store = objects.store("Datacenter");
+      for (const each of [owning("a", lost), ...others]) store.put(each);
+      // Before everything is known, nothing is believed.
+      const idOfA = () => claimOf(objects.find("Datacenter/shop/a")?.object ?? dc("a"))?.id;
+      expect(idOfA()).toBeUndefined();
+      await objects.judgeAgain(() => undefined);
+      expect(idOfA()).toBe(id);
+    }
   });
 });

@@ -136,7 +136,7 @@ describe("a status that a tenant writes", () => {
 });
 
 describe("a signature of before", () => {
-  it("gives nobody back what was left to another tenant: they get a resource of their own", async () => {
+  it("gives nobody back what was left to another tenant, and both are told", async () => {
     await using c = await openTenant(kubeconfig, { forges: true });
     await open(c);
     const { id, saved, status } = await backup(c, "given");
@@ -156,7 +156,10 @@ describe("a signature of before", () => {
     const spec = { ...Object(saved.spec), description: "taken", deletionPolicy: "Delete" };
     await c.apply({ ...saved, spec, metadata: { ...saved.metadata, annotations: saved.metadata.annotations } });
     await c.patch("Datacenter", "given", { metadata: { annotations: { "mooring.dev/paused": null } } });
-    expect(idOf(await c.untilReady("Datacenter", "given"))).not.toBe(id);
+    await c.untilReason("Datacenter", "given", "NotAdoptable");
+    const told = () => b.admin.request({ method: "GET", path: `/api/v1/namespaces/${b.namespace}/events` });
+    await expect.poll(async () => JSON.stringify(await told())).toContain("is also claimed by an object of another");
+    expect(await platform.named("datacenters", "given")).toHaveLength(1);
     for (const [kind, name] of [
       ["Lan", "inside"],
       ["Datacenter", "given"],
@@ -165,6 +168,18 @@ describe("a signature of before", () => {
       await c.untilGone(kind, name);
     }
     expect(await look()).toEqual(before);
+  });
+});
+
+describe("a status of before", () => {
+  it("is that of no other object: one that has its name later gets a resource of its own", async () => {
+    const { id, status } = await backup(b, "again");
+    const { metadata, ...rest } = datacenter("again", { deletionPolicy: "Retain" });
+    await b.apply({ ...rest, metadata: { ...metadata, annotations: { "mooring.dev/paused": "true" } } });
+    await untilPaused(b, "again");
+    await forge(b, "Datacenter", "again", status);
+    await b.patch("Datacenter", "again", { metadata: { annotations: { "mooring.dev/paused": null } } });
+    expect(idOf(await b.untilReady("Datacenter", "again"))).not.toBe(id);
   });
 });
 

@@ -19,7 +19,7 @@ const cluster = ["system:aggregate-to-view", "system:aggregate-to-edit"];
 const config = z.looseObject({ users: z.array(z.looseObject({ user: z.looseObject({}) })) });
 
 /** A client that is nobody but this user. */
-async function impersonating(kubeconfig: string, user: string): Promise<KubeClient> {
+export async function impersonating(kubeconfig: string, user: string): Promise<KubeClient> {
   const folder = await mkdtemp(join(tmpdir(), "mooring-tenant-"));
   try {
     const { users, ...rest } = config.parse(parse(await readFile(kubeconfig, "utf8")));

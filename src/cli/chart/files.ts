@@ -4,7 +4,7 @@ import type { Kind } from "../../kinds/kind.ts";
 import { leaseOf } from "../../operator/lease-name.ts";
 import { gatewayRights } from "../manifests/gateway-rights.ts";
 import { yaml } from "../manifests/manifests.ts";
-import { crdPolicy, operatorPolicies } from "../manifests/policy.ts";
+import { crdPolicy, gatewayPolicy, operatorPolicies } from "../manifests/policy.ts";
 import { metricsRights, operatorRights, tenantRoles } from "../manifests/rbac.ts";
 import { toolsRights } from "../manifests/tools-rights.ts";
 import { dashboardFiles } from "./dashboards.ts";
@@ -89,6 +89,12 @@ const installation = {
   metricsAuth: false,
 };
 
+const gateway = {
+  namespace: RELEASE_NAMESPACE,
+  account: "mooring-gateway",
+  name: `${installation.clusterName}-gateway`,
+};
+
 /** Stands for the names of shards, of which the values have a list. */
 const SHARDS = "SHARDS";
 const withShards = (template: string): string =>
@@ -121,16 +127,8 @@ function rightsTemplate(kinds: readonly Kind[]): string {
       "and .Values.admissionPolicy.create (or .Values.crds.install (not .Values.watchNamespace))",
       yaml(crdPolicy()),
     ),
-    when(
-      "include `mooring.gateway` .",
-      yaml(
-        gatewayRights({
-          namespace: RELEASE_NAMESPACE,
-          account: "mooring-gateway",
-          name: `${installation.clusterName}-gateway`,
-        }),
-      ),
-    ),
+    when("include `mooring.gateway` .", yaml(gatewayRights(gateway))),
+    when("and .Values.admissionPolicy.create (include `mooring.gateway` .)", yaml(gatewayPolicy(gateway))),
     when(
       "include `mooring.tools` .",
       yaml(

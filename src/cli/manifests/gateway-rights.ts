@@ -1,4 +1,5 @@
 import { GROUP } from "../../kinds/index.ts";
+import { SPENDING_NAMES } from "../../kinds/inference/spending.ts";
 
 /** Where a gateway runs: its namespace, its ServiceAccount, and the name of its cluster-scoped objects. */
 export interface GatewayInstallation {
@@ -32,7 +33,11 @@ export function gatewayRights({ namespace, account, name }: GatewayInstallation)
       ...api,
       kind: "Role",
       metadata: { name, namespace },
-      rules: [{ apiGroups: [""], resources: ["configmaps"], verbs: ["get", "create", "update"] }],
+      rules: [
+        { apiGroups: [""], resources: ["configmaps"], resourceNames: SPENDING_NAMES, verbs: ["get", "update"] },
+        // RBAC cannot limit a creation to a name; the admission policy does.
+        { apiGroups: [""], resources: ["configmaps"], verbs: ["create"] },
+      ],
     },
     { ...api, kind: "RoleBinding", metadata: { name, namespace }, roleRef: roleRef("Role"), subjects },
   ];

@@ -1,7 +1,18 @@
-import { ALLOW_DELETION, CREDENTIALS, FINALIZER, KEPT_TOKEN, MANAGED_BY, OUTPUT } from "../../engine/objects/names.ts";
+import {
+  ALLOW_DELETION,
+  CREDENTIALS,
+  EXTERNAL_ID,
+  FINALIZER,
+  INTENT,
+  KEPT_TOKEN,
+  MANAGED_BY,
+  OUTPUT,
+} from "../../engine/objects/names.ts";
 import { GROUP } from "../../kinds/index.ts";
+import { SPENDING_LABEL, SPENDING_NAMES } from "../../kinds/inference/spending.ts";
 import { INSTALLATION, SHARED_NAMESPACE } from "../../operator/installation.ts";
 import { SIGNING_KEY } from "../../operator/signing-key.ts";
+import type { GatewayInstallation } from "./gateway-rights.ts";
 import { clusterNameOf, type Installation, leasesOf, namespaceOf, usernameOf } from "./rbac.ts";
 
 const api = { apiVersion: "admissionregistration.k8s.io/v1" };
@@ -48,6 +59,11 @@ export function operatorPolicies(installation: Installation = {}): object[] {
           ]),
         ].join(" && "),
       },
+      // Which Secret an Account names no policy can look up. Certificates, releases and what nodes join with it never does.
+      {
+        name: "mayBeHeld",
+        expression: `!('${FINALIZER}' in ${finalizers("object")}) || '${FINALIZER}' in ${finalizers("oldObject")} || object.type == 'kubernetes.io/basic-auth' || !object.type.matches('^(bootstrap[.])?kubernetes[.]io/|^helm[.]sh/')`,
+      },
     ],
     validations: [
       {
@@ -57,7 +73,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
       {
         expression: [
           "request.operation != 'UPDATE'",
-          "variables.onlyMarks",
+          "variables.onlyMarks && variables.mayBeHeld",
           `variables.wasControlled && variables.published && ${sameKind}`,
           "variables.wasOwn && variables.own",
         ].join(" || "),
@@ -89,6 +105,28 @@ export function operatorPolicies(installation: Installation = {}): object[] {
       },
     ],
   };
+  /** What the operator changes of Mooring's objects besides their status: its finalizer and its annotations. */
+  const kept = (field: string, names: string[], read: (from: string) => string) => (a: string, b: string) =>
+    `${read(a)}.all(name, name in [${names.map((name) => `'${name}'`).join(", ")}] || ${
+      field === "finalizers" ? `name in ${read(b)}` : `${read(b)}[?name] == ${read(a)}[?name]`
+    })`;
+  const annotations = (object: string) => `${object}.metadata.?annotations.orValue({})`;
+  const unchanged = [
+    kept("annotations", [INTENT, EXTERNAL_ID], annotations),
+    kept("finalizers", [FINALIZER], finalizers),
+  ].flatMap((each) => [each("object", "oldObject"), each("oldObject", "object")]);
+  const objects = {
+    validations: [
+      {
+        expression: "request.operation == 'UPDATE'",
+        message: "Mooring neither creates nor deletes objects of its own kinds",
+      },
+      {
+        expression: `request.operation != 'UPDATE' || ${[same("spec"), ...["labels", "ownerReferences"].map(sameMeta), ...unchanged].join(" && ")}`,
+        message: "Of an object of its own kinds, Mooring changes the status, its finalizer and its annotations only",
+      },
+    ],
+  };
   const leases = leasesOf(installation).map((name) => `'${name}'`);
   const isMarker = `object.metadata.name == '${INSTALLATION}' && request.namespace == '${SHARED_NAMESPACE}'`;
   const isLease = `(object.metadata.name in [${leases.join(", ")}] && request.namespace == '${namespace}' || ${isMarker})`;
@@ -101,6 +139,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
     ...ofOperator(installation, "secrets", "", secrets),
     ...ofOperator(installation, "configmaps", "", configMaps),
     ...ofOperator(installation, "leases", "coordination.k8s.io", onlyOwn),
+    ...ofOperator(installation, "objects", GROUP, objects, "*"),
   ];
 }
 
@@ -120,17 +159,40 @@ export function crdPolicy(): object[] {
 /** A rule about all objects of a resource. */
 const resource = (group: string, plural: string, operations: string[]) => ({
   apiGroups: [group],
-  apiVersions: ["v1"],
+  apiVersions: [plural === "*" ? "*" : "v1"],
   operations,
   resources: [plural],
   scope: "*",
 });
 
-function ofOperator(installation: Installation, plural: string, group: string, rules: object): object[] {
+const WRITES = ["CREATE", "UPDATE", "DELETE"];
+
+function ofOperator(installation: Installation, title: string, group: string, rules: object, plural = title) {
   const isOperator = `request.userInfo.username == '${usernameOf(installation)}'`;
-  return policy(`${clusterNameOf(installation)}-${plural}`, resource(group, plural, ["CREATE", "UPDATE", "DELETE"]), {
+  return policy(`${clusterNameOf(installation)}-${title}`, resource(group, plural, WRITES), {
     matchConditions: [{ name: "the-operator", expression: isOperator }],
     ...rules,
+  });
+}
+
+/** RBAC cannot say which ConfigMaps the gateway creates: its records, and no other. */
+export function gatewayPolicy({ namespace, account, name }: GatewayInstallation): object[] {
+  const isGateway = `request.userInfo.username == 'system:serviceaccount:${namespace}:${account}'`;
+  const names = SPENDING_NAMES.map((each) => `'${each}'`).join(", ");
+  const labels = Object.entries(SPENDING_LABEL).map(
+    ([label, value]) => `object.metadata.?labels.orValue({})[?'${label}'] == optional.of('${value}')`,
+  );
+  const isRecord = [`object.metadata.name in [${names}]`, `request.namespace == '${namespace}'`, ...labels].join(
+    " && ",
+  );
+  return policy(`${name}-configmaps`, resource("", "configmaps", WRITES), {
+    matchConditions: [{ name: "the-gateway", expression: isGateway }],
+    validations: [
+      {
+        expression: `request.operation != 'DELETE' && ${isRecord}`,
+        message: "The gateway writes the ConfigMaps with what is spent, and no other",
+      },
+    ],
   });
 }
 

@@ -190,6 +190,8 @@ const NOTHING = {
   state: undefined,
   parents: undefined,
   born: undefined,
+  adoptedAt: undefined,
+  onlyObserved: undefined,
   endpoint: undefined,
   fixed: undefined,
   secretName: undefined,

@@ -4,17 +4,18 @@ import { type Deps, readLimit } from "../look/deps.ts";
 import { fixedFields } from "../look/fixed.ts";
 import type { Scene } from "../look/view.ts";
 import { confirmedBirth } from "../objects/identity.ts";
-import { nameFor } from "../objects/object.ts";
+import { claimOf, nameFor, type ObjectKey } from "../objects/object.ts";
+import { policiesOf } from "../objects/policies.ts";
 import { located, record, reject, withWritten } from "../record/record.ts";
 import { writeMetadata } from "../record/write.ts";
 import type { Standing } from "../schema/status.ts";
 
 /**
- * Takes over an existing resource: it has to be in the collection that spec describes, and nobody else's. The claim and
- * every difference are on record before anything is changed.
+ * Takes over an existing resource, also one that the object has only observed: it has to be in the collection that spec
+ * describes, and nobody else's. The claim and every difference are on record before anything is changed.
  */
 export async function adopt(deps: Deps, scene: Scene, named: string | undefined): Promise<Again> {
-  const { kind, key, object, account, inputs, desired } = scene;
+  const { kind, key, object, account, inputs, desired, view } = scene;
   if (!account || !inputs || !desired) return "now";
   const { parents } = inputs;
   const shared = deps.collections.join(key, account, kind, parents, undefined);
@@ -26,25 +27,30 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
       ? (await shared.source.list(signal, "people")).find(isNamed)
       : await shared.source.get?.(named, signal);
   const id = named ?? item?.id ?? "";
-  const seen = item && !scene.view.observed ? { id, raw: item.raw } : undefined;
+  const seen = item && !view.observed ? { id, raw: item.raw } : undefined;
   const born = seen && (await confirmedBirth(kind, shared, seen, signal));
-  const exclusive = !scene.view.observed && !kind.resource.identity.shared;
+  const exclusive = !view.observed && !kind.resource.identity.shared;
   const { endpoint } = located(account, kind);
-  const claimants = deps.objects.claimants(kind.kind, { id, parents, endpoint, ...(born !== undefined && { born }) });
+  // What others claim of a number may not say when that was made.
+  const claimants = [born, undefined].flatMap((each) =>
+    deps.objects.claimants(kind.kind, { id, parents, endpoint, born: each }),
+  );
   const { adopters } = deps.memories;
   const place = `${kind.kind}/${id}`;
   const rival = [...claimants, adopters.get(place)].find((each) => each !== undefined && each !== key);
-  const absent =
-    named === undefined ? `the platform has no such ${kind.kind}` : `externalId: there is no ${kind.kind} ${named}`;
-  const taken = `${named === undefined ? "" : "externalId: "}${kind.kind} ${id} belongs to ${nameFor(object.metadata.namespace, rival ?? "")}`;
-  const problem = !item ? `${absent} in ${shared.path}` : rival !== undefined && exclusive ? taken : undefined;
-  if (!item || problem !== undefined) {
-    return reject(deps, scene, { reason: "NotAdoptable", message: problem ?? "" });
+  const field = named === undefined ? "" : `${policiesOf(object).externalId === named ? "externalId" : "status.id"}: `;
+  const what = named === undefined ? `such ${kind.kind}` : `${kind.kind} ${named}`;
+  if (!item) {
+    return reject(deps, scene, { reason: "NotAdoptable", message: `${field}there is no ${what} in ${shared.path}` });
   }
+  if (rival !== undefined && exclusive) return yieldTo(deps, scene, rival, { id, field });
   const { drift } = desired.compare(item.raw, inputs);
-  const owned = { id, parents, account: account.key, ...located(account, kind), ...(born && { born }) };
+  const held = view.observed
+    ? { onlyObserved: true, adoptedAt: undefined }
+    : { onlyObserved: undefined, adoptedAt: new Date(view.platformNow).toISOString() };
+  const owned = { id, parents, account: account.key, ...located(account, kind), born, ...held };
   const differences = drift.length > 0 ? `; differs in ${drift.map(({ field }) => field).join(", ")}` : "";
-  const standing: Standing = scene.view.observed
+  const standing: Standing = view.observed
     ? { mode: "reconciling", reason: "Observing", message: `observing ${kind.kind} ${id}${differences}` }
     : { mode: "reconciling", reason: "Adopting", message: `adopting ${kind.kind} ${id}${differences}` };
   const facts = kind.resource.comparison.facts(item.raw, inputs);
@@ -61,7 +67,35 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
   }
   const found = { ...owned, fixed: fixedFields(kind, object), state: item.state, ...(drift.length > 0 && { drift }) };
   await record(deps, after, standing, found, facts);
-  const reason = scene.view.observed ? "Observed" : "Adopting";
+  const reason = view.observed ? "Observed" : "Adopting";
   deps.events.record(after.object, "Normal", reason, standing.message);
   return "now";
+}
+
+/** What another object has is left to it. Who has said that it has it, too, owns nothing of it from then on, and both are told. */
+async function yieldTo(
+  deps: Deps,
+  scene: Scene,
+  rival: ObjectKey,
+  { id, field }: { id: string; field: string },
+): Promise<Again> {
+  const { key, kind, object, memory } = scene;
+  const said = claimOf(object);
+  const holder = deps.objects.find(rival)?.object;
+  if (said && holder && !memory.failure) {
+    const other = nameFor(holder.metadata.namespace, key);
+    const message = `${kind.kind} ${id} is also claimed by ${other}, which does not get it: it stays with this object`;
+    deps.events.record(holder, "Warning", "NotAdoptable", message);
+  }
+  const owner = nameFor(object.metadata.namespace, rival);
+  const way = said ? "; to get one of its own, delete this object and create it again without its annotations" : "";
+  const message = `${field}${kind.kind} ${id} belongs to ${owner}${way}`;
+  return reject(
+    deps,
+    scene,
+    { reason: "NotAdoptable", message },
+    {
+      changes: said ? { ...said, onlyObserved: true } : {},
+    },
+  );
 }

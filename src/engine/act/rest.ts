@@ -7,6 +7,7 @@ import { type LeftBehind, leftBehindNow } from "../look/left-behind.ts";
 import { inputsOf } from "../look/look.ts";
 import type { Scene } from "../look/view.ts";
 import { confirmedBirth } from "../objects/identity.ts";
+import type { Claim } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
 import { ALLOW_DATA_LOSS, PUBLISHED } from "../objects/names.ts";
 import type { Note } from "../objects/published.ts";
@@ -28,9 +29,11 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
     : { mode: "ready", reason: "Available", message: `${kind.kind} is up to date` };
   const { drift } = comparison(scene);
   const publication = view.observed ? undefined : desired?.publication({ name: object.metadata.name });
+  const born = owned.born ?? scene.status.born ?? (await learntBirth(scene, { id: owned.id, raw: item?.raw }));
   const known = {
     ...ownership(scene),
-    born: owned.born ?? (await learntBirth(scene, { id: owned.id, raw: item?.raw })),
+    born,
+    ...(view.observed && isOthers(deps, scene, { ...owned, born }) && { onlyObserved: true }),
     // A word that is no longer there may be given again.
     lossAllowed: object.metadata.annotations?.[ALLOW_DATA_LOSS] === undefined ? undefined : scene.status.lossAllowed,
     state: item?.state,
@@ -95,6 +98,11 @@ export async function idle(deps: Deps, scene: Scene): Promise<Again> {
   memory.failure = undefined;
   return "never";
 }
+
+/** Whether who had it and only observes it by now owns nothing of it any more: another object has it, or may have its number. */
+const isOthers = ({ objects }: Deps, { kind }: Scene, claim: Claim): boolean =>
+  objects.claimants(kind.kind, claim).length > 0 ||
+  (claim.born === undefined && kind.resource.identity.reusesIds === true);
 
 /** When the resource was made. What cannot be learnt now is learnt at another rest: the object is no less Ready for it. */
 async function learntBirth({ kind, shared, view }: Scene, seen: { id: string; raw: unknown }) {

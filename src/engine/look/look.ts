@@ -7,7 +7,7 @@ import { type AccountChoice, addressOf, type User, userOf } from "../accounts/ac
 import type { Claim, Intent } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
 import { FINALIZER, INTENT, RECREATE } from "../objects/names.ts";
-import { isPaused, type ObjectKey, observes, openIntent } from "../objects/object.ts";
+import { claimOf, isPaused, type ObjectKey, observes, openIntent } from "../objects/object.ts";
 import { policiesOf, recreatePolicyOf } from "../objects/policies.ts";
 import { judge } from "../objects/presence.ts";
 import { settledAt } from "../schema/author.ts";
@@ -44,6 +44,9 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const claim = intent ? undefined : owned;
   const { deletionPolicy, replacePolicy, externalId } = policiesOf(object);
   const observed = observes(object);
+  // What it names and does not own, it observed, or another object has it: it gets it as any other resource that exists.
+  const named = claimOf(object)?.id ?? (externalId === status.left ? undefined : externalId);
+  const adopt = claim || intent ? undefined : named;
   const namespace = object.metadata.namespace ?? "";
 
   const desired = read(kind, object);
@@ -88,7 +91,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   else if ("obstacle" in resolved) specObstacle = resolved.obstacle;
   else if (inputs) {
     const asking = { object, desired: desired.value, account };
-    const others = notYours(objects, kind, asking, inputs, claim ?? intent);
+    const others = notYours(objects, kind, asking, inputs, claim ?? intent, observed ? externalId : adopt);
     // What was reached while that was allowed is neither looked at nor kept up any more; only its deletion goes on.
     if (claim && !object.metadata.deletionTimestamp) accountObstacle ??= others;
     specObstacle =
@@ -146,7 +149,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     recreatePolicy: recreatePolicyOf(kind, object),
     recreateAsked: claim !== undefined && object.metadata.annotations?.[RECREATE] === claim.id,
     observed,
-    adopt: claim || intent || externalId === status.left ? undefined : externalId,
+    adopt,
     replacement: replacement(kind, object, status, replacePolicy),
     get contents() {
       inside ??= claim && contentsOf(deps, key, kind, claim, memory, object);

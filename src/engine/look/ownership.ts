@@ -21,7 +21,8 @@ interface Asking {
 /**
  * Where a contract is shared, knowing a name of the platform gives no right to what has it: unless the Account allows
  * adoption, ids, numbers and addresses lead only to what objects of the same namespace own. So do names of objects, whose
- * resource another Account may have shown. `begun`: what the object has, or is about to have.
+ * resource another Account may have shown. `begun`: what the object has, or is about to have; `named`: what it shows or is to
+ * take over.
  */
 export function notYours(
   objects: Objects,
@@ -29,6 +30,7 @@ export function notYours(
   { object, desired, account }: Asking,
   { parents, abroad = [] }: Pick<Inputs, "parents" | "abroad">,
   begun: Claim | Intent | undefined,
+  named: string | undefined,
 ): Obstacle | undefined {
   if (!account || account.adoption === "Any") return undefined;
   const owner = ownerIn(objects, object, account);
@@ -42,15 +44,13 @@ export function notYours(
     desired.mentions.find((mention) => mention.catalogue === undefined && isForeign(mention)) ??
     handedOver(objects, object, desired, begun);
   if (foreign) return refusal(foreign, object, account);
-  const { externalId } = policiesOf(object);
-  if (externalId === undefined || (begun && !observes(object))) return undefined;
+  if (named === undefined) return undefined;
   const house = place.collection(parents);
   // A number is one of many in its datacenter, which may be lent by another namespace: the place counts, too.
   const isThere = (key: ObjectKey, claim: Claim) =>
     objects.find(key)?.kind.kind === kind && place.collection(claim.parents) === house;
-  return owner.hasId(externalId, isThere)
-    ? undefined
-    : refusal({ field: "externalId", value: externalId }, object, account);
+  const field = policiesOf(object).externalId === named ? "externalId" : "managementPolicy";
+  return owner.hasId(named, isThere) ? undefined : refusal({ field, value: named }, object, account);
 }
 
 /**

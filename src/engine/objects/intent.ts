@@ -51,9 +51,13 @@ const claim = z.object({
   endpoint: z.string().optional(),
   /** When the platform made it; known where its id may be another one's later. */
   born: z.iso.datetime({ offset: true }).optional(),
+  /** When the object adopted it; one that it has created has no such time. Of several that claim it, the last one has it. */
+  adoptedAt: z.iso.datetime().optional(),
+  /** The object shows it, and does not own it: managing it is an adoption. */
+  onlyObserved: z.boolean().optional(),
 });
 
-/** Which resource an object owns. */
+/** Which resource an object owns, or names. */
 export type Claim = z.output<typeof claim>;
 
 /** Reads an annotation; one that somebody has spoilt counts as absent. */

@@ -44,13 +44,23 @@ export const openIntent: (object: KubeObject) => Intent | undefined = once((obje
   return intent && intent.nonce !== readStatus(object).nonce ? intent : undefined;
 });
 
-/** The resource that an object owns: by its status, or by its annotation where status was lost. */
+/** The resource that an object names: by its status, or by its annotation where status was lost. */
 export function claimOf(object: KubeObject): Claim | undefined {
   return isReleased(object) || openIntent(object) ? undefined : statedClaim(object);
 }
 
+/**
+ * Whether an object owns what it names. What it only observes it does not, nor a number of which it cannot tell whether it is
+ * another one's by now, unless that answered its own creation.
+ */
+export const holds = ({ resource }: Kind, object: KubeObject, { born, onlyObserved = false }: Claim): boolean =>
+  !observes(object) &&
+  !onlyObserved &&
+  (!resource?.identity.reusesIds || born !== undefined || readStatus(object).nonce !== undefined);
+
 /** All that an object has on the platform: also what stays until its successor is there, and what came before. */
-export function holdingsOf(object: KubeObject): Claim[] {
+export function holdingsOf(object: KubeObject | undefined): Claim[] {
+  if (!object) return [];
   const intent = openIntent(object);
   const stated = intent && intent.succeeds === undefined ? undefined : statedClaim(object);
   if (isReleased(object) || !stated) return [];
@@ -62,7 +72,8 @@ const statedClaim = once(readStated);
 
 function readStated(object: KubeObject): Claim | undefined {
   if (unknownKey(object)) return undefined;
-  const { id, parents = {}, account = "", contract, userId, endpoint, born } = readStatus(object);
+  const { id, parents = {}, account = "", contract, userId, endpoint, born, ...held } = readStatus(object);
+  const { adoptedAt, onlyObserved } = held;
   if (id !== undefined) {
     return {
       id,
@@ -73,6 +84,8 @@ function readStated(object: KubeObject): Claim | undefined {
       ...(endpoint !== undefined && { endpoint }),
       // Who only observes a number means whatever has it.
       ...(born !== undefined && !observes(object) && { born }),
+      ...(adoptedAt !== undefined && { adoptedAt }),
+      ...(onlyObserved !== undefined && { onlyObserved }),
     };
   }
   // An intent that was answered without an id was refused: the annotation, if any, is of the same age.

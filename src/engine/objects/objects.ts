@@ -16,17 +16,19 @@ import {
   claimOf,
   dependsOn,
   holdingsOf,
+  holds,
   livesIn,
   type Named,
   namedBy,
   namespaceOf,
   type ObjectKey,
+  objectKey,
   observes,
   openIntent,
   type Place,
   targetOf,
 } from "./object.ts";
-import type { Seal } from "./seal.ts";
+import { namesIn, type Seal } from "./seal.ts";
 import { createSpent } from "./spent.ts";
 
 /**
@@ -44,8 +46,9 @@ export interface Objects {
   readonly unknown: ReadonlySet<ObjectKey>;
   find(key: ObjectKey): { kind: Kind; object: KubeObject } | undefined;
   /**
-   * The resource that an object owns. A signature is as good later as it was once: who has left a resource to somebody
-   * else can say again that it is theirs, but only in a new object. Of several, the one that was there first has it.
+   * The resource that an object owns, or observes. A signature is as good later as it was once: who has left a resource to
+   * somebody else can say again that it is theirs. Of several, the one that adopted it last has it: nobody had it then. Else the
+   * object that was there first.
    */
   owned(key: ObjectKey): Claim | undefined;
   /** Objects whose spec names this one, and which may. */
@@ -149,8 +152,8 @@ export function createObjects(
   };
   const houseOf = (kind: string, within: Place["parents"]) =>
     `${sortOf(kind)}${byName.get(kind)?.resource?.place.collection(within) ?? ""}`;
-  const ownedPlaces = (kind: string, object: KubeObject | undefined): string[] =>
-    object && !observes(object) ? holdingsOf(object).map((claim) => placeOf(kind, claim)) : [];
+  const ownedPlaces = (kind: Kind, object: KubeObject | undefined): string[] =>
+    holdingsOf(object).flatMap((claim) => (object && holds(kind, object, claim) ? placeOf(kind.kind, claim) : []));
   const listeners: Parameters<Objects["subscribe"]>[0][] = [];
 
   /** The door: what others keep in metadata is left out, and the verdict is made. */
@@ -159,9 +162,17 @@ export function createObjects(
     metadata: reducedMetadata(arrived.metadata, OWN, FINALIZER),
   });
   const judged = (kind: Kind, object: KubeObject): KubeObject => {
-    if (usesAccount(kind)) seal.judge(kind.kind, object);
+    const isNamed = () =>
+      namesOf(kind, object).some((name) => named?.get(name).some((key) => key !== keyTo(kind, object)) ?? true);
+    if (usesAccount(kind)) seal.judge(kind.kind, object, isNamed);
     return object;
   };
+  /** What every object names, counted or not; known once everything was judged again. */
+  let named: ReturnType<typeof createIndex> | undefined;
+  const namesOf = (kind: Kind, object: KubeObject) =>
+    namesIn(object).map(({ id, parents }) =>
+      kind.resource?.identity.reusesIds ? `${houseOf(kind.kind, parents)}/${id}` : id,
+    );
   for (const kind of kinds) {
     const keep = (arrived: KubeObject) => judged(kind, arrived);
     const store = createStore<KubeObject>({ onListenerError, reduce, keep, packed: trust });
@@ -178,9 +189,10 @@ export function createObjects(
       }
       crowds.note(kind.kind, change);
       if (kind.kind === grant.kind) grants.set(name, counted(after));
+      named?.set(key, after ? namesOf(kind, after) : []);
       const claim = after && claimOf(after);
       const intent = after && openIntent(after);
-      const [owned, had] = [ownedPlaces(kind.kind, after), ownedPlaces(kind.kind, before)];
+      const [owned, had] = [ownedPlaces(kind, after), ownedPlaces(kind, before)];
       claims.set(key, owned);
       holders.set(key, claim ? [at(after.metadata.namespace, claim.id)] : []);
       for (const place of owned) if (!had.includes(place)) spent.delete(place);
@@ -215,7 +227,13 @@ export function createObjects(
   };
   const claimants: Objects["claimants"] = (kind, place) =>
     anywhere(place.endpoint, (endpoint) => claims.get(placeOf(kind, { ...place, endpoint })));
-  const bornAt = (key: ObjectKey) => Date.parse(find(key)?.object.metadata.creationTimestamp ?? "");
+  /** Orders objects that claim the same: the one that has it comes first. */
+  const byRight = (...keys: [ObjectKey, ObjectKey]) => {
+    const [a, b] = keys.map((key) => find(key)?.object);
+    const [adopted, before] = [a, b].map((object) => holdingsOf(object)[0]?.adoptedAt ?? "");
+    const [made, earlier] = [a, b].map((object) => Date.parse(object?.metadata.creationTimestamp ?? ""));
+    return before?.localeCompare(adopted ?? "") || Number(made) - Number(earlier) || 0;
+  };
   return {
     kinds,
     store,
@@ -228,17 +246,25 @@ export function createObjects(
       return kept;
     },
     async judgeAgain(pause) {
-      for (const kind of kinds.filter(usesAccount)) await store(kind.kind).renew(pause);
+      const judging = kinds.filter(usesAccount);
+      const all = createIndex();
+      named = all;
+      for (const kind of judging) {
+        for (const object of store(kind.kind).values()) {
+          all.set(keyTo(kind, object), namesOf(kind, object));
+          await pause();
+        }
+      }
+      for (const kind of judging) await store(kind.kind).renew(pause);
     },
     owned(key) {
       const found = find(key);
       const claim = found && claimOf(found.object);
-      if (!claim || observes(found.object) || found.kind.resource?.identity.shared) return claim;
-      const all = claimants(found.kind.kind, claim);
-      if (all.length === 1) return claim;
-      const isElder = (other: ObjectKey, nth: number) =>
-        bornAt(other) < bornAt(key) || (bornAt(other) === bornAt(key) && nth < all.indexOf(key));
-      return all.some(isElder) ? undefined : claim;
+      if (!claim || observes(found.object)) return claim;
+      if (!holds(found.kind, found.object, claim)) return undefined;
+      if (found.kind.resource?.identity.shared) return claim;
+      const [holder = key] = claimants(found.kind.kind, claim).sort(byRight);
+      return holder === key ? claim : undefined;
     },
     referrers,
     named: (kind, object) => namedBy(kind, object).filter(({ key }) => isOpenTo(object.metadata.namespace ?? "", key)),
@@ -277,6 +303,9 @@ export function createObjects(
     subscribe: (listener) => void listeners.push(listener),
   };
 }
+
+const keyTo = ({ kind }: Kind, { metadata }: KubeObject): ObjectKey =>
+  objectKey(kind, metadata.namespace ?? "", metadata.name);
 
 /** The intent of an object, answered or not. */
 const intentOf = (object: KubeObject | undefined): Intent | undefined =>

@@ -9,8 +9,8 @@ import { EXTERNAL_ID, INTENT } from "./names.ts";
  * signature over it and the name of the object: without it, it does not count.
  */
 export interface Seal {
-  /** Judges what an object says, and keeps the verdict with it. */
-  judge(kind: string, object: KubeObject): void;
+  /** Judges what an object says, and keeps the verdict with it. `isNamed`: whether another object names what it names. */
+  judge(kind: string, object: KubeObject, isNamed?: () => boolean): void;
   /** The status with its signature. */
   signed(kind: string, object: KubeObject, status: object): object;
   /** What an annotation of an object or a Secret says, with a signature. */
@@ -22,72 +22,93 @@ export interface Seal {
 export interface SealOptions {
   /** The first one signs, all of them count. Asked each time: they may be exchanged, and are then another list. */
   keys: () => readonly string[];
-  /** Whether an administrator lets this object count without a signature of a known key. */
-  believes?: (object: KubeObject) => boolean;
+  /** Whether an administrator lets words count now that no known key has signed. */
+  believes?: () => boolean;
 }
 
 const MARKS = [INTENT, EXTERNAL_ID];
 
 export function createSeal({ keys, believes = () => false }: SealOptions): Seal {
   const { sign, judge: judgeSigned, isCurrent } = createSigner(keys);
-  const judge = (object: KubeObject, said: { account?: unknown }, words: unknown, signature: unknown): Verdict => {
-    const verdict = typeof signature === "string" ? judgeSigned(words, signature) : "absent";
-    const isUnproven = verdict === "foreign" || signature === undefined;
-    return isUnproven && isOfOwnAccount(said) && believes(object) ? "ours" : verdict;
-  };
+  const judge = (words: unknown, signature: unknown): Verdict =>
+    typeof signature === "string" ? judgeSigned(words, signature) : "absent";
   const readMark = (kind: string, object: KubeObject, annotation: string) => {
     const { signature, ...words } = parsed(object.metadata.annotations?.[annotation]);
-    const verdict = judge(object, words, markWords(kind, object, annotation, words), signature);
-    return { words, verdict, current: isCurrent(signature) };
+    const verdict = judge(markWords(kind, object, annotation, words), signature);
+    return { words, verdict, signature };
   };
   const readStatus = (kind: string, object: KubeObject) => {
     const status = flat(Object(object.status));
     const { signature } = status;
     const [name, ...macs] = typeof signature === "string" ? signature.split(".") : [];
-    const judged = statusWords(kind, object, status).map((words, nth) =>
-      judge(object, status, words, typeof signature === "string" ? `${name}.${macs[nth] ?? ""}` : signature),
-    );
-    const [claim = "absent", request = "absent", facts = "absent"] = judged;
-    return {
-      verdicts: { claim, request, facts } satisfies Record<Group, Verdict>,
-      id: status.id,
-      current: isCurrent(signature),
-    };
+    const judged = (uid?: string) =>
+      statusWords(kind, object, status, uid).map((words, nth) =>
+        judge(words, typeof signature === "string" ? `${name}.${macs[nth] ?? ""}` : signature),
+      );
+    const ours = judged(object.metadata.uid);
+    // What a version before wrote has no uid.
+    const [claim = "absent", request = "absent", facts = "absent"] = ours.includes("ours") ? ours : judged();
+    const current = isCurrent(signature) && ours.every((verdict) => verdict === "ours");
+    return { status, current, verdicts: { claim, request, facts } satisfies Record<Group, Verdict> };
   };
 
-  function examine(kind: string, object: KubeObject): Trust {
-    const { verdicts, id, current } = readStatus(kind, object);
+  function examine(kind: string, object: KubeObject, isNamed: () => boolean): Trust {
+    const { status, current, verdicts } = readStatus(kind, object);
     const present = MARKS.filter((name) => object.metadata.annotations?.[name] !== undefined);
     const marks = present.map((name) => ({ name, ...readMark(kind, object, name) }));
-    const named = [id, ...marks.map(({ words }) => Reflect.get(words, "id"))].find((each) => typeof each === "string");
+    const kept = marks.find(({ name }) => name === EXTERNAL_ID);
+    const source =
+      status.id === undefined && kept ? kept : { words: status, verdict: verdicts.claim, signature: status.signature };
+    const repeats = ({ name, words }: (typeof marks)[number]) =>
+      name === INTENT ? words.nonce === status.nonce : words.id === Object(source.words).id;
+    /**
+     * An administrator lets count that an object has what it says it has, through an Account of its own namespace: nothing else of
+     * it, nothing that a known key has signed and somebody edited, no creation, and nothing that another object names.
+     */
+    const isBelieved =
+      believes() &&
+      (source.verdict === "foreign" || source.signature === undefined) &&
+      isOfOwnAccount(object, source.words) &&
+      marks.every(repeats) &&
+      !isNamed();
+    const named = [status, ...marks.map(({ words }) => words)].map(({ id }) => id).find((id) => typeof id === "string");
+    const isOurs = isBelieved || verdicts.claim === "ours";
+    const judged = isBelieved
+      ? ({ claim: source === kept ? "absent" : "ours", request: "absent", facts: "absent" } as const)
+      : verdicts;
+    // What only repeats a claim that counts adds nothing, whoever has signed it.
+    const verdictOf = (mark: (typeof marks)[number]): Verdict => {
+      if (isBelieved && mark === source) return "ours";
+      return isOurs && mark.verdict === "foreign" && repeats(mark) ? "absent" : mark.verdict;
+    };
     return {
-      ...verdicts,
-      annotations: Object.fromEntries(marks.map(({ name, verdict }) => [name, verdict])),
-      current: {
-        status: current && Object.values(verdicts).every((verdict) => verdict === "ours"),
-        marks: marks.every((mark) => mark.current),
-      },
+      ...judged,
+      annotations: Object.fromEntries(marks.map((mark) => [mark.name, verdictOf(mark)])),
+      current: { status: current, marks: marks.every(({ signature }) => isCurrent(signature)) },
       named,
       by: keys(),
     };
   }
 
   return {
-    judge(kind, object) {
-      if (trust.get(object)?.by !== keys()) trust.set(object, examine(kind, object));
+    judge(kind, object, isNamed = () => true) {
+      if (trust.get(object)?.by !== keys()) trust.set(object, examine(kind, object, isNamed));
     },
     signed(kind, object, status) {
       if (!Object.entries(status).some(([name, value]) => groupOf(name) && !isVoid(value))) return status;
-      const [first = "", ...others] = statusWords(kind, object, status).map(sign);
+      const [first = "", ...others] = statusWords(kind, object, status, object.metadata.uid).map(sign);
       return { ...status, signature: [first, ...others.map((each) => each.split(".")[1])].join(".") };
     },
     mark: (kind, object, annotation, words) =>
       JSON.stringify({ ...words, signature: sign(markWords(kind, object, annotation, words)) }),
-    read: readMark,
+    read(kind, object, annotation) {
+      const { signature, ...read } = readMark(kind, object, annotation);
+      return { ...read, current: isCurrent(signature) };
+    },
   };
 }
 
-/** Whose words they are. The uid would not survive a backup. */
+/** Whose words they are. In annotations the uid would not survive a backup. */
 const ownerOf = (kind: string, { metadata }: Pick<KubeObject, "metadata">): string[] => [
   kind,
   metadata.namespace ?? "",
@@ -100,12 +121,15 @@ const markWords = (kind: string, object: Pick<KubeObject, "metadata">, annotatio
   words,
 ];
 
-/** What is signed of a status, in the order of `GROUPS`. A request and facts are those of one resource. */
-function statusWords(kind: string, object: KubeObject, status: object): unknown[] {
+/**
+ * What is signed of a status, in the order of `GROUPS`. A request and facts are those of one resource. A status is of one object:
+ * it says nothing of another one that has its name later.
+ */
+function statusWords(kind: string, object: KubeObject, status: object, uid: string | undefined): unknown[] {
   const id: unknown = Reflect.get(status, "id") ?? "";
   return GROUPS.map((group) => {
     const words = Object.fromEntries(Object.entries(status).filter(([name]) => groupOf(name) === group));
-    return [...ownerOf(kind, object), group, id, words];
+    return [...ownerOf(kind, object), ...(uid === undefined ? [] : [uid]), group, id, words];
   });
 }
 
@@ -118,6 +142,15 @@ function parsed(text: string | undefined): Record<string, unknown> {
   }
 }
 
-/** Whether words speak of an Account of a namespace: what a contract holds that namespaces share is never taken on trust. */
-const isOfOwnAccount = ({ account }: { account?: unknown }): boolean =>
-  typeof account === "string" && account !== "" && !account.startsWith("ClusterAccount/");
+/** Resources that an object names, whoever has signed that. */
+export function namesIn({ status, spec, metadata }: KubeObject): { id: string; parents: Record<string, string> }[] {
+  const stated = flat(Object(status));
+  const kept = parsed(metadata.annotations?.[EXTERNAL_ID]);
+  const ids = [stated.id, Object(stated.previous).id, Object(spec).externalId];
+  const all = [...ids.map((id) => ({ id, parents: stated.parents })), { id: kept.id, parents: kept.parents }];
+  return all.flatMap(({ id, parents }) => (typeof id === "string" ? [{ id, parents: { ...Object(parents) } }] : []));
+}
+
+/** What namespaces share, and what is another one's, is never taken on trust. */
+const isOfOwnAccount = ({ metadata }: KubeObject, words: object): boolean =>
+  String(Reflect.get(words, "account")).startsWith(`${metadata.namespace}/`);

@@ -39,6 +39,11 @@ const internalStatus = z.object({
     .datetime({ offset: true })
     .optional()
     .describe("When the platform created the resource; tells it from a later one with the same id."),
+  adoptedAt: z.iso.datetime().optional().describe("When the resource was adopted; absent if the object created it."),
+  onlyObserved: z
+    .boolean()
+    .optional()
+    .describe("The object shows the resource, and does not own it: managing it is an adoption."),
   fixed: z
     .record(z.string(), z.string())
     .optional()

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { entryOf, readSpent, SPENDING_LABEL, textOf } from "../../kinds/inference/spending.ts";
+import { entryOf, readSpent, SPENDING_LABEL, SPENDING_NAMES, textOf } from "../../kinds/inference/spending.ts";
 import { isConflict, isNotFound } from "../../kube/client/errors.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import { type KubeObject, pathOf } from "../../kube/resource.ts";
@@ -44,8 +44,6 @@ export function createMemoryLedger(): Ledger {
 }
 
 const CONFIG_MAPS = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true };
-/** Many accesses do not fit into one ConfigMap, and would get in each other's way there. */
-const SHARDS = 16;
 const ATTEMPTS = 20;
 
 /**
@@ -125,5 +123,5 @@ export function createConfigMapLedger(client: Pick<KubeClient, "request">, names
 
 const shardOf = (key: string): string => {
   const [byte = 0] = createHash("sha256").update(key).digest();
-  return `mooring-gateway-spending-${byte % SHARDS}`;
+  return SPENDING_NAMES[byte % SPENDING_NAMES.length] ?? "";
 };

@@ -3,6 +3,9 @@ import { inferenceAccess } from "./inference-access.ts";
 /** The gateway's record of what accesses have of their budgets: ConfigMaps with this label, an entry for each access. */
 export const SPENDING_LABEL = { "app.kubernetes.io/managed-by": "mooring-gateway" };
 
+/** Their names. Many accesses do not fit into one ConfigMap, and would get in each other's way there. */
+export const SPENDING_NAMES = Array.from({ length: 16 }, (_, nth) => `mooring-gateway-spending-${nth}`);
+
 /** What an access has of the budget of a day. */
 export interface Spent {
   day: string;
