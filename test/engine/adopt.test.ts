@@ -3,7 +3,7 @@ import { EXTERNAL_ID } from "../../src/engine/objects/names.ts";
 import { claimOf } from "../../src/engine/objects/object.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { API } from "./fake-platform.ts";
-import { objectOf } from "./fixtures.ts";
+import { annotated, objectOf } from "./fixtures.ts";
 import { BEGIN, stage } from "./stage.ts";
 
 const A = "Datacenter/shop/a";
@@ -151,6 +151,22 @@ describe("an object that has only observed a resource", () => {
     await all.passes(A);
     expect(all.api.get(object)?.status).toMatchObject({ internal: { onlyObserved: true } });
   });
+});
+
+test("an object that is restored from a backup has its resource from then on, whoever had it in between", async () => {
+  const kept = { id: "dc-theirs-0", parents: {}, account: "shop/main", contract: 1, endpoint: API };
+  const spec = { location: "de/txl", name: "theirs" };
+  const restored = objectOf("Datacenter", "a", { spec, metadata: annotated("a", kept), status: {} });
+  const former = naming("b");
+  const all = open(restored, former);
+  const between = { ...kept, adoptedAt: new Date(BEGIN - 1000).toISOString() };
+  all.sceneOf(A);
+  await all.clock.advance(2000);
+  expect((await all.passes(A)).at(-1)).toBe("rest");
+  all.api.put({ ...former, metadata: { ...former.metadata, ...annotated("b", between) } });
+  all.sync();
+  expect(all.owned(B)).toBe("dc-theirs-0");
+  expect([all.objects.owned(A)?.id, all.objects.owned(B)]).toEqual(["dc-theirs-0", undefined]);
 });
 
 describe("of two objects that claim one resource", () => {

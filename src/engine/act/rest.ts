@@ -33,6 +33,8 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
   const known = {
     ...ownership(scene),
     born,
+    // Restored from a backup: whoever had it since then, has it no more.
+    ...(!view.observed && scene.status.id === undefined && { adoptedAt: new Date(view.platformNow).toISOString() }),
     ...(view.observed && isOthers(deps, scene, { ...owned, born }) && { onlyObserved: true }),
     // A word that is no longer there may be given again.
     lossAllowed: object.metadata.annotations?.[ALLOW_DATA_LOSS] === undefined ? undefined : scene.status.lossAllowed,
