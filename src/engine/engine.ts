@@ -30,13 +30,13 @@ import type { Log, Settings } from "./look/deps.ts";
 import { look } from "./look/look.ts";
 import { createTerritory, handOver, leaveAccount, settleDebt } from "./moving.ts";
 import { createMemories } from "./objects/memory.ts";
-import { CREDENTIALS, FINALIZER, RECONCILE_AT } from "./objects/names.ts";
+import { CREDENTIALS, FINALIZER, RECONCILE_AT, RECREATE } from "./objects/names.ts";
 import { isReleased, type ObjectKey, resourceOf } from "./objects/object.ts";
 import { createObjects } from "./objects/objects.ts";
 import { createPublications } from "./objects/published.ts";
 import type { Seal } from "./objects/seal.ts";
 import { createSpending } from "./objects/spending.ts";
-import { markWhilePosting, undoCreation } from "./rescue.ts";
+import { doubt, markWhilePosting, undoCreation } from "./rescue.ts";
 import { createKeptTokens } from "./secrets/kept-tokens.ts";
 import { tellOthers } from "./tell-others.ts";
 import { everything, isBared, isEdited, laneOf, usersOf } from "./waking.ts";
@@ -208,7 +208,8 @@ export function createEngine(options: EngineOptions): Engine {
   };
 
   const keeper = createAccountKeeper();
-  objects.subscribe((key, { before, after, last }) => {
+  objects.subscribe((key, change) => {
+    const { before, after, last } = change;
     const account = accountOf(key);
     tellObject(key, after);
     if (last) undoCreation(deps, key, last);
@@ -216,7 +217,9 @@ export function createEngine(options: EngineOptions): Engine {
       memories.forget(key);
       deps.collections.leave(key);
     }
-    if (before && after && before.metadata.annotations?.[RECONCILE_AT] !== after.metadata.annotations?.[RECONCILE_AT]) {
+    doubt(deps, key, change);
+    const isAsked = (name: string) => before?.metadata.annotations?.[name] !== after?.metadata.annotations?.[name];
+    if (before && after && [RECONCILE_AT, RECREATE].some(isAsked)) {
       memories.excuse(key, clock.monotonic());
       deps.collections.refresh(key);
     }

@@ -12,6 +12,7 @@ import { underWay } from "../decide/standing.ts";
 import { type Deps, deadlineFrom, leads, overlapOf } from "../look/deps.ts";
 import { fixedFields, sources } from "../look/fixed.ts";
 import { inputsOf } from "../look/look.ts";
+import { lookalike } from "../look/lookalike.ts";
 import { notPublic } from "../look/ownership.ts";
 import { resolveReferences } from "../look/references.ts";
 import type { Scene } from "../look/view.ts";
@@ -68,6 +69,8 @@ export async function create(deps: Deps, scene: Scene): Promise<Creation> {
   const brief = scene.view.claim ? undefined : tooBrief("lifetime", lifeOf(kind, body), skewOf(account.connection));
   const obstacle = brief ?? (await obstacleToKey(deps, scene));
   if (obstacle) return { outcome: "obstructed", obstacle };
+  const alike = lookalike(deps, scene, account, parents, body);
+  if (alike) return { outcome: "obstructed", obstacle: alike };
   const foreign = await notPublic(deps, { object: scene.object, desired, account }, body);
   if (foreign) return { outcome: "obstructed", obstacle: foreign };
   // A successor may come before what spec names now was looked up.
