@@ -55,7 +55,7 @@ function castOf(kinds: readonly Kind[]) {
 }
 
 /** Everything that takes part, and the way through the moments of which backups are made. */
-export async function openWorld(cleanup: AsyncDisposableStack, kinds: readonly Kind[]) {
+export async function openWorld(cleanup: AsyncDisposableStack, kinds: readonly Kind[], needed: ReadonlySet<Moment>) {
   const control = cleanup.use(await startRewindable());
   const platform = cleanup.use(await startPlatform({ speed: 200 }));
   const stage = cleanup.use(await openStage(control.kubeconfig));
@@ -70,7 +70,7 @@ export async function openWorld(cleanup: AsyncDisposableStack, kinds: readonly K
   });
   await stage.apply(account({ api: platform.url, nth: 0 }));
   const world = { control, platform, stage, cast, operator, nothing };
-  return { ...world, ...(await liveThrough(world)) };
+  return { ...world, ...(await liveThrough(world, needed)) };
 }
 
 interface Saved {
@@ -86,19 +86,23 @@ interface Living {
   operator: (...flags: string[]) => Promise<OperatorProcess>;
 }
 
-async function liveThrough({ control, platform, stage, cast, operator }: Living) {
+async function liveThrough({ control, platform, stage, cast, operator }: Living, needed: ReadonlySet<Moment>) {
   const [kept, gone, late] = [cast.of("kept"), cast.of("gone"), cast.of("late")];
   const untilReady = async (objects: readonly Manifest[]) => {
     for (const { kind, metadata } of objects) await stage.untilReady(kind, metadata.name);
   };
-  const save = async (): Promise<Saved> => ({ objects: await allObjects(stage), etcd: await control.backup() });
+  const backups = new Map<Moment, Saved>();
+  const save = async (moment: Moment) => {
+    const isNeeded = needed.has(moment);
+    if (isNeeded) backups.set(moment, { objects: await allObjects(stage), etcd: await control.backup() });
+  };
   let running = await operator();
   await stage.apply(...cast.prerequisites);
   await untilReady(cast.prerequisites);
   await running.stop();
 
   await stage.apply(...kept, ...gone);
-  const intended = await save();
+  await save("before the intent");
 
   await platform.steering.faults(
     { route: "POST *", fault: "hang", executed: true },
@@ -108,32 +112,31 @@ async function liveThrough({ control, platform, stage, cast, operator }: Living)
   running = await operator("--create-deadline", "20s", "--annotate-after", "1h");
   await until(() => untilSent(stage, platform, [...kept, ...gone]), { title: "the creations" });
   await running.kill();
-  const sent = await save();
+  await save("after the intent");
 
   await platform.steering.faults();
   running = await operator();
   await untilReady([...kept, ...gone]);
   await running.stop();
-  const claimed = await save();
+  await save("after the claim");
 
   for (const { kind, metadata } of gone) await stage.remove(kind, metadata.name);
-  const deleting = await save();
+  await save("before the deletion");
   running = await operator();
   await stage.apply(...late);
   for (const { kind, metadata } of gone) await stage.untilGone(kind, metadata.name);
   await untilReady(late);
   await running.stop();
-  const backups: Record<Moment, Saved> = {
-    "before the intent": intended,
-    "after the intent": sent,
-    "after the claim": claimed,
-    "before the deletion": deleting,
-  };
   const key = await stage.admin.request<KubeObject>({
     method: "GET",
     path: pathOf(SECRETS, { namespace: stage.namespace, name: SIGNING_KEY }),
   });
-  return { backups, key, now: await save() };
+  const saved = (moment: Moment): Saved => {
+    const found = backups.get(moment);
+    if (!found) throw new Error(`there is no backup of ${moment}`);
+    return found;
+  };
+  return { saved, key, now: await control.backup() };
 }
 
 export type World = Awaited<ReturnType<typeof openWorld>>;

@@ -66,7 +66,7 @@ export async function restoreAll(
   onOutcome: (outcome: Outcome) => void = () => {},
 ): Promise<Outcome[]> {
   await using cleanup = new AsyncDisposableStack();
-  const world = await openWorld(cleanup, kinds);
+  const world = await openWorld(cleanup, kinds, new Set(played.map(({ backup }) => backup)));
   const outcomes: Outcome[] = [];
   for (const each of played) {
     const outcome = await play(world, each);
@@ -77,11 +77,10 @@ export async function restoreAll(
 }
 
 async function play(world: World, played: Case): Promise<Outcome> {
-  const { control, platform, stage, operator, now, nothing, backups } = world;
-  const { etcd } = backups[played.backup];
-  await control.rewind(now.etcd);
+  const { control, platform, stage, operator, now, nothing, saved } = world;
   let running: OperatorProcess | undefined;
   if (played.into === "running") {
+    await control.rewind(now);
     running = await operator();
     await running.untilLeading();
     await untilLooked(running, 40);
@@ -91,7 +90,7 @@ async function play(world: World, played: Case): Promise<Outcome> {
   if (played.into === "new cluster") {
     await control.rewind(nothing);
     await recreate(world, played);
-  } else await control.rewind(etcd);
+  } else await control.rewind(saved(played.backup).etcd);
   const asked = new Set(
     (await allObjects(stage)).flatMap(({ metadata }) => (metadata.deletionTimestamp ? [metadata.name] : [])),
   );
@@ -99,7 +98,7 @@ async function play(world: World, played: Case): Promise<Outcome> {
   await running.untilLeading();
   await untilLooked(running, 20);
   const problems: string[] = [];
-  await until(() => unsettledIn(stage), { title: titleOf(played), forMs: 120_000 }).catch((error: unknown) => {
+  await until(() => unsettledIn(stage), { title: titleOf(played), forMs: 300_000 }).catch((error: unknown) => {
     problems.push(`stuck: ${error instanceof Error ? error.message : error}`);
   });
   await untilLooked(running, 60);
@@ -119,10 +118,7 @@ async function play(world: World, played: Case): Promise<Outcome> {
 }
 
 /** Creates in a new cluster what was saved of another one. */
-async function recreate(
-  { stage, key, backups, platform }: World,
-  { backup, status, key: withKey }: Case,
-): Promise<void> {
+async function recreate({ stage, key, saved, platform }: World, { backup, status, key: withKey }: Case): Promise<void> {
   const { admin, namespace } = stage;
   const other = { data: { current: Buffer.from(randomBytes(32)).toString("base64") } };
   const secret = withKey ? { data: Object(key.data) } : other;
@@ -133,7 +129,7 @@ async function recreate(
     metadata: { name: CREDENTIALS },
     stringData: { token: platform.token },
   });
-  for (const object of backups[backup].objects) {
+  for (const object of saved(backup).objects) {
     const kind = allKinds.find((each) => each.kind === object.kind);
     if (!kind) continue;
     const resource = resourceOf(kind);

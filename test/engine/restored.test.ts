@@ -5,7 +5,7 @@ import type { KubeObject } from "../../src/kube/resource.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { fakePlatform } from "./fake-platform.ts";
-import { clusterAccountOf, datacenterSpec, objectOf } from "./fixtures.ts";
+import { clusterAccountOf, datacenterSpec, objectOf, readyCondition } from "./fixtures.ts";
 import { accountOf, credentials, runEngine } from "./running-engine.ts";
 import { SETTINGS, stage } from "./stage.ts";
 
@@ -92,6 +92,27 @@ describe("an object that was there before the operator, and tells of no resource
     await using _ = engine;
     expect(standing(object)?.reason).toBe("Available");
     expect(platform.sent("POST")).toHaveLength(1);
+  });
+
+  test("of what has a number does not create what has the number of the one before", async () => {
+    const platform = fakePlatform();
+    const path = "/datacenters/dc-1/lans";
+    const number = platform.make("a", { properties: { name: "a", public: false } }, { path });
+    const home = objectOf("Datacenter", "home", {
+      spec: datacenterSpec,
+      status: { id: "dc-1", account: "shop/main", conditions: [readyCondition()], observedGeneration: 1 },
+    });
+    const status = { internal: { left: number } };
+    const object = objectOf("Lan", "a", { spec: { datacenterRef: { name: "home" } }, status });
+    const life = stage([home, object], { platform });
+    const key = "Lan/shop/a";
+    life.deps.memories.of(key).doubtedSince = life.clock.monotonic();
+    await life.passes(key);
+    await life.clock.advance(5000);
+    await life.passes(key);
+    const found = life.api.get(object);
+    expect(found && readyOf(found)?.reason).toBe("AlreadyExists");
+    expect(platform.sent("POST")).toEqual([]);
   });
 
   test("learns no id of a contract that is shared", async () => {

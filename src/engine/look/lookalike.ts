@@ -53,7 +53,9 @@ export function lookalike(
   const name = nameOf(body);
   const endpoint = addressOf(account, kind.resource.place.product);
   const { userId } = account.connection.identity ?? {};
-  const left = [status.left, ...(object.metadata.annotations?.[RECREATE]?.split(",") ?? [])];
+  const asked = object.metadata.annotations?.[RECREATE]?.split(",") ?? [];
+  // What was given up may still be shown. Under a number that is given away again it is another one.
+  const left = kind.resource.identity.reusesIds ? asked : [status.left, ...asked];
   const ids: string[] = [];
   for (const { id: identity, raw } of shared.collection.members()) {
     const [id = identity] = identity.split(" of ");
@@ -61,7 +63,7 @@ export function lookalike(
     if (objects.claimants(kind.kind, { id, born: birthOf(kind, raw), parents, endpoint }).length === 0) ids.push(id);
   }
   // What is found now is looked for again before the next attempt.
-  memory.doubtedSince = ids.length > 0 && !left.includes(ANOTHER) ? clock.monotonic() : undefined;
+  memory.doubtedSince = ids.length > 0 && !asked.includes(ANOTHER) ? clock.monotonic() : undefined;
   if (memory.doubtedSince === undefined) return undefined;
   const word = `kubectl -n ${object.metadata.namespace} %s ${kind.kind.toLowerCase()} ${object.metadata.name}`;
   const adopt = `${word.replace("%s", "patch")} --type merge -p '{"spec":{"externalId":"${ids[0]}"}}'`;
