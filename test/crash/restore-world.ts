@@ -1,4 +1,4 @@
-import { INTENT } from "../../src/engine/objects/names.ts";
+import { INTENT, PAUSED } from "../../src/engine/objects/names.ts";
 import { kinds as allKinds } from "../../src/kinds/index.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import { type KubeObject, pathOf } from "../../src/kube/resource.ts";
@@ -29,6 +29,9 @@ const FLAGS = [
   "--no-leader-election",
   ...["--annotate-after", "1s", "--recheck", "2s", "--resync", "2s", "--missing-after", "20s"],
 ];
+/** So many creations hang at once. */
+const AT_ONCE = 6;
+
 /** All that is restored, and what it needs. */
 function castOf(kinds: readonly Kind[]) {
   const chosen = subjects.filter(({ kind }) => kinds.some((each) => each.kind === kind));
@@ -108,10 +111,23 @@ async function liveThrough({ control, platform, stage, cast, operator }: Living,
     { route: "POST *", fault: "hang", executed: true },
     { route: "GET /auth/v1/tokens/generate", fault: "hang", executed: true },
   );
-  // Nobody hears of what was made, nor looks for it, before the operator is killed.
-  running = await operator("--create-deadline", "20s", "--annotate-after", "1h");
-  await until(() => untilSent(stage, platform, [...kept, ...gone]), { title: "the creations" });
-  await running.kill();
+  const pause = async (objects: readonly Manifest[], paused: "true" | null) => {
+    const change = { metadata: { annotations: { [PAUSED]: paused } } };
+    for (const { kind, metadata } of objects) await stage.patch(kind, metadata.name, change);
+  };
+  const both = [...kept, ...gone];
+  await pause(both, "true");
+  // A few at a time: more calls that hang would hold up the rest. Nobody looks for what was made before the operator is killed.
+  for (let first = 0; first < both.length; first += AT_ONCE) {
+    const few = both.slice(first, first + AT_ONCE);
+    await pause(few, null);
+    await platform.steering.resetCalls();
+    running = await operator("--create-deadline", "20s", "--annotate-after", "1h");
+    await until(() => untilSent(stage, platform, few), { title: "the creations" });
+    await running.kill();
+    await pause(few, "true");
+  }
+  await pause(both, null);
   await save("after the intent");
 
   await platform.steering.faults();
