@@ -31,8 +31,9 @@ async function rotateToken(tenant: Tenant): Promise<void> {
 
 /** A token of another user of the contract, by mistake, for a while: nothing of before is missing, and nothing is made by that user. */
 async function changeUser(tenant: Tenant, nth: number): Promise<void> {
-  const { platform, login } = tenant;
-  const user = { username: `mistaken-${nth}@example.com`, password: "a-password-of-theirs", role: "administrator" };
+  const { platform, login, stage } = tenant;
+  const username = `mistaken-${nth}-${stage.namespace}@example.com`;
+  const user = { username, password: "a-password-of-theirs", role: "administrator" };
   const { token } = minted.parse(await platform.steering.call("POST", "/_simulator/users", user));
   await handOut({ ...login, token });
   await delay(MISTAKEN_MS);
