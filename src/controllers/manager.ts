@@ -11,7 +11,7 @@ import type { Log, Settings } from "../engine/look/deps.ts";
 import { look } from "../engine/look/look.ts";
 import type { LimitOf } from "../engine/objects/crowds.ts";
 import { createMemories } from "../engine/objects/memory.ts";
-import { CREDENTIALS, FINALIZER, RECONCILE_AT } from "../engine/objects/names.ts";
+import { CREDENTIALS, FINALIZER, RECONCILE_AT, RECREATE } from "../engine/objects/names.ts";
 import { isReleased, type ObjectKey } from "../engine/objects/object.ts";
 import { createObjects } from "../engine/objects/objects.ts";
 import { createPublications } from "../engine/objects/published.ts";
@@ -38,7 +38,7 @@ import { excessOf, refuse } from "./crowd.ts";
 import { createOutlets, type DestinationDeps } from "./exports/destinations.ts";
 import { reconcileExport } from "./exports/reconcile.ts";
 import { createTerritory, handOver, leaveAccount, settleDebt } from "./handover.ts";
-import { markWhilePosting, undoCreation } from "./orphans.ts";
+import { doubt, markWhilePosting, undoCreation } from "./orphans.ts";
 import { timed } from "./timeout.ts";
 import { tellingCrowds, tellOthers, wakeGuests } from "./wake-dependents.ts";
 import { everything, isBared, isEdited, laneOf, usersOf } from "./wake-ups.ts";
@@ -222,7 +222,8 @@ export function createManager(options: ManagerOptions): Manager {
   };
 
   const keeper = createAccountKeeper();
-  objects.subscribe((key, { before, after, last }) => {
+  objects.subscribe((key, change) => {
+    const { before, after, last } = change;
     const account = accountOf(key);
     tellObject(key, after);
     if (last) undoCreation(deps, key, last);
@@ -230,7 +231,9 @@ export function createManager(options: ManagerOptions): Manager {
       memories.forget(key);
       deps.collections.leave(key);
     }
-    if (before && after && before.metadata.annotations?.[RECONCILE_AT] !== after.metadata.annotations?.[RECONCILE_AT]) {
+    doubt(deps, key, change);
+    const isAsked = (name: string) => before?.metadata.annotations?.[name] !== after?.metadata.annotations?.[name];
+    if (before && after && [RECONCILE_AT, RECREATE].some(isAsked)) {
       memories.excuse(key, clock.monotonic());
       deps.collections.refresh(key);
     }

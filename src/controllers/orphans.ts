@@ -1,9 +1,10 @@
-import { isDropped, undo } from "../engine/act/abandon.ts";
+import { isDropped, leftOnPlatform, undo } from "../engine/act/abandon.ts";
 import { type Deps, leads } from "../engine/look/deps.ts";
-import { type ObjectKey, openIntent } from "../engine/objects/object.ts";
+import { claimOf, type ObjectKey, openIntent } from "../engine/objects/object.ts";
 import { writeMetadata } from "../engine/record/write.ts";
 import { hasResource } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
+import type { Change } from "../kube/watch/store.ts";
 
 /** Nobody else knows what an object has made that is dropped in spite of its finalizer. */
 export function undoCreation(deps: Deps, key: ObjectKey, last: KubeObject): void {
@@ -14,6 +15,32 @@ export function undoCreation(deps: Deps, key: ObjectKey, last: KubeObject): void
   if (underWay || !kind || !hasResource(kind) || !isDropped(deps, last, memory) || !leads(deps)) return;
   const account = deps.accounts.get(memory.creation?.intent.account ?? "");
   undo(deps, { key, kind, account }, { memory, last });
+}
+
+const ONCE_MS = 60_000;
+
+/**
+ * What an object tells may be older than what was made for it: one that was there before this process, or that came after the API
+ * server was set back to an earlier state. What such an object has made and no longer tells of stays where it is.
+ */
+export function doubt(deps: Deps, key: ObjectKey, change: Omit<Change<KubeObject>, "key">): void {
+  const { memories, clock, log } = deps;
+  const { before, after, listed, rewound } = change;
+  const now = clock.monotonic();
+  if (rewound) {
+    if (now - (memories.rewoundAt ?? Number.NEGATIVE_INFINITY) > ONCE_MS)
+      log.warn(
+        {},
+        "the API server was restored to an earlier state: nothing is created before the platform was read anew",
+      );
+    memories.rewoundAt = now;
+    memories.handOver(key);
+  }
+  const isNew = before?.metadata.uid !== after?.metadata.uid;
+  if (after && (rewound || (isNew && (listed || memories.rewoundAt !== undefined))))
+    memories.of(key).doubtedSince = now;
+  const id = rewound && before && !after ? claimOf(before)?.id : undefined;
+  if (id !== undefined) log.warn({ object: key, id }, leftOnPlatform(key.split("/")[0] ?? ""));
 }
 
 /** A pass that waits for the answer to a creation does not see that the object was bared, and may be killed meanwhile. */

@@ -9,6 +9,7 @@ import { checkOut } from "./former.ts";
 import { accountKinds, atCreation, chosenKinds, subjectsOf } from "./lives.ts";
 import { crashMatrix, isClean, PARALLEL } from "./matrix.ts";
 import { render } from "./print.ts";
+import { cases, restoreAll, restoredKinds, summaryOf } from "./restore.ts";
 
 const usage = `usage: make crash ARGS="[OPTION…]"
 
@@ -25,6 +26,8 @@ Kills the operator at every call of every kind's life, at three moments each, an
   --twice             kill the process that picks up an interrupted write as well, at every call until it has
   --shards HOW        two operators share the work: instead of a kill, the namespace is moved to the other one, and the first
                       is ${disturbances.join(", ")}
+  --restore           kill nobody: set etcd back to backups of different moments, with the operator stopped and running, and
+                      restore into a new cluster; of the other options only --kind and --json count
   --impatient         only the creation, and the object is deleted as soon as the operator has died in it
   --seed N            ids and durations of the platform follow from it (default 1)
   --parallel N        lives side by side (default ${PARALLEL})
@@ -45,6 +48,7 @@ const { values } = parseArgs({
     twice: { type: "boolean", default: false },
     impatient: { type: "boolean", default: false },
     shards: { type: "string" },
+    restore: { type: "boolean", default: false },
     parallel: { type: "string", default: String(PARALLEL) },
     kubeconfig: { type: "string" },
     json: { type: "boolean", default: false },
@@ -64,11 +68,22 @@ function oneOf<T extends string>(flag: string, known: readonly T[], text: string
   return found;
 }
 
+async function restore(): Promise<number> {
+  await provideProgram();
+  const outcomes = await restoreAll(chosenKinds(restoredKinds, values.kind), cases, (outcome) => {
+    if (!values.json) console.log([summaryOf(outcome), ...outcome.problems].join("\n  "));
+  });
+  const problems = outcomes.flatMap((each) => each.problems);
+  console.log(values.json ? JSON.stringify(outcomes) : `\n${outcomes.length} restores, ${problems.length} problems`);
+  return problems.length > 0 ? 1 : 0;
+}
+
 async function main(): Promise<number> {
   if (values.help) {
     console.log(usage);
     return 0;
   }
+  if (values.restore) return restore();
   const whole = subjectsOf(
     chosenKinds(kinds, values.kind),
     values.account?.map((text) => oneOf("account", accountKinds, text)),

@@ -1,17 +1,30 @@
 import { describe, expect, test } from "vitest";
 import { FINALIZER } from "../../src/engine/objects/names.ts";
 import { claimOf, openIntent } from "../../src/engine/objects/object.ts";
+import { ownership } from "../../src/engine/record/record.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import { ipBlock } from "../../src/kinds/network/ipblock.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { Retry } from "../../src/platform/answers/errors.ts";
 import { API } from "./fake-platform.ts";
-import { annotated, handleOf, intending, intentOf, objectOf } from "./fixtures.ts";
+import { annotated, datacenterSpec, handleOf, intending, intentOf, objectOf } from "./fixtures.ts";
 import { type Life, live, ownedBlock, readyOf } from "./lives.ts";
 import { stage } from "./stage.ts";
 
 const ELSEWHERE = "http://elsewhere.test";
 const account = "shop/main";
+
+test("a claim keeps its user when the token of the Account is exchanged while it is written", () => {
+  const claim = { id: "dc-1", account: "shop/main", userId: "u1" };
+  const object = objectOf("Datacenter", "a", { spec: datacenterSpec, status: claim });
+  const life = stage([object]);
+  const scene = life.sceneOf("Datacenter/shop/a");
+  if (!scene.account) throw new Error("there is no Account");
+  const exchanged = { ...scene.account, connection: { ...scene.account.connection, identity: { userId: "u2" } } };
+  expect(ownership({ ...scene, account: exchanged }).userId).toBe("u1");
+  expect(ownership({ ...scene, account: { ...exchanged, acceptsUser: "u2" } }).userId).toBe("u2");
+});
+
 describe("a claim that its Account no longer leads to", () => {
   const CLAIMS: [string, Partial<KubeObject>][] = [
     ["in status", { status: { id: "dc-a-0", account, endpoint: ELSEWHERE } }],

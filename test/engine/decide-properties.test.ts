@@ -194,7 +194,7 @@ describe("in every view", () => {
       expect(view.claim).toBeUndefined();
       expect(view.deleting).toBe(false);
       expect(view.accountObstacle ?? view.specObstacle).toBeUndefined();
-      expect([view.unwanted, view.unchecked]).toEqual([false, false]);
+      expect([view.unwanted, view.unchecked, view.unlisted]).toEqual([false, false, false]);
     });
   });
 

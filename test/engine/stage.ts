@@ -12,6 +12,7 @@ import { createObjects } from "../../src/engine/objects/objects.ts";
 import { createPublications } from "../../src/engine/objects/published.ts";
 import type { Seal } from "../../src/engine/objects/seal.ts";
 import { undivided } from "../../src/engine/objects/shards.ts";
+import { doubt } from "../../src/engine/rescue.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Kind, ResourceKind } from "../../src/kinds/kind.ts";
 import type { Again } from "../../src/kube/queue/work.ts";
@@ -135,11 +136,13 @@ export function stage(
     suspect: () => {},
     owe: (debt) => void debts.push(debt),
   };
-  objects.subscribe((key, { before, after }) => {
+  objects.subscribe((key, change) => {
+    const { before, after } = change;
     if (!after || (before && before.metadata.uid !== after.metadata.uid)) {
       memories.forget(key);
       deps.collections.leave(key);
     }
+    doubt(deps, key, change);
     if (after) memories.notice(key, after);
   });
   /** What the watch would bring. */

@@ -72,6 +72,7 @@ export const viewOf = (more: Partial<View> = {}): View => ({
   permanent: false,
   unwanted: false,
   unchecked: false,
+  unlisted: false,
   secret: undefined,
   repair: undefined,
   output: undefined,
@@ -283,6 +284,7 @@ const anything = fc.record({
   permanent: mostly(false),
   unwanted: mostly(false),
   unchecked: mostly(false),
+  unlisted: mostly(false),
   secret: fc.constantFrom<SecretState | undefined>(
     undefined,
     "unknown",

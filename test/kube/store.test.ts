@@ -108,6 +108,25 @@ test("a list of a rewound server counts alone", () => {
   expect(store.size).toBe(2);
 });
 
+test("a list of a rewound server whose revision was raised counts alone as well", () => {
+  const { store } = setUp();
+  store.replaceAll([widget("a", 300), widget("b", 301), widget("same", 80)], "400");
+  const seen: (true | undefined)[] = [];
+  store.subscribe(({ rewound }) => seen.push(rewound));
+  store.replaceAll([widget("a", 90), widget("same", 80)], "1000000400");
+  expect([...store.values()]).toEqual([widget("a", 90), widget("same", 80)]);
+  expect(seen).toEqual([true, true]);
+});
+
+test("what a list shows, and what comes later, can be told apart", () => {
+  const { store } = setUp();
+  const seen: (true | undefined)[] = [];
+  store.subscribe(({ listed }) => seen.push(listed));
+  store.replaceAll([widget("a", 1)], "2");
+  store.put(widget("b", 3));
+  expect(seen).toEqual([true, undefined]);
+});
+
 test("a list may pause at every object that it brings, and at every one that is looked at for being gone", async () => {
   const { store } = setUp();
   let pauses = 0;

@@ -60,12 +60,15 @@ export async function openStage({ authorize, onListenerError }: Parts = {}) {
       await eventually(() => watcher?.state.name === "watching");
       return exchange;
     },
-    /** The watch failed, waits, and asks again. */
-    async afterFailure(ms: number): Promise<Exchange> {
+    /** The watch failed, waits, and asks again: before it goes on, whether the server is as far as before. */
+    async afterFailure(ms: number, resourceVersion = 1_000_000): Promise<Exchange> {
       await untilWaiting();
       await clock.advance(ms - 1);
       expect(server.unread).toBe(0);
       await clock.advance(1);
+      const asked = await server.next();
+      if (asked.query.limit !== "1") return asked;
+      asked.json(200, { metadata: { resourceVersion: String(resourceVersion) }, items: [] });
       return server.next();
     },
   };

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { tellingNews } from "../../src/kube/watch/watch-failures.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { eventually, status, widget } from "./objects.ts";
-import { bookmark, openStage } from "./watch-stage.ts";
+import { bookmark, endOfList, openStage } from "./watch-stage.ts";
 
 describe("the watch goes on", () => {
   test("from the last bookmark when the server ends the stream in its time", async () => {
@@ -111,6 +111,24 @@ describe("the watch goes on", () => {
     await eventually(() => heard.length === 3);
     expect(heard).toEqual(["test/a", "test/b", "test/c"]);
     expect(thrown).toHaveLength(3);
+  });
+
+  test("with a new list when the server was set back meanwhile", async () => {
+    const { server, clock, store, begin, stream, untilWaiting, afterFailure } = await openStage();
+    begin();
+    const first = await stream([widget("a", 3), widget("b", 4)], 5);
+    first.reset();
+    await untilWaiting();
+    await clock.advance(500);
+    const asked = await server.next();
+    expect(asked.query).toEqual({ limit: "1" });
+    asked.json(200, { metadata: { resourceVersion: "3" }, items: [] });
+    const again = await afterFailure(1000);
+    expect(again.query).toMatchObject({ sendInitialEvents: "true" });
+    await again.event("ADDED", widget("a", 2));
+    await again.event("BOOKMARK", endOfList(3));
+    await eventually(() => store.size === 1);
+    expect(store.get("test/a")?.metadata.resourceVersion).toBe("2");
   });
 
   test("over a new connection when nothing at all arrives for three minutes", async () => {

@@ -8,11 +8,12 @@ const TRIES = 20;
 /** How long both tokens work. */
 const OVERLAP_MS = 5000;
 const OUTSIDE_MS = 5000;
+const MISTAKEN_MS = 2000;
 
 /** What an administrator does to an Account while it is in use. None of it may be felt by its objects. */
 export function editAccount(tenant: Tenant, nth: number): Promise<void> {
   const isShared = tenant.login.account.kind === "ClusterAccount";
-  const edits = [rotateToken, isShared ? shutOut : describe, nameAnotherProduct];
+  const edits = [rotateToken, isShared ? shutOut : describe, nameAnotherProduct, changeUser];
   const edit = edits[nth % edits.length] ?? describe;
   return edit(tenant, nth);
 }
@@ -26,6 +27,17 @@ async function rotateToken(tenant: Tenant): Promise<void> {
   await handOut(login);
   await delay(OVERLAP_MS);
   await insisting(() => before.call("DELETE", "/auth/v1/tokens?criteria=CURRENT")).catch(() => {});
+}
+
+/** A token of another user of the contract, by mistake, for a while: nothing of before is missing, and nothing is made by that user. */
+async function changeUser(tenant: Tenant, nth: number): Promise<void> {
+  const { platform, login, stage } = tenant;
+  const username = `mistaken-${nth}-${stage.namespace}@example.com`;
+  const user = { username, password: "a-password-of-theirs", role: "administrator" };
+  const { token } = minted.parse(await platform.steering.call("POST", "/_simulator/users", user));
+  await handOut({ ...login, token });
+  await delay(MISTAKEN_MS);
+  await handOut(login);
 }
 
 const edited = ({ stage, login: { account } }: Tenant, change: object) =>

@@ -14,7 +14,8 @@ import { year } from "./year.ts";
 const usage = `usage: make soak ARGS="[OPTION…]"
 
 Edits, deletes and creates objects of all kinds in four namespaces, two of which share a ClusterAccount, while one call
-to the platform in four goes wrong, people work on the platform by hand, Accounts are edited, and two operators whose
+to the platform in four goes wrong, people work on the platform by hand, Accounts are edited and get the
+token of another user, the signing key is deleted, and two operators whose
 clocks differ take over from each other. Then waits for rest.
 Before that, sends generated manifests, valid and hostile, and looks at how the operator bears them.
 
@@ -82,7 +83,7 @@ async function main(): Promise<number> {
     }
     const borne = count > 0 ? await sendHostileManifests(cluster.kubeconfig, { count, seed, onProgress }) : undefined;
     for (const complaint of borne?.complaints ?? []) console.log(`manifests: ${complaint}`);
-    const { problems, done, killed, stopped, accountEdits, deeds, calls, log } = await soak({
+    const { problems, done, killed, stopped, accountEdits, keyLosses, deeds, calls, log } = await soak({
       kubeconfig: cluster.kubeconfig,
       objects,
       kinds: inhabited,
@@ -102,7 +103,7 @@ async function main(): Promise<number> {
     console.log(`${created} created, ${edited} edited, ${deleted} deleted, ${calls} platform calls`);
     const { attached, renamed, removed, lans } = deeds;
     console.log(`by hand: ${attached} volumes attached, ${renamed} renamed, ${removed} removed, ${lans} LANs added`);
-    console.log(`${killed} leaders killed, ${stopped} stopped, ${accountEdits} Account edits`);
+    console.log(`${killed} leaders killed, ${stopped} stopped, ${accountEdits} Account edits, ${keyLosses} key losses`);
     if (borne) {
       const { accepted, refused, heapRatio } = borne;
       console.log(`${count} manifests: ${accepted} accepted, ${refused} refused, heap x${heapRatio.toFixed(2)}`);

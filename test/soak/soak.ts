@@ -5,6 +5,7 @@ import { TooLate, until } from "../cluster/chaos-wait.ts";
 import { editAccount } from "./account-edits.ts";
 import { badMoment } from "./bad-moment.ts";
 import { chance, oneOf } from "./chance.ts";
+import { loseKey } from "./key-loss.ts";
 import { startLeaders } from "./leaders.ts";
 import { createPerson, type Deeds } from "./person.ts";
 import { soakedKinds } from "./population.ts";
@@ -40,6 +41,8 @@ export interface SoakResult {
   killed: number;
   stopped: number;
   accountEdits: number;
+  /** How often the signing key was deleted, again and again for a while. */
+  keyLosses: number;
   /** What people did on the platforms. */
   deeds: Deeds;
   /** How many calls the platforms got while everything went wrong. */
@@ -50,7 +53,9 @@ export interface SoakResult {
 
 const KILLS = 3;
 const STOPS = 3;
-const ACCOUNT_EDITS = 12;
+/** Four of each sort. */
+const ACCOUNT_EDITS = 16;
+const KEY_LOSSES = 2;
 
 /** Lets a population live through `chaosMs` of trouble, then through quiet, and says what must not be. */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
@@ -101,6 +106,10 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
       await badMoment(tenants, chaosMs / 20);
       await leaders.handOver(nth % 2 === 0 ? "kill" : "stop");
     }),
+    repeatedly(KEY_LOSSES, async () => {
+      const [home] = tenants;
+      if (home) await loseKey(home.stage);
+    }),
     repeatedly(ACCOUNT_EDITS, async (nth) => {
       const tenant = tenants[nth % tenants.length];
       if (tenant) await editAccount(tenant, Math.floor(nth / tenants.length));
@@ -140,6 +149,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     killed: KILLS,
     stopped: STOPS,
     accountEdits: ACCOUNT_EDITS,
+    keyLosses: KEY_LOSSES,
     deeds: deeds(),
     calls,
     log: leaders.log(),

@@ -1,6 +1,7 @@
 import { sleep } from "../../clock.ts";
 import type { ResourceKind } from "../../kinds/kind.ts";
 import { type KubeObject, pathOf } from "../../kube/resource.ts";
+import { compareVersions } from "../../kube/watch/version.ts";
 import { NotFound, PlatformError, Terminal } from "../../platform/answers/errors.ts";
 import { urlOf } from "../accounts/accounts.ts";
 import { believedFor, type Deps } from "../look/deps.ts";
@@ -45,6 +46,7 @@ export async function abandon(
   const giveUpAt = monotonic() + GIVE_UP_MS;
   for (let waitMs = 500; monotonic() < giveUpAt; waitMs = Math.min(waitMs * 2, 10_000)) {
     try {
+      if (await isRestored(deps, { key, kind, object }, begun, id)) return;
       // Equal bodies may have been shared out the other way round: what an object owns by now is nobody's to delete.
       if (await isOwned(deps, kind, { id, parents, endpoint })) return;
       await account.connection.send({ method: "DELETE", url, object: key, product: place.product, priority: "people" });
@@ -60,6 +62,30 @@ export async function abandon(
   }
   deps.log.error({ object: key, id }, `orphaned ${kind.kind} could not be deleted: delete it by hand`);
 }
+
+/**
+ * Whether the API server was set back to a time before the creation: then nobody has asked to delete anything, and whether what
+ * was made is wanted only a person can tell.
+ */
+async function isRestored(
+  { client, clock, log, memories }: Deps,
+  { key, kind, object: { metadata } }: Pick<Undone, "key" | "kind" | "object">,
+  { begunAt }: Begun,
+  id: string,
+): Promise<boolean> {
+  const path = pathOf(resourceOf(kind), { namespace: metadata.namespace });
+  const query = { limit: "1" };
+  const list = await client.request<{ metadata?: { resourceVersion?: string } }>({ method: "GET", path, query });
+  const { resourceVersion: now } = list.metadata ?? {};
+  if (now !== undefined && compareVersions(now, metadata.resourceVersion ?? "") < 0)
+    memories.rewoundAt = clock.monotonic();
+  if (memories.rewoundAt === undefined || memories.rewoundAt < begunAt) return false;
+  log.error({ object: key, id }, leftOnPlatform(kind.kind));
+  return true;
+}
+
+export const leftOnPlatform = (kind: string): string =>
+  `the API server was restored from a backup that does not have this object: its ${kind} stays on the platform; to go on with it, create the object again with spec.externalId set to the id`;
 
 /** Of a spec that cannot be read it is not known what belongs to the resource: then nothing goes along. */
 function queryOf({ resource }: ResourceKind, { spec }: KubeObject): string {

@@ -11,6 +11,7 @@ import { type AccountHandle, urlOf } from "../accounts/accounts.ts";
 import type { Deps } from "../look/deps.ts";
 import { fixedFields, sources } from "../look/fixed.ts";
 import { inputsOf } from "../look/look.ts";
+import { lookalike } from "../look/lookalike.ts";
 import { notPublic } from "../look/ownership.ts";
 import { type Resolved, resolveReferences } from "../look/references.ts";
 import type { Scene } from "../look/view.ts";
@@ -99,7 +100,10 @@ async function prepare(deps: Deps, scene: Scene, account: AccountHandle): Promis
   // A key that exists is renewed whatever the clocks say: what uses it goes on.
   const brief = view.claim ? undefined : tooBrief("lifetime", lifeOf(kind, body), skewOf(account.connection));
   const obstacle =
-    brief ?? (await obstacleToKey(deps, scene)) ?? (await notPublic(deps, { object, desired, account }, body));
+    brief ??
+    (await obstacleToKey(deps, scene)) ??
+    lookalike(deps, scene, account, parents, body) ??
+    (await notPublic(deps, { object, desired, account }, body));
   if (obstacle) return { obstacle };
   // A successor may come before what spec names now was looked up.
   const looked = view.unchecked ? { ...desired, check: undefined } : desired;

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { hashText } from "../../hash.ts";
 import type { Identity } from "../../kinds/kind.ts";
 import { createSlot } from "../../once.ts";
@@ -6,6 +5,7 @@ import { NotFound } from "../../platform/answers/errors.ts";
 import { identityOf } from "../../platform/collections/numbered.ts";
 import type { LoggedRequest } from "../../platform/products/requests.ts";
 import { type Deps, readLimit } from "../look/deps.ts";
+import { creatorOf, isOurs } from "../look/lookalike.ts";
 import type { Scene } from "../look/view.ts";
 import { confirmedBirth } from "../objects/identity.ts";
 import { type Intent, SKEW_MS, windowOf } from "../objects/intent.ts";
@@ -18,10 +18,6 @@ import { deletionIn } from "./confirm.ts";
 type Searching = Pick<Scene, "key" | "kind" | "account" | "shared"> & {
   view: Pick<Scene["view"], "settledAt" | "deleting">;
 };
-
-const metadata = z.looseObject({
-  metadata: z.looseObject({ createdByUserId: z.string().nullish() }).nullish(),
-});
 
 /**
  * Looks for what the creation of an open intent made: in the platform's own log of requests, by the exact body, the
@@ -109,13 +105,4 @@ function hashOf(logged: LoggedRequest, echo?: Identity["echo"]): string | undefi
   const known = hashes.get(logged) ?? { hash: hashText(logged.body, echo) };
   hashes.set(logged, known);
   return known.hash;
-}
-
-function creatorOf(raw: unknown): string | undefined {
-  return metadata.safeParse(raw).data?.metadata?.createdByUserId ?? undefined;
-}
-
-/** Where either side does not say who it is, the rest has to do. */
-function isOurs(creator: string | undefined, userId: string | undefined): boolean {
-  return userId === undefined || creator === undefined || creator === userId;
 }

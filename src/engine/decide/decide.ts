@@ -129,6 +129,7 @@ function decideCreation(view: View): Decision {
   if (view.specObstacle) return obstructed(view.specObstacle);
   if (view.unchecked) return { step: "check" };
   if (view.unwanted) return { step: view.previous ? "revoke" : "idle" };
+  if (view.unlisted) return unread(view);
   return view.permanent ? { step: "adopt" } : { step: "create" };
 }
 

@@ -21,6 +21,7 @@ import { contentsOf } from "./contents.ts";
 import { believedFor, type Deps } from "./deps.ts";
 import { creationOf, findings } from "./findings.ts";
 import { checkedAs, isUnchecked, outdated, replacement } from "./fixed.ts";
+import { isDoubted, isUnlisted } from "./lookalike.ts";
 import { messageOf, notUnderstood, outOfReach, taken, unfit, unreachable } from "./obstacles.ts";
 import { outputState, outputWork } from "./output-state.ts";
 import { notYours } from "./ownership.ts";
@@ -73,7 +74,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
       addressOf(account, place.product);
       const begun = claim ?? intent;
       accountObstacle = begun && outOfReach(account, place.product, begun);
-      if (parents && (begun ?? status.previous) && !accountObstacle)
+      if (parents && (begun || status.previous || isDoubted(kind, memory)) && !accountObstacle)
         shared = deps.collections.join(key, account, kind, parents, claim);
     } catch (error) {
       accountObstacle = { reason: "EndpointInvalid", message: messageOf(error) };
@@ -123,6 +124,8 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     if (seen.seen === "unknown" && problem && !isTooLarge) accountObstacle ??= obstacleOf(problem, kind);
   }
 
+  const unlisted = !!shared && !claim && isDoubted(kind, memory) && isUnlisted(memory, shared);
+  if (unlisted && shared?.collection.problem) accountObstacle ??= obstacleOf(shared.collection.problem, kind);
   const { failure } = memory;
   const platformNow = platformTime(clock, account?.connection);
   const wanted = "value" in desired ? desired.value : undefined;
@@ -170,6 +173,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     accepted: acceptedOf(deps, object, memory),
     permanent: known.permanent ?? false,
     unwanted,
+    unlisted,
     unchecked: !!wanted && isUnchecked(wanted, inputs?.outdated, memory),
     secret: keeping?.secret,
     repair: keeping?.repair,

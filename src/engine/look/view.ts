@@ -157,6 +157,8 @@ export interface View {
   permanent: boolean;
   /** Spec asks for no resource. */
   unwanted: boolean;
+  /** Something may have been made for it that it does not tell of, and the list that would show it has still to come. */
+  unlisted: boolean;
   /** What spec names of the platform's catalogues was not looked up yet. */
   unchecked: boolean;
   /** The Secret for workloads; undefined for a kind without one. */

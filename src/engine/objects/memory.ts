@@ -167,6 +167,11 @@ export interface Memory {
   repair?: Attempt | undefined;
   /** How far an export is, where that is not worth a write: from this version of what is on record. */
   exported?: { recorded: unknown; progress: Progress } | undefined;
+  /**
+   * Since when it is possible that something was made for the object of which it does not tell, because it comes from a backup:
+   * nothing is created before a list that began later has been read.
+   */
+  doubtedSince?: number | undefined;
   /** When the object was last looked at. */
   lookedAt?: number | undefined;
   /** When the object was first seen at rest with its intent still in place. */
@@ -177,6 +182,8 @@ export interface Memories {
   of(key: ObjectKey): Memory;
   /** Who is taking over an existing resource at this moment, by kind and id. */
   readonly adopters: Map<string, ObjectKey>;
+  /** When this process last saw that the API server was set back to an earlier state. */
+  rewoundAt: number | undefined;
   /** To be told of every version of an object, in their order. */
   notice(key: ObjectKey, object: KubeObject): void;
   /** What failed until then may succeed now; what failed later has met things as they are. */
@@ -198,6 +205,7 @@ export function createMemories({ monotonic }: Pick<Clock, "monotonic">): Memorie
   return {
     of,
     adopters: new Map(),
+    rewoundAt: undefined,
     notice(key, object) {
       const memory = of(key);
       const wish = wishOf(object);
@@ -222,10 +230,10 @@ export function createMemories({ monotonic }: Pick<Clock, "monotonic">): Memorie
     handOver(key) {
       const memory = memories.get(key);
       if (!memory) return;
-      const { creation, begun, wish } = memory;
+      const { creation, begun, wish, doubtedSince } = memory;
       // In place: a pass that is under way goes on with it.
       for (const name of Object.keys(memory)) Reflect.deleteProperty(memory, name);
-      Object.assign(memory, { creation, begun, wish });
+      Object.assign(memory, { creation, begun, wish, doubtedSince });
     },
     forget: (key) => void memories.delete(key),
   };

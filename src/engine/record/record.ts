@@ -55,9 +55,10 @@ export const comparison = ({ view: { observation } }: Scene): Pick<ResourceStatu
 /** A claim as status keeps it, wherever it was read. */
 export function ownership({ view: { claim }, account, kind }: Scene): Partial<Claim> {
   if (!claim || !account) return { ...claim };
-  const { userId = claim.userId, ...where } = located(account, kind);
-  // Whoever sees it may be another user than the one who made it, where the Account accepts that.
-  return { ...where, ...claim, account: account.key, ...(userId !== undefined && { userId }) };
+  const { userId, ...where } = located(account, kind);
+  // Another user than the one who made it counts only where the Account accepts that: its token may have been exchanged just now.
+  const isAccepted = userId !== undefined && (claim.userId === undefined || account.acceptsUser === userId);
+  return { ...where, ...claim, account: account.key, ...(isAccepted && { userId }) };
 }
 
 /** Where what is made with an Account is, and as whom: a claim that it no longer leads to is not gone. */

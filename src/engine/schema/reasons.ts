@@ -88,6 +88,8 @@ export const reasons = {
   NotApplied:
     "The platform accepted a change several times and does not show it. The message has both values: check the resource, or change spec. The operator tries again ever more rarely.",
   NotAdoptable: "The resource in spec.externalId does not exist or belongs to another object. Correct the id.",
+  AlreadyExists:
+    "The platform has a resource of this name that the same user created and no object owns: the object may come from a backup. Adopt it with spec.externalId, or set the annotation mooring.dev/recreate to its id to create another one.",
   NotYours: "With a ClusterAccount, an id must belong to an object of the same namespace. Name an object instead.",
   OnlyOne: "Only one such object is allowed here, and there is another. Delete one.",
   ImmutableFieldChanged:

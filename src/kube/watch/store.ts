@@ -6,9 +6,10 @@ import { compareVersions } from "./version.ts";
 
 /**
  * What became of one key. Without `before` it is new, without `after` it is gone; a replaced object differs in uid.
- * `last` is how an object went, where the watch has shown that.
+ * `last` is how an object went, where the watch has shown that. `listed`: a complete list told of it, `rewound`: one of an earlier
+ * history than was seen before.
  */
-export type Change<T> = { key: string; before?: T; after?: T; last?: T };
+export type Change<T> = { key: string; before?: T; after?: T; last?: T; listed?: true; rewound?: true };
 
 /**
  * The objects of one watched resource as last seen. It never goes back in time: older versions than the stored one
@@ -30,8 +31,9 @@ export interface Store<T extends KubeObject> {
   remove(object: T): void;
   /**
    * Takes a complete list as of `resourceVersion`: what is not in it is gone, except for own writes newer than the list.
-   * A list older than what the watch has already shown means the server's history was rewound (etcd restored from a
-   * backup): then the list alone counts. Between two objects it waits for `pause`, where that wants it.
+   * A list older than what the watch has already shown, or one that has an older version of an object than it should, means
+   * the server's history was rewound (etcd restored from a backup, its revision raised or not): then the list alone counts.
+   * Between two objects it waits for `pause`, where that wants it.
    */
   replaceAll(objects: Iterable<T>, resourceVersion?: string, pause?: () => Promise<void> | undefined): Promise<void>;
   /** Takes in every object once more as it is, because `keep` says something else of it by now. Waits for `pause` like `replaceAll`. */
@@ -93,10 +95,10 @@ export function createStore<T extends KubeObject>(
       }
     }
   };
-  const set = (key: string, arrived: T) => {
+  const set = (key: string, arrived: T, how: Pick<Change<T>, "listed" | "rewound"> = {}) => {
     const known = objects.get(key);
     const after = keep(arrived);
-    const change = known ? { key, before: objectOf(known), after } : { key, after };
+    const change = { key, ...(known && { before: objectOf(known) }), after, ...how };
     if (change.before) shareSpec(change.before, after);
     const version = versionOf(after);
     const kept: Kept<T> = packed
@@ -106,11 +108,14 @@ export function createStore<T extends KubeObject>(
     if ("text" in kept) unpacked.remember(kept, after);
     notify(change);
   };
-  const drop = (key: string, known: Kept<T>, last?: T) => {
+  const drop = (key: string, known: Kept<T>, how: Pick<Change<T>, "last" | "rewound"> = {}) => {
     const before = objectOf(known);
     objects.delete(key);
-    const less = last && reduce(last);
-    notify({ key, before, ...(less && { last: keep(less) }) });
+    notify({ key, before, ...how });
+  };
+  const asLast = (object: T): Pick<Change<T>, "last"> => {
+    const less = reduce(object);
+    return less ? { last: keep(less) } : {};
   };
   const advance = (version: string) => {
     if (compareVersions(version, horizon) > 0) horizon = version;
@@ -141,10 +146,12 @@ export function createStore<T extends KubeObject>(
       const key = keyOf(object);
       const known = objects.get(key);
       advance(versionOf(object));
-      if (known && compareVersions(known.version, versionOf(object)) <= 0) drop(key, known, object);
+      if (known && compareVersions(known.version, versionOf(object)) <= 0) drop(key, known, asLast(object));
     },
     async replaceAll(list, resourceVersion, pause) {
-      const rewound = resourceVersion !== undefined && compareVersions(resourceVersion, horizon) < 0;
+      const isOlderThan = (version: string) =>
+        resourceVersion !== undefined && compareVersions(resourceVersion, version) < 0;
+      let rewound = isOlderThan(horizon);
       const present = new Set<string>();
       for (const arrived of list) {
         const object = reduce(arrived);
@@ -153,13 +160,14 @@ export function createStore<T extends KubeObject>(
         present.add(key);
         const known = objects.get(key);
         const order = known ? compareVersions(versionOf(object), known.version) : 1;
-        if (rewound ? order !== 0 : order > 0) set(key, object);
+        // A list that is as new as what is known has nothing older in it.
+        rewound ||= known !== undefined && order < 0 && resourceVersion !== undefined && !isOlderThan(known.version);
+        if (rewound ? order !== 0 : order > 0) set(key, object, { listed: true, ...(rewound && { rewound }) });
         const wait = pause?.();
         if (wait) await wait;
       }
       for (const [key, known] of objects) {
-        const newer = resourceVersion !== undefined && compareVersions(known.version, resourceVersion) > 0;
-        if (!present.has(key) && (rewound || !newer)) drop(key, known);
+        if (!present.has(key) && (rewound || !isOlderThan(known.version))) drop(key, known, rewound ? { rewound } : {});
         const wait = pause?.();
         if (wait) await wait;
       }

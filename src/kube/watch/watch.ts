@@ -6,7 +6,7 @@ import { errorOfEvent } from "../client/status.ts";
 import type { KubeClient } from "../client/transport.ts";
 import { apiVersionOf, type KubeObject, keyOf, pathOf, type Resource, withoutManagedFields } from "../resource.ts";
 import { linesOf } from "./lines.ts";
-import { readList } from "./list.ts";
+import { type ListShell, readList } from "./list.ts";
 import { listen } from "./listen.ts";
 import type { Store } from "./store.ts";
 import { compareVersions } from "./version.ts";
@@ -125,6 +125,7 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
   /** One connection: its events, until it ends. `state` moves along, so that a failure resumes at the right place. */
   async function follow(from: Extract<Active, { name: "streaming-list" | "watching" }>): Promise<WatchState> {
     const initial = new Map<string, T>();
+    if (from.name === "watching" && failures > 0) await isAhead(from.resourceVersion);
     const chunks = open({
       watch: "true",
       allowWatchBookmarks: "true",
@@ -157,10 +158,22 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
     else initial.delete(keyOf(object));
   }
 
+  /**
+   * A server that was set back to an earlier state would be silent until it is as far as before, for minutes or for good. Asked
+   * whenever a connection has failed: nobody sets a server back while it serves.
+   */
+  async function isAhead(known: string): Promise<void> {
+    heard = false;
+    const { fieldSelector, labelSelector } = options;
+    const query = { limit: "1", fieldSelector, labelSelector };
+    const { metadata } = await client.request<ListShell>({ method: "GET", path, query, signal: stopping.signal });
+    if (compareVersions(metadata?.resourceVersion ?? known, known) < 0) throw rewound();
+  }
+
   /** An event after the initial ones. */
   function observe(event: WatchEvent<T>, known: string): WatchState {
     const { resourceVersion = known } = event.object.metadata;
-    if (compareVersions(resourceVersion, known) < 0) throw trouble("Rewound", "the server's history was rewound");
+    if (compareVersions(resourceVersion, known) < 0) throw rewound();
     if (event.type === "DELETED") store.remove(withoutManagedFields(event.object));
     else if (event.type !== "BOOKMARK") store.put(withoutManagedFields(event.object));
     store.advance(resourceVersion);
@@ -214,6 +227,8 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
 
   const trouble = (reason: string, said: string) =>
     new KubeError({ status: 0, reason, message: `GET ${path}: ${said}` });
+
+  const rewound = () => trouble("Rewound", "the server's history was rewound");
 
   const running = run();
 
