@@ -18,6 +18,7 @@ import { createFaultChooser } from "./faults/chooser.ts";
 import { type FaultPlan, reachOf } from "./faults/plan.ts";
 import { createBuckets, createRateLimiter } from "./faults/rate-limit.ts";
 import { createFlowLogs, type FlowLogs } from "./flow-logs/flow-logs.ts";
+import { formsOf, type Interface } from "./forms.ts";
 import { createCallCounter } from "./http/calls.ts";
 import type { Route } from "./http/exchange.ts";
 import { createListener } from "./http/listener.ts";
@@ -61,6 +62,8 @@ export interface SimulatorOptions {
   /** How many times as fast as real time the platform lives. Default 1. */
   speed?: number;
   faults?: FaultPlan;
+  /** The form of the interface where the description and the public one differ. Default: both at once. */
+  interface?: Interface;
   /** `builtin` (default), `versitygw`, or the URL of an S3 elsewhere. */
   objectStorage?: string;
   /** Where the object storage listens. Default: the host of the API, any free port. */
@@ -161,7 +164,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
     const agenda = createAgenda(clock, machineTime);
     life.defer(() => agenda.close());
     let objectStorageUrl = "";
-    const parts = { seed, clock, agenda, counters, documents, storage, dataPlane };
+    const forms = formsOf(options.interface ?? "both");
+    const parts = { seed, forms, clock, agenda, counters, documents, storage, dataPlane };
     const contracts = createContracts({
       ...parts,
       forwardAddress: () => forward.address(),

@@ -2,7 +2,8 @@ import type { Kind } from "../../kinds/kind.ts";
 import { readExportSpec, readExportStatus } from "../../kinds/observability/activity-log-export.ts";
 import type { Again } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import { activityContract, activityPage } from "../../platform/activity/log.ts";
+import { activityContract } from "../../platform/activity/log.ts";
+import { periodPage } from "../../platform/activity/period.ts";
 import { begunAt, type Progress, withHours } from "../../platform/activity/progress.ts";
 import { RETENTION_MS } from "../../platform/activity/read.ts";
 import { createReading, Unfinished } from "../../platform/activity/reading.ts";
@@ -134,7 +135,7 @@ async function carryOn(
   const reading = known?.of === of ? known : createReading({ of, at: now }, openRoom(connection.ledger, connection.id));
   const log = reading.begin({
     clock: deps.clock,
-    page: (time, offset, limit) => activityPage(connection, api, { contract, time, offset, limit }, READING),
+    page: (time, offset, limit) => periodPage(deps.clock, connection, api, { contract, time, offset, limit }, READING),
   });
   // On what this pass has written itself: a process that no longer leads gets a conflict.
   let current = object;

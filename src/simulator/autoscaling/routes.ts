@@ -10,6 +10,8 @@ import { settle, watchOver } from "./loop.ts";
 import type { Group } from "./records.ts";
 import { basePath, hrefOf, listedActions, listedGroup, listedReplicas, type Part } from "./view.ts";
 
+const publicBase = "/autoscaling";
+
 /** VM auto scaling, below the base of the early access version and below the public one. */
 export function autoscalingRoutes(world: World): Route[] {
   const groups = "/groups";
@@ -23,7 +25,8 @@ export function autoscalingRoutes(world: World): Route[] {
     ...partHandlers(world, "actions", "actionId", listedActions),
     ...partHandlers(world, "servers", "serverId", listedReplicas),
   ];
-  return [basePath, "/autoscaling"].flatMap((base) =>
+  const { forms } = world;
+  return [...(forms.described ? [basePath] : []), ...(forms.public ? [publicBase] : [])].flatMap((base) =>
     handlers.map(([method, path, handle]) => ({ method, template: `${base}${path}`, access: "user" as const, handle })),
   );
 }
