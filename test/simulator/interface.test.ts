@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { serviceFor, stream } from "./pipelines.ts";
 import { type Answer, items, type Platform, platformForFile, resource, startPlatform } from "./platform.ts";
+import { streamingOf } from "./streaming.ts";
 
 const described = await platformForFile({ interface: "described" });
 const open = await platformForFile({ interface: "public" });
@@ -76,9 +77,16 @@ describe("a platform with the described interface alone", () => {
       expect(Object.keys(_source).sort()).toEqual(["action", "resource", "time", "user"]);
   });
 
-  it("has the brokers of a cluster in its connections alone, and auto scaling below its version", async () => {
+  it("has auto scaling below its version alone, and the brokers of a cluster in its connections", async () => {
     expect(await described.call("GET", "/autoscaling/v1.ea/groups")).toMatchObject({ status: 200 });
     expect(await described.call("GET", "/autoscaling/groups")).toMatchObject({ status: 404 });
+    const streaming = await streamingOf(described);
+    const cluster = shown(await streaming.call("GET", await streaming.cluster()));
+    expect(cluster).toMatchObject({
+      metadata: { state: "AVAILABLE" },
+      properties: { connections: [streaming.connection] },
+    });
+    expect(cluster.metadata).not.toHaveProperty("brokerAddresses");
   });
 });
 
@@ -110,7 +118,6 @@ describe("a platform with the public interface alone", () => {
     for (const { _source } of all.hits) expect(_source).not.toHaveProperty("user");
     const request = new URL(made.headers.get("location") ?? "").pathname;
     expect(await open.call("GET", request)).toMatchObject({ body: { metadata: { status: "RUNNING" } } });
-    expect(await open.call("GET", "/autoscaling/v1.ea/groups")).toMatchObject({ status: 404 });
     expect(await open.call("GET", "/autoscaling/groups")).toMatchObject({ status: 200 });
   });
 });

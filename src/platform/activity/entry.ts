@@ -41,6 +41,9 @@ export function entryOf(source: ActivitySource): Entry | undefined {
   };
 }
 
+/** Whether somebody only looked at something. */
+export const isRead = ({ action }: Pick<Entry, "action">): boolean => /(^|\.)(read|list|get)$/.test(action);
+
 /** What `server/<id>` names, in the form that has nothing else. */
 function named({ resource }: ActivitySource): Entry["resources"] {
   const [type = "", id = "", ...rest] = resource?.split("/") ?? [];

@@ -8,7 +8,7 @@ export const entrySchema = z.object({
   /** Counts up over the life of the contract. */
   n: z.number(),
   at: z.number(),
-  type: z.enum(["RequestAccepted", "Provision", "RequestStatusUpdate", "GenerateToken", "Error"]),
+  type: z.enum(["RequestAccepted", "Provision", "RequestStatusUpdate", "GenerateToken", "Error", "Read", "Login"]),
   status: z.enum(["QUEUED", "DONE", "FAILED"]),
   message: z.string(),
   requestId: z.string(),

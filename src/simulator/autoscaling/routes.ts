@@ -12,7 +12,7 @@ import { basePath, hrefOf, listedActions, listedGroup, listedReplicas, type Part
 
 const publicBase = "/autoscaling";
 
-/** VM auto scaling, below the base of the early access version and below the public one. */
+/** VM auto scaling, below the base of the early access version; the public interface has it without the version, too. */
 export function autoscalingRoutes(world: World): Route[] {
   const groups = "/groups";
   const group = `${groups}/{groupId}`;
@@ -26,7 +26,7 @@ export function autoscalingRoutes(world: World): Route[] {
     ...partHandlers(world, "servers", "serverId", listedReplicas),
   ];
   const { forms } = world;
-  return [...(forms.described ? [basePath] : []), ...(forms.public ? [publicBase] : [])].flatMap((base) =>
+  return [basePath, ...(forms.public ? [publicBase] : [])].flatMap((base) =>
     handlers.map(([method, path, handle]) => ({ method, template: `${base}${path}`, access: "user" as const, handle })),
   );
 }
