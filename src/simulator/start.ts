@@ -31,6 +31,7 @@ import { managed } from "./managed-kinds.ts";
 import { managementEndpoint } from "./object-storage-management/host.ts";
 import { objectStorageRoutes } from "./object-storage-management/routes.ts";
 import { resumePipelines } from "./pipelines/lifecycle.ts";
+import { resumeProducts } from "./pipelines/product-logs.ts";
 import { metricPushRoutes } from "./pipelines/push/routes.ts";
 import { pipelineRoutes } from "./pipelines/routes.ts";
 import { endpointOf } from "./pipelines/service.ts";
@@ -184,6 +185,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
       resumeRequests(world);
       resumeScaling(world);
       resumePipelines(world);
+      resumeProducts(world);
       resumeStreaming(world);
       for (const { resume } of managed) resume(world);
     }

@@ -97,11 +97,11 @@ ${metrics > charts.length ? html`<p class="soft">${metrics - charts.length} more
 
 function logsPart({ world, origin, name, filter, region }: PageParts): Html {
   if (region.lines.length > 0) {
-    return html`<h2>Logs <span class="soft">the newest lines first, at most ${mostLines}; times in UTC</span></h2>
+    return html`<h2>Logs <span class="soft">the newest lines first, at most ${mostLines} of the last 30 days; times in UTC</span></h2>
 <div class="card">${tail(region)}</div>
 `;
   }
-  return html`<h2>Logs</h2>
+  return html`<h2>Logs <span class="soft">of the last 30 days</span></h2>
 <div class="card">${
     filter.tag === ""
       ? logAdvice(origin, name, region.pipelines, world.forwardAddress())

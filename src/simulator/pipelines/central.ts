@@ -4,6 +4,7 @@ import { missing } from "../http/refusal.ts";
 import { stampsOf, urnOf } from "../regional/metadata.ts";
 import type { World } from "../world.ts";
 import { givenSwitch } from "./body.ts";
+import { watchProducts } from "./product-logs.ts";
 import type { Central } from "./records.ts";
 import { dashboardOf, hrefOf, type RegionalCall, services } from "./service.ts";
 
@@ -39,6 +40,7 @@ export function switchCentral(world: World, call: RegionalCall): Reply {
   const enabled = givenSwitch(call.body);
   const { centrals } = world.pipelines;
   const userId = call.caller.user.id;
+  if (enabled && product === "logs" && centrals.get(rowOf(call))?.enabled !== true) watchProducts(world, region, at);
   const before = centrals.get(rowOf(call)) ?? { createdAt: at, createdBy: userId };
   centrals.put(rowOf(call), { ...before, product, region, enabled, modifiedAt: at, modifiedBy: userId });
   const { metadata, properties, ...named } = shown(world, call);
