@@ -29,7 +29,8 @@ Simulates the cloud platform on this machine: APIs, states, delays and, on reque
   --bucket NAME           additional bucket, besides flow-logs; repeatable
   --kafka real|off        run Apache Kafka, downloaded once with Maven, for event streaming clusters
                           (default real where Java and Maven are found, else off)
-  --brokers 1|3           Kafka processes per cluster, a few hundred megabytes each (default 1)
+  --brokers 1|3           Kafka processes per cluster, a few hundred megabytes each (default 3;
+                          with 1, topics have one copy)
   --demo-data             begin with one of everything in the first contract, 100 days old
   --json                  print one line of JSON when ready
   -h, --help              show this help

@@ -77,7 +77,7 @@ export interface SimulatorOptions {
   forwardPort?: number;
   /** `real`: Apache Kafka serves the clusters of event streaming; `off` (default): nobody does. */
   kafka?: "real" | "off";
-  /** Kafka processes per cluster. Default 1; the platform has three. */
+  /** Kafka processes per cluster. Default 3, as the platform has; with 1, topics have one copy. */
   brokers?: number;
   /** Begins with one of everything in the first contract, unless there is state from an earlier run. */
   demoData?: boolean;
@@ -160,7 +160,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
     });
     const dataPlane =
       options.kafka === "real"
-        ? createKafkaPlane({ brokers: options.brokers ?? 1, data: options.data, onError })
+        ? createKafkaPlane({ brokers: options.brokers ?? 3, data: options.data, onError })
         : noDataPlane;
     const agenda = createAgenda(clock, machineTime);
     life.defer(() => agenda.close());

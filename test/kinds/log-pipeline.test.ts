@@ -117,8 +117,8 @@ describe("a log pipeline's Secret", () => {
       grafanaEndpoint: "https://grafana.example.com",
     });
     expect(forward).toMatch(/Match +k8s\.\*\n/);
-    expect(forward).not.toMatch(/Match +app\n/);
-    expect(http).toMatch(/Match +app\n/);
+    expect(forward).not.toMatch(/Match +app/);
+    expect(http).toMatch(/Match +app/);
     expect(http).not.toMatch(/Match +k8s/);
   });
 
