@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { activityRoutes } from "./activity/routes.ts";
 import { createAgenda } from "./agenda.ts";
+import { alertRoutes } from "./alerts/routes.ts";
 import { loadRoutes } from "./autoscaling/load-routes.ts";
 import { resumeScaling } from "./autoscaling/loop.ts";
 import { autoscalingRoutes } from "./autoscaling/routes.ts";
@@ -217,6 +218,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
       ...tokenRoutes(world.identity, clock),
       ...steeringRoutes(world, { contracts, calls, faults }),
       ...loadRoutes(world),
+      ...alertRoutes(world),
       ...(flowLogs.get(world)?.routes ?? []),
       ...logRoutes(contracts),
       ...readingRoutes(world),

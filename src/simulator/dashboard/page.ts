@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { World } from "../world.ts";
 import { logAdvice, metricAdvice } from "./advice.ts";
+import { alerts } from "./alerts.ts";
 import { chart } from "./chart.ts";
 import { type Html, html, nothing, own } from "./html.ts";
 import { overview } from "./overview.ts";
@@ -65,7 +66,7 @@ export function page(parts: PageParts): string {
 <p id="note" role="status"></p>
 </header>
 <main>
-${metricsPart(parts)}${logsPart(parts)}${
+${alerts(world, name)}${metricsPart(parts)}${logsPart(parts)}${
   region.pipelines.length === 0
     ? nothing
     : html`<h2>Pipelines</h2>
