@@ -75,12 +75,6 @@ export const badScalingGroups = [
       "less than or equal to 200",
     ],
     ["that adds a share", scaleOut({ amountType: "SHARE" }), "amountType", '"ABSOLUTE", "PERCENTAGE"'],
-    [
-      "that counts traffic in percent",
-      policy({ metric: "INSTANCE_NETWORK_IN_BYTES", unit: "PERCENTAGE" }),
-      "spec.policy",
-      "unit PERCENTAGE is for the CPU",
-    ],
     ["that removes the best", scaleIn({ terminationPolicy: "BEST" }), "terminationPolicy", '"OLDEST_SERVER_FIRST"'],
     ["that does not grow", policy({ scaleOutAction: null }), "spec.policy.scaleOutAction", "Required value"],
   ]),

@@ -81,10 +81,6 @@ const policy = z
           rule: "self.unit != 'TOTAL' || self.scaleOutThreshold >= 40.0",
           message: "scaleOutThreshold must be at least 40 with unit TOTAL",
         },
-        {
-          rule: "self.unit != 'PERCENTAGE' || self.metric == 'INSTANCE_CPU_UTILIZATION_AVERAGE'",
-          message: "unit PERCENTAGE is for the CPU; for traffic use PER_SECOND, PER_MINUTE, PER_HOUR or TOTAL",
-        },
       ),
     ),
   );
