@@ -1,5 +1,5 @@
 import { claimOf } from "../engine/objects/object.ts";
-import type { Entry } from "../platform/activity/entry.ts";
+import { type Entry, isRead } from "../platform/activity/entry.ts";
 import { activityContract, activityPage } from "../platform/activity/log.ts";
 import { RETENTION_MS, readActivity } from "../platform/activity/read.ts";
 import { objectNamed } from "./objects.ts";
@@ -16,7 +16,7 @@ export function sinceOf(text: string, now: number): number {
   return Math.max(at, now - RETENTION_MS);
 }
 
-/** Entries of the activity log from a moment on, the oldest first. */
+/** Entries of the activity log from a moment on, the oldest first, but for reads. */
 export async function entriesSince(
   platform: PlatformReader,
   since: number,
@@ -35,7 +35,7 @@ export async function entriesSince(
     since,
   });
   for await (const batch of reading) {
-    entries.push(...batch);
+    for (const entry of batch) if (!isRead(entry)) entries.push(entry);
     progress(entries.length, "entries of the activity log read");
     if (entries.length >= MOST_ENTRIES) break;
   }

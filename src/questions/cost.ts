@@ -34,6 +34,7 @@ const spec = z.looseObject({
   templateName: text,
   size: z.unknown().optional(),
   bootVolume: disk.optional().catch(undefined),
+  models: z.array(z.string()).optional().catch(undefined),
 });
 const manifest = z.looseObject({
   kind: z.string(),
@@ -58,6 +59,13 @@ const linesOf: Record<string, (given: z.output<typeof spec>) => Line[]> = {
   IPBlock: ({ size }) => one("addresses", "IP", /address/i, Number(size) || 1),
   MetricPipeline: () => one("pipeline", "MONITORING", /metric/i),
   LogPipeline: () => one("pipeline", "LAAS", /log/i),
+  // How many there will be nobody knows: the price is told.
+  InferenceAccess: ({ models = [] }) =>
+    models.flatMap((id) =>
+      ["input", "output"].flatMap((direction) =>
+        one(`million ${direction} tokens, ${id}`, "INFERENCE", anyOf(`${direction} tokens, ${id}`), 0),
+      ),
+    ),
   KafkaCluster: ({ size }) => one("cluster", "KAFKA", new RegExp(`\\b${String(size).replaceAll(/\W/g, "")}$`, "i")),
 };
 
@@ -96,7 +104,7 @@ export async function costEstimate(sources: Sources, asked: { manifest: string }
       2,
     ),
     currency: prices[0]?.unitCost.unit ?? "EUR",
-    basis: `${HOURS_PER_MONTH} hours at the prices of the contract's catalogue; traffic, licences and rebates are not included`,
+    basis: `${HOURS_PER_MONTH} hours at the prices of the contract's catalogue; traffic, tokens, licences and rebates are not included`,
   };
 }
 

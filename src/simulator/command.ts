@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type FaultPlan, parsePlan } from "./faults/plan.ts";
+import { type Interface, interfaces } from "./forms.ts";
 import { type Ready, type SimulatorOptions, startSimulator } from "./start.ts";
 import { bucketNameRule, isBucketName } from "./storage/bucket-name.ts";
 import { lackFor } from "./streaming/kafka/program.ts";
@@ -14,6 +15,9 @@ Simulates the cloud platform on this machine: APIs, states, delays and, on reque
   --contracts N           number of contracts, each with its own owner (default 1)
   --seed N                seed of ids, durations and fault probabilities (default 1)
   --speed X               speed of the platform's clock (default 1, real time)
+  --interface described|public|both
+                          form of the interface where the platform's description and its public
+                          interface differ (default both at once)
   --faults FILE           fault plan in YAML or JSON; GET /_simulator/faults shows the active one
   --object-storage WHAT   builtin, versitygw, or the URL of another S3, with the keys in
                           MOORING_S3_ACCESS_KEY and MOORING_S3_SECRET_KEY (default builtin)
@@ -25,7 +29,8 @@ Simulates the cloud platform on this machine: APIs, states, delays and, on reque
   --bucket NAME           additional bucket, besides flow-logs; repeatable
   --kafka real|off        run Apache Kafka, downloaded once with Maven, for event streaming clusters
                           (default real where Java and Maven are found, else off)
-  --brokers 1|3           Kafka processes per cluster, a few hundred megabytes each (default 1)
+  --brokers 1|3           Kafka processes per cluster, a few hundred megabytes each (default 3;
+                          with 1, topics have one copy)
   --demo-data             begin with one of everything in the first contract, 100 days old
   --json                  print one line of JSON when ready
   -h, --help              show this help
@@ -39,6 +44,7 @@ export const options = {
   contracts: { type: "string" },
   seed: { type: "string" },
   speed: { type: "string" },
+  interface: { type: "string" },
   faults: { type: "string" },
   "object-storage": { type: "string" },
   "object-storage-listen": { type: "string" },
@@ -89,6 +95,7 @@ function parseFlags(argv: string[]): { help: boolean; json: boolean; options: Si
       ...(flags.contracts !== undefined && { contracts: contractsFrom(flags.contracts) }),
       ...(flags.seed !== undefined && { seed: seedFrom(flags.seed) }),
       ...(flags.speed !== undefined && { speed: speedFrom(flags.speed) }),
+      ...(flags.interface !== undefined && { interface: interfaceFrom(flags.interface) }),
       ...(flags.faults !== undefined && { faults: planFrom(flags.faults) }),
       ...(flags["object-storage"] !== undefined && { objectStorage: storageFrom(flags["object-storage"]) }),
       ...storageAddressFrom(flags["object-storage-listen"]),
@@ -117,6 +124,12 @@ function addressFrom(flag: string, text: string): { host: string; port: number }
     throw new UsageError(`${flag} ${text}: give it as HOST:PORT, for example 127.0.0.1:8080 or [::1]:0`);
   }
   return { host, port };
+}
+
+function interfaceFrom(text: string): Interface {
+  const known = interfaces.find((each) => each === text);
+  if (known === undefined) throw new UsageError(`--interface ${text}: give described, public or both`);
+  return known;
 }
 
 function storageFrom(text: string): string {

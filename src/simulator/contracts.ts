@@ -10,6 +10,7 @@ import { limitsSchema } from "./core/limits.ts";
 import { requestSchema } from "./core/request-record.ts";
 import { createUsage } from "./core/usage.ts";
 import { createDnsRecords } from "./dns/records.ts";
+import type { Forms } from "./forms.ts";
 import { createIdentity } from "./identity/identity.ts";
 import { firstS3Key } from "./identity/s3-keys.ts";
 import { createLines } from "./ingest/lines.ts";
@@ -28,6 +29,7 @@ import type { World } from "./world.ts";
 /** What all contracts have in common. */
 export interface ContractParts {
   seed: number;
+  forms: Forms;
   clock: SimulatedClock;
   agenda: Agenda;
   counters: Counters;
@@ -125,7 +127,7 @@ export function createContracts(parts: ContractParts): Contracts {
 }
 
 function createWorld(parts: ContractParts, documents: Documents, contractNumber: number, scope: string): World {
-  const { seed, clock, agenda, counters, storage, dataPlane, forwardAddress, objectStorageUrl } = parts;
+  const { seed, forms, clock, agenda, counters, storage, dataPlane, forwardAddress, objectStorageUrl } = parts;
   const chance = createChance(seed, counters, scope);
   const everything = createResources(documents);
   const viewer = createViewer();
@@ -149,6 +151,7 @@ function createWorld(parts: ContractParts, documents: Documents, contractNumber:
     identity,
     activity: createActivity({ documents, counters, chance, clock, identity, scope }),
     contractNumber,
+    forms,
     isFirst: scope === "",
     limits: documents.table("limits", limitsSchema),
     usage: createUsage(everything),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { activityRoutes } from "./activity/routes.ts";
 import { createAgenda } from "./agenda.ts";
+import { alertRoutes } from "./alerts/routes.ts";
 import { loadRoutes } from "./autoscaling/load-routes.ts";
 import { resumeScaling } from "./autoscaling/loop.ts";
 import { autoscalingRoutes } from "./autoscaling/routes.ts";
@@ -18,6 +19,7 @@ import { createFaultChooser } from "./faults/chooser.ts";
 import { type FaultPlan, reachOf } from "./faults/plan.ts";
 import { createBuckets, createRateLimiter } from "./faults/rate-limit.ts";
 import { createFlowLogs, type FlowLogs } from "./flow-logs/flow-logs.ts";
+import { formsOf, type Interface } from "./forms.ts";
 import { createCallCounter } from "./http/calls.ts";
 import type { Route } from "./http/exchange.ts";
 import { createListener } from "./http/listener.ts";
@@ -30,6 +32,7 @@ import { managed } from "./managed-kinds.ts";
 import { managementEndpoint } from "./object-storage-management/host.ts";
 import { objectStorageRoutes } from "./object-storage-management/routes.ts";
 import { resumePipelines } from "./pipelines/lifecycle.ts";
+import { resumeProducts } from "./pipelines/product-logs.ts";
 import { metricPushRoutes } from "./pipelines/push/routes.ts";
 import { pipelineRoutes } from "./pipelines/routes.ts";
 import { endpointOf } from "./pipelines/service.ts";
@@ -61,6 +64,8 @@ export interface SimulatorOptions {
   /** How many times as fast as real time the platform lives. Default 1. */
   speed?: number;
   faults?: FaultPlan;
+  /** The form of the interface where the description and the public one differ. Default: both at once. */
+  interface?: Interface;
   /** `builtin` (default), `versitygw`, or the URL of an S3 elsewhere. */
   objectStorage?: string;
   /** Where the object storage listens. Default: the host of the API, any free port. */
@@ -73,7 +78,7 @@ export interface SimulatorOptions {
   forwardPort?: number;
   /** `real`: Apache Kafka serves the clusters of event streaming; `off` (default): nobody does. */
   kafka?: "real" | "off";
-  /** Kafka processes per cluster. Default 1; the platform has three. */
+  /** Kafka processes per cluster. Default 3, as the platform has; with 1, topics have one copy. */
   brokers?: number;
   /** Begins with one of everything in the first contract, unless there is state from an earlier run. */
   demoData?: boolean;
@@ -156,12 +161,13 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
     });
     const dataPlane =
       options.kafka === "real"
-        ? createKafkaPlane({ brokers: options.brokers ?? 1, data: options.data, onError })
+        ? createKafkaPlane({ brokers: options.brokers ?? 3, data: options.data, onError })
         : noDataPlane;
     const agenda = createAgenda(clock, machineTime);
     life.defer(() => agenda.close());
     let objectStorageUrl = "";
-    const parts = { seed, clock, agenda, counters, documents, storage, dataPlane };
+    const forms = formsOf(options.interface ?? "both");
+    const parts = { seed, forms, clock, agenda, counters, documents, storage, dataPlane };
     const contracts = createContracts({
       ...parts,
       forwardAddress: () => forward.address(),
@@ -180,6 +186,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
       resumeRequests(world);
       resumeScaling(world);
       resumePipelines(world);
+      resumeProducts(world);
       resumeStreaming(world);
       for (const { resume } of managed) resume(world);
     }
@@ -211,6 +218,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
       ...tokenRoutes(world.identity, clock),
       ...steeringRoutes(world, { contracts, calls, faults }),
       ...loadRoutes(world),
+      ...alertRoutes(world),
       ...(flowLogs.get(world)?.routes ?? []),
       ...logRoutes(contracts),
       ...readingRoutes(world),

@@ -8,6 +8,7 @@ import type { Limits } from "./core/limits.ts";
 import type { RequestRecord } from "./core/request-record.ts";
 import type { Usage } from "./core/usage.ts";
 import type { DnsRecords } from "./dns/records.ts";
+import type { Forms } from "./forms.ts";
 import type { Identity } from "./identity/identity.ts";
 import type { Lines } from "./ingest/lines.ts";
 import type { Samples } from "./ingest/samples.ts";
@@ -37,6 +38,8 @@ export interface World {
   readonly identity: Identity;
   readonly activity: Activity;
   readonly contractNumber: number;
+  /** The forms in which the platform shows and takes things. */
+  readonly forms: Forms;
   /** The contract of the ready line. */
   readonly isFirst: boolean;
   readonly limits: Table<Limits>;

@@ -26,7 +26,7 @@ let secret: Record<string, string>;
 
 beforeAll(async () => {
   mounted = mkdtempSync(join(tmpdir(), "kafka-user-"));
-  platform = await startPlatform({ kafka: "real" });
+  platform = await startPlatform({ kafka: "real", brokers: 1 });
   streaming = await streamingOf(platform);
   cluster = await streaming.cluster();
   await streaming.untilAvailable(cluster);
@@ -59,7 +59,7 @@ async function mount(): Promise<Record<string, string>> {
 }
 
 async function topic(name: string): Promise<string> {
-  await streaming.untilAvailable(await streaming.topic(cluster, { name, replicationFactor: 3, numberOfPartitions: 3 }));
+  await streaming.untilAvailable(await streaming.topic(cluster, { name, replicationFactor: 1, numberOfPartitions: 3 }));
   return name;
 }
 

@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 async function start(): Promise<void> {
-  platform = await startPlatform({ kafka: "real", data: directory });
+  platform = await startPlatform({ kafka: "real", brokers: 1, data: directory });
 }
 
 const brokersShape = z.array(z.string());
@@ -72,7 +72,7 @@ describe("the brokers of a cluster", () => {
   });
 
   it("keep 10,000 records in the order of each key, for a Node client", patience, async () => {
-    await topic({ name: "orders", numberOfPartitions: 6, replicationFactor: 3 });
+    await topic({ name: "orders", numberOfPartitions: 6, replicationFactor: 1 });
     const sent = Array.from({ length: records }, (_, index) => ({ key: `key-${index % keys}`, value: String(index) }));
     await produce(await access(), "orders", sent);
     const seen = await consume(await access(), "orders", records);
@@ -87,7 +87,7 @@ describe("the brokers of a cluster", () => {
     "take windows of the activity log by the ids of its entries, and tell what is delivered again",
     patience,
     async () => {
-      await topic({ name: "audit", numberOfPartitions: 3, replicationFactor: 3 });
+      await topic({ name: "audit", numberOfPartitions: 3, replicationFactor: 1 });
       const lines = Array.from({ length: 2_500 }, (_, nth) => ({ id: `id-${nth}`, time: nth, text: `{"nth":${nth}}` }));
       const window = { period: { from: 0, to: 60_000 }, total: lines.length, lines };
       const { brokers, certificateAuthority: ca, certificate, privateKey } = await access();
@@ -164,7 +164,7 @@ describe("a topic", () => {
 
   it("has the partitions and the retention that the API was asked for, or the brokers' own", patience, async () => {
     const logRetention = { retentionTime: 3_600_000, segmentBytes: 1_048_576 };
-    await topic({ name: "set", numberOfPartitions: 4, replicationFactor: 2, logRetention });
+    await topic({ name: "set", numberOfPartitions: 4, replicationFactor: 1, logRetention });
     await topic({ name: "unset" });
     const metadata = await asAdmin(await access(), (admin) => admin.metadata({ topics: ["set", "unset"] }));
     expect(metadata.topics.get("set")?.partitionsCount).toBe(4);
@@ -246,19 +246,29 @@ describe("a broker", () => {
     await expect.poll(names).toEqual(["early"]);
   });
 
-  it("cannot outlive the simulator, even when that is killed; there are three if asked for", patience, async () => {
-    const data = join(directory, "killed");
-    const child = startProcess(["--json", "--speed", "100", "--kafka", "real", "--brokers", "3", "--data", data]);
-    const other = await streamingOf(await child.platform());
-    const path = await other.cluster();
-    await other.untilAvailable(path);
-    const { brokerAddresses } = resource(await other.call("GET", path)).metadata;
-    expect(brokerAddresses).toHaveLength(3);
-    const replicated = await other.topic(path, { name: "replicated", replicationFactor: 3 });
-    await other.untilAvailable(replicated);
-    expect(processesOf(data)).toHaveLength(3);
-    child.kill("SIGKILL");
-    await child.exit;
-    await expect.poll(() => processesOf(data)).toEqual([]);
-  });
+  it(
+    "cannot outlive the simulator, even when that is killed; there are three, and a topic has as many copies",
+    patience,
+    async () => {
+      const data = join(directory, "killed");
+      const child = startProcess(["--json", "--speed", "100", "--kafka", "real", "--data", data]);
+      const other = await streamingOf(await child.platform());
+      const path = await other.cluster();
+      await other.untilAvailable(path);
+      const brokers = brokersShape.parse(resource(await other.call("GET", path)).metadata.brokerAddresses);
+      expect(brokers).toHaveLength(3);
+      const replicated = await other.topic(path, { name: "replicated", replicationFactor: 3, numberOfPartitions: 3 });
+      await other.untilAvailable(replicated);
+      const opened = { brokers, ...(await other.access(path)) };
+      const copies = await asAdmin(opened, async (admin) => {
+        const { topics } = await admin.metadata({ topics: ["replicated"] });
+        return topics.get("replicated")?.partitions.map(({ replicas }) => replicas.length);
+      });
+      expect(copies).toEqual([3, 3, 3]);
+      expect(processesOf(data)).toHaveLength(3);
+      child.kill("SIGKILL");
+      await child.exit;
+      await expect.poll(() => processesOf(data)).toEqual([]);
+    },
+  );
 });

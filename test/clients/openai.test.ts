@@ -53,9 +53,12 @@ describe("the openai client", () => {
     expect(usage?.completion_tokens).toBeGreaterThan(20);
   });
 
-  it("gets sixteen tokens unless it asks for more, ends at a stop word, and has as many choices as it wants", async () => {
+  it("gets a whole answer unless it asks for less, ends at a stop word, and has as many choices as it wants", async () => {
     const { model, messages } = chat;
-    const short = await client.chat.completions.create({ model, messages });
+    const whole = await client.chat.completions.create({ model, messages });
+    expect(whole).toMatchObject({ choices: [{ finish_reason: "stop" }] });
+    expect(whole.usage?.completion_tokens).toBeGreaterThan(16);
+    const short = await client.chat.completions.create({ model, messages, max_tokens: 16 });
     expect(short).toMatchObject({ choices: [{ finish_reason: "length" }], usage: { completion_tokens: 16 } });
     const stopped = await client.chat.completions.create({ ...chat, stop: [" is"], n: 3 });
     expect(stopped.choices.map(({ message }) => message.content)).toEqual(Array(3).fill("You wrote: Where"));

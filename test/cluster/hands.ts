@@ -53,6 +53,8 @@ export type HandsFor = (wire: Wire) => (world: Landscape, ground: Ground, name: 
 const created = z.looseObject({ id: z.string() });
 const dated = z.looseObject({ createdDate: z.string() });
 const listed = z.looseObject({ items: z.array(z.looseObject({ id: z.string(), properties: z.looseObject({}) })) });
+/** What has no list and no id. */
+const alone = z.looseObject({ properties: z.looseObject({}) });
 const secrets = z.looseObject({
   items: z.array(
     z.looseObject({ metadata: z.looseObject({ uid: z.string() }), data: z.record(z.string(), z.string()) }),
@@ -147,10 +149,14 @@ export const switched: HandsFor =
   (wire) =>
   ({ platform }, ground, name) => {
     const path = wire.path(ground, name);
-    const there = async () => listed.parse(await platform.call("GET", path)).items;
+    const there = async () => {
+      const answer = await platform.call("GET", path);
+      return listed.safeParse(answer).data?.items ?? [{ id: "central", properties: alone.parse(answer).properties }];
+    };
     const switchOff = async () => {
       const { id } = only(await there());
-      await platform.call("PUT", `${path}/${id}`, { properties: { enabled: false } });
+      const at = id === "central" ? path : `${path}/${id}`;
+      await platform.call("PUT", at, { properties: { enabled: false } });
     };
     return {
       there,

@@ -140,7 +140,7 @@ describe("a scaling group under a load that comes and goes", () => {
     const from = { imageLookup: { name: "debian" }, userDataSecretRef: { name: "boot" } };
     const volumes = [{ name: "root", size: 10, type: "SSD Standard", ...from }];
     const replica = { cores: 1, ram: 1024, nics, volumes };
-    const odd = { ...policy, metric: "INSTANCE_NETWORK_IN_BYTES" };
+    const odd = { ...policy, unit: "PER_HOUR" };
     await world.apply(scalingGroup("guarded", { policy: odd, replica }));
     const reason = () => world.value("scalinggroup/guarded", "{.status.conditions[0].reason}");
     await expect.poll(reason).toBe("SecretNotFound");
@@ -153,7 +153,9 @@ describe("a scaling group under a load that comes and goes", () => {
       volumes: [{ image: expect.stringMatching(/^[0-9a-f-]{36}$/), userData: "IyEvYmluL3No" }],
     });
     const { stdout } = await world.kubectl("describe", "scalinggroup", "guarded");
-    expect(stdout).toMatch(/Warning\s+Advice\s.*policy\.unit PERCENTAGE: INSTANCE_NETWORK_IN_BYTES is a number/);
+    expect(stdout).toMatch(
+      /Warning\s+Advice\s.*policy\.unit PER_HOUR: INSTANCE_CPU_UTILIZATION_AVERAGE is a percentage/,
+    );
   });
 
   it("more than the recommended number of replicas is allowed, and advised against", async () => {

@@ -50,6 +50,11 @@ describe("the fold over answers that do not show a resource", () => {
     expect(judge(facts({ ...done, status: "BUSY" }), { missingMs })).toBe("leaving");
     expect(judge(facts({ ...done, status: "FAILED" }), { missingMs })).toBe("unseen");
     expect(judge(interrupted(facts(done)), { missingMs })).toBe("deleted");
+    const unknown: Deletion = { ...done, status: "UNKNOWN" };
+    expect(judge(facts(unknown), { missingMs })).toBe("unseen");
+    const row = { since: 0, last: missingMs };
+    expect(judge({ since: 0, row, logged: true, deletion: unknown }, { missingMs })).toBe("deleted");
+    expect(judge({ since: 0, row, logged: true }, { missingMs })).toBe("missing");
     expect(judge(undefined, { missingMs })).toBe("unseen");
   });
 });

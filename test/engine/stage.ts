@@ -1,3 +1,4 @@
+import { doubt } from "../../src/controllers/orphans.ts";
 import { createAccounts } from "../../src/engine/accounts/accounts.ts";
 import { act } from "../../src/engine/act/act.ts";
 import { decide } from "../../src/engine/decide/decide.ts";
@@ -12,7 +13,6 @@ import { createObjects } from "../../src/engine/objects/objects.ts";
 import { createPublications } from "../../src/engine/objects/published.ts";
 import type { Seal } from "../../src/engine/objects/seal.ts";
 import { undivided } from "../../src/engine/objects/shards.ts";
-import { doubt } from "../../src/engine/rescue.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Kind, ResourceKind } from "../../src/kinds/kind.ts";
 import type { Again } from "../../src/kube/queue/work.ts";

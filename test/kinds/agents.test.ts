@@ -24,7 +24,7 @@ function sections(file: string): { section: string; entries: Record<string, stri
       expect(head).toMatch(/^\[[A-Z]+\]$/);
       const entries = lines.map((line) => {
         const [, name = "", value = ""] =
-          /^ {4}([A-Za-z_]+) +(\S.*)$/.exec(line) ?? expect.fail(`not an entry: ${line}`);
+          /^ {4}([A-Za-z_.]+) +(\S.*)$/.exec(line) ?? expect.fail(`not an entry: ${line}`);
         return [name, value];
       });
       return { section: head.slice(1, -1), entries: Object.fromEntries(entries) };
@@ -83,9 +83,10 @@ describe("configuration of agents for metrics", () => {
 
 describe("configuration of agents for logs", () => {
   const tags = ["app", "web"];
+  const streams = tags.map((tag) => ({ tag, source: "generic" }));
 
   it("Fluent Bit forwards each stream over TLS with the shared key, to port 9000 unless another is told", () => {
-    expect(outputs(fluentBitForward("tcp.example.com", key, tags))).toMatchObject(
+    expect(outputs(fluentBitForward("tcp.example.com", key, streams))).toMatchObject(
       tags.map((tag) => ({
         Name: "forward",
         Match: tag,
@@ -97,7 +98,7 @@ describe("configuration of agents for logs", () => {
       })),
     );
     const elsewhere = ["127.0.0.1:24224", "tcp://127.0.0.1:24224"].flatMap((at) =>
-      outputs(fluentBitForward(at, key, ["app"])),
+      outputs(fluentBitForward(at, key, streams.slice(0, 1))),
     );
     expect(elsewhere).toMatchObject([
       { Host: "127.0.0.1", Port: "24224" },
@@ -110,7 +111,7 @@ describe("configuration of agents for logs", () => {
     ["without a scheme", "http.example.com/in", { Host: "http.example.com", Port: "443", Tls: "on" }],
     ["with http and a port", "http://127.0.0.1:8080/in/", { Host: "127.0.0.1", Port: "8080", Tls: "off" }],
   ])("Fluent Bit posts JSON to an address %s, each stream to its own path", (_, address, expected) => {
-    expect(outputs(fluentBitHttp(address, key, tags))).toMatchObject(
+    expect(outputs(fluentBitHttp(address, key, streams))).toMatchObject(
       tags.map((tag) => ({
         ...expected,
         Name: "http",
@@ -123,12 +124,39 @@ describe("configuration of agents for logs", () => {
   });
 
   it.each([
-    ["forward", fluentBitForward("tcp.example.com", key, tags)],
-    ["http", fluentBitHttp("https://http.example.com", key, tags)],
+    ["forward", fluentBitForward("tcp.example.com", key, streams)],
+    ["http", fluentBitHttp("https://http.example.com", key, streams)],
   ])("every stream of the file for %s has something to read", (_, file) => {
     const inputs = sections(file).filter(({ section }) => section === "INPUT");
     expect(inputs.map(({ entries }) => entries.Tag)).toEqual(tags);
     expect(sections(file)[0]?.section).toBe("SERVICE");
+  });
+
+  it("each source is read where it writes, and reaches the output of its stream", () => {
+    const sources = ["kubernetes", "docker", "systemd", "generic"].map((source) => ({ tag: `${source}1`, source }));
+    const file = sections(fluentBitForward("tcp.example.com", key, sources));
+    const of = (section: string) => file.filter((each) => each.section === section).map(({ entries }) => entries);
+    const read = { "multiline.parser": "docker, cri" };
+    expect(of("INPUT")).toEqual([
+      { Name: "tail", Path: "/var/log/containers/*.log", Tag: "kubernetes1.*", ...read },
+      { Name: "tail", Path: "/var/lib/docker/containers/*/*-json.log", Tag: "docker1", ...read },
+      { Name: "systemd", Tag: "systemd1", Read_From_Tail: "on" },
+      { Name: "tail", Path: "/var/log/generic1/*.log", Tag: "generic1" },
+    ]);
+    expect(of("FILTER")).toEqual([
+      {
+        Name: "kubernetes",
+        Match: "kubernetes1.*",
+        Kube_Tag_Prefix: "kubernetes1.var.log.containers.",
+        Merge_Log: "on",
+      },
+    ]);
+    expect(of("OUTPUT").map(({ Match, Tag }) => [Match, Tag])).toEqual([
+      ["kubernetes1.*", "kubernetes1"],
+      ["docker1", "docker1"],
+      ["systemd1", "systemd1"],
+      ["generic1", "generic1"],
+    ]);
   });
 
   it("a pipeline without streams of a protocol has a file for it that sends nothing", () => {

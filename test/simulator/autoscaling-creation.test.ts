@@ -140,6 +140,15 @@ describe("creating a group", () => {
     });
   });
 
+  it("keeps the volumes of removed replicas unless it is told otherwise", async () => {
+    const { properties } = resource(await post(sample({}, { scaleIn: { deleteVolumes: undefined } })));
+    expect(properties).toMatchObject({ policy: { scaleInAction: { deleteVolumes: false } } });
+  });
+
+  it.each(["AMD_EPYC", "AMD_TURIN", "INTEL_ICELAKE"])("takes replicas of the family %s", async (cpuFamily) => {
+    expect(await post(sample({}, { replica: { cpuFamily } }))).toMatchObject({ status: 201 });
+  });
+
   it.each(["PER_HOUR", "PER_MINUTE", "PER_SECOND", "TOTAL", "PERCENTAGE"])("takes the unit %s", async (unit) => {
     expect(resource(await post(sample({}, { policy: { unit } }))).properties).toMatchObject({ policy: { unit } });
   });

@@ -84,6 +84,25 @@ describe("the policy", () => {
     expect(await scaler.count(path)).toBe(2);
   });
 
+  it.each([
+    ["PER_SECOND", 1],
+    ["PER_MINUTE", 60],
+    ["PER_HOUR", 3600],
+    // Over the two minutes of its range.
+    ["TOTAL", 120],
+  ])("counts traffic %s: bytes a second are %i times as much", async (unit, factor) => {
+    const policy = { metric: "INSTANCE_NETWORK_IN_BYTES", unit, range: "PT2M" };
+    const thresholds = { scaleInThreshold: 50 * factor, scaleOutThreshold: 80 * factor };
+    const path = await group({}, { policy: { ...policy, ...thresholds } });
+    await scaler.constant(path, 70, { metric: policy.metric });
+    await platform.advance(600);
+    expect(await scaler.count(path)).toBe(2);
+    await scaler.constant(path, 95, { metric: policy.metric });
+    await platform.advance(600);
+    expect(await scaler.count(path)).toBeGreaterThan(2);
+    await platform.steer("DELETE", "load");
+  });
+
   it("reacts to the load of its own metric only", async () => {
     const path = await group({}, { policy: { metric: "INSTANCE_NETWORK_IN_BYTES", unit: "PER_SECOND" } });
     await scaler.constant(path, 95);

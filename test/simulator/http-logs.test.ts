@@ -74,8 +74,8 @@ describe("lines over HTTP", () => {
     refusal(await ship("{}", { headers: { "content-encoding": "gzip" } }), 415, codes.validation);
   });
 
-  it.each(["", "{", "message", '{"a":1}{"b":2}'])("that are no JSON are 400: %o", async (body) => {
-    refusal(await ship(body), 400, codes.validation);
+  it.each(["", "{", "message", '{"a":1}{"b":2}'])("that are no JSON are 422: %o", async (body) => {
+    refusal(await ship(body), 422, codes.validation);
   });
 
   it.each(["7", '"text"', "null", "[7]", '[{"a":1},null]', `{"a":${"[".repeat(200)}${"]".repeat(200)}}`])(

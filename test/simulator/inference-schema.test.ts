@@ -56,6 +56,59 @@ describe("an answer to a JSON schema", () => {
     );
   });
 
+  it.each([
+    ["^[A-Z]{3}-[0-9]{4}$", {}],
+    ["^(red|green|blue)$", {}],
+    ["^\\d+(\\.\\d{2})?$", {}],
+    ["[a-f0-9]{8}", {}],
+    ["^[^a-z\\s]+@x$", { minLength: 9, maxLength: 12 }],
+    ["^\\w+$", { minLength: 40 }],
+  ])("keeps the pattern %s", (pattern, bounds) => {
+    for (const prompt of ["hello there", "ABC-1234", ""]) {
+      const value = z.string().parse(valueFor({ type: "string", pattern, ...bounds }, prompt));
+      expect(value).toMatch(new RegExp(pattern, "u"));
+      const { minLength = 0, maxLength = 200 }: { minLength?: number; maxLength?: number } = bounds;
+      expect(value.length).toBeGreaterThanOrEqual(minLength);
+      expect(value.length).toBeLessThanOrEqual(maxLength);
+    }
+  });
+
+  it("keeps all of several schemas at once", () => {
+    const base = { type: "object", properties: { id: { type: "integer", minimum: 5 } }, required: ["id"] };
+    const schema = {
+      $defs: { base },
+      allOf: [{ $ref: "#/$defs/base" }, { properties: { id: { maximum: 6 }, name: { type: "string", maxLength: 4 } } }],
+      required: ["name"],
+    };
+    const value = z.strictObject({ id: z.int().min(5).max(6), name: z.string().max(4) });
+    expect(value.safeParse(valueFor(schema, "a long prompt")).error).toBeUndefined();
+  });
+
+  it.each([
+    [
+      "a word",
+      { type: "string", not: { enum: ["hello", "there"] } },
+      "hello",
+      z.string().refine((it) => it !== "hello"),
+    ],
+    ["a number", { type: "integer", minimum: 1, maximum: 2, not: { const: 1 } }, "x", z.literal(2)],
+    ["a truth", { type: "boolean", not: { const: true } }, "x", z.literal(false)],
+    [
+      "an object",
+      { type: "object", properties: { a: { type: "boolean", not: { const: false } } } },
+      "x",
+      z.object({ a: z.literal(true) }),
+    ],
+  ])("avoids what is forbidden: %s", (_, schema, prompt, accepted) => {
+    expect(accepted.safeParse(valueFor(schema, prompt)).error).toBeUndefined();
+  });
+
+  it("refuses what nothing fits, and patterns that it does not understand", () => {
+    expect(() => valueFor({ type: "boolean", not: {} }, "x")).toThrow(/not/);
+    expect(() => valueFor({ type: "string", pattern: "(?=a)b" }, "x")).toThrow(/pattern/);
+    expect(() => valueFor({ type: "string", pattern: "(" }, "x")).toThrow(/pattern/);
+  });
+
   it("comes to an end where the schema refers to itself", () => {
     const tree: z.ZodType = z.object({
       word: z.string(),
@@ -69,7 +122,7 @@ describe("an answer to a JSON schema", () => {
     ["has no end", { $ref: "#" }],
     ["has no end", { type: "object", properties: { a: { $ref: "#" } }, required: ["a"] }],
     ["has no end", { anyOf: [{ $ref: "#" }, { $ref: "#" }] }],
-    ["pattern", { type: "string", pattern: "^a+$" }],
+    ["pattern", { type: "string", pattern: "^(?=a)b$" }],
     ["bounds", { type: "integer", minimum: 1.1, maximum: 1.9 }],
     ["bounds", { type: "array", minItems: 1e9, items: {} }],
     ["another document", { $ref: "https://example.org/schema" }],

@@ -80,8 +80,8 @@ rpc_count 2693
     ["a type after the samples", "up 1\n# TYPE up gauge\n", 2],
     ["no line feed at the end", "ok 1\nup 1", 2],
     ["a carriage return", "up 1\r\n", 1],
-  ])("refuses %s with 400 and the line", async (_, body, line) => {
-    expect(refusal(await push(body, plain), 400, codes.validation)).toContain(`line ${line}:`);
+  ])("refuses %s with 422 and the line", async (_, body, line) => {
+    expect(refusal(await push(body, plain), 422, codes.validation)).toContain(`line ${line}:`);
   });
 
   it.each([
@@ -94,7 +94,7 @@ rpc_count 2693
     expect(refusal(await push(body, plain), 422, codes.validation)).toContain(`line ${line}:`);
   });
 
-  it("refuses what is not UTF-8 with 400", async () => {
-    refusal(await push(Buffer.from([0x75, 0x70, 0xff, 0x0a]), plain), 400, codes.validation);
+  it("refuses what is not UTF-8 with 422", async () => {
+    refusal(await push(Buffer.from([0x75, 0x70, 0xff, 0x0a]), plain), 422, codes.validation);
   });
 });

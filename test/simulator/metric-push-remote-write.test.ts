@@ -58,8 +58,8 @@ describe("remote write", () => {
     ["a series that is a number", compress(integer(1, 7))],
     ["a label that is not UTF-8", compress(message(1, message(1, message(1, Buffer.from([0xff])))))],
     ["a sample whose value is a text", compress(message(1, message(2, text(1, "x"))))],
-  ])("refuses %s with 400", async (_, body) => {
-    refusal(await push(body, protobuf), 400, codes.validation);
+  ])("refuses %s with 422", async (_, body) => {
+    refusal(await push(body, protobuf), 422, codes.validation);
   });
 
   it.each<[string, SentSeries, string]>([
@@ -136,8 +136,8 @@ describe("JSON compressed with Snappy", () => {
     expect(refusal(await pushJson(body), 422, codes.validation)).toContain(place);
   });
 
-  it("refuses what is no JSON, or not compressed, with 400", async () => {
-    refusal(await push(compress(Buffer.from("{")), json), 400, codes.validation);
-    refusal(await push("{}", json), 400, codes.validation);
+  it("refuses what is no JSON, or not compressed, with 422", async () => {
+    refusal(await push(compress(Buffer.from("{")), json), 422, codes.validation);
+    refusal(await push("{}", json), 422, codes.validation);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { givenTopic } from "../../src/simulator/streaming/body.ts";
 import { items, platformForFile, refusal, resource } from "./platform.ts";
 import { streamingOf } from "./streaming.ts";
 
@@ -116,4 +117,11 @@ describe("a topic is refused", () => {
     const answer = await create({ name: "refused", ...properties });
     expect(refusal(answer, 422, "paas-streaming-100")).toContain(`[(root).properties.${field}] `);
   });
+});
+
+it("a topic has as many copies as there are brokers for, or is refused", () => {
+  const body = (replicationFactor: number) => JSON.stringify({ properties: { name: "copies", replicationFactor } });
+  expect(givenTopic(body(3), 3)).toMatchObject({ replicationFactor: 3 });
+  expect(givenTopic(body(1), 1)).toMatchObject({ replicationFactor: 1 });
+  expect(() => givenTopic(body(3), 1)).toThrow(/replicationFactor\] must be 1, the number of brokers/);
 });

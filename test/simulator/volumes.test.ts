@@ -107,6 +107,7 @@ describe("creating a volume", () => {
     ],
     ["an unknown bus", plain({ bus: "SCSI" }), "bus"],
     ["an unknown boot order", plain({ bootOrder: "LAST" }), "bootOrder"],
+    ["half a GB", plain({ size: 1.5 }), "size"],
     ["an unknown zone", plain({ availabilityZone: "ZONE_4" }), "availabilityZone"],
     ["an unknown backup unit", plain({ backupunitId: "x" }), "backupunitId"],
   ])("refuses %s", async (_, body, field) => {

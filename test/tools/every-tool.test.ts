@@ -79,6 +79,23 @@ it("an estimate is amount by price, by the hour", async () => {
   expect(per_month).toBeCloseTo(100 * lines[0].unit_cost * 730, 2);
 });
 
+it("an estimate tells what a million tokens of each model cost", async () => {
+  const models = ["openai/gpt-oss-120b"];
+  const manifest = JSON.stringify({ kind: "InferenceAccess", metadata: { name: "a" }, spec: { models } });
+  const { structuredContent } = await land.call("get_cost_estimate", { manifest });
+  expect(structuredContent).toMatchObject({
+    per_month: 0,
+    items: [
+      {
+        lines: [
+          { what: "million input tokens, openai/gpt-oss-120b", unit_cost: 0.15 },
+          { what: "million output tokens, openai/gpt-oss-120b", unit_cost: 0.65 },
+        ],
+      },
+    ],
+  });
+});
+
 it("nothing of all this has changed anything on the platform", async () => {
   const requests = async () => (await land.call("list_requests")).structuredContent?.items;
   const before = await requests();

@@ -1,4 +1,4 @@
-import type { Entry } from "../../platform/activity/entry.ts";
+import { type Entry, isRead } from "../../platform/activity/entry.ts";
 import type { ObjectName } from "./object-names.ts";
 
 export interface Criteria {
@@ -6,15 +6,18 @@ export interface Criteria {
   users: readonly string[];
   resources: readonly string[];
   actions: readonly string[];
+  /** Also who only looked at something. */
+  reads: boolean;
 }
 
 /** Of each criterion one value has to match, in upper or lower case. */
-export function createFilter({ users, resources, actions }: Criteria) {
+export function createFilter({ users, resources, actions, reads }: Criteria) {
   const any = (wanted: readonly string[], values: readonly string[]) => {
     const known = new Set(values.map((value) => value.toLowerCase()));
     return wanted.length === 0 || wanted.some((value) => known.has(value.toLowerCase()));
   };
   return (entry: Entry, objects: readonly ObjectName[]): boolean =>
+    (reads || !isRead(entry)) &&
     any(users, [entry.user]) &&
     any(actions, [entry.event, ...endsOf(entry.action)]) &&
     any(resources, [

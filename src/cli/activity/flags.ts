@@ -7,7 +7,7 @@ import { type Format, formats } from "./formats.ts";
 
 export const usage = `usage: mooring activity [OPTION…]
 
-Prints the platform's activity log: who changed what in the contract, oldest first.
+Prints the platform's activity log: who changed what in the contract, and who logged in, oldest first.
 
   --since WHEN            only entries from then on: 90s, 15m, 1h, 7d back from now, or 2026-03-01T10:00 (with or without
                           a zone), or a date (default 1d); the platform keeps 35 days
@@ -16,6 +16,7 @@ Prints the platform's activity log: who changed what in the contract, oldest fir
   --resource WHAT         only entries about this type (server), id or TYPE/ID, or with --account about this object:
                           KIND/NAME or KIND/NAMESPACE/NAME
   --action ACTION         only this action (vr.server.create, server.create or create) or event (GenerateToken)
+  --reads                 also print reads: who looked at what
   -f, --follow            wait for further entries until interrupted
   -o, --output FORMAT     ${formats.join(", ")} (default table)
 
@@ -32,6 +33,7 @@ export const options = {
   user: { type: "string", multiple: true },
   resource: { type: "string", multiple: true },
   action: { type: "string", multiple: true },
+  reads: { type: "boolean", default: false },
   follow: { type: "boolean", short: "f", default: false },
   output: { type: "string", short: "o", default: "table" },
   help: { type: "boolean", short: "h", default: false },
@@ -51,7 +53,7 @@ export interface Flags {
 
 export function parseFlags(argv: string[], now: number): Flags {
   const { values } = parseArgs({ args: argv, options });
-  const { help, account, namespace, user = [], resource = [], action = [], follow, until } = values;
+  const { help, account, namespace, user = [], resource = [], action = [], reads, follow, until } = values;
   const moment = (flag: string, text: string, from: number) => {
     const at = momentOf(text, from);
     if (at === undefined) throw new UsageError(`--${flag} ${text}: give it as 15m, 1h, 7d or 2026-03-01T10:00`);
@@ -66,6 +68,6 @@ export function parseFlags(argv: string[], now: number): Flags {
   }
   if (follow && until !== undefined) throw new UsageError("--follow has no end: leave out --until");
   if (follow && format === "json") throw new UsageError("-o json is one document: with --follow, use -o ndjson");
-  const criteria = { users: user, resources: resource, actions: action };
+  const criteria = { users: user, resources: resource, actions: action, reads };
   return { help, account, namespace, since, until: end, criteria, follow, format };
 }

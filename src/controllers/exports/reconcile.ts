@@ -12,7 +12,9 @@ import type { Kind } from "../../kinds/kind.ts";
 import { readExportSpec, readExportStatus } from "../../kinds/observability/activity-log-export.ts";
 import type { Again } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import { activityContract, activityPage } from "../../platform/activity/log.ts";
+import { isRead } from "../../platform/activity/entry.ts";
+import { activityContract } from "../../platform/activity/log.ts";
+import { periodPage } from "../../platform/activity/period.ts";
 import { begunAt, type Progress, withHours } from "../../platform/activity/progress.ts";
 import { RETENTION_MS } from "../../platform/activity/read.ts";
 import { createReading, Unfinished } from "../../platform/activity/reading.ts";
@@ -122,10 +124,11 @@ async function carryOn(
   const { readings } = deps.outlets;
   const known = readings.get(key);
   const reading = known?.of === of ? known : createReading({ of, at: now }, openRoom(connection.ledger, connection.id));
-  const log = reading.begin({
+  const begun = reading.begin({
     clock: deps.clock,
-    page: (time, offset, limit) => activityPage(connection, api, { contract, time, offset, limit }, READING),
+    page: (time, offset, limit) => periodPage(deps.clock, connection, api, { contract, time, offset, limit }, READING),
   });
+  const log = { ...begun, ...(readExportSpec(object.spec).reads === "Exclude" && { leavesOut: isRead }) };
   // On what this pass has written itself: a process that no longer leads gets a conflict.
   let current = object;
   const save = async (next: Progress, more = {}) => {

@@ -7,6 +7,7 @@ import type { Claim } from "./intent.ts";
  * | Verdict   | Facts                                                                                                  |
  * |-----------|--------------------------------------------------------------------------------------------------------|
  * | `deleted` | a log of the platform has a deletion of it, or of what it lies in, that ended DONE                       |
+ * |           | or it is missing, and the log has one without saying how it ended                                       |
  * | `leaving` | such a deletion is under way                                                                           |
  * | `missing` | understood answers of the platform itself did not have it for `missingMs`, without an interruption       |
  * | `unseen`  | anything else: nothing follows from it                                                                  |
@@ -56,7 +57,8 @@ export const interrupted = (before: AbsenceFacts | undefined): AbsenceFacts | un
 export function judge(facts: AbsenceFacts | undefined, { missingMs }: { missingMs: number }): Absence {
   if (facts?.deletion?.status === "DONE") return "deleted";
   if (facts?.deletion?.status === "BUSY") return "leaving";
-  return facts?.row && facts.row.last - facts.row.since >= missingMs ? "missing" : "unseen";
+  if (!facts?.row || facts.row.last - facts.row.since < missingMs) return "unseen";
+  return facts.deletion?.status === "UNKNOWN" ? "deleted" : "missing";
 }
 
 /** Whether nothing is there any more, or may be taken for gone. */
@@ -76,10 +78,11 @@ export interface Whereabouts extends Pick<Claim, "id" | "born"> {
   reusesIds: boolean;
 }
 
-/** The deletion among these that tells most about a resource: one that is done, else one that is under way. */
+/** The deletion among these that tells most about a resource: one that is done, else one that is under way, else any. */
 export function deletionOf(where: Whereabouts, deletions: readonly Deletion[]): Deletion | undefined {
   const about = deletions.filter((deletion) => concerns(where, deletion));
-  return about.find(({ status }) => status === "DONE") ?? about.find(({ status }) => status === "BUSY");
+  const telling = (["DONE", "BUSY", "UNKNOWN"] as const).map((word) => about.find(({ status }) => status === word));
+  return telling.find((each) => each !== undefined);
 }
 
 function concerns({ collection, id, born, within, reusesIds }: Whereabouts, { path, targets, at }: Deletion): boolean {

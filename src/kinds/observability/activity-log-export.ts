@@ -60,6 +60,10 @@ const destination = z
 const spec = z.object({
   accountRef: managed.accountRef,
   destination: destination.describe("Destination of the entries. If it changes, later entries go to the new one."),
+  reads: z
+    .enum(["Include", "Exclude"])
+    .default("Include")
+    .describe("Include exports every entry; Exclude leaves out those of reads, which are most of them."),
   from: z.iso
     .datetime({ offset: true })
     .optional()
@@ -125,7 +129,7 @@ export const activityLogExport: Kind = {
   spec,
   status,
   rules: [],
-  immutable: { from: "an export continues where it is" },
+  immutable: { from: "an export continues where it is", reads: "an export continues as it began" },
   columns: [
     { name: "Entries", type: "integer", path: ".status.entriesDelivered", description: "Entries that were delivered" },
     {

@@ -23,11 +23,13 @@ const wire = z.looseObject({
 });
 
 const collection = "/central";
+/** How the switch of a platform that gives it no id is called. */
+const ONLY = "central";
 
 const turned = (id: string, enabled: boolean): Operation => ({
   action: enabled ? "switch it on" : "switch it off",
   method: "PUT",
-  path: `${collection}/${encodeURIComponent(id)}`,
+  path: id === ONLY ? collection : `${collection}/${encodeURIComponent(id)}`,
   body: { properties: { enabled } },
 });
 

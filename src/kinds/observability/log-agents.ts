@@ -3,14 +3,20 @@ import { fluentBit, hostPort, webAddress, word } from "../fields/encode.ts";
 
 const FORWARD_PORT = "9000";
 
+/** A stream as far as an agent has to know it. */
+export interface AgentStream {
+  tag: string;
+  source: string;
+}
+
 /** Fluent Bit with the forward protocol: one output per stream, each for the records of its tag. */
-export function fluentBitForward(tcpAddress: string, key: string, tags: readonly string[]): string {
+export function fluentBitForward(tcpAddress: string, key: string, streams: readonly AgentStream[]): string {
   const { host, port } = addressOf(tcpAddress, FORWARD_PORT);
   const sharedKey = fluentBit("key", key);
-  const outputs = tags.map(
-    (tag) => `[OUTPUT]
+  const outputs = streams.map(
+    ({ tag, source }) => `[OUTPUT]
     Name           forward
-    Match          ${tag}
+    Match          ${matched(tag, source)}
     Host           ${host}
     Port           ${port}
     Tls            on
@@ -18,19 +24,19 @@ export function fluentBitForward(tcpAddress: string, key: string, tags: readonly
     Tag            ${tag}
 `,
   );
-  return service(tags) + outputs.join("\n");
+  return service(streams) + outputs.join("\n");
 }
 
 /** Fluent Bit with JSON over HTTP. */
-export function fluentBitHttp(httpAddress: string, key: string, tags: readonly string[]): string {
+export function fluentBitHttp(httpAddress: string, key: string, streams: readonly AgentStream[]): string {
   const scheme = httpAddress === "" || httpAddress.includes("://") ? "" : "https://";
   const url = URL.parse(webAddress("httpAddress", `${scheme}${httpAddress}`));
   const path = fluentBit("httpAddress", url?.pathname ?? "/").replace(/\/+$/, "");
   const secure = url?.protocol !== "http:";
-  const outputs = tags.map(
-    (tag) => `[OUTPUT]
+  const outputs = streams.map(
+    ({ tag, source }) => `[OUTPUT]
     Name           http
-    Match          ${tag}
+    Match          ${matched(tag, source)}
     Host           ${fluentBit("httpAddress", url?.hostname ?? "")}
     Port           ${url?.port || (secure ? "443" : "80")}
     Uri            ${path}/${tag}
@@ -39,24 +45,56 @@ export function fluentBitHttp(httpAddress: string, key: string, tags: readonly s
     Tls            ${secure ? "on" : "off"}
 `,
   );
-  return service(tags) + outputs.join("\n");
+  return service(streams) + outputs.join("\n");
 }
 
-/** What is read is the reader's own business: the files named here are an example. */
-const service = (tags: readonly string[]): string => `[SERVICE]
-    Flush          5
+/** The records of containers carry the name of their file behind the tag, which tells pod and container. */
+const matched = (tag: string, source: string): string => (source === "kubernetes" ? `${tag}.*` : tag);
 
-${tags
-  .map((tag) => word("tag", tag))
-  .map(
-    (tag) => `[INPUT]
+const CONTAINERS = "multiline.parser docker, cri";
+
+/** Where each source writes. Of any other, what is read is the reader's own business: the files named here are an example. */
+function inputOf({ tag, source }: AgentStream): string {
+  switch (source) {
+    case "kubernetes":
+      return `[INPUT]
+    Name           tail
+    Path           /var/log/containers/*.log
+    ${CONTAINERS}
+    Tag            ${tag}.*
+
+[FILTER]
+    Name           kubernetes
+    Match          ${tag}.*
+    Kube_Tag_Prefix ${tag}.var.log.containers.
+    Merge_Log      on
+`;
+    case "docker":
+      return `[INPUT]
+    Name           tail
+    Path           /var/lib/docker/containers/*/*-json.log
+    ${CONTAINERS}
+    Tag            ${tag}
+`;
+    case "systemd":
+      return `[INPUT]
+    Name           systemd
+    Read_From_Tail on
+    Tag            ${tag}
+`;
+    default:
+      return `[INPUT]
     Name           tail
     Path           /var/log/${tag}/*.log
     Tag            ${tag}
+`;
+  }
+}
 
-`,
-  )
-  .join("")}`;
+const service = (streams: readonly AgentStream[]): string => `[SERVICE]
+    Flush          5
+
+${streams.map(({ tag, source }) => `${inputOf({ tag: word("tag", tag), source })}\n`).join("")}`;
 
 function addressOf(address: string, otherwise: string): { host: string; port: string } {
   if (address === "") return { host: "", port: otherwise };

@@ -5,7 +5,7 @@ import { plain } from "../fields/encode.ts";
 import { formed, list, managed, managedRules, required, wireId } from "../fields/fields.ts";
 import { keyFields, pipelineColumns, pipelineKey, rotationOf, secretNameOf } from "../fields/keys.ts";
 import { type Kind, mapping } from "../kind.ts";
-import { fluentBitForward, fluentBitHttp } from "./log-agents.ts";
+import { type AgentStream, fluentBitForward, fluentBitHttp } from "./log-agents.ts";
 import { LONGEST, nameProblem, pipelineName } from "./pipeline-name.ts";
 
 const days = [7, 14, 30];
@@ -13,7 +13,7 @@ const stream = z
   .object({
     source: z
       .enum(["kubernetes", "docker", "systemd", "http", "generic"])
-      .describe("Source of the records. http accepts JSON only."),
+      .describe("Source of the records, which the agent's configuration reads. http accepts JSON only."),
     tag: formed(/^[A-Za-z0-9]{3,20}$/, 20, "must have 3 to 20 letters and digits").describe(
       "Tag of the stream, unique within the pipeline: 3 to 20 letters and digits.",
     ),
@@ -21,7 +21,7 @@ const stream = z
     retentionInDays: z
       .union([z.literal(days), z.enum([...days.map(String), "unlimited"])])
       .default(30)
-      .describe("Retention in days: 7, 14, 30 or unlimited.")
+      .describe("Retention in days: 7, 14, 30 or unlimited. Queries reach back 30 days, whatever the retention.")
       .meta({ "x-kubernetes-int-or-string": true, enum: [...days, ...days.map(String), "unlimited"] }),
   })
   .meta({
@@ -95,8 +95,10 @@ function withLabels<Sent extends { tag: string }>(stream: Sent, found: readonly 
   return labels?.length ? { ...stream, labels } : stream;
 }
 
-const tagsOf = (logs: readonly z.output<typeof wireStream>[] | null | undefined, protocol: string): string[] =>
-  (logs ?? []).flatMap((log) => (log.tag != null && log.protocol === protocol ? [log.tag] : []));
+const streamsOf = (logs: readonly z.output<typeof wireStream>[] | null | undefined, protocol: string): AgentStream[] =>
+  (logs ?? []).flatMap(({ tag, source, ...log }) =>
+    tag != null && log.protocol === protocol ? [{ tag, source: source ?? "generic" }] : [],
+  );
 
 function wanted(spec: LogPipelineSpec, inputs: Pick<Inputs, "name" | "observed">) {
   return { name: wantedName(spec, inputs), logs: spec.logs?.map(sent) };
@@ -158,8 +160,8 @@ export const logPipeline: Kind = {
             httpAddress: plain("httpAddress", httpAddress ?? ""),
             key: plain("key", key),
             grafanaEndpoint: plain("grafanaAddress", grafanaAddress ?? ""),
-            "fluent-bit.conf": fluentBitForward(tcpAddress ?? "", key, tagsOf(logs, "tcp")),
-            "fluent-bit-http.conf": fluentBitHttp(httpAddress ?? "", key, tagsOf(logs, "http")),
+            "fluent-bit.conf": fluentBitForward(tcpAddress ?? "", key, streamsOf(logs, "tcp")),
+            "fluent-bit-http.conf": fluentBitHttp(httpAddress ?? "", key, streamsOf(logs, "http")),
           };
         },
       }),

@@ -47,15 +47,15 @@ const ENDS = /\.(delete|release)$/;
 const isDeletion = ({ action, source }: Entry): boolean =>
   ENDS.test(action) || (source.event?.param?.action === "DELETE" && !action.endsWith(".detach"));
 
-function deletionOf({ requestId, time, user, status, source }: Entry): Deletion {
+function deletionOf({ requestId, time, user, status, resources, source }: Entry): Deletion {
   // An entry may also name what is only changed by it.
-  const gone = (source.event?.resources ?? []).filter(
-    ({ action }) => !action?.length || action.some((each) => ENDS.test(each)),
-  );
+  const gone =
+    source.event?.resources?.filter(({ action }) => !action?.length || action.some((each) => ENDS.test(each))) ??
+    resources;
   return {
     requestId,
     path: "",
-    status: status === "DONE" || status === "FAILED" ? status : "BUSY",
+    status: status === "DONE" || status === "FAILED" ? status : source.event ? "BUSY" : "UNKNOWN",
     at: time,
     ...(user !== "" && { by: user }),
     targets: gone.flatMap(({ id }) => id ?? []),

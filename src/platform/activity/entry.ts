@@ -24,7 +24,7 @@ export function entryOf(source: ActivitySource): Entry | undefined {
   const { meta, principal, event } = source;
   const time = Date.parse(source.time ?? meta?.time ?? "");
   if (Number.isNaN(time)) return undefined;
-  const resources = (event?.resources ?? []).map(({ type, id }) => ({ type: type ?? "", id: id ?? "" }));
+  const resources = event?.resources?.map(({ type, id }) => ({ type: type ?? "", id: id ?? "" })) ?? named(source);
   const [first] = resources;
   return {
     time,
@@ -39,6 +39,15 @@ export function entryOf(source: ActivitySource): Entry | undefined {
     resources,
     source,
   };
+}
+
+/** Whether somebody only looked at something. */
+export const isRead = ({ action }: Pick<Entry, "action">): boolean => /(^|\.)(read|list|get)$/.test(action);
+
+/** What `server/<id>` names, in the form that has nothing else. */
+function named({ resource }: ActivitySource): Entry["resources"] {
+  const [type = "", id = "", ...rest] = resource?.split("/") ?? [];
+  return type === "" || id === "" || rest.length > 0 ? [] : [{ type, id }];
 }
 
 /** Entries have no id: two that say the same are one. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { breathe } from "../../breath.ts";
 import type { Clock } from "../../clock.ts";
 import { Retry } from "../answers/errors.ts";
-import { entryOf } from "./entry.ts";
+import { type Entry, entryOf } from "./entry.ts";
 import { type ActivityPage, activityPageSize, type Period } from "./log.ts";
 import { type Line, MINUTE_MS, type Progress, reset, type Slice } from "./progress.ts";
 import { readPages } from "./read.ts";
@@ -12,6 +12,8 @@ import { divide, readSketch } from "./sketch.ts";
 export interface ActivityLog {
   clock: Clock;
   page(period: Period, offset: number, limit: number): Promise<ActivityPage>;
+  /** Entries that are counted, and not delivered. */
+  leavesOut?(entry: Entry): boolean;
 }
 
 /** The entries of a time, ordered by time and id: the same ones are always the same text. */
@@ -87,8 +89,11 @@ async function readFrom(log: ActivityLog, period: Period, first: Counted): Promi
   });
   const lines: Line[] = [];
   for (const [text, source] of found) {
-    const id = createHash("sha256").update(text).digest("hex").slice(0, 32);
-    lines.push({ id, time: entryOf(source)?.time ?? period.from, text });
+    const entry = entryOf(source);
+    if (!entry || !log.leavesOut?.(entry)) {
+      const id = createHash("sha256").update(text).digest("hex").slice(0, 32);
+      lines.push({ id, time: entry?.time ?? period.from, text });
+    }
     const pause = breathe(log.clock);
     if (pause) await pause;
   }

@@ -1,8 +1,8 @@
 /** The product file of the activity log, below /activitylog/v1: who changed what in a contract. */
 import { z } from "zod";
-import { Terminal } from "../answers/errors.ts";
+import { NotFound, Terminal } from "../answers/errors.ts";
 import { exceedsLimit } from "../answers/limits.ts";
-import { corePath } from "../products/core-url.ts";
+import { corePath, coreUrl } from "../products/core-url.ts";
 import { checked, type ReadOptions, withQuery } from "../products/paging.ts";
 
 const words = z.string().nullish();
@@ -27,6 +27,9 @@ const pageShape = z.looseObject({
   hits: z.looseObject({ total: z.int().min(0).nullish(), hits: z.array(z.looseObject({ _source: sourceShape })) }),
 });
 const contractsShape = z.array(z.looseObject({ id: z.int() }));
+const coreContractsShape = z.looseObject({
+  items: z.array(z.looseObject({ properties: z.looseObject({ contractNumber: z.int().optional() }).optional() })),
+});
 
 /** An entry as the platform writes it. There are two forms of it; whatever is missing in one is in the other. */
 export type ActivitySource = z.output<typeof sourceShape>;
@@ -49,11 +52,25 @@ export interface Getter {
 const activityUrl = (api: string, path: string) =>
   `${api.replace(/\/+$/, "").replace(new RegExp(`${corePath}$`), "")}/activitylog/v1${path}`;
 
+/** The log need not name contracts. */
+function unlessMissing(error: unknown): undefined {
+  if (!(error instanceof NotFound)) throw error;
+}
+
+async function coreContract(connection: Getter, api: string, options: ReadOptions): Promise<number | undefined> {
+  const url = withQuery(coreUrl(api, "/contracts"), { depth: "1" });
+  const { body } = await connection.send({ method: "GET", url, product: "core", ...options });
+  return checked(coreContractsShape, body, url).items[0]?.properties?.contractNumber;
+}
+
 /** The contract whose log the connection reads: the one of the credentials, else the first that the platform names. */
 export async function activityContract(connection: Getter, api: string, options: ReadOptions): Promise<number> {
   const url = activityUrl(api, "/contracts");
-  const { body } = await connection.send({ method: "GET", url, product: "activitylog", ...options });
-  const contract = connection.contractNumber ?? checked(contractsShape, body, url)[0]?.id;
+  const named = await connection
+    .send({ method: "GET", url, product: "activitylog", ...options })
+    .then(({ body }) => checked(contractsShape, body, url)[0]?.id)
+    .catch(unlessMissing);
+  const contract = connection.contractNumber ?? named ?? (await coreContract(connection, api, options));
   if (contract !== undefined) return contract;
   throw new Terminal({ call: "GET /activitylog/v1/contracts", status: 200, detail: "the token has no contract" });
 }

@@ -21,7 +21,11 @@ const fewest = 50;
 
 const identified = z.looseObject({ id: resourceId });
 
+/** What a collection that has one member, and no list, calls it: by its own name. */
+export const onlyId = (url: string): string => new URL(url).pathname.replace(/\/+$/, "").split("/").at(-1) ?? "";
+
 const pageShape = z.looseObject({
+  properties: z.looseObject({}).nullish(),
   items: z.array(z.unknown()).nullish(),
   limit: z.number().nullish(),
   _links: z.looseObject({ next: z.string().nullish() }).nullish(),
@@ -102,7 +106,7 @@ async function readAll<T>(
       throw error instanceof LimitExceeded ? end(error.message, error) : error;
     }
     const page = checked(pageShape, reply.body, pageUrl);
-    const items = page.items ?? [];
+    const items = page.items ?? (page.properties ? [{ id: onlyId(url), ...page }] : []);
     const before = found.size;
     if (before + items.length > limits.items) throw end(`the list has more than ${inFigures(limits.items)} items`);
     let keptBytes = 0;

@@ -16,7 +16,7 @@ export function regionalCollection(
 ): CollectionSource {
   return resourceCollection(connection, regionalUrl(endpoint, path), {
     query: {},
-    isBusy: (state) => state !== undefined && UNFINISHED.has(state),
+    isBusy: (state) => state !== undefined && UNFINISHED.has(state.toUpperCase()),
     pageSize: 1_000,
     product,
   });

@@ -166,7 +166,8 @@ export interface Deletion {
   readonly requestId: string;
   /** What was deleted: "/datacenters/<id>/servers/<id>"; "" where the log does not say it. */
   readonly path: string;
-  readonly status: "BUSY" | "DONE" | "FAILED";
+  /** `UNKNOWN` where the log does not say how it ended, or whether. */
+  readonly status: "BUSY" | "DONE" | "FAILED" | "UNKNOWN";
   /** Milliseconds since the epoch, by the platform's clock. */
   readonly at: number;
   /** The name of the user. */
@@ -182,7 +183,7 @@ export async function findDeletions(
   collection: string,
   createdAfter: number,
   options: ReadOptions = {},
-): Promise<Deletion[]> {
+): Promise<(Deletion & Pick<RequestState, "status">)[]> {
   const root = collection.split("/").slice(0, 3).join("/");
   const filter = { method: "DELETE", url: root, createdAfter };
   const isInside = ({ url }: LoggedRequest) => `${pathBelowBase(url)}/`.startsWith(`${root}/`);

@@ -6,7 +6,7 @@ import type { Connection } from "../calls/connection.ts";
 import { keptItem, sizeOf } from "../collections/kept-item.ts";
 import { type CollectionSource, type Item, resourceId } from "../collections/reading.ts";
 import { inTurn } from "../pace/list-turns.ts";
-import { checked, readPages, withQuery } from "./paging.ts";
+import { checked, onlyId, readPages, withQuery } from "./paging.ts";
 
 const resource = z.looseObject({
   id: resourceId,
@@ -18,6 +18,7 @@ const resource = z.looseObject({
       message: z.string().nullish(),
     })
     .nullish(),
+  properties: z.looseObject({ status: z.string().nullish() }).nullish().catch(undefined),
 });
 
 /** Thousands of collections may be listed for the first time together. No worker waits for that, but for what people ask. */
@@ -41,8 +42,8 @@ export function resourceCollection(
   { query, isBusy, product, pageSize = 1_000, keep = (item) => item }: ResourceCollectionOptions,
 ): CollectionSource {
   const itemOf = (raw: unknown, from: string): Item => {
-    const { id, metadata } = checked(resource, raw, from);
-    const state = metadata?.state ?? metadata?.status ?? undefined;
+    const { id, metadata, properties } = checked(resource, raw, from);
+    const state = metadata?.state ?? metadata?.status ?? properties?.status ?? undefined;
     return keptItem({ id, state: state && plainText(state, 64), raw: keep(raw) });
   };
   const { host } = new URL(url);
@@ -56,10 +57,11 @@ export function resourceCollection(
       return priority === "people" ? read() : inTurn(connection, host, signal, read);
     },
     async get(id, signal) {
-      const itemUrl = withQuery(`${url}/${encodeURIComponent(id)}`, query);
+      const isOnly = id === onlyId(url);
+      const itemUrl = withQuery(isOnly ? url : `${url}/${encodeURIComponent(id)}`, query);
       try {
         const { body } = await connection.send({ method: "GET", url: itemUrl, product, signal });
-        return itemOf(body, itemUrl);
+        return itemOf(isOnly ? { id, ...Object(body) } : body, itemUrl);
       } catch (error) {
         if (error instanceof NotFound) return undefined;
         throw error;
@@ -69,7 +71,7 @@ export function resourceCollection(
     isBusy: ({ state }) => isBusy(state),
     failure({ state, raw }) {
       // FAILED_UPDATING and the like are failures, too.
-      if (!state?.startsWith("FAILED")) return undefined;
+      if (!state?.toUpperCase().startsWith("FAILED")) return undefined;
       const { statusMessage, message } = checked(resource, raw, url).metadata ?? {};
       return plainText(statusMessage ?? message ?? "the platform gave no reason");
     },

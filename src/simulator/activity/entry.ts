@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { uuidOfName } from "../chance.ts";
+import type { Forms } from "../forms.ts";
 import type { Call } from "../http/exchange.ts";
 import { timestamp } from "../time.ts";
 
@@ -7,7 +8,7 @@ export const entrySchema = z.object({
   /** Counts up over the life of the contract. */
   n: z.number(),
   at: z.number(),
-  type: z.enum(["RequestAccepted", "Provision", "RequestStatusUpdate", "GenerateToken", "Error"]),
+  type: z.enum(["RequestAccepted", "Provision", "RequestStatusUpdate", "GenerateToken", "Error", "Read", "Login"]),
   status: z.enum(["QUEUED", "DONE", "FAILED"]),
   message: z.string(),
   requestId: z.string(),
@@ -30,15 +31,27 @@ export const entrySchema = z.object({
 /** One line of the activity log. */
 export type Entry = Readonly<z.infer<typeof entrySchema>>;
 
-/** An entry on the wire: the nested form of the public interface, and the four words of the seed beside it. */
-export function sourceOf(entry: Entry, contractNumber: number, { effects }: Pick<Call, "effects">) {
+/** An entry on the wire: the nested form of the public interface, and the four fields of the description beside it. */
+export function sourceOf(
+  entry: Entry,
+  { contractNumber, forms }: { contractNumber: number; forms: Forms },
+  { effects }: Pick<Call, "effects">,
+) {
   const time = timestamp(entry.at + effects.skew);
   const [first] = entry.resources;
   return {
-    time,
-    user: entry.username,
-    action: first?.action ?? entry.method,
-    resource: first === undefined ? entry.path : [first.type, first.id].filter((word) => word !== "").join("/"),
+    ...(forms.described && {
+      time,
+      user: entry.username,
+      action: first?.action ?? entry.method,
+      resource: first === undefined ? entry.path : [first.type, first.id].filter((word) => word !== "").join("/"),
+    }),
+    ...(forms.public && nested(entry, contractNumber, time)),
+  };
+}
+
+function nested(entry: Entry, contractNumber: number, time: string) {
+  return {
     meta: {
       time,
       requestId: entry.requestId,

@@ -1,16 +1,20 @@
 import { z } from "zod";
-import type { Chance, Counters } from "../chance.ts";
+import { type Chance, type Counters, uuidOfName } from "../chance.ts";
 import type { RequestRecord } from "../core/request-record.ts";
 import { type Call, type Method, type Reply, type Route, requestIn } from "../http/exchange.ts";
 import type { Refusal } from "../http/refusal.ts";
 import type { Identity } from "../identity/identity.ts";
+import type { User } from "../identity/users.ts";
 import type { Documents } from "../store/documents.ts";
 import type { SimulatedClock } from "../time.ts";
 import { type Entry, entrySchema } from "./entry.ts";
-import { actionName, namedIn, typeName } from "./names.ts";
+import { actionName, askedModel, namedIn, typeName } from "./names.ts";
+import { minting, notedAs } from "./noted.ts";
 
 /** The oldest entries go when there are more. */
 export const mostEntries = 100_000;
+/** Of reads fewer are kept, in memory only, and apart: they push no change out. */
+export const mostReads = 5_000;
 const retention = 35 * 86_400_000;
 
 /** Something whose provisioning has come to its end without a request that could be asked for. */
@@ -28,7 +32,7 @@ export interface Settled {
 
 /**
  * Who did what in one contract, and what became of it. Everything that changes something is noted, in the transaction of
- * the change; a refused change, too. Reads are not. All that writes happens inside a transaction.
+ * the change; a refused change, too. So are reads, and logins by password. All that writes happens inside a transaction.
  */
 export interface Activity {
   /** A write that the platform works on from now on. */
@@ -36,15 +40,22 @@ export interface Activity {
   ended(record: RequestRecord, failure: string | null): void;
   settled(what: Settled): void;
   /**
-   * Answers a call and notes it; a read, or what `accepted` has noted, is left out. What `settled` tells meanwhile comes
+   * Answers a call and notes it; what `accepted` has noted is left out. What `settled` tells meanwhile comes
    * after it: nothing ends before it has begun.
    */
   called(call: Call, route: Route, work: () => Reply): Reply;
   refused(call: Call, route: Route, refusal: Refusal): void;
+  /** Somebody gave a password, or credentials that are not good. */
+  login(attempt: LoginAttempt): void;
   /** So many entries about nothing, evenly over a time: a busy contract. */
   fill(count: number, from: number, to: number): void;
   /** What is kept of a time, oldest first; `to` is not a part of it. */
   read(from: number, to: number): Entry[];
+}
+
+export interface LoginAttempt extends Pick<Call, "at" | "from" | "origin" | "method" | "path"> {
+  user: Pick<User, "id" | "username">;
+  succeeded: boolean;
 }
 
 export interface ActivityParts {
@@ -57,27 +68,32 @@ export interface ActivityParts {
   scope: string;
 }
 
-const minting = "/auth/v1/tokens/generate";
-
-/** A token is made by a read, in the platform's interface; a model is asked with POST. */
-export const isChange = ({ method, template, access }: Route) =>
-  access === "user" && (method === "GET" ? template === minting : !template.startsWith("/inference/"));
-
 export function createActivity({ documents, counters, chance, clock, identity, scope }: ActivityParts): Activity {
   const entries = documents.table("activity", entrySchema);
   const nameOf = (userId: string) => identity.users.get(userId)?.username ?? "";
 
-  function note(entry: Omit<Entry, "n" | "error"> & Partial<Pick<Entry, "error">>): void {
+  type Noted = Omit<Entry, "n" | "error"> & Partial<Pick<Entry, "error">>;
+
+  function note(entry: Noted): void {
     const n = counters.next(`${scope}activity`);
     // A slot of a ring: a further entry takes the place of the oldest.
     entries.put(String(n % mostEntries), { error: null, ...entry, n });
   }
 
+  const reads: Entry[] = [];
+  let readsSoFar = 0;
+
+  function noteRead(entry: Omit<Noted, "requestId">): void {
+    const n = readsSoFar++;
+    reads[n % mostReads] = { error: null, requestId: uuidOfName(`${scope}read/${n}`), ...entry, n };
+  }
+
+  const hostOf = (origin: string) => origin.replace(/^https?:\/\//, "");
   const ofCall = ({ at, caller, from, origin, method, path }: Call) => ({
     at,
     username: caller.user.username,
     from,
-    host: origin.replace(/^https?:\/\//, ""),
+    host: hostOf(origin),
     method,
     path,
   });
@@ -85,8 +101,12 @@ export function createActivity({ documents, counters, chance, clock, identity, s
   /** What an answer names, else what the path does. */
   function resourcesOf(call: Call, { template }: Route, { about = [], body }: Partial<Reply> = {}): Entry["resources"] {
     const { method, path, params } = call;
+    if (template.startsWith("/inference/")) return [askedModel(call, about.length > 0 || body !== undefined)];
     const made = z.looseObject({ id: z.string(), type: z.string() }).safeParse(body);
-    const one = made.success ? { type: typeName(made.data.type), id: made.data.id } : namedIn(template, params);
+    const one =
+      made.success && made.data.type !== "collection"
+        ? { type: typeName(made.data.type), id: made.data.id }
+        : namedIn(template, params);
     const named = about.length > 0 ? about : [one];
     return named.map(({ type, id }) => ({ type, id, action: actionName(method, path, type) }));
   }
@@ -113,7 +133,13 @@ export function createActivity({ documents, counters, chance, clock, identity, s
 
   function noteCall(call: Call, route: Route, reply: Reply): void {
     const request = requestIn(reply);
-    if (!isChange(route) || (reply.status === 202 && request !== undefined)) return;
+    const noted = notedAs(route);
+    if (noted === undefined || (reply.status === 202 && request !== undefined)) return;
+    if (noted === "read") {
+      const resources = resourcesOf(call, route, reply);
+      noteRead({ ...ofCall(call), type: "Read", status: "DONE", message: "Request has been answered", resources });
+      return;
+    }
     note({
       ...ofCall(call),
       type: route.template === minting ? "GenerateToken" : "RequestAccepted",
@@ -167,21 +193,37 @@ export function createActivity({ documents, counters, chance, clock, identity, s
       }
     },
     refused(call, route, { status, messages }) {
-      if (!isChange(route)) return;
+      const noted = notedAs(route);
+      if (noted === undefined) return;
       const message = `Request was refused with ${status}`;
       // The platform's words may quote the body: the name of the field says enough.
       const withField = (text: string) => [/^\[[\w().-]+\]/.exec(text)?.[0] ?? [], message].flat().join(" ");
-      note({
+      const refused = {
         ...ofCall(call),
-        type: "Error",
-        status: "FAILED",
+        status: "FAILED" as const,
         message,
-        requestId: chance.uuid("activity-request"),
         resources: resourcesOf(call, route),
         error: {
           httpStatus: status,
           messages: messages.map((each) => ({ errorCode: each.errorCode, message: withField(each.message) })),
         },
+      };
+      if (noted === "read") noteRead({ ...refused, type: "Read" });
+      else note({ ...refused, type: "Error", requestId: chance.uuid("activity-request") });
+    },
+    login({ user, succeeded, at, from, origin, method, path }) {
+      note({
+        at,
+        username: user.username,
+        from,
+        host: hostOf(origin),
+        method,
+        path,
+        type: "Login",
+        status: succeeded ? "DONE" : "FAILED",
+        message: succeeded ? "Logged in by password" : "The credentials are not valid",
+        requestId: chance.uuid("activity-request"),
+        resources: [{ type: "user", id: user.id, action: "auth.user.login" }],
       });
     },
     fill(count, from, to) {
@@ -204,7 +246,9 @@ export function createActivity({ documents, counters, chance, clock, identity, s
     },
     read(from, to) {
       const oldest = Math.max(from, clock.now() - retention);
-      return [...entries.values()].filter(({ at }) => at >= oldest && at < to).sort((a, b) => a.at - b.at || a.n - b.n);
+      return [...entries.values(), ...reads]
+        .filter(({ at }) => at >= oldest && at < to)
+        .sort((a, b) => a.at - b.at || a.n - b.n);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { basePath } from "../core/href.ts";
 
 /** The types that the activity log spells in its own way. */
@@ -11,7 +12,7 @@ export const typeName = (type: string) => types[type] ?? type;
 
 /** The rest is of the virtual data center. */
 const areas: Record<string, string> = { ipblock: "ip", snapshot: "sn" };
-const verbs: Record<string, string> = { POST: "create", PUT: "update", PATCH: "update", DELETE: "delete" };
+const verbs: Record<string, string> = { GET: "read", POST: "create", PUT: "update", PATCH: "update", DELETE: "delete" };
 const ownVerbs: Record<string, string> = { "ip.ipblock.create": "reserve", "ip.ipblock.delete": "release" };
 const links: Record<string, string> = { POST: "attach", DELETE: "detach" };
 
@@ -28,9 +29,18 @@ function verbOf(method: string, path: string): string {
   const link = /\/(servers\/[^/]+\/(volumes|cdroms)|balancednics)(\/[^/]+)?$/.test(path) ? links[method] : undefined;
   if (link !== undefined) return link;
   const last = path.split("/").at(-1) ?? "";
+  if (method === "GET" && last === "generate") return "create";
   // What is posted to something else than a collection is an operation: .../servers/<id>/reboot.
   const isOperation = method === "POST" && /^[a-z-]+[^s]$/.test(last);
   return isOperation ? last.replace(/-snapshot$/, "") : (verbs[method] ?? "create");
+}
+
+const asked = z.looseObject({ model: z.string() });
+
+/** The model that a question was put to; what was not answered may name anything. */
+export function askedModel({ body }: { body: string }, answered: boolean) {
+  const named = answered ? asked.safeParse(JSON.parse(body || "{}")).data : undefined;
+  return { type: "model", id: named?.model ?? "", action: "inference.model.read" };
 }
 
 /** What a call is about, by its template and the values in it: the last thing that has an id, or a collection. */

@@ -1,4 +1,5 @@
 import { wholeNumber } from "../core/listing.ts";
+import type { Forms } from "../forms.ts";
 import type { Call, Reply, Route } from "../http/exchange.ts";
 import { errorCode, invalid, refusal } from "../http/refusal.ts";
 import { requirePrivilege } from "../identity/privileges.ts";
@@ -24,13 +25,11 @@ export function activityRoutes(world: World): Route[] {
     if (call.params.contractNumber !== String(contractNumber)) {
       throw refusal(403, errorCode.denied, "Access denied: the contract is not yours");
     }
-    const { from, to } = periodOf(call);
+    const { from, to } = periodOf(call, world.forms);
     const offset = wholeNumber(call, "offset", 0, Number.MAX_SAFE_INTEGER, 0);
     const limit = wholeNumber(call, "limit", 1, 1000, 20);
     const found = world.activity.read(from, to);
-    const hits = found
-      .slice(offset, offset + limit)
-      .map((entry) => ({ _source: sourceOf(entry, contractNumber, call) }));
+    const hits = found.slice(offset, offset + limit).map((entry) => ({ _source: sourceOf(entry, world, call) }));
     return { status: 200, body: { hits: { total: found.length, hits } } };
   }
 
@@ -41,13 +40,15 @@ export function activityRoutes(world: World): Route[] {
 
   return [
     { method: "GET", template: base, access: "user", handle: version },
-    { method: "GET", template: `${base}/contracts`, access: "user", handle: contracts },
+    ...(world.forms.public
+      ? [{ method: "GET" as const, template: `${base}/contracts`, access: "user" as const, handle: contracts }]
+      : []),
     { method: "GET", template: `${base}/contracts/{contractNumber}`, access: "user", handle: entries },
   ];
 }
 
-/** Both spellings are taken, and `startDate` and `endDate` win. The day of `endDate` counts whole; `dateEnd` is exclusive. */
-function periodOf({ query, effects }: Call): { from: number; to: number } {
+/** Each form has its own spelling; of both, `startDate` and `endDate` win. The day of `endDate` counts whole; `dateEnd` is exclusive. */
+function periodOf({ query, effects }: Call, forms: Forms): { from: number; to: number } {
   const read = (name: string, form: RegExp, words: string) => {
     const text = query.get(name);
     if (text === null || text === "") return undefined;
@@ -60,8 +61,9 @@ function periodOf({ query, effects }: Call): { from: number; to: number } {
   };
   const date = /^\d{4}-\d\d-\d\d$/;
   const moment = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))?$/;
-  const ofDay = (name: string) => read(name, date, "a date such as 2026-03-01");
-  const ofMoment = (name: string) => read(name, moment, "a date or a time such as 2026-03-01T10:00:00Z");
+  const ofDay = (name: string) => (forms.described ? read(name, date, "a date such as 2026-03-01") : undefined);
+  const ofMoment = (name: string) =>
+    forms.public ? read(name, moment, "a date or a time such as 2026-03-01T10:00:00Z") : undefined;
   const startDate = ofDay("startDate");
   const endDate = ofDay("endDate");
   const from = startDate ?? ofMoment("dateStart") ?? Number.NEGATIVE_INFINITY;

@@ -36,7 +36,15 @@ export function metricOf(world: World, group: Group, at: number, range: number):
     const instant = at - (span * back) / measurements;
     sum += loadAt(load, instant) / (load.shared ? replicasAt(group, instant) : 1);
   }
-  return sum / measurements;
+  return (sum / measurements) * perUnit(group);
+}
+
+const seconds: Partial<Record<string, number>> = { PER_SECOND: 1, PER_MINUTE: 60, PER_HOUR: 3_600 };
+
+/** Traffic is steered per second and counted in the unit of the policy; TOTAL is all of its range. The CPU is in percent, whatever the unit. */
+function perUnit({ properties: { policy } }: Group): number {
+  if (policy.metric === "INSTANCE_CPU_UTILIZATION_AVERAGE") return 1;
+  return seconds[policy.unit] ?? millisecondsOf(policy.range) / 1000;
 }
 
 /** The same over the range that the policy asks for. */

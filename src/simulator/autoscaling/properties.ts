@@ -14,8 +14,10 @@ const amountFits = ({ amount, amountType }: { amount: number; amountType: keyof 
   amount <= mostAmount[amountType];
 const amountFault = { path: ["amount"], error: "must be from 1 to 10 when ABSOLUTE, from 1 to 200 when PERCENTAGE" };
 
+const cpu = "INSTANCE_CPU_UTILIZATION_AVERAGE";
+
 export const metrics = [
-  "INSTANCE_CPU_UTILIZATION_AVERAGE",
+  cpu,
   "INSTANCE_NETWORK_IN_BYTES",
   "INSTANCE_NETWORK_IN_PACKETS",
   "INSTANCE_NETWORK_OUT_BYTES",
@@ -36,7 +38,7 @@ const policySchema = z
           z.enum(["OLDEST_SERVER_FIRST", "NEWEST_SERVER_FIRST", "RANDOM"]),
           "OLDEST_SERVER_FIRST",
         ),
-        deleteVolumes: z.boolean(),
+        deleteVolumes: otherwise(z.boolean(), false),
       })
       .refine(amountFits, amountFault),
     scaleOutAction: z.object(amountFields).refine(amountFits, amountFault),
@@ -48,6 +50,14 @@ const policySchema = z
   .refine(({ unit, scaleOutThreshold }) => unit !== "TOTAL" || scaleOutThreshold >= 40, {
     path: ["scaleOutThreshold"],
     error: "must be at least 40 with the unit TOTAL",
+  })
+  .refine(({ metric, unit }) => metric === cpu || unit !== "PERCENTAGE", {
+    path: ["unit"],
+    error: "must not be PERCENTAGE for traffic, which is counted: no number of replicas would ever change",
+  })
+  .refine(({ metric, scaleOutThreshold }) => metric !== cpu || scaleOutThreshold < 100, {
+    path: ["scaleOutThreshold"],
+    error: "must be less than 100: the CPU is never used more, and no replica would ever be added",
   });
 
 export type Policy = z.infer<typeof policySchema>;

@@ -52,7 +52,7 @@ const volume = ({ hasSource, hasCloudInit }: ReplicaSurroundings) =>
       name,
       image: z.string().nullish(),
       imageAlias: z.string().nullish(),
-      size: z.number().min(1),
+      size: z.int().min(1),
       // Both spellings are in use; a read shows the one that was sent.
       type: z.enum(["HDD", "SSD", "SSD_STANDARD", "SSD_PREMIUM", "SSD Standard", "SSD Premium"]),
       sshKeys: z.array(z.string()).nullish(),
@@ -74,14 +74,23 @@ const volume = ({ hasSource, hasCloudInit }: ReplicaSurroundings) =>
       }
     });
 
+const families = [
+  "AMD_EPYC",
+  "AMD_TURIN",
+  "INTEL_SKYLAKE",
+  "INTEL_XEON",
+  "INTEL_ICELAKE",
+  "INTEL_SIERRAFOREST",
+  "AMD_OPTERON",
+] as const;
+
 /** How the servers of a group are made. */
 export const replicaConfigurationSchema = (surroundings: ReplicaSurroundings) =>
   z.object({
     availabilityZone: z.enum(["AUTO", "ZONE_1", "ZONE_2"]).nullish(),
     cores: z.int().min(1).max(mostCores.ENTERPRISE),
     ram: z.int().min(256).max(mostRam).multipleOf(256),
-    // Fewer than a server of one's own can have.
-    cpuFamily: z.enum(["INTEL_SKYLAKE", "INTEL_XEON", "INTEL_ICELAKE", "INTEL_SIERRAFOREST", "AMD_OPTERON"]).nullish(),
+    cpuFamily: z.enum(families).nullish(),
     nics: z.array(nic(surroundings)).nullish(),
     volumes: z.array(volume(surroundings)).nullish(),
   });

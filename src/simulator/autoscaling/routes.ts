@@ -10,7 +10,9 @@ import { settle, watchOver } from "./loop.ts";
 import type { Group } from "./records.ts";
 import { basePath, hrefOf, listedActions, listedGroup, listedReplicas, type Part } from "./view.ts";
 
-/** VM auto scaling, below the base of the early access version and below the public one. */
+const publicBase = "/autoscaling";
+
+/** VM auto scaling, below the base of the early access version; the public interface has it without the version, too. */
 export function autoscalingRoutes(world: World): Route[] {
   const groups = "/groups";
   const group = `${groups}/{groupId}`;
@@ -23,7 +25,8 @@ export function autoscalingRoutes(world: World): Route[] {
     ...partHandlers(world, "actions", "actionId", listedActions),
     ...partHandlers(world, "servers", "serverId", listedReplicas),
   ];
-  return [basePath, "/autoscaling"].flatMap((base) =>
+  const { forms } = world;
+  return [basePath, ...(forms.public ? [publicBase] : [])].flatMap((base) =>
     handlers.map(([method, path, handle]) => ({ method, template: `${base}${path}`, access: "user" as const, handle })),
   );
 }

@@ -8,6 +8,7 @@ import type { Resource } from "../store/resource.ts";
 import type { Resources } from "../store/resources.ts";
 import type { StreamingRecords } from "../streaming/records.ts";
 import type { SimulatedClock } from "../time.ts";
+import { type Direction, tokenMeter } from "./meters.ts";
 import { clusterSubject, pipelineSubject, resourceSubject, type Subject, zoneSubject } from "./subjects.ts";
 
 const intervalSchema = z.object({
@@ -30,6 +31,9 @@ const intervalSchema = z.object({
 /** For how long there was how much of something. */
 export type Interval = Readonly<z.infer<typeof intervalSchema>>;
 
+const tokenSubject = "tokens";
+const dayOf = (at: number) => Math.floor(at / 86_400_000);
+
 /** Of those that have ended the oldest go when there are more. */
 const mostEnded = 20_000;
 
@@ -47,6 +51,8 @@ export interface LedgerParts {
 /** What a contract has had since it exists, in the order it came. */
 export interface Ledger {
   intervals(): Iterable<Interval>;
+  /** A model has read and written so many tokens. Inside a transaction. */
+  tokens(modelId: string, counts: Readonly<Record<Direction, number>>): void;
 }
 
 /**
@@ -122,5 +128,38 @@ export function createLedger(parts: LedgerParts): Ledger {
     touched.clear();
   });
 
-  return { intervals: () => intervals.values() };
+  /** The line of a meter and a day, by both. */
+  const days = new Map<string, number>();
+  intervals.watch((before, after) => {
+    const key = (row: Interval | undefined) => `${row?.meterId} ${dayOf(row?.from ?? 0)}`;
+    if (before?.subject === tokenSubject) days.delete(key(before));
+    if (after?.subject === tokenSubject) days.set(key(after), after.n);
+  });
+
+  function countTokens(modelId: string, direction: Direction, count: number): void {
+    const meterId = tokenMeter(modelId, direction);
+    if (meterId === undefined || count === 0) return;
+    const now = clock.now();
+    const known = intervals.get(String(days.get(`${meterId} ${dayOf(now)}`)));
+    const n = known?.n ?? counters.next(`${scope}billing`);
+    const about = {
+      subject: tokenSubject,
+      id: modelId,
+      name: modelId,
+      serverId: null,
+      datacenter: null,
+      region: "",
+      ips: [],
+    };
+    const row = known ?? { ...about, n, meterId, amount: 0, from: now, to: now };
+    intervals.put(String(n), { ...row, amount: row.amount + count, to: now + 1 });
+    prune();
+  }
+
+  return {
+    intervals: () => intervals.values(),
+    tokens(modelId, counts) {
+      for (const direction of ["input", "output"] as const) countTokens(modelId, direction, counts[direction]);
+    },
+  };
 }

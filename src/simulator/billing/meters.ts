@@ -1,8 +1,10 @@
+import { models } from "../inference/models.ts";
+
 /** What is counted, and what one of it costs. The platform publishes no list: the prices are the simulator's own. */
 export interface Meter {
   desc: string;
-  /** `1h` counts an amount for as long as it exists; `1GB` counts bytes that were sent. */
-  unit: "1h" | "1GBh" | "1GB";
+  /** `1h` counts an amount for as long as it exists; `1GB` counts bytes that were sent, `1M tokens` what models read and wrote. */
+  unit: "1h" | "1GBh" | "1GB" | "1M tokens";
   type: string;
   productGroup: string;
   /** EUR per unit. */
@@ -23,6 +25,25 @@ const perGigabyteHour = (desc: string, type: string, cost: number): Meter => ({
   productGroup: "Storage",
   cost,
 });
+
+export type Direction = "input" | "output";
+
+/** The meter of a model's tokens; undefined where they cost nothing. */
+export function tokenMeter(modelId: string, direction: Direction): string | undefined {
+  const nth = models.findIndex(({ id, price }) => id === modelId && price !== undefined && price[direction] > 0);
+  return nth < 0 ? undefined : `AI${nth + 1}${direction === "input" ? "100" : "200"}`;
+}
+
+const tokens = (["input", "output"] as const).flatMap((direction) =>
+  models.flatMap(({ id, price }): [string, Meter][] => {
+    const meterId = tokenMeter(id, direction);
+    if (meterId === undefined) return [];
+    const desc = `${direction === "input" ? "Input" : "Output"} tokens, ${id}`;
+    return [
+      [meterId, { desc, unit: "1M tokens", type: "INFERENCE", productGroup: "AI", cost: price?.[direction] ?? 0 }],
+    ];
+  }),
+);
 
 export const meters: Readonly<Record<string, Meter>> = {
   C01000: perHour("Core, AMD", "SERVER", "Compute", 0.04),
@@ -56,6 +77,7 @@ export const meters: Readonly<Record<string, Meter>> = {
   KA4000: perHour("Event streaming cluster, L", "KAFKA", "Event streaming", 2.1),
   KA5000: perHour("Event streaming cluster, XL", "KAFKA", "Event streaming", 4),
   DN1000: perHour("DNS zone", "DNS", "Network", 0.0007),
+  ...Object.fromEntries(tokens),
 };
 
 export function meterOf(id: string): Meter {

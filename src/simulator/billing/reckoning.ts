@@ -64,8 +64,12 @@ export function bytesOf({ id }: Interval, direction: "In" | "Out", span: Span): 
 export function quantityOf(interval: Interval, span: Span): number {
   const { unit } = meterOf(interval.meterId);
   if (unit === "1GB") return bytesOf(interval, interval.meterId === "TI1000" ? "In" : "Out", span) / 1e9;
+  if (unit === "1M tokens") return (interval.amount * share(interval, span)) / 1e6;
   return (interval.amount * (span.to - span.from)) / oneHour;
 }
+
+/** Which part of an interval that has ended lies in a span. */
+const share = ({ from, to }: Interval, span: Span) => (to === null ? 1 : (span.to - span.from) / (to - from));
 
 export interface Counted {
   interval: Interval;

@@ -93,7 +93,8 @@ export function utilization(world: World, span: Span, { query }: Call) {
 function evnLine({ interval, part, quantity }: Counted) {
   const { meterId, id, amount, serverId } = interval;
   const { type, unit } = meterOf(meterId);
-  const isTraffic = unit === "1GB";
+  const isTraffic = unit === "1GB" || unit === "1M tokens";
+  const divisor = !isTraffic ? 1000 : unit === "1GB" ? 1e9 : 1e6;
   return {
     resourceType: type,
     resourceUUID: id,
@@ -102,8 +103,8 @@ function evnLine({ interval, part, quantity }: Counted) {
     from: timestamp(part.from),
     to: timestamp(part.to),
     itemStub: meterId,
-    value: Math.round(isTraffic ? quantity * 1e9 : amount * 1000),
-    valueDivisor: isTraffic ? 1e9 : 1000,
+    value: Math.round((isTraffic ? quantity : amount) * divisor),
+    valueDivisor: divisor,
     additionalParameters: serverId === null ? {} : { serverUUID: serverId },
   };
 }

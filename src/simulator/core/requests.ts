@@ -32,7 +32,7 @@ export function requestRoutes(world: World): Route[] {
       handle(call) {
         const record = find(call);
         depthOf(call);
-        return withEtag(call, etagFor(record), status(call, record));
+        return withEtag(call, etagFor(record), status(world, call, record));
       },
     },
   ];
@@ -109,7 +109,7 @@ function listed(world: World, call: Call, record: RequestRecord): Listed {
     createdBy: world.identity.users.get(record.createdBy)?.username ?? "",
     createdByUserId: record.createdBy,
     etag: etagFor(record),
-    requestStatus: withStatus ? status(call, record) : statusReference(call, record),
+    requestStatus: withStatus ? status(world, call, record) : statusReference(call, record),
   });
   const { method, headers, body, url } = record;
   return {
@@ -130,14 +130,16 @@ function statusReference(call: Call, { id }: RequestRecord) {
   return { id: `${id}/status`, type: "request-status", href: hrefOf(call.origin, `requests/${id}/status`) };
 }
 
-function status(call: Call, record: RequestRecord) {
+function status({ forms }: World, call: Call, record: RequestRecord) {
+  // As described, what is under way is BUSY.
+  const word = record.status === "BUSY" && !forms.described ? "RUNNING" : record.status;
   return {
     ...statusReference(call, record),
     metadata: {
-      status: record.status,
+      status: word,
       message: record.message,
       etag: etagFor(record),
-      targets: record.targets.map((target) => ({ target: referenceTo(call.origin, target), status: record.status })),
+      targets: record.targets.map((target) => ({ target: referenceTo(call.origin, target), status: word })),
     },
   };
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { World } from "../world.ts";
 import { logAdvice, metricAdvice } from "./advice.ts";
+import { alerts } from "./alerts.ts";
 import { chart } from "./chart.ts";
 import { type Html, html, nothing, own } from "./html.ts";
 import { overview } from "./overview.ts";
@@ -65,7 +66,7 @@ export function page(parts: PageParts): string {
 <p id="note" role="status"></p>
 </header>
 <main>
-${metricsPart(parts)}${logsPart(parts)}${
+${alerts(world, name)}${metricsPart(parts)}${logsPart(parts)}${
   region.pipelines.length === 0
     ? nothing
     : html`<h2>Pipelines</h2>
@@ -97,11 +98,11 @@ ${metrics > charts.length ? html`<p class="soft">${metrics - charts.length} more
 
 function logsPart({ world, origin, name, filter, region }: PageParts): Html {
   if (region.lines.length > 0) {
-    return html`<h2>Logs <span class="soft">the newest lines first, at most ${mostLines}; times in UTC</span></h2>
+    return html`<h2>Logs <span class="soft">the newest lines first, at most ${mostLines} of the last 30 days; times in UTC</span></h2>
 <div class="card">${tail(region)}</div>
 `;
   }
-  return html`<h2>Logs</h2>
+  return html`<h2>Logs <span class="soft">of the last 30 days</span></h2>
 <div class="card">${
     filter.tag === ""
       ? logAdvice(origin, name, region.pipelines, world.forwardAddress())

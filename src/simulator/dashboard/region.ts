@@ -1,5 +1,6 @@
 import type { ArrivedLine } from "../ingest/lines.ts";
 import type { Series } from "../ingest/samples.ts";
+import { centralLinesId, productTags } from "../pipelines/product-logs.ts";
 import { type Pipeline, pipelinesIn } from "../pipelines/records.ts";
 import type { World } from "../world.ts";
 import type { Curve, Span } from "./chart.ts";
@@ -58,13 +59,15 @@ export function regionOf(world: World, region: string, { metric, tag }: Filter, 
   }
   const charts = [...byName].sort(([a], [b]) => (a < b ? -1 : 1));
 
-  const ids = logPipelines.map(({ id }) => id);
+  const central = centralLinesId(world, region);
+  const ids = [...logPipelines.map(({ id }) => id), central];
+  const forwarded = productTags.filter((each) => world.lines.read(central, { tag: each, limit: 1 }).length > 0);
   return {
     pipelines: [...metricPipelines, ...logPipelines],
     span: { from: Math.min(earliest, to - shortest), to },
     charts: charts.slice(0, mostCharts),
     metrics: charts.length,
-    tags: [...new Set(logPipelines.flatMap(({ logs }) => logs.map((stream) => stream.tag)))].sort(),
+    tags: [...new Set([...logPipelines.flatMap(({ logs }) => logs.map((stream) => stream.tag)), ...forwarded])].sort(),
     lines: world.lines.newest(ids, { tag: tag === "" ? undefined : tag, limit: mostLines }),
   };
 }

@@ -12,7 +12,7 @@ export function tail({ lines, pipelines }: Region): Html {
 ${lines.map(({ at, pipelineId, tag, record }) => {
   const field = textFields.find((name) => typeof record[name] === "string");
   const rest = Object.entries(record).filter(([name]) => name !== field);
-  return html`<li><time datetime="${new Date(at).toISOString()}">${instantOf(at)}</time> <span class="tag" title="${`pipeline ${names.get(pipelineId)}`}">${tag}</span> ${
+  return html`<li><time datetime="${new Date(at).toISOString()}">${instantOf(at)}</time> <span class="tag" title="${names.has(pipelineId) ? `pipeline ${names.get(pipelineId)}` : "central logging"}">${tag}</span> ${
     field === undefined ? nothing : html`<span>${cut(String(record[field]))}</span> `
   }${rest.length === 0 ? nothing : html`<span class="fields">${cut(JSON.stringify(Object.fromEntries(rest)))}</span>`}</li>
 `;

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { isChange } from "../activity/log.ts";
+import { notedAs } from "../activity/noted.ts";
 import type { Contracts } from "../contracts.ts";
 import { alter } from "../faults/alter.ts";
 import { type FaultChooser, noOrdeal, type Ordeal } from "../faults/chooser.ts";
@@ -15,6 +15,7 @@ import { sendEvents } from "./events.ts";
 import { type Call, type Method, methods, type Reply, type Route } from "./exchange.ts";
 import { createGate } from "./gate.ts";
 import { originOf, readBody, targetOf } from "./incoming.ts";
+import { createLogins } from "./logins.ts";
 import { corePayload, errorCode, invalid, missing, Refusal, refusal } from "./refusal.ts";
 import { createRouter } from "./router.ts";
 import { closeServer, listenOn } from "./serve.ts";
@@ -52,6 +53,7 @@ export function createListener(parts: ListenerParts): Listener {
   const { contracts } = parts;
   const match = createRouter(parts.routesOf(contracts.first));
   const gate = createGate(contracts, parts.steeringToken);
+  const logins = createLogins({ contracts, documents: parts.documents, gate });
   const closing = new AbortController();
   let ownOrigin = "";
 
@@ -126,17 +128,12 @@ export function createListener(parts: ListenerParts): Listener {
     if (ending?.fault === "status") throw injected(ending.status, ending.message, ending.retryAfter);
     const wait = route.access === "user" ? parts.rateLimit(headers.authorization ?? "") : 0;
     if (wait > 0) throw injected(429, "The rate limit is exceeded", wait);
-    const caller = gate.admit(request, route.access);
-    const call: Call = {
-      ...rest,
-      method,
-      headers,
-      origin: originOf(request) ?? ownOrigin,
-      caller,
-      at: parts.clock.now(),
-      effects,
-    };
+    const origin = originOf(request) ?? ownOrigin;
+    const at = parts.clock.now();
+    const caller = logins.admit(request, route, { ...rest, at, origin, method });
+    const call: Call = { ...rest, method, headers, origin, caller, at, effects };
     const world = worldOf(route, call);
+    logins.called(world, route, call);
     if (ending?.fault === "token-revoked" && caller.tokenId !== null) {
       const { tokenId } = caller;
       parts.documents.transaction(() => world.identity.tokens.delete(tokenId));
@@ -158,7 +155,7 @@ export function createListener(parts: ListenerParts): Listener {
         return deliver(handle, call);
       } catch (error) {
         // What a refusal undoes would take its own entry along.
-        if (error instanceof Refusal && isChange(own)) {
+        if (error instanceof Refusal && notedAs(own) !== undefined) {
           parts.documents.transaction(() => world.activity.refused(call, own, error));
         }
         throw error;

@@ -6,7 +6,7 @@ import { errorCode, refusal } from "../http/refusal.ts";
 import type { Documents, Table } from "../store/documents.ts";
 import type { Resources } from "../store/resources.ts";
 import type { SimulatedClock } from "../time.ts";
-import { createSigner, newPrivateKey, type Signer } from "./jwt.ts";
+import { createSigner, newPrivateKey, type Signer, userIdIn } from "./jwt.ts";
 import { claimOf } from "./privilege-flags.ts";
 import { privilegesOf } from "./privileges.ts";
 import { newProfile, type User, userKey, userSchema } from "./users.ts";
@@ -43,6 +43,8 @@ export interface Identity {
   mint(user: User, lifetime: number, skew?: number): string;
   /** Who of this contract sends this Authorization header; nobody whom it knows: undefined. Throws the platform's 401. */
   authenticate(authorization: string | undefined): Caller | undefined;
+  /** The user of this contract whom such a header names, whether or not it is good. */
+  named(authorization: string | undefined): User | undefined;
   /** Makes signing key, owner and his token, or finds those of an earlier run. Inside a transaction. */
   open(first: FirstOwner): { user: User; token: string };
 }
@@ -158,6 +160,12 @@ export function createIdentity(
         if (scheme?.toLowerCase() === "basic") return fromBasic(value);
       }
       throw unauthorized("Credentials are missing: send Authorization with a bearer token");
+    },
+    named(authorization) {
+      const [scheme = "", value = ""] = (authorization ?? "").trim().split(/ +/);
+      if (scheme.toLowerCase() === "basic")
+        return byName.get(Buffer.from(value, "base64").toString().split(":")[0] ?? "");
+      return scheme.toLowerCase() === "bearer" ? users.get(userIdIn(value) ?? "") : undefined;
     },
     privateKey: () => secrets.get("own")?.privateKey ?? newPrivateKey(),
     open({ username, password = randomBytes(15).toString("base64url"), privateKey: shared }) {

@@ -60,6 +60,17 @@ function checkedTokenId(token: string, publicKey: KeyObject): string | undefined
   return headerSchema.parse(JSON.parse(Buffer.from(head, "base64url").toString())).kid;
 }
 
+const claimed = z.looseObject({ identity: z.looseObject({ uuid: z.string() }) });
+
+/** The user whom a token names, whether or not it is good. */
+export function userIdIn(token: string): string | undefined {
+  try {
+    return claimed.parse(JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString())).identity.uuid;
+  } catch {
+    return undefined;
+  }
+}
+
 function encode(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString("base64url");
 }

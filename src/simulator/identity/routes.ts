@@ -28,7 +28,9 @@ export function tokenRoutes(identity: Identity, clock: SimulatedClock): Route[] 
     if (!lifetimes.includes(lifetime)) {
       throw refusal(422, errorCode.validation, `[ttl] must be one of ${lifetimes.join(", ")} seconds`);
     }
-    return { status: 200, body: { token: identity.mint(call.caller.user, lifetime, call.effects.skew) } };
+    const token = identity.mint(call.caller.user, lifetime, call.effects.skew);
+    const id = [...identity.tokens.values()].at(-1)?.id ?? "";
+    return { status: 200, body: { token }, about: [{ type: "token", id }] };
   }
 
   function removeByCriteria(call: Call): Reply {

@@ -23,9 +23,11 @@ interface Choice {
 export function chat(world: World, call: Call): Reply {
   const body = bodyOf(chatBody, call.body);
   const model = modelOf(body.model, "chat");
-  const maxTokens = body.max_completion_tokens ?? body.max_tokens ?? 16;
   const prompt = body.messages.reduce((sum, message) => sum + 3 + countTokens(textOf(message)), 0);
-  checkContext(model, prompt, maxTokens, "messages");
+  const most = body.max_completion_tokens ?? body.max_tokens ?? undefined;
+  checkContext(model, prompt, most ?? 0, "messages");
+  // Without a maximum an answer ends by itself, within the context.
+  const maxTokens = most ?? model.context - prompt;
   const choices = Array.from({ length: body.n }, (_, index) =>
     call.effects.emptyContent ? nothing : choiceOf(world, body, index, maxTokens),
   );
@@ -40,6 +42,7 @@ export function chat(world: World, call: Call): Reply {
     system_fingerprint: "fp_simulator",
   };
   const usage = usageOf(prompt, completion);
+  world.billing.tokens(model.id, { input: prompt, output: completion });
   if (body.stream === true) {
     const shownUsage = body.stream_options?.include_usage ? usage : undefined;
     return { status: 200, events: eventsOf(about, choices, shownUsage, chatLogprobs(body)) };

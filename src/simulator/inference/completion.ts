@@ -21,6 +21,7 @@ export function complete(world: World, call: Call): Reply {
     prompt,
     choices.reduce((sum, { tokens }) => sum + tokens.length, 0),
   );
+  world.billing.tokens(model.id, { input: usage.prompt_tokens, output: usage.completion_tokens });
   const about = {
     id: `cmpl-${world.chance.uuid("completion")}`,
     object: "text_completion",

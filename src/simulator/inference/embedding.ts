@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Call, Reply } from "../http/exchange.ts";
+import type { World } from "../world.ts";
 import { bodyOf, embeddingBody } from "./body.ts";
 import { checkContext, dimensions, modelOf } from "./models.ts";
 import { refusal } from "./refusal.ts";
 import { countTokens } from "./tokens.ts";
 
-export function embed(call: Call): Reply {
+export function embed(world: World, call: Call): Reply {
   const body = bodyOf(embeddingBody, call.body);
   const model = modelOf(body.model, "embedding");
   if (body.dimensions !== undefined && body.dimensions !== dimensions) {
@@ -15,6 +16,7 @@ export function embed(call: Call): Reply {
   const counts = inputs.map(countTokens);
   for (const count of counts) checkContext(model, count, 0, "input");
   const total = counts.reduce((sum, count) => sum + count, 0);
+  world.billing.tokens(model.id, { input: total, output: 0 });
   const encode = (vector: Float32Array) =>
     body.encoding_format === "float" ? [...vector] : Buffer.from(vector.buffer).toString("base64");
   return {

@@ -64,7 +64,7 @@ export function inferenceRoutes(world: World, buckets: Buckets): Route[] {
     route("GET", "/models/{modelId}", ({ params }) => ({ status: 200, body: shown(modelOf(params.modelId ?? "")) })),
     route("POST", "/chat/completions", (call) => chat(world, call)),
     route("POST", "/completions", (call) => complete(world, call)),
-    route("POST", "/embeddings", embed),
+    route("POST", "/embeddings", (call) => embed(world, call)),
     route("POST", "/images/generations", draw),
   ];
 }

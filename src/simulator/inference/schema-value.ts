@@ -1,14 +1,12 @@
 import { createHash } from "node:crypto";
+import { textFor, UnknownPattern } from "./pattern.ts";
 import { refusal } from "./refusal.ts";
+import { createCheck, type Fields, isFields, merged } from "./schema-check.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const numberOr = <T>(value: unknown, other: T): number | T => (typeof value === "number" ? value : other);
 
 /** What would have to be understood to keep it, and is not. */
-const unsupported = ["allOf", "not", "if", "contains", "uniqueItems", "propertyNames", "dependentRequired"];
+const unsupported = ["if", "contains", "uniqueItems", "propertyNames", "dependentRequired"];
 
 const formats: Record<string, string> = {
   "date-time": "2026-01-31T12:00:00Z",
@@ -45,6 +43,8 @@ export function valueFor(schema: Fields, text: string): unknown {
     if (!isFields(given)) throw wrong(path, "is not a schema");
     const unknown = unsupported.find((keyword) => keyword in given);
     if (unknown !== undefined) throw wrong(path, `has the keyword ${unknown}, which is not supported`);
+    if ("not" in given) return avoiding(given, path, depth);
+    if (Array.isArray(given.allOf)) return make(all(given, path), path, depth + 1);
     if (typeof given.$ref === "string") return make(resolve(given.$ref, path), path, depth + 1);
     if ("const" in given) return given.const;
     if (Array.isArray(given.enum)) return given.enum[pick(path, given.enum.length)];
@@ -67,6 +67,28 @@ export function valueFor(schema: Fields, text: string): unknown {
       default:
         throw wrong(path, `has the type ${String(given.type)}, which does not exist`);
     }
+  }
+
+  /** One schema in the place of all that a value has to keep. */
+  function all({ allOf, ...own }: Fields, path: string): Fields {
+    const parts = [own, ...[allOf].flat()].map((part) => {
+      if (!isFields(part)) throw wrong(path, "is not a schema");
+      const { $ref, ...rest } = part;
+      const referred = typeof $ref === "string" ? resolve($ref, path) : {};
+      return merged([isFields(referred) ? referred : {}, rest]);
+    });
+    return merged(parts);
+  }
+
+  const accepts = createCheck((reference) => resolve(reference, "(root)"));
+
+  /** The first of the values that come to mind which is not forbidden. */
+  function avoiding({ not, ...allowed }: Fields, path: string, depth: number): unknown {
+    for (let nth = 0; nth < mostTries; nth += 1) {
+      const value = varied(make(allowed, `${path}${nth === 0 ? "" : `#${nth}`}`, depth + 1), nth);
+      if (!accepts(not, value) && accepts(allowed, value)) return value;
+    }
+    throw wrong(path, "forbids (not) every value that was tried");
   }
 
   function resolve(reference: string, path: string): unknown {
@@ -128,11 +150,27 @@ export function valueFor(schema: Fields, text: string): unknown {
   function string(given: Fields, path: string): string {
     const format = typeof given.format === "string" ? formats[given.format] : undefined;
     if (format !== undefined) return format;
-    if (given.pattern !== undefined) throw wrong(path, "has the keyword pattern, which is not supported");
     const least = numberOr(given.minLength, 0);
     const most = Math.min(numberOr(given.maxLength, 60), Math.max(60, least));
     if (least > most || least > 100_000) throw wrong(path, "has bounds that no text keeps");
+    if (typeof given.pattern === "string") return patterned(given.pattern, { least, most }, path);
     return words.padEnd(least, ".").slice(0, most);
+  }
+
+  /** The words themselves where they fit. */
+  function patterned(pattern: string, { least, most }: { least: number; most: number }, path: string): string {
+    try {
+      const form = new RegExp(pattern, "u");
+      const fits = (text: string) => text.length >= least && text.length <= most && form.test(text);
+      if (fits(words)) return words;
+      for (let more = 0; more <= least + mostTries; more += 1) {
+        const text = textFor(pattern, more, (place, count) => pick(`${path}/${place}`, count));
+        if (fits(text)) return text;
+      }
+    } catch (error) {
+      if (!(error instanceof UnknownPattern || error instanceof SyntaxError)) throw error;
+    }
+    throw wrong(path, "has a pattern that no text was found for");
   }
 
   try {
@@ -141,6 +179,16 @@ export function valueFor(schema: Fields, text: string): unknown {
     if (error === noEnd) throw wrong("(root)", "is too deep or has no end");
     throw error;
   }
+}
+
+const mostTries = 20;
+
+/** Something like it. */
+function varied(value: unknown, nth: number): unknown {
+  if (nth === 0) return value;
+  if (typeof value === "string") return `${nth} ${value}`;
+  if (typeof value === "number") return value + (nth % 2 === 0 ? -1 : 1) * Math.ceil(nth / 2);
+  return typeof value === "boolean" ? nth % 2 === 0 : value;
 }
 
 function typeOf({ type, properties, items }: Fields): unknown {

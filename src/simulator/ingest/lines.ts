@@ -8,6 +8,8 @@ export interface Line {
 
 export const mostLines = 10_000;
 export const mostBytes = 16 * 1024 * 1024;
+/** How far back queries reach, whatever the retention. */
+export const queryWindow = 30 * 86_400_000;
 
 export interface ArrivedLine extends Line {
   pipelineId: string;
@@ -39,7 +41,7 @@ export interface Retention {
  */
 export interface Lines {
   add(pipelineId: string, lines: readonly Line[]): void;
-  /** In order of arrival; with a limit the newest ones. */
+  /** In order of arrival, as far back as queries reach; with a limit the newest ones. */
   read(
     pipelineId: string,
     filter?: { tag?: string | undefined; since?: number | undefined; limit?: number | undefined },
@@ -97,7 +99,9 @@ export function createLines(retention: Retention): Lines {
     pipelineId: string,
     { tag, since = Number.NEGATIVE_INFINITY, limit = mostLines }: LineFilter,
   ): Kept[] {
-    const fits = (line: Kept) => (tag === undefined || line.tag === tag) && line.at >= since;
+    const oldest = retention.now() - queryWindow;
+    const fits = (line: Kept) =>
+      line.arrivedAt >= oldest && (tag === undefined || line.tag === tag) && line.at >= since;
     const found = current(pipelineId).lines.filter(fits);
     return found.slice(Math.max(0, found.length - limit));
   }

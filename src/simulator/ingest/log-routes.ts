@@ -55,6 +55,6 @@ function plainJson(text: string): unknown {
     return plain(JSON.parse(text));
   } catch (error) {
     if (error instanceof BrokenInput) throw invalid("(root)", error.message);
-    throw refusal(400, errorCode.validation, "[(root)] the body is not valid JSON");
+    throw invalid("(root)", "the body is not valid JSON");
   }
 }

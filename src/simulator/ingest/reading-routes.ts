@@ -2,7 +2,9 @@ import { z } from "zod";
 import { checked } from "../core/body.ts";
 import type { Call, Route } from "../http/exchange.ts";
 import { invalid } from "../http/refusal.ts";
+import { centralLinesId } from "../pipelines/product-logs.ts";
 import { type Product, pipelineOf } from "../pipelines/records.ts";
+import { regions } from "../pipelines/service.ts";
 import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
 
@@ -15,7 +17,15 @@ const limit = z.coerce.number().int().min(1).max(10_000).default(1_000);
 const pipeline = z.string();
 
 const samplesQuery = z.strictObject({ pipeline, name: z.string().optional(), since });
-const linesQuery = z.strictObject({ pipeline, tag: z.string().optional(), since, limit });
+const region = z.enum([...regions], { error: "must be a region such as de-txl" });
+const linesQuery = z.strictObject({
+  pipeline: pipeline.optional(),
+  /** The region whose central logging is asked, in the place of a pipeline. */
+  central: region.optional(),
+  tag: z.string().optional(),
+  since,
+  limit,
+});
 
 /** What pipelines have received, for tests and for people. Samples and lines of pipelines that went are gone with them. */
 export function readingRoutes(world: World): Route[] {
@@ -32,8 +42,13 @@ export function readingRoutes(world: World): Route[] {
       return { ...world.samples.counts(id), items: world.samples.read(id, filter) };
     }),
     route("lines", (call) => {
-      const { pipeline: id, ...filter } = checked(linesQuery, Object.fromEntries(call.query), "(query)");
-      requirePipeline(world, "logs", id);
+      const {
+        pipeline: named = "",
+        central,
+        ...filter
+      } = checked(linesQuery, Object.fromEntries(call.query), "(query)");
+      if (central === undefined) requirePipeline(world, "logs", named);
+      const id = central === undefined ? named : centralLinesId(world, central);
       const items = world.lines.read(id, filter);
       return { ...world.lines.counts(id), items: items.map((line) => ({ ...line, at: timestamp(line.at) })) };
     }),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { asObject, checked, objectIn } from "../core/body.ts";
+import type { Forms } from "../forms.ts";
 import type { Pipeline, Stream } from "./records.ts";
 
 /** What a call says about a pipeline. */
@@ -14,64 +15,68 @@ const retentionSchema = z
   .union([z.literal(days), z.literal("unlimited")], { error: "must be 7, 14, 30 or unlimited" })
   .transform((given) => (given === "unlimited" ? 0 : given));
 
-/** The retention is said directly, in the one destination, or not at all. */
-const streamSchema = z
-  .object({
-    source: z.enum(["kubernetes", "docker", "systemd", "generic", "http"], {
-      error: "must be kubernetes, docker, systemd or generic",
-    }),
-    tag: z.string().regex(/^[A-Za-z0-9]{3,20}$/, "must have 3 to 20 characters, letters and digits only"),
-    protocol: z.enum(["http", "tcp"], { error: "must be http or tcp" }).nullish(),
-    labels: z.array(z.string()).nullish(),
-    retentionInDays: retentionSchema.nullish(),
-    destinations: z
-      .array(
-        z.object({
-          type: z.literal("loki", { error: "must be loki" }).nullish(),
-          retentionInDays: retentionSchema.nullish(),
-        }),
-      )
-      .max(1, "must name one destination at most")
-      .nullish(),
-  })
-  .transform(({ source, tag, protocol, labels, retentionInDays, destinations }, context): Stream => {
-    const fault = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
-    const overHttp = source === "http";
-    if (overHttp && protocol === "tcp") fault("protocol", "must be http for the source http");
-    if (!overHttp && (protocol ?? undefined) === undefined) fault("protocol", "must be http or tcp");
-    const stored = destinations?.[0]?.retentionInDays ?? undefined;
-    const said = retentionInDays ?? undefined;
-    if (said !== undefined && stored !== undefined && said !== stored) {
-      fault("retentionInDays", "must be the same as in destinations, or be left out in one of them");
-    }
-    return {
-      source: overHttp ? "generic" : source,
-      tag,
-      protocol: protocol ?? "http",
-      retentionInDays: said ?? stored ?? 30,
-      labels: labels ?? [],
-    };
-  });
+/** The retention is said directly, in the one destination, or not at all; where only one form is served, the other says nothing. */
+const streamSchema = (forms: Forms) =>
+  z
+    .object({
+      source: z.enum(["kubernetes", "docker", "systemd", "generic", "http"], {
+        error: "must be kubernetes, docker, systemd or generic",
+      }),
+      tag: z.string().regex(/^[A-Za-z0-9]{3,20}$/, "must have 3 to 20 characters, letters and digits only"),
+      protocol: z.enum(["http", "tcp"], { error: "must be http or tcp" }).nullish(),
+      labels: z.array(z.string()).nullish(),
+      retentionInDays: retentionSchema.nullish(),
+      destinations: z
+        .array(
+          z.object({
+            type: z.literal("loki", { error: "must be loki" }).nullish(),
+            retentionInDays: retentionSchema.nullish(),
+          }),
+        )
+        .max(1, "must name one destination at most")
+        .nullish(),
+    })
+    .transform(({ source, tag, protocol, labels, retentionInDays, destinations }, context): Stream => {
+      const fault = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
+      const overHttp = source === "http";
+      if (overHttp && protocol === "tcp") fault("protocol", "must be http for the source http");
+      if (!overHttp && (protocol ?? undefined) === undefined) fault("protocol", "must be http or tcp");
+      const stored = forms.public ? (destinations?.[0]?.retentionInDays ?? undefined) : undefined;
+      const said = forms.described ? (retentionInDays ?? undefined) : undefined;
+      if (said !== undefined && stored !== undefined && said !== stored) {
+        fault("retentionInDays", "must be the same as in destinations, or be left out in one of them");
+      }
+      return {
+        source: overHttp ? "generic" : source,
+        tag,
+        protocol: protocol ?? "http",
+        retentionInDays: said ?? stored ?? 30,
+        labels: labels ?? [],
+      };
+    });
 
 const logsRule = "must have 1 to 5 log streams";
-const logsSchema = z
-  .array(streamSchema)
-  .min(1, logsRule)
-  .max(5, logsRule)
-  .superRefine((logs, context) => {
-    for (const [index, { tag }] of logs.entries()) {
-      if (logs.findIndex((each) => each.tag === tag) === index) continue;
-      context.addIssue({ code: "custom", path: [index, "tag"], message: "must be unique inside the pipeline" });
-    }
-  });
+const logsSchema = (forms: Forms) =>
+  z
+    .array(streamSchema(forms))
+    .min(1, logsRule)
+    .max(5, logsRule)
+    .superRefine((logs, context) => {
+      for (const [index, { tag }] of logs.entries()) {
+        if (logs.findIndex((each) => each.tag === tag) === index) continue;
+        context.addIssue({ code: "custom", path: [index, "tag"], message: "must be unique inside the pipeline" });
+      }
+    });
 
 const metricShape = z.object({ name: nameSchema });
-const logShape = z.object({ name: nameSchema, logs: logsSchema, resourceTier: z.string().nullish() });
-const logChangeShape = z.object({
-  name: nameSchema.nullish(),
-  logs: logsSchema.nullish(),
-  resourceTier: z.string().nullish(),
-});
+const logShape = (forms: Forms) =>
+  z.object({ name: nameSchema, logs: logsSchema(forms), resourceTier: z.string().nullish() });
+const logChangeShape = (forms: Forms) =>
+  z.object({
+    name: nameSchema.nullish(),
+    logs: logsSchema(forms).nullish(),
+    resourceTier: z.string().nullish(),
+  });
 
 const where = "(root).properties";
 const propertiesIn = (body: string) => asObject(objectIn(body).properties ?? {}, where);
@@ -82,14 +87,14 @@ export const givenMetricPipeline = (body: string): Given => ({
   resourceTier: null,
 });
 
-export function givenLogPipeline(body: string): Given {
-  const { resourceTier, ...given } = checked(logShape, propertiesIn(body), where);
+export function givenLogPipeline(body: string, forms: Forms): Given {
+  const { resourceTier, ...given } = checked(logShape(forms), propertiesIn(body), where);
   return { ...given, resourceTier: resourceTier ?? null };
 }
 
 /** What a PATCH leaves out, or null, stays. */
-export function changedLogPipeline(body: string, { name, logs, resourceTier }: Given): Given {
-  const given = checked(logChangeShape, propertiesIn(body), where);
+export function changedLogPipeline(body: string, { name, logs, resourceTier }: Given, forms: Forms): Given {
+  const given = checked(logChangeShape(forms), propertiesIn(body), where);
   return {
     name: given.name ?? name,
     logs: given.logs ?? logs,

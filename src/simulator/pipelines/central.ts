@@ -4,6 +4,7 @@ import { missing } from "../http/refusal.ts";
 import { stampsOf, urnOf } from "../regional/metadata.ts";
 import type { World } from "../world.ts";
 import { givenSwitch } from "./body.ts";
+import { watchProducts } from "./product-logs.ts";
 import type { Central } from "./records.ts";
 import { dashboardOf, hrefOf, type RegionalCall, services } from "./service.ts";
 
@@ -16,12 +17,19 @@ export function readCentral(world: World, call: RegionalCall): Reply {
   return { status: 200, body: shown(world, call) };
 }
 
-/** Newer clients read the list, older ones the fields of the only item beside it. */
+/** The public interface has a list; as described, there is one switch without an id. */
 export function listCentrals(world: World, call: RegionalCall): Reply {
   const item = shown(world, call);
   const { metadata, properties } = item;
   const href = hrefOf(call.origin, call.product, call.region, "central");
-  return { status: 200, body: { id: "central", type: "collection", href, items: [item], metadata, properties } };
+  const { forms } = world;
+  return {
+    status: 200,
+    body: {
+      ...(forms.public && { id: "central", type: "collection", href, items: [item] }),
+      ...(forms.described && { metadata, properties }),
+    },
+  };
 }
 
 /** By its id or, since there is only one, without. */
@@ -32,9 +40,11 @@ export function switchCentral(world: World, call: RegionalCall): Reply {
   const enabled = givenSwitch(call.body);
   const { centrals } = world.pipelines;
   const userId = call.caller.user.id;
+  if (enabled && product === "logs" && centrals.get(rowOf(call))?.enabled !== true) watchProducts(world, region, at);
   const before = centrals.get(rowOf(call)) ?? { createdAt: at, createdBy: userId };
   centrals.put(rowOf(call), { ...before, product, region, enabled, modifiedAt: at, modifiedBy: userId });
-  return { status: 200, body: shown(world, call) };
+  const { metadata, properties, ...named } = shown(world, call);
+  return { status: 200, body: { ...(world.forms.public && named), metadata, properties } };
 }
 
 /** What steering shows. */

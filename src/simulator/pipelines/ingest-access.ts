@@ -3,11 +3,11 @@ import type { Call } from "../http/exchange.ts";
 import { errorCode, refusal } from "../http/refusal.ts";
 import { unauthorized } from "../identity/identity.ts";
 import type { World } from "../world.ts";
-import { type Pipeline, type Product, pipelineByKey } from "./records.ts";
+import { type Pipeline, type Product, pipelineByKey, takesData } from "./records.ts";
 
 /**
  * The pipeline of `{pipelineId}`, of any contract, for a call that brings its key; throws 401 without a good key, 403 with
- * another's.
+ * another's, 503 until it is ready.
  */
 export function admitted(contracts: Contracts, product: Product, call: Call): { world: World; pipeline: Pipeline } {
   const key = keyIn(call);
@@ -15,7 +15,10 @@ export function admitted(contracts: Contracts, product: Product, call: Call): { 
   for (const world of contracts.all()) {
     const pipeline = pipelineByKey(world, product, key);
     if (pipeline === undefined) continue;
-    if (pipeline.id === call.params.pipelineId) return { world, pipeline };
+    if (pipeline.id === call.params.pipelineId) {
+      if (takesData(pipeline)) return { world, pipeline };
+      throw refusal(503, errorCode.refused, "The pipeline is being provisioned: try again", { "Retry-After": "1" });
+    }
     throw refusal(403, errorCode.denied, "Access denied: the key belongs to another pipeline");
   }
   throw unauthorized("The key is not valid: it is wrong, was replaced, or its pipeline went");

@@ -20,7 +20,7 @@ function drawn({ chance }: World, what: keyof typeof spans): number {
 }
 
 /**
- * Makes a pipeline, PROVISIONING. It takes data from now on with the key, which nobody is told again.
+ * Makes a pipeline, PROVISIONING. It takes data once it is ready, with the key, which nobody is told again.
  */
 export function createPipeline(
   world: World,
@@ -37,6 +37,7 @@ export function createPipeline(
     product,
     region,
     state: "PROVISIONING",
+    wasReady: false,
     failure: null,
     dueAt: at,
     ...keptKey(world, product, key),
@@ -117,7 +118,7 @@ function end(world: World, id: string, dueAt: number): void {
   if (pipeline.failure !== null) {
     pipelines.put(id, { ...pipeline, state: "FAILED", hidden: false });
   } else if (pipeline.state === "PROVISIONING") {
-    pipelines.put(id, { ...pipeline, state: "AVAILABLE" });
+    pipelines.put(id, { ...pipeline, state: "AVAILABLE", wasReady: true });
   } else {
     pipelines.delete(id);
     world.samples.forget(id);

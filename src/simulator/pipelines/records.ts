@@ -27,6 +27,8 @@ const pipelineSchema = z.object({
   /** As the caller named it; it changes nothing here. */
   resourceTier: z.string().nullable(),
   state: z.enum(["PROVISIONING", "AVAILABLE", "DESTROYING", "FAILED"]),
+  /** It was AVAILABLE once, and takes data from then on. */
+  wasReady: z.boolean().default(true),
   /** Why it is FAILED, or is going to be. */
   failure: z.string().nullable(),
   /** When PROVISIONING or DESTROYING ends. */
@@ -91,10 +93,10 @@ export function pipelineOf(
   return pipeline?.product === product ? pipeline : undefined;
 }
 
-/** The pipeline that takes data with this key: its current one, and neither FAILED nor on its way out. */
+/** The pipeline of this key: its current one, and neither FAILED nor on its way out. */
 export function pipelineByKey(world: WithPipelines, product: Product, key: string): Pipeline | undefined {
   const pipeline = pipelineOf(world, product, world.pipelines.byKeyHash.get(hashOf(key)) ?? "");
-  return pipeline !== undefined && takesData(pipeline) ? pipeline : undefined;
+  return pipeline !== undefined && isKept(pipeline) ? pipeline : undefined;
 }
 
 /** Keys are long and random: a plain hash is enough to know one again and tells nothing about it. */
@@ -116,4 +118,7 @@ export function lineRetention({ pipelines: { pipelines } }: WithPipelines, id: s
   return days === 0 ? Number.POSITIVE_INFINITY : days * 86_400_000;
 }
 
-export const takesData = ({ state }: Pipeline) => state === "AVAILABLE" || state === "PROVISIONING";
+const isKept = ({ state }: Pipeline) => state === "AVAILABLE" || state === "PROVISIONING";
+
+/** A pipeline takes data once it is ready, and goes on while it is changed. */
+export const takesData = (pipeline: Pipeline) => isKept(pipeline) && pipeline.wasReady;

@@ -24,9 +24,12 @@ export function pipelineRoutes(world: World): Route[] {
     ["DELETE", one, remove],
     ["POST", `${one}/key`, renewKey],
     ["GET", "/central", listCentrals],
-    ["PUT", "/central", switchCentral],
-    ["GET", "/central/{centralId}", readCentral],
-    ["PUT", "/central/{centralId}", switchCentral],
+    ...when(world.forms.described, ["PUT", "/central", switchCentral]),
+    ...when(
+      world.forms.public,
+      ["GET", "/central/{centralId}", readCentral],
+      ["PUT", "/central/{centralId}", switchCentral],
+    ),
   ];
   const own: Record<Product, [Method, string, Handle][]> = {
     metrics: [
@@ -34,7 +37,7 @@ export function pipelineRoutes(world: World): Route[] {
       ["PUT", one, ensure],
     ],
     logs: [
-      ["POST", all, (_, call) => create(world, call, givenLogPipeline(call.body))],
+      ["POST", all, (_, call) => create(world, call, givenLogPipeline(call.body, world.forms))],
       ["PATCH", one, change],
     ],
   };
@@ -44,6 +47,8 @@ export function pipelineRoutes(world: World): Route[] {
     ),
   );
 }
+
+const when = (served: boolean, ...routes: [Method, string, Handle][]) => (served ? routes : []);
 
 /** The pipeline that a path names, in this region; 404 also while it cannot be seen yet. */
 function found(world: World, call: RegionalCall): Pipeline {
@@ -80,7 +85,7 @@ const ensure: Handle = (world, call) => {
 
 const change: Handle = (world, call) => {
   const pipeline = found(world, call);
-  const updated = updatePipeline(world, call, pipeline, changedLogPipeline(call.body, pipeline));
+  const updated = updatePipeline(world, call, pipeline, changedLogPipeline(call.body, pipeline, world.forms));
   return { status: 200, body: shownPipeline(world, call, updated) };
 };
 

@@ -19,7 +19,10 @@ export function pipelineState(world: World) {
       createdDate: timestamp(pipeline.createdAt),
       createdByUserId: pipeline.createdBy,
       received: product === "logs" ? world.lines.counts(pipeline.id) : world.samples.counts(pipeline.id),
-      properties: { name: pipeline.name, ...(product === "logs" && { logs: pipeline.logs.map(shownStream) }) },
+      properties: {
+        name: pipeline.name,
+        ...(product === "logs" && { logs: pipeline.logs.map((stream) => shownStream(stream, world.forms)) }),
+      },
     }));
   return { metricPipelines: shown("metrics"), logPipelines: shown("logs"), centrals: centralsIn(world) };
 }

@@ -13,9 +13,8 @@ const nameSchema = z
   .regex(/^[A-Za-z0-9][-_.A-Za-z0-9]*[A-Za-z0-9]$/, nameRule)
   .max(63, nameRule);
 
-/** The one version of the brokers, and how many of them every cluster has. */
+/** The one version of the brokers. */
 const version = "4.0.0";
-const brokers = 3;
 const mostOf32Bits = 2 ** 31 - 1;
 
 const where = "(root).properties";
@@ -54,18 +53,22 @@ const optional = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value)
 const wholeNumber = (low: number, high: number, rule: string) =>
   optional(z.int({ error: rule }).min(low, rule).max(high, rule));
 
-const replicasRule = `must be a whole number from 1 to ${brokers}, the number of brokers`;
-const topicSchema = z.object({
-  name: nameSchema,
-  replicationFactor: wholeNumber(1, brokers, replicasRule),
-  numberOfPartitions: wholeNumber(1, mostOf32Bits, "must be a whole number of at least 1"),
-  logRetention: optional(
-    z.object({
-      retentionTime: wholeNumber(-1, Number.MAX_SAFE_INTEGER, "must be milliseconds, or -1 for no limit"),
-      // Smaller ones do not hold a single record.
-      segmentBytes: wholeNumber(14, mostOf32Bits, `must be a whole number from 14 to ${mostOf32Bits}`),
-    }),
-  ),
-});
+const replicasRule = (brokers: number) =>
+  `must be ${brokers === 1 ? "1" : `a whole number from 1 to ${brokers}`}, the number of brokers`;
+const topicSchema = (brokers: number) =>
+  z.object({
+    name: nameSchema,
+    replicationFactor: wholeNumber(1, brokers, replicasRule(brokers)),
+    numberOfPartitions: wholeNumber(1, mostOf32Bits, "must be a whole number of at least 1"),
+    logRetention: optional(
+      z.object({
+        retentionTime: wholeNumber(-1, Number.MAX_SAFE_INTEGER, "must be milliseconds, or -1 for no limit"),
+        // Smaller ones do not hold a single record.
+        segmentBytes: wholeNumber(14, mostOf32Bits, `must be a whole number from 14 to ${mostOf32Bits}`),
+      }),
+    ),
+  });
 
-export const givenTopic = (body: string): Topic["properties"] => checked(topicSchema, propertiesIn(body), where);
+/** A topic that has as many copies as are asked for, which takes as many brokers. */
+export const givenTopic = (body: string, brokers: number): Topic["properties"] =>
+  checked(topicSchema(brokers), propertiesIn(body), where);

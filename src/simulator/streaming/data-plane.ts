@@ -8,6 +8,8 @@ export const pending: Progress = { kind: "pending" };
 
 /** The brokers behind the management API, which follow what it has written down. */
 export interface DataPlane {
+  /** How many of them each cluster has. */
+  readonly brokers: number;
   /** Whether a cluster that is to be served is being served. */
   clusterProgress(cluster: Cluster): Progress;
   /** Whether the brokers have a topic that is to be there, and have dropped one that is to go. */

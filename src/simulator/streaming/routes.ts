@@ -102,7 +102,10 @@ const listTopics: Handle = (world, call) => {
 
 const addTopic: Handle = (world, call) => {
   const cluster = readyCluster(world, call);
-  return { status: 201, body: shownTopic(world, call, createTopic(world, call, cluster, givenTopic(call.body))) };
+  return {
+    status: 201,
+    body: shownTopic(world, call, createTopic(world, call, cluster, givenTopic(call.body, world.dataPlane.brokers))),
+  };
 };
 
 const removeTopic: Handle = (world, call) => {

@@ -10,6 +10,7 @@ export interface RunningPlane extends DataPlane {
 
 /** No brokers at all; the management API behaves as with them. */
 export const noDataPlane: RunningPlane = {
+  brokers: 3,
   clusterProgress: () => done,
   topicProgress: () => done,
   addressesOf: networkAddresses,

@@ -24,7 +24,7 @@ export function shownCluster(world: World, call: RegionalCall, cluster: Cluster)
     metadata: {
       ...metadataOf(world, call, "cluster", cluster),
       ...(notice !== undefined && { message: notice }),
-      ...(state === "AVAILABLE" && { brokerAddresses: world.dataPlane.addressesOf(cluster) }),
+      ...(world.forms.public && state === "AVAILABLE" && { brokerAddresses: world.dataPlane.addressesOf(cluster) }),
     },
     properties,
   };

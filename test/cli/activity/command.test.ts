@@ -48,6 +48,17 @@ describe("mooring activity", { timeout: 60_000 }, () => {
     expect(rows[5]).toEqual(["", "Request was refused with 404"]);
   });
 
+  it("leaves reads out unless they are asked for", async () => {
+    const platform = await shared.contract();
+    await platform.core("DELETE", "/ipblocks/1");
+    await platform.core("GET", "/ipblocks");
+    const actions = async (...args: string[]) =>
+      linesOf((await activity(platform, "-o", "ndjson", ...args)).stdout).map(({ action }) => action);
+    expect(await actions()).toEqual(["ip.ipblock.release"]);
+    expect(await actions("--reads")).toEqual(["ip.ipblock.release", "ip.ipblock.read"]);
+    expect(await actions("--reads", "--action", "read")).toEqual(["ip.ipblock.read"]);
+  });
+
   it("names the objects of the cluster, of the Account's namespace where it may read no other", async () => {
     const platform = await shared.contract();
     const datacenter = await platform.datacenter();

@@ -14,7 +14,8 @@ describe("the flags of mooring activity", () => {
   it("mean the last day when they say nothing else", () => {
     const { since, until, criteria, follow, format } = parseFlags([], now);
     expect([since(now), until(now), follow, format]).toEqual([now - 24 * HOUR, undefined, false, "table"]);
-    expect(criteria).toEqual({ users: [], resources: [], actions: [] });
+    expect(criteria).toEqual({ users: [], resources: [], actions: [], reads: false });
+    expect(parseFlags(["--reads"], now).criteria.reads).toBe(true);
   });
 
   it.each([

@@ -49,7 +49,7 @@ describe("an entry", () => {
     [{ resources: ["server/other/web"] }, false],
     [{ resources: ["server"], actions: ["delete"] }, false],
   ])("matches %j: %s", (criteria, expected) => {
-    const matches = createFilter({ users: [], actions: [], resources: [], ...criteria });
+    const matches = createFilter({ users: [], actions: [], resources: [], reads: false, ...criteria });
     expect(matches(read(nested), [web])).toBe(expected);
   });
 });

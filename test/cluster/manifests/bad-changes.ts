@@ -11,6 +11,11 @@ export const badChanges = [
       { from: "2026-03-01T00:00:00Z" },
       "from cannot be changed: an export continues where it is; delete the object and create it again",
     ],
+    [
+      "other entries",
+      { reads: "Exclude" },
+      "reads cannot be changed: an export continues as it began; delete the object and create it again",
+    ],
     ["another Account", { accountRef: { name: "other" } }, "accountRef cannot be changed: delete the object and"],
   ]),
   ...bad(datacenter, "Datacenter", [

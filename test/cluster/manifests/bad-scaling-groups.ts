@@ -75,12 +75,6 @@ export const badScalingGroups = [
       "less than or equal to 200",
     ],
     ["that adds a share", scaleOut({ amountType: "SHARE" }), "amountType", '"ABSOLUTE", "PERCENTAGE"'],
-    [
-      "that does not say what becomes of volumes",
-      scaleIn({ deleteVolumes: null }),
-      "spec.policy.scaleInAction.deleteVolumes",
-      "Required value",
-    ],
     ["that removes the best", scaleIn({ terminationPolicy: "BEST" }), "terminationPolicy", '"OLDEST_SERVER_FIRST"'],
     ["that does not grow", policy({ scaleOutAction: null }), "spec.policy.scaleOutAction", "Required value"],
   ]),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isRead } from "../../../src/platform/activity/entry.ts";
 import { readLate, readWindow } from "../../../src/platform/activity/export.ts";
 import {
   advanced,
@@ -30,6 +31,22 @@ describe("a window", () => {
     expect(first.period).toEqual({ from: minute.from, to: minute.from + 3_750 });
     expect(first.lines.length).toBe(3_750);
     expect(await readWindow(logOf(entries).log, minute, 5_000)).toEqual(first);
+  });
+
+  it("has no reads where they are left out, and counts them all the same", async () => {
+    const entries = [
+      { at: minute.from, what: "vr.server.read" },
+      { at: minute.from + 1, what: "vr.server.create" },
+      { at: minute.from + 2, what: "logging.pipeline.read" },
+    ];
+    const { log } = logOf(entries);
+    expect((await readWindow(log, minute, 5_000)).lines).toHaveLength(3);
+    const { total, lines } = await readWindow({ ...log, leavesOut: isRead }, minute, 5_000);
+    expect([total, lines.map(({ text }) => JSON.parse(text).action)]).toEqual([3, ["vr.server.create"]]);
+    const progress = advanced(begunAt(minute.from), { period: minute, total, lines }, minute.to);
+    entries.push({ at: minute.from + 3, what: "vr.server.read" });
+    const { late } = await readLate({ ...log, leavesOut: isRead }, progress);
+    expect(late).toBeUndefined();
   });
 
   it("of a single moment is read whole", async () => {

@@ -49,7 +49,9 @@ const policy = z
     range: duration("2m").default("PT2M").describe("Time range of the metric, at least 2 minutes, as PT5M or 5m."),
     unit: z
       .enum(["PERCENTAGE", "PER_HOUR", "PER_MINUTE", "PER_SECOND", "TOTAL"])
-      .describe("Unit of the thresholds: PERCENTAGE or TOTAL for the CPU, any other than PERCENTAGE for the network."),
+      .describe(
+        "Unit of the thresholds: traffic PER_SECOND, PER_MINUTE, PER_HOUR or TOTAL over the range; the CPU is in percent.",
+      ),
     scaleInThreshold: z.number().describe("Replicas are removed below this value."),
     scaleOutThreshold: z.number().describe("Replicas are added above this value."),
     scaleInAction: z
@@ -59,7 +61,10 @@ const policy = z
           .enum(["OLDEST_SERVER_FIRST", "NEWEST_SERVER_FIRST", "RANDOM"])
           .default("OLDEST_SERVER_FIRST")
           .describe("Replicas to remove first."),
-        deleteVolumes: z.boolean().describe("Volumes of a removed replica are deleted if true."),
+        deleteVolumes: z
+          .boolean()
+          .default(false)
+          .describe("Volumes of a removed replica are deleted if true. Default: false, they stay and are billed."),
       })
       .meta(validations(bounded))
       .describe("How replicas are removed."),
@@ -142,7 +147,15 @@ const replica = z.object({
   cores: whole(1, 62).describe("Number of cores."),
   ram: memory().describe("Memory in MB, a multiple of 256."),
   cpuFamily: z
-    .enum(["INTEL_SKYLAKE", "INTEL_XEON", "INTEL_ICELAKE", "INTEL_SIERRAFOREST", "AMD_OPTERON"])
+    .enum([
+      "AMD_EPYC",
+      "AMD_TURIN",
+      "INTEL_SKYLAKE",
+      "INTEL_XEON",
+      "INTEL_ICELAKE",
+      "INTEL_SIERRAFOREST",
+      "AMD_OPTERON",
+    ])
     .optional()
     .describe("Processor family. Default: chosen by the platform."),
   nics: list(replicaNic, { max: 16, unique: "name" }).default([]).describe("Network interfaces of a replica."),

@@ -39,7 +39,7 @@ export const volume: Kind = {
   schema: z.object({
     name: z.string().nullish(),
     type: z.enum(["HDD", "SSD", "SSD Standard", "SSD Premium", "DAS"]).nullish(),
-    size: z.number().positive().nullish(),
+    size: z.int().positive().nullish(),
     availabilityZone: z.enum(["AUTO", "ZONE_1", "ZONE_2", "ZONE_3"]).nullish(),
     image: z.string().nullish(),
     imageAlias: z.string().nullish(),

@@ -1,7 +1,7 @@
 import { errorCode, type Refusal, refusal } from "../../http/refusal.ts";
 
-/** 400: the body is not what its headers say. */
-export const broken = (why: string): Refusal => refusal(400, errorCode.validation, shortened(why));
+/** 422: the body is not what its headers say. */
+export const broken = (why: string): Refusal => refusal(422, errorCode.validation, shortened(why));
 
 /** 422: the body can be read, but what it says is not taken. */
 export const unacceptable = (why: string): Refusal => refusal(422, errorCode.validation, shortened(why));

@@ -1,3 +1,4 @@
+import { tellChanges } from "../../alerts/rules.ts";
 import type { Contracts } from "../../contracts.ts";
 import type { Call, Route } from "../../http/exchange.ts";
 import { errorCode, refusal, servicePayload } from "../../http/refusal.ts";
@@ -26,6 +27,7 @@ export function metricPushRoutes(contracts: Contracts): Route[] {
       handle(call) {
         const { world, pipeline } = admitted(contracts, "metrics", call);
         world.samples.add(pipeline.id, seriesIn(call));
+        tellChanges(world, pipeline.region);
         return { status: 204 };
       },
     },

@@ -88,6 +88,7 @@ export function createKafkaPlane({ brokers, data, onError }: KafkaParts): Runnin
   }
 
   return {
+    brokers,
     clusterProgress: ({ id }) => (isServed(id) ? (hosts.get(id)?.clusterProgress() ?? pending) : done),
     topicProgress: (topic) =>
       isServed(topic.clusterId) ? (hosts.get(topic.clusterId)?.topicProgress(topic) ?? pending) : done,

@@ -43,7 +43,7 @@ export async function withTopicAdmin<T>(nodes: readonly Node[], work: (admin: To
           topics: [name],
           // -1 leaves it to the brokers.
           partitions: numberOfPartitions ?? -1,
-          replicas: replicationFactor === undefined ? -1 : Math.min(replicationFactor, nodes.length),
+          replicas: replicationFactor ?? -1,
           configs,
         });
         return undefined;

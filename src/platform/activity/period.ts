@@ -1,0 +1,76 @@
+import type { Clock } from "../../clock.ts";
+import type { ReadOptions } from "../products/paging.ts";
+import { entryOf } from "./entry.ts";
+import { type ActivityPage, type ActivitySource, activityPage, type Getter, type Period } from "./log.ts";
+import { readPages } from "./read.ts";
+
+/** What was read of whole days, and which time it covers. */
+interface Kept extends Period {
+  readAt: number;
+  contract: number;
+  sources: ActivitySource[];
+}
+
+/** By their connections, the platforms that know dates and no moments. */
+const byDays = new WeakMap<object, { kept?: Kept }>();
+
+/** Who asks for a neighbouring time so soon after is answered from what was read for the first. */
+const FRESH_MS = 5_000;
+const AROUND_MS = 900_000;
+/** More than that is not read of one time. */
+const MOST_READ = 200_000;
+
+/**
+ * The entries of a time from an offset on. A platform that knows dates only answers with others, too: from then on whole days are
+ * read, and the time is cut out of them.
+ */
+export async function periodPage(
+  clock: Clock,
+  connection: Pick<Getter, "send">,
+  api: string,
+  page: { contract: number; time: Period; offset: number; limit: number },
+  options: ReadOptions,
+): Promise<ActivityPage> {
+  if (!byDays.has(connection)) {
+    const answer = await activityPage(connection, api, page, options);
+    if (answer.sources.every(isIn(page.time))) return answer;
+    byDays.set(connection, {});
+  }
+  const { contract, time, offset, limit } = page;
+  const days = { start: dateOf(time.from), end: dateOf(time.to - 1) };
+  const state = byDays.get(connection) ?? {};
+  if (!state.kept || !covers(state.kept, page, clock.monotonic())) {
+    const around = { from: time.from - AROUND_MS, to: time.to + AROUND_MS };
+    const readAt = clock.monotonic();
+    const sources: ActivitySource[] = [];
+    await readPages(async (from) => {
+      if (from > MOST_READ) return [];
+      const { sources: all } = await activityPage(connection, api, { contract, time: days, offset: from }, options);
+      sources.push(...all.filter(isIn(around)));
+      return all;
+    });
+    state.kept = { ...within(around, days), readAt, contract, sources };
+  }
+  const found = state.kept.sources.filter(isIn(time));
+  const sources = found.slice(offset, offset + limit);
+  return { sources, total: found.length, bytes: JSON.stringify(sources).length };
+}
+
+const dateOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+/** An entry without a time belongs to any. */
+const isIn =
+  ({ from, to }: Period) =>
+  (source: ActivitySource): boolean => {
+    const time = entryOf(source)?.time ?? from;
+    return time >= from && time < to;
+  };
+
+/** Of a time, what lies in the days that were read. */
+const within = ({ from, to }: Period, days: { start: string; end: string }): Period => ({
+  from: Math.max(from, Date.parse(days.start)),
+  to: Math.min(to, Date.parse(days.end) + 86_400_000),
+});
+
+const covers = (kept: Kept, { contract, time }: { contract: number; time: Period }, now: number): boolean =>
+  kept.contract === contract && kept.from <= time.from && kept.to >= time.to && now - kept.readAt < FRESH_MS;

@@ -1,0 +1,58 @@
+import { uuidOfName } from "../chance.ts";
+import type { Line } from "../ingest/lines.ts";
+import { type Resource, textIn } from "../store/resource.ts";
+import type { World } from "../world.ts";
+
+/** How often a product that forwards its logs has something to say, in simulated milliseconds. */
+const sayEvery = 60_000;
+/** After a leap of the clock the lines of its last hour are made up for, not those of years. */
+const longestMemory = 3_600_000;
+
+const products = ["applicationloadbalancer", "networkloadbalancer"] as const;
+
+/** Under which id the lines of central logging are kept. */
+export const centralLinesId = ({ contractNumber }: World, region: string) =>
+  uuidOfName(`central-lines/${contractNumber}/${region}`);
+
+export const productTags: readonly string[] = products;
+
+const isOn = ({ pipelines: { centrals } }: World, region: string) => centrals.get(`logs/${region}`)?.enabled === true;
+
+/** Has the products of a region forward their logs for as long as central logging is on. */
+export function watchProducts(world: World, region: string, since: number): void {
+  const from = Math.max(since, world.clock.now() - longestMemory);
+  world.agenda.schedule((Math.floor(from / sayEvery) + 1) * sayEvery, (at) => {
+    if (!isOn(world, region)) return;
+    world.lines.add(centralLinesId(world, region), linesOf(world, region, at));
+    watchProducts(world, region, at);
+  });
+}
+
+/** Takes up what an earlier run left. */
+export function resumeProducts(world: World): void {
+  for (const { product, region } of world.pipelines.centrals.values()) {
+    if (product === "logs") watchProducts(world, region, world.clock.now());
+  }
+}
+
+function linesOf(world: World, region: string, at: number): Line[] {
+  return world.viewer.asPlatform(() =>
+    products.flatMap((type) =>
+      [...world.resources.ofType(type)].flatMap((each) =>
+        forwards(world, region, each) ? [lineOf(each, type, at)] : [],
+      ),
+    ),
+  );
+}
+
+/** `de/fra/2` has its logs in de-fra. */
+function forwards(world: World, region: string, { key, state, properties }: Resource): boolean {
+  const datacenter = world.resources.get(key.split("/").slice(0, 2).join("/"));
+  const [country, site] = (textIn(datacenter?.properties ?? {}, "location") ?? "").split("/");
+  return properties.centralLogging === true && state === "AVAILABLE" && `${country}-${site}` === region;
+}
+
+function lineOf({ id, properties }: Resource, tag: string, at: number): Line {
+  const name = textIn(properties, "name") ?? "";
+  return { tag, at, record: { message: `${name}: listener is up, "GET / HTTP/1.1" 200`, product: tag, id, name } };
+}
