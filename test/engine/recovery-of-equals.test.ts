@@ -220,7 +220,7 @@ describe("an object that was restored without status", () => {
     sceneOf(A);
     await clock.advance(0);
     expect((await pass(A)).decision.step).toBe(step);
-    expect(claimOf(api.get(restored) ?? restored)).toEqual(kept);
+    expect(claimOf(api.get(restored) ?? restored)).toMatchObject(kept);
   });
 });
 

@@ -16,6 +16,7 @@ export const unsealed: Seal = {
       named: undefined,
       by,
     }),
+  believes: () => false,
   signed: (_kind, _object, status) => status,
   mark: (_kind, _object, _annotation, words) => JSON.stringify(words),
   read(_, { metadata }, annotation) {

@@ -102,7 +102,7 @@ interface CrowdOptions {
 
 export function createObjects(
   kinds: readonly Kind[],
-  seal: Pick<Seal, "judge">,
+  seal: Pick<Seal, "judge" | "believes">,
   onListenerError: (error: unknown) => void,
   labelsOf: (namespace: string) => Readonly<Record<string, string>> | undefined = () => undefined,
   { limit = () => Number.POSITIVE_INFINITY, shifted = () => {} }: CrowdOptions = {},
@@ -167,7 +167,7 @@ export function createObjects(
     if (usesAccount(kind)) seal.judge(kind.kind, object, isNamed);
     return object;
   };
-  /** What every object names, counted or not; known once everything was judged again. */
+  /** What every object names, counted or not: while an administrator lets words count, from when everything was judged again. */
   let named: ReturnType<typeof createIndex> | undefined;
   const namesOf = (kind: Kind, object: KubeObject) =>
     namesIn(object).map(({ id, parents }) =>
@@ -247,11 +247,11 @@ export function createObjects(
     },
     async judgeAgain(pause) {
       const judging = kinds.filter(usesAccount);
-      const all = createIndex();
+      const all = seal.believes() ? createIndex() : undefined;
       named = all;
-      for (const kind of judging) {
+      for (const kind of all ? judging : []) {
         for (const object of store(kind.kind).values()) {
-          all.set(keyTo(kind, object), namesOf(kind, object));
+          all?.set(keyTo(kind, object), namesOf(kind, object));
           await pause();
         }
       }

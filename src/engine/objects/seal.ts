@@ -11,6 +11,8 @@ import { EXTERNAL_ID, INTENT } from "./names.ts";
 export interface Seal {
   /** Judges what an object says, and keeps the verdict with it. `isNamed`: whether another object names what it names. */
   judge(kind: string, object: KubeObject, isNamed?: () => boolean): void;
+  /** Whether an administrator lets words count now that no known key has signed. */
+  believes(): boolean;
   /** The status with its signature. */
   signed(kind: string, object: KubeObject, status: object): object;
   /** What an annotation of an object or a Secret says, with a signature. */
@@ -22,8 +24,7 @@ export interface Seal {
 export interface SealOptions {
   /** The first one signs, all of them count. Asked each time: they may be exchanged, and are then another list. */
   keys: () => readonly string[];
-  /** Whether an administrator lets words count now that no known key has signed. */
-  believes?: () => boolean;
+  believes?: Seal["believes"];
 }
 
 const MARKS = [INTENT, EXTERNAL_ID];
@@ -47,7 +48,8 @@ export function createSeal({ keys, believes = () => false }: SealOptions): Seal 
       );
     const ours = judged(object.metadata.uid);
     // What a version before wrote has no uid.
-    const [claim = "absent", request = "absent", facts = "absent"] = ours.includes("ours") ? ours : judged();
+    const isOurs = signature === undefined || ours.includes("ours");
+    const [claim = "absent", request = "absent", facts = "absent"] = isOurs ? ours : judged();
     const current = isCurrent(signature) && ours.every((verdict) => verdict === "ours");
     return { status, current, verdicts: { claim, request, facts } satisfies Record<Group, Verdict> };
   };
@@ -91,6 +93,7 @@ export function createSeal({ keys, believes = () => false }: SealOptions): Seal 
   }
 
   return {
+    believes,
     judge(kind, object, isNamed = () => true) {
       if (trust.get(object)?.by !== keys()) trust.set(object, examine(kind, object, isNamed));
     },
