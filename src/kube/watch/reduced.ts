@@ -21,6 +21,7 @@ export const hasMoreFinalizers = ({ metadata }: KubeObject): boolean => metadata
 /** The first of these, by size, that fit. */
 function within<V>(entries: [string, V][], sizeOf: (value: V) => number, most: number): Record<string, V> {
   const sized = entries.map((entry) => ({ entry, size: entry[0].length + sizeOf(entry[1]) }));
+  if (sized.reduce((sum, { size }) => sum + size, 0) <= most) return Object.fromEntries(entries);
   let left = most;
   const fits = new Set<string>();
   for (const { entry, size } of sized.toSorted((a, b) => a.size - b.size)) {
