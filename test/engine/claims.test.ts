@@ -14,6 +14,22 @@ import { stage } from "./stage.ts";
 const ELSEWHERE = "http://elsewhere.test";
 const account = "shop/main";
 
+test("nothing is created with the token of another user that came after the intent", async () => {
+  const object = objectOf("Datacenter", "a", { spec: datacenterSpec });
+  const life = stage([object]);
+  const { connection } = life.accounts.get("shop/main") ?? {};
+  if (!connection) throw new Error("there is no Account");
+  const send = connection.send.bind(connection);
+  connection.send = (call) => {
+    if (call.method === "POST") Object.assign(connection, { identity: { userId: "u2" } });
+    return send(call);
+  };
+  await life.pass("Datacenter/shop/a");
+  expect(life.platform.log).toEqual([]);
+  const after = life.api.get(object);
+  expect(after && openIntent(after)).toBeUndefined();
+});
+
 test("a claim keeps its user when the token of the Account is exchanged while it is written", () => {
   const claim = { id: "dc-1", account: "shop/main", userId: "u1" };
   const object = objectOf("Datacenter", "a", { spec: datacenterSpec, status: claim });

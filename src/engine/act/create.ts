@@ -146,6 +146,11 @@ async function post(
     deadlineMs,
     guard: () => {
       deps.guard();
+      // The token was exchanged meanwhile: what another user makes, nobody would find by this intent.
+      if (account.connection.identity?.userId !== begun.intent.userId) {
+        const detail = "the token of the Account now belongs to another user";
+        throw new Retry({ call: `POST ${new URL(url).pathname}`, status: 0, detail }, "no");
+      }
       memory.creation = { ...begun, phase: "posting" };
     },
   });
