@@ -106,23 +106,37 @@ export function operatorPolicies(installation: Installation = {}): object[] {
     ],
   };
   /** What the operator changes of Mooring's objects besides their status: its finalizer and its annotations. */
-  const kept = (field: string, names: string[], read: (from: string) => string) => (a: string, b: string) =>
-    `${read(a)}.all(name, name in [${names.map((name) => `'${name}'`).join(", ")}] || ${
-      field === "finalizers" ? `name in ${read(b)}` : `${read(b)}[?name] == ${read(a)}[?name]`
-    })`;
-  const annotations = (object: string) => `${object}.metadata.?annotations.orValue({})`;
+  const kept = (field: "annotations" | "finalizers", names: string[]) => {
+    const mine = `name in [${names.map((name) => `'${name}'`).join(", ")}]`;
+    const isSame = (a: string, b: string) => (field === "finalizers" ? `name in ${b}` : `${b}[?name] == ${a}[?name]`);
+    const [now, before] = [`variables.${field}`, `variables.${field}Before`] as const;
+    return [
+      [now, before],
+      [before, now],
+    ].map(([a = "", b = ""]) => `${a}.all(name, ${mine} || ${isSame(a, b)})`);
+  };
+  // The API server shows an empty field of a custom resource as null after the last entry was taken away.
+  const entries = (object: string, field: string, none: string) =>
+    `${object}.metadata.?${field}.orValue(null) == null ? ${none} : ${object}.metadata.${field}`;
+  const fields = { annotations: "{}", labels: "{}", finalizers: "[]", ownerReferences: "[]" };
   const unchanged = [
-    kept("annotations", [INTENT, EXTERNAL_ID], annotations),
-    kept("finalizers", [FINALIZER], finalizers),
-  ].flatMap((each) => [each("object", "oldObject"), each("oldObject", "object")]);
+    "variables.labels == variables.labelsBefore",
+    "variables.ownerReferences == variables.ownerReferencesBefore",
+    ...kept("annotations", [INTENT, EXTERNAL_ID]),
+    ...kept("finalizers", [FINALIZER]),
+  ];
   const objects = {
+    variables: Object.entries(fields).flatMap(([field, none]) => [
+      { name: field, expression: entries("object", field, none) },
+      { name: `${field}Before`, expression: entries("oldObject", field, none) },
+    ]),
     validations: [
       {
         expression: "request.operation == 'UPDATE'",
         message: "Mooring neither creates nor deletes objects of its own kinds",
       },
       {
-        expression: `request.operation != 'UPDATE' || ${[same("spec"), ...["labels", "ownerReferences"].map(sameMeta), ...unchanged].join(" && ")}`,
+        expression: `request.operation != 'UPDATE' || ${[same("spec"), ...unchanged].join(" && ")}`,
         message: "Of an object of its own kinds, Mooring changes the status, its finalizer and its annotations only",
       },
     ],
