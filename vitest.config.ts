@@ -21,8 +21,8 @@ const alone = "test/cluster/scale.test.ts";
 // A test waits for something that comes: how long that may take on a busy machine is no matter.
 const patient = {
   expect: { poll: { timeout: 60_000 } },
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
   globalSetup: ["test/temporary-files.ts"],
   setupFiles: ["test/end-with-file.ts"],
 };

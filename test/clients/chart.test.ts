@@ -124,6 +124,25 @@ const policy = z.looseObject({
   }),
 });
 
+describe("the metrics of the gateway of the chart", () => {
+  const gatewayIn = async (...values: string[]) => {
+    const all = await rendered(...both, ...values);
+    return deployment.parse(all.get("Deployment/mooring-gateway")).spec.template.spec.containers[0];
+  };
+
+  it("need authorization by default, as the operator's do", async () => {
+    const { args, readinessProbe } = await gatewayIn();
+    expect(args).toContain("--metrics-auth");
+    expect(readinessProbe.httpGet.scheme).toBe("HTTPS");
+  });
+
+  it("are open where somebody says so", async () => {
+    const { args, readinessProbe } = await gatewayIn("metrics.auth=false");
+    expect(args).not.toContain("--metrics-auth");
+    expect(readinessProbe.httpGet.scheme).toBe("HTTP");
+  });
+});
+
 describe("the NetworkPolicies of the chart", () => {
   const names = ["mooring", "mooring-gateway", "mooring-tools"];
 

@@ -107,7 +107,7 @@ export const chartValues = z.strictObject({
     .default([])
     .describe("Further flags of the operator; `mooring operator --help` lists them."),
   extraEnv: list("Further environment variables, as in a container."),
-  metrics: group("Metrics of the operator.", {
+  metrics: group("Metrics of the operator and the gateway.", {
     auth: flag(
       "Serve metrics over TLS, to tokens that may get the URL /metrics only. Not used with watchNamespace, which has no ClusterRoles.",
       true,

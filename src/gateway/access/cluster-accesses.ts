@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Clock } from "../../clock.ts";
 import { admits, clusterAccount, readSharing } from "../../kinds/identity/cluster-account.ts";
 import { GROUP, VERSION } from "../../kinds/index.ts";
@@ -9,6 +10,8 @@ import { createNamespaces } from "../../kube/watch/namespaces.ts";
 import { createStore } from "../../kube/watch/store.ts";
 import { watch } from "../../kube/watch/watch.ts";
 import type { Access, Accesses } from "./access.ts";
+
+const told = z.looseObject({ conditions: z.array(z.looseObject({ type: z.string(), reason: z.string() })) });
 
 const resourceOf = ({ kind, plural, scope }: Kind): Resource => ({
   group: GROUP,
@@ -77,9 +80,11 @@ export async function watchAccesses(options: {
   };
 }
 
-/** One that is to go, or that cannot be read, gives access to nothing. */
-function accessOf({ metadata, spec }: KubeObject, account: string): Access | undefined {
-  const read = metadata.deletionTimestamp === undefined ? readInferenceAccess(spec) : undefined;
+/** One that is to go, that cannot be read, or that is one too many for its namespace, gives access to nothing. */
+export function accessOf({ metadata, spec, status }: KubeObject, account: string): Access | undefined {
+  const { conditions = [] } = told.safeParse(status).data ?? {};
+  const isExcess = conditions.some(({ type, reason }) => type === "Ready" && reason === "TooManyObjects");
+  const read = metadata.deletionTimestamp === undefined && !isExcess ? readInferenceAccess(spec) : undefined;
   if (read?.accountRef?.kind !== "ClusterAccount" || read.accountRef.name !== account) return undefined;
   const { namespace = "", name } = metadata;
   return { namespace, name, models: read.models ?? [], ...read.budget };
