@@ -4,12 +4,12 @@ import { parseArgs } from "node:util";
 import { AwsClient } from "aws4fetch";
 import { z } from "zod";
 import { spawnGuarded } from "../src/cli/control-plane/guarded.ts";
-import { systemClock } from "../src/clock.ts";
 import { readLate, readWindow } from "../src/platform/activity/export.ts";
 import { activityPage } from "../src/platform/activity/log.ts";
 import { advanced, begunAt, dueIn, nextPeriod, type Progress } from "../src/platform/activity/progress.ts";
 import { createTransport } from "../src/platform/calls/transport.ts";
 import { toBucket } from "../src/platform/export/bucket.ts";
+import { systemClock } from "../src/runtime/clock.ts";
 
 /**
  * What it takes to export the activity log of a contract with many entries a second from the simulator, a process of its own,

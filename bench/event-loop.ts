@@ -1,7 +1,7 @@
 import { PerformanceObserver, type PerformanceObserverEntryList } from "node:perf_hooks";
 import { setImmediate as turn } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { systemClock } from "../src/clock.ts";
+import { systemClock } from "../src/runtime/clock.ts";
 import { fakeApiServer } from "../test/engine/fake-api-server.ts";
 import { restingDatacenters } from "../test/engine/resting.ts";
 import { accountOf, credentials, runEngine } from "../test/engine/running-engine.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../src/clock.ts";
+import type { Clock } from "../src/runtime/clock.ts";
 
 /** A clock that stands still until `advance` moves it; due timers fire in order, with pending promises settled between. */
 export interface FakeClock extends Clock {

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { systemClock } from "../../src/clock.ts";
 import type { KubeClient } from "../../src/kube/client/transport.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { createStore } from "../../src/kube/watch/store.ts";
 import { watch } from "../../src/kube/watch/watch.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { resources } from "./population.ts";
 
 const shown = z.object({

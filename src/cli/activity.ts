@@ -1,8 +1,8 @@
-import { sleep, systemClock } from "../clock.ts";
 import { activityContract, activityPage } from "../platform/activity/log.ts";
 import { RETENTION_MS, readActivity } from "../platform/activity/read.ts";
 import { Forbidden, Retry } from "../platform/answers/errors.ts";
 import { platformTime, withoutDoubt } from "../platform/calls/platform-time.ts";
+import { sleep, systemClock } from "../runtime/clock.ts";
 import { createFilter } from "./activity/filter.ts";
 import { type Flags, parseFlags, usage } from "./activity/flags.ts";
 import { entryFormats } from "./activity/formats.ts";

@@ -1,10 +1,10 @@
-import { systemClock } from "../clock.ts";
-import { openBucket } from "../questions/flow-logs/bucket.ts";
-import { createFilter } from "../questions/flow-logs/filter.ts";
-import type { StoredObject } from "../questions/flow-logs/listing.ts";
-import { type ReadOptions, readFlowLogs, type Totals } from "../questions/flow-logs/read.ts";
-import { canMatter, isFlowLog, type Period } from "../questions/flow-logs/selection.ts";
-import { createTally } from "../questions/flow-logs/top.ts";
+import { openBucket } from "../diagnostics/flow-logs/bucket.ts";
+import { createFilter } from "../diagnostics/flow-logs/filter.ts";
+import type { StoredObject } from "../diagnostics/flow-logs/listing.ts";
+import { type ReadOptions, readFlowLogs, type Totals } from "../diagnostics/flow-logs/read.ts";
+import { canMatter, isFlowLog, type Period } from "../diagnostics/flow-logs/selection.ts";
+import { createTally } from "../diagnostics/flow-logs/top.ts";
+import { systemClock } from "../runtime/clock.ts";
 import { type Flags, parseFlags, UsageError, usage } from "./flowlogs/flags.ts";
 import { recordFormats } from "./flowlogs/formats.ts";
 import { findKeys } from "./flowlogs/keys.ts";

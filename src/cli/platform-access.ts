@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { systemClock } from "../clock.ts";
 import { endpointUrl } from "../platform/addresses/endpoints.ts";
 import type { Connection } from "../platform/calls/transport.ts";
 import type { EndpointName } from "../platform/products/products.ts";
+import { systemClock } from "../runtime/clock.ts";
 import type { AccessSource } from "./access-source.ts";
 
 /** The flags of every command that speaks to the platform. */

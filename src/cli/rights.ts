@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { kinds } from "../kinds/index.ts";
-import { shardName } from "../operator/flags.ts";
+import { shardName } from "../server/flags.ts";
 import { rights, yaml } from "./manifests/manifests.ts";
 
 export const usage = `usage: mooring rights [OPTION…]

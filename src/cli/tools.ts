@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { systemClock } from "../clock.ts";
-import { followPair, readPair } from "../operator/serving-certificate.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { followPair, readPair } from "../server/serving-certificate.ts";
 import { createToolServer } from "../tools/serve/server.ts";
 import { readSettings, type Settings, usage } from "./tools/flags.ts";
 import { openSources } from "./tools/sources.ts";

@@ -1,5 +1,3 @@
-import { inSlices } from "../breath.ts";
-import type { Clock } from "../clock.ts";
 import { accountOf, objectOf } from "../engine/accounts/accounts.ts";
 import { abandon } from "../engine/act/abandon.ts";
 import { stands } from "../engine/act/claim.ts";
@@ -13,6 +11,8 @@ import type { KubeClient } from "../kube/client/transport.ts";
 import type { Again } from "../kube/queue/work.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { createNamespaces, type Namespaces } from "../kube/watch/namespaces.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { inSlices } from "../runtime/time-slices.ts";
 import type { AccountDeps } from "./accounts/reconcile.ts";
 
 /** The namespaces, and which of their objects this process works on. `relabelled` hears of every object of one with new labels. */

@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { breathe, inSlices } from "../breath.ts";
-import type { Clock } from "../clock.ts";
 import { accountKinds, accountOf, createAccounts, isShared, objectOf } from "../engine/accounts/accounts.ts";
 import type { Sites } from "../engine/accounts/addresses.ts";
 import { act } from "../engine/act/act.ts";
@@ -29,6 +27,8 @@ import type { EventRecorder } from "../kube/write/events.ts";
 import { createHeldSecrets } from "../kube/write/held-secrets.ts";
 import type { Transport } from "../platform/calls/transport.ts";
 import { createCatalogues } from "../platform/products/catalogues.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { inSlices, yieldIfDue } from "../runtime/time-slices.ts";
 import { createAccountKeeper } from "./accounts/controller.ts";
 import { createKeptTokens } from "./accounts/kept-tokens.ts";
 import { type AccountDeps, secretOf } from "./accounts/reconcile.ts";
@@ -286,7 +286,7 @@ export function createManager(options: ManagerOptions): Manager {
       const first = [deps.published.sync(), deps.secrets.sync(), namespaces.begin(), deps.spending.sync()];
       await Promise.all([...watchers.map(({ synced }) => synced), ...first]);
     },
-    judgeAgain: () => objects.judgeAgain(() => breathe(clock)),
+    judgeAgain: () => objects.judgeAgain(() => yieldIfDue(clock)),
     unknown: () => objects.unknown.size,
     run(workers, signal) {
       const accounts = accountKinds.flatMap(({ kind }) => [...objects.store(kind).values()]);

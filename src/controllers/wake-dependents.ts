@@ -1,8 +1,8 @@
-import { inSlices } from "../breath.ts";
 import { objectOf } from "../engine/accounts/accounts.ts";
 import type { Deps, Log } from "../engine/look/deps.ts";
 import { claimOf, isReleased, type ObjectKey } from "../engine/objects/object.ts";
 import type { KubeObject } from "../kube/resource.ts";
+import { inSlices } from "../runtime/time-slices.ts";
 import { isReady, newsToReferrers, thoseBelow, thoseUsed, thoseWhoWaited } from "./wake-ups.ts";
 
 /** Wakes the objects to which a change of another one means something. */

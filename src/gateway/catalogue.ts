@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 import { z } from "zod";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../runtime/clock.ts";
 import { Refused } from "./refused.ts";
 
 const shape = z.object({ data: z.array(z.looseObject({ id: z.string() })) });

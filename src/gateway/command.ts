@@ -1,4 +1,4 @@
-import { untilStopped } from "../operator/until-stopped.ts";
+import { untilStopped } from "../server/until-stopped.ts";
 import { readConfig, usage } from "./config.ts";
 import { runGateway } from "./start.ts";
 

@@ -3,20 +3,10 @@ import { parseArgs } from "node:util";
 import { parse } from "yaml";
 import { z } from "zod";
 import { listed, type Price } from "../kinds/inference/prices.ts";
-import {
-  address,
-  certificates,
-  count,
-  duration,
-  format,
-  level,
-  pair,
-  podNamespace,
-  usageOf,
-} from "../operator/flags.ts";
-import type { LogFormat } from "../operator/log.ts";
-import type { Pair } from "../operator/serving-certificate.ts";
-import { UsageError } from "../operator/usage-error.ts";
+import { address, certificates, count, duration, format, level, pair, podNamespace, usageOf } from "../server/flags.ts";
+import type { LogFormat } from "../server/log.ts";
+import type { Pair } from "../server/serving-certificate.ts";
+import { UsageError } from "../server/usage-error.ts";
 import type { Access } from "./access/access.ts";
 
 export interface GatewayConfig {

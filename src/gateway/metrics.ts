@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram } from "prom-client";
 import type { Usage } from "../kinds/inference/prices.ts";
-import { createRegistry } from "../operator/registry.ts";
+import { createRegistry } from "../server/registry.ts";
 
 /** What the gateway tells Prometheus. */
 export interface GatewayMetrics {

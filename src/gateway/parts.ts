@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
-import type { Clock } from "../clock.ts";
 import type { Price } from "../kinds/inference/prices.ts";
 import type { FairPool } from "../kube/client/fair-pool.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { Accesses } from "./access/access.ts";
 import type { Budgets } from "./access/budget.ts";
 import type { Callers } from "./access/callers.ts";

@@ -1,6 +1,6 @@
 import type { RequestListener } from "node:http";
-import { type OpenServer, openServer } from "../operator/open-server.ts";
-import type { Pair } from "../operator/serving-certificate.ts";
+import { type OpenServer, openServer } from "../server/open-server.ts";
+import type { Pair } from "../server/serving-certificate.ts";
 import { createConnections } from "./connections.ts";
 import type { Handler } from "./handler.ts";
 import { Refused } from "./refused.ts";

@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
-import { systemClock } from "../clock.ts";
 import { tokenFile } from "../kube/client/authorize.ts";
 import { connect } from "../kube/client/config.ts";
 import { createFairPool } from "../kube/client/fair-pool.ts";
-import { metricsProtection } from "../operator/metrics-protection.ts";
-import { serve } from "../operator/serve.ts";
-import { followPair, type Pair, readPair } from "../operator/serving-certificate.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { metricsProtection } from "../server/metrics-protection.ts";
+import { serve } from "../server/serve.ts";
+import { followPair, type Pair, readPair } from "../server/serving-certificate.ts";
 import { type Accesses, fixedAccesses } from "./access/access.ts";
 import { createBudgets } from "./access/budget.ts";
 import { createCallers } from "./access/callers.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { once } from "../once.ts";
+import { memo } from "../runtime/memo.ts";
 import type {
   CertificateAccess,
   Check,
@@ -234,7 +234,7 @@ export interface TypedMapping<Spec> {
 /** Hides a kind's own types behind `ResourceMapping`, so that the engine handles all kinds alike. */
 export function mapping<S extends z.ZodObject>(schema: S, typed: TypedMapping<z.output<S>>): ResourceMapping {
   const { identity = {}, place, creation, comparison, destruction, secret, output } = typed;
-  const desire = once((raw: object): Desired => {
+  const desire = memo((raw: object): Desired => {
     const spec = schema.parse(raw);
     return {
       isMeant: (item) => identity.isMeant?.(spec, item) ?? true,

@@ -1,9 +1,9 @@
+import { untilStopped } from "../server/until-stopped.ts";
 import { readConfig, usage } from "./config.ts";
 import { collectGarbage } from "./garbage.ts";
 import { InstallationTaken } from "./installation.ts";
 import { LeadershipLost } from "./leadership-lost.ts";
 import { runOperator, StopOverdue } from "./start.ts";
-import { untilStopped } from "./until-stopped.ts";
 
 /** `mooring operator`: runs until SIGINT or SIGTERM. Logs go to stderr. */
 export async function operatorCommand(argv: string[]): Promise<number> {

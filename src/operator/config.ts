@@ -3,7 +3,6 @@ import { hostname } from "node:os";
 import { parseArgs } from "node:util";
 import type { LimitOf } from "../engine/objects/crowds.ts";
 import type { Proxies } from "../platform/addresses/proxies.ts";
-import { type Endpoints, readEndpoints, readPatterns, readProxies } from "./endpoints.ts";
 import {
   address,
   certificates,
@@ -15,10 +14,11 @@ import {
   podNamespace,
   shardName,
   usageOf,
-} from "./flags.ts";
+} from "../server/flags.ts";
+import type { LogFormat } from "../server/log.ts";
+import type { Pair } from "../server/serving-certificate.ts";
+import { type Endpoints, readEndpoints, readPatterns, readProxies } from "./endpoints.ts";
 import { limitsInWords, readLimits } from "./limits.ts";
-import type { LogFormat } from "./log.ts";
-import type { Pair } from "./serving-certificate.ts";
 
 /** Everything about the operator that can be set from outside. */
 export interface Config {

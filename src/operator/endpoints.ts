@@ -2,7 +2,7 @@ import { endpointNames, endpointSchema } from "../kinds/identity/account.ts";
 import { allowedEndpoints } from "../platform/addresses/allowed-endpoints.ts";
 import type { Proxies } from "../platform/addresses/proxies.ts";
 import type { EndpointName } from "../platform/products/products.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "../server/usage-error.ts";
 
 export type Endpoints = Partial<Record<EndpointName, string>>;
 

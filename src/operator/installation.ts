@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Clock, sleep } from "../clock.ts";
 import { isConflict, isForbidden, isNotFound } from "../kube/client/errors.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
 import { holding, type Lease, leaseRecord } from "../kube/lease/lease-record.ts";
+import { type Clock, sleep } from "../runtime/clock.ts";
 
 /** The Lease by which installations notice each other. Its holder is the namespace of the operators of one installation. */
 export const INSTALLATION = "mooring-installation";

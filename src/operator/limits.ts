@@ -1,7 +1,7 @@
 import { type LimitOf, limitOf, usualLimits } from "../engine/objects/crowds.ts";
 import { kinds } from "../kinds/index.ts";
-import { count } from "./flags.ts";
-import { UsageError } from "./usage-error.ts";
+import { count } from "../server/flags.ts";
+import { UsageError } from "../server/usage-error.ts";
 
 const valid: readonly string[] = [
   ...kinds.filter(({ scope }) => scope !== "Cluster").map(({ kind }) => kind),

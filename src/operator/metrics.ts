@@ -1,14 +1,14 @@
 import { Counter, Gauge, Histogram } from "prom-client";
-import { breathe } from "../breath.ts";
-import type { Clock } from "../clock.ts";
 import type { ObjectObserver } from "../controllers/manager.ts";
 import type { ClientObserver } from "../kube/client/transport.ts";
 import type { Queue, QueueObserver } from "../kube/queue/queue.ts";
 import type { ReconcileObserver } from "../kube/queue/work.ts";
 import type { CallObserver } from "../platform/calls/call.ts";
 import type { Transport } from "../platform/calls/transport.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { yieldIfDue } from "../runtime/time-slices.ts";
+import { createRegistry } from "../server/registry.ts";
 import { createObjectMetrics, objectGauges } from "./object-metrics.ts";
-import { createRegistry } from "./registry.ts";
 
 /**
  * What the operator tells Prometheus. Where controller-runtime has a metric for it, the name and labels are
@@ -176,7 +176,7 @@ export function createMetrics(options: { clock: Clock; mostObjects: number; shar
           yield piece;
           piece = "";
         }
-        const pause = breathe(clock);
+        const pause = yieldIfDue(clock);
         if (pause) await pause;
       }
       yield piece;

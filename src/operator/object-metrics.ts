@@ -1,9 +1,9 @@
-import type { Clock } from "../clock.ts";
 import type { ObjectObserver } from "../controllers/manager.ts";
 import type { ObjectKey } from "../engine/objects/object.ts";
 import { reasons } from "../engine/schema/reasons.ts";
 import { readStatus, readWhole } from "../engine/schema/status.ts";
 import type { KubeObject } from "../kube/resource.ts";
+import type { Clock } from "../runtime/clock.ts";
 
 /** A gauge with a line per object. It may have very many: its lines are made one by one. */
 interface ObjectGauge {

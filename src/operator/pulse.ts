@@ -1,6 +1,6 @@
-import type { Clock } from "../clock.ts";
 import type { Queue } from "../kube/queue/queue.ts";
 import { PASS_MS } from "../kube/queue/work.ts";
+import type { Clock } from "../runtime/clock.ts";
 
 /** So long the workers may make no progress while objects wait. */
 const STILL_MS = 2 * PASS_MS;

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { type Clock, sleep } from "../clock.ts";
 import { MANAGED_BY } from "../engine/objects/names.ts";
 import { createSeal, type Seal } from "../engine/objects/seal.ts";
 import { GROUP } from "../kinds/index.ts";
@@ -10,7 +9,8 @@ import { type KubeObject, pathOf } from "../kube/resource.ts";
 import { createStore } from "../kube/watch/store.ts";
 import { watch } from "../kube/watch/watch.ts";
 import { SECRETS, secretValue } from "../kube/write/owned-secret.ts";
-import { UsageError } from "./usage-error.ts";
+import { type Clock, sleep } from "../runtime/clock.ts";
+import { UsageError } from "../server/usage-error.ts";
 
 export const SIGNING_KEY = "mooring-signing-key";
 /** Signs; every other entry of the Secret counts as well. */

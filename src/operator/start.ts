@@ -1,5 +1,4 @@
 import type { Logger } from "pino";
-import { systemClock } from "../clock.ts";
 import { createManager } from "../controllers/manager.ts";
 import { kinds } from "../kinds/index.ts";
 import { connect } from "../kube/client/config.ts";
@@ -9,15 +8,16 @@ import { isInPass } from "../kube/queue/work.ts";
 import { createEventRecorder } from "../kube/write/events.ts";
 import { allowedEndpoints, patternOf } from "../platform/addresses/allowed-endpoints.ts";
 import { createTransport } from "../platform/calls/transport.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { metricsProtection } from "../server/metrics-protection.ts";
+import { serve } from "../server/serve.ts";
+import { followPair } from "../server/serving-certificate.ts";
 import { type Config, USER_AGENT } from "./config.ts";
 import { InstallationTaken, openInstallation } from "./installation.ts";
 import { LeadershipLost } from "./leadership-lost.ts";
 import { leaseOf } from "./lease-name.ts";
 import { createMetrics } from "./metrics.ts";
-import { metricsProtection } from "./metrics-protection.ts";
 import { createPulse } from "./pulse.ts";
-import { serve } from "./serve.ts";
-import { followPair } from "./serving-certificate.ts";
 import { openSigningKey } from "./signing-key.ts";
 import { watchShards } from "./unserved.ts";
 

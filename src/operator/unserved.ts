@@ -1,10 +1,10 @@
-import { type Clock, sleep } from "../clock.ts";
 import { SHARD } from "../engine/objects/names.ts";
 import { isForbidden, isNotFound } from "../kube/client/errors.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
 import { leaseRecord } from "../kube/lease/lease-record.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { EventRecorder } from "../kube/write/events.ts";
+import { type Clock, sleep } from "../runtime/clock.ts";
 import { leaseOf } from "./lease-name.ts";
 
 /** Shards are often started together: so long the others have to get their Leases. */

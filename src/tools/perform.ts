@@ -1,12 +1,12 @@
 import { z } from "zod";
+import type { PlatformReader } from "../diagnostics/reader.ts";
+import type { Sources } from "../diagnostics/sources.ts";
 import { KubeError } from "../kube/client/errors.ts";
 import { Forbidden, PlatformError, Retry, Unauthorized } from "../platform/answers/errors.ts";
 import type { Reply } from "../platform/calls/call.ts";
 import { coreUrl } from "../platform/products/core-url.ts";
 import type { EndpointName } from "../platform/products/products.ts";
 import { encodePath } from "../platform/products/s3.ts";
-import type { PlatformReader } from "../questions/reader.ts";
-import type { Sources } from "../questions/sources.ts";
 import { cut, MOST_CHARACTERS } from "./shape/cut.ts";
 import { withoutSecrets } from "./shape/secrets.ts";
 import { createStorage } from "./storage.ts";

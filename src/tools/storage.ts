@@ -1,8 +1,8 @@
 import { AwsV4Signer } from "aws4fetch";
 import { z } from "zod";
+import type { PlatformReader, ReadCall } from "../diagnostics/reader.ts";
 import { NotFound } from "../platform/answers/errors.ts";
 import { encodePath, regionOf } from "../platform/products/s3.ts";
-import type { PlatformReader, ReadCall } from "../questions/reader.ts";
 import { fromXml } from "./shape/xml.ts";
 
 const region = z.looseObject({ properties: z.looseObject({ endpoint: z.string().min(1) }) });

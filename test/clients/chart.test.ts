@@ -4,7 +4,7 @@ import { connect } from "node:tls";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
-import { openServer } from "../../src/operator/open-server.ts";
+import { openServer } from "../../src/server/open-server.ts";
 import { root, run } from "../processes.ts";
 
 const chart = join(root, "deploy/chart");

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { systemClock } from "../../src/clock.ts";
 import { connect } from "../../src/kube/client/config.ts";
 import { isConflict, isNotFound } from "../../src/kube/client/errors.ts";
 import type { KubeClient } from "../../src/kube/client/transport.ts";
@@ -13,6 +12,7 @@ import { createStore } from "../../src/kube/watch/store.ts";
 import { type Watcher, watch } from "../../src/kube/watch/watch.ts";
 import { apply, replaceStatus } from "../../src/kube/write/apply.ts";
 import { createEventRecorder } from "../../src/kube/write/events.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { cluster, namespace } from "./harness.ts";
 
 const BOATS: Resource = { group: "harbour.test", version: "v1", kind: "Boat", plural: "boats", namespaced: true };

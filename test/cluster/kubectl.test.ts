@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { systemClock } from "../../src/clock.ts";
 import { connect } from "../../src/kube/client/config.ts";
 import { createEventRecorder } from "../../src/kube/write/events.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { cluster, namespace } from "./harness.ts";
 import { scalingGroup } from "./manifests/base.ts";
 

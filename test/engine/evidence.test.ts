@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ALLOW_DATA_LOSS, FINALIZER } from "../../src/engine/objects/names.ts";
-import { hashFields } from "../../src/hash.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
+import { hashFields } from "../../src/runtime/hash.ts";
 import { fakePlatform } from "./fake-platform.ts";
 import { objectOf } from "./fixtures.ts";
 import { DC, type Life, NIC, ownedServer, readyOf, SERVERS } from "./lives.ts";

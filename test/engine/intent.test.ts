@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readClaim, readIntent } from "../../src/engine/objects/intent.ts";
-import { hashBody, hashFields, hashText } from "../../src/hash.ts";
+import { hashBody, hashFields, hashText } from "../../src/runtime/hash.ts";
 import { intentOf } from "./fixtures.ts";
 
 describe("the hash of a body", () => {

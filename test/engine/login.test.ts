@@ -3,12 +3,12 @@ import { createKeptTokens, keptTokenOf } from "../../src/controllers/accounts/ke
 import { type AccountDeps, reconcileAccount } from "../../src/controllers/accounts/reconcile.ts";
 import { FINALIZER } from "../../src/engine/objects/names.ts";
 import { undivided } from "../../src/engine/objects/shards.ts";
-import { hashBody } from "../../src/hash.ts";
 import { account } from "../../src/kinds/identity/account.ts";
 import type { KubeCall } from "../../src/kube/client/transport.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { Retry, Unauthorized } from "../../src/platform/answers/errors.ts";
 import type { PlatformCall } from "../../src/platform/calls/transport.ts";
+import { hashBody } from "../../src/runtime/hash.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { API } from "./fake-platform.ts";
 import { fakeTokens } from "./fake-tokens.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { claimOf } from "../../src/engine/objects/object.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
-import { hashBody } from "../../src/hash.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
+import { hashBody } from "../../src/runtime/hash.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { API, fakePlatform } from "./fake-platform.ts";
 import { annotated, handleOf, intending, intentOf, objectOf } from "./fixtures.ts";

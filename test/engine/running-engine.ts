@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Clock } from "../../src/clock.ts";
 import { createManager, type ManagerOptions } from "../../src/controllers/manager.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { KubeCall, KubeClient } from "../../src/kube/client/transport.ts";
@@ -7,6 +6,7 @@ import type { Lane } from "../../src/kube/queue/lanes.ts";
 import { createQueue } from "../../src/kube/queue/queue.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import type { Connection } from "../../src/platform/calls/transport.ts";
+import type { Clock } from "../../src/runtime/clock.ts";
 import { type FakeApiServer, fakeApiServer } from "./fake-api-server.ts";
 import { API, type FakePlatform, fakePlatform } from "./fake-platform.ts";
 import { objectOf } from "./fixtures.ts";

@@ -10,7 +10,7 @@ import { placed } from "../../src/engine/schema/status-schema.ts";
 import { trust } from "../../src/engine/schema/trust.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { createSigner } from "../../src/signer.ts";
+import { createSigner } from "../../src/runtime/signer.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { fakePlatform } from "./fake-platform.ts";
 import { annotated, datacenterSpec, intentOf, objectOf } from "./fixtures.ts";

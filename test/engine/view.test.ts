@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { decide } from "../../src/engine/decide/decide.ts";
 import { ALLOW_DATA_LOSS, FINALIZER } from "../../src/engine/objects/names.ts";
-import { hashFields } from "../../src/hash.ts";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { Retry } from "../../src/platform/answers/errors.ts";
+import { hashFields } from "../../src/runtime/hash.ts";
 import { API, fakePlatform } from "./fake-platform.ts";
 import { annotated, handleOf, intending, intentOf, objectOf } from "./fixtures.ts";
 import { stage } from "./stage.ts";

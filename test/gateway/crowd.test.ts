@@ -4,9 +4,9 @@ import https from "node:https";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { systemClock } from "../../src/clock.ts";
 import { listen } from "../../src/gateway/server.ts";
-import { selfSigned } from "../../src/operator/serving-certificate.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { selfSigned } from "../../src/server/serving-certificate.ts";
 import { chatModel, startGateway } from "./running.ts";
 import { type Answer, scriptedPlatform } from "./scripted-platform.ts";
 

@@ -1,7 +1,6 @@
 import OpenAI from "openai";
 import { pino } from "pino";
 import { afterAll } from "vitest";
-import { type Clock, systemClock } from "../../src/clock.ts";
 import { type Access, type Credentials, fixedAccesses } from "../../src/gateway/access/access.ts";
 import { createBudgets } from "../../src/gateway/access/budget.ts";
 import { AUDIENCE, createCallers } from "../../src/gateway/access/callers.ts";
@@ -16,6 +15,7 @@ import { createUpstream, MOST_CALLS } from "../../src/gateway/turn/upstream.ts";
 import { listed } from "../../src/kinds/inference/prices.ts";
 import { createFairPool } from "../../src/kube/client/fair-pool.ts";
 import type { KubeCall } from "../../src/kube/client/transport.ts";
+import { type Clock, systemClock } from "../../src/runtime/clock.ts";
 
 export const chatModel = "mistralai/Mistral-Small-24B-Instruct";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../src/clock.ts";
 import { accessToken } from "../../src/kinds/identity/access-token.ts";
 import { createTransport } from "../../src/platform/calls/transport.ts";
 import { products } from "../../src/platform/products/products.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { platformForFile } from "../simulator/platform.ts";
 import { inputs, mapped, nothing } from "./mapped.ts";
 

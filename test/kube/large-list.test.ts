@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { afterEach, expect, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
 import { createClient } from "../../src/kube/client/transport.ts";
 import { createStore } from "../../src/kube/watch/store.ts";
 import { watch } from "../../src/kube/watch/watch.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { WIDGETS, widget } from "./objects.ts";
 import { listening } from "./scripted-server.ts";
 

@@ -1,4 +1,3 @@
-import { systemClock } from "../../src/clock.ts";
 import { createObjects } from "../../src/engine/objects/objects.ts";
 import { createPublications } from "../../src/engine/objects/published.ts";
 import { kinds } from "../../src/kinds/index.ts";
@@ -6,6 +5,7 @@ import { createClient } from "../../src/kube/client/transport.ts";
 import { createNamespaces } from "../../src/kube/watch/namespaces.ts";
 import { watch } from "../../src/kube/watch/watch.ts";
 import { createHeldSecrets } from "../../src/kube/write/held-secrets.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { unsealed } from "../engine/unsealed.ts";
 
 // Started by a test with a small heap: takes in a list through one of the operator's doors, and says when it has it.

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { isInPass, stepAside } from "../../src/aside.ts";
 import { createQueue } from "../../src/kube/queue/queue.ts";
 import { type Again, work } from "../../src/kube/queue/work.ts";
 import { createPacer } from "../../src/platform/pace/pacer.ts";
+import { isInPass, yieldWorker } from "../../src/runtime/workers.ts";
 import { fakeClock } from "../fake-clock.ts";
 
 const noLog = { debug: () => {}, error: () => {} };
@@ -57,7 +57,7 @@ test("there are as many workers as before once everybody is back", async () => {
   const wait = (list: (() => void)[]) => new Promise<void>((resolve) => list.push(resolve));
   const { clock, queue, begun, done, stop, ended } = atWork(4, async (key) => {
     if (key.endsWith("1")) {
-      const [comeBack, again] = [stepAside(), stepAside()];
+      const [comeBack, again] = [yieldWorker(), yieldWorker()];
       await wait(back);
       comeBack();
       again();
@@ -95,8 +95,8 @@ test("what a pass has set off takes nobody's place after it", async () => {
     if (key !== "a1") return stuck();
     void new Promise<void>((resolve) => {
       waitLater = resolve;
-    }).then(() => stepAside());
-    stepAside();
+    }).then(() => yieldWorker());
+    yieldWorker();
   });
   queue.add("a1");
   await clock.advance(0);

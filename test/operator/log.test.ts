@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { KubeError } from "../../src/kube/client/errors.ts";
 import { LeadershipLost } from "../../src/operator/leadership-lost.ts";
-import { createLog, type LogFormat } from "../../src/operator/log.ts";
 import { Terminal } from "../../src/platform/answers/errors.ts";
+import { createLog, type LogFormat } from "../../src/server/log.ts";
 
 function open(format: LogFormat) {
   const lines: string[] = [];

@@ -1,11 +1,11 @@
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { sleep } from "../../src/clock.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import { createQueue } from "../../src/kube/queue/queue.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { createPulse } from "../../src/operator/pulse.ts";
 import type { PlatformCall } from "../../src/platform/calls/transport.ts";
+import { sleep } from "../../src/runtime/clock.ts";
 import { fakePlatform } from "../engine/fake-platform.ts";
 import { objectOf } from "../engine/fixtures.ts";
 import { accountOf, credentials, runEngine } from "../engine/running-engine.ts";

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
 import { type Connection, createTransport, type Reply, type Transport } from "../../src/platform/calls/transport.ts";
 import { type Collection, openCollection } from "../../src/platform/collections/collection.ts";
 import {
@@ -9,6 +8,7 @@ import {
   readContract,
   requestStatus,
 } from "../../src/platform/products/core.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { type RunningSimulator, startSimulator } from "../../src/simulator/start.ts";
 
 /** The core API as the simulator speaks it. */

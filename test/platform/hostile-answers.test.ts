@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { type Clock, systemClock } from "../../src/clock.ts";
 import { type Connection, createTransport, type Transport } from "../../src/platform/calls/transport.ts";
 import { coreCollection, readContract, requestStatus } from "../../src/platform/products/core.ts";
 import { regionalCollection } from "../../src/platform/products/regional.ts";
+import { type Clock, systemClock } from "../../src/runtime/clock.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { type Arrived, answer, type Script, scriptedServer } from "./scripted-server.ts";
 

@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { connect } from "node:tls";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Pair, selfSigned } from "../../src/operator/serving-certificate.ts";
+import { type Pair, selfSigned } from "../../src/server/serving-certificate.ts";
 import { type HttpServing, serveHttp } from "../../src/tools/serve/http.ts";
 import { createToolServer } from "../../src/tools/serve/server.ts";
 import { type FakeClock, fakeClock } from "../fake-clock.ts";

@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import { z } from "zod";
 import { openSources } from "../../src/cli/tools/sources.ts";
+import type { ClusterReader } from "../../src/diagnostics/cluster.ts";
+import type { Sources } from "../../src/diagnostics/sources.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import type { ClusterReader } from "../../src/questions/cluster.ts";
-import type { Sources } from "../../src/questions/sources.ts";
 import { perform } from "../../src/tools/perform.ts";
 import type { Row } from "../../src/tools/table/row.ts";
 import { table } from "../../src/tools/table/table.ts";

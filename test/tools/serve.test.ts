@@ -1,8 +1,8 @@
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it } from "vitest";
 import { openSources } from "../../src/cli/tools/sources.ts";
+import { type PlatformReader, type ReadCall, readOver } from "../../src/diagnostics/reader.ts";
 import type { Reply } from "../../src/platform/calls/call.ts";
-import { type PlatformReader, type ReadCall, readOver } from "../../src/questions/reader.ts";
 import { type Mode, modes } from "../../src/tools/serve/modes.ts";
 import { createToolServer, type ServerOptions } from "../../src/tools/serve/server.ts";
 import { table } from "../../src/tools/table/table.ts";

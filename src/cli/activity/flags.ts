@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { momentOf } from "../../questions/time.ts";
+import { momentOf } from "../../diagnostics/time.ts";
 import { UsageError } from "../flowlogs/flags.ts";
 import { accessFlags, accessUsage } from "../platform-access.ts";
 import type { Criteria } from "./filter.ts";

@@ -1,6 +1,6 @@
+import { visible } from "../../diagnostics/flow-logs/records/visible.ts";
+import { localTime } from "../../diagnostics/time.ts";
 import type { Entry } from "../../platform/activity/entry.ts";
-import { visible } from "../../questions/flow-logs/records/visible.ts";
-import { localTime } from "../../questions/time.ts";
 import { createColumns } from "../flowlogs/columns.ts";
 import type { ObjectName } from "./object-names.ts";
 

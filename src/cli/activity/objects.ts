@@ -1,4 +1,3 @@
-import { systemClock } from "../../clock.ts";
 import { claimOf, resourceOf } from "../../engine/objects/object.ts";
 import { kinds } from "../../kinds/index.ts";
 import type { Kind } from "../../kinds/kind.ts";
@@ -6,6 +5,7 @@ import { connect } from "../../kube/client/config.ts";
 import { KubeError } from "../../kube/client/errors.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import { type KubeObject, pathOf } from "../../kube/resource.ts";
+import { systemClock } from "../../runtime/clock.ts";
 import type { ObjectName, Objects } from "./object-names.ts";
 
 /** The objects of the current cluster: of all namespaces, or of one where the others may not be read. */

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
-import type { Criteria } from "../../questions/flow-logs/filter.ts";
-import type { Action } from "../../questions/flow-logs/records/record.ts";
-import { type Measure, measures, type TopField, topFields } from "../../questions/flow-logs/top.ts";
-import { momentOf } from "../../questions/time.ts";
+import type { Criteria } from "../../diagnostics/flow-logs/filter.ts";
+import type { Action } from "../../diagnostics/flow-logs/records/record.ts";
+import { type Measure, measures, type TopField, topFields } from "../../diagnostics/flow-logs/top.ts";
+import { momentOf } from "../../diagnostics/time.ts";
 import { accessFlags, accessUsage } from "../platform-access.ts";
 import { type Format, formats } from "./formats.ts";
 

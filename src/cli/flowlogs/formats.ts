@@ -1,5 +1,5 @@
-import type { FlowRecord } from "../../questions/flow-logs/records/record.ts";
-import { localTime } from "../../questions/time.ts";
+import type { FlowRecord } from "../../diagnostics/flow-logs/records/record.ts";
+import { localTime } from "../../diagnostics/time.ts";
 import { type Column, createColumns } from "./columns.ts";
 import { humanBytes } from "./numbers.ts";
 import { protocolName } from "./protocols.ts";

@@ -1,4 +1,4 @@
-import { givenKeys, noKeys, ownKeys, ownKeysUrl, readKey, type StorageKeys } from "../../questions/storage-keys.ts";
+import { givenKeys, noKeys, ownKeys, ownKeysUrl, readKey, type StorageKeys } from "../../diagnostics/storage-keys.ts";
 import type { PlatformAccess } from "../platform-access.ts";
 
 export interface KeyOptions {

@@ -1,5 +1,5 @@
-import type { Totals } from "../../questions/flow-logs/read.ts";
-import { visible } from "../../questions/flow-logs/records/visible.ts";
+import type { Totals } from "../../diagnostics/flow-logs/read.ts";
+import { visible } from "../../diagnostics/flow-logs/records/visible.ts";
 import { humanCount, plural } from "./numbers.ts";
 
 interface Terminal {

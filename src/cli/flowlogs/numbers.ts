@@ -1,4 +1,4 @@
-import type { Count } from "../../questions/flow-logs/records/count.ts";
+import type { Count } from "../../diagnostics/flow-logs/records/count.ts";
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 

@@ -1,6 +1,6 @@
-import type { Totals } from "../../questions/flow-logs/read.ts";
-import type { Count } from "../../questions/flow-logs/records/count.ts";
-import type { Measure, Top, TopField, TopRow } from "../../questions/flow-logs/top.ts";
+import type { Totals } from "../../diagnostics/flow-logs/read.ts";
+import type { Count } from "../../diagnostics/flow-logs/records/count.ts";
+import type { Measure, Top, TopField, TopRow } from "../../diagnostics/flow-logs/top.ts";
 import { type Column, createColumns } from "./columns.ts";
 import type { Format } from "./formats.ts";
 import { humanBytes, humanCount, plural } from "./numbers.ts";

@@ -1,6 +1,6 @@
-import { systemClock } from "../../clock.ts";
 import { flags } from "../../operator/config.ts";
 import { createMetrics } from "../../operator/metrics.ts";
+import { systemClock } from "../../runtime/clock.ts";
 
 /** docs/metrics.md, out of the metrics themselves. */
 export function metricsPage(): string {

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { pair } from "../../operator/flags.ts";
-import type { Pair } from "../../operator/serving-certificate.ts";
+import { pair } from "../../server/flags.ts";
+import type { Pair } from "../../server/serving-certificate.ts";
 import { type Mode, modes } from "../../tools/serve/modes.ts";
 import { accessFlags, accessUsage } from "../platform-access.ts";
 

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
-import { systemClock } from "../../clock.ts";
+import { type ClusterReader, readCluster } from "../../diagnostics/cluster.ts";
+import { type PlatformReader, readOver } from "../../diagnostics/reader.ts";
+import type { Sources } from "../../diagnostics/sources.ts";
+import { givenKeys, noKeys, ownKeys } from "../../diagnostics/storage-keys.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import { Unauthorized } from "../../platform/answers/errors.ts";
 import { platformTime } from "../../platform/calls/platform-time.ts";
 import type { EndpointName } from "../../platform/products/products.ts";
-import { type ClusterReader, readCluster } from "../../questions/cluster.ts";
-import { type PlatformReader, readOver } from "../../questions/reader.ts";
-import type { Sources } from "../../questions/sources.ts";
-import { givenKeys, noKeys, ownKeys } from "../../questions/storage-keys.ts";
+import { systemClock } from "../../runtime/clock.ts";
 import { openPlatform, type PlatformAccess } from "../platform-access.ts";
 import type { Settings } from "./flags.ts";
 

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import type { Clock } from "../../clock.ts";
 import { KEPT_TOKEN, MANAGED_BY, TOKEN_RECORD } from "../../engine/objects/names.ts";
 import { author } from "../../engine/schema/author.ts";
-import { hashBody } from "../../hash.ts";
 import { isNotFound } from "../../kube/client/errors.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import { type KubeObject, pathOf } from "../../kube/resource.ts";
 import { fetchObject } from "../../kube/watch/followed.ts";
 import { SECRETS, secretValue } from "../../kube/write/owned-secret.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { hashBody } from "../../runtime/hash.ts";
 
 const token = z.object({ id: z.string(), issuedAt: z.number(), expiresAt: z.number() });
 const record = z.object({

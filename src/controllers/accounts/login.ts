@@ -7,7 +7,6 @@ import { windowOf } from "../../engine/objects/intent.ts";
 import { nextStep, pauseLeft, succeeded, tooBrief } from "../../engine/objects/succession.ts";
 import { settledAt } from "../../engine/schema/author.ts";
 import type { Obstacle } from "../../engine/schema/reasons.ts";
-import { hashBody } from "../../hash.ts";
 import { lifetimeBetween, lifetimeSeconds } from "../../kinds/fields/lifetime.ts";
 import { dueAt } from "../../kinds/fields/rotation.ts";
 import { accessToken } from "../../kinds/identity/access-token.ts";
@@ -22,6 +21,7 @@ import {
   ownTokens,
   type ShownToken,
 } from "../../platform/products/auth.ts";
+import { hashBody } from "../../runtime/hash.ts";
 import type { KeptRecord, KeptTokens } from "./kept-tokens.ts";
 
 const { most: MOST } = authCapacity;

@@ -3,9 +3,9 @@ import { admits, clusterAccount, readSharing, type Sharing } from "../../kinds/i
 import { isSuccessive, isWanted, type Kind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Namespaces } from "../../kube/watch/namespaces.ts";
-import { once } from "../../once.ts";
 import type { Connection } from "../../platform/calls/transport.ts";
 import { type EndpointName, type Product, products } from "../../platform/products/products.ts";
+import { memo } from "../../runtime/memo.ts";
 import { type ObjectKey, objectKey } from "../objects/object.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { AccountRef } from "../objects/policies.ts";
@@ -95,7 +95,7 @@ export interface Accounts {
   get(key: string): AccountHandle | undefined;
 }
 
-const sharingOf = once(({ spec }: KubeObject) => readSharing(spec));
+const sharingOf = memo(({ spec }: KubeObject) => readSharing(spec));
 
 export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, "labelsOf">): Accounts {
   const handles = new Map<string, AccountHandle>();

@@ -1,8 +1,8 @@
-import { sleep } from "../../clock.ts";
 import type { ResourceKind } from "../../kinds/kind.ts";
 import { type KubeObject, pathOf } from "../../kube/resource.ts";
 import { compareVersions } from "../../kube/watch/version.ts";
 import { NotFound, PlatformError, Terminal } from "../../platform/answers/errors.ts";
+import { sleep } from "../../runtime/clock.ts";
 import { urlOf } from "../accounts/accounts.ts";
 import { believedFor, type Deps } from "../look/deps.ts";
 import type { Scene } from "../look/view.ts";

@@ -1,4 +1,3 @@
-import { hashBody, hashText } from "../../hash.ts";
 import type { Operation } from "../../kinds/desired.ts";
 import type { Again } from "../../kube/queue/work.ts";
 import { NotFound } from "../../platform/answers/errors.ts";
@@ -7,6 +6,7 @@ import { platformTime } from "../../platform/calls/platform-time.ts";
 import type { Reply } from "../../platform/calls/transport.ts";
 import { products } from "../../platform/products/products.ts";
 import type { LoggedRequest, RequestFilter } from "../../platform/products/requests.ts";
+import { hashBody, hashText } from "../../runtime/hash.ts";
 import { addressOf, urlOf } from "../accounts/accounts.ts";
 import { underWay } from "../decide/standing.ts";
 import { type Deps, doubled, readLimit } from "../look/deps.ts";

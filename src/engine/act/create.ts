@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { hashBody } from "../../hash.ts";
 import { isSuccessive } from "../../kinds/kind.ts";
 import type { Again } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
@@ -7,6 +6,7 @@ import { NotFound, type PlatformError, Retry } from "../../platform/answers/erro
 import { platformTime, skewOf } from "../../platform/calls/platform-time.ts";
 import { resourceId } from "../../platform/collections/reading.ts";
 import { type ProductAccess, products } from "../../platform/products/products.ts";
+import { hashBody } from "../../runtime/hash.ts";
 import { type AccountHandle, urlOf } from "../accounts/accounts.ts";
 import type { Deps } from "../look/deps.ts";
 import { fixedFields, sources } from "../look/fixed.ts";

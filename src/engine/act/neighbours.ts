@@ -1,8 +1,8 @@
-import { hashBody } from "../../hash.ts";
 import type { ResourceKind } from "../../kinds/kind.ts";
 import type { Item } from "../../platform/collections/reading.ts";
 import { roomy } from "../../platform/products/auth.ts";
 import { products } from "../../platform/products/products.ts";
+import { hashBody } from "../../runtime/hash.ts";
 import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
 import { type Deps, readLimit } from "../look/deps.ts";
 import type { Resolved } from "../look/references.ts";

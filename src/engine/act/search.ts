@@ -1,9 +1,9 @@
-import { hashText } from "../../hash.ts";
 import type { Identity } from "../../kinds/kind.ts";
-import { createSlot } from "../../once.ts";
 import { NotFound } from "../../platform/answers/errors.ts";
 import { identityOf } from "../../platform/collections/numbered.ts";
 import type { LoggedRequest } from "../../platform/products/requests.ts";
+import { hashText } from "../../runtime/hash.ts";
+import { createSlot } from "../../runtime/memo.ts";
 import { type Deps, readLimit } from "../look/deps.ts";
 import { creatorOf, isOurs } from "../look/lookalike.ts";
 import type { Scene } from "../look/view.ts";

@@ -1,5 +1,3 @@
-import { inSlices } from "../../breath.ts";
-import type { Clock } from "../../clock.ts";
 import type { ResourceKind } from "../../kinds/kind.ts";
 import type { Connection, Log } from "../../platform/calls/transport.ts";
 import {
@@ -11,6 +9,8 @@ import {
 import { identityOf } from "../../platform/collections/numbered.ts";
 import { products } from "../../platform/products/products.ts";
 import type { RequestLog } from "../../platform/products/request-log.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { inSlices } from "../../runtime/time-slices.ts";
 import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
 import { identified } from "../objects/identity.ts";
 import type { Claim } from "../objects/intent.ts";

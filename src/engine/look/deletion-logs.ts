@@ -1,8 +1,8 @@
-import type { Clock } from "../../clock.ts";
 import { activityDeletions, type KnownDeletions } from "../../platform/activity/deletions.ts";
 import type { Connection } from "../../platform/calls/transport.ts";
 import { type Product, products } from "../../platform/products/products.ts";
 import { shareReads } from "../../platform/products/request-log.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
 
 /** The deletions since a time that a log of the platform tells of. */

@@ -1,8 +1,8 @@
-import type { Clock } from "../../clock.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import type { Namespaces } from "../../kube/watch/namespaces.ts";
 import type { EventRecorder } from "../../kube/write/events.ts";
 import type { Catalogues } from "../../platform/products/catalogues.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Memories } from "../objects/memory.ts";
 import type { Objects } from "../objects/objects.ts";

@@ -1,8 +1,8 @@
-import { hashBody, hashFields } from "../../hash.ts";
 import type { Desired, Inputs } from "../../kinds/desired.ts";
 import type { Kind, ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import { once } from "../../once.ts";
+import { hashBody, hashFields } from "../../runtime/hash.ts";
+import { memo } from "../../runtime/memo.ts";
 import type { Memory } from "../objects/memory.ts";
 import { ALLOW_DATA_LOSS } from "../objects/names.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
@@ -62,7 +62,7 @@ export const fixedFields = (kind: Kind, { spec }: KubeObject): Record<string, st
   readersOf(kind.immutable)(Object(spec));
 
 /** A spec is of one kind, and hashed once for all looks at it. */
-const readersOf = once((immutable: Kind["immutable"]) => {
+const readersOf = memo((immutable: Kind["immutable"]) => {
   const fields = Object.keys(immutable);
-  return once((spec: object) => hashFields(spec, fields));
+  return memo((spec: object) => hashFields(spec, fields));
 });

@@ -1,8 +1,8 @@
-import { hashBody } from "../../hash.ts";
 import type { OutputTarget } from "../../kinds/desired.ts";
 import { outputData } from "../../kinds/fields/output.ts";
 import { CONFIG_MAPS, encoded, SECRETS, type SecretContent } from "../../kube/write/owned-secret.ts";
 import type { Item } from "../../platform/collections/collection.ts";
+import { hashBody } from "../../runtime/hash.ts";
 import { contentHash } from "../objects/fingerprints.ts";
 import type { Claim } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";

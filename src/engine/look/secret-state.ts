@@ -1,9 +1,9 @@
-import { hashBody } from "../../hash.ts";
 import type { Desired, Publication, SecretData } from "../../kinds/desired.ts";
 import { Unwritable } from "../../kinds/fields/encode.ts";
 import { dueAt } from "../../kinds/fields/rotation.ts";
 import type { ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import { hashBody } from "../../runtime/hash.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
 import type { Claim } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";

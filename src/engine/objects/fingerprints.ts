@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
-import { hashBody } from "../../hash.ts";
 import { GROUP, kinds, VERSION } from "../../kinds/index.ts";
 import type { KubeObject, OwnerReference } from "../../kube/resource.ts";
 import { controllerOf, decoded } from "../../kube/write/owned-secret.ts";
+import { hashBody } from "../../runtime/hash.ts";
 import { PUBLISHED } from "./names.ts";
 
 /** Equal for a Secret or a ConfigMap that holds the same. */

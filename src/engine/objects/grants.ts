@@ -1,6 +1,6 @@
 import { type GrantSpec, grants, readGrant } from "../../kinds/identity/grant.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import { once } from "../../once.ts";
+import { memo } from "../../runtime/memo.ts";
 
 /** An object that others may want to refer to. */
 export interface Target {
@@ -49,4 +49,4 @@ export function createGrants(labelsOf: (namespace: string) => Readonly<Record<st
 }
 
 /** What a Grant opens: nothing any more once somebody wants it gone. */
-const grantOf = once(({ metadata, spec }: KubeObject) => (metadata.deletionTimestamp ? undefined : readGrant(spec)));
+const grantOf = memo(({ metadata, spec }: KubeObject) => (metadata.deletionTimestamp ? undefined : readGrant(spec)));

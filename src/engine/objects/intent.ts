@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { hashBody } from "../../hash.ts";
 import type { Operation } from "../../kinds/desired.ts";
+import { hashBody } from "../../runtime/hash.ts";
 import { type Author, author, type Waiting } from "../schema/author.ts";
 
 /** What is known of the platform's clock may be wrong by so much, and its own parts may differ by it. */

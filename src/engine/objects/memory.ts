@@ -1,6 +1,6 @@
-import type { Clock } from "../../clock.ts";
 import { type KubeObject, LAST_APPLIED } from "../../kube/resource.ts";
 import type { Progress } from "../../platform/activity/progress.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { Obstacle, Reason } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
 import type { Intent, markOf } from "./intent.ts";

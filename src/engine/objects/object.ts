@@ -2,7 +2,7 @@ import type { ObjectRef, Reference } from "../../kinds/desired.ts";
 import { GROUP, VERSION } from "../../kinds/index.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import type { KubeObject, Resource } from "../../kube/resource.ts";
-import { once } from "../../once.ts";
+import { memo } from "../../runtime/memo.ts";
 import { readStatus } from "../schema/status.ts";
 import { countedAnnotation, unknownKey } from "../schema/trust.ts";
 import type { Target } from "./grants.ts";
@@ -38,7 +38,7 @@ export const isReleased = ({ metadata }: KubeObject): boolean =>
   metadata.deletionTimestamp !== undefined && !metadata.finalizers?.includes(FINALIZER);
 
 /** The creation that an object has begun and not yet had answered. */
-export const openIntent: (object: KubeObject) => Intent | undefined = once((object) => {
+export const openIntent: (object: KubeObject) => Intent | undefined = memo((object) => {
   if (isReleased(object) || unknownKey(object)) return undefined;
   const intent = readIntent(countedAnnotation(object, INTENT));
   return intent && intent.nonce !== readStatus(object).nonce ? intent : undefined;
@@ -68,7 +68,7 @@ export function holdingsOf(object: KubeObject | undefined): Claim[] {
   return [stated, ...(previous ? [{ ...stated, id: previous.id }] : [])];
 }
 
-const statedClaim = once(readStated);
+const statedClaim = memo(readStated);
 
 function readStated(object: KubeObject): Claim | undefined {
   if (unknownKey(object)) return undefined;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { recreatePolicy } from "../../kinds/fields/fields.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import { once } from "../../once.ts";
+import { memo } from "../../runtime/memo.ts";
 
 const accountRef = z.object({ kind: z.enum(["Account", "ClusterAccount"]).default("Account"), name: z.string() });
 export type AccountRef = z.output<typeof accountRef>;
@@ -25,6 +25,6 @@ export function recreatePolicyOf({ spec: { shape } }: Pick<Kind, "spec">, { spec
 const lenient = ours.catch(ours.parse({}));
 
 /** What spec says to the engine, whatever else is wrong with it. */
-export const policiesOf: (object: KubeObject) => z.output<typeof ours> = once(({ spec }: KubeObject) =>
+export const policiesOf: (object: KubeObject) => z.output<typeof ours> = memo(({ spec }: KubeObject) =>
   lenient.parse(spec),
 );

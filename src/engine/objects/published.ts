@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Clock } from "../../clock.ts";
 import { GROUP } from "../../kinds/index.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import { type KubeObject, keyOf } from "../../kube/resource.ts";
@@ -10,6 +9,7 @@ import { createStore } from "../../kube/watch/store.ts";
 import { compareVersions } from "../../kube/watch/version.ts";
 import { type Watcher, watch } from "../../kube/watch/watch.ts";
 import { CONFIG_MAPS, controllerOf, type DataResource, SECRETS } from "../../kube/write/owned-secret.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { certificateFacts, keyFacts } from "../schema/status-schema.ts";
 import type { LimitOf } from "./crowds.ts";
 import { contentHash, entriesOf, ownerOf } from "./fingerprints.ts";

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../kube/resource.ts";
-import { createSigner, isVoid, type Verdict } from "../../signer.ts";
+import { createSigner, isVoid, type Verdict } from "../../runtime/signer.ts";
 import { flat, groupOf } from "../schema/status-schema.ts";
 import { GROUPS, type Group, type Trust, trust } from "../schema/trust.ts";
 import { EXTERNAL_ID, INTENT } from "./names.ts";

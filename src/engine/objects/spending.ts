@@ -1,4 +1,3 @@
-import type { Clock } from "../../clock.ts";
 import { objectOfEntry, readSpent, SPENDING_LABEL, type Spent } from "../../kinds/inference/spending.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import type { KubeObject } from "../../kube/resource.ts";
@@ -6,6 +5,7 @@ import { reducedMetadata } from "../../kube/watch/reduced.ts";
 import { createStore } from "../../kube/watch/store.ts";
 import { type Watcher, watch } from "../../kube/watch/watch.ts";
 import { CONFIG_MAPS } from "../../kube/write/owned-secret.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { OWN } from "./names.ts";
 import type { ObjectKey } from "./object.ts";
 

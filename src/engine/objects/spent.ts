@@ -1,4 +1,4 @@
-import { hashBody } from "../../hash.ts";
+import { hashBody } from "../../runtime/hash.ts";
 import type { ObjectKey } from "./object.ts";
 
 /** A search looks back minutes; so many ids are those of hours. */

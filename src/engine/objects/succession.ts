@@ -1,6 +1,6 @@
-import type { Clock } from "../../clock.ts";
 import type { ResourceKind } from "../../kinds/kind.ts";
 import { NOTABLE_SKEW_MS } from "../../platform/calls/platform-time.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 
 /**

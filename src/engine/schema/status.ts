@@ -6,7 +6,7 @@ import {
   conditionsOf,
   withCondition,
 } from "../../kube/write/conditions.ts";
-import { once } from "../../once.ts";
+import { memo } from "../../runtime/memo.ts";
 import { isSaidAgain, type Obstacle, type Reason } from "./reasons.ts";
 import { flat, groupOf, known, placed, type ResourceStatus, sharedStatus } from "./status-schema.ts";
 import { GROUPS, type Group, trust } from "./trust.ts";
@@ -19,7 +19,7 @@ function statusOf({ status }: KubeObject): object {
 }
 
 /** What counts of an object's status, by the verdict that is kept with it. */
-const counted = once((object: KubeObject): Record<string, unknown> => {
+const counted = memo((object: KubeObject): Record<string, unknown> => {
   const status = flat(statusOf(object));
   const verdict = trust.get(object);
   if (!verdict || GROUPS.every((group) => verdict[group] === "ours")) return status;
@@ -28,7 +28,7 @@ const counted = once((object: KubeObject): Record<string, unknown> => {
 });
 
 /** The engine's part of an object's status; a field that somebody has spoilt counts as absent. */
-export const readStatus: (object: KubeObject) => ResourceStatus = once(parse);
+export const readStatus: (object: KubeObject) => ResourceStatus = memo(parse);
 
 function parse(object: KubeObject): ResourceStatus {
   const status = counted(object);

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../kube/resource.ts";
-import { createSlot } from "../../once.ts";
-import type { Verdict } from "../../signer.ts";
+import { createSlot } from "../../runtime/memo.ts";
+import type { Verdict } from "../../runtime/signer.ts";
 
 /** The parts of a status that are signed apart: an edit of one voids no other. */
 export const GROUPS = ["claim", "request", "facts"] as const;

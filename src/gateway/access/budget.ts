@@ -1,5 +1,5 @@
-import type { Clock } from "../../clock.ts";
 import { namespaceEntry } from "../../kinds/inference/spending.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { Refused } from "../refused.ts";
 import type { Access } from "./access.ts";
 import type { Ledger } from "./ledger.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Clock } from "../../clock.ts";
 import { createTokenVerdicts } from "../../kube/client/token-verdicts.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { Refused } from "../refused.ts";
 
 /** Whom a token has to be made for: one that was made for the API server is not taken, and need not be sent here. */

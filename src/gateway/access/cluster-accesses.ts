@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Clock } from "../../clock.ts";
 import { admits, clusterAccount, readSharing } from "../../kinds/identity/cluster-account.ts";
 import { GROUP, VERSION } from "../../kinds/index.ts";
 import { inferenceAccess, readInferenceAccess } from "../../kinds/inference/inference-access.ts";
@@ -9,6 +8,7 @@ import type { KubeObject, Resource } from "../../kube/resource.ts";
 import { createNamespaces } from "../../kube/watch/namespaces.ts";
 import { createStore } from "../../kube/watch/store.ts";
 import { watch } from "../../kube/watch/watch.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { Access, Accesses } from "./access.ts";
 
 const told = z.looseObject({ conditions: z.array(z.looseObject({ type: z.string(), reason: z.string() })) });

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { Meter } from "./meter.ts";
 
 /** Who takes nothing for so long is left. */

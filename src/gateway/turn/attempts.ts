@@ -1,5 +1,5 @@
 import { type Dispatcher, errors } from "undici";
-import { type Clock, sleep } from "../../clock.ts";
+import { type Clock, sleep } from "../../runtime/clock.ts";
 import { Refused } from "../refused.ts";
 import type { Shares } from "./shares.ts";
 import type { Upstream, UpstreamCall } from "./upstream.ts";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { ExecPlugin, KubeconfigContext } from "./kubeconfig.ts";
 
 /** Headers that prove who calls; `refused` right after a 401. */

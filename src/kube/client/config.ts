@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { isIPv6 } from "node:net";
 import { homedir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
-import { type Clock, systemClock } from "../../clock.ts";
+import { type Clock, systemClock } from "../../runtime/clock.ts";
 import { authorizeBy, tokenFile } from "./authorize.ts";
 import type { ClientTls } from "./connections.ts";
 import type { KubeconfigContext } from "./kubeconfig.ts";

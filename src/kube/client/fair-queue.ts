@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { createFairPool } from "./fair-pool.ts";
 
 export interface FairQueueOptions {

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { createFairQueue } from "./fair-queue.ts";
 import { createLru } from "./lru.ts";
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type Dispatcher, request } from "undici";
-import { type Clock, sleep, systemClock } from "../../clock.ts";
+import { type Clock, sleep, systemClock } from "../../runtime/clock.ts";
 import { type ClientTls, connectionPool } from "./connections.ts";
 import { type Deadline, deadline, orAbort } from "./deadline.ts";
 import { KubeError } from "./errors.ts";

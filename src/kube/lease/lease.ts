@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Clock, sleep } from "../../clock.ts";
+import { type Clock, sleep } from "../../runtime/clock.ts";
 import { isConflict, isNotFound } from "../client/errors.ts";
 import type { KubeClient } from "../client/transport.ts";
 import { holding, type Lease, leaseRecord, released } from "./lease-record.ts";

@@ -1,5 +1,5 @@
-import { SLICE_MS } from "../../breath.ts";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { SLICE_MS } from "../../runtime/time-slices.ts";
 
 /** A timer for longer than this would fire at once; an early one finds nothing due and is set again. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

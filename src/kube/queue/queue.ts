@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { createDelays, type Delays } from "./delays.ts";
 import { createLanes, type Lane, type Room } from "./lanes.ts";
 

@@ -1,10 +1,10 @@
-import { asWorker } from "../../aside.ts";
-import { breathe } from "../../breath.ts";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { yieldIfDue } from "../../runtime/time-slices.ts";
+import { asWorker } from "../../runtime/workers.ts";
 import { isConflict, isNotFound } from "../client/errors.ts";
 import type { Queue } from "./queue.ts";
 
-export { isInPass } from "../../aside.ts";
+export { isInPass } from "../../runtime/workers.ts";
 
 /** When a key wants to be looked at again if nothing happens before: never, at a time, now, or ever later. */
 export type Again = "never" | "now" | "backoff" | { inMs: number; background?: boolean };
@@ -51,7 +51,7 @@ export async function work(options: Work, workers: number, signal: AbortSignal):
   let running = 0;
 
   const worker = async () => {
-    for (; running <= places; await breathe(clock)) {
+    for (; running <= places; await yieldIfDue(clock)) {
       const key = await queue.take(signal);
       if (key === undefined) break;
       await passOrWait(key).finally(() => queue.done(key));
@@ -68,7 +68,7 @@ export async function work(options: Work, workers: number, signal: AbortSignal):
     let waits = 0;
     let ended = false;
     const deadline = new AbortController();
-    const stepAside = () => {
+    const yieldWorker = () => {
       // What a pass has set off, such as a list that others share, is no longer its own.
       if (ended) return () => {};
       waits += 1;
@@ -80,7 +80,7 @@ export async function work(options: Work, workers: number, signal: AbortSignal):
       };
     };
     const isUnderWay = () => !ended && !deadline.signal.aborted;
-    await asWorker({ stepAside, isUnderWay }, () => pass(options, key, deadline)).finally(() => {
+    await asWorker({ yieldWorker, isUnderWay }, () => pass(options, key, deadline)).finally(() => {
       ended = true;
       if (waits > 0) places -= 1;
     });

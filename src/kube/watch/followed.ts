@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { isNotFound } from "../client/errors.ts";
 import type { KubeClient } from "../client/transport.ts";
 import { createDelays } from "../queue/delays.ts";

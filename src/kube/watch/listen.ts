@@ -1,5 +1,5 @@
-import { breathe } from "../../breath.ts";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { yieldIfDue } from "../../runtime/time-slices.ts";
 import { KubeError } from "../client/errors.ts";
 import type { KubeCall, KubeClient } from "../client/transport.ts";
 
@@ -27,7 +27,7 @@ export async function* listen(
     for await (const chunk of await client.stream({ ...call, signal: controller.signal })) {
       heardAt = clock.monotonic();
       yield chunk;
-      await breathe(clock);
+      await yieldIfDue(clock);
     }
   } finally {
     cancel();

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { isForbidden } from "../client/errors.ts";
 import type { KubeClient } from "../client/transport.ts";
 import type { KubeObject } from "../resource.ts";

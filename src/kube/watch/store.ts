@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Slot } from "../../once.ts";
-import { createUnpacked, type Packed } from "../../packed.ts";
+import { createLazyJson, type LazyJson } from "../../runtime/lazy-json.ts";
+import type { Slot } from "../../runtime/memo.ts";
 import { type KubeObject, keyOf } from "../resource.ts";
 import { compareVersions } from "./version.ts";
 
@@ -47,7 +47,7 @@ export interface Store<T extends KubeObject> {
 }
 
 /** An object as it is stored. */
-type Kept<T> = { readonly version: string } & ((Packed & { readonly known: unknown }) | { readonly object: T });
+type Kept<T> = { readonly version: string } & ((LazyJson & { readonly known: unknown }) | { readonly object: T });
 
 export function createStore<T extends KubeObject>(
   options: {
@@ -73,7 +73,7 @@ export function createStore<T extends KubeObject>(
     return less;
   };
   const objects = new Map<string, Kept<T>>();
-  const unpacked = createUnpacked<T>();
+  const unpacked = createLazyJson<T>();
   const objectOf = (kept: Kept<T>): T => {
     if ("object" in kept) return kept.object;
     const object = unpacked.get(kept);

@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { KubeError } from "../client/errors.ts";
 
 const BASE_MS = 500;

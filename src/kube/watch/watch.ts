@@ -1,5 +1,5 @@
-import { breathe } from "../../breath.ts";
-import { type Clock, sleep } from "../../clock.ts";
+import { type Clock, sleep } from "../../runtime/clock.ts";
+import { yieldIfDue } from "../../runtime/time-slices.ts";
 import { KubeError } from "../client/errors.ts";
 import { parseJson } from "../client/json.ts";
 import { errorOfEvent } from "../client/status.ts";
@@ -143,7 +143,7 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
       else if (event.type === "BOOKMARK") state = await complete(event.object, initial);
       else if (event.type === "DELETED") initial.delete(keyOf(event.object));
       else gather(event.object, initial);
-      await breathe(clock);
+      await yieldIfDue(clock);
     }
     if (state.name !== "watching" || clock.monotonic() - connectedAt < HEALTHY_MS)
       throw trouble("Ended", "ended early");
@@ -201,7 +201,7 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
 
   async function replace(objects: Iterable<T>, resourceVersion: string | undefined): Promise<WatchState> {
     if (!resourceVersion) throw trouble("Unreadable", "a list without resourceVersion");
-    await store.replaceAll(objects, resourceVersion, () => breathe(clock));
+    await store.replaceAll(objects, resourceVersion, () => yieldIfDue(clock));
     everSynced = true;
     synced.resolve();
     return { name: "watching", resourceVersion };

@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { createLru } from "../client/lru.ts";
 
 /** So many at once, and one more after each pause. */

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { type Clock, sleep } from "../../clock.ts";
+import { type Clock, sleep } from "../../runtime/clock.ts";
 import { isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound, KubeError } from "../client/errors.ts";
 import { createLru } from "../client/lru.ts";
 import type { KubeClient } from "../client/transport.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { breathe } from "../../breath.ts";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { yieldIfDue } from "../../runtime/time-slices.ts";
 import { Retry } from "../answers/errors.ts";
 import { type Entry, entryOf } from "./entry.ts";
 import { type ActivityPage, activityPageSize, type Period } from "./log.ts";
@@ -94,7 +94,7 @@ async function readFrom(log: ActivityLog, period: Period, first: Counted): Promi
       const id = createHash("sha256").update(text).digest("hex").slice(0, 32);
       lines.push({ id, time: entry?.time ?? period.from, text });
     }
-    const pause = breathe(log.clock);
+    const pause = yieldIfDue(log.clock);
     if (pause) await pause;
   }
   lines.sort((a, b) => a.time - b.time || (a.id < b.id ? -1 : 1));

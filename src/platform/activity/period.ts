@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { ReadOptions } from "../products/paging.ts";
 import { entryOf } from "./entry.ts";
 import { type ActivityPage, type ActivitySource, activityPage, type Getter, type Period } from "./log.ts";

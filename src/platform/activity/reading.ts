@@ -1,4 +1,4 @@
-import { stepAside } from "../../aside.ts";
+import { yieldWorker } from "../../runtime/workers.ts";
 import { Retry } from "../answers/errors.ts";
 import type { Room } from "../answers/ledger.ts";
 import { LimitExceeded } from "../answers/limits.ts";
@@ -66,7 +66,7 @@ export function createReading({ of, at }: Pick<Reading, "of" | "at">, room: Room
           if (known) return known;
           if (read > 0) check();
           // No worker is held while it waits for a page.
-          const comeBack = stepAside();
+          const comeBack = yieldWorker();
           try {
             const answer = await page(period, offset, limit);
             read += 1;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { breathe } from "../../breath.ts";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { yieldIfDue } from "../../runtime/time-slices.ts";
 import {
   type Failure,
   Forbidden,
@@ -50,7 +50,7 @@ export async function readAnswer(
   try {
     if (!/\S/.test(answer.text)) return { body: undefined, values: 0 };
     if (asked.answers === "text") return { body: answer.text, values: 1 };
-    return await parseInSlices(answer.text, () => breathe(clock));
+    return await parseInSlices(answer.text, () => yieldIfDue(clock));
   } catch (cause) {
     // The request was accepted, so it may well have had its effect: only the words about it are lost.
     const detail = cause instanceof LimitExceeded ? cause.message : "the body is not JSON";

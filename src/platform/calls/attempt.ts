@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
-import { breathe } from "../../breath.ts";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { yieldIfDue } from "../../runtime/time-slices.ts";
 import { type Answer, type Asked, executedBy, readAnswer } from "../answers/answer.ts";
 import { Retry } from "../answers/errors.ts";
 import type { Ledger } from "../answers/ledger.ts";
@@ -111,7 +111,7 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
     tell({ is: "answered" });
     status = answer.status;
     const read = await readAnswer(answer, asked, clock);
-    await breathe(clock);
+    await yieldIfDue(clock);
     if ("body" in read) {
       taken = { ...replyOf(answer, read.body, url), bytes: weightOf(answer.bytes, read.values) };
       return taken;

@@ -1,6 +1,6 @@
 /** What goes over a connection, and who may watch it. */
 import type { LookupFunction } from "node:net";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { Proxies } from "../addresses/proxies.ts";
 import type { Priority } from "../pace/pacer.ts";
 

@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { AllowedEndpoints } from "../addresses/allowed-endpoints.ts";
 import { Retry, Terminal, Unauthorized } from "../answers/errors.ts";
 import type { Ledger } from "../answers/ledger.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 
 /** A signal that aborts when one of the given signals does, or when time is up. */
 export interface Deadline extends Disposable {

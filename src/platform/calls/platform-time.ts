@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 
 /** The last answers that count. More than half of them have to agree before the estimate moves. */
 const WINDOW = 9;

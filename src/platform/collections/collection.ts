@@ -1,5 +1,5 @@
-import { breathe } from "../../breath.ts";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { yieldIfDue } from "../../runtime/time-slices.ts";
 import { PlatformError, Retry } from "../answers/errors.ts";
 import { exceedsLimit } from "../answers/limits.ts";
 import type { Log } from "../calls/call.ts";
@@ -232,7 +232,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       const items = await source.list(closing.signal, resting ? "background" : "normal");
       if (closing.signal.aborted) return;
       const first = members.listedAt === undefined;
-      const listed = await members.list(read, items, flux.expectsAbsence, () => breathe(clock));
+      const listed = await members.list(read, items, flux.expectsAbsence, () => yieldIfDue(clock));
       if (closing.signal.aborted) return;
       doubtful = listed.doubted.values().some((id) => !flux.isLeaving(id));
       for (const id of expected.keys()) if (members.item(id)) expected.delete(id);

@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { NotFound, PlatformError } from "../answers/errors.ts";
 import { lookGap, retryGap, sharedGap } from "./cadence.ts";
 import type { Listed, Members } from "./members.ts";

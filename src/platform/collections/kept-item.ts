@@ -1,13 +1,13 @@
-import { createUnpacked, type Packed } from "../../packed.ts";
+import { createLazyJson, type LazyJson } from "../../runtime/lazy-json.ts";
 import type { Item } from "./reading.ts";
 import { sameJson } from "./same-json.ts";
 
 /** Longer items are parsed each time: an endpoint that means harm could fill the memory with a few hundred of them. */
 const LONGEST = 16 * 1024;
-const unpacked = createUnpacked<unknown>(LONGEST);
+const unpacked = createLazyJson<unknown>(LONGEST);
 
 /** An item of which only the text is kept. A class, because the getter of a literal would be a closure for each of them. */
-class KeptItem implements Item, Packed {
+class KeptItem implements Item, LazyJson {
   readonly id: string;
   readonly state: string | undefined;
   readonly text: string;

@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 
 /**
  * What comes one after the other and is served together: when none has come for a while, but not long after the first.

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { AwsV4Signer } from "aws4fetch";
-import { type Clock, systemClock } from "../../clock.ts";
+import { type Clock, systemClock } from "../../runtime/clock.ts";
 import type { Connection } from "../calls/connection.ts";
 import { platformTime } from "../calls/platform-time.ts";
 import { encodePath, regionOf } from "../products/s3.ts";

@@ -1,4 +1,4 @@
-import { stepAside } from "../../aside.ts";
+import { yieldWorker } from "../../runtime/workers.ts";
 import { type PlatformError, Retry, Terminal } from "../answers/errors.ts";
 import type { Destination } from "./destination.ts";
 
@@ -28,7 +28,7 @@ export function toKafka(place: KafkaPlace, guard: () => void): Destination {
       permit(place, brokers);
       // Loaded with the first delivery: most operators have none.
       const { Producer, stringSerializers } = await import("@platformatic/kafka");
-      const back = stepAside();
+      const back = yieldWorker();
       const producer = new Producer({
         clientId: "mooring",
         bootstrapBrokers: [...brokers],

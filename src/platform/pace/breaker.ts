@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 
 /** What became of a call, as far as it tells about the endpoint: "unknown" when it was given up for other reasons. */
 export type Outcome = { is: "answered" } | { is: "silent"; why: string } | { is: "unknown" };

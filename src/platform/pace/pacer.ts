@@ -1,5 +1,5 @@
-import { stepAside } from "../../aside.ts";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { yieldWorker } from "../../runtime/workers.ts";
 
 export type Priority = "people" | "normal" | "background";
 
@@ -278,7 +278,7 @@ export function createPacer(options: PacerOptions): Pacer {
         queues[priority].add(waiting);
         pump();
         if (!queues[priority].has(waiting)) return;
-        comeBack = stepAside();
+        comeBack = yieldWorker();
         // Others may be served first, and those under way may take their time.
         if (Number.isFinite(until)) {
           stopTimer = clock.after(until - clock.monotonic(), () => {

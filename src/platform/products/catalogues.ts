@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { Connection } from "../calls/transport.ts";
 
 /** Catalogues change rarely, and many objects that are created together ask the same. They are large: few are kept, and not for long. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { breathe } from "../../breath.ts";
-import { systemClock } from "../../clock.ts";
+import { systemClock } from "../../runtime/clock.ts";
+import { yieldIfDue } from "../../runtime/time-slices.ts";
 import { Retry } from "../answers/errors.ts";
 import { openRoom, type Room } from "../answers/ledger.ts";
 import { exceedsLimit, inBytes, inFigures, LimitExceeded, limits } from "../answers/limits.ts";
@@ -115,7 +115,7 @@ async function readAll<T>(
       const one = read(item);
       found.set(id, one);
       keptBytes += sizeOf?.(one) ?? 0;
-      const pause = breathe(clock);
+      const pause = yieldIfDue(clock);
       if (pause) await pause;
     }
     if (sizeOf) room.shed((reply.bytes ?? 0) - keptBytes);

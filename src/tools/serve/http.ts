@@ -4,9 +4,9 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { type Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
-import type { Clock } from "../../clock.ts";
-import { openServer } from "../../operator/open-server.ts";
-import type { Pair } from "../../operator/serving-certificate.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { openServer } from "../../server/open-server.ts";
+import type { Pair } from "../../server/serving-certificate.ts";
 import { serveAlone } from "./alone.ts";
 
 export interface HttpOptions {

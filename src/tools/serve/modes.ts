@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Sources } from "../../questions/sources.ts";
+import type { Sources } from "../../diagnostics/sources.ts";
 import { type Outcome, perform, refusal } from "../perform.ts";
 import { anything, type Group, groups, type Row } from "../table/row.ts";
 import { table } from "../table/table.ts";

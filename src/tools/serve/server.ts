@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from "@modelcontextprotocol/server";
-import type { Sources } from "../../questions/sources.ts";
+import type { Sources } from "../../diagnostics/sources.ts";
 import { focus } from "../table/focus.ts";
 import { table } from "../table/table.ts";
 import { described } from "./described.ts";

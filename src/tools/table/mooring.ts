@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { measures, topFields } from "../../questions/flow-logs/top.ts";
-import type { Sources } from "../../questions/sources.ts";
+import { measures, topFields } from "../../diagnostics/flow-logs/top.ts";
+import type { Sources } from "../../diagnostics/sources.ts";
 import { argumentsIn, list, type Row } from "./row.ts";
 
 interface Question<Shape extends z.ZodRawShape> {
@@ -52,14 +52,14 @@ export const mooring: readonly Row[] = [
     },
     result: objects,
     narrow: "set kind, namespace or not_ready",
-    answer: async (sources, args) => (await import("../../questions/resources.ts")).listResources(sources, args),
+    answer: async (sources, args) => (await import("../../diagnostics/resources.ts")).listResources(sources, args),
   }),
   asking({
     name: "get_custom_resource",
     description: "One object with its spec and status. To find out why it is not Ready use why_not_ready instead.",
     args: named,
     result: z.looseObject({ metadata: z.looseObject({ name: z.string() }) }),
-    answer: async (sources, args) => (await import("../../questions/resources.ts")).getResource(sources, args),
+    answer: async (sources, args) => (await import("../../diagnostics/resources.ts")).getResource(sources, args),
   }),
   asking({
     name: "why_not_ready",
@@ -67,7 +67,7 @@ export const mooring: readonly Row[] = [
       "Why an object is not Ready, and what to do: follows what it waits for down to the cause, with conditions, the request on the platform and recent Events. Use it first for any object with a problem.",
     args: named,
     result: z.looseObject({ answer: z.string(), what_to_do: z.string(), events: z.array(z.looseObject({})) }),
-    answer: async (sources, args) => (await import("../../questions/why-not-ready.ts")).whyNotReady(sources, args),
+    answer: async (sources, args) => (await import("../../diagnostics/why-not-ready.ts")).whyNotReady(sources, args),
   }),
   asking({
     name: "get_dependency_tree",
@@ -79,14 +79,14 @@ export const mooring: readonly Row[] = [
       needed_by: z.array(z.looseObject({})),
       picture: z.string(),
     }),
-    answer: async (sources, args) => (await import("../../questions/tree.ts")).dependencyTree(sources, args),
+    answer: async (sources, args) => (await import("../../diagnostics/tree.ts")).dependencyTree(sources, args),
   }),
   asking({
     name: "list_drift",
     description: "Objects whose resource on the platform differs from spec, with field, wanted and found value.",
     args: inNamespace,
     result: objects,
-    answer: async (sources, args) => (await import("../../questions/drift.ts")).driftReport(sources, args),
+    answer: async (sources, args) => (await import("../../diagnostics/drift.ts")).driftReport(sources, args),
   }),
   asking({
     name: "list_orphans",
@@ -95,7 +95,7 @@ export const mooring: readonly Row[] = [
     args: {},
     result: z.looseObject({ without_object: z.array(z.looseObject({})), without_resource: z.array(z.looseObject({})) }),
     narrow: "list one datacenter with list_servers and list_volumes",
-    answer: async (sources) => (await import("../../questions/orphans.ts")).orphanReport(sources),
+    answer: async (sources) => (await import("../../diagnostics/orphans.ts")).orphanReport(sources),
   }),
   asking({
     name: "list_expiring",
@@ -106,7 +106,7 @@ export const mooring: readonly Row[] = [
       ...inNamespace,
     },
     result: z.looseObject({ items: z.array(z.looseObject({ expires: z.string() })) }),
-    answer: async (sources, args) => (await import("../../questions/expiring.ts")).expiring(sources, args),
+    answer: async (sources, args) => (await import("../../diagnostics/expiring.ts")).expiring(sources, args),
   }),
   asking({
     name: "get_cost_estimate",
@@ -117,7 +117,7 @@ export const mooring: readonly Row[] = [
     },
     result: z.looseObject({ items: z.array(z.looseObject({})), per_month: z.number(), currency: z.string() }),
     narrow: "give fewer objects",
-    answer: async (sources, args) => (await import("../../questions/cost.ts")).costEstimate(sources, args),
+    answer: async (sources, args) => (await import("../../diagnostics/cost.ts")).costEstimate(sources, args),
   }),
   asking({
     name: "get_flow_log_summary",
@@ -142,7 +142,7 @@ export const mooring: readonly Row[] = [
     result: z.looseObject({ totals: z.looseObject({ records: z.number() }), tops: z.array(z.looseObject({})) }),
     narrow: "set fewer rows",
     answer: async (sources, args) =>
-      (await import("../../questions/flow-logs/summary.ts")).flowLogSummary(sources, args),
+      (await import("../../diagnostics/flow-logs/summary.ts")).flowLogSummary(sources, args),
   }),
   asking({
     name: "list_object_activity",
@@ -151,7 +151,7 @@ export const mooring: readonly Row[] = [
     args: { ...named, since: since("7d") },
     result: z.looseObject({ object: z.string(), events: z.array(z.looseObject({})) }),
     narrow: "set a shorter time with since",
-    answer: async (sources, args) => (await import("../../questions/activity.ts")).objectActivity(sources, args),
+    answer: async (sources, args) => (await import("../../diagnostics/activity.ts")).objectActivity(sources, args),
   }),
   asking({
     name: "list_changes",
@@ -163,6 +163,6 @@ export const mooring: readonly Row[] = [
       changes: z.array(z.looseObject({ time: z.string(), what: z.string() })),
     }),
     narrow: "set a shorter time with since, or a namespace",
-    answer: async (sources, args) => (await import("../../questions/changes.ts")).changesSince(sources, args),
+    answer: async (sources, args) => (await import("../../diagnostics/changes.ts")).changesSince(sources, args),
   }),
 ];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Sources } from "../../questions/sources.ts";
+import type { Sources } from "../../diagnostics/sources.ts";
 
 /** Tools that belong together: what a client loads, searches and documents at once. */
 export const groups = {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type Format, recordFormats } from "../../../src/cli/flowlogs/formats.ts";
 import { humanBytes } from "../../../src/cli/flowlogs/numbers.ts";
-import type { FlowRecord } from "../../../src/questions/flow-logs/records/record.ts";
-import { localTime } from "../../../src/questions/time.ts";
+import type { FlowRecord } from "../../../src/diagnostics/flow-logs/records/record.ts";
+import { localTime } from "../../../src/diagnostics/time.ts";
 import { flow } from "./lines.ts";
 
 function formatted(format: Format, records: FlowRecord[]): string {

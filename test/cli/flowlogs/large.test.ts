@@ -3,9 +3,9 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createGzip } from "node:zlib";
 import { expect, test } from "vitest";
-import { createFilter } from "../../../src/questions/flow-logs/filter.ts";
-import { readFlowLogs } from "../../../src/questions/flow-logs/read.ts";
-import { createTally } from "../../../src/questions/flow-logs/top.ts";
+import { createFilter } from "../../../src/diagnostics/flow-logs/filter.ts";
+import { readFlowLogs } from "../../../src/diagnostics/flow-logs/read.ts";
+import { createTally } from "../../../src/diagnostics/flow-logs/top.ts";
 import { createTraffic } from "./traffic.ts";
 
 const MB = 1024 * 1024;

@@ -1,5 +1,5 @@
-import { createRecordReader } from "../../../src/questions/flow-logs/records/reader.ts";
-import type { FlowRecord } from "../../../src/questions/flow-logs/records/record.ts";
+import { createRecordReader } from "../../../src/diagnostics/flow-logs/records/reader.ts";
+import type { FlowRecord } from "../../../src/diagnostics/flow-logs/records/record.ts";
 
 /** A record that says nothing special; the given fields replace its own. */
 export function flow(fields: Partial<FlowRecord> = {}): FlowRecord {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createFilter } from "../../../src/questions/flow-logs/filter.ts";
-import { canMatter, isFlowLog } from "../../../src/questions/flow-logs/selection.ts";
-import { localTime, momentOf } from "../../../src/questions/time.ts";
+import { createFilter } from "../../../src/diagnostics/flow-logs/filter.ts";
+import { canMatter, isFlowLog } from "../../../src/diagnostics/flow-logs/selection.ts";
+import { localTime, momentOf } from "../../../src/diagnostics/time.ts";
 import { flow } from "./lines.ts";
 
 const now = Date.parse("2026-03-01T12:00:00Z");

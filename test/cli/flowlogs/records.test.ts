@@ -1,10 +1,10 @@
 import { isIP } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { endOfAddress } from "../../../src/questions/flow-logs/records/address.ts";
-import { add } from "../../../src/questions/flow-logs/records/count.ts";
-import { createRecordReader, LONGEST_LINE } from "../../../src/questions/flow-logs/records/reader.ts";
-import type { FlowRecord } from "../../../src/questions/flow-logs/records/record.ts";
+import { endOfAddress } from "../../../src/diagnostics/flow-logs/records/address.ts";
+import { add } from "../../../src/diagnostics/flow-logs/records/count.ts";
+import { createRecordReader, LONGEST_LINE } from "../../../src/diagnostics/flow-logs/records/reader.ts";
+import type { FlowRecord } from "../../../src/diagnostics/flow-logs/records/record.ts";
 import { flow, lineOf, readAll } from "./lines.ts";
 
 const LATEST = 253_402_300_799;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { topFormats } from "../../../src/cli/flowlogs/top-formats.ts";
-import { createTally, type Top } from "../../../src/questions/flow-logs/top.ts";
+import { createTally, type Top } from "../../../src/diagnostics/flow-logs/top.ts";
 import { flow } from "./lines.ts";
 
 const totals = { objects: 1, records: 3, matched: 3, badLines: 0, badObjects: 0, incomplete: 0 };

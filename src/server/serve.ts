@@ -1,7 +1,7 @@
 import { type RequestListener, type ServerResponse, STATUS_CODES } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "../operator/metrics.ts";
 import type { MetricsAccess } from "./metrics-access.ts";
 import { type OpenServer, openServer } from "./open-server.ts";
 import type { Pair } from "./serving-certificate.ts";

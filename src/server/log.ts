@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import { KubeError } from "../kube/client/errors.ts";
+import { LeadershipLost } from "../operator/leadership-lost.ts";
 import { PlatformError } from "../platform/answers/errors.ts";
-import { LeadershipLost } from "./leadership-lost.ts";
 
 export type LogFormat = "text" | "json";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Clock } from "../clock.ts";
 import { createTokenVerdicts, type NoVerdict } from "../kube/client/token-verdicts.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
+import type { Clock } from "../runtime/clock.ts";
 
 /** What to answer to who asks for metrics. */
 export type Verdict = 200 | 401 | 403 | 429 | 500;

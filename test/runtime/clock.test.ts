@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { systemClock } from "../src/clock.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 
 test("a time that is over is no negative time-out, of which Node would warn", () => {
   const timer = vi.spyOn(globalThis, "setTimeout");

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { breathe, inSlices, SLICE_MS } from "../src/breath.ts";
-import { fakeClock } from "./fake-clock.ts";
-import { turnsOf } from "./turns.ts";
+import { inSlices, SLICE_MS, yieldIfDue } from "../../src/runtime/time-slices.ts";
+import { fakeClock } from "../fake-clock.ts";
+import { turnsOf } from "../turns.ts";
 
 test("work within a slice waits for nothing", () => {
   const clock = fakeClock();
   clock.spend(SLICE_MS - 1);
-  expect(breathe(clock)).toBeUndefined();
+  expect(yieldIfDue(clock)).toBeUndefined();
 });
 
 test("a long row of work lets the event loop turn after every slice", async () => {

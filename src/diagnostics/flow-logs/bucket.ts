@@ -1,9 +1,9 @@
 import type { Readable } from "node:stream";
 import { AwsV4Signer } from "aws4fetch";
 import { Agent, type Dispatcher, request } from "undici";
-import { type Clock, sleep, systemClock } from "../../clock.ts";
 import { redactor } from "../../platform/calls/credentials.ts";
 import { encodePath, regionOf } from "../../platform/products/s3.ts";
+import { type Clock, sleep, systemClock } from "../../runtime/clock.ts";
 import type { StorageKeys } from "../storage-keys.ts";
 import { type ListPage, readListPage, readStorageError, type StoredObject } from "./listing.ts";
 import { visible } from "./records/visible.ts";

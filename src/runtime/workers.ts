@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /** Called when somebody begins to wait; returns what is to be called when the wait is over. */
-export type StepAside = () => () => void;
+export type YieldWorker = () => () => void;
 
 /** A worker at one pass. */
 export interface Working {
-  stepAside: StepAside;
+  yieldWorker: YieldWorker;
   /** Whether that pass goes on: what it has set off may last longer than it. */
   isUnderWay(): boolean;
 }
@@ -16,7 +16,7 @@ const workers = new AsyncLocalStorage<Working>();
 export const asWorker = <T>(worker: Working, run: () => T): T => workers.run(worker, run);
 
 /** Workers are few: whoever waits for a turn leaves its place to another key meanwhile. Does nothing outside of a worker. */
-export const stepAside: StepAside = () => workers.getStore()?.stepAside() ?? (() => {});
+export const yieldWorker: YieldWorker = () => workers.getStore()?.yieldWorker() ?? (() => {});
 
 /** Whether this is called by a pass that is under way. */
 export const isInPass = (): boolean => workers.getStore()?.isUnderWay() ?? false;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createUnpacked } from "../src/packed.ts";
+import { createLazyJson } from "../../src/runtime/lazy-json.ts";
 
 test("what is packed is the same object while it is in use, and equal later", () => {
-  const unpacked = createUnpacked<unknown>();
+  const unpacked = createLazyJson<unknown>();
   const packed = { text: '{"a":[1]}' };
   const first = unpacked.get(packed);
   expect(first).toEqual({ a: [1] });
@@ -13,7 +13,7 @@ test("what is packed is the same object while it is in use, and equal later", ()
 });
 
 test("what is at hand while it is packed is not parsed", () => {
-  const unpacked = createUnpacked<unknown>();
+  const unpacked = createLazyJson<unknown>();
   const [packed, value] = [{ text: "not read" }, { a: 1 }];
   unpacked.remember(packed, value);
   expect(unpacked.get(packed)).toBe(value);

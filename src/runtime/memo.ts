@@ -20,7 +20,7 @@ export function createSlot<O extends object, V>(): Slot<O, V> {
  * A version of an object never changes: what is read out of it is read once, and known for as long as the object is in use.
  * What throws is read again.
  */
-export function once<O extends object, V>(read: (object: O) => V): (object: O) => V {
+export function memo<O extends object, V>(read: (object: O) => V): (object: O) => V {
   const slot = createSlot<O, { value: V }>();
   return (object) => {
     const found = slot.get(object);

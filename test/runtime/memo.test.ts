@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect, test, vi } from "vitest";
-import { createSlot, once } from "../src/once.ts";
+import { createSlot, memo } from "../../src/runtime/memo.ts";
 
 test("an object is read once, also when there is nothing in it", () => {
   const read = vi.fn((object: { value?: number }) => object.value);
-  const contentOf = once(read);
+  const contentOf = memo(read);
   const [full, empty] = [{ value: 1 }, {}];
   expect([contentOf(full), contentOf(full), contentOf(empty), contentOf(empty)]).toEqual([1, 1, undefined, undefined]);
   expect(read).toHaveBeenCalledTimes(2);
@@ -12,7 +12,7 @@ test("an object is read once, also when there is nothing in it", () => {
 
 test("what throws is read again", () => {
   let isBroken = true;
-  const contentOf = once((object: { value: number }) => {
+  const contentOf = memo((object: { value: number }) => {
     if (isBroken) throw new Error("broken");
     return object.value;
   });
@@ -23,7 +23,7 @@ test("what throws is read again", () => {
 });
 
 test("a changed copy is read anew", () => {
-  const contentOf = once((object: { value: number }) => object.value);
+  const contentOf = memo((object: { value: number }) => object.value);
   const object = { value: 1 };
   contentOf(object);
   expect(contentOf({ ...object, value: 2 })).toBe(2);

@@ -19,7 +19,7 @@ const lines = new WeakMap<Clock, Line>();
  * when it is over, timers, sockets and everybody else get their turn first. All work on one clock shares the slice. Who
  * waits goes on in the order of arrival, one per turn, so that many rows together hold the loop no longer than one.
  */
-export function breathe(clock: Clock): Promise<void> | undefined {
+export function yieldIfDue(clock: Clock): Promise<void> | undefined {
   const line = lines.get(clock) ?? { since: clock.monotonic(), waiting: [] };
   lines.set(clock, line);
   if (clock.monotonic() - line.since < SLICE_MS) return undefined;
@@ -45,7 +45,7 @@ export async function inSlices<T>(
 ): Promise<void> {
   for (const item of items) {
     if (item !== undefined) perform(item);
-    const pause = breathe(clock);
+    const pause = yieldIfDue(clock);
     if (pause) await pause;
   }
 }

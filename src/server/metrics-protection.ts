@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import type { Clock } from "../clock.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
+import type { Clock } from "../runtime/clock.ts";
 import { createMetricsAccess } from "./metrics-access.ts";
 import type { Protection } from "./serve.ts";
 import { type Pair, readPair, selfSigned } from "./serving-certificate.ts";
