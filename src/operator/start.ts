@@ -14,7 +14,7 @@ import { serve } from "../server/serve.ts";
 import { followPair } from "../server/serving-certificate.ts";
 import { type Config, USER_AGENT } from "./config.ts";
 import { InstallationTaken, openInstallation } from "./installation.ts";
-import { LeadershipLost } from "./leadership-lost.ts";
+import { LeadershipLost } from "../kube/lease/leadership-lost.ts";
 import { leaseOf } from "./lease-name.ts";
 import { createMetrics } from "./metrics.ts";
 import { createPulse } from "./pulse.ts";

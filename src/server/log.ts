@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import { KubeError } from "../kube/client/errors.ts";
-import { LeadershipLost } from "../operator/leadership-lost.ts";
+import { LeadershipLost } from "../kube/lease/leadership-lost.ts";
 import { PlatformError } from "../platform/answers/errors.ts";
 
 export type LogFormat = "text" | "json";

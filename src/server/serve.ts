@@ -1,7 +1,6 @@
 import { type RequestListener, type ServerResponse, STATUS_CODES } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { Metrics } from "../operator/metrics.ts";
 import type { MetricsAccess } from "./metrics-access.ts";
 import { type OpenServer, openServer } from "./open-server.ts";
 import type { Pair } from "./serving-certificate.ts";
@@ -16,10 +15,16 @@ export interface Protection {
   access?: MetricsAccess | undefined;
 }
 
+/** What Prometheus reads, a piece at a time. */
+export interface Scraped {
+  readonly contentType: string;
+  scrape(): AsyncIterable<string> | Iterable<string>;
+}
+
 /** Metrics and health: /metrics, /healthz (the process works) and /readyz (it leads, or stands by, with full caches). */
 export async function serve(
   address: { host: string; port: number },
-  metrics: Pick<Metrics, "scrape" | "contentType">,
+  metrics: Scraped,
   { ready, problem }: { ready: () => boolean; problem: () => string | undefined },
   { tls, access = async () => 200 }: Protection = {},
 ): Promise<Serving> {

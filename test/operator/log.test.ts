@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { KubeError } from "../../src/kube/client/errors.ts";
-import { LeadershipLost } from "../../src/operator/leadership-lost.ts";
+import { LeadershipLost } from "../../src/kube/lease/leadership-lost.ts";
 import { Terminal } from "../../src/platform/answers/errors.ts";
 import { createLog, type LogFormat } from "../../src/server/log.ts";
 

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
 import { readConfig } from "../../src/operator/config.ts";
-import { LeadershipLost } from "../../src/operator/leadership-lost.ts";
+import { LeadershipLost } from "../../src/kube/lease/leadership-lost.ts";
 import { runOperator } from "../../src/operator/start.ts";
 import { onThisMachine } from "../cluster/chaos-operator.ts";
 import { listening } from "../kube/scripted-server.ts";
