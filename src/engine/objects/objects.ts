@@ -7,11 +7,11 @@ import { type Change, createStore, type Store } from "../../kube/watch/store.ts"
 import { identityOf } from "../../platform/collections/numbered.ts";
 
 import type { Obstacle } from "../schema/reasons.ts";
-import { countedAnnotation, trust, unknownKey } from "../schema/trust.ts";
+import { trust, unknownKey } from "../schema/trust.ts";
 import { createCrowds, type LimitOf } from "./crowds.ts";
 import { createGrants, type GrantChange } from "./grants.ts";
-import { type Claim, type Intent, readIntent } from "./intent.ts";
-import { FINALIZER, INTENT, OWN } from "./names.ts";
+import type { Claim, Intent } from "./intent.ts";
+import { FINALIZER, OWN } from "./names.ts";
 import {
   claimOf,
   dependsOn,
@@ -28,6 +28,7 @@ import {
   type Place,
   targetOf,
 } from "./object.ts";
+import { createRivals } from "./rivals.ts";
 import { namesIn, type Seal } from "./seal.ts";
 import { createSpent } from "./spent.ts";
 
@@ -137,7 +138,6 @@ export function createObjects(
   const holders = createIndex();
   const spent = createSpent();
   const unknown = new Set<ObjectKey>();
-  const intents = createIndex();
   const accounts = createIndex();
   const parents = createIndex();
   const places = createIndex();
@@ -150,6 +150,7 @@ export function createObjects(
     const { place, names } = byName.get(kind)?.resource ?? {};
     return place && names ? `${place.product}/${names.type}` : kind;
   };
+  const rivals = createRivals(sortOf, (key) => find(key));
   const houseOf = (kind: string, within: Place["parents"]) =>
     `${sortOf(kind)}${byName.get(kind)?.resource?.place.collection(within) ?? ""}`;
   const ownedPlaces = (kind: Kind, object: KubeObject | undefined): string[] =>
@@ -200,7 +201,7 @@ export function createObjects(
       for (const place of had) if (claims.get(place).length === 0) spent.add(place, loser);
       if (after && unknownKey(after)) unknown.add(key);
       else unknown.delete(key);
-      intents.set(key, intent ? [rivalry(sortOf(kind.kind), intent)] : []);
+      rivals.set(key, kind.kind, intent);
       const within = (claim ?? intent)?.parents;
       const { endpoint } = claim ?? intent ?? {};
       parents.set(
@@ -276,13 +277,8 @@ export function createObjects(
     holders: (namespace, id) => holders.get(at(namespace, id)),
     wasClaimed: (kind, claim, by) => spent.has(placeOf(kind, claim), by) || claimants(kind, claim).length > 0,
     spend: (kind, place) => spent.add(placeOf(kind, place)),
-    linger: (name, kind, intent) => intents.set(name, intent ? [rivalry(sortOf(kind), intent)] : []),
-    rivals(kind, intent) {
-      const begun = (key: ObjectKey) => intentOf(find(key)?.object)?.at ?? "last";
-      return intents
-        .get(rivalry(sortOf(kind), intent))
-        .sort((a, b) => begun(a).localeCompare(begun(b)) || a.localeCompare(b));
-    },
+    linger: rivals.set,
+    rivals: rivals.of,
     inhabitants: (id, endpoint) => anywhere(endpoint, (where) => parents.get(at(where, id))),
     dependants(key) {
       const self = find(key);
@@ -307,17 +303,9 @@ export function createObjects(
 const keyTo = ({ kind }: Kind, { metadata }: KubeObject): ObjectKey =>
   objectKey(kind, metadata.namespace ?? "", metadata.name);
 
-/** The intent of an object, answered or not. */
-const intentOf = (object: KubeObject | undefined): Intent | undefined =>
-  object && readIntent(countedAnnotation(object, INTENT));
-
-/** Claims of former versions do not say at which address: they count at every one. */
+/** A claim that does not say at which address counts at every one. */
 const anywhere = (endpoint: string | undefined, look: (endpoint: string | undefined) => ObjectKey[]): ObjectKey[] =>
   endpoint === undefined ? look(endpoint) : [...look(endpoint), ...look(undefined)];
 
 /** Ids mean something at the address where they were given, or in a namespace. */
 const at = (where: string | undefined, id: string): string => `${where ?? ""} ${id}`;
-
-function rivalry(sort: string, { hash, parents }: Pick<Intent, "hash" | "parents">): string {
-  return `${sort}/${hash}/${JSON.stringify(Object.entries(parents).sort())}`;
-}
