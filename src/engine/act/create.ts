@@ -138,7 +138,8 @@ async function post(
 ): Promise<Unclaimed> {
   const { product } = kind.resource.place;
   const { creation = POSTED } = products[product];
-  const reply = await account.connection.send({
+  const { connection } = account;
+  const reply = await connection.send({
     ...creation.call(url, body),
     object,
     product,
@@ -147,7 +148,7 @@ async function post(
     guard: () => {
       deps.guard();
       // The token was exchanged meanwhile: what another user makes, nobody would find by this intent.
-      if (account.connection.identity?.userId !== begun.intent.userId) {
+      if (connection.identity?.userId !== begun.intent.userId) {
         const detail = "the token of the Account now belongs to another user";
         throw new Retry({ call: `POST ${new URL(url).pathname}`, status: 0, detail }, "no");
       }
