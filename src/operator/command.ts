@@ -1,8 +1,8 @@
+import { LeadershipLost } from "../kube/lease/leadership-lost.ts";
 import { untilStopped } from "../server/until-stopped.ts";
 import { readConfig, usage } from "./config.ts";
 import { collectGarbage } from "./garbage.ts";
 import { InstallationTaken } from "./installation.ts";
-import { LeadershipLost } from "../kube/lease/leadership-lost.ts";
 import { runOperator, StopOverdue } from "./start.ts";
 
 /** `mooring operator`: runs until SIGINT or SIGTERM. Logs go to stderr. */
