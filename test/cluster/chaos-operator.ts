@@ -69,6 +69,9 @@ export async function startOperator(
     mainFile(),
     "operator",
     "--json",
+    // One namespace stands for many.
+    "--limit",
+    "Account=1000",
     "--kubeconfig",
     kubeconfig,
     ...flags,

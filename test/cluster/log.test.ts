@@ -74,7 +74,7 @@ it("tells of thirty objects, ten made, ten refused, ten stuck, what became of ea
   const before = about([...made, ...stuck]);
   const passes = () => world.operator.metric("controller_runtime_reconcile_total", 'controller="lan"');
   const passed = await passes();
-  await world.kubectl("annotate", "lan", "--all", "looked=again");
+  await world.kubectl("annotate", "lan", "--all", "mooring.dev/looked=again");
   await expect.poll(passes).toBeGreaterThanOrEqual(passed + made.length + stuck.length);
   expect(about([...made, ...stuck])).toEqual(before);
   expect(text()).not.toContain("    at ");

@@ -25,6 +25,7 @@ const builtIn: Record<string, Omit<Resource, "kind">> = {
   Service: { group: "", version: "v1", plural: "services", namespaced: true },
   ServiceAccount: { group: "", version: "v1", plural: "serviceaccounts", namespaced: true },
   ...inGroup("apps", [["Deployment", "deployments", true]]),
+  ...inGroup("networking.k8s.io", [["NetworkPolicy", "networkpolicies", true]]),
   ...inGroup("policy", [["PodDisruptionBudget", "poddisruptionbudgets", true]]),
   ...inGroup("rbac.authorization.k8s.io", [
     ["ClusterRole", "clusterroles", false],

@@ -25,7 +25,7 @@ export async function act(deps: Deps, scene: Scene, decision: Decision): Promise
   const { observation } = scene.view;
   if (observation.seen === "present") {
     scene.memory.absence = undefined;
-    scene.memory.seenAt = observation.asOf;
+    scene.memory.seenAt = scene.view.platformNow - (scene.view.now - observation.asOf);
   }
   const { search } = scene.view;
   // Whatever comes next, it is not known any more after that.

@@ -1,6 +1,5 @@
 import type { Again } from "../../kube/queue/work.ts";
 import { Retry, Unauthorized } from "../../platform/answers/errors.ts";
-import { platformTime } from "../../platform/calls/platform-time.ts";
 import { isShared } from "../accounts/accounts.ts";
 import type { Shared } from "../look/collections.ts";
 import { type Deps, readLimit } from "../look/deps.ts";
@@ -28,7 +27,7 @@ export async function confirm(deps: Deps, scene: Scene): Promise<Again> {
     }
     // A request of ours tells by itself what became of it.
     const isPending = view.request && view.request.outcome !== "DONE";
-    const logs = isPending ? { logged: false } : await deletionIn(deps, scene, shared, view.claim);
+    const logs = isPending ? { logged: false } : await deletionIn(scene, shared, view.claim);
     memory.absence = missed(memory.absence, { at, credible: isCredible(shared), logs });
   } catch (error) {
     memory.absence = interrupted(memory.absence);
@@ -43,16 +42,13 @@ const isCredible = ({ collection, lacksMany }: Shared): boolean =>
 
 /** What the platform's logs say about the deletion of a resource since it was last known to be there. */
 export async function deletionIn(
-  { clock }: Pick<Deps, "clock">,
   { kind, object, memory, account }: Pick<Scene, "kind" | "account"> & Partial<Pick<Scene, "object" | "memory">>,
   { logs, path }: Pick<Shared, "logs" | "path">,
   { id, parents, ...claim }: Pick<Claim, "id" | "parents" | "born">,
   begun?: Intent,
 ): Promise<Pick<AbsenceFacts, "deletion" | "logged">> {
-  const { seenAt } = memory ?? {};
   const known = begun?.at ?? object?.metadata.creationTimestamp ?? "";
-  const now = platformTime(clock, account?.connection);
-  const since = seenAt === undefined ? Date.parse(known) || 0 : now - (clock.monotonic() - seenAt);
+  const since = memory?.seenAt ?? (Date.parse(known) || 0);
   const within = livesIn(kind, parents);
   const reusesIds = kind.resource.identity.reusesIds ?? false;
   let logged = false;

@@ -45,7 +45,7 @@ export async function search(
   const isAwaited = async (id: string, missingMs = deps.settings.missingMs): Promise<boolean> => {
     const isEarly = lookedAt < view.settledAt;
     const { parents } = intent;
-    const logs = isEarly ? UNASKED : await deletionIn(deps, { kind, account }, shared, { id, parents }, intent);
+    const logs = isEarly ? UNASKED : await deletionIn({ kind, account }, shared, { id, parents }, intent);
     const facts = missed(before?.unseen.get(id), { at: lookedAt, credible: !shared.lacksMany(), logs });
     unseen.set(id, facts);
     return isEarly || !isOver(judge(facts, { missingMs }));

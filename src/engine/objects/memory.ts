@@ -147,7 +147,7 @@ export interface Memory {
   renewed?: (Issued & { nonce: string }) | undefined;
   /** What is known of the claimed resource while it is not seen. */
   absence?: AbsenceFacts | undefined;
-  /** When a reading last showed the resource. */
+  /** When a reading last showed the resource, by the platform's clock, as its logs have it. */
   seenAt?: number | undefined;
   /** When the resource that the object had before was given up. */
   goneAt?: number | undefined;
