@@ -6,7 +6,7 @@ import { hasResource } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { Change } from "../kube/watch/store.ts";
 
-/** Nobody else knows what an object has made that is dropped in spite of its finalizer. */
+/** If the API server drops an object despite its finalizer, only this process knows what it created. */
 export function undoCreation(deps: Deps, key: ObjectKey, last: KubeObject): void {
   const memory = deps.memories.of(key);
   const kind = deps.objects.kinds.find((each) => key.startsWith(`${each.kind}/`));

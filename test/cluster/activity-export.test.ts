@@ -114,12 +114,11 @@ describe("ActivityLogExport", () => {
     for (const key of keys) expect(key).toMatch(/^log\/\d{4}\/\d\d\/\d\d\/\d\d\/\d{7}-[0-9a-f]{16}\.ndjson\.gz$/);
   });
 
-  it("sends every entry to the LogPipeline, at least once", async () => {
+  it("sends every entry to the LogPipeline", async () => {
     const all = await delivered("activitylogexport/lines");
     const id = await world.value("logpipeline/audit", "{.status.id}");
     const { items } = lines.parse(await world.platform.call("GET", `/_simulator/lines?pipeline=${id}`));
-    const different = new Map(items.map(({ record }) => [JSON.stringify(record), record]));
-    expect(sorted([...different.values()])).toEqual(sorted(all));
+    expect(sorted(items.map(({ record }) => record))).toEqual(sorted(all));
   });
 
   it("tells in columns, messages and metrics how far it is, and never a key", async () => {

@@ -11,6 +11,7 @@ import { openStage, type Stage } from "../cluster/chaos-stage.ts";
 import { kubectl, type TestCluster } from "../cluster/harness.ts";
 import { ipBlock } from "../cluster/objects.ts";
 import { type Manifest, manifest } from "../subjects/surroundings.ts";
+import { openTenant } from "./tenant.ts";
 
 // One operator for all namespaces, and so a control plane of its own. A, with the rights that ship for tenants, makes as many
 // objects of everything as it likes; B gets one object after the other to Ready meanwhile, and its passes and calls are counted.
@@ -33,12 +34,7 @@ beforeAll(async () => {
   run = kubectl(control.assets, control.kubeconfig);
   platform = cleanup.use(await startPlatform({ speed: 200 }));
   b = cleanup.use(await openStage(control.kubeconfig));
-  a = cleanup.use(await openStage(control.kubeconfig));
-  // Nothing aggregates roles here: these are the parts of `admin` that count.
-  for (const role of ["mooring-view", "mooring-edit", "mooring-admin", "system:aggregate-to-edit"]) {
-    const binding = ["create", "rolebinding", role.replace(":", "-"), `--clusterrole=${role}`, "--user=mallory"];
-    await done(run(["-n", a.namespace, ...binding]));
-  }
+  a = cleanup.use(await openTenant(control.kubeconfig));
   operator = await b.operator({ everywhere: true, flags: [...flags, "--annotate-after", "1h", "--workers", "16"] });
   await b.account(platform);
   await b.untilReady("Account", "main");
@@ -53,7 +49,8 @@ async function done(running: ReturnType<typeof run>): Promise<string> {
   return stdout;
 }
 
-const asA = (args: string[], input = "") => done(run(["-n", a.namespace, "--as=mallory", ...args], { input }));
+const asA = (args: string[], input = "") =>
+  done(run(["-n", a.namespace, `--as=tenant-of-${a.namespace}`, ...args], { input }));
 
 async function apply(...objects: object[]): Promise<void> {
   const list = JSON.stringify({ apiVersion: "v1", kind: "List", items: objects });

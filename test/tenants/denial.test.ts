@@ -33,9 +33,6 @@ const flags = [
   "debug",
   "--workers",
   `${WORKERS}`,
-  // What these Accounts do counts here, not how many there are.
-  "--limit",
-  "Account=1000",
 ];
 
 beforeAll(async () => {

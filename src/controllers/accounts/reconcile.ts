@@ -146,7 +146,7 @@ async function leave(
 }
 
 const RECOVER_MS = 2000;
-const LEAVING: Obstacle = { reason: "PlatformUnavailable", message: "the tokens of before cannot be revoked yet" };
+const LEAVING: Obstacle = { reason: "PlatformUnavailable", message: "the previous tokens cannot be revoked yet" };
 
 function readSpec(object: KubeObject): AccountSpec | undefined {
   try {

@@ -116,7 +116,7 @@ async function isOwned(deps: Deps, kind: ResourceKind, place: Place): Promise<bo
 }
 
 /**
- * Whether the API server dropped an object in spite of its finalizer. That happens to one that is deleted in the moment in
+ * Whether the API server dropped an object despite its finalizer. That happens to one that is deleted in the moment in
  * which it gets its finalizer (kubernetes/kubernetes#77988), that is, while it is created; it is not marked as being deleted
  * before. An older object that goes the same way was taken out of the API server's storage by hand.
  */

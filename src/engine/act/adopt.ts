@@ -88,7 +88,7 @@ async function yieldTo(
     deps.events.record(holder, "Warning", "NotAdoptable", message);
   }
   const owner = nameFor(object.metadata.namespace, rival);
-  const way = said ? "; to get one of its own, delete this object and create it again without its annotations" : "";
+  const way = said ? `; this object owns nothing: deleting it leaves the ${kind.kind} as it is` : "";
   const message = `${field}${kind.kind} ${id} belongs to ${owner}${way}`;
   return reject(
     deps,

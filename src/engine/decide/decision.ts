@@ -37,7 +37,7 @@ export type Decision =
   /** Make a new key for the Secret, or bring the rest of it up to date. */
   | { step: "renew" }
   | { step: "publish" }
-  /** Bring the Secret or ConfigMap of spec.output about, and take away those of before. */
+  /** Write the Secret or ConfigMap of spec.output, and delete those that it named before. */
   | { step: "output" }
   /** Delete what came before the resource. */
   | { step: "revoke" }

@@ -14,7 +14,7 @@ import type { Deps } from "./deps.ts";
 import { filled } from "./secret-state.ts";
 import type { OutputState, Scene } from "./view.ts";
 
-/** What is to be written, and what of before is to go; undefined where all is as wanted. */
+/** What is to be written, and what was written before and is to be deleted; undefined if all is up to date. */
 export interface OutputWork {
   wanted: Required<Pick<SecretContent, "resource" | "name" | "data">> | undefined;
   stale: Output[];

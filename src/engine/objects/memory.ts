@@ -112,7 +112,7 @@ export type Creation = {
   | { phase: "sent"; search?: SearchResult }
   /** Made, and the claim is not written yet. Lost in a crash, and then found by a search. */
   | { phase: "made"; made: Made; issued?: Issued; searched?: boolean }
-  /** The claim is written. It is undone should the API server drop the object in spite of its finalizer. */
+  /** The claim is written. It is undone should the API server drop the object despite its finalizer. */
   | { phase: "claimed"; made: Made }
 );
 
