@@ -1,15 +1,15 @@
 import type { Deps } from "../engine/look/deps.ts";
 import { writeStatus } from "../engine/record/write.ts";
-import { conditions, type Standing } from "../engine/schema/status.ts";
+import { conditions, type ReadyState } from "../engine/schema/status.ts";
 import type { Kind } from "../kinds/kind.ts";
-import type { Again } from "../kube/queue/work.ts";
+import type { Requeue } from "../kube/queue/work.ts";
 import type { KubeObject } from "../kube/resource.ts";
 
 /** An object that is nothing but its spec is Ready once it was read: tools wait for that. */
-export async function acknowledge(deps: Deps, kind: Kind, object: KubeObject): Promise<Again> {
+export async function acknowledge(deps: Deps, kind: Kind, object: KubeObject): Promise<Requeue> {
   const { generation, deletionTimestamp } = object.metadata;
   if (deletionTimestamp !== undefined) return "never";
-  const standing: Standing = kind.spec.safeParse(object.spec).success
+  const standing: ReadyState = kind.spec.safeParse(object.spec).success
     ? { mode: "ready", reason: "Available", message: `${kind.kind} is in effect` }
     : { mode: "stalled", reason: "InvalidSpec", message: "spec is invalid and has no effect" };
   const status = { observedGeneration: generation, conditions: conditions(object, deps.clock.now(), standing) };

@@ -1,10 +1,10 @@
 import { accountOf } from "../engine/accounts/accounts.ts";
 import type { Deps } from "../engine/look/deps.ts";
 import { claimOf, type ObjectKey, openIntent } from "../engine/objects/object.ts";
-import { tell } from "../engine/record/tell.ts";
+import { recordWarning } from "../engine/record/tell.ts";
 import { writeStatus } from "../engine/record/write.ts";
 import type { Obstacle } from "../engine/schema/reasons.ts";
-import { conditions, readFacts, readStatus, type Standing } from "../engine/schema/status.ts";
+import { conditions, readFacts, readStatus, type ReadyState } from "../engine/schema/status.ts";
 import { unknownKey } from "../engine/schema/trust.ts";
 import type { Kind } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
@@ -13,7 +13,7 @@ import type { KubeObject } from "../kube/resource.ts";
  * Why nothing is begun for an object: its namespace has as many of its kind as it may have that are older. What has something on the
  * platform goes on, and an Account through which others have: else nobody could clean it up.
  */
-export function excessOf(
+export function overLimit(
   { objects }: Pick<Deps, "objects">,
   key: ObjectKey,
   kind: Kind,
@@ -28,13 +28,13 @@ export function excessOf(
 }
 
 /** Says so; whatever makes room has the object reconciled. */
-export async function refuse(deps: Deps, key: ObjectKey, kind: Kind, object: KubeObject, why: Obstacle): Promise<void> {
-  const standing: Standing = { mode: "stalled", ...why };
+export async function refuseOverLimit(deps: Deps, key: ObjectKey, kind: Kind, object: KubeObject, why: Obstacle): Promise<void> {
+  const standing: ReadyState = { mode: "stalled", ...why };
   const written = await writeStatus(deps, kind, object, {
     ...readFacts(object),
     ...readStatus(object),
     observedGeneration: object.metadata.generation,
     conditions: conditions(object, deps.clock.now(), standing),
   });
-  tell(deps, key, { before: object, after: written, standing });
+  recordWarning(deps, key, { before: object, after: written, standing });
 }

@@ -1,5 +1,5 @@
 import { accountOf, objectOf } from "../engine/accounts/accounts.ts";
-import { abandon } from "../engine/act/abandon.ts";
+import { deleteUnclaimed } from "../engine/act/abandon.ts";
 import { stands } from "../engine/act/claim.ts";
 import type { ObjectKey } from "../engine/objects/object.ts";
 import type { Objects } from "../engine/objects/objects.ts";
@@ -8,7 +8,7 @@ import { fetchObject } from "../engine/record/write.ts";
 import { readStatus } from "../engine/schema/status.ts";
 import { hasResource, type Kind } from "../kinds/kind.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
-import type { Again } from "../kube/queue/work.ts";
+import type { Requeue } from "../kube/queue/work.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { createNamespaces, type Namespaces } from "../kube/watch/namespaces.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -16,7 +16,7 @@ import { inSlices } from "../runtime/time-slices.ts";
 import type { AccountDeps } from "./accounts/reconcile.ts";
 
 /** The namespaces, and which of their objects this process works on. `relabelled` hears of every object of one with new labels. */
-export function createTerritory(options: {
+export function createShardScope(options: {
   client: KubeClient;
   clock: Clock;
   objects: () => Objects;
@@ -57,7 +57,7 @@ export function handOver(deps: AccountDeps, key: ObjectKey): void {
  * A key of another shard, of which a pass was under way when its namespace was moved. What that pass has made and could not
  * claim, the other shard finds by the intent. When it has gone on without it, nobody else knows of it.
  */
-export async function settleDebt(deps: AccountDeps, key: ObjectKey, kind: Kind, object: KubeObject): Promise<Again> {
+export async function finishHandover(deps: AccountDeps, key: ObjectKey, kind: Kind, object: KubeObject): Promise<Requeue> {
   deps.collections.leave(key);
   const memory = deps.memories.of(key);
   const { creation } = memory;
@@ -67,8 +67,8 @@ export async function settleDebt(deps: AccountDeps, key: ObjectKey, kind: Kind, 
   memory.creation = undefined;
   if (fresh && readStatus(fresh).id === creation.made.id) return "never";
   const made = { key, kind, object, account: deps.accounts.get(creation.intent.account) };
-  deps.owe(
-    abandon(deps, made, creation, creation.made, "another shard has gone on without it"),
+  deps.runCleanup(
+    deleteUnclaimed(deps, made, creation, creation.made, "another shard has gone on without it"),
     creation.intent.account,
   );
   return "never";
@@ -80,7 +80,7 @@ const LOOK_MS = 5000;
 export async function leaveAccount(deps: AccountDeps, account: string): Promise<void> {
   if (deps.shards.serves(objectOf(account))) return deps.secrets.release(account);
   deps.secrets.forget(account);
-  if (deps.owes(account)) return;
+  if (deps.hasCleanup(account)) return;
   const handle = deps.accounts.get(account);
   deps.accounts.remove(account);
   await handle?.connection.close();

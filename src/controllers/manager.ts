@@ -1,25 +1,25 @@
 import { randomUUID } from "node:crypto";
 import { accountKinds, accountOf, createAccounts, isShared, objectOf } from "../engine/accounts/accounts.ts";
 import type { Sites } from "../engine/accounts/addresses.ts";
-import { act } from "../engine/act/act.ts";
+import { execute } from "../engine/act/act.ts";
 import { decide } from "../engine/decide/decide.ts";
 import { awaitsCaches } from "../engine/look/awaited.ts";
 import { createCollections } from "../engine/look/collections.ts";
 import type { Log, Settings } from "../engine/look/deps.ts";
-import { look } from "../engine/look/look.ts";
+import { observe } from "../engine/look/look.ts";
 import type { LimitOf } from "../engine/objects/crowds.ts";
 import { createMemories } from "../engine/objects/memory.ts";
 import { CREDENTIALS, FINALIZER, RECONCILE_AT, RECREATE } from "../engine/objects/names.ts";
 import { isReleased, type ObjectKey } from "../engine/objects/object.ts";
 import { createObjects } from "../engine/objects/objects.ts";
 import { createPublications } from "../engine/objects/published.ts";
-import type { Seal } from "../engine/objects/seal.ts";
+import type { Signatures } from "../engine/objects/seal.ts";
 import { createSpending } from "../engine/objects/spending.ts";
 import { hasResource, type Kind } from "../kinds/kind.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
 import type { Lane } from "../kube/queue/lanes.ts";
 import type { Priority, Queue } from "../kube/queue/queue.ts";
-import { type Again, type ReconcileObserver, work } from "../kube/queue/work.ts";
+import { type Requeue, type ReconcileObserver, work } from "../kube/queue/work.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { Watcher } from "../kube/watch/watch.ts";
 import { tellingNews } from "../kube/watch/watch-failures.ts";
@@ -29,19 +29,19 @@ import type { Transport } from "../platform/calls/transport.ts";
 import { createCatalogues } from "../platform/products/catalogues.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { inSlices, yieldIfDue } from "../runtime/time-slices.ts";
-import { createAccountKeeper } from "./accounts/controller.ts";
-import { createKeptTokens } from "./accounts/kept-tokens.ts";
+import { createAccountController } from "./accounts/controller.ts";
+import { createTokenStore } from "./accounts/kept-tokens.ts";
 import { type AccountDeps, secretOf } from "./accounts/reconcile.ts";
 import { acknowledge } from "./acknowledge.ts";
-import { createDebts } from "./cleanup.ts";
-import { excessOf, refuse } from "./crowd.ts";
-import { createOutlets, type DestinationDeps } from "./exports/destinations.ts";
+import { createCleanupTasks } from "./cleanup.ts";
+import { overLimit, refuseOverLimit } from "./crowd.ts";
+import { createDestinationClients, type DestinationDeps } from "./exports/destinations.ts";
 import { reconcileExport } from "./exports/reconcile.ts";
-import { createTerritory, handOver, leaveAccount, settleDebt } from "./handover.ts";
-import { doubt, markWhilePosting, undoCreation } from "./orphans.ts";
+import { createShardScope, handOver, leaveAccount, finishHandover } from "./handover.ts";
+import { noticeRestore, restoreFinalizer, undoCreation } from "./orphans.ts";
 import { timed } from "./timeout.ts";
-import { tellingCrowds, tellOthers, wakeGuests } from "./wake-dependents.ts";
-import { everything, isBared, isEdited, laneOf, usersOf } from "./wake-ups.ts";
+import { warnOverLimit, wakeDependents, wakeGrantUsers } from "./wake-dependents.ts";
+import { allKeys, lostFinalizer, isEdited, laneOf, usersOf } from "./wake-ups.ts";
 import { watchKinds } from "./watch-kinds.ts";
 
 /** Told of every version of every object, for the metrics; undefined when it is gone. */
@@ -53,7 +53,7 @@ export interface ManagerOptions {
   log: Log;
   client: KubeClient;
   /** Tells what the operator has written itself. */
-  seal: Seal;
+  seal: Signatures;
   transport: Pick<Transport, "connect" | "close">;
   events: EventRecorder;
   queue: Queue;
@@ -99,18 +99,18 @@ const SOON_MS = 250;
 
 /** Puts the parts together: changes of either cache become keys on the queue, and each key one decided step. */
 export function createManager(options: ManagerOptions): Manager {
-  const { kinds, clock, log, client, seal, queue, settings, observe, random = Math.random } = options;
+  const { kinds, clock, log, client, seal, queue, settings, random = Math.random } = options;
   const report = (error: unknown) => log.error({ err: error }, "listener failed");
   const crowds = {
     ...(options.limit && { limit: options.limit }),
     shifted(key: ObjectKey) {
       wake(key);
-      wakeGuests(deps, key, wake);
+      wakeGrantUsers(deps, key, wake);
     },
   };
   const objects = createObjects(kinds, seal, report, (name) => namespaces.labelsOf(name), crowds);
   const memories = createMemories(clock);
-  const { owe, owes, paid } = createDebts(log);
+  const cleanup = createCleanupTasks(log);
   const watchers: Watcher[] = [];
   const interrupted = (kind: string) =>
     tellingNews(clock, (error, isNews, retryInMs) =>
@@ -127,12 +127,12 @@ export function createManager(options: ManagerOptions): Manager {
   };
   const rechecked = () => settings.recheckMs * (0.8 + 0.4 * random());
   /** As soon as a look can come to anything; or else when its time has come. */
-  const wakeInTime = (key: ObjectKey) => {
+  const wakeWhenReadable = (key: ObjectKey) => {
     if (working && shards.serves(key) && awaitsCaches(deps, key)) queue.returnAfter(key, rechecked(), "background");
     else wake(key);
   };
 
-  const { namespaces, shards } = createTerritory({
+  const { namespaces, shards } = createShardScope({
     client,
     clock,
     objects: () => objects,
@@ -142,16 +142,16 @@ export function createManager(options: ManagerOptions): Manager {
       wake(key);
       if (!isMoved) return;
       handOver(deps, key);
-      tellObject(key, objects.find(key)?.object);
+      observeObject(key, objects.find(key)?.object);
       // By then the shard before has ended what it had begun.
       if (shards.serves(key)) queue.addAfter(key, settings.createDeadlineMs + settings.settleMs, "background");
     },
     onError: interrupted("Namespace"),
   });
-  const tellObject: ObjectObserver = (key, object) =>
+  const observeObject: ObjectObserver = (key, object) =>
     options.observeObject?.(key, shards.serves(key) ? object : undefined);
   const { home = "mooring-system" } = options;
-  const tellUsage = (key: ObjectKey) => {
+  const requeueForUsage = (key: ObjectKey) => {
     if (working && shards.serves(key)) queue.addAfter(key, USAGE_MS, "background");
   };
   const deps: AccountDeps & DestinationDeps = {
@@ -171,23 +171,23 @@ export function createManager(options: ManagerOptions): Manager {
       wake,
       onError: interrupted("Secret"),
       ...(options.limit && { limit: options.limit }),
-      crowded: tellingCrowds(log),
+      crowded: warnOverLimit(log),
     }),
     catalogues: createCatalogues(clock),
     spending: createSpending({
       client,
       clock,
       namespace: options.namespace === undefined ? home : undefined,
-      changed: tellUsage,
+      changed: requeueForUsage,
       onError: interrupted("ConfigMap"),
     }),
     settings,
     events: options.events,
     guard: options.guard,
     transport: options.transport,
-    outlets: createOutlets(options.transport),
+    destinations: createDestinationClients(options.transport),
     home,
-    kept: createKeptTokens(options, home),
+    kept: createTokenStore(options, home),
     sites: options.sites ?? { endpoints: {}, isAllowed: () => true },
     accounts: createAccounts(objects, namespaces),
     collections: createCollections({
@@ -213,66 +213,66 @@ export function createManager(options: ManagerOptions): Manager {
     suspect: (account) => wake(objectOf(account), "people"),
     changed(account, since) {
       void inSlices(clock, usersOf(deps, account), (key) => {
-        if ((objects.accountOf(key) ?? account) === account) memories.excuse(key, since);
-        if (!memories.hasLooked(key, since)) wakeInTime(key);
+        if ((objects.accountOf(key) ?? account) === account) memories.clearFailure(key, since);
+        if (!memories.hasLooked(key, since)) wakeWhenReadable(key);
       });
     },
-    owes,
-    owe,
+    hasCleanup: cleanup.isPending,
+    runCleanup: cleanup.run,
   };
 
-  const keeper = createAccountKeeper();
+  const keeper = createAccountController();
   objects.subscribe((key, change) => {
     const { before, after, last } = change;
     const account = accountOf(key);
-    tellObject(key, after);
+    observeObject(key, after);
     if (last) undoCreation(deps, key, last);
     if (!after || (before && before.metadata.uid !== after.metadata.uid)) {
       memories.forget(key);
       deps.collections.leave(key);
     }
-    doubt(deps, key, change);
+    noticeRestore(deps, key, change);
     const isAsked = (name: string) => before?.metadata.annotations?.[name] !== after?.metadata.annotations?.[name];
     if (before && after && [RECONCILE_AT, RECREATE].some(isAsked)) {
-      memories.excuse(key, clock.monotonic());
+      memories.clearFailure(key, clock.monotonic());
       deps.collections.refresh(key);
     }
-    if (after) memories.notice(key, after);
-    if (before && after && isBared(before, after)) markWhilePosting(deps, key, after);
+    if (after) memories.observe(key, after);
+    if (before && after && lostFinalizer(before, after)) restoreFinalizer(deps, key, after);
     // Own writes come back as changes as well. They are no reason to look again: that would undo every backoff.
     if (!after) queue.forget(key);
     else if (!before) wake(key, account === undefined ? "new" : "people");
     else if (isEdited(before, after) && !isReleased(after)) wake(key, "people");
     if (!working) return;
-    tellOthers(deps, key, { before, after }, { wake, wakeSoon, tellUsage });
+    wakeDependents(deps, key, { before, after }, { wake, wakeSoon, requeueForUsage });
     if (account !== undefined && (!before || !after)) deps.changed(account, clock.monotonic());
     if (account !== undefined && !after) keeper.forget(account);
-    if (!after) deps.owe(account === undefined ? deps.outlets.close(key) : leaveAccount(deps, account));
+    if (!after) deps.runCleanup(account === undefined ? deps.destinations.close(key) : leaveAccount(deps, account));
   });
 
-  async function reconcile(key: ObjectKey, within: typeof deps): Promise<Again> {
+  async function reconcile(key: ObjectKey, within: typeof deps): Promise<Requeue> {
     const found = objects.find(key);
     if (!found) return "never";
     const { kind, object } = found;
     const account = accountOf(key);
-    if (!shards.serves(key) && !isShared(key)) return settleDebt(within, key, kind, object);
-    const excess = excessOf(within, key, kind, object);
-    if (excess) return refuse(within, key, kind, object, excess).then(() => "never");
+    if (!shards.serves(key) && !isShared(key)) return finishHandover(within, key, kind, object);
+    const excess = overLimit(within, key, kind, object);
+    if (excess) return refuseOverLimit(within, key, kind, object, excess).then(() => "never");
     if (account !== undefined) return keeper.keep(within, account, kind, object);
     if (kind.task) return reconcileExport(within, key, kind, object);
     if (!hasResource(kind)) return acknowledge(within, kind, object);
-    const scene = look(within, key, kind, object);
-    scene.memory.lookedAt = scene.view.now;
-    const decision = decide(scene.view);
+    const context = observe(within, key, kind, object);
+    context.memory.lookedAt = context.view.now;
+    const decision = decide(context.view);
     log.debug(
       { object: key, step: decision.step, ...("reason" in decision && { reason: decision.reason }) },
       "decided",
     );
-    return act(within, scene, decision);
+    return execute(within, context, decision);
   }
 
   /** Looking at an Account costs a call, and it says itself when that is due. */
-  function comesRound(key: ObjectKey, again: Again): number | undefined {
+  function resyncAfter(key: ObjectKey, again: Requeue): number | undefined {
     const kind = objects.find(key)?.kind;
     const isDue = kind && shards.serves(key) && (again === "never" || hasResource(kind));
     return isDue ? rechecked() : undefined;
@@ -291,20 +291,20 @@ export function createManager(options: ManagerOptions): Manager {
     run(workers, signal) {
       const accounts = accountKinds.flatMap(({ kind }) => [...objects.store(kind).values()]);
       const named = new Set(accounts.map((each) => secretOf(each, deps.home)));
-      if (options.shard === undefined) deps.owe(deps.secrets.releaseOthers(named));
+      if (options.shard === undefined) deps.runCleanup(deps.secrets.releaseOthers(named));
       working = true;
-      void inSlices(clock, everything(objects), (key) => {
+      void inSlices(clock, allKeys(objects), (key) => {
         if (accountOf(key) !== undefined) wake(key, "people");
         // Its collection may be listed before its turn comes here.
-        else if (!memories.hasLooked(key)) wakeInTime(key);
+        else if (!memories.hasLooked(key)) wakeWhenReadable(key);
       });
-      return work({ queue, clock, log, reconcile: timed(deps, reconcile), comesRound, observe }, workers, signal);
+      return work({ queue, clock, log, reconcile: timed(deps, reconcile), resyncAfter, observe: options.observe }, workers, signal);
     },
     async close() {
       deps.collections.close();
       const watching = [deps.secrets, deps.published, namespaces, deps.spending];
       await Promise.all([...watchers.map((watcher) => watcher.stop()), ...watching.map((each) => each.close())]);
-      await paid();
+      await cleanup.settled();
     },
   };
 }

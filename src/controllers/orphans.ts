@@ -23,7 +23,7 @@ const ONCE_MS = 60_000;
  * What an object tells may be older than what was made for it: one that was there before this process, or that came after the API
  * server was set back to an earlier state. What such an object has made and no longer tells of stays where it is.
  */
-export function doubt(deps: Deps, key: ObjectKey, change: Omit<Change<KubeObject>, "key">): void {
+export function noticeRestore(deps: Deps, key: ObjectKey, change: Omit<Change<KubeObject>, "key">): void {
   const { memories, clock, log } = deps;
   const { before, after, listed, rewound } = change;
   const now = clock.monotonic();
@@ -38,13 +38,13 @@ export function doubt(deps: Deps, key: ObjectKey, change: Omit<Change<KubeObject
   }
   const isNew = before?.metadata.uid !== after?.metadata.uid;
   if (after && (rewound || (isNew && (listed || memories.rewoundAt !== undefined))))
-    memories.of(key).doubtedSince = now;
+    memories.of(key).restoredAt = now;
   const id = rewound && before && !after ? claimOf(before)?.id : undefined;
   if (id !== undefined) log.warn({ object: key, id }, leftOnPlatform(key.split("/")[0] ?? ""));
 }
 
 /** A pass that waits for the answer to a creation does not see that the object was bared, and may be killed meanwhile. */
-export function markWhilePosting(deps: Deps, key: ObjectKey, object: KubeObject): void {
+export function restoreFinalizer(deps: Deps, key: ObjectKey, object: KubeObject): void {
   const kind = deps.objects.find(key)?.kind;
   const { creation } = deps.memories.of(key);
   if (!kind || creation?.phase !== "posting" || !leads(deps)) return;
@@ -55,5 +55,5 @@ export function markWhilePosting(deps: Deps, key: ObjectKey, object: KubeObject)
     () => {},
     (error: unknown) => deps.log.debug({ object: key, err: error }, "finalizer not restored yet; retrying"),
   );
-  deps.owe(marked, creation.intent.account);
+  deps.runCleanup(marked, creation.intent.account);
 }

@@ -1,12 +1,12 @@
 import type { Deps } from "../engine/look/deps.ts";
 import type { ObjectKey } from "../engine/objects/object.ts";
 import { postpone } from "../engine/record/record.ts";
-import { tell } from "../engine/record/tell.ts";
+import { recordWarning } from "../engine/record/tell.ts";
 import { writeStatus } from "../engine/record/write.ts";
-import { conditions, readFacts, readStatus, type Standing } from "../engine/schema/status.ts";
+import { conditions, readFacts, readStatus, type ReadyState } from "../engine/schema/status.ts";
 import { type Kind, usesAccount } from "../kinds/kind.ts";
 import { orAbort } from "../kube/client/deadline.ts";
-import { type Again, DeadlineExceeded } from "../kube/queue/work.ts";
+import { type Requeue, DeadlineExceeded } from "../kube/queue/work.ts";
 import type { KubeObject } from "../kube/resource.ts";
 
 /**
@@ -14,8 +14,8 @@ import type { KubeObject } from "../kube/resource.ts";
  * the same object follow: it writes nothing any more, neither to the platform nor to Kubernetes.
  */
 export const timed =
-  <D extends Deps>(deps: D, reconcile: (key: ObjectKey, deps: D) => Promise<Again>) =>
-  async (key: ObjectKey, signal: AbortSignal): Promise<Again> => {
+  <D extends Deps>(deps: D, reconcile: (key: ObjectKey, deps: D) => Promise<Requeue>) =>
+  async (key: ObjectKey, signal: AbortSignal): Promise<Requeue> => {
     const guard = () => {
       signal.throwIfAborted();
       deps.guard();
@@ -34,14 +34,14 @@ async function recordTimeout(
   key: ObjectKey,
   { kind, object }: { kind: Kind; object: KubeObject },
   { message: why }: DeadlineExceeded,
-): Promise<Again> {
+): Promise<Requeue> {
   const obstacle = {
     reason: "PlatformUnavailable",
     message: `${why}: what it needs does not answer in time; the operator tries again`,
   } as const;
   // What has no Account of its own has no such pause: the queue's grows as well.
   const pause = usesAccount(kind) && postpone(deps, { memory: deps.memories.of(key), object }, obstacle);
-  const standing: Standing = { mode: "reconciling", ...obstacle };
+  const standing: ReadyState = { mode: "reconciling", ...obstacle };
   deps.guard();
   const after = await writeStatus(deps, kind, object, {
     ...readFacts(object),
@@ -49,6 +49,6 @@ async function recordTimeout(
     observedGeneration: object.metadata.generation,
     conditions: conditions(object, deps.clock.now(), standing),
   });
-  tell(deps, key, { before: object, after, standing });
+  recordWarning(deps, key, { before: object, after, standing });
   return pause ? { inMs: pause.inMs } : "backoff";
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { accountKinds, accountOf, isShared, namedBy, objectOf, userOf } from "../engine/accounts/accounts.ts";
 import type { Deps } from "../engine/look/deps.ts";
 import type { Claim } from "../engine/objects/intent.ts";
-import { wishOf } from "../engine/objects/memory.ts";
+import { desiredVersionOf } from "../engine/objects/memory.ts";
 import { FINALIZER } from "../engine/objects/names.ts";
 import { claimOf, isPaused, namespaceOf, type ObjectKey, openIntent } from "../engine/objects/object.ts";
 import type { Objects } from "../engine/objects/objects.ts";
@@ -53,19 +53,19 @@ export function* usersOf({ objects, accounts }: Known, account: string): Generat
     return known.includes(account) || known.every((each) => each === undefined);
   };
   // An Account of a namespace has its users there, and nowhere else.
-  const candidates = isShared(account) ? everything(objects) : objects.residents(namespaceOf(objectOf(account)));
+  const candidates = isShared(account) ? allKeys(objects) : objects.residents(namespaceOf(objectOf(account)));
   for (const key of candidates) yield isUser(key) ? key : undefined;
 }
 
 /** All objects, Accounts first: others wait for them. */
-export function* everything(objects: Objects): Generator<ObjectKey> {
+export function* allKeys(objects: Objects): Generator<ObjectKey> {
   const isAccount = (kind: Kind) => accountKinds.includes(kind);
   const ordered = [...objects.kinds.filter(isAccount), ...objects.kinds.filter((kind) => !isAccount(kind))];
   for (const { kind } of ordered) yield* keysOf(objects, kind);
 }
 
 /** An object is gone, or as good as: what held it may be waiting to be empty, and an Account to be needed no more. */
-export function* thoseWhoWaited(objects: Objects, key: ObjectKey, gone: KubeObject): Generator<ObjectKey> {
+export function* waitingForRemoval(objects: Objects, key: ObjectKey, gone: KubeObject): Generator<ObjectKey> {
   const kind = objects.kinds.find((each) => key.startsWith(`${each.kind}/`));
   if (kind) yield* objects.named(kind, gone).map((named) => named.key);
   // Its place may be the only one there is, and somebody may be waiting for it.
@@ -77,7 +77,7 @@ export function* thoseWhoWaited(objects: Objects, key: ObjectKey, gone: KubeObje
 }
 
 /** What an object uses may say so in its own status, and shall not take a resync to notice. */
-export function* thoseUsed(objects: Objects, key: ObjectKey, user: KubeObject): Generator<ObjectKey> {
+export function* usedObjects(objects: Objects, key: ObjectKey, user: KubeObject): Generator<ObjectKey> {
   const kind = objects.kinds.find((each) => key.startsWith(`${each.kind}/`));
   for (const { key: used, bond } of kind ? objects.named(kind, user) : []) {
     if (bond === "use" && objects.find(used)?.kind.resource?.place.showsUsers) yield used;
@@ -85,7 +85,7 @@ export function* thoseUsed(objects: Objects, key: ObjectKey, user: KubeObject): 
 }
 
 /** An object has another resource, or none: what lived in the one before or uses it is not as it was last seen. */
-export function* thoseBelow(objects: Objects, key: ObjectKey, before: Claim | undefined): Generator<ObjectKey> {
+export function* dependentsOf(objects: Objects, key: ObjectKey, before: Claim | undefined): Generator<ObjectKey> {
   if (before) yield* objects.inhabitants(before.id, before.endpoint);
   yield* objects.referrers(key);
 }
@@ -100,7 +100,7 @@ const keysOf = (objects: Objects, kind: Kind["kind"]): IteratorObject<ObjectKey>
  * To which referrers a change of an object is news. Those that have nothing on the platform yet wait until it is there to stay
  * and Ready; the others read its id and what it shows, whatever else it is about to do.
  */
-export function newsToReferrers(before: KubeObject | undefined, after: KubeObject | undefined): Newness {
+export function changeForReferrers(before: KubeObject | undefined, after: KubeObject | undefined): ReferrerChange {
   if (!before || !after) return { toSettled: true, toWaiting: true };
   const shown = (object: KubeObject) => [...versionOf(object), claimOf(object)?.id, readFacts(object)];
   const standing = (object: KubeObject) => {
@@ -113,7 +113,7 @@ export function newsToReferrers(before: KubeObject | undefined, after: KubeObjec
   };
 }
 
-interface Newness {
+interface ReferrerChange {
   toSettled: boolean;
   toWaiting: boolean;
 }
@@ -129,11 +129,11 @@ export function isEdited(before: KubeObject, after: KubeObject): boolean {
   const counted = ({ claim, request }: Partial<Trust> = {}) => claim === "ours" && request === "ours";
   const isForged = counted(trust.get(before)) && !counted(trust.get(after));
   const isJudgedAnew = (unknownKey(before) === undefined) !== (unknownKey(after) === undefined);
-  return isForged || isJudgedAnew || isBared(before, after) || wishOf(before) !== wishOf(after);
+  return isForged || isJudgedAnew || lostFinalizer(before, after) || desiredVersionOf(before) !== desiredVersionOf(after);
 }
 
 /** Whether somebody took away what keeps an object from going without its resource. */
-export function isBared(before: KubeObject, after: KubeObject): boolean {
+export function lostFinalizer(before: KubeObject, after: KubeObject): boolean {
   const isMarked = ({ metadata }: KubeObject) => metadata.finalizers?.includes(FINALIZER) ?? false;
   return isMarked(before) && !isMarked(after);
 }

@@ -35,7 +35,7 @@ export async function orphanReport(sources: Sources) {
   // What a resource brings along is its own: boot volumes of servers, servers of scaling groups.
   const isHeld = ({ datacenter, item: { id } }: Found) => held.has(identity(id, datacenter ? { datacenter } : {}));
   const brought = new Set(
-    found.filter(isHeld).flatMap(({ kind, item }) => kind.resource.output?.beside?.ids(item) ?? []),
+    found.filter(isHeld).flatMap(({ kind, item }) => kind.resource.output?.related?.ids(item) ?? []),
   );
   const isBrought = ({ item: { id, properties } }: Found) => {
     const server = properties?.bootServer;

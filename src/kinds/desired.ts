@@ -114,12 +114,12 @@ export interface Inputs {
   /** The kind's part of status as it was last written. */
   shown: Shown;
   /** Members of another collection that the output shows; absent where spec asks for no output. */
-  beside?: Beside;
+  related?: Related;
   annotations: Readonly<Record<string, string>>;
 }
 
 /** Members of a collection by their ids: undefined for one that is not there, no entry for one that nobody has read yet. */
-export type Beside = ReadonlyMap<string, unknown>;
+export type Related = ReadonlyMap<string, unknown>;
 
 /** One field whose value on the platform is not the wanted one. */
 export interface Drift {
@@ -258,5 +258,5 @@ export interface Desired {
   /** Added to the path of its deletion: `?deleteVolumes=true`. */
   query: string;
   /** A write that has to come before the deletion of the resource, whatever has become of what spec refers to. */
-  farewell(item: unknown, inputs: Pick<Inputs, "parents" | "shown">): Operation | undefined;
+  preDelete(item: unknown, inputs: Pick<Inputs, "parents" | "shown">): Operation | undefined;
 }

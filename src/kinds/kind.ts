@@ -102,7 +102,7 @@ export interface Creation {
 /** What the platform shows of it. */
 export interface Comparing {
   /** The kind-specific part of status; `item` is undefined where spec asks for no resource. */
-  facts(item: unknown, context: Pick<Inputs, "shown" | "annotations" | "refs" | "beside">): Record<string, unknown>;
+  facts(item: unknown, context: Pick<Inputs, "shown" | "annotations" | "refs" | "related">): Record<string, unknown>;
 }
 
 /** What stays on the platform when a resource goes: members of another kind's collection under the same parents. */
@@ -135,12 +135,12 @@ export type SecretSource =
 
 /** What workloads get to know of the resource, as the platform shows it. */
 export interface OutputSource {
-  values(item: unknown, claim: { id: string; parents: Parents }, known: Pick<Inputs, "shown" | "beside">): OutputValues;
+  values(item: unknown, claim: { id: string; parents: Parents }, known: Pick<Inputs, "shown" | "related">): OutputValues;
   /**
    * What it shows of members of another kind's collection under the same parents: those that the resource names. They
    * are read only while spec asks for an output, and nothing waits for them.
    */
-  beside?: { kind: string; ids(item: unknown): string[] };
+  related?: { kind: string; ids(item: unknown): string[] };
 }
 
 /** How a kind is kept on the platform, by question. Pure: paths, bodies and comparisons; never a call. */
@@ -222,7 +222,7 @@ export interface TypedMapping<Spec> {
   comparison: Comparing & { compare(spec: Spec, item: unknown, inputs: Inputs): Comparison };
   destruction: Destruction & {
     query?(spec: Spec): string;
-    farewell?(spec: Spec, item: unknown, inputs: Pick<Inputs, "parents" | "shown">): Operation | undefined;
+    preDelete?(spec: Spec, item: unknown, inputs: Pick<Inputs, "parents" | "shown">): Operation | undefined;
   };
   secret?: SecretSource & {
     publication(spec: Spec, inputs: Pick<Inputs, "name">): Publication | undefined;
@@ -248,7 +248,7 @@ export function mapping<S extends z.ZodObject>(schema: S, typed: TypedMapping<z.
       advice: (inputs) => creation.advice?.(spec, inputs) ?? [],
       compare: (item, inputs) => comparison.compare(spec, item, inputs),
       query: destruction.query?.(spec) ?? "",
-      farewell: (item, inputs) => destruction.farewell?.(spec, item, inputs),
+      preDelete: (item, inputs) => destruction.preDelete?.(spec, item, inputs),
       publication: (inputs) => secret?.publication(spec, inputs),
       rotation: () => secret?.rotation(spec),
       output: output?.target(spec),

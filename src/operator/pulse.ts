@@ -8,7 +8,7 @@ const STILL_MS = 2 * PASS_MS;
 const STUCK_MS = 3 * PASS_MS;
 
 /** Tells whether the workers get anything done: a process that does not is better started again. */
-export interface Pulse {
+export interface Liveness {
   /** The workers begin; before that, and for who stands by, there is nothing to be done. */
   begin(): void;
   /** A worker has made progress: a pass has ended by itself, or a call of one was answered or failed. */
@@ -17,7 +17,7 @@ export interface Pulse {
   problem(): string | undefined;
 }
 
-export function createPulse({ monotonic }: Clock, queue: () => Pick<Queue, "inWork" | "depth">): Pulse {
+export function createLiveness({ monotonic }: Clock, queue: () => Pick<Queue, "inWork" | "depth">): Liveness {
   let last: number | undefined;
   return {
     begin() {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { MANAGED_BY } from "../engine/objects/names.ts";
-import { createSeal, type Seal } from "../engine/objects/seal.ts";
+import { createSignatures, type Signatures } from "../engine/objects/seal.ts";
 import { GROUP } from "../kinds/index.ts";
 import { isConflict, isNotFound } from "../kube/client/errors.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
@@ -34,7 +34,7 @@ interface Options {
 }
 
 export interface SigningKey extends AsyncDisposable {
-  readonly seal: Seal;
+  readonly seal: Signatures;
   /** Whether there is a key: without one nothing can be signed. */
   isThere(): boolean;
   /** Calls back whenever there are other keys: what was judged with those before is to be judged again. */
@@ -114,7 +114,7 @@ export async function openSigningKey(options: Options): Promise<SigningKey> {
 
   const believes = () => secret !== undefined && clock.now() < unsignedUntil(secret);
   return {
-    seal: createSeal({ keys: () => keys, believes }),
+    seal: createSignatures({ keys: () => keys, believes }),
     isThere: () => keys.length > 0,
     subscribe: (listener) => void listeners.add(listener),
     async ensure(unknown) {

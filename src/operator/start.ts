@@ -17,7 +17,7 @@ import { type Config, USER_AGENT } from "./config.ts";
 import { InstallationTaken, openInstallation } from "./installation.ts";
 import { leaseOf } from "./lease-name.ts";
 import { createMetrics } from "./metrics.ts";
-import { createPulse } from "./pulse.ts";
+import { createLiveness } from "./pulse.ts";
 import { openSigningKey } from "./signing-key.ts";
 import { watchShards } from "./unserved.ts";
 
@@ -57,7 +57,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   const { kubeconfig, namespace, identity, watchNamespace, shard, workers } = config;
   await using cleanup = new AsyncDisposableStack();
   const given = kubeconfig !== undefined && { kubeconfig };
-  const pulse = createPulse(clock, () => queue);
+  const pulse = createLiveness(clock, () => queue);
   /** A call that a pass has made is progress, whatever its answer is. */
   const counted =
     <T>(observe: (call: T) => void) =>

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { needsPerson, type Reason, reasons } from "../../src/engine/schema/reasons.ts";
-import { conditions, paused, type Standing } from "../../src/engine/schema/status.ts";
+import { conditions, paused, type ReadyState } from "../../src/engine/schema/status.ts";
 import { GROUP, kinds, VERSION } from "../../src/kinds/index.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { root, run } from "../processes.ts";
@@ -46,12 +46,12 @@ const fresh = (kind: string): KubeObject => ({
   kind,
   metadata: { name: "a", namespace: "shop", generation: 2 },
 });
-const standing = (kind: string, how: Standing, observedGeneration = 2): KubeObject => {
+const standing = (kind: string, how: ReadyState, observedGeneration = 2): KubeObject => {
   const object = fresh(kind);
   return { ...object, status: { observedGeneration, conditions: conditions(object, 0, how) } };
 };
 const each = kinds.map(({ kind }) => kind);
-const ready: Standing = { mode: "ready", reason: "Available", message: "up to date" };
+const ready: ReadyState = { mode: "ready", reason: "Available", message: "up to date" };
 const all = (expected: Partial<Verdict>) => each.map(() => expect.objectContaining(expected));
 
 describe("the conditions of every kind", () => {

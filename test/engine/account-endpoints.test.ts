@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createKeptTokens } from "../../src/controllers/accounts/kept-tokens.ts";
+import { createTokenStore } from "../../src/controllers/accounts/kept-tokens.ts";
 import { type AccountDeps, reconcileAccount } from "../../src/controllers/accounts/reconcile.ts";
 import { accountOf } from "../../src/engine/accounts/accounts.ts";
 import { account } from "../../src/kinds/identity/account.ts";
@@ -25,7 +25,7 @@ function open(object: KubeObject, sites: AccountDeps["sites"]) {
   const read: string[] = [];
   const all: AccountDeps = {
     ...deps,
-    kept: createKeptTokens({ client: deps.client, clock: deps.clock, guard: () => {} }, "mooring-system"),
+    kept: createTokenStore({ client: deps.client, clock: deps.clock, guard: () => {} }, "mooring-system"),
     home: "mooring-system",
     sites,
     transport: { connect: (id) => platform.connectionOf(id), close: async () => {} },
@@ -37,7 +37,7 @@ function open(object: KubeObject, sites: AccountDeps["sites"]) {
       },
     },
     changed: () => {},
-    owes: () => false,
+    hasCleanup: () => false,
   };
   /** One look at it as it stands, or with another spec. */
   async function look(spec = object.spec) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createKeptTokens } from "../../src/controllers/accounts/kept-tokens.ts";
+import { createTokenStore } from "../../src/controllers/accounts/kept-tokens.ts";
 import { type AccountDeps, reconcileAccount } from "../../src/controllers/accounts/reconcile.ts";
 import { ACCEPT_USER, FINALIZER } from "../../src/engine/objects/names.ts";
 import { account } from "../../src/kinds/identity/account.ts";
@@ -44,11 +44,11 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
       hold: async () => void said.held++,
       release: async () => void said.released++,
     },
-    kept: createKeptTokens({ client: deps.client, clock: deps.clock, guard: () => {} }, "mooring-system"),
+    kept: createTokenStore({ client: deps.client, clock: deps.clock, guard: () => {} }, "mooring-system"),
     home: "mooring-system",
     sites: { endpoints: {}, isAllowed: () => true },
     changed: () => void said.changed++,
-    owes: () => said.owes,
+    hasCleanup: () => said.owes,
   };
   /** One look, at which the platform answers, or fails with this. */
   async function check(error?: PlatformError) {

@@ -1,11 +1,11 @@
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createOutlets, type DestinationDeps } from "../../src/controllers/exports/destinations.ts";
+import { createDestinationClients, type DestinationDeps } from "../../src/controllers/exports/destinations.ts";
 import { reconcileExport } from "../../src/controllers/exports/reconcile.ts";
 import { PAUSED } from "../../src/engine/objects/names.ts";
 import { activityLogExport } from "../../src/kinds/observability/activity-log-export.ts";
-import type { Again } from "../../src/kube/queue/work.ts";
+import type { Requeue } from "../../src/kube/queue/work.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { Forbidden, type PlatformError, Retry, Unauthorized } from "../../src/platform/answers/errors.ts";
 import type { Connection, PlatformCall } from "../../src/platform/calls/transport.ts";
@@ -90,16 +90,16 @@ function open(spec: object = { destination: { bucket } }, more: { created?: numb
     const deps: DestinationDeps = {
       ...life.deps,
       sites: { endpoints: {}, isAllowed: (url) => url.includes("example.com") },
-      outlets: createOutlets({ connect: () => outlet }),
+      destinations: createDestinationClients({ connect: () => outlet }),
     };
-    async function pass(): Promise<Again> {
+    async function pass(): Promise<Requeue> {
       life.sync();
       const again = await reconcileExport(deps, KEY, activityLogExport, life.objects.find(KEY)?.object ?? object);
       told.push(...life.events.splice(0));
       return again;
     }
     /** Passes until there is nothing to do for a while. */
-    async function settle(): Promise<Again> {
+    async function settle(): Promise<Requeue> {
       for (let nth = 0; nth < 2000; nth++) {
         const again = await pass();
         if (typeof again !== "object" || again.inMs > 0) return again;

@@ -87,7 +87,7 @@ describe("an object that names an existing resource", () => {
     const owner = objectOf("Datacenter", "a", { spec: { location: "de/txl" }, status: { ...status, request } });
     const observer = { ...naming("b", { managementPolicy: "Observe" }), status };
     const { sceneOf, passes, clock } = open(owner, observer);
-    const watched = () => sceneOf(B).shared?.collection.inFlux;
+    const watched = () => sceneOf(B).shared?.collection.changing;
     sceneOf(A);
     expect(watched()).toBe(1);
     await clock.advance(2000);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { act } from "../../src/engine/act/act.ts";
+import { execute } from "../../src/engine/act/act.ts";
 import { markOf } from "../../src/engine/objects/intent.ts";
 import { ALLOW_DATA_LOSS, FINALIZER } from "../../src/engine/objects/names.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
@@ -257,7 +257,7 @@ describe("the word that allows to lose data", () => {
       metadata: { name: "a", generation: 1, finalizers: [FINALIZER], annotations: { [ALLOW_DATA_LOSS]: "true" } },
       status: { id: "dc-a-0", account, nonce: "n0", fixed: hashFields({ location: "de/txl", size: 1 }, fields) },
     });
-    await act(all.deps, all.sceneOf(key), { step: "delete", action: "replace" });
+    await execute(all.deps, all.sceneOf(key), { step: "delete", action: "replace" });
     expect(all.platform.sent("DELETE")).toHaveLength(1);
     expect(readStatus(all.api.get(object) ?? object).lossAllowed).toBeUndefined();
   });

@@ -34,11 +34,11 @@ test("a claim keeps its user when the token of the Account is exchanged while it
   const claim = { id: "dc-1", account: "shop/main", userId: "u1" };
   const object = objectOf("Datacenter", "a", { spec: datacenterSpec, status: claim });
   const life = stage([object]);
-  const scene = life.sceneOf("Datacenter/shop/a");
-  if (!scene.account) throw new Error("there is no Account");
-  const exchanged = { ...scene.account, connection: { ...scene.account.connection, identity: { userId: "u2" } } };
-  expect(ownership({ ...scene, account: exchanged }).userId).toBe("u1");
-  expect(ownership({ ...scene, account: { ...exchanged, acceptsUser: "u2" } }).userId).toBe("u2");
+  const context = life.sceneOf("Datacenter/shop/a");
+  if (!context.account) throw new Error("there is no Account");
+  const exchanged = { ...context.account, connection: { ...context.account.connection, identity: { userId: "u2" } } };
+  expect(ownership({ ...context, account: exchanged }).userId).toBe("u1");
+  expect(ownership({ ...context, account: { ...exchanged, acceptsUser: "u2" } }).userId).toBe("u2");
 });
 
 describe("a claim that its Account no longer leads to", () => {

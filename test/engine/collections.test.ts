@@ -51,9 +51,9 @@ async function open(...ids: string[]) {
   };
   const join = (key: string, id?: string, parents: Record<string, string> = here) =>
     collections.join(key, account, servers, parents, id === undefined ? undefined : { id });
-  const beside = (key: string, ids: string[]) => collections.beside(key, account, servers, here, ids);
+  const related = (key: string, ids: string[]) => collections.related(key, account, servers, here, ids);
   const lists = () => connection.calls.map(({ url }) => new URL(url).pathname);
-  return { collections, account, join, beside, heard, lists, news, there, clock };
+  return { collections, account, join, related, heard, lists, news, there, clock };
 }
 
 describe("a collection", () => {
@@ -197,29 +197,29 @@ describe("a collection", () => {
   });
 
   test("is the same for those who show members of it, and tells them of those alone", async () => {
-    const { join, beside, heard, there, lists } = await open("s1", "s2", "s3");
+    const { join, related, heard, there, lists } = await open("s1", "s2", "s3");
     join("Server/shop/a", "s1");
-    beside("ScalingGroup/shop/g", ["s2", "s3"]);
+    related("ScalingGroup/shop/g", ["s2", "s3"]);
     expect(await heard(0)).toEqual(["ScalingGroup/shop/g", "ScalingGroup/shop/g", "Server/shop/a"]);
     there.set("s1", "INACTIVE");
     expect(await heard(6 * MINUTE)).toEqual(["Server/shop/a"]);
     there.set("s3", "INACTIVE");
     expect(await heard(6 * MINUTE)).toEqual(["ScalingGroup/shop/g"]);
-    beside("ScalingGroup/shop/g", ["s2"]);
+    related("ScalingGroup/shop/g", ["s2"]);
     there.set("s3", "AVAILABLE");
     expect(await heard(6 * MINUTE)).toEqual([]);
     expect(lists()).toHaveLength(4);
   });
 
   test("stays with its other members when those who show them leave, and is closed with the last", async () => {
-    const { join, beside, collections, heard, there, lists } = await open("s1", "s2");
+    const { join, related, collections, heard, there, lists } = await open("s1", "s2");
     join("Server/shop/a", "s1");
-    beside("ScalingGroup/shop/g", ["s1", "s2"]);
+    related("ScalingGroup/shop/g", ["s1", "s2"]);
     await heard(0);
-    beside("ScalingGroup/shop/g", []);
+    related("ScalingGroup/shop/g", []);
     there.set("s1", "INACTIVE");
     expect(await heard(6 * MINUTE)).toEqual(["Server/shop/a"]);
-    beside("ScalingGroup/shop/g", ["s2"]);
+    related("ScalingGroup/shop/g", ["s2"]);
     collections.leave("Server/shop/a");
     there.set("s2", "INACTIVE");
     expect(await heard(6 * MINUTE)).toEqual(["ScalingGroup/shop/g"]);

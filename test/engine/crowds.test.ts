@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createCrowds, type LimitOf, limitOf } from "../../src/engine/objects/crowds.ts";
+import { createObjectLimits, type LimitOf, limitOf } from "../../src/engine/objects/crowds.ts";
 import { readyOf } from "../../src/engine/schema/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { fakeClock } from "../fake-clock.ts";
@@ -20,7 +20,7 @@ describe("objects that come and go in any order", () => {
     const property = fc.property(fc.integer({ min: 0, max: 6 }), fc.array(step, { maxLength: 60 }), (most, steps) => {
       const present = new Map<number, KubeObject>();
       const told = new Set<string>();
-      const crowds = createCrowds(
+      const crowds = createObjectLimits(
         () => most,
         (key) => told.add(key),
       );

@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import type { View } from "../../src/engine/look/view.ts";
 import { accountDown, badSpec, holds, openIntent, settledIntent } from "./decisions.ts";
-import { absent, claim, contents, failure, farewell, NOW, present, request, search } from "./views.ts";
+import { absent, claim, contents, failure, preDelete, NOW, present, request, search } from "./views.ts";
 
 describe("a deleted object", () => {
   const deleted = (more: Partial<View>): Partial<View> => ({ deleting: true, ...more });
@@ -38,30 +38,30 @@ describe("a deleted object", () => {
     ],
     [
       "takes leave first of what must not go with it",
-      owned({ observation: present({ farewell }) }),
-      { step: "update", operation: farewell },
+      owned({ observation: present({ preDelete }) }),
+      { step: "update", operation: preDelete },
     ],
     [
       "waits for the end of that",
-      owned({ observation: present({ farewell }), request: request({ action: farewell.action }) }),
+      owned({ observation: present({ preDelete }), request: request({ action: preDelete.action }) }),
       { step: "wait", look: "member" },
     ],
     [
       "does not do it again before it has looked again",
       owned({
-        observation: present({ farewell, asOf: NOW - 2000 }),
-        request: request({ action: farewell.action, since: NOW - 1000, outcome: "DONE" }),
+        observation: present({ preDelete, asOf: NOW - 2000 }),
+        request: request({ action: preDelete.action, since: NOW - 1000, outcome: "DONE" }),
       }),
       { step: "wait", look: "list" },
     ],
     [
       "says so when that failed",
-      owned({ observation: present({ farewell }), request: request({ action: "detach", outcome: "FAILED" }) }),
+      owned({ observation: present({ preDelete }), request: request({ action: "detach", outcome: "FAILED" }) }),
       { step: "fail", gone: false },
     ],
     [
       "finds out what became of a write before it takes leave",
-      owned({ observation: present({ farewell }), request: request({ outcome: "unanswered" }) }),
+      owned({ observation: present({ preDelete }), request: request({ outcome: "unanswered" }) }),
       { step: "recall" },
     ],
     [

@@ -122,7 +122,7 @@ describe("a deleted object that others live in", () => {
     ],
     [
       "is not looked into on a read that is older than the wish",
-      { ...held({ found: undefined }), observation: present({ asOf: NOW - 500 }), wishedAt: NOW - 400 },
+      { ...held({ found: undefined }), observation: present({ asOf: NOW - 500 }), desiredSince: NOW - 400 },
       { step: "wait", look: "list" },
     ],
     ["waits for those on their way out", held({ leaving: ["Server/shop/a"] }), { step: "wait", reason: "Deleting" }],

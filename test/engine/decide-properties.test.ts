@@ -76,7 +76,7 @@ const BEGINS: readonly Decision["step"][] = ["create", "adopt", "renew", "publis
 const retained = ({ deletionPolicy, observed }: View) => deletionPolicy === "Retain" || observed;
 /** A write that comes before a deletion, not one that keeps the resource up to date. */
 const isFarewell = ({ observation }: View, decision: Decision) =>
-  decision.step === "update" && observation.seen === "present" && decision.operation === observation.farewell;
+  decision.step === "update" && observation.seen === "present" && decision.operation === observation.preDelete;
 const isOpen = ({ request }: View) => request?.outcome === "unanswered";
 
 test("nothing that is to be done on the platform waits for the output, or for what is in its way", () => {
@@ -155,28 +155,28 @@ describe("the gate", () => {
   });
 
   test("ends nothing but on a reading that is younger than the wish and was understood", () => {
-    whenever(["delete", "renew", "update"], ({ observation, wishedAt }, decision) => {
+    whenever(["delete", "renew", "update"], ({ observation, desiredSince }, decision) => {
       if (decision.step === "update" && decision.operation.method !== "DELETE") return;
       expect(observation).toMatchObject({ seen: "present" });
       if (observation.seen !== "present") return;
-      expect(observation.asOf).toBeGreaterThan(wishedAt);
+      expect(observation.asOf).toBeGreaterThan(desiredSince);
       expect(observation.unclear).toBeUndefined();
     });
   });
 
   test("ends what came before on a reading that is younger than the wish", () => {
-    whenever(["revoke"], ({ previous, wishedAt }) => expect(previous?.asOf).toBeGreaterThan(wishedAt));
+    whenever(["revoke"], ({ previous, desiredSince }) => expect(previous?.asOf).toBeGreaterThan(desiredSince));
   });
 
   test("asks for a fresh reading where one is missing: that costs a list, which serves all", () => {
-    const old = ({ observation, wishedAt }: View) =>
-      observation.seen === "present" && observation.unclear === undefined && observation.asOf <= wishedAt;
-    const isRevoked = (view: View) => decide({ ...view, wishedAt: Number.NEGATIVE_INFINITY }).step === "revoke";
-    const young = (view: View) => !isRevoked(view) || (view.previous?.asOf ?? 0) <= view.wishedAt;
+    const old = ({ observation, desiredSince }: View) =>
+      observation.seen === "present" && observation.unclear === undefined && observation.asOf <= desiredSince;
+    const isRevoked = (view: View) => decide({ ...view, desiredSince: Number.NEGATIVE_INFINITY }).step === "revoke";
+    const young = (view: View) => !isRevoked(view) || (view.previous?.asOf ?? 0) <= view.desiredSince;
     among(
       (view) => old(view) && young(view),
       (view, decision) => {
-        const fresh = decide({ ...view, wishedAt: Number.NEGATIVE_INFINITY });
+        const fresh = decide({ ...view, desiredSince: Number.NEGATIVE_INFINITY });
         const ends =
           fresh.step === "update"
             ? fresh.operation.method === "DELETE"
@@ -267,7 +267,7 @@ describe("in every view", () => {
   });
 
   test("what has to come before a deletion comes before it", () => {
-    whenever(["delete"], ({ observation }) => expect(observation).not.toHaveProperty("farewell"));
+    whenever(["delete"], ({ observation }) => expect(observation).not.toHaveProperty("preDelete"));
   });
 
   test("a deletion is not sent again while one is under way", () => {
@@ -314,7 +314,7 @@ describe("in every view", () => {
       expect(previous?.isOver || deleting || wanted || keyDueAt <= platformNow).toBe(true);
     });
     whenever(["release"], (view) => {
-      if (!retained(view) && view.foreign === undefined) expect(view.previous).toBeUndefined();
+      if (!retained(view) && view.unknownKey === undefined) expect(view.previous).toBeUndefined();
     });
   });
 

@@ -22,12 +22,12 @@ describe("an object without a resource", () => {
     ["waits for its Account", { accountObstacle: accountDown }, { step: "wait", reason: "AccountNotReady" }],
     [
       "says nothing of its parent while it is young: that usually comes in the same breath",
-      { specObstacle: noParent, youngUntil: NOW + 300 },
+      { specObstacle: noParent, graceUntil: NOW + 300 },
       { step: "wait", reason: "Observing", recheckMs: 300 },
     ],
     [
       "nor of a Grant that may come with it",
-      { specObstacle: ungranted(), ungranted: ungranted(), youngUntil: NOW + 300 },
+      { specObstacle: ungranted(), ungranted: ungranted(), graceUntil: NOW + 300 },
       { step: "wait", reason: "Observing", recheckMs: 300 },
     ],
     [
@@ -37,7 +37,7 @@ describe("an object without a resource", () => {
     ],
     [
       "says at once what only an edit mends",
-      { specObstacle: badSpec, youngUntil: NOW + 300 },
+      { specObstacle: badSpec, graceUntil: NOW + 300 },
       { step: "stall", reason: "InvalidSpec" },
     ],
     ["waits for its parent", { specObstacle: noParent }, { step: "wait", reason: "ReferenceNotReady" }],
@@ -233,12 +233,12 @@ describe("an object with a resource", () => {
     ],
     [
       "keeps its intent until it has rested for a while",
-      owned({ observation: present(), keepAt: NOW + 1 }),
+      owned({ observation: present(), annotateAt: NOW + 1 }),
       { step: "rest", keep: false },
     ],
     [
       "keeps its id instead of its intent after that",
-      owned({ observation: present(), keepAt: NOW }),
+      owned({ observation: present(), annotateAt: NOW }),
       { step: "rest", keep: true },
     ],
     [

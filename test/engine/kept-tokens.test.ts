@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { createKeptTokens, type KeptRecord, keptTokenOf } from "../../src/controllers/accounts/kept-tokens.ts";
+import { createTokenStore, type TokenRecord, tokenSecretName } from "../../src/controllers/accounts/kept-tokens.ts";
 import { isConflict } from "../../src/kube/client/errors.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { objectOf } from "./fixtures.ts";
 
 const HOME = "mooring-system";
-const recordOf = (account: string, id?: string): KeptRecord => ({
+const recordOf = (account: string, id?: string): TokenRecord => ({
   account,
   username: "ops@example.org",
   endpoint: "https://api.example.org",
@@ -18,9 +18,9 @@ const recordOf = (account: string, id?: string): KeptRecord => ({
 function open() {
   const api = fakeApiServer();
   const clock = fakeClock();
-  const kept = createKeptTokens({ client: api.client, clock, guard: () => {} }, HOME);
+  const kept = createTokenStore({ client: api.client, clock, guard: () => {} }, HOME);
   const secretOf = (account: string) => {
-    const metadata = { name: keptTokenOf(account), namespace: HOME };
+    const metadata = { name: tokenSecretName(account), namespace: HOME };
     return api.get(objectOf("Secret", metadata.name, { apiVersion: "v1", metadata }));
   };
   return { api, clock, kept, secretOf };
@@ -58,7 +58,7 @@ describe("the tokens of Accounts", () => {
   test("are none where the API server answers an empty list with null, as it does for metadata", async () => {
     const { api, clock } = open();
     const client: typeof api.client = { ...api.client, request: async () => JSON.parse('{"items":null}') };
-    expect(await createKeptTokens({ client, clock, guard: () => {} }, HOME).all(0)).toEqual([]);
+    expect(await createTokenStore({ client, clock, guard: () => {} }, HOME).all(0)).toEqual([]);
   });
 
   test("are listed again after a list that failed", async () => {

@@ -95,7 +95,7 @@ describe("a server that somebody deleted without its boot volume", () => {
     const { all, status, pass, vanish, key } = await open();
     const account = all.accounts.get("shop/main");
     if (!account) throw new Error("there is no Account");
-    all.deps.collections.beside(`${key}-other`, account, withResource(volume), { datacenter: DC }, ["boot-1"]);
+    all.deps.collections.related(`${key}-other`, account, withResource(volume), { datacenter: DC }, ["boot-1"]);
     await pass(3000);
     vanish();
     all.deps.collections.refresh(key);

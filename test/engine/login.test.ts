@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { createKeptTokens, keptTokenOf } from "../../src/controllers/accounts/kept-tokens.ts";
+import { createTokenStore, tokenSecretName } from "../../src/controllers/accounts/kept-tokens.ts";
 import { type AccountDeps, reconcileAccount } from "../../src/controllers/accounts/reconcile.ts";
 import { FINALIZER } from "../../src/engine/objects/names.ts";
 import { undivided } from "../../src/engine/objects/shards.ts";
@@ -34,20 +34,20 @@ afterEach(() => {
 });
 
 /** An Account with a password, on a platform and an API server that outlast the operator's processes. */
-function open(beside: KubeObject[] = [], { behindMs = 0, isKnown = true } = {}) {
+function open(related: KubeObject[] = [], { behindMs = 0, isKnown = true } = {}) {
   const object = objectOf("Account", "main", { spec, metadata: { name: "main", finalizers: [FINALIZER] } });
   let now = () => BEGIN;
   const platform = fakeTokens(() => now() - behindMs, isKnown ? -behindMs : 0);
-  const api = fakeApiServer(object, ...beside);
+  const api = fakeApiServer(object, ...related);
   const told: string[] = [];
   const secret: Record<string, string> = { ...platform.login };
   let nonces = 0;
   worlds.push({ object, api, platform, told });
   const secretOf = (name: string) =>
     api.get(objectOf("Secret", name, { ...home, metadata: { ...home.metadata, name } }));
-  const kept = () => secretOf(keptTokenOf(KEY))?.data;
+  const kept = () => secretOf(tokenSecretName(KEY))?.data;
   function live(shards = undivided) {
-    const life = stage([object, ...beside], { api, connection: platform.connection, wallTime: now() });
+    const life = stage([object, ...related], { api, connection: platform.connection, wallTime: now() });
     now = life.clock.now;
     life.accounts.remove(KEY);
     const deps: AccountDeps = {
@@ -56,11 +56,11 @@ function open(beside: KubeObject[] = [], { behindMs = 0, isKnown = true } = {}) 
       nonce: () => `unique-${++nonces}`,
       transport: { connect: () => platform.connection, close: async () => {} },
       secrets: { ...tokens, read: (_, __, ___, key) => ({ known: true, value: secret[key] }) },
-      kept: createKeptTokens(life.deps, "mooring-system"),
+      kept: createTokenStore(life.deps, "mooring-system"),
       home: "mooring-system",
       sites: { endpoints: {}, isAllowed: () => true },
       changed: () => {},
-      owes: () => false,
+      hasCleanup: () => false,
     };
     async function check() {
       life.sync();

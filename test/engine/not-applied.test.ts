@@ -103,7 +103,7 @@ describe("a change that the platform accepts and does not make", () => {
     const life = deafBlock();
     await pass(life, 900);
     const sent = life.all.platform.sent("PATCH").length;
-    life.all.deps.memories.excuse(life.key, life.all.clock.monotonic());
+    life.all.deps.memories.clearFailure(life.key, life.all.clock.monotonic());
     await pass(life, 10, 1);
     expect(life.all.platform.sent("PATCH")).toHaveLength(sent + 1);
   });

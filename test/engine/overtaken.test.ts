@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { act } from "../../src/engine/act/act.ts";
+import { execute } from "../../src/engine/act/act.ts";
 import { claimOf } from "../../src/engine/objects/object.ts";
 import { isConflict } from "../../src/kube/client/errors.ts";
 import type { KubeCall } from "../../src/kube/client/transport.ts";
@@ -50,7 +50,7 @@ describe("a process that another one has overtaken", () => {
       },
     };
     const all = stage([object], { api: Object.create(api, { client: { value: client } }) });
-    const forgetting = act(all.deps, all.sceneOf(KEY), { step: "forget" });
+    const forgetting = execute(all.deps, all.sceneOf(KEY), { step: "forget" });
     expect(isConflict(await forgetting.catch((error: unknown) => error))).toBe(true);
     expect(claimOf(api.get(object) ?? object)).toMatchObject({ id: theirs.id });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { obstacleOf } from "../../src/engine/look/problems.ts";
+import { obstacleFrom } from "../../src/engine/look/problems.ts";
 import { needsPerson } from "../../src/engine/schema/reasons.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { hasResource, type ResourceKind } from "../../src/kinds/kind.ts";
@@ -26,26 +26,26 @@ describe("an error of the platform", () => {
       false,
     ],
   ])("%s becomes a reason", (_, error, reason, stalled) => {
-    expect(obstacleOf(error)).toMatchObject({ reason });
-    expect(needsPerson(obstacleOf(error).reason)).toBe(stalled);
-    expect(obstacleOf(error).message).not.toBe("");
+    expect(obstacleFrom(error)).toMatchObject({ reason });
+    expect(needsPerson(obstacleFrom(error).reason)).toBe(stalled);
+    expect(obstacleFrom(error).message).not.toBe("");
   });
 
   test("names the privilege that is needed, unless the platform has done so", () => {
     const { privilege } = kindOf("LogPipeline").resource.place;
-    const told = (words: string) => obstacleOf(new Forbidden(refused(403, words)), kindOf("LogPipeline")).message;
+    const told = (words: string) => obstacleFrom(new Forbidden(refused(403, words)), kindOf("LogPipeline")).message;
     expect(told("Access denied")).toBe(`Access denied: the privilege "${privilege}" is needed`);
     expect(told(`You lack "${privilege}"`)).toBe(`You lack "${privilege}"`);
   });
 
   test("speaks in the platform's own words where it has some", () => {
-    expect(obstacleOf(new Terminal(refused(422, "[VDC-5-17] no room left"))).message).toBe("[VDC-5-17] no room left");
-    expect(obstacleOf(new Terminal(refused(422))).message).toBe("POST /servers answered 422");
+    expect(obstacleFrom(new Terminal(refused(422, "[VDC-5-17] no room left"))).message).toBe("[VDC-5-17] no room left");
+    expect(obstacleFrom(new Terminal(refused(422))).message).toBe("POST /servers answered 422");
   });
 });
 
 describe("a refusal names the field of spec", () => {
-  const told = (kind: string, words: string) => obstacleOf(new Terminal(refused(422, words)), kindOf(kind)).message;
+  const told = (kind: string, words: string) => obstacleFrom(new Terminal(refused(422, words)), kindOf(kind)).message;
 
   test.each([
     ["Server", "[(root).properties.cores] too many", "spec.cores: too many"],
@@ -93,9 +93,9 @@ function kindOf(name: string): ResourceKind {
 }
 
 test("anything else is a fault of the operator's own", () => {
-  expect(obstacleOf(new TypeError("x is undefined"))).toEqual({
+  expect(obstacleFrom(new TypeError("x is undefined"))).toEqual({
     reason: "InternalError",
     message: "x is undefined",
   });
-  expect(obstacleOf("words")).toMatchObject({ reason: "InternalError", message: "words" });
+  expect(obstacleFrom("words")).toMatchObject({ reason: "InternalError", message: "words" });
 });

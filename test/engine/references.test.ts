@@ -25,7 +25,7 @@ const desired = (more: Partial<Desired>): Desired => ({
   body: () => ({}),
   compare: () => ({ drift: [] }),
   query: "",
-  farewell: () => undefined,
+  preDelete: () => undefined,
   ...more,
 });
 const byName = desired({

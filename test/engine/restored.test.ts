@@ -106,7 +106,7 @@ describe("an object that was there before the operator, and tells of no resource
     const object = objectOf("Lan", "a", { spec: { datacenterRef: { name: "home" } }, status });
     const life = stage([home, object], { platform });
     const key = "Lan/shop/a";
-    life.deps.memories.of(key).doubtedSince = life.clock.monotonic();
+    life.deps.memories.of(key).restoredAt = life.clock.monotonic();
     await life.passes(key);
     await life.clock.advance(5000);
     await life.passes(key);
@@ -121,7 +121,7 @@ describe("an object that was there before the operator, and tells of no resource
     const shared = clusterAccountOf("shared", { default: true, namespaces: { selector: {} } });
     const object = dc({ accountRef: { kind: "ClusterAccount", name: "shared" } });
     const life = stage([shared, object], { platform });
-    life.deps.memories.of(KEY).doubtedSince = life.clock.monotonic();
+    life.deps.memories.of(KEY).restoredAt = life.clock.monotonic();
     await life.passes(KEY);
     await life.clock.advance(5000);
     await life.passes(KEY);

@@ -4,7 +4,7 @@ import { decide } from "../../src/engine/decide/decide.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT, PUBLISHED } from "../../src/engine/objects/names.ts";
 import { claimOf, openIntent } from "../../src/engine/objects/object.ts";
 import { createObjects } from "../../src/engine/objects/objects.ts";
-import { createSeal, type Seal } from "../../src/engine/objects/seal.ts";
+import { createSignatures, type Signatures } from "../../src/engine/objects/seal.ts";
 import { readStatus, readWhole } from "../../src/engine/schema/status.ts";
 import { placed } from "../../src/engine/schema/status-schema.ts";
 import { trust } from "../../src/engine/schema/trust.ts";
@@ -18,18 +18,18 @@ import { accountOf, credentials, runEngine } from "./running-engine.ts";
 import { stage } from "./stage.ts";
 
 const keys = ["one", "two"];
-const seal = createSeal({ keys: () => keys });
+const seal = createSignatures({ keys: () => keys });
 const claim = { id: "d1", parents: {}, account: "shop/main", endpoint: "https://api.test", contract: 7, nonce: "n1" };
 const dc = (name: string, more: Partial<KubeObject> = {}) =>
   objectOf("Datacenter", name, { spec: datacenterSpec, ...more });
 
 /** An object whose status was written with a seal. */
-function owning(name: string, by: Seal = seal, status: object = claim): KubeObject {
+function owning(name: string, by: Signatures = seal, status: object = claim): KubeObject {
   const object = dc(name);
   return { ...object, status: by.signed("Datacenter", object, status) };
 }
 /** An object whose annotation was written with a seal. */
-function marked(name: string, annotation: string, words: object, by: Seal = seal): KubeObject {
+function marked(name: string, annotation: string, words: object, by: Signatures = seal): KubeObject {
   return dc(name, {
     metadata: { name, annotations: { [annotation]: by.mark("Datacenter", dc(name), annotation, words) } },
   });
@@ -37,12 +37,12 @@ function marked(name: string, annotation: string, words: object, by: Seal = seal
 /** The same with everything where the operator writes it. */
 const inPlace = ({ status, ...object }: KubeObject): KubeObject => ({ ...object, status: placed(status ?? {}) });
 /** The object as it enters a store. */
-function judged(object: KubeObject, by: Seal = seal, kind = "Datacenter"): KubeObject {
+function judged(object: KubeObject, by: Signatures = seal, kind = "Datacenter"): KubeObject {
   const arrived = { ...object };
   by.judge(kind, arrived);
   return arrived;
 }
-const claimed = (object: KubeObject, by: Seal = seal) => claimOf(judged(object, by))?.id;
+const claimed = (object: KubeObject, by: Signatures = seal) => claimOf(judged(object, by))?.id;
 
 describe("what the operator has written", () => {
   test("counts: in status, as an intent, as a claim that is kept", () => {
@@ -174,7 +174,7 @@ const isEmpty = (value: unknown): boolean =>
   (typeof value === "object" && Object.values(value).every((each) => !Array.isArray(value) && isEmpty(each)));
 
 describe("a signing key", () => {
-  const former = createSeal({ keys: () => ["two"] });
+  const former = createSignatures({ keys: () => ["two"] });
   const block = (annotations: Record<string, string> = {}) =>
     objectOf("IPBlock", "a", {
       spec: { location: "de/txl", size: 1 },
@@ -182,7 +182,7 @@ describe("a signing key", () => {
     });
 
   test("that was exchanged still counts for as long as it is there, and the new one signs", () => {
-    const before = createSeal({ keys: () => ["two"] });
+    const before = createSignatures({ keys: () => ["two"] });
     expect(claimed(owning("a", before))).toBe("d1");
     expect(owning("a").status).not.toEqual(owning("a", before).status);
     const secret = marked("s", PUBLISHED, { resource: "d1" }, before);
@@ -214,7 +214,7 @@ describe("a signing key", () => {
   });
 
   test("that is not there makes an object wait for a person, and nothing is created in its place", () => {
-    const lost = createSeal({ keys: () => ["lost"] });
+    const lost = createSignatures({ keys: () => ["lost"] });
     const both = { ...owning("a"), metadata: marked("a", EXTERNAL_ID, { ...claim, id: "d2" }, lost).metadata };
     const begun = marked("a", INTENT, intentOf(), lost);
     for (const object of [owning("a", lost), marked("a", EXTERNAL_ID, claim, lost), begun, both]) {
@@ -231,7 +231,7 @@ describe("a signing key", () => {
   });
 
   test("that comes back finds everything as it was: what it signed is not written over", async () => {
-    const lost = createSeal({ keys: () => ["lost"] });
+    const lost = createSignatures({ keys: () => ["lost"] });
     const { pass, api } = stage([owning("a", lost)], { seal });
     await pass("Datacenter/shop/a");
     const after = api.get(dc("a"));
@@ -241,8 +241,8 @@ describe("a signing key", () => {
 });
 
 describe("words that an administrator lets count without a key that is known", () => {
-  const believing = createSeal({ keys: () => keys, believes: () => true });
-  const lost = createSeal({ keys: () => ["lost"] });
+  const believing = createSignatures({ keys: () => keys, believes: () => true });
+  const lost = createSignatures({ keys: () => ["lost"] });
   const shared = { ...claim, account: "ClusterAccount/shared" };
   const theirs = { ...claim, account: "other/main" };
   /** The id that counts of an object which nobody else names, or somebody else as well. */
@@ -288,8 +288,8 @@ describe("words that an administrator lets count without a key that is known", (
 });
 
 describe("what objects name", () => {
-  const lost = createSeal({ keys: () => ["lost"] });
-  const believing = createSeal({ keys: () => keys, believes: () => true });
+  const lost = createSignatures({ keys: () => ["lost"] });
+  const believing = createSignatures({ keys: () => keys, believes: () => true });
   const rivals: [string, KubeObject][] = [
     ["in a status by a lost key", owning("b", lost)],
     ["in a status by a known key", owning("b")],

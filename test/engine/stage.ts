@@ -1,21 +1,21 @@
-import { doubt } from "../../src/controllers/orphans.ts";
+import { noticeRestore } from "../../src/controllers/orphans.ts";
 import { createAccounts } from "../../src/engine/accounts/accounts.ts";
-import { act } from "../../src/engine/act/act.ts";
+import { execute } from "../../src/engine/act/act.ts";
 import { decide } from "../../src/engine/decide/decide.ts";
 import type { Decision } from "../../src/engine/decide/decision.ts";
 import { createCollections } from "../../src/engine/look/collections.ts";
 import type { Deps } from "../../src/engine/look/deps.ts";
-import { look } from "../../src/engine/look/look.ts";
-import type { Scene } from "../../src/engine/look/view.ts";
+import { observe } from "../../src/engine/look/look.ts";
+import type { Context } from "../../src/engine/look/view.ts";
 import { createMemories } from "../../src/engine/objects/memory.ts";
 import type { ObjectKey } from "../../src/engine/objects/object.ts";
 import { createObjects } from "../../src/engine/objects/objects.ts";
 import { createPublications } from "../../src/engine/objects/published.ts";
-import type { Seal } from "../../src/engine/objects/seal.ts";
+import type { Signatures } from "../../src/engine/objects/seal.ts";
 import { undivided } from "../../src/engine/objects/shards.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Kind, ResourceKind } from "../../src/kinds/kind.ts";
-import type { Again } from "../../src/kube/queue/work.ts";
+import type { Requeue } from "../../src/kube/queue/work.ts";
 import { type KubeObject, keyOf } from "../../src/kube/resource.ts";
 import type { Connection } from "../../src/platform/calls/transport.ts";
 import { createCatalogues } from "../../src/platform/products/catalogues.ts";
@@ -60,7 +60,7 @@ export function stage(
     seal = unsealed,
     pod = `mooring-${++lives}`,
   }: {
-    seal?: Seal;
+    seal?: Signatures;
     platform?: FakePlatform;
     api?: Api;
     connection?: Connection;
@@ -134,7 +134,7 @@ export function stage(
     self: { pod, process: `process-${++lives}`, deadlineMs: SETTINGS.createDeadlineMs },
     nonce: () => `nonce-${++nonces}`,
     suspect: () => {},
-    owe: (debt) => void debts.push(debt),
+    runCleanup: (debt) => void debts.push(debt),
   };
   objects.subscribe((key, change) => {
     const { before, after } = change;
@@ -142,8 +142,8 @@ export function stage(
       memories.forget(key);
       deps.collections.leave(key);
     }
-    doubt(deps, key, change);
-    if (after) memories.notice(key, after);
+    noticeRestore(deps, key, change);
+    if (after) memories.observe(key, after);
   });
   /** What the watch would bring. */
   const sync = () => {
@@ -167,21 +167,21 @@ export function stage(
   // What is read from here on is younger than what was wished for before.
   moment = 1;
 
-  const sceneOf = (key: ObjectKey): Scene => {
+  const sceneOf = (key: ObjectKey): Context => {
     const found = objects.find(key);
     if (!found) throw new Error(`there is no ${key}`);
-    return look(deps, key, withResource(found.kind), found.object);
+    return observe(deps, key, withResource(found.kind), found.object);
   };
   /** One pass, as the engine makes it. */
-  async function pass(key: ObjectKey): Promise<{ decision: Decision; again: Again }> {
-    const scene = sceneOf(key);
-    const decision = decide(scene.view);
-    return { decision, again: await act(deps, scene, decision) };
+  async function pass(key: ObjectKey): Promise<{ decision: Decision; again: Requeue }> {
+    const context = sceneOf(key);
+    const decision = decide(context.view);
+    return { decision, again: await execute(deps, context, decision) };
   }
   /** Passes for as long as the engine wants the next one at once; the steps that were made. */
   async function passes(key: ObjectKey, most = 10): Promise<string[]> {
     const steps: string[] = [];
-    for (let again: Again = "now"; again === "now" && steps.length < most; ) {
+    for (let again: Requeue = "now"; again === "now" && steps.length < most; ) {
       const made = await pass(key);
       steps.push("reason" in made.decision ? `${made.decision.step} ${made.decision.reason}` : made.decision.step);
       again = made.again;

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { conditions, differs, readFacts, readStatus, type Standing } from "../../src/engine/schema/status.ts";
+import { conditions, differs, readFacts, readStatus, type ReadyState } from "../../src/engine/schema/status.ts";
 import type { Condition } from "../../src/kube/write/conditions.ts";
 import { objectOf } from "./fixtures.ts";
 
 const T0 = Date.UTC(2026, 0, 1, 0, 0, 0, 500);
 const MINUTE = 60_000;
-const ready: Standing = { mode: "ready", reason: "Available", message: "Server is up to date" };
-const creating: Standing = { mode: "reconciling", reason: "Creating", message: "the platform is creating the Server" };
-const stalled: Standing = { mode: "stalled", reason: "Rejected", message: "no" };
+const ready: ReadyState = { mode: "ready", reason: "Available", message: "Server is up to date" };
+const creating: ReadyState = { mode: "reconciling", reason: "Creating", message: "the platform is creating the Server" };
+const stalled: ReadyState = { mode: "stalled", reason: "Rejected", message: "no" };
 
 const withConditions = (before: Condition[]) => objectOf("Server", "a", { status: { conditions: before } });
 const shape = (list: Condition[]) => list.map(({ type, status }) => `${type}=${status}`);

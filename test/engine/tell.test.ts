@@ -1,23 +1,23 @@
 import { describe, expect, test } from "vitest";
-import { act } from "../../src/engine/act/act.ts";
+import { execute } from "../../src/engine/act/act.ts";
 import { createMemories } from "../../src/engine/objects/memory.ts";
-import { tell } from "../../src/engine/record/tell.ts";
-import { conditions, type Standing } from "../../src/engine/schema/status.ts";
+import { recordWarning } from "../../src/engine/record/tell.ts";
+import { conditions, type ReadyState } from "../../src/engine/schema/status.ts";
 import type { Operation } from "../../src/kinds/desired.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { objectOf, scriptedConnection } from "./fixtures.ts";
 import { stage } from "./stage.ts";
-import { drifted, farewell, present } from "./views.ts";
+import { drifted, preDelete, present } from "./views.ts";
 
 const KEY = "Server/shop/a";
 const MINUTE = 60_000;
-const waiting = (reason: Standing["reason"], message = "why"): Standing => ({ mode: "reconciling", reason, message });
-const stalled = (message: string): Standing => ({ mode: "stalled", reason: "Rejected", message });
-const ready: Standing = { mode: "ready", reason: "Available", message: "up to date" };
+const waiting = (reason: ReadyState["reason"], message = "why"): ReadyState => ({ mode: "reconciling", reason, message });
+const stalled = (message: string): ReadyState => ({ mode: "stalled", reason: "Rejected", message });
+const ready: ReadyState = { mode: "ready", reason: "Available", message: "up to date" };
 
 /** An object whose standing is written down again and again, and the Events that come of it. */
-function open(first?: Standing) {
+function open(first?: ReadyState) {
   const clock = fakeClock();
   const told: string[] = [];
   const deps = {
@@ -30,14 +30,14 @@ function open(first?: Standing) {
       close: async () => {},
     },
   };
-  const standingAs = (standing: Standing | undefined, generation = 1) => {
+  const standingAs = (standing: ReadyState | undefined, generation = 1) => {
     const object = objectOf("Server", "a", { metadata: { name: "a", generation } });
     return standing ? { ...object, status: { conditions: conditions(object, 0, standing) } } : object;
   };
   let before = standingAs(first);
-  const stand = (standing: Standing, { generation = 1, youngUntil = 0 } = {}) => {
+  const stand = (standing: ReadyState, { generation = 1, youngUntil = 0 } = {}) => {
     const after = standingAs(standing, generation);
-    tell(deps, KEY, { before, after, standing, youngUntil });
+    recordWarning(deps, KEY, { before, after, standing, youngUntil });
     before = after;
   };
   return { clock, told, stand };
@@ -127,13 +127,13 @@ test("an Event about a write names what differs only where the write is about th
   const object = objectOf("Datacenter", "a", { spec: { location: "de/txl" }, status: { id: "dc" } });
   const said = async (operation: Operation) => {
     const { deps, sceneOf, events } = stage([object], { connection: scriptedConnection(() => ({})) });
-    const scene = sceneOf("Datacenter/shop/a");
+    const context = sceneOf("Datacenter/shop/a");
     const drift = [...drifted.drift, { field: "ram", wanted: "2", found: "1" }];
-    const observation = present({ comparison: { drift, next: drifted.next }, farewell });
-    await act(deps, { ...scene, view: { ...scene.view, observation } }, { step: "update", operation });
+    const observation = present({ comparison: { drift, next: drifted.next }, preDelete });
+    await execute(deps, { ...context, view: { ...context.view, observation } }, { step: "update", operation });
     return events;
   };
-  expect(await said(farewell)).toEqual(["Normal Updated asked the platform to detach volume data"]);
+  expect(await said(preDelete)).toEqual(["Normal Updated asked the platform to detach volume data"]);
   expect(await said(drifted.next)).toEqual(["Normal Updated asked the platform to update: cores, ram"]);
   const partial: Operation = { ...drifted.next, fields: ["ram"] };
   expect(await said(partial)).toEqual(["Normal Updated asked the platform to update: ram"]);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { timed } from "../../src/controllers/timeout.ts";
 import { leads } from "../../src/engine/look/deps.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
-import { type Again, DeadlineExceeded } from "../../src/kube/queue/work.ts";
+import { type Requeue, DeadlineExceeded } from "../../src/kube/queue/work.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { objectOf, readyCondition } from "./fixtures.ts";
 import { stage } from "./stage.ts";
@@ -12,7 +12,7 @@ function hang(object: KubeObject, key: string) {
   const life = stage([object]);
   const goOn = Promise.withResolvers<void>();
   const after = Promise.withResolvers<boolean>();
-  const reconcile = timed(life.deps, async (_, within): Promise<Again> => {
+  const reconcile = timed(life.deps, async (_, within): Promise<Requeue> => {
     await goOn.promise;
     after.resolve(leads(within));
     return "never";

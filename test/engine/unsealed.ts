@@ -1,11 +1,11 @@
 import { EXTERNAL_ID, INTENT } from "../../src/engine/objects/names.ts";
-import type { Seal } from "../../src/engine/objects/seal.ts";
+import type { Signatures } from "../../src/engine/objects/seal.ts";
 import { trust } from "../../src/engine/schema/trust.ts";
 
 const by: string[] = [];
 
 /** Believes everything and signs nothing, so that tests can write down what an object says. */
-export const unsealed: Seal = {
+export const unsealed: Signatures = {
   judge: (_, object) =>
     trust.set(object, {
       claim: "ours",

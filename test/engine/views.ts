@@ -42,9 +42,9 @@ export const viewOf = (more: Partial<View> = {}): View => ({
   now: NOW,
   kind: "Server",
   deleting: false,
-  wishedAt: NOW - 30_000,
-  youngUntil: 0,
-  keepAt: undefined,
+  desiredSince: NOW - 30_000,
+  graceUntil: 0,
+  annotateAt: undefined,
   paused: false,
   terminating: false,
   hasFinalizer: true,
@@ -59,7 +59,7 @@ export const viewOf = (more: Partial<View> = {}): View => ({
   intent: undefined,
   unsent: false,
   claim: undefined,
-  foreign: undefined,
+  unknownKey: undefined,
   request: undefined,
   unfinished: false,
   accountObstacle: undefined,
@@ -109,7 +109,7 @@ export const drifted = {
 } as const;
 
 /** What has to happen before a deletion. */
-export const farewell = { action: "detach volume data", method: "DELETE", path: "/servers/id-1/volumes/v" } as const;
+export const preDelete = { action: "detach volume data", method: "DELETE", path: "/servers/id-1/volumes/v" } as const;
 
 /** A resource that differs from spec and can be brought back. */
 export const presentDrifted = (): Observation =>
@@ -195,7 +195,7 @@ const observation: fc.Arbitrary<Observation> = fc.oneof(
         busy,
         state: busy ? "BUSY" : "AVAILABLE",
         comparison,
-        ...(attached && { farewell }),
+        ...(attached && { preDelete }),
         ...(broken && { broken: "because" }),
         ...(unclear && { unclear: "the answer is not understood" }),
       }),
@@ -233,7 +233,7 @@ const found: fc.Arbitrary<Search> = fc
 const failed: fc.Arbitrary<Failure> = fc.record({ reason, message: words, retryAt: around });
 const taken: fc.Arbitrary<Accepted> = fc
   .record({
-    mark: fc.constantFrom(undefined, markOf(drifted.next), markOf(farewell), { call: "PATCH /other", hash: "h" }),
+    mark: fc.constantFrom(undefined, markOf(drifted.next), markOf(preDelete), { call: "PATCH /other", hash: "h" }),
     times: fc.integer({ min: 1, max: 6 }),
     at: past,
     retryAt: around,
@@ -333,9 +333,9 @@ const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
     { claim },
     { claim, request: request(), observation: present({ busy: true }) },
     { ...owned({ comparison: drifting() }), request: done({ since: NOW - BELIEVED - 500, unseen: true }) },
-    { deleting: true, ...owned(), wishedAt: NOW },
+    { deleting: true, ...owned(), desiredSince: NOW },
     { ...owned(), secret: "missing", repair: { at: NOW + 1000, why: "because" } },
-    { ...leavingKey(), observation: present({ farewell }) },
+    { ...leavingKey(), observation: present({ preDelete }) },
     { ...leavingKey(), request: unanswered({ action: "delete", since: longAgo }) },
   ],
   stall: [owned({ comparison: { drift: [...drifted.drift] } }), { specObstacle: badSpec() }],
@@ -364,8 +364,8 @@ const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
   ],
   update: [
     owned({ comparison: drifting() }),
-    { deleting: true, ...owned({ farewell }) },
-    { ...owned({ farewell }), unwanted: true, successive: true },
+    { deleting: true, ...owned({ preDelete }) },
+    { ...owned({ preDelete }), unwanted: true, successive: true },
   ],
   renew: [
     { ...owned(), secret: "missing", repair: { at: NOW, why: "because" } },
@@ -477,7 +477,7 @@ function seen({ observation, specObstacle }: View): Observation {
   if (busy) return { seen: "present", asOf, busy, state: "BUSY", comparison: undefined };
   const shown = { seen: "present", asOf, busy, state, ...(broken !== undefined && { broken }) } as const;
   if (unclear !== undefined) return { ...shown, comparison: undefined, unclear };
-  const last = observation.farewell && { farewell: observation.farewell };
+  const last = observation.preDelete && { preDelete: observation.preDelete };
   return { ...shown, comparison: specObstacle ? undefined : comparison, ...last };
 }
 

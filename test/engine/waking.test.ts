@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { thoseWhoWaited, usersOf } from "../../src/controllers/wake-ups.ts";
+import { waitingForRemoval, usersOf } from "../../src/controllers/wake-ups.ts";
 import { createAccounts } from "../../src/engine/accounts/accounts.ts";
 import { createObjects, type Objects } from "../../src/engine/objects/objects.ts";
 import { kinds } from "../../src/kinds/index.ts";
@@ -50,7 +50,7 @@ test("for an object that goes, only its own Account is read, and woken if it wai
   const goneWith = (name: string) =>
     objectOf("Datacenter", "gone", { status: { ...status, id: "id", account: `shop/${name}` } });
   const woken = (name: string) => {
-    const { found, most } = walk(objects, thoseWhoWaited(objects, "Datacenter/shop/gone", goneWith(name)));
+    const { found, most } = walk(objects, waitingForRemoval(objects, "Datacenter/shop/gone", goneWith(name)));
     expect(most).toBeLessThanOrEqual(1);
     return found;
   };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { act } from "../../src/engine/act/act.ts";
+import { execute } from "../../src/engine/act/act.ts";
 import { readyOf } from "../../src/engine/schema/status.ts";
 import { Retry } from "../../src/platform/answers/errors.ts";
 import { objectOf } from "./fixtures.ts";
@@ -13,13 +13,13 @@ test("a failure of the platform tells when the next attempt is, and how to have 
   const { deps, sceneOf, pass, objects, clock } = stage([object()]);
   const message = () => readyOf(objects.find(KEY)?.object ?? object())?.message;
   const failed = { step: "fail", reason: "ProvisioningFailed", message: "create failed: no room", gone: true } as const;
-  expect(await act(deps, sceneOf(KEY), failed)).toEqual({ inMs: 1000 });
+  expect(await execute(deps, sceneOf(KEY), failed)).toEqual({ inMs: 1000 });
   const first = `create failed: no room; next attempt at ${at(1000)}; set the annotation mooring.dev/reconcile-at to retry now`;
   expect(message()).toBe(first);
   await clock.advance(500);
   expect((await pass(KEY)).decision).toMatchObject({ step: "stall", message: first });
   expect(message()).toBe(first);
-  await act(deps, sceneOf(KEY), failed);
+  await execute(deps, sceneOf(KEY), failed);
   expect(message()).toContain(`next attempt at ${at(3000)}`);
 });
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { claimOf, openIntent } from "../../src/engine/objects/object.ts";
-import { createSeal } from "../../src/engine/objects/seal.ts";
+import { createSignatures } from "../../src/engine/objects/seal.ts";
 import { trust, unknownKey } from "../../src/engine/schema/trust.ts";
 import { type KubeObject, keyOf } from "../../src/kube/resource.ts";
 import { datacenterSpec, objectOf } from "./fixtures.ts";
@@ -51,7 +51,7 @@ const others = Array.from({ length: 300 }, (_, nth) => {
 /** A world in which one object was claimed, with a seal whose keys come and go. */
 async function claimedWorld() {
   let keys: readonly string[] = ["old"];
-  const seal = createSeal({ keys: () => keys });
+  const seal = createSignatures({ keys: () => keys });
   const object = objectOf("Datacenter", "a", { spec: datacenterSpec });
   let all: Stage = stage([object], { seal });
   const { api, platform } = all;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { claimOf } from "../../src/engine/objects/object.ts";
-import { createSeal } from "../../src/engine/objects/seal.ts";
+import { createSignatures } from "../../src/engine/objects/seal.ts";
 import { readFacts, readyOf } from "../../src/engine/schema/status.ts";
 import { type KubeObject, LAST_APPLIED } from "../../src/kube/resource.ts";
 import { fakeClock } from "../fake-clock.ts";
@@ -22,7 +22,7 @@ async function readyWith(key: string, ...objects: KubeObject[]) {
   const initial = [credentials, accountOf("main"), ...objects];
   const api = fakeApiServer(...initial);
   const clock = fakeClock();
-  await using engine = await runEngine(initial, { clock, platform, api, seal: createSeal({ keys: () => [key] }) });
+  await using engine = await runEngine(initial, { clock, platform, api, seal: createSignatures({ keys: () => [key] }) });
   await clock.advance(HOUR);
   for (const object of objects) expect(readyOf(engine.api.get(object) ?? object)?.reason).toBe("Available");
   expect(platform.sent("POST")).toHaveLength(objects.length);
@@ -38,7 +38,7 @@ describe("objects whose signing key is lost", () => {
     const { platform, initial, api } = await readyWith("old", ...objects);
     for (const pod of ["mooring-1", "mooring-2"]) {
       const clock = fakeClock(Date.UTC(2026, 0, 2));
-      const seal = createSeal({ keys: () => ["new"] });
+      const seal = createSignatures({ keys: () => ["new"] });
       const self = { pod, process: pod };
       await using engine = await runEngine(initial, { clock, platform, api, seal, self });
       await clock.advance(HOUR);
@@ -64,7 +64,7 @@ describe("a signing key that comes back", () => {
     const { platform, initial, api } = await readyWith("old", ...objects);
     const clock = fakeClock(Date.UTC(2026, 0, 2));
     let keys = ["new"];
-    const seal = createSeal({ keys: () => keys });
+    const seal = createSignatures({ keys: () => keys });
     await using engine = await runEngine(initial, {
       clock,
       platform,
@@ -93,7 +93,7 @@ describe("a signing key that comes back", () => {
 describe("what a kind shows", () => {
   test("is learnt again where somebody has edited it, and the claim stands", async () => {
     const block = objectOf("IPBlock", "a", { spec: { location: "de/txl", size: 1 }, metadata: { name: "a" } });
-    const all = stage([block], { seal: createSeal({ keys: () => ["one"] }) });
+    const all = stage([block], { seal: createSignatures({ keys: () => ["one"] }) });
     await all.passes("IPBlock/shop/a");
     await all.clock.advance(5000);
     await all.passes("IPBlock/shop/a");
@@ -114,7 +114,7 @@ describe("an object whose status was edited after it was claimed", () => {
   /** Creates, lets somebody edit the status, and goes on for minutes. */
   async function edited(edit: (status: Record<string, unknown>) => object | undefined): Promise<FakePlatform> {
     const object = dc("a");
-    const seal = createSeal({ keys: () => ["one"] });
+    const seal = createSignatures({ keys: () => ["one"] });
     const all = stage([object], { seal });
     await all.passes(KEY);
     const before = all.api.get(object) ?? object;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../../src/engine/objects/names.ts";
 import { claimOf } from "../../src/engine/objects/object.ts";
-import { createSeal } from "../../src/engine/objects/seal.ts";
+import { createSignatures } from "../../src/engine/objects/seal.ts";
 import { fetchObject, release, writeMetadata, writeStatus } from "../../src/engine/record/write.ts";
 import { conditions, readStatus } from "../../src/engine/schema/status.ts";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
@@ -134,7 +134,7 @@ describe("a write of status", () => {
   });
 
   test("moves what stood elsewhere before, and does not happen for that alone", async () => {
-    const seal = createSeal({ keys: () => ["one"] });
+    const seal = createSignatures({ keys: () => ["one"] });
     const claim = { id: "d1", parents: {}, account: "shop/main", nonce: "n1", fixed: { location: "h" } };
     const before = dc();
     const { deps, api, objects } = stage([{ ...before, status: seal.signed("Datacenter", before, claim) }], { seal });
@@ -151,7 +151,7 @@ describe("a write of status", () => {
   });
 
   test("fails where the API server drops what the operator has to keep: its CRD is an older one", async () => {
-    const seal = createSeal({ keys: () => ["one"] });
+    const seal = createSignatures({ keys: () => ["one"] });
     const { deps } = stage([dc()], { seal });
     const pruned = JSON.stringify({ ...dc(), status: { id: "d1" } });
     const client = { ...deps.client, request: async () => JSON.parse(pruned) };

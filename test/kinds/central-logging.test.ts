@@ -60,12 +60,12 @@ describe("what was before", () => {
     expect(centralLogging.status.strict().parse(facts)).toEqual(facts);
   });
 
-  const farewell = (before: unknown, now: boolean | null) =>
-    mapping.desire({ enabled: true }).farewell(item(now), { parents: {}, shown: { before } });
+  const preDelete = (before: unknown, now: boolean | null) =>
+    mapping.desire({ enabled: true }).preDelete(item(now), { parents: {}, shown: { before } });
 
   it("is restored when the object goes", () => {
-    expect(farewell(false, true)).toEqual(turned("switch it off", false));
-    expect(farewell(true, false)).toEqual(turned("switch it on", true));
+    expect(preDelete(false, true)).toEqual(turned("switch it off", false));
+    expect(preDelete(true, false)).toEqual(turned("switch it on", true));
   });
 
   it.each([
@@ -73,7 +73,7 @@ describe("what was before", () => {
     ["off was before, and the platform does not say anything", false, null],
     ["it was never noted", undefined, true],
   ])("is left alone when %s", (_, before, now) => {
-    expect(farewell(before, now)).toBeUndefined();
+    expect(preDelete(before, now)).toBeUndefined();
   });
 });
 
@@ -84,7 +84,7 @@ describe("central logging on the platform", () => {
   });
   afterAll(() => platform.close());
 
-  it("takes what a comparison asks for, and is up to date then; its farewell brings it back", async () => {
+  it("takes what a comparison asks for, and is up to date then; its preDelete brings it back", async () => {
     const { call } = serviceFor(platform, "logging");
     const seen = async () =>
       z
@@ -100,8 +100,8 @@ describe("central logging on the platform", () => {
     };
     await send(desired.compare(await seen(), named).next);
     expect(desired.compare(await seen(), named)).toEqual({ drift: [] });
-    await send(desired.farewell(await seen(), { parents: {}, shown }));
+    await send(desired.preDelete(await seen(), { parents: {}, shown }));
     expect(mapping.comparison.facts(await seen(), nothing)).toMatchObject({ enabled: false });
-    expect(desired.farewell(await seen(), { parents: {}, shown })).toBeUndefined();
+    expect(desired.preDelete(await seen(), { parents: {}, shown })).toBeUndefined();
   });
 });

@@ -73,7 +73,7 @@ describe("a Cube", () => {
 
     const desired = mapping.desire(spec);
     let detached = 0;
-    for (let next = desired.farewell(await seen(), here()); next; next = desired.farewell(await seen(), here())) {
+    for (let next = desired.preDelete(await seen(), here()); next; next = desired.preDelete(await seen(), here())) {
       expect(next).toMatchObject({ action: "detach volume data", method: "DELETE" });
       await platform.done(next.method, next.path);
       detached += 1;

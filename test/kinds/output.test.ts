@@ -10,7 +10,7 @@ import { kafkaCluster } from "../../src/kinds/streaming/kafka-cluster.ts";
 const told = (
   { resource }: Kind,
   item: object,
-  known: { shown?: Record<string, unknown>; beside?: Map<string, unknown> } = {},
+  known: { shown?: Record<string, unknown>; related?: Map<string, unknown> } = {},
 ) =>
   outputData(
     resource?.output?.values(item, { id: "id-1", parents: { datacenter: "dc-1" } }, { shown: {}, ...known }) ?? {},
@@ -76,7 +76,7 @@ describe("what workloads get to know", () => {
     const replica = (id: string) => ({ properties: { name: `replica ${id}`, datacenterServer: { id } } });
     const machine = (...items: object[]) => ({ id: "s", properties: {}, entities: { nics: { items } } });
     const item = { id: "id-1", properties: {}, entities: { servers: { items: ["s-2", "s-1", "s-3"].map(replica) } } };
-    const beside = new Map<string, unknown>([
+    const related = new Map<string, unknown>([
       ["s-1", machine(nic("public", ["203.0.113.1"], ["2001:db8::1"]), nic("back", ["10.0.0.1"]))],
       ["s-2", machine(nic("public", ["203.0.113.2"]), nic("back", ["10.0.0.2"]))],
       ["s-3", undefined],
@@ -88,10 +88,10 @@ describe("what workloads get to know", () => {
       NIC_PUBLIC_IPS: "203.0.113.2,203.0.113.1,2001:db8::1",
       NIC_BACK_IPS: "10.0.0.2,10.0.0.1",
     };
-    expect(told(scalingGroup, item, { beside })).toEqual({ ID: "id-1", DATACENTER_ID: "dc-1", ...values });
-    const shown = scalingGroup.resource?.comparison.facts(item, { shown: {}, annotations: {}, refs: {}, beside }) ?? {};
-    expect(told(scalingGroup, item, { shown, beside: new Map() }), "not read again yet").toMatchObject(values);
-    expect(told(scalingGroup, item, { shown, beside: new Map([["s-2", { odd: true }]]) })).toMatchObject({
+    expect(told(scalingGroup, item, { related })).toEqual({ ID: "id-1", DATACENTER_ID: "dc-1", ...values });
+    const shown = scalingGroup.resource?.comparison.facts(item, { shown: {}, annotations: {}, refs: {}, related }) ?? {};
+    expect(told(scalingGroup, item, { shown, related: new Map() }), "not read again yet").toMatchObject(values);
+    expect(told(scalingGroup, item, { shown, related: new Map([["s-2", { odd: true }]]) })).toMatchObject({
       IPS: "203.0.113.1,10.0.0.1,2001:db8::1",
     });
   });

@@ -46,8 +46,8 @@ describe("the replicas of a group", () => {
     const given = { servers: [replica("a", 1), replica("b", 2)] };
     const a = { name: "a", serverId: "srv-a", nics: [{ name: "public", ips: ["203.0.113.7"] }] };
     const b = { name: "b", serverId: "srv-b" };
-    const told = (beside: Map<string, unknown> | undefined, shown = {}) =>
-      mapped(scalingGroup).comparison.facts(item(given), { ...nothing, shown, ...(beside && { beside }) }).servers;
+    const told = (related: Map<string, unknown> | undefined, shown = {}) =>
+      mapped(scalingGroup).comparison.facts(item(given), { ...nothing, shown, ...(related && { related }) }).servers;
     const read = new Map([["srv-a", machine]]);
     expect(told(read)).toEqual([a, b]);
     expect(told(new Map(), { servers: [a, b] })).toEqual([a, b]);

@@ -16,13 +16,13 @@ const os = { id: "os", properties: { name: "os", type: "HDD" } };
 const data = { id: "data", properties: { name: "data", type: "SSD Premium" } };
 const nvme = { id: "nvme", properties: { name: "nvme", type: "DAS" } };
 
-/** Takes off what the farewell asks for until it asks no more. Gives what then goes with the server. */
+/** Takes off what the preDelete asks for until it asks no more. Gives what then goes with the server. */
 function left(spec: object, volumes: object[], boot: string | null): unknown[] {
   const items = volumes.map((volume) => ({ id: "", ...volume }));
   for (;;) {
     const bootVolume = boot === null ? null : { id: boot };
     const item = { id: "srv-1", properties: { bootVolume }, entities: { volumes: { items } } };
-    const operation = mapping.desire(spec).farewell(item, inputs());
+    const operation = mapping.desire(spec).preDelete(item, inputs());
     if (!operation) return items.map(({ id }) => id);
     const id = operation.path.replace("/datacenters/dc-1/servers/srv-1/volumes/", "");
     items.splice(
@@ -50,7 +50,7 @@ describe("a server that is deleted takes along", () => {
     ["has nothing but the id of one", { entities: { volumes: { items: [os, { id: "x" }] } } }],
   ])("is not known while an answer %s", (_, shown) => {
     const item = { id: "srv-1", properties: { bootVolume: { id: "os" } }, ...shown };
-    expect(() => mapping.desire(withVolume).farewell(item, inputs())).toThrow("the attached volumes are missing");
+    expect(() => mapping.desire(withVolume).preDelete(item, inputs())).toThrow("the attached volumes are missing");
   });
 
   it("by writes that name the volume", () => {
@@ -59,7 +59,7 @@ describe("a server that is deleted takes along", () => {
       properties: { bootVolume: { id: "os" } },
       entities: { volumes: { items: [os, data] } },
     };
-    expect(mapping.desire(withVolume).farewell(item, inputs())).toEqual({
+    expect(mapping.desire(withVolume).preDelete(item, inputs())).toEqual({
       action: "detach volume data",
       method: "DELETE",
       path: "/datacenters/dc-1/servers/srv-1/volumes/data",

@@ -90,10 +90,10 @@ describe("a server on the platform", () => {
   it("leaves volumes behind that are not its own when it is deleted", async () => {
     const data = { properties: { name: "data", size: 1, type: "HDD", licenceType: "OTHER" } };
     await platform.done("POST", `${path}/volumes`, data);
-    const leave = mapping.desire(spec).farewell(await seen(), given);
+    const leave = mapping.desire(spec).preDelete(await seen(), given);
     expect(leave?.action).toBe("detach volume data");
     await platform.done("DELETE", leave?.path ?? "");
-    expect(mapping.desire(spec).farewell(await seen(), given)).toBeUndefined();
+    expect(mapping.desire(spec).preDelete(await seen(), given)).toBeUndefined();
     await platform.done("DELETE", `${path}${mapping.desire(spec).query}`);
     const left = (await platform.core("GET", `${datacenter}/volumes?depth=1`)).body;
     expect(left).toMatchObject({ items: [{ properties: { name: "data" } }] });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createQueue } from "../../src/kube/queue/queue.ts";
-import { type Again, work } from "../../src/kube/queue/work.ts";
+import { type Requeue, work } from "../../src/kube/queue/work.ts";
 import { createPacer } from "../../src/platform/pace/pacer.ts";
 import { isInPass, yieldWorker } from "../../src/runtime/workers.ts";
 import { fakeClock } from "../fake-clock.ts";
@@ -20,9 +20,9 @@ function atWork(workers: number, reconcile: (key: string, signal: AbortSignal) =
     queue,
     clock,
     log: noLog,
-    comesRound: () => undefined,
+    resyncAfter: () => undefined,
     observe: ({ result }: { result: string }) => void results.push(result),
-    async reconcile(key: string, signal: AbortSignal): Promise<Again> {
+    async reconcile(key: string, signal: AbortSignal): Promise<Requeue> {
       begun.push(key);
       await reconcile(key, signal);
       done.push(key);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import { createQueue } from "../../src/kube/queue/queue.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { createPulse } from "../../src/operator/pulse.ts";
+import { createLiveness } from "../../src/operator/pulse.ts";
 import type { PlatformCall } from "../../src/platform/calls/transport.ts";
 import { sleep } from "../../src/runtime/clock.ts";
 import { fakePlatform } from "../engine/fake-platform.ts";
@@ -25,7 +25,7 @@ async function operate(
   const passes: { kind: string; result: string; seconds: number }[] = [];
   const queue = createQueue({ clock, random: () => 1, workers, laneOf: (key) => lanes.of(key) });
   const lanes = { of: (key: string) => ({ account: "main", namespace: key, shared: false }) };
-  const pulse = createPulse(clock, () => queue);
+  const pulse = createLiveness(clock, () => queue);
   const engine = await runEngine(
     [accountOf("main", { objectStorage: "https://s3.example.com" }), credentials, ...objects],
     {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { createPulse } from "../../src/operator/pulse.ts";
+import { createLiveness } from "../../src/operator/pulse.ts";
 import { fakeClock } from "../fake-clock.ts";
 
 /** A queue with so many keys that wait, and workers that have been at theirs for so many seconds. */
 function open(depth: number, inWork: number[] = []) {
   const clock = fakeClock();
   const queue = { depth, inWork: () => inWork };
-  return { clock, queue, pulse: createPulse(clock, () => queue) };
+  return { clock, queue, pulse: createLiveness(clock, () => queue) };
 }
 
 describe("an operator is well", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createLedger, openRoom } from "../../src/platform/answers/ledger.ts";
+import { createMemoryBudget, openRoom } from "../../src/platform/answers/ledger.ts";
 import { createTransport } from "../../src/platform/calls/transport.ts";
 import { openCollection } from "../../src/platform/collections/collection.ts";
 import { coreCollection } from "../../src/platform/products/core.ts";
@@ -10,7 +10,7 @@ const MIB = 1024 * 1024;
 
 describe("memory for answers", () => {
   test("is shared: an Account has a quarter of it, a namespace half, and what is given back can be had again", () => {
-    const ledger = createLedger(400 * MIB);
+    const ledger = createMemoryBudget(400 * MIB);
     ledger.take("evil/a", 100 * MIB);
     expect(() => ledger.take("evil/a", 1)).toThrow("kept for this Account take more than 100 MiB");
     ledger.take("evil/b", 100 * MIB);
@@ -20,14 +20,14 @@ describe("memory for answers", () => {
   });
 
   test("is there for small ones, also when others have taken all of it", () => {
-    const ledger = createLedger(400 * MIB);
+    const ledger = createMemoryBudget(400 * MIB);
     for (const account of ["a/1", "a/2", "b/1", "b/2"]) ledger.take(account, 100 * MIB);
     ledger.take("shop/main", 16 * MIB);
     expect(() => ledger.take("shop/main", 1)).toThrow("kept for all Accounts take more than 400 MiB");
   });
 
   test("is taken by a list from its first page until it is replaced, failed or closed", () => {
-    const ledger = createLedger(4000);
+    const ledger = createMemoryBudget(4000);
     const [room, other] = [openRoom(ledger, "a/1"), openRoom(ledger, "a/1")];
     const isFree = (bytes: number) => {
       try {

@@ -4,7 +4,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import { keptTokenOf } from "../../src/controllers/accounts/kept-tokens.ts";
+import { tokenSecretName } from "../../src/controllers/accounts/kept-tokens.ts";
 import { ALLOW_DATA_LOSS } from "../../src/engine/objects/names.ts";
 import { readFacts, readStatus } from "../../src/engine/schema/status.ts";
 import { type Lifetime, lifetimeSeconds } from "../../src/kinds/fields/lifetime.ts";
@@ -253,7 +253,7 @@ async function broken(stage: Stage, api: string, now: number): Promise<string[]>
     if (why !== undefined) found.push(`${kind} ${name}: ${why}`);
   }
   for (const { name } of accounts) {
-    const { token } = (await read(keptTokenOf(`${stage.namespace}/${name}`))) ?? {};
+    const { token } = (await read(tokenSecretName(`${stage.namespace}/${name}`))) ?? {};
     const why = token === undefined ? "it has no token" : await workingToken(api, token);
     if (why !== undefined) found.push(`Account ${name}: ${why}`);
   }

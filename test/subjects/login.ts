@@ -1,4 +1,4 @@
-import { keptTokenOf } from "../../src/controllers/accounts/kept-tokens.ts";
+import { tokenSecretName } from "../../src/controllers/accounts/kept-tokens.ts";
 import { RECONCILE_AT } from "../../src/engine/objects/names.ts";
 import { readFacts } from "../../src/engine/schema/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
@@ -28,7 +28,7 @@ export function lifeWithPassword(brought: object, { api, direct = api }: Ground)
       { title: "log in again", spec: { ...spec, region: "de/fra" } },
     ],
     secrets: (object) =>
-      readFacts(object).tokenId === undefined ? [] : [{ name: keptTokenOf(accountKeyOf(object)), works }],
+      readFacts(object).tokenId === undefined ? [] : [{ name: tokenSecretName(accountKeyOf(object)), works }],
   };
 
   async function works(data: Record<string, string>): Promise<string | undefined> {

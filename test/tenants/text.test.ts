@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createKeptTokens } from "../../src/controllers/accounts/kept-tokens.ts";
+import { createTokenStore } from "../../src/controllers/accounts/kept-tokens.ts";
 import { type AccountDeps, reconcileAccount } from "../../src/controllers/accounts/reconcile.ts";
 import { readStatus } from "../../src/engine/schema/status.ts";
 import { account } from "../../src/kinds/identity/account.ts";
@@ -191,13 +191,13 @@ describe("a platform that says too much", () => {
     const { deps, api, objects } = stage([object], { connection });
     const all: AccountDeps = {
       ...deps,
-      kept: createKeptTokens({ client: deps.client, clock: deps.clock, guard: () => {} }, "mooring-system"),
+      kept: createTokenStore({ client: deps.client, clock: deps.clock, guard: () => {} }, "mooring-system"),
       home: "mooring-system",
       sites: { endpoints: {}, isAllowed: () => true },
       transport: { connect: () => connection, close: async () => {} },
       secrets: tokens,
       changed: () => {},
-      owes: () => false,
+      hasCleanup: () => false,
     };
     const key = "Account/shop/main";
     const check = () => reconcileAccount(all, key, account, objects.find(key)?.object ?? object);

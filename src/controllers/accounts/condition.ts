@@ -4,8 +4,8 @@ import type { Memory } from "../../engine/objects/memory.ts";
 import type { ObjectKey } from "../../engine/objects/object.ts";
 import { skewText } from "../../engine/objects/succession.ts";
 import type { Obstacle } from "../../engine/schema/reasons.ts";
-import type { Standing } from "../../engine/schema/status.ts";
-import type { Again } from "../../kube/queue/work.ts";
+import type { ReadyState } from "../../engine/schema/status.ts";
+import type { Requeue } from "../../kube/queue/work.ts";
 import { PlatformError, Unauthorized } from "../../platform/answers/errors.ts";
 import { NOTABLE_SKEW_MS } from "../../platform/calls/platform-time.ts";
 import type { Identity } from "../../platform/calls/transport.ts";
@@ -14,9 +14,9 @@ import type { LoggedIn } from "./login.ts";
 
 /** What a look at an Account has shown. */
 export interface Checked {
-  standing: Standing;
+  standing: ReadyState;
   facts: Record<string, unknown>;
-  again: Again;
+  again: Requeue;
 }
 
 /** It works: says so, until when, and what somebody should see to before it ends. */
@@ -110,7 +110,7 @@ function factsOf({ contractNumber, owner, limits }: Contract, expiresAt: number 
 }
 
 /** Who still needs an Account that is being deleted: those on their way out are waited for. */
-export function usedBy({ objects }: Pick<Deps, "objects">, users: ObjectKey[]): Standing {
+export function usedBy({ objects }: Pick<Deps, "objects">, users: ObjectKey[]): ReadyState {
   const isLeaving = (key: ObjectKey) => objects.find(key)?.object.metadata.deletionTimestamp !== undefined;
   const staying = users.filter((key) => !isLeaving(key));
   return staying.length === 0

@@ -34,10 +34,10 @@ const record = z.object({
   unclaimed: z.array(z.string()).default([]),
 });
 /** What is known of the tokens that were made for an Account. */
-export type KeptRecord = z.output<typeof record>;
+export type TokenRecord = z.output<typeof record>;
 
-export interface Kept {
-  record: KeptRecord | undefined;
+export interface StoredToken {
+  record: TokenRecord | undefined;
   /** The value of the current one. */
   token: string | undefined;
   /** Of the Secret that was read. */
@@ -48,31 +48,31 @@ export interface Kept {
  * The tokens that were made for Accounts with a password: one Secret for each Account, in the operator's namespace, which nobody
  * else reads. The record is in an annotation, so that what others have is known without reading their values.
  */
-export interface KeptTokens {
+export interface TokenStore {
   /** Of one Account, as the API server has it now. */
-  read(account: string): Promise<Kept>;
+  read(account: string): Promise<StoredToken>;
   /** What is known of the tokens of all Accounts, not longer ago than this. */
-  all(ageMs: number): Promise<readonly KeptRecord[]>;
+  all(ageMs: number): Promise<readonly TokenRecord[]>;
   /**
    * Writes what is known of an Account's tokens, and the value where it is another one; undefined: there are none. With a
    * version that was read, fails with a conflict when anybody has written since.
    */
-  write(account: string, record: KeptRecord | undefined, token?: string, version?: string): Promise<void>;
+  write(account: string, record: TokenRecord | undefined, token?: string, version?: string): Promise<void>;
 }
 
 /** The Secret with the token of an Account. */
-export const keptTokenOf = (account: string): string => `${KEPT_TOKEN}-${hashBody(account).slice(0, 16)}`;
+export const tokenSecretName = (account: string): string => `${KEPT_TOKEN}-${hashBody(account).slice(0, 16)}`;
 
 /** What a metadata-only list answers; an empty one has null. */
 const listed = z.object({ items: z.array(z.looseObject({ metadata: z.looseObject({}) })).nullable() });
 
-export function createKeptTokens(
+export function createTokenStore(
   { client, guard, clock }: { client: KubeClient; guard: () => void; clock: Pick<Clock, "monotonic"> },
   namespace: string,
-): KeptTokens {
+): TokenStore {
   const labels = { [MANAGED_BY]: "mooring", [TOKEN_RECORD]: "true" };
-  let known: { at: number; records: Promise<KeptRecord[]> } | undefined;
-  async function list(): Promise<KeptRecord[]> {
+  let known: { at: number; records: Promise<TokenRecord[]> } | undefined;
+  async function list(): Promise<TokenRecord[]> {
     const query = { labelSelector: `${MANAGED_BY}=mooring,${TOKEN_RECORD}=true` };
     const path = pathOf(SECRETS, { namespace });
     const found = await client.request({ method: "GET", path, query, accept: METADATA_ONLY });
@@ -85,7 +85,7 @@ export function createKeptTokens(
   };
   return {
     async read(account) {
-      const secret = await fetchObject(client, SECRETS, { namespace, name: keptTokenOf(account) });
+      const secret = await fetchObject(client, SECRETS, { namespace, name: tokenSecretName(account) });
       if (!secret) return { record: undefined, token: undefined, version: NONE };
       const { resourceVersion: version = NONE } = secret.metadata;
       return { record: recordOf(secret), token: secretValue(secret, "token"), version };
@@ -102,7 +102,7 @@ export function createKeptTokens(
       return records;
     },
     async write(account, next, value, version) {
-      const name = keptTokenOf(account);
+      const name = tokenSecretName(account);
       const path = pathOf(SECRETS, { namespace, name });
       guard();
       if (!next) return remove(client, path);
@@ -130,7 +130,7 @@ const METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.
 const NONE = "";
 
 /** What somebody has spoilt counts as absent. */
-function recordOf({ metadata }: { metadata: Pick<KubeObject["metadata"], "annotations"> }): KeptRecord | undefined {
+function recordOf({ metadata }: { metadata: Pick<KubeObject["metadata"], "annotations"> }): TokenRecord | undefined {
   try {
     return record.parse(JSON.parse(metadata.annotations?.[TOKEN_RECORD] ?? ""));
   } catch {

@@ -22,7 +22,7 @@ import {
   type ShownToken,
 } from "../../platform/products/auth.ts";
 import { hashBody } from "../../runtime/hash.ts";
-import type { KeptRecord, KeptTokens } from "./kept-tokens.ts";
+import type { TokenRecord, TokenStore } from "./kept-tokens.ts";
 
 const { most: MOST } = authCapacity;
 /** A token of the platform has about one KiB. */
@@ -58,8 +58,8 @@ export interface LoggedIn {
   dueInMs(): number;
 }
 
-type LoginDeps = Deps & { kept: KeptTokens };
-type Current = NonNullable<KeptRecord["current"]>;
+type LoginDeps = Deps & { kept: TokenStore };
+type Current = NonNullable<TokenRecord["current"]>;
 
 /**
  * Sees to it that an Account with a password has a token: made once, renewed after two thirds of its life, the one before
@@ -79,7 +79,7 @@ export async function logIn(
   for (const each of await deps.kept.all(deps.settings.resyncMs)) spend(deps, each);
   const found = await deps.kept.read(account);
   const isSame = found.record?.username === username && found.record.endpoint === endpoint;
-  const state: KeptRecord =
+  const state: TokenRecord =
     isSame && found.record ? found.record : { account, username, endpoint, count: 0, unclaimed: [] };
   let value = isSame && !refused ? found.token : undefined;
   const memory = deps.memories.of(objectOf(account));
@@ -176,7 +176,7 @@ export async function logIn(
 }
 
 /** Keeps a token unless another process has taken it for lost meanwhile, and made one of its own: then false. */
-async function keep({ kept }: LoginDeps, state: KeptRecord, token: string, nonce: string): Promise<boolean> {
+async function keep({ kept }: LoginDeps, state: TokenRecord, token: string, nonce: string): Promise<boolean> {
   for (;;) {
     const now = await kept.read(state.account);
     if (now.record?.intent?.nonce !== nonce) return false;
@@ -227,7 +227,7 @@ async function leave(tokens: OwnTokens, value: string, others?: readonly string[
 }
 
 /** Other creations of tokens leave it alone. */
-function spend({ objects }: LoginDeps, { current, previous, endpoint }: KeptRecord): void {
+function spend({ objects }: LoginDeps, { current, previous, endpoint }: TokenRecord): void {
   for (const each of [current, previous]) {
     if (each) objects.spend(accessToken.kind, { id: each.id, parents: {}, endpoint });
   }
@@ -246,7 +246,7 @@ const livesFor = (current: Current | undefined, ttl: number): boolean =>
 async function recover(
   deps: LoginDeps,
   tokens: OwnTokens,
-  state: KeptRecord,
+  state: TokenRecord,
   token: string | undefined,
 ): Promise<boolean> {
   const { intent, account, username, endpoint } = state;
@@ -283,7 +283,7 @@ async function recover(
   return true;
 }
 
-function adviceOf({ username, count, unclaimed }: KeptRecord): string[] {
+function adviceOf({ username, count, unclaimed }: TokenRecord): string[] {
   const many = `user ${username} has ${count} tokens and the platform allows ${MOST}: delete those that nobody needs`;
   const lost = `a token that was created without an answer may be one of ${several(unclaimed)}; they expire by themselves`;
   return [...(count >= MANY ? [many] : []), ...(unclaimed.length > 0 ? [lost] : [])];

@@ -1,18 +1,18 @@
 import { type AccountHandle, objectOf } from "../../engine/accounts/accounts.ts";
 import { type Addresses, addressesOf, type Sites } from "../../engine/accounts/addresses.ts";
 import type { Deps } from "../../engine/look/deps.ts";
-import { obstacleOf } from "../../engine/look/problems.ts";
+import { obstacleFrom } from "../../engine/look/problems.ts";
 import { ACCEPT_USER, FINALIZER } from "../../engine/objects/names.ts";
 import { withTime } from "../../engine/record/record.ts";
-import { tell } from "../../engine/record/tell.ts";
+import { recordWarning } from "../../engine/record/tell.ts";
 import { release, writeMetadata, writeStatus } from "../../engine/record/write.ts";
 import { isSaidAgain, needsPerson, type Obstacle } from "../../engine/schema/reasons.ts";
-import { alsoHolds, conditions, readFacts, readStatus, readWhole, type Standing } from "../../engine/schema/status.ts";
+import { alsoHolds, conditions, readFacts, readStatus, readWhole, type ReadyState } from "../../engine/schema/status.ts";
 import { lifetimeSeconds } from "../../kinds/fields/lifetime.ts";
 import { type AccountSpec, readAccountSpec } from "../../kinds/identity/account.ts";
 import { readSharing } from "../../kinds/identity/cluster-account.ts";
 import type { Kind } from "../../kinds/kind.ts";
-import type { Again } from "../../kube/queue/work.ts";
+import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { HeldSecrets } from "../../kube/write/held-secrets.ts";
 import { PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
@@ -21,20 +21,20 @@ import { platformTime, skewOf, withoutDoubt } from "../../platform/calls/platfor
 import type { Transport } from "../../platform/calls/transport.ts";
 import { readContract } from "../../platform/products/core.ts";
 import { type Checked, loginObstacle, RECOVERING, skewIn, usable, usedBy } from "./condition.ts";
-import type { KeptTokens } from "./kept-tokens.ts";
+import type { TokenStore } from "./kept-tokens.ts";
 import { type LoggedIn, logIn, logOut, readLogin } from "./login.ts";
 
 export interface AccountDeps extends Deps {
   transport: Pick<Transport, "connect" | "close">;
   secrets: HeldSecrets;
-  kept: KeptTokens;
+  kept: TokenStore;
   /** The operator's own namespace: the Secret of an Account that has none is there. */
   home: string;
   sites: Sites;
   /** The Account has become usable, unusable, or has new credentials since then: tell the objects that use it. */
   changed: (account: string, since: number) => void;
   /** Whether work with this Account is under way that no object stands for. */
-  owes: (account: string) => boolean;
+  hasCleanup: (account: string) => boolean;
 }
 
 /**
@@ -46,12 +46,12 @@ export async function reconcileAccount(
   account: string,
   kind: Kind,
   object: KubeObject,
-): Promise<Again> {
+): Promise<Requeue> {
   if (!deps.shards.serves(objectOf(account))) return use(deps, account, object);
   const deleting = object.metadata.deletionTimestamp !== undefined;
   const users = deps.objects.users(account);
   if (deleting && users.length === 0) {
-    return deps.owes(account) ? { inMs: OWED_MS } : letGo(deps, account, kind, object);
+    return deps.hasCleanup(account) ? { inMs: CLEANUP_RECHECK_MS } : letGo(deps, account, kind, object);
   }
   const bare = !deleting && !object.metadata.finalizers?.includes(FINALIZER);
   const current = bare ? await writeMetadata(deps, kind, object) : object;
@@ -70,7 +70,7 @@ export async function reconcileAccount(
     observedGeneration: current.metadata.generation,
     conditions: skew ? alsoHolds(current, deps.clock.now(), shown, skew) : shown,
   });
-  tell(deps, objectOf(account), { before: current, after: written, standing });
+  recordWarning(deps, objectOf(account), { before: current, after: written, standing });
   const { advice: said = [] } = readStatus(current);
   for (const news of (readStatus(written).advice ?? []).filter((each) => !said.includes(each))) {
     deps.events.record(written, "Warning", "Advice", news);
@@ -79,17 +79,17 @@ export async function reconcileAccount(
 }
 
 /** An Account that another shard keeps: this process checks it for its own objects, and writes nothing of it. */
-async function use(deps: AccountDeps, account: string, object: KubeObject): Promise<Again> {
+async function use(deps: AccountDeps, account: string, object: KubeObject): Promise<Requeue> {
   const checked = await check(deps, account, object);
   if (checked === "later") return "never";
   adjust(deps, account, checked.standing);
   return checked.again;
 }
 
-const OWED_MS = 1000;
+const CLEANUP_RECHECK_MS = 1000;
 
 /** Keeps how an Account stands, and wakes its objects when that is news: at once, since the status may not be written. */
-function adjust(deps: AccountDeps, account: string, { mode, reason, message }: Standing): void {
+function adjust(deps: AccountDeps, account: string, { mode, reason, message }: ReadyState): void {
   const handle = deps.accounts.get(account);
   if (!handle) return;
   const before = handle.obstacle;
@@ -105,7 +105,7 @@ function adjust(deps: AccountDeps, account: string, { mode, reason, message }: S
 }
 
 /** An Account goes after everything that was made with it: nothing else could delete that any more. */
-async function letGo(deps: AccountDeps, account: string, kind: Kind, object: KubeObject): Promise<Again> {
+async function letGo(deps: AccountDeps, account: string, kind: Kind, object: KubeObject): Promise<Requeue> {
   const spec = readSpec(object);
   const { name, key = "" } = spec?.credentialsSecretRef ?? {};
   // A fresh process has to see the Secret before it can let go of it.
@@ -125,7 +125,7 @@ async function leave(
   account: string,
   object: KubeObject,
   spec: AccountSpec,
-): Promise<Again | undefined> {
+): Promise<Requeue | undefined> {
   const { known: _, ...given } = credentialsOf(deps, account, object, spec);
   if (readWhole(object).tokenId === undefined && !given.login) return undefined;
   const addresses = addressesOf(spec, deps.sites);
@@ -181,7 +181,7 @@ function credentialsOf(
 }
 
 async function check(deps: AccountDeps, account: string, object: KubeObject): Promise<Checked | "later"> {
-  const blocked = ({ reason, message }: Obstacle, again: Again): Checked => ({
+  const blocked = ({ reason, message }: Obstacle, again: Requeue): Checked => ({
     standing: { mode: needsPerson(reason) ? "stalled" : "reconciling", reason, message },
     facts: readFacts(object),
     again,
@@ -216,7 +216,7 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
     return logged;
   };
   const failed = (error: PlatformError): Checked => {
-    const obstacle = obstacleOf(error);
+    const obstacle = obstacleFrom(error);
     if (obstacle.reason === "Rejected" || error.status === 404) {
       const message = `endpoints.api is not the platform's API: ${error.message}`;
       return blocked({ reason: "EndpointInvalid", message }, { inMs: deps.settings.retryMs });

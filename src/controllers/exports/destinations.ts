@@ -17,7 +17,7 @@ import { toKafka } from "../../platform/export/kafka.ts";
 import { toLogPipeline } from "../../platform/export/log-pipeline.ts";
 
 /** Connections to what is not the platform's, without credentials of their own; the limits and rules of endpoints hold. */
-export interface Outlets {
+export interface DestinationClients {
   of(key: ObjectKey): Connection;
   /** What an export has begun to read, and the next pass goes on with. */
   readonly readings: Map<ObjectKey, Reading>;
@@ -26,7 +26,7 @@ export interface Outlets {
   close(key: ObjectKey): Promise<void>;
 }
 
-export function createOutlets(transport: Pick<Transport, "connect">): Outlets {
+export function createDestinationClients(transport: Pick<Transport, "connect">): DestinationClients {
   const open = new Map<ObjectKey, Connection>();
   const readings = new Map<ObjectKey, Reading>();
   const drop = (key: ObjectKey) => {
@@ -51,7 +51,7 @@ export function createOutlets(transport: Pick<Transport, "connect">): Outlets {
 
 export interface DestinationDeps extends Deps {
   sites: Sites;
-  outlets: Outlets;
+  destinations: DestinationClients;
 }
 
 /** An export and the Account it reads with. */
@@ -115,7 +115,7 @@ async function bucketOf(
   if ("obstacle" in keys) return keys;
   const { accessKey = "", secretKey = "" } = keys.value;
   const place = { endpoint, bucket: name, prefix, region, accessKey, secretKey };
-  return { value: toBucket(deps.outlets.of(key), place, deps.guard) };
+  return { value: toBucket(deps.destinations.of(key), place, deps.guard) };
 }
 
 const streams = z.looseObject({
@@ -135,7 +135,7 @@ async function pipelineOf(deps: DestinationDeps, key: ObjectKey, pipeline: KubeO
   const found = await secretOf(deps, pipeline, field, readStatus(pipeline).secretName ?? "", ["httpAddress", "key"]);
   if ("obstacle" in found) return found;
   const { httpAddress = "", key: apiKey = "" } = found.value;
-  return { value: toLogPipeline(deps.outlets.of(key), { httpAddress, tag, key: apiKey }, deps.guard) };
+  return { value: toLogPipeline(deps.destinations.of(key), { httpAddress, tag, key: apiKey }, deps.guard) };
 }
 
 const named = z.looseObject({ name: z.string().optional() });

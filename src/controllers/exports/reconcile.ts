@@ -1,16 +1,16 @@
 import type { AccountHandle } from "../../engine/accounts/accounts.ts";
 import { messageOf } from "../../engine/look/obstacles.ts";
-import { obstacleOf } from "../../engine/look/problems.ts";
+import { obstacleFrom } from "../../engine/look/problems.ts";
 import { isPaused, type ObjectKey } from "../../engine/objects/object.ts";
 import { policiesOf } from "../../engine/objects/policies.ts";
 import { postpone } from "../../engine/record/record.ts";
 import { writeStatus } from "../../engine/record/write.ts";
 import { needsPerson, type Obstacle } from "../../engine/schema/reasons.ts";
-import { paused, readFacts, readStatus, readWhole, type Standing } from "../../engine/schema/status.ts";
+import { paused, readFacts, readStatus, readWhole, type ReadyState } from "../../engine/schema/status.ts";
 import { unknownKey } from "../../engine/schema/trust.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { readExportSpec, readExportStatus } from "../../kinds/observability/activity-log-export.ts";
-import type { Again } from "../../kube/queue/work.ts";
+import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { isRead } from "../../platform/activity/entry.ts";
 import { activityContract } from "../../platform/activity/log.ts";
@@ -35,12 +35,12 @@ export async function reconcileExport(
   key: ObjectKey,
   kind: Kind,
   object: KubeObject,
-): Promise<Again> {
+): Promise<Requeue> {
   const { generation = 1, namespace = "", deletionTimestamp } = object.metadata;
   if (deletionTimestamp !== undefined || deps.namespaces.isTerminating(namespace)) return "never";
   const status = readStatus(object);
   if (isPaused(object)) {
-    deps.outlets.drop(key);
+    deps.destinations.drop(key);
     deps.guard();
     await writeStatus(deps, kind, object, {
       ...readFacts(object),
@@ -66,7 +66,7 @@ export async function reconcileExport(
   if ("obstacle" in found) {
     // Nobody tells when a Secret comes; of everything else the change is noticed.
     const { obstacle } = found;
-    deps.outlets.drop(key);
+    deps.destinations.drop(key);
     return obstacle.reason === "SecretNotFound" ? fail(deps, pass, obstacle) : halt(deps, pass, obstacle);
   }
   try {
@@ -92,13 +92,13 @@ const asWritten = ({ objects }: DestinationDeps, pass: Pass): Pass => ({
 /** Nobody waits for it. With what a turn may take before, it ends before the pass does. */
 const READING = { priority: "background", patienceMs: 20_000 } as const;
 
-const SOON: Again = { inMs: 0, background: true };
+const SOON: Requeue = { inMs: 0, background: true };
 
 async function carryOn(
   deps: DestinationDeps,
   pass: Pass & { account: AccountHandle },
   to: Destination,
-): Promise<Again> {
+): Promise<Requeue> {
   const { key, object, account } = pass;
   const { connection } = account;
   const api = account.endpoint("api");
@@ -121,7 +121,7 @@ async function carryOn(
   }
 
   const of = [object.metadata.uid, contract, progress.time].join();
-  const { readings } = deps.outlets;
+  const { readings } = deps.destinations;
   const known = readings.get(key);
   const reading = known?.of === of ? known : createReading({ of, at: now }, openRoom(connection.ledger, connection.id));
   const begun = reading.begin({
@@ -149,7 +149,7 @@ async function carryOn(
     await restate(deps, asWritten(deps, pass), progress, now);
     return SOON;
   } finally {
-    if (known !== reading || !isKept) deps.outlets.drop(key);
+    if (known !== reading || !isKept) deps.destinations.drop(key);
     if (isKept) readings.set(key, reading);
     else reading.close();
   }
@@ -163,7 +163,7 @@ async function lose(
   pass: Pass,
   progress: Progress,
   { contract, oldest, now }: { contract: number; oldest: number; now: number },
-): Promise<Again> {
+): Promise<Requeue> {
   const next = begunAt(oldest + 120_000);
   const { lost } = readExportStatus(readWhole(pass.object));
   const from = lost && Date.parse(lost.to) >= progress.time ? lost.from : dateOf(progress.time);
@@ -176,25 +176,25 @@ async function lose(
 const UNKNOWN_KEY =
   "how far the export is, is signed with a key that this operator does not have: restore Secret mooring-signing-key, or create a new ActivityLogExport, which begins at spec.from";
 
-const standingFor = ({ reason, message }: Obstacle): Standing => ({
+const standingFor = ({ reason, message }: Obstacle): ReadyState => ({
   mode: needsPerson(reason) ? "stalled" : "reconciling",
   reason,
   message,
 });
 
 /** Waits for somebody, or for what others are about to bring: whatever changes has it looked at again. */
-async function halt(deps: DestinationDeps, pass: Pass, obstacle: Obstacle): Promise<Again> {
-  deps.outlets.drop(pass.key);
+async function halt(deps: DestinationDeps, pass: Pass, obstacle: Obstacle): Promise<Requeue> {
+  deps.destinations.drop(pass.key);
   // What a young object waits for usually comes in the same `kubectl apply`.
-  const { wish } = deps.memories.of(pass.key);
-  const youngMs = (wish?.at ?? 0) + deps.settings.graceMs - deps.clock.monotonic();
+  const { desired } = deps.memories.of(pass.key);
+  const youngMs = (desired?.at ?? 0) + deps.settings.graceMs - deps.clock.monotonic();
   if (youngMs > 0 && !needsPerson(obstacle.reason)) return { inMs: youngMs };
   await write(deps, pass, standingFor(obstacle));
   return "never";
 }
 
 /** Tries again after a pause, which grows. */
-async function fail(deps: DestinationDeps, pass: Pass, obstacle: Obstacle, afterMs?: number): Promise<Again> {
+async function fail(deps: DestinationDeps, pass: Pass, obstacle: Obstacle, afterMs?: number): Promise<Requeue> {
   const memory = deps.memories.of(pass.key);
   const { inMs, message } = postpone(deps, { memory, object: pass.object }, obstacle, afterMs);
   await write(deps, pass, standingFor({ ...obstacle, message }));
@@ -203,7 +203,7 @@ async function fail(deps: DestinationDeps, pass: Pass, obstacle: Obstacle, after
 
 /** Why the log cannot be read. */
 function unreadable(error: PlatformError): Obstacle {
-  const { reason, message } = obstacleOf(error);
+  const { reason, message } = obstacleFrom(error);
   // A credential that is refused is the Account's trouble, and waits for it.
   if (error instanceof Unauthorized) return { reason: "AccountNotReady", message };
   const needed =

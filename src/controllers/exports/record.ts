@@ -1,9 +1,9 @@
 import type { Deps } from "../../engine/look/deps.ts";
 import type { ObjectKey } from "../../engine/objects/object.ts";
 import { policiesOf } from "../../engine/objects/policies.ts";
-import { tell } from "../../engine/record/tell.ts";
+import { recordWarning } from "../../engine/record/tell.ts";
 import { writeStatus } from "../../engine/record/write.ts";
-import { conditions, readFacts, readStatus, readWhole, readyOf, type Standing } from "../../engine/schema/status.ts";
+import { conditions, readFacts, readStatus, readWhole, readyOf, type ReadyState } from "../../engine/schema/status.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { readExportSpec, readExportStatus } from "../../kinds/observability/activity-log-export.ts";
 import type { KubeObject } from "../../kube/resource.ts";
@@ -60,7 +60,7 @@ export type Gap = NonNullable<ReturnType<typeof readExportStatus>["lost"]>;
 export const gapIn = ({ from, to }: Gap): string =>
   `entries from ${from} to ${to} are lost: the platform keeps 35 days; the export goes on behind the gap`;
 
-function standingOf(progress: Progress, lost: Gap | undefined, now: number): Standing {
+function standingOf(progress: Progress, lost: Gap | undefined, now: number): ReadyState {
   if (dueIn(progress, now) === 0 && now - progress.time > CURRENT_MS) {
     return { mode: "reconciling", reason: "CatchingUp", message: "exporting entries of the past" };
   }
@@ -129,7 +129,7 @@ export async function record(
 export async function write(
   deps: Deps,
   { key, kind, object }: Pass,
-  standing: Standing,
+  standing: ReadyState,
   changes: object = {},
 ): Promise<KubeObject> {
   deps.guard();
@@ -145,6 +145,6 @@ export async function write(
     observedGeneration: generation,
     conditions: conditions(object, deps.clock.now(), standing),
   });
-  tell(deps, key, { before: object, after, standing });
+  recordWarning(deps, key, { before: object, after, standing });
   return after;
 }

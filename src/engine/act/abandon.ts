@@ -5,7 +5,7 @@ import { NotFound, PlatformError, Terminal } from "../../platform/answers/errors
 import { sleep } from "../../runtime/clock.ts";
 import { urlOf } from "../accounts/accounts.ts";
 import { believedFor, type Deps } from "../look/deps.ts";
-import type { Scene } from "../look/view.ts";
+import type { Context } from "../look/view.ts";
 import type { Creation, Made, Memory, SearchResult } from "../objects/memory.ts";
 import { FINALIZER } from "../objects/names.ts";
 import { claimOf, type Place, resourceOf } from "../objects/object.ts";
@@ -15,7 +15,7 @@ import { settledAt } from "../schema/author.ts";
 import { search } from "./search.ts";
 
 /** Whose creation is to be undone, and with which Account it was made. */
-type Undone = Pick<Scene, "key" | "kind" | "account" | "object">;
+type Undone = Pick<Context, "key" | "kind" | "account" | "object">;
 
 /** The creation that is undone. */
 type Begun = Pick<Creation, "intent" | "begunAt">;
@@ -28,7 +28,7 @@ const isYoung = ({ settings, clock }: Deps, { begunAt }: Pick<Creation, "begunAt
   mayBeHidden(begunAt, clock.monotonic(), believedFor(settings));
 
 /** Deletes a resource that only this process knows of. Goes on until the platform has taken it, for it is on nobody's list. */
-export async function abandon(
+export async function deleteUnclaimed(
   deps: Deps,
   { key, kind, account, object }: Undone,
   begun: Begun,
@@ -134,18 +134,18 @@ const GONE = "the object was deleted during its creation";
 /** Undoes the last creation of an object that is gone: nobody else knows of it. */
 export function undo(
   deps: Deps,
-  scene: Omit<Undone, "object">,
+  context: Omit<Undone, "object">,
   { memory, last }: { memory: Memory; last: KubeObject },
 ): void {
-  const undone = { ...scene, object: last };
+  const undone = { ...context, object: last };
   const { creation } = memory;
   memory.creation = undefined;
   if (!creation || creation.phase === "unsent" || policiesOf(last).deletionPolicy === "Retain") return;
   const undoing =
     "made" in creation
-      ? abandon(deps, undone, creation, creation.made, GONE)
+      ? deleteUnclaimed(deps, undone, creation, creation.made, GONE)
       : abandonUnanswered(deps, undone, creation);
-  deps.owe(undoing, creation.intent.account);
+  deps.runCleanup(undoing, creation.intent.account);
 }
 
 /**
@@ -184,7 +184,7 @@ async function abandonUnanswered(deps: Deps, undone: Undone, begun: Begun): Prom
   }
   const found = [...(last?.matches.values() ?? [])];
   const [made] = found;
-  if (made && found.length === 1) await abandon(deps, undone, begun, made, GONE);
+  if (made && found.length === 1) await deleteUnclaimed(deps, undone, begun, made, GONE);
   else if (made || open()) {
     deps.log.error(
       { object: key, found: found.map(({ id }) => id) },

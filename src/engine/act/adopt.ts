@@ -1,21 +1,21 @@
-import type { Again } from "../../kube/queue/work.ts";
+import type { Requeue } from "../../kube/queue/work.ts";
 import type { Item } from "../../platform/collections/collection.ts";
 import { type Deps, readLimit } from "../look/deps.ts";
 import { fixedFields } from "../look/fixed.ts";
-import type { Scene } from "../look/view.ts";
+import type { Context } from "../look/view.ts";
 import { confirmedBirth } from "../objects/identity.ts";
 import { claimOf, nameFor, type ObjectKey } from "../objects/object.ts";
 import { policiesOf } from "../objects/policies.ts";
-import { located, record, reject, withWritten } from "../record/record.ts";
+import { located, record, recordFailure, withWritten } from "../record/record.ts";
 import { writeMetadata } from "../record/write.ts";
-import type { Standing } from "../schema/status.ts";
+import type { ReadyState } from "../schema/status.ts";
 
 /**
  * Takes over an existing resource, also one that the object has only observed: it has to be in the collection that spec
  * describes, and nobody else's. The claim and every difference are on record before anything is changed.
  */
-export async function adopt(deps: Deps, scene: Scene, named: string | undefined): Promise<Again> {
-  const { kind, key, object, account, inputs, desired, view } = scene;
+export async function adopt(deps: Deps, context: Context, named: string | undefined): Promise<Requeue> {
+  const { kind, key, object, account, inputs, desired, view } = context;
   if (!account || !inputs || !desired) return "now";
   const { parents } = inputs;
   const shared = deps.collections.join(key, account, kind, parents, undefined);
@@ -41,27 +41,27 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
   const field = named === undefined ? "" : `${policiesOf(object).externalId === named ? "externalId" : "status.id"}: `;
   const what = named === undefined ? `such ${kind.kind}` : `${kind.kind} ${named}`;
   if (!item) {
-    return reject(deps, scene, { reason: "NotAdoptable", message: `${field}there is no ${what} in ${shared.path}` });
+    return recordFailure(deps, context, { reason: "NotAdoptable", message: `${field}there is no ${what} in ${shared.path}` });
   }
-  if (rival !== undefined && exclusive) return yieldTo(deps, scene, rival, { id, field });
+  if (rival !== undefined && exclusive) return yieldTo(deps, context, rival, { id, field });
   const { drift } = desired.compare(item.raw, inputs);
   const held = view.observed
     ? { onlyObserved: true, adoptedAt: undefined }
     : { onlyObserved: undefined, adoptedAt: new Date(view.platformNow).toISOString() };
   const owned = { id, parents, account: account.key, ...located(account, kind), born, ...held };
   const differences = drift.length > 0 ? `; differs in ${drift.map(({ field }) => field).join(", ")}` : "";
-  const standing: Standing = view.observed
+  const standing: ReadyState = view.observed
     ? { mode: "reconciling", reason: "Observing", message: `observing ${kind.kind} ${id}${differences}` }
     : { mode: "reconciling", reason: "Adopting", message: `adopting ${kind.kind} ${id}${differences}` };
   const facts = kind.resource.comparison.facts(item.raw, inputs);
   deps.guard();
   // One that only observes takes nothing from anybody. Once it is written, the claim itself keeps others away.
   if (exclusive) adopters.set(place, key);
-  let after = scene;
+  let after = context;
   try {
     // What is to be given back as it was: that is on record before anything allows to change it.
-    const noted = kind.resource.identity.permanent ? await record(deps, scene, standing, {}, facts) : object;
-    after = withWritten(scene, await writeMetadata(deps, kind, noted, { claim: owned }));
+    const noted = kind.resource.identity.permanent ? await record(deps, context, standing, {}, facts) : object;
+    after = withWritten(context, await writeMetadata(deps, kind, noted, { claim: owned }));
   } finally {
     if (adopters.get(place) === key) adopters.delete(place);
   }
@@ -75,11 +75,11 @@ export async function adopt(deps: Deps, scene: Scene, named: string | undefined)
 /** What another object has is left to it. Who has said that it has it, too, owns nothing of it from then on, and both are told. */
 async function yieldTo(
   deps: Deps,
-  scene: Scene,
+  context: Context,
   rival: ObjectKey,
   { id, field }: { id: string; field: string },
-): Promise<Again> {
-  const { key, kind, object, memory } = scene;
+): Promise<Requeue> {
+  const { key, kind, object, memory } = context;
   const said = claimOf(object);
   const holder = deps.objects.find(rival)?.object;
   if (said && holder && !memory.failure) {
@@ -90,9 +90,9 @@ async function yieldTo(
   const owner = nameFor(object.metadata.namespace, rival);
   const way = said ? `; this object owns nothing: deleting it leaves the ${kind.kind} as it is` : "";
   const message = `${field}${kind.kind} ${id} belongs to ${owner}${way}`;
-  return reject(
+  return recordFailure(
     deps,
-    scene,
+    context,
     { reason: "NotAdoptable", message },
     {
       changes: said ? { ...said, onlyObserved: true } : {},

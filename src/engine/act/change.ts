@@ -1,5 +1,5 @@
 import type { Operation } from "../../kinds/desired.ts";
-import type { Again } from "../../kube/queue/work.ts";
+import type { Requeue } from "../../kube/queue/work.ts";
 import { NotFound } from "../../platform/answers/errors.ts";
 import { limits } from "../../platform/answers/limits.ts";
 import { platformTime } from "../../platform/calls/platform-time.ts";
@@ -8,16 +8,16 @@ import { products } from "../../platform/products/products.ts";
 import type { LoggedRequest, RequestFilter } from "../../platform/products/requests.ts";
 import { hashBody, hashText } from "../../runtime/hash.ts";
 import { addressOf, urlOf } from "../accounts/accounts.ts";
-import { underWay } from "../decide/standing.ts";
-import { type Deps, doubled, readLimit } from "../look/deps.ts";
+import { inProgress } from "../decide/standing.ts";
+import { type Deps, backoffMs, readLimit } from "../look/deps.ts";
 import { sources } from "../look/fixed.ts";
 import { notUnderstood } from "../look/obstacles.ts";
 import { notPublic } from "../look/ownership.ts";
 import type { Resolved } from "../look/references.ts";
-import type { Scene } from "../look/view.ts";
+import type { Context } from "../look/view.ts";
 import { markOf, SKEW_MS } from "../objects/intent.ts";
 import { begunBy, isAccepted } from "../objects/memory.ts";
-import { comparison, ownership, record, refreshed, refuse, reject, withWritten } from "../record/record.ts";
+import { comparison, ownership, record, refreshed, recordPlatformError, recordFailure, withWritten } from "../record/record.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
 import { deliver, keepKey, obstacleToKey, obstructed } from "../secrets/keys.ts";
 import { journaled } from "./journal.ts";
@@ -25,35 +25,35 @@ import { complete, redact } from "./lookups.ts";
 import { watched } from "./watched.ts";
 
 /** Sends one write. */
-export async function update(deps: Deps, scene: Scene, operation: Operation): Promise<Again> {
+export async function update(deps: Deps, context: Context, operation: Operation): Promise<Requeue> {
   const { action, note } = operation;
-  const { object, desired, account } = scene;
-  const ready = await prepare(deps, scene, operation);
-  if ("obstacle" in ready) return reject(deps, scene, ready.obstacle);
+  const { object, desired, account } = context;
+  const ready = await prepare(deps, context, operation);
+  if ("obstacle" in ready) return recordFailure(deps, context, ready.obstacle);
   const { body, ...kept } = ready.value;
   const foreign = desired && (await notPublic(deps, { object, desired, account }, body));
-  if (foreign) return reject(deps, scene, foreign);
-  const { observation } = scene.view;
+  if (foreign) return recordFailure(deps, context, foreign);
+  const { observation } = context.view;
   const { comparison } = observation.seen === "present" ? observation : {};
   // A last write before a deletion has nothing to do with what differs from spec.
   const drift = comparison?.next === operation ? comparison.drift.map(({ field }) => field) : [];
   const fields = operation.fields ?? drift;
   const taken = () => {
-    noteAccepted(deps, scene, operation);
+    noteAccepted(deps, context, operation);
     const about = fields.length > 0 ? `: ${fields.join(", ")}` : "";
     const hint = note === undefined ? "" : `; ${note}`;
-    deps.events.record(scene.object, "Normal", "Updated", `asked the platform to ${action}${about}${hint}`);
+    deps.events.record(context.object, "Normal", "Updated", `asked the platform to ${action}${about}${hint}`);
   };
-  return perform(deps, scene, { ...operation, body }, { taken, ...kept });
+  return perform(deps, context, { ...operation, body }, { taken, ...kept });
 }
 
 /** Until its effect is seen, the same write is sent again only after a pause, which doubles each time. */
-function noteAccepted(deps: Deps, { memory, object, view }: Scene, operation: Operation): void {
+function noteAccepted(deps: Deps, { memory, object, view }: Context, operation: Operation): void {
   const mark = markOf(operation);
   const before = view.accepted && isAccepted(view.accepted, mark) ? view.accepted.times : 0;
   const { generation = 1 } = object.metadata;
   const at = deps.clock.monotonic();
-  memory.accepted = { mark, generation, times: before + 1, at, retryAt: at + doubled(deps.settings, before) };
+  memory.accepted = { mark, generation, times: before + 1, at, retryAt: at + backoffMs(deps.settings, before) };
 }
 
 /** What a write says, what is on record once it was taken, and how to keep to oneself what is secret in it. */
@@ -65,7 +65,7 @@ interface Prepared {
 
 async function prepare(
   deps: Deps,
-  { kind, object, status, desired, account, inputs }: Scene,
+  { kind, object, status, desired, account, inputs }: Context,
   { body, resolve }: Operation,
 ): Promise<Resolved<Prepared>> {
   if (!resolve || !desired || !account || !inputs) return { value: { body } };
@@ -77,67 +77,67 @@ async function prepare(
   return { value: { body: resolve(ready.value), changes: { fixed }, hide } };
 }
 
-export async function remove(deps: Deps, scene: Scene, action: "delete" | "replace"): Promise<Again> {
-  const { kind, view, object, shared } = scene;
+export async function remove(deps: Deps, context: Context, action: "delete" | "replace"): Promise<Requeue> {
+  const { kind, view, object, shared } = context;
   const owned = view.claim;
   if (!owned) return "now";
   const { place, destruction } = kind.resource;
   // What a spec that cannot be read says of its own parts is not known: then nothing goes but the resource itself.
-  const query = scene.desired?.query ?? "";
+  const query = context.desired?.query ?? "";
   const path = `${place.collection(owned.parents)}/${encodeURIComponent(owned.id)}${query}`;
   // A second deletion of an id that has been given away meanwhile would hit somebody else's resource.
   const once = shared?.source.isStillThere !== undefined;
   const generation = object.metadata.generation;
   // What was never finished is made anew without anybody's word.
-  const used = action === "replace" && scene.view.replacement && generation !== undefined && destruction.holdsData;
+  const used = action === "replace" && context.view.replacement && generation !== undefined && destruction.holdsData;
   const changes = used ? { lossAllowed: generation } : {};
-  return perform(deps, scene, { action, method: "DELETE", path, once }, { changes });
+  return perform(deps, context, { action, method: "DELETE", path, once }, { changes });
 }
 
 /** What else there is to a write: what to do once it was taken, and what becomes of an answer that has a key. */
 interface Handling extends Omit<Prepared, "body"> {
   taken?: () => void;
-  key?: { nonce: string; keep(written: Scene, reply: Reply): Promise<Again> };
+  key?: { nonce: string; keep(written: Context, reply: Reply): Promise<Requeue> };
 }
 
 /**
  * Makes a new key and puts it into the Secret. Whatever is lost once it was sent, the key in the Secret may be dead, and one more
  * is made.
  */
-export async function renewKey(deps: Deps, scene: Scene): Promise<Again> {
-  const { kind, view, shared, memory } = scene;
+export async function renewKey(deps: Deps, context: Context): Promise<Requeue> {
+  const { kind, view, shared, memory } = context;
   const keys = kind.resource.secret?.key;
   const { id, parents = {} } = view.claim ?? {};
   const item = id === undefined ? undefined : shared?.collection.read(id).item;
   if (!keys || "life" in keys || id === undefined || !item) return "now";
-  const obstacle = await obstacleToKey(deps, scene, item.raw);
-  if (obstacle) return obstructed(deps, scene, obstacle);
+  const obstacle = await obstacleToKey(deps, context, item.raw);
+  if (obstacle) return obstructed(deps, context, obstacle);
   const operation = { ...keys.renewal(id, parents), once: true };
   const nonce = deps.nonce();
-  const keep = (written: Scene, { body }: Reply) => {
+  const keep = (written: Context, { body }: Reply) => {
     const key = keys.renewed(body);
     if (key === undefined) throw new Error(`the platform's answer to ${operation.action} has no key`);
     memory.renewed = { nonce, key, answer: item.raw };
     return deliver(deps, written);
   };
-  return perform(deps, scene, operation, { key: { nonce, keep } });
+  return perform(deps, context, operation, { key: { nonce, keep } });
 }
 
 /** Sends a write and notes down what the platform now works on. One that must not happen twice is on record before it leaves. */
 async function perform(
   deps: Deps,
-  scene: Scene,
+  context: Context,
   operation: Operation,
   { taken, changes, hide, key }: Handling,
-): Promise<Again> {
-  const { shared, identity } = scene;
+): Promise<Requeue> {
+  const { shared, identity } = context;
   const { once = false } = operation;
   if (shared?.source.isStillThere && !(await shared.source.isStillThere(identity, readLimit()))) {
     shared.collection.refresh([identity]);
     return { inMs: LOOK_MS };
   }
-  return journaled<Scene, Reply, Again>(deps, {
-    announce: async (at) => (once ? announce(deps, scene, operation, at, key?.nonce) : scene),
+  return journaled<Context, Reply, Requeue>(deps, {
+    announce: async (at) => (once ? announce(deps, context, operation, at, key?.nonce) : context),
     send: (written, deadlineMs) => send(deps, written, operation, once ? deadlineMs : undefined),
     async keep(written, reply) {
       // Whatever becomes of the writes below: somebody may have edited the object meanwhile.
@@ -145,13 +145,13 @@ async function perform(
       if (key) return key.keep(written, reply);
       await keepNewKey(deps, written, reply);
       await follow(deps, written, operation, reply.request, changes);
-      return watched(deps, scene, reply.request);
+      return watched(deps, context, reply.request);
     },
     retract: async (written) => once && retract(deps, written),
     failed(written, error) {
       // One 404 proves nothing, but that what is known is old.
       if (error instanceof NotFound) shared?.collection.refresh([identity]);
-      return refuse(deps, refreshed(deps, written), error, {}, hide);
+      return recordPlatformError(deps, refreshed(deps, written), error, {}, hide);
     },
   });
 }
@@ -160,24 +160,24 @@ async function perform(
 const LOOK_MS = 2000;
 
 /** A PUT to what has gone makes it anew on some products, with a key that is in no other answer. */
-async function keepNewKey(deps: Deps, scene: Scene, { body }: Reply): Promise<void> {
-  const key = scene.kind.resource.secret?.key?.created(body);
-  const id = scene.view.claim?.id;
-  if (key !== undefined && id !== undefined) await keepKey(deps, scene, id, deps.nonce(), { key, answer: body }, false);
+async function keepNewKey(deps: Deps, context: Context, { body }: Reply): Promise<void> {
+  const key = context.kind.resource.secret?.key?.created(body);
+  const id = context.view.claim?.id;
+  if (key !== undefined && id !== undefined) await keepKey(deps, context, id, deps.nonce(), { key, answer: body }, false);
 }
 
 /** A write in status, before it is sent: with it, the next leader finds it again, and tells it from those before. */
 async function announce(
   deps: Deps,
-  scene: Scene,
+  context: Context,
   operation: Operation,
   at: number,
   nonce: string | undefined,
-): Promise<Scene> {
+): Promise<Context> {
   const { action, marks, method, path } = operation;
-  const now = platformTime(deps.clock, scene.account?.connection);
+  const now = platformTime(deps.clock, context.account?.connection);
   // Equal ones of minutes ago are in the log, too. Clocks do not tell them apart for certain, ids do.
-  const [before] = await logged(scene, { method, url: pathOf(path), createdAfter: now - 2 * SKEW_MS });
+  const [before] = await logged(context, { method, url: pathOf(path), createdAfter: now - 2 * SKEW_MS });
   const request = {
     action,
     status: "SENDING" as const,
@@ -188,25 +188,25 @@ async function announce(
     ...(before && { after: before.id }),
     ...(marks && { marks }),
   };
-  scene.memory.begun = { what: begunBy(request), at };
-  const { reason, message } = underWay(scene.kind, action);
-  const changes = { request, ...ownership(scene), ...comparison(scene) };
-  return withWritten(scene, await record(deps, scene, { mode: "reconciling", reason, message }, changes));
+  context.memory.begun = { what: begunBy(request), at };
+  const { reason, message } = inProgress(context.kind, action);
+  const changes = { request, ...ownership(context), ...comparison(context) };
+  return withWritten(context, await record(deps, context, { mode: "reconciling", reason, message }, changes));
 }
 
 /** The write or the successor that is on record was not made, and never will be. */
-export async function retract(deps: Deps, scene: Scene): Promise<Again> {
-  const { reason, message } = underWay(scene.kind, scene.status.request?.action ?? "update");
-  const nonce = scene.view.intent?.nonce ?? scene.status.nonce;
-  await record(deps, scene, { mode: "reconciling", reason, message }, { request: undefined, nonce });
-  scene.shared?.collection.refresh([scene.identity]);
+export async function retract(deps: Deps, context: Context): Promise<Requeue> {
+  const { reason, message } = inProgress(context.kind, context.status.request?.action ?? "update");
+  const nonce = context.view.intent?.nonce ?? context.status.nonce;
+  await record(deps, context, { mode: "reconciling", reason, message }, { request: undefined, nonce });
+  context.shared?.collection.refresh([context.identity]);
   return "now";
 }
 
 const pathOf = (path: string): string => path.replace(/\?.*$/, "");
 
 /** What the platform's own log has of such writes, the latest first. */
-async function logged({ kind, account }: Scene, filter: RequestFilter): Promise<LoggedRequest[]> {
+async function logged({ kind, account }: Context, filter: RequestFilter): Promise<LoggedRequest[]> {
   if (!account) throw new Error("the platform's log cannot be read without an account");
   const { product } = kind.resource.place;
   const api = addressOf(account, product);
@@ -215,25 +215,25 @@ async function logged({ kind, account }: Scene, filter: RequestFilter): Promise<
 }
 
 /** Asks the platform's own log what became of a write that was announced and never answered. */
-export async function recall(deps: Deps, scene: Scene): Promise<Again> {
-  const { call = "", hash, marks, after, since = "", action = "update" } = scene.status.request ?? {};
+export async function recall(deps: Deps, context: Context): Promise<Requeue> {
+  const { call = "", hash, marks, after, since = "", action = "update" } = context.status.request ?? {};
   const [method = "", url = ""] = call.split(" ");
   const lookedAt = deps.clock.monotonic();
   // Both by the platform's clock. Whoever wrote it down may have known that less well.
-  const now = platformTime(deps.clock, scene.account?.connection);
+  const now = platformTime(deps.clock, context.account?.connection);
   const createdAfter = Math.min(Date.parse(since) || 0, now) - 2 * SKEW_MS;
-  const all = await logged(scene, { method, url: pathOf(url), createdAfter });
+  const all = await logged(context, { method, url: pathOf(url), createdAfter });
   const known = all.findIndex(({ id }) => id === after);
   const later = known < 0 ? all : all.slice(0, known);
   const taken = later.find(({ body }) => (hashText(body) ?? hashBody(null)) === hash);
-  if (taken?.statusUrl === undefined) scene.memory.recalledAt = lookedAt;
-  else await follow(deps, scene, { action, ...(marks && { marks }) }, { id: taken.id, url: taken.statusUrl });
+  if (taken?.statusUrl === undefined) context.memory.recalledAt = lookedAt;
+  else await follow(deps, context, { action, ...(marks && { marks }) }, { id: taken.id, url: taken.statusUrl });
   return "now";
 }
 
 function send(
   deps: Deps,
-  { kind, account, key: object }: Scene,
+  { kind, account, key: object }: Context,
   { method, path, body }: Operation,
   deadlineMs: number | undefined,
 ): Promise<Reply> {
@@ -255,13 +255,13 @@ function send(
 /** Notes down what the platform is now working on. */
 async function follow(
   deps: Deps,
-  scene: Scene,
+  context: Context,
   { action, marks }: Pick<Operation, "action" | "marks">,
   sent: Reply["request"],
   changes: Partial<ResourceStatus> = {},
 ): Promise<void> {
   // It was announced: what it is known by stays.
-  const { call, hash, since } = scene.status.request?.status === "SENDING" ? scene.status.request : {};
+  const { call, hash, since } = context.status.request?.status === "SENDING" ? context.status.request : {};
   const request = {
     ...sent,
     action,
@@ -270,14 +270,14 @@ async function follow(
     ...(call !== undefined && { call, hash }),
     ...(marks && { marks }),
   };
-  const { reason, message } = underWay(scene.kind, action);
-  const shown = { request, state: "BUSY", ...ownership(scene), ...comparison(scene), ...changes };
-  await record(deps, scene, { mode: "reconciling", reason, message }, shown);
+  const { reason, message } = inProgress(context.kind, action);
+  const shown = { request, state: "BUSY", ...ownership(context), ...comparison(context), ...changes };
+  await record(deps, context, { mode: "reconciling", reason, message }, shown);
 }
 
 /** Looks inside a resource before it is deleted with all that it holds. */
-export async function inspect(deps: Deps, scene: Scene): Promise<Again> {
-  const { kind, account, view, memory } = scene;
+export async function inspect(deps: Deps, context: Context): Promise<Requeue> {
+  const { kind, account, view, memory } = context;
   const { place, destruction } = kind.resource;
   const { contents } = destruction;
   if (!contents || !account || !view.claim) return "now";
@@ -294,6 +294,6 @@ export async function inspect(deps: Deps, scene: Scene): Promise<Again> {
     memory.contents = { asOf, names: contents.list(body) };
     return "now";
   } catch (error) {
-    return reject(deps, scene, notUnderstood(kind, error));
+    return recordFailure(deps, context, notUnderstood(kind, error));
   }
 }

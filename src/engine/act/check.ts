@@ -1,14 +1,14 @@
-import type { Again } from "../../kube/queue/work.ts";
+import type { Requeue } from "../../kube/queue/work.ts";
 import { regionalUrl } from "../../platform/products/regional.ts";
 import type { Deps } from "../look/deps.ts";
 import { checkedAs } from "../look/fixed.ts";
 import { notUnderstood } from "../look/obstacles.ts";
-import type { Scene } from "../look/view.ts";
-import { reject } from "../record/record.ts";
+import type { Context } from "../look/view.ts";
+import { recordFailure } from "../record/record.ts";
 
 /** Looks up in a catalogue of the platform what spec names. Many objects ask the same: one answer serves them all. */
-export async function check(deps: Deps, scene: Scene): Promise<Again> {
-  const { account, desired, memory, kind } = scene;
+export async function check(deps: Deps, context: Context): Promise<Requeue> {
+  const { account, desired, memory, kind } = context;
   const what = desired && checkedAs(desired);
   if (!account || !desired?.check || what === undefined) return "now";
   const { field, endpoint, path, judge } = desired.check;
@@ -18,10 +18,10 @@ export async function check(deps: Deps, scene: Scene): Promise<Again> {
   try {
     judged = judge(answer);
   } catch (error) {
-    return reject(deps, scene, notUnderstood(kind, error));
+    return recordFailure(deps, context, notUnderstood(kind, error));
   }
   if ("problem" in judged) {
-    return reject(deps, scene, { reason: "InvalidSpec", message: `${field}: ${judged.problem}` });
+    return recordFailure(deps, context, { reason: "InvalidSpec", message: `${field}: ${judged.problem}` });
   }
   memory.checked = { what, facts: judged.facts };
   return "now";

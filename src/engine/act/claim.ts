@@ -1,9 +1,9 @@
 import { isConflict, isNotFound } from "../../kube/client/errors.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { platformTime } from "../../platform/calls/platform-time.ts";
-import { underWay } from "../decide/standing.ts";
+import { inProgress } from "../decide/standing.ts";
 import { type Deps, deadlineFrom, leads, overlapOf } from "../look/deps.ts";
-import type { Scene } from "../look/view.ts";
+import type { Context } from "../look/view.ts";
 import type { Intent } from "../objects/intent.ts";
 import type { Creation } from "../objects/memory.ts";
 import { INTENT } from "../objects/names.ts";
@@ -14,7 +14,7 @@ import { conditions, readFacts, readStatus } from "../schema/status.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
 import { countedAnnotation } from "../schema/trust.ts";
 import { keepKey, Overtaken, publicationOf } from "../secrets/keys.ts";
-import { abandon, undo } from "./abandon.ts";
+import { deleteUnclaimed, undo } from "./abandon.ts";
 
 /** What was made and not yet claimed. */
 export type Unclaimed = Extract<Creation, { phase: "made" }>;
@@ -23,21 +23,21 @@ export type Unclaimed = Extract<Creation, { phase: "made" }>;
  * Writes the id that answers an open intent. When the intent no longer stands, another leader has gone on without this
  * resource. What this process made itself is then deleted, for nobody else knows of it; what it only found is left.
  */
-export async function claim(deps: Deps, scene: Scene, found: Unclaimed, marked = false): Promise<void> {
-  const { kind, memory } = scene;
+export async function claim(deps: Deps, context: Context, found: Unclaimed, marked = false): Promise<void> {
+  const { kind, memory } = context;
   const { intent, begunAt, made, issued, searched, own = false } = found;
   // The key first: it is shown once, and the Secret carries the id, so that neither can be lost alone. Who no longer
   // leads leaves the Secret to its successor, and still has to see to what it made.
   if (issued && leads(deps)) {
-    await keepKey(deps, scene, made.id, intent.nonce, issued).catch((error: unknown) => {
+    await keepKey(deps, context, made.id, intent.nonce, issued).catch((error: unknown) => {
       // What is claimed below, or not, decides.
       if (!(error instanceof Overtaken)) throw error;
     });
   }
-  const kept = keptKey(deps, scene, intent);
-  const waiting = underWay(kind, "create");
-  const contract = scene.account?.connection.contractNumber;
-  for (let object: KubeObject | undefined = scene.object; ; ) {
+  const kept = keptKey(deps, context, intent);
+  const waiting = inProgress(kind, "create");
+  const contract = context.account?.connection.contractNumber;
+  for (let object: KubeObject | undefined = context.object; ; ) {
     const before = readStatus(object);
     const { left, leftBehind, lossAllowed } = before;
     const base = {
@@ -46,7 +46,7 @@ export async function claim(deps: Deps, scene: Scene, found: Unclaimed, marked =
       conditions: conditions(object, deps.clock.now(), { mode: "reconciling", ...waiting }),
     };
     const succeeds = intent.succeeds !== undefined;
-    const previous = succeeds ? former(deps, scene, kept ? before : made) : before.previous;
+    const previous = succeeds ? former(deps, context, kept ? before : made) : before.previous;
     // Nobody has its key: what is in the Secret goes on working.
     const unused = { ...before, ...base, nonce: intent.nonce, previous };
     const status =
@@ -103,9 +103,9 @@ export async function claim(deps: Deps, scene: Scene, found: Unclaimed, marked =
       memory.creation = undefined;
       return;
     }
-    if (!object) return undo(deps, scene, { memory, last: scene.object });
+    if (!object) return undo(deps, context, { memory, last: context.object });
     memory.creation = undefined;
-    deps.owe(abandon(deps, scene, found, made, REPLACED), intent.account);
+    deps.runCleanup(deleteUnclaimed(deps, context, found, made, REPLACED), intent.account);
     return;
   }
 }
@@ -115,7 +115,7 @@ const LOST = "; its value was lost, and it is deleted";
 /** What is deleted later: when workloads have its successor, or at once when none has ever got it. */
 function former(
   deps: Deps,
-  { account }: Scene,
+  { account }: Context,
   { id, key }: Pick<ResourceStatus, "id" | "key">,
 ): ResourceStatus["previous"] {
   const now = platformTime(deps.clock, account?.connection);
@@ -123,9 +123,9 @@ function former(
 }
 
 /** What is known of the key that answers an intent, when it is in the Secret. */
-function keptKey({ published }: Deps, scene: Scene, { nonce }: Intent): Note["key"] | undefined {
-  const publication = publicationOf(scene);
-  const note = publication && published.find(scene.object, publication.name).note;
+function keptKey({ published }: Deps, context: Context, { nonce }: Intent): Note["key"] | undefined {
+  const publication = publicationOf(context);
+  const note = publication && published.find(context.object, publication.name).note;
   return note?.nonce === nonce ? note.key : undefined;
 }
 

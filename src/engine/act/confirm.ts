@@ -1,9 +1,9 @@
-import type { Again } from "../../kube/queue/work.ts";
+import type { Requeue } from "../../kube/queue/work.ts";
 import { Retry, Unauthorized } from "../../platform/answers/errors.ts";
 import { isShared } from "../accounts/accounts.ts";
 import type { Shared } from "../look/collections.ts";
 import { type Deps, readLimit } from "../look/deps.ts";
-import type { Scene } from "../look/view.ts";
+import type { Context } from "../look/view.ts";
 import { type Claim, type Intent, SKEW_MS } from "../objects/intent.ts";
 import { livesIn } from "../objects/object.ts";
 import { type AbsenceFacts, deletionOf, interrupted, missed } from "../objects/presence.ts";
@@ -11,8 +11,8 @@ import { type AbsenceFacts, deletionOf, interrupted, missed } from "../objects/p
 export const LOOK_MS = 2000;
 
 /** Asks for this one resource and its request, instead of waiting for the next list; never without a pause between. */
-export async function confirm(deps: Deps, scene: Scene): Promise<Again> {
-  const { identity, view, shared, memory } = scene;
+export async function confirm(deps: Deps, context: Context): Promise<Requeue> {
+  const { identity, view, shared, memory } = context;
   const at = deps.clock.monotonic();
   if (!shared || !view.claim || at - (memory.askedAt ?? Number.NEGATIVE_INFINITY) < LOOK_MS / 2) return "never";
   memory.askedAt = at;
@@ -27,7 +27,7 @@ export async function confirm(deps: Deps, scene: Scene): Promise<Again> {
     }
     // A request of ours tells by itself what became of it.
     const isPending = view.request && view.request.outcome !== "DONE";
-    const logs = isPending ? { logged: false } : await deletionIn(scene, shared, view.claim);
+    const logs = isPending ? { logged: false } : await deletionIn(context, shared, view.claim);
     memory.absence = missed(memory.absence, { at, credible: isCredible(shared), logs });
   } catch (error) {
     memory.absence = interrupted(memory.absence);
@@ -42,7 +42,7 @@ const isCredible = ({ collection, lacksMany }: Shared): boolean =>
 
 /** What the platform's logs say about the deletion of a resource since it was last known to be there. */
 export async function deletionIn(
-  { kind, object, memory, account }: Pick<Scene, "kind" | "account"> & Partial<Pick<Scene, "object" | "memory">>,
+  { kind, object, memory, account }: Pick<Context, "kind" | "account"> & Partial<Pick<Context, "object" | "memory">>,
   { logs, path }: Pick<Shared, "logs" | "path">,
   { id, parents, ...claim }: Pick<Claim, "id" | "parents" | "born">,
   begun?: Intent,

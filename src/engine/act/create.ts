@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isSuccessive } from "../../kinds/kind.ts";
-import type { Again } from "../../kube/queue/work.ts";
+import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { NotFound, type PlatformError, Retry } from "../../platform/answers/errors.ts";
 import { platformTime, skewOf } from "../../platform/calls/platform-time.ts";
@@ -14,12 +14,12 @@ import { inputsOf } from "../look/look.ts";
 import { lookalike } from "../look/lookalike.ts";
 import { notPublic } from "../look/ownership.ts";
 import { type Resolved, resolveReferences } from "../look/references.ts";
-import type { Scene } from "../look/view.ts";
+import type { Context } from "../look/view.ts";
 import { birthOf } from "../objects/identity.ts";
 import type { Intent } from "../objects/intent.ts";
 import { keyOfTarget } from "../objects/object.ts";
 import { lifeOf, succeeded, tooBrief } from "../objects/succession.ts";
-import { located, refreshed, refuse, reject } from "../record/record.ts";
+import { located, refreshed, recordPlatformError, recordFailure } from "../record/record.ts";
 import { writeMetadata } from "../record/write.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { obstacleToKey } from "../secrets/keys.ts";
@@ -38,37 +38,37 @@ const created = z.looseObject({ id: resourceId });
  * The intent is on record before the POST leaves, and the id is on record, on condition that the intent still stands,
  * before anything else happens. Whatever is lost in between is found by a search for the result of the open intent.
  */
-export async function create(deps: Deps, scene: Scene): Promise<Again> {
-  const { kind, account, memory } = scene;
+export async function create(deps: Deps, context: Context): Promise<Requeue> {
+  const { kind, account, memory } = context;
   if (!account) throw new Error("nothing can be created without an account");
-  const prepared = await prepare(deps, scene, account);
-  if ("obstacle" in prepared) return reject(deps, scene, prepared.obstacle);
+  const prepared = await prepare(deps, context, account);
+  if ("obstacle" in prepared) return recordFailure(deps, context, prepared.obstacle);
   const { body, parents, hide, facts } = prepared.value;
   const { place, creation } = kind.resource;
   const url = urlOf(account, place.product, (creation.path ?? place.collection)(parents));
-  const made = journaled<Intended, Unclaimed, Again>(deps, {
-    announce: (at) => intend(deps, scene, at, facts),
-    send: ({ begun }, deadlineMs) => post(deps, scene, account, { begun, url, body, deadlineMs }),
+  const made = journaled<Intended, Unclaimed, Requeue>(deps, {
+    announce: (at) => intend(deps, context, at, facts),
+    send: ({ begun }, deadlineMs) => post(deps, context, account, { begun, url, body, deadlineMs }),
     async keep({ object }, answer) {
       memory.creation = answer;
-      await claim(deps, { ...scene, object }, answer);
-      return watched(deps, scene, answer.made.request);
+      await claim(deps, { ...context, object }, answer);
+      return watched(deps, context, answer.made.request);
     },
     async retract({ begun }) {
       memory.creation = { ...begun, phase: "unsent" };
     },
     failed({ begun }, error) {
       if (error.executed === "unknown") memory.creation = { ...begun, phase: "sent" };
-      return unanswered(deps, scene, begun.intent, error, hide);
+      return unanswered(deps, context, begun.intent, error, hide);
     },
   }).finally(() => {
     // Whatever went wrong: it is no longer under way.
     if (memory.creation?.phase === "posting") memory.creation = { ...memory.creation, phase: "sent" };
-    const isGone = deps.objects.find(scene.key)?.object.metadata.uid !== scene.object.metadata.uid;
-    if (isGone) undo(deps, scene, { memory, last: scene.object });
+    const isGone = deps.objects.find(context.key)?.object.metadata.uid !== context.object.metadata.uid;
+    if (isGone) undo(deps, context, { memory, last: context.object });
   });
   // Should the object go meanwhile, the Account is still needed to undo this.
-  deps.owe(
+  deps.runCleanup(
     Promise.allSettled([made]).then(() => {}),
     account.key,
   );
@@ -86,8 +86,8 @@ interface Prepared {
 }
 
 /** Puts together what is sent, and finds out what is missing for it, before anything is on record. */
-async function prepare(deps: Deps, scene: Scene, account: AccountHandle): Promise<Resolved<Prepared>> {
-  const { kind, object, desired, view } = scene;
+async function prepare(deps: Deps, context: Context, account: AccountHandle): Promise<Resolved<Prepared>> {
+  const { kind, object, desired, view } = context;
   if (!desired) throw new Error("nothing can be created without spec");
   // Not the parents of an earlier intent: spec may have changed since, and an annotation is anybody's to write.
   const resolved = resolveReferences(deps.objects, object, desired);
@@ -101,15 +101,15 @@ async function prepare(deps: Deps, scene: Scene, account: AccountHandle): Promis
   const brief = view.claim ? undefined : tooBrief("lifetime", lifeOf(kind, body), skewOf(account.connection));
   const obstacle =
     brief ??
-    (await obstacleToKey(deps, scene)) ??
-    lookalike(deps, scene, account, parents, body) ??
+    (await obstacleToKey(deps, context)) ??
+    lookalike(deps, context, account, parents, body) ??
     (await notPublic(deps, { object, desired, account }, body));
   if (obstacle) return { obstacle };
   // A successor may come before what spec names now was looked up.
   const looked = view.unchecked ? { ...desired, check: undefined } : desired;
   const { echo } = kind.resource.identity;
   const hash = hashBody(echo ? echo(body) : body);
-  const there = isSuccessive(kind) ? await neighboursOf(deps, scene, account, parents) : undefined;
+  const there = isSuccessive(kind) ? await neighboursOf(deps, context, account, parents) : undefined;
   if (there && "obstacle" in there) return there;
   const { contract: _, ...where } = located(account, kind);
   const facts = {
@@ -132,7 +132,7 @@ interface Intended {
 
 async function post(
   deps: Deps,
-  { kind, key: object, memory }: Scene,
+  { kind, key: object, memory }: Context,
   account: AccountHandle,
   { begun, url, body, deadlineMs }: Pick<Intended, "begun"> & { url: string; body: unknown; deadlineMs: number },
 ): Promise<Unclaimed> {
@@ -168,22 +168,22 @@ async function post(
 /** Says why there is no answer, or a refusal: that one closes the intent. */
 async function unanswered(
   deps: Deps,
-  scene: Scene,
+  context: Context,
   intent: Intent,
   error: PlatformError,
   hide: Prepared["hide"],
-): Promise<Again> {
-  const after = refreshed(deps, scene);
-  if (error.executed === "unknown") return refuse(deps, after, error);
+): Promise<Requeue> {
+  const after = refreshed(deps, context);
+  if (error.executed === "unknown") return recordPlatformError(deps, after, error);
   // Another process has gone on without it, and has an intent of its own by now.
   if (!stands(after.object, intent)) return "now";
   const changes = { nonce: intent.nonce };
-  const orphan = error instanceof NotFound ? orphaned(deps, scene) : undefined;
-  return orphan ? reject(deps, after, orphan, { changes }) : refuse(deps, after, error, changes, hide);
+  const orphan = error instanceof NotFound ? orphaned(deps, context) : undefined;
+  return orphan ? recordFailure(deps, after, orphan, { changes }) : recordPlatformError(deps, after, error, changes, hide);
 }
 
 /** 404 to a creation: what it was to live under is not there. Whoever stands for that is looked at again. */
-function orphaned(deps: Deps, { object, desired }: Scene): Obstacle | undefined {
+function orphaned(deps: Deps, { object, desired }: Context): Obstacle | undefined {
   const namespace = object.metadata.namespace ?? "";
   const places = desired?.references.filter(({ bond = "place" }) => bond === "place") ?? [];
   const named = places.map(({ kind: parent, field, target }) => {
@@ -210,7 +210,7 @@ const POSTED: NonNullable<ProductAccess["creation"]> = {
  */
 async function intend(
   deps: Deps,
-  { kind, object, memory, account }: Scene,
+  { kind, object, memory, account }: Context,
   begunAt: number,
   facts: Prepared["facts"],
 ): Promise<Intended> {

@@ -6,13 +6,13 @@ import { hashBody } from "../../runtime/hash.ts";
 import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
 import { type Deps, readLimit } from "../look/deps.ts";
 import type { Resolved } from "../look/references.ts";
-import type { Scene } from "../look/view.ts";
+import type { Context } from "../look/view.ts";
 import type { Intent } from "../objects/intent.ts";
 
 /** What there is already, with room for one more. */
 export async function neighboursOf(
   deps: Deps,
-  { key, kind }: Scene,
+  { key, kind }: Context,
   account: AccountHandle,
   parents: Intent["parents"],
 ): Promise<Resolved<readonly Item[]>> {

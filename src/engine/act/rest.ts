@@ -1,11 +1,11 @@
-import type { Again } from "../../kube/queue/work.ts";
+import type { Requeue } from "../../kube/queue/work.ts";
 import { PlatformError } from "../../platform/answers/errors.ts";
 import { several } from "../decide/standing.ts";
 import { type Deps, readLimit } from "../look/deps.ts";
 import { sources } from "../look/fixed.ts";
 import { type LeftBehind, leftBehindNow } from "../look/left-behind.ts";
 import { inputsOf } from "../look/look.ts";
-import type { Scene } from "../look/view.ts";
+import type { Context } from "../look/view.ts";
 import { confirmedBirth } from "../objects/identity.ts";
 import type { Claim } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
@@ -14,40 +14,40 @@ import type { Note } from "../objects/published.ts";
 import { comparison, ownership, record } from "../record/record.ts";
 import { writeMetadata } from "../record/write.ts";
 import { needsPerson, type Obstacle } from "../schema/reasons.ts";
-import { readFacts, type Standing } from "../schema/status.ts";
+import { readFacts, type ReadyState } from "../schema/status.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
 import { isOver } from "./abandon.ts";
 
 /** All is as spec says on the platform: shows it, and when to look again. */
-export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: Obstacle): Promise<Again> {
-  const { kind, shared, view, memory, object, desired, inputs, identity, beside, note } = scene;
+export async function rest(deps: Deps, context: Context, keep: boolean, obstacle?: Obstacle): Promise<Requeue> {
+  const { kind, shared, view, memory, object, desired, inputs, identity, related, note } = context;
   const { claim: owned } = view;
   if (!owned || !shared) return "never";
   const item = shared.collection.read(identity).item;
-  const ready: Standing = view.observed
+  const ready: ReadyState = view.observed
     ? { mode: "ready", reason: "Observed", message: `${kind.kind} is observed and never changed` }
     : { mode: "ready", reason: "Available", message: `${kind.kind} is up to date` };
-  const { drift } = comparison(scene);
+  const { drift } = comparison(context);
   const publication = view.observed ? undefined : desired?.publication({ name: object.metadata.name });
-  const born = owned.born ?? scene.status.born ?? (await learntBirth(scene, { id: owned.id, raw: item?.raw }));
+  const born = owned.born ?? context.status.born ?? (await learntBirth(context, { id: owned.id, raw: item?.raw }));
   const known = {
-    ...ownership(scene),
+    ...ownership(context),
     born,
     // Restored from a backup: whoever had it since then, has it no more.
-    ...(!view.observed && scene.status.id === undefined && { adoptedAt: new Date(view.platformNow).toISOString() }),
-    ...(view.observed && isOthers(deps, scene, { ...owned, born }) && { onlyObserved: true }),
+    ...(!view.observed && context.status.id === undefined && { adoptedAt: new Date(view.platformNow).toISOString() }),
+    ...(view.observed && isOthers(deps, context, { ...owned, born }) && { onlyObserved: true }),
     // A word that is no longer there may be given again.
-    lossAllowed: object.metadata.annotations?.[ALLOW_DATA_LOSS] === undefined ? undefined : scene.status.lossAllowed,
+    lossAllowed: object.metadata.annotations?.[ALLOW_DATA_LOSS] === undefined ? undefined : context.status.lossAllowed,
     state: item?.state,
-    fixed: fixedNow(scene),
+    fixed: fixedNow(context),
     secretName: note && publication?.name,
     ...shownKey(note),
   };
-  const context = {
+  const given = {
     ...(inputs ?? inputsOf(object, { parents: owned.parents, refs: {} })),
-    ...(beside && { beside }),
+    ...(related && { related }),
   };
-  const facts = item ? kind.resource.comparison.facts(item.raw, context) : readFacts(object);
+  const facts = item ? kind.resource.comparison.facts(item.raw, given) : readFacts(object);
   const differences = drift?.length ? drift : undefined;
   const advice = desired && inputs && !view.observed ? desired.advice(inputs) : [];
   if (view.secret === "missing") advice.push(KEYLESS);
@@ -55,17 +55,17 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
   if (memory.renewAfter !== undefined) advice.push(UNRENEWED);
   const unclaimed = memory.unclaimed?.filter((id) => shared.collection.read(id).item) ?? [];
   if (unclaimed.length > 0) advice.push(unclaimedAdvice(kind.kind, unclaimed));
-  const { leftBehind, there } = leftBehindNow(deps, scene);
+  const { leftBehind, there } = leftBehindNow(deps, context);
   advice.push(...there.map((each) => leftAdvice(kind.kind, each)));
   const said = advice.length > 0 ? advice : undefined;
   const shown = await record(
     deps,
-    scene,
+    context,
     obstacle ? { mode: needsPerson(obstacle.reason) ? "stalled" : "reconciling", ...obstacle } : ready,
     { ...known, request: undefined, drift: differences, leftBehind, advice: said },
     facts,
   );
-  const before = scene.status.advice ?? [];
+  const before = context.status.advice ?? [];
   for (const news of advice.filter((each) => !before.includes(each))) {
     deps.events.record(object, "Warning", "Advice", news);
   }
@@ -74,12 +74,12 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
   memory.accepted = undefined;
   memory.askedAt = undefined;
   if (memory.creation && isOver(deps, memory.creation)) memory.creation = undefined;
-  memory.restingSince = keep || view.keepAt === undefined ? undefined : (memory.restingSince ?? view.now);
-  if (keep) await writeMetadata(deps, kind, shown, { claim: ownership(scene) });
+  memory.restingSince = keep || view.annotateAt === undefined ? undefined : (memory.restingSince ?? view.now);
+  if (keep) await writeMetadata(deps, kind, shown, { claim: ownership(context) });
   // The platform's clock tells when, and may go another way than ours: a long time is not waited for in one go.
-  const platformTimes = [view.keyDueAt, scene.status.previous && Date.parse(scene.status.previous.until)];
+  const platformTimes = [view.keyDueAt, context.status.previous && Date.parse(context.status.previous.until)];
   const dueIn = [
-    ...(keep || view.keepAt === undefined ? [] : [view.keepAt - view.now]),
+    ...(keep || view.annotateAt === undefined ? [] : [view.annotateAt - view.now]),
     ...platformTimes
       .filter((at) => at !== undefined)
       .map((at) => Math.min(Math.max(0, at - view.platformNow), deps.settings.resyncMs)),
@@ -92,22 +92,22 @@ export async function rest(deps: Deps, scene: Scene, keep: boolean, obstacle?: O
 }
 
 /** Spec asks for nothing on the platform, and there is nothing: shows what else there is to know. */
-export async function idle(deps: Deps, scene: Scene): Promise<Again> {
-  const { kind, object, inputs, memory } = scene;
+export async function idle(deps: Deps, context: Context): Promise<Requeue> {
+  const { kind, object, inputs, memory } = context;
   const ready = { mode: "ready", reason: "Available", message: `${kind.kind} is in effect` } as const;
   const facts = inputs ? kind.resource.comparison.facts(undefined, inputs) : readFacts(object);
-  await record(deps, scene, ready, { fixed: fixedNow(scene), request: undefined, advice: undefined }, facts);
+  await record(deps, context, ready, { fixed: fixedNow(context), request: undefined, advice: undefined }, facts);
   memory.failure = undefined;
   return "never";
 }
 
 /** Whether who had it and only observes it by now owns nothing of it any more: another object has it, or may have its number. */
-const isOthers = ({ objects }: Deps, { kind }: Scene, claim: Claim): boolean =>
+const isOthers = ({ objects }: Deps, { kind }: Context, claim: Claim): boolean =>
   objects.claimants(kind.kind, claim).length > 0 ||
   (claim.born === undefined && kind.resource.identity.reusesIds === true);
 
 /** When the resource was made. What cannot be learnt now is learnt at another rest: the object is no less Ready for it. */
-async function learntBirth({ kind, shared, view }: Scene, seen: { id: string; raw: unknown }) {
+async function learntBirth({ kind, shared, view }: Context, seen: { id: string; raw: unknown }) {
   if (!shared || view.observed) return undefined;
   try {
     return await confirmedBirth(kind, shared, seen, readLimit());
@@ -118,7 +118,7 @@ async function learntBirth({ kind, shared, view }: Scene, seen: { id: string; ra
 }
 
 /** What was looked up in a catalogue need not be looked up again, until spec names something else. */
-function fixedNow({ kind, desired, inputs, status, view }: Scene): ResourceStatus["fixed"] {
+function fixedNow({ kind, desired, inputs, status, view }: Context): ResourceStatus["fixed"] {
   if (!desired?.check || !inputs || view.unchecked || view.observed) return status.fixed;
   return { ...status.fixed, ...sources(kind, desired, inputs) };
 }

@@ -1,16 +1,16 @@
-import type { Again } from "../../kube/queue/work.ts";
+import type { Requeue } from "../../kube/queue/work.ts";
 import { NotFound } from "../../platform/answers/errors.ts";
 import { urlOf } from "../accounts/accounts.ts";
-import { underWay } from "../decide/standing.ts";
+import { inProgress } from "../decide/standing.ts";
 import type { Deps } from "../look/deps.ts";
-import type { Scene } from "../look/view.ts";
+import type { Context } from "../look/view.ts";
 import { record } from "../record/record.ts";
 
 const LOOK_MS = 2000;
 
 /** Deletes what came before the resource: its successor has taken its place, or the object goes. */
-export async function revoke(deps: Deps, scene: Scene): Promise<Again> {
-  const { kind, account, shared, status, view, key: object } = scene;
+export async function revoke(deps: Deps, context: Context): Promise<Requeue> {
+  const { kind, account, shared, status, view, key: object } = context;
   const { previous, parents = {} } = status;
   if (!account || !previous) return "now";
   const { collection, product } = kind.resource.place;
@@ -21,11 +21,11 @@ export async function revoke(deps: Deps, scene: Scene): Promise<Again> {
     if (!(error instanceof NotFound)) throw error;
     // One 404 proves nothing while the list still has it.
     if (!shared || shared.collection.read(previous.id).item) {
-      shared?.collection.refresh([scene.identity]);
+      shared?.collection.refresh([context.identity]);
       return { inMs: LOOK_MS };
     }
   }
-  const { reason, message } = underWay(kind, view.deleting ? "delete" : "revoke the previous one");
-  await record(deps, scene, { mode: "reconciling", reason, message }, { previous: undefined });
+  const { reason, message } = inProgress(kind, view.deleting ? "delete" : "revoke the previous one");
+  await record(deps, context, { mode: "reconciling", reason, message }, { previous: undefined });
   return "now";
 }

@@ -6,7 +6,7 @@ import { hashText } from "../../runtime/hash.ts";
 import { createSlot } from "../../runtime/memo.ts";
 import { type Deps, readLimit } from "../look/deps.ts";
 import { creatorOf, isOurs } from "../look/lookalike.ts";
-import type { Scene } from "../look/view.ts";
+import type { Context } from "../look/view.ts";
 import { confirmedBirth } from "../objects/identity.ts";
 import { type Intent, SKEW_MS, windowOf } from "../objects/intent.ts";
 import type { Made, SearchResult } from "../objects/memory.ts";
@@ -15,8 +15,8 @@ import { type AbsenceFacts, isOver, judge, missed } from "../objects/presence.ts
 import { deletionIn } from "./confirm.ts";
 
 /** What a search needs to know of the object. */
-type Searching = Pick<Scene, "key" | "kind" | "account" | "shared"> & {
-  view: Pick<Scene["view"], "settledAt" | "deleting">;
+type Searching = Pick<Context, "key" | "kind" | "account" | "shared"> & {
+  view: Pick<Context["view"], "settledAt" | "deleting">;
 };
 
 /**

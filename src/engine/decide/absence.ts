@@ -1,7 +1,7 @@
 import type { Observation, View } from "../look/view.ts";
 import { isOver } from "../objects/presence.ts";
 import type { Decision } from "./decision.ts";
-import { RECHECK_MS, underWay } from "./standing.ts";
+import { RECHECK_MS, inProgress } from "./standing.ts";
 
 export type Absent = Extract<Observation, { seen: "absent" }>;
 
@@ -67,13 +67,13 @@ export function notSeen(view: View, absent: Absent): Decision {
 }
 
 /** A deletion of ours whose resource is not seen any more: its request tells when it is over. */
-export const vanishing = (view: View, action: string): Decision => ({
-  ...underWay(view, action),
+export const awaitingDeletion = (view: View, action: string): Decision => ({
+  ...inProgress(view, action),
   recheckMs: VANISHING_MS,
 });
 
 /** The resource of an object that is being deleted is not seen, and was not deleted by Mooring. */
-export function awaitingCertainty(view: View, absent: Absent): Decision {
+export function awaitingProof(view: View, absent: Absent): Decision {
   const message = `${view.kind} ${view.claim?.id} is not found on the platform; waiting until it is certain that it is gone; to release the object now and leave what may be there, set deletionPolicy: Retain`;
   return { step: "wait", reason: "Deleting", message, look: "member", recheckMs: pauseOf(view, absent) };
 }

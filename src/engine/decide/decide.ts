@@ -2,20 +2,20 @@ import type { View } from "../look/view.ts";
 import { mayBeHidden } from "../objects/presence.ts";
 import { nextStep } from "../objects/succession.ts";
 import type { Reason } from "../schema/reasons.ts";
-import { type Absent, isRecreated, notSeen, vanishing } from "./absence.ts";
+import { type Absent, isRecreated, notSeen, awaitingDeletion } from "./absence.ts";
 import type { Decision } from "./decision.ts";
 import {
   decideDeletion,
   decideReplacement,
-  departure,
+  deleteToReplace,
   lackOfEvidence,
-  leaving,
+  replacementUnderWay,
   type Present,
   renewal,
 } from "./departure.ts";
 import { decideRecovery, decideUnanswered } from "./recovery.ts";
 import { repetition } from "./repetition.ts";
-import { afterFailure, busyWithOthers, failed, isDone, obstructed, RECHECK_MS, underWay, unread } from "./standing.ts";
+import { afterFailure, busyWithOthers, failed, isDone, blockedBy, RECHECK_MS, inProgress, awaitingFirstRead } from "./standing.ts";
 
 /**
  * The next step for one object. Pure: the same view gives the same decision. Guarantees that hold for every view:
@@ -24,30 +24,30 @@ import { afterFailure, busyWithOthers, failed, isDone, obstructed, RECHECK_MS, u
  * paused, or before the pause after a failure is over; always a step or a reason.
  */
 export function decide(view: View): Decision {
-  return allowed(view, choose(view));
+  return withGuarantees(view, choose(view));
 }
 
 /** What holds for every step, whatever led to it. */
-function allowed(view: View, step: Decision): Decision {
+function withGuarantees(view: View, step: Decision): Decision {
   const { claim, intent, observation, deleting } = view;
   // Without the finalizer the object would go and leave its resource, without its intent a creation would be forgotten.
   const unmarked = view.hasFinalizer ? intent && !view.recorded : (claim || intent) && !deleting;
   if (unmarked) return { step: "mark" };
-  if (view.terminating && !deleting && begins(step)) {
+  if (view.terminating && !deleting && createsSomething(step)) {
     const message = "the namespace is being deleted: nothing is created or renewed in it";
     return { step: "wait", reason: "NamespaceTerminating", message };
   }
-  if (view.ungranted && !deleting && begins(step)) return obstructed(view.ungranted);
+  if (view.ungranted && !deleting && createsSomething(step)) return blockedBy(view.ungranted);
   const waits = step.step === "wait" || step.step === "stall";
-  if (waits && PASSING.includes(step.reason) && !claim && view.now < view.youngUntil) {
-    return { ...step, step: "wait", reason: "Observing", recheckMs: view.youngUntil - view.now };
+  if (waits && PASSING.includes(step.reason) && !claim && view.now < view.graceUntil) {
+    return { ...step, step: "wait", reason: "Observing", recheckMs: view.graceUntil - view.now };
   }
-  const pause = calls(step) ? afterFailure(view) : undefined;
+  const pause = callsPlatform(step) ? afterFailure(view) : undefined;
   if (pause) return pause;
   const repeated = step.step === "update" ? repetition(view, step.operation) : undefined;
   if (repeated) return repeated;
   const evidence = step.step === "revoke" ? view.previous : observation.seen === "present" ? observation : undefined;
-  return (evidence && ends(step) ? lackOfEvidence(view, evidence) : undefined) ?? step;
+  return (evidence && endsSomething(step) ? lackOfEvidence(view, evidence) : undefined) ?? step;
 }
 
 /** Reasons that a young object is not bothered with. */
@@ -75,15 +75,15 @@ const CALLS: ReadonlySet<Decision["step"]> = new Set([
 ]);
 
 /** Whether a step asks something of the platform for this object alone. */
-const calls = (step: Decision): boolean => CALLS.has(step.step) || ("look" in step && step.look === "member");
+const callsPlatform = (step: Decision): boolean => CALLS.has(step.step) || ("look" in step && step.look === "member");
 
 const BEGINS: ReadonlySet<Decision["step"]> = new Set(["create", "adopt", "renew", "publish", "output", "delete"]);
 
 /** Whether a step makes something that has to be kept in the namespace. A deletion there is the first half of a replacement. */
-const begins = ({ step }: Decision): boolean => BEGINS.has(step);
+const createsSomething = ({ step }: Decision): boolean => BEGINS.has(step);
 
 /** Whether a step ends something that cannot be brought back, or looks inside it right before. */
-const ends = (step: Decision): boolean =>
+const endsSomething = (step: Decision): boolean =>
   ["inspect", "delete", "renew", "revoke"].includes(step.step) ||
   (step.step === "update" && step.operation.method === "DELETE");
 
@@ -91,19 +91,19 @@ function choose(view: View): Decision {
   if (view.deleting && !view.hasFinalizer) return { step: "ignore" };
   if (view.paused) return { step: "pause" };
   if (view.deleting) return decideDeletion(view);
-  if (view.foreign)
-    return { step: "stall", reason: "SigningKeyUnknown", message: unknownKeyOf(view.kind, view.foreign) };
+  if (view.unknownKey)
+    return { step: "stall", reason: "SigningKeyUnknown", message: unknownKeyOf(view.kind, view.unknownKey) };
   const blocked = view.accountObstacle;
-  if (blocked) return obstructed(blocked);
+  if (blocked) return blockedBy(blocked);
   if (view.intent) return decideRecovery(view, view.intent.succeeds ? { step: "retract" } : decideCreation(view));
   if (view.claim) return view.observed ? decideObserved(view) : decideClaimed(view);
   if (view.adopt !== undefined && (view.observed || !view.unwanted)) {
-    return view.specObstacle ? obstructed(view.specObstacle) : { step: "adopt", id: view.adopt };
+    return view.specObstacle ? blockedBy(view.specObstacle) : { step: "adopt", id: view.adopt };
   }
   return decideCreation(view);
 }
 
-function unknownKeyOf(kind: string, { id }: NonNullable<View["foreign"]>): string {
+function unknownKeyOf(kind: string, { id }: NonNullable<View["unknownKey"]>): string {
   const what = id === undefined ? `has begun to create a ${kind}` : `owns ${kind} ${id}`;
   const again = id === undefined ? "with externalId if one was made" : `with externalId: ${id}`;
   return `the object ${what}, signed with a key that this operator does not have: restore Secret mooring-signing-key; without it, delete the object, which keeps the ${kind} on the platform, and create it again ${again}`;
@@ -114,11 +114,11 @@ function decideObserved(view: View): Decision {
   const { observation } = view;
   switch (observation.seen) {
     case "unknown":
-      return unread(view);
+      return awaitingFirstRead(view);
     case "absent":
       return notSeen(view, observation);
     case "present":
-      return observation.busy ? busyWithOthers(view) : (decideOutput(view) ?? atRest(view));
+      return observation.busy ? busyWithOthers(view) : (decideOutput(view) ?? upToDate(view));
   }
 }
 
@@ -126,10 +126,10 @@ function decideCreation(view: View): Decision {
   if (view.observed) {
     return { step: "stall", reason: "InvalidSpec", message: "managementPolicy Observe needs spec.externalId" };
   }
-  if (view.specObstacle) return obstructed(view.specObstacle);
+  if (view.specObstacle) return blockedBy(view.specObstacle);
   if (view.unchecked) return { step: "check" };
   if (view.unwanted) return { step: view.previous ? "revoke" : "idle" };
-  if (view.unlisted) return unread(view);
+  if (view.unlisted) return awaitingFirstRead(view);
   return view.permanent ? { step: "adopt" } : { step: "create" };
 }
 
@@ -137,14 +137,14 @@ function decideClaimed(view: View): Decision {
   const { observation, request } = view;
   switch (observation.seen) {
     case "unknown":
-      return unread(view);
+      return awaitingFirstRead(view);
     case "absent":
       return decideAbsent(view, observation);
     case "present": {
-      if (observation.busy) return request ? underWay(view, request.action) : busyWithOthers(view);
+      if (observation.busy) return request ? inProgress(view, request.action) : busyWithOthers(view);
       if (request && observation.asOf <= request.since) {
         // A write whose address is not known tells nothing by itself: only a later look does.
-        return { ...underWay(view, request.action), ...(request.outcome === "unanswered" && { look: "list" }) };
+        return { ...inProgress(view, request.action), ...(request.outcome === "unanswered" && { look: "list" }) };
       }
       if (request?.outcome === "unanswered") return decideUnanswered(view, request);
       if (view.unwanted) return decideUnwanted(view, observation);
@@ -157,15 +157,15 @@ function decideClaimed(view: View): Decision {
           decideCheck(view) ??
           decidePrevious(view) ??
           decideOutput(view) ??
-          settledOrDrifted(view, observation)
+          upToDateOrDrifted(view, observation)
         );
       }
       if (request && request.action !== "create") {
         if (request.outcome === "FAILED") return failed(view, request, false);
-        if (request.outcome !== "DONE") return { ...underWay(view, request.action), look: "member" };
+        if (request.outcome !== "DONE") return { ...inProgress(view, request.action), look: "member" };
         // What is done may take a while to be seen.
         if (request.unseen && mayBeHidden(request.since, observation.asOf, view.believedMs)) {
-          return { ...underWay(view, request.action), look: "member" };
+          return { ...inProgress(view, request.action), look: "member" };
         }
       }
       return { step: "update", operation: next };
@@ -177,13 +177,13 @@ function decideAbsent(view: View, observation: Absent): Decision {
   const { request } = view;
   if (request?.action === "replace") {
     if (request.outcome === "DONE") return { step: "forget" };
-    return request.outcome === "FAILED" ? failed(view, request, false) : vanishing(view, "replace");
+    return request.outcome === "FAILED" ? failed(view, request, false) : awaitingDeletion(view, "replace");
   }
   if (request?.outcome === "FAILED") return failed(view, request, request.action === "create");
-  if (request && request.outcome !== "DONE") return underWay(view, request.action);
+  if (request && request.outcome !== "DONE") return inProgress(view, request.action);
   // What is done may take a while to be seen.
   if (request && observation.absence !== "deleted" && mayBeHidden(request.since, observation.asOf, view.believedMs))
-    return { ...underWay(view, request.action), look: "member" };
+    return { ...inProgress(view, request.action), look: "member" };
   return isRecreated(view, observation) ? { step: "forget" } : notSeen(view, observation);
 }
 
@@ -230,7 +230,7 @@ const decideCheck = ({ unchecked, specObstacle }: View): Decision | undefined =>
 function decideUnwanted(view: View, observation: Present): Decision {
   if (view.previous) return { step: "revoke" };
   if (view.deletionPolicy === "Retain") return { step: "forget" };
-  return leaving(view) ?? departure(view, observation);
+  return replacementUnderWay(view) ?? deleteToReplace(view, observation);
 }
 
 /** The one before has had its time. */
@@ -254,9 +254,9 @@ function decideOutput({ output, now }: View): Decision | undefined {
 function decideBroken(view: View, observation: Present, why: string): Decision {
   const { request, kind, permanent } = view;
   if (request?.action === "replace" && !isDone(request) && request.outcome !== "FAILED")
-    return { ...underWay(view, "replace"), look: "member" };
+    return { ...inProgress(view, "replace"), look: "member" };
   const anew = view.unfinished || request?.action === "replace";
-  if (anew && !permanent) return departure(view, observation);
+  if (anew && !permanent) return deleteToReplace(view, observation);
   if (request) return failed(view, { ...request, message: why }, false);
   const next = observation.comparison?.next;
   if (next) return { step: "update", operation: next };
@@ -264,15 +264,15 @@ function decideBroken(view: View, observation: Present, why: string): Decision {
   return { step: "stall", reason: "ProvisioningFailed", message, retryMs: RECHECK_MS * 15 };
 }
 
-function atRest({ keepAt, now, output }: View): Decision {
+function upToDate({ annotateAt, now, output }: View): Decision {
   const obstacle = typeof output === "object" ? output.obstacle : undefined;
-  return { step: "rest", keep: keepAt !== undefined && keepAt <= now, ...(obstacle && { obstacle }) };
+  return { step: "rest", keep: annotateAt !== undefined && annotateAt <= now, ...(obstacle && { obstacle }) };
 }
 
-function settledOrDrifted(view: View, { comparison }: Present): Decision {
-  if (!comparison) return view.specObstacle ? obstructed(view.specObstacle) : atRest(view);
+function upToDateOrDrifted(view: View, { comparison }: Present): Decision {
+  if (!comparison) return view.specObstacle ? blockedBy(view.specObstacle) : upToDate(view);
   const [first] = comparison.drift;
-  if (!first) return atRest(view);
+  if (!first) return upToDate(view);
   return {
     step: "stall",
     reason: "Drifted",

@@ -1,10 +1,10 @@
 import type { Observation, View } from "../look/view.ts";
 import { mayBeHidden } from "../objects/presence.ts";
 import { nextStep } from "../objects/succession.ts";
-import { awaitingCertainty, isReleasable, vanishing } from "./absence.ts";
+import { awaitingProof, isReleasable, awaitingDeletion } from "./absence.ts";
 import type { Decision } from "./decision.ts";
 import { decideRecovery, decideUnanswered } from "./recovery.ts";
-import { failed, isDone, obstructed, RECHECK_MS, several, underWay, unread } from "./standing.ts";
+import { failed, isDone, blockedBy, RECHECK_MS, several, inProgress, awaitingFirstRead } from "./standing.ts";
 
 export type Present = Extract<Observation, { seen: "present" }>;
 
@@ -18,10 +18,10 @@ const PATIENCE_MS = 5000;
  * would go. Undefined when the last reading will do.
  */
 export function lackOfEvidence(view: View, { asOf, unclear }: Pick<Present, "asOf" | "unclear">): Decision | undefined {
-  const { now, kind, deleting, wishedAt } = view;
-  if (asOf <= wishedAt) {
+  const { now, kind, deleting, desiredSince } = view;
+  if (asOf <= desiredSince) {
     // A look is there in a moment, and not worth a write of its own.
-    const reason = deleting && now - wishedAt > PATIENCE_MS ? "Deleting" : "Observing";
+    const reason = deleting && now - desiredSince > PATIENCE_MS ? "Deleting" : "Observing";
     return { step: "wait", reason, message: `waiting for a fresh read of the ${kind}`, look: "list" };
   }
   if (unclear === undefined) return undefined;
@@ -35,7 +35,7 @@ export function lackOfEvidence(view: View, { asOf, unclear }: Pick<Present, "asO
 }
 
 /** Why a resource may not go yet: something lives in it. What was seen inside counts if it was seen after the resource itself. */
-function holding({ contents, kind, deleting }: View, { asOf }: Present): Decision | undefined {
+function blockedByContents({ contents, kind, deleting }: View, { asOf }: Present): Decision | undefined {
   if (!contents || contents.ignored) return undefined;
   if (contents.leaving.length > 0) {
     const message = `waiting for the deletion of ${several(contents.leaving)}`;
@@ -51,14 +51,14 @@ function holding({ contents, kind, deleting }: View, { asOf }: Present): Decisio
 }
 
 /** What has to be done before the resource may go; one write at a time. */
-function farewell(view: View, observation: Present): Decision | undefined {
-  if (!observation.farewell) return undefined;
+function preDelete(view: View, observation: Present): Decision | undefined {
+  if (!observation.preDelete) return undefined;
   const { request } = view;
-  if (request && observation.asOf <= request.since) return { ...underWay(view, request.action), look: "list" };
+  if (request && observation.asOf <= request.since) return { ...inProgress(view, request.action), look: "list" };
   if (request?.outcome === "unanswered") return decideUnanswered(view, request);
   if (request?.outcome === "FAILED") return failed(view, request, false);
-  if (request && request.outcome !== "DONE") return { ...underWay(view, request.action), look: "member" };
-  return { step: "update", operation: observation.farewell };
+  if (request && request.outcome !== "DONE") return { ...inProgress(view, request.action), look: "member" };
+  return { step: "update", operation: observation.preDelete };
 }
 
 /** A new key. Where each is a resource, the one before the last goes first. */
@@ -67,16 +67,16 @@ export const renewal = ({ previous }: View): Decision => ({
 });
 
 /** The way of a resource that is to be replaced. */
-export const departure = (view: View, observation: Present): Decision =>
-  holding(view, observation) ??
-  farewell(view, observation) ??
+export const deleteToReplace = (view: View, observation: Present): Decision =>
+  blockedByContents(view, observation) ??
+  preDelete(view, observation) ??
   (view.permanent ? { step: "forget" } : { step: "delete", action: "replace" });
 
 /** How a deletion stands that is not the object's own. */
-export function leaving(view: View): Decision | undefined {
+export function replacementUnderWay(view: View): Decision | undefined {
   const { request } = view;
   if (request?.action !== "replace" || isDone(request)) return undefined;
-  return request.outcome === "FAILED" ? failed(view, request, false) : { ...underWay(view, "replace"), look: "member" };
+  return request.outcome === "FAILED" ? failed(view, request, false) : { ...inProgress(view, "replace"), look: "member" };
 }
 
 /** Deletes what cannot be changed; once it is gone, its place is empty and a creation follows. */
@@ -86,7 +86,7 @@ export function decideReplacement(
   observation: Present,
 ): Decision {
   const { kind } = view;
-  const begun = leaving(view);
+  const begun = replacementUnderWay(view);
   if (begun) return begun;
   const changed = `${fields.join(", ")} cannot be changed in place and ${fields.length > 1 ? "have" : "has"} changed since the ${kind} was created (${why.join("; ")})`;
   switch (verdict) {
@@ -97,7 +97,7 @@ export function decideReplacement(
         message: `${changed}: change it back, or set replacePolicy: WhenNeeded`,
       };
     case "allowed":
-      return view.successive ? renewal(view) : departure(view, observation);
+      return view.successive ? renewal(view) : deleteToReplace(view, observation);
     default: {
       const given = verdict.allowedBy === "true" ? "" : `"true" was used for an earlier change; `;
       return {
@@ -117,41 +117,41 @@ export function decideDeletion(view: View): Decision {
     const known = claim ? `${kind} ${claim.id}` : kind;
     return { step: "release", reason: "Retained", message: `${known} is kept on the platform` };
   }
-  if (view.foreign) {
-    const message = `${[kind, view.foreign.id].join(" ").trim()} is kept on the platform: it is signed with a key that this operator does not have`;
+  if (view.unknownKey) {
+    const message = `${[kind, view.unknownKey.id].join(" ").trim()} is kept on the platform: it is signed with a key that this operator does not have`;
     return { step: "release", reason: "Retained", message };
   }
   if (!intent && !claim && !view.previous) return nothing;
-  if (view.accountObstacle) return obstructed(view.accountObstacle);
+  if (view.accountObstacle) return blockedBy(view.accountObstacle);
   if (view.previous) return { step: "revoke" };
   if (intent) return decideRecovery(view, intent.succeeds ? { step: "retract" } : nothing);
   const gone: Decision = { step: "release", reason: "Deleted", message: `${kind} ${claim?.id} is deleted` };
   switch (observation.seen) {
     case "unknown":
-      return unread(view, "Deleting");
+      return awaitingFirstRead(view, "Deleting");
     case "present":
       if (request?.action === "delete" || request?.action === "replace") {
         if (request.outcome === "unanswered") return decideUnanswered(view, request);
-        if (observation.busy || observation.asOf <= request.since) return underWay(view, "delete");
+        if (observation.busy || observation.asOf <= request.since) return inProgress(view, "delete");
         if (request.outcome === "FAILED") return failed(view, request, false);
-        if (!isDone(request)) return { ...underWay(view, "delete"), look: "member" };
+        if (!isDone(request)) return { ...inProgress(view, "delete"), look: "member" };
       }
-      if (observation.busy) return underWay(view, request?.action ?? "update");
-      return holding(view, observation) ?? farewell(view, observation) ?? partOf(view);
+      if (observation.busy) return inProgress(view, request?.action ?? "update");
+      return blockedByContents(view, observation) ?? preDelete(view, observation) ?? deleteOrRestore(view);
     case "absent": {
       if (request?.outcome === "FAILED") return request.action === "create" ? gone : failed(view, request, false);
-      if (request && request.outcome !== "DONE") return vanishing(view, request.action);
+      if (request && request.outcome !== "DONE") return awaitingDeletion(view, request.action);
       if (request?.action === "delete" || request?.action === "replace") return gone;
       // A creation that is done but not visible yet must be seen before it can be deleted.
       const fresh = request?.action === "create" && mayBeHidden(request.since, observation.asOf, view.believedMs);
-      if (fresh) return { ...underWay(view, "create"), look: "member" };
-      return isReleasable(observation) ? gone : awaitingCertainty(view, observation);
+      if (fresh) return { ...inProgress(view, "create"), look: "member" };
+      return isReleasable(observation) ? gone : awaitingProof(view, observation);
     }
   }
 }
 
 /** What cannot be deleted is left as it was found. */
-function partOf({ permanent, kind }: View): Decision {
+function deleteOrRestore({ permanent, kind }: View): Decision {
   if (!permanent) return { step: "delete", action: "delete" };
   return { step: "release", reason: "Retained", message: `${kind} is restored to its previous state` };
 }

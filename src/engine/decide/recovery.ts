@@ -1,6 +1,6 @@
 import type { PendingRequest, Search, View } from "../look/view.ts";
 import type { Decision } from "./decision.ts";
-import { RECHECK_MS, underWay } from "./standing.ts";
+import { RECHECK_MS, inProgress } from "./standing.ts";
 
 /** An old look says nothing about who owns what by now. */
 const FRESH_MS = 5000;
@@ -46,7 +46,7 @@ function searching({ now, kind }: View, { endedAt }: Search): Decision {
 export function decideUnanswered(view: View, request: PendingRequest): Decision {
   const { now, renewal } = view;
   const { recalledAt, settledAt = Infinity } = request;
-  const waiting: Decision = { ...underWay(view, request.action), recheckMs: RECHECK_MS };
+  const waiting: Decision = { ...inProgress(view, request.action), recheckMs: RECHECK_MS };
   if (renewal === "answered") return { step: "deliver" };
   // One more key is made when the lost one can no longer come: it would end the new one's life.
   if (renewal === "lost") {

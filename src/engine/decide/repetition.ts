@@ -4,7 +4,7 @@ import { markOf } from "../objects/intent.ts";
 import { isAccepted, MOST_ACCEPTED } from "../objects/memory.ts";
 import { RECONCILE_AT } from "../objects/names.ts";
 import type { Decision } from "./decision.ts";
-import { underWay } from "./standing.ts";
+import { inProgress } from "./standing.ts";
 
 /**
  * What happens instead of a write that the platform has accepted before and whose effect is not seen: it is sent again only
@@ -20,7 +20,7 @@ export function repetition(view: View, operation: Operation): Decision | undefin
     return { step: "wait", reason: "Observing", message: `waiting for a fresh read of the ${view.kind}`, look: "list" };
   }
   if (retryAt <= now) return undefined;
-  if (times < MOST_ACCEPTED) return { ...underWay(view, operation.action), recheckMs: retryAt - now };
+  if (times < MOST_ACCEPTED) return { ...inProgress(view, operation.action), recheckMs: retryAt - now };
   return { step: "stall", reason: "NotApplied", message: notApplied(view, operation), retryMs: retryAt - now };
 }
 

@@ -8,7 +8,7 @@ type Wait = Extract<Decision, { step: "wait" }>;
 /** Between two looks at something that another party has to bring about. */
 export const RECHECK_MS = 2000;
 
-export const obstructed = ({ reason, message }: Obstacle): Decision =>
+export const blockedBy = ({ reason, message }: Obstacle): Decision =>
   needsPerson(reason) ? { step: "stall", reason, message } : { step: "wait", reason, message };
 
 /** A failed attempt stands until its time has come. */
@@ -28,7 +28,7 @@ const GERUND: Record<string, { reason: Reason; doing: string; detail?: string }>
 };
 
 /** What a person reads while the platform works on a request. */
-export function underWay({ kind }: Pick<View, "kind">, action: string): Wait {
+export function inProgress({ kind }: Pick<View, "kind">, action: string): Wait {
   const changing = { reason: "Updating", doing: "changing", detail: ` (${action})` } as const;
   const { reason, doing, detail = "" } = GERUND[action] ?? changing;
   return { step: "wait", reason, message: `the platform is ${doing} the ${kind}${detail}` };
@@ -38,7 +38,7 @@ export function underWay({ kind }: Pick<View, "kind">, action: string): Wait {
 export const isDone = ({ outcome }: PendingRequest): boolean => outcome === "DONE" || outcome === "accepted";
 
 /** Nothing was read of the claimed resource yet. */
-export function unread({ kind, observation }: View, reason: Reason = "Observing"): Wait {
+export function awaitingFirstRead({ kind, observation }: View, reason: Reason = "Observing"): Wait {
   const { tooLarge } = observation.seen === "unknown" ? observation : {};
   if (tooLarge === undefined)
     return { step: "wait", reason, message: `waiting for the first read of the ${kind}`, look: "list" };

@@ -1,4 +1,4 @@
-import type { Beside, Desired } from "../../kinds/desired.ts";
+import type { Related, Desired } from "../../kinds/desired.ts";
 import { hasResource, type ResourceKind } from "../../kinds/kind.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
 import type { Claim } from "../objects/intent.ts";
@@ -9,7 +9,7 @@ import type { Deps } from "./deps.ts";
  * What is known of the members of another collection that the resource names, where spec asks for an output that shows
  * them. Whatever is in the way of reading them is in the way of nothing else: they are not known then.
  */
-export function besideOf(
+export function relatedMembers(
   { collections, objects }: Pick<Deps, "collections" | "objects">,
   key: ObjectKey,
   { resource: { output } }: ResourceKind,
@@ -17,14 +17,14 @@ export function besideOf(
   account: AccountHandle,
   { parents }: Claim,
   item: unknown,
-): Beside | undefined {
-  const { beside } = output ?? {};
-  const kind = beside && objects.kinds.filter(hasResource).find((each) => each.kind === beside.kind);
+): Related | undefined {
+  const { related } = output ?? {};
+  const kind = related && objects.kinds.filter(hasResource).find((each) => each.kind === related.kind);
   if (!kind) return undefined;
   const found = new Map<string, unknown>();
   try {
-    const ids = desired?.output ? beside.ids(item) : [];
-    const collection = collections.beside(key, account, kind, parents, ids);
+    const ids = desired?.output ? related.ids(item) : [];
+    const collection = collections.related(key, account, kind, parents, ids);
     for (const id of ids) {
       const { item, asOf } = collection?.read(id) ?? {};
       if (asOf !== undefined) found.set(id, item?.raw);

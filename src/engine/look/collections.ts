@@ -54,7 +54,7 @@ export interface Collections {
    * Members of another collection that an object needs to know of, for this purpose: it hears of those alone. Without ids
    * there are none any more.
    */
-  beside(
+  related(
     key: ObjectKey,
     account: AccountHandle,
     kind: ResourceKind,
@@ -194,7 +194,7 @@ export function createCollections(options: {
 
   return {
     join: (key, account, kind, parents, claim) => enter(own, key, account, kind, parents, claim && [claim]),
-    beside(key, account, kind, parents, ids, purpose = "output") {
+    related(key, account, kind, parents, ids, purpose = "output") {
       if (ids.length === 0) return void quit(besides[purpose], key);
       return enter(
         besides[purpose],

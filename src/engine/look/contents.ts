@@ -20,11 +20,11 @@ export function contentsOf(
   key: ObjectKey,
   { resource: { destruction } }: ResourceKind,
   { id, endpoint }: Claim,
-  { contents, wish }: Memory,
+  { contents, desired }: Memory,
   { metadata }: KubeObject,
 ): Contents {
   const now = clock.monotonic();
-  const wishedAt = wish?.at ?? now;
+  const wishedAt = desired?.at ?? now;
   const inside = new Set(objects.dependants(key));
   if (destruction.contents) for (const inhabitant of objects.inhabitants(id, endpoint)) inside.add(inhabitant);
   // What is deleted together arrives one by one: a little later it is clear who stays.

@@ -7,7 +7,7 @@ import type { Accounts } from "../accounts/accounts.ts";
 import type { Memories } from "../objects/memory.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { Publications } from "../objects/published.ts";
-import type { Seal } from "../objects/seal.ts";
+import type { Signatures } from "../objects/seal.ts";
 import type { Shards } from "../objects/shards.ts";
 import type { Spending } from "../objects/spending.ts";
 import type { Author } from "../schema/author.ts";
@@ -58,7 +58,7 @@ export interface Deps {
   client: KubeClient;
   events: EventRecorder;
   objects: Objects;
-  seal: Seal;
+  seal: Signatures;
   accounts: Accounts;
   collections: Collections;
   memories: Memories;
@@ -77,7 +77,7 @@ export interface Deps {
   /** Have an Account checked at once: a call of its credential was refused. */
   suspect: (account: string) => void;
   /** Work that must end before the process does, and before the Account goes that it is done with. */
-  owe: (debt: Promise<void>, account?: string) => void;
+  runCleanup: (debt: Promise<void>, account?: string) => void;
 }
 
 /** Whether this process may still write. */
@@ -91,5 +91,5 @@ export function leads({ guard }: Pick<Deps, "guard">): boolean {
 }
 
 /** The pause after so many attempts in vain: it doubles, up to 32 times the first one. */
-export const doubled = ({ retryMs }: Pick<Settings, "retryMs">, attempts: number): number =>
+export const backoffMs = ({ retryMs }: Pick<Settings, "retryMs">, attempts: number): number =>
   retryMs * 2 ** Math.min(attempts, 5);

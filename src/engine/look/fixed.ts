@@ -51,7 +51,7 @@ export const checkedAs = ({ check }: Desired): string | undefined => check && ha
 export const isUnchecked = (desired: Desired, outdated: readonly string[] = [], { checked }: Memory): boolean =>
   desired.check !== undefined && outdated.includes(desired.check.field) && checked?.what !== checkedAs(desired);
 
-export function outdated(kind: Kind, desired: Desired, inputs: Inputs, { fixed = {} }: ResourceStatus): string[] {
+export function outdatedSources(kind: Kind, desired: Desired, inputs: Inputs, { fixed = {} }: ResourceStatus): string[] {
   const now = sources(kind, desired, inputs);
   const before = Object.keys(fixed).filter((field) => !(field in kind.immutable));
   return [...new Set([...Object.keys(now), ...before])].filter((field) => now[field] !== fixed[field]);

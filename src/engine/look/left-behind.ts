@@ -2,7 +2,7 @@ import { hasResource } from "../../kinds/kind.ts";
 import { readFacts } from "../schema/status.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
 import type { Deps } from "./deps.ts";
-import type { Scene } from "./view.ts";
+import type { Context } from "./view.ts";
 
 /** Something that the previous resource of an object has left on the platform. */
 export type LeftBehind = NonNullable<ResourceStatus["leftBehind"]>[number];
@@ -20,7 +20,7 @@ const isClaimed = ({ objects }: Pick<Deps, "objects">, { kind, id, parents }: Le
  */
 export function leavingBehind(
   deps: Pick<Deps, "objects">,
-  { kind, object, status, view: { claim } }: Pick<Scene, "kind" | "object" | "status" | "view">,
+  { kind, object, status, view: { claim } }: Pick<Context, "kind" | "object" | "status" | "view">,
   deleted: boolean,
 ): LeftBehind[] | undefined {
   const { remains } = kind.resource.destruction;
@@ -44,7 +44,7 @@ export function leavingBehind(
  */
 export function leftBehindNow(
   deps: Pick<Deps, "objects" | "collections">,
-  { key, kind, account, status, view, memory }: Pick<Scene, "key" | "kind" | "account" | "status" | "view" | "memory">,
+  { key, kind, account, status, view, memory }: Pick<Context, "key" | "kind" | "account" | "status" | "view" | "memory">,
 ): { leftBehind: LeftBehind[] | undefined; there: LeftBehind[] } {
   const { leftBehind: before = [] } = status;
   const { remains } = kind.resource.destruction;
@@ -54,7 +54,7 @@ export function leftBehindNow(
   if (!held) return { leftBehind: undefined, there: [] };
   const where = ({ parents }: LeftBehind) => held.resource.place.collection(parents);
   const here = before.filter((each) => where(each) === where(youngest));
-  const read = (ids: string[]) => deps.collections.beside(key, account, held, youngest.parents, ids, "remains");
+  const read = (ids: string[]) => deps.collections.related(key, account, held, youngest.parents, ids, "remains");
   const ids = here.map(({ id }) => id);
   const collection = read(ids);
   const { goneAt = 0 } = memory;

@@ -15,24 +15,24 @@ import type { Obstacle } from "../schema/reasons.ts";
 import { readFacts, readStatus } from "../schema/status.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
 import { countedAnnotation, trust, unknownKey } from "../schema/trust.ts";
-import { besideOf } from "./beside.ts";
+import { relatedMembers } from "./beside.ts";
 import type { Shared } from "./collections.ts";
 import { contentsOf } from "./contents.ts";
 import { believedFor, type Deps } from "./deps.ts";
 import { creationOf, findings } from "./findings.ts";
-import { checkedAs, isUnchecked, outdated, replacement } from "./fixed.ts";
+import { checkedAs, isUnchecked, outdatedSources, replacement } from "./fixed.ts";
 import { isDoubted, isUnlisted } from "./lookalike.ts";
 import { messageOf, notUnderstood, outOfReach, taken, unfit, unreachable } from "./obstacles.ts";
 import { outputState, outputWork } from "./output-state.ts";
 import { notYours } from "./ownership.ts";
 import { acceptedOf, isAgain, pendingRequest, track } from "./pending.ts";
-import { obstacleOf } from "./problems.ts";
+import { obstacleFrom } from "./problems.ts";
 import { notGranted, type References, type Resolved, resolveReferences } from "./references.ts";
 import { previousOf, secretOf } from "./secret-state.ts";
-import type { Contents, Observation, Scene, View } from "./view.ts";
+import type { Contents, Observation, Context, View } from "./view.ts";
 
 /** Takes from both caches what a decision needs. Calls nobody; joins the collection that holds the resource. */
-export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: KubeObject): Scene {
+export function observe(deps: Deps, key: ObjectKey, kind: ResourceKind, object: KubeObject): Context {
   const { clock, settings, objects } = deps;
   const now = clock.monotonic();
   const memory = deps.memories.of(key);
@@ -50,7 +50,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const adopt = claim || intent ? undefined : named;
   const namespace = object.metadata.namespace ?? "";
 
-  const desired = read(kind, object);
+  const desired = readDesired(kind, object);
   const unwanted = "value" in desired && !isWanted(kind, desired.value, object.metadata.name);
   const choice = chooseAccount(deps, userOf(kind, object), object, status, claim ?? intent);
   const account = "account" in choice ? choice.account : undefined;
@@ -60,7 +60,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   const parents = stored ?? ("value" in resolved ? resolved.value.parents : undefined);
   let inputs = "value" in resolved ? inputsOf(object, resolved.value) : undefined;
   if (inputs && "value" in desired && !observed) {
-    inputs = { ...inputs, outdated: outdated(kind, desired.value, inputs, status) };
+    inputs = { ...inputs, outdated: outdatedSources(kind, desired.value, inputs, status) };
     const checked = memory.checked?.what === checkedAs(desired.value) ? memory.checked?.facts : {};
     inputs = { ...inputs, shown: { ...inputs.shown, ...checked, ...deps.spending.of(key) } };
   }
@@ -103,17 +103,17 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
   }
   let observation: Observation = { seen: "unknown" };
   if (shared && claim) {
-    const seen = observe(shared, identity, memory, settings);
+    const seen = observeResource(shared, identity, memory, settings);
     observation = seen;
     // Whatever it was that was sent to a resource that is gone, it is gone with it.
     if (seen.seen === "absent" && request?.outcome === "unanswered") request = undefined;
     if (seen.seen === "present" && !seen.busy && "value" in desired) {
       const raw = shared.collection.read(identity).item?.raw;
       try {
-        const farewell = desired.value.farewell(raw, { parents: claim.parents, shown: readFacts(object) });
+        const preDelete = desired.value.preDelete(raw, { parents: claim.parents, shown: readFacts(object) });
         const failed = seen.broken !== undefined;
         const comparison = specObstacle || !inputs ? undefined : desired.value.compare(raw, { ...inputs, failed });
-        observation = { ...seen, comparison, ...(farewell && { farewell }) };
+        observation = { ...seen, comparison, ...(preDelete && { preDelete }) };
         if (request && isAgain(comparison?.next, status)) request = { ...request, unseen: true };
       } catch (error) {
         specObstacle = notUnderstood(kind, error);
@@ -121,11 +121,11 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
       }
     }
     const { problem, isTooLarge } = shared.collection;
-    if (seen.seen === "unknown" && problem && !isTooLarge) accountObstacle ??= obstacleOf(problem, kind);
+    if (seen.seen === "unknown" && problem && !isTooLarge) accountObstacle ??= obstacleFrom(problem, kind);
   }
 
   const unlisted = !!shared && !claim && isDoubted(kind, memory) && isUnlisted(memory, shared);
-  if (unlisted && shared?.collection.problem) accountObstacle ??= obstacleOf(shared.collection.problem, kind);
+  if (unlisted && shared?.collection.problem) accountObstacle ??= obstacleFrom(shared.collection.problem, kind);
   const { failure } = memory;
   const platformNow = platformTime(clock, account?.connection);
   const wanted = "value" in desired ? desired.value : undefined;
@@ -134,16 +134,16 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
       ? secretOf(deps, kind, object, wanted, claim, { shared, account }, memory, platformNow)
       : undefined;
   const item = shared?.collection.read(identity).item;
-  const beside = account && claim && item ? besideOf(deps, key, kind, wanted, account, claim, item.raw) : undefined;
-  const output = outputState(outputWork(deps, { kind, object, desired: wanted, beside }, claim, item), memory, now);
+  const related = account && claim && item ? relatedMembers(deps, key, kind, wanted, account, claim, item.raw) : undefined;
+  const output = outputState(outputWork(deps, { kind, object, desired: wanted, related }, claim, item), memory, now);
   let inside: Contents | undefined;
   const view: View = {
     now,
     kind: kind.kind,
     deleting: object.metadata.deletionTimestamp !== undefined,
-    wishedAt: memory.wish?.at ?? now,
-    youngUntil: youngUntil(object, memory, now, deps),
-    keepAt: isKept(object) ? undefined : keepAt(memory, shared, now, settings),
+    desiredSince: memory.desired?.at ?? now,
+    graceUntil: graceUntil(object, memory, now, deps),
+    annotateAt: isKept(object) ? undefined : annotateAt(memory, shared, now, settings),
     paused: isPaused(object),
     terminating: deps.namespaces.isTerminating(namespace),
     hasFinalizer: object.metadata.finalizers?.includes(FINALIZER) ?? false,
@@ -161,7 +161,7 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     intent,
     unsent: creationOf(memory, intent)?.phase === "unsent",
     claim,
-    foreign,
+    unknownKey: foreign,
     request,
     unfinished: status.request?.action === "create" && status.request.status === "FAILED",
     accountObstacle,
@@ -200,29 +200,29 @@ export function look(deps: Deps, key: ObjectKey, kind: ResourceKind, object: Kub
     identity,
     inputs,
     shared,
-    beside,
+    related,
     note: keeping?.note,
   };
 }
 
 /** By the API server's clock, which may differ from ours: at most the grace time from when this process saw what is wanted. */
-function youngUntil({ metadata }: KubeObject, { wish }: Memory, now: number, { clock, settings }: Deps): number {
+function graceUntil({ metadata }: KubeObject, { desired }: Memory, now: number, { clock, settings }: Deps): number {
   const ageMs = clock.now() - (Date.parse(metadata.creationTimestamp ?? "") || 0);
-  return Math.min(now - ageMs, wish?.at ?? now) + settings.graceMs;
+  return Math.min(now - ageMs, desired?.at ?? now) + settings.graceMs;
 }
 
 /** So many times longer than an object has to rest may its neighbours put off the annotation. */
 const LONGEST_PUT_OFF = 20;
 
 /** An object and its neighbours have rested for a while: the writes of those that are still being built go first, but not for ever. */
-function keepAt(
+function annotateAt(
   memory: Memory,
   shared: Shared | undefined,
   now: number,
   { annotateAfterMs }: Deps["settings"],
 ): number {
   const { restingSince = now } = memory;
-  const othersSince = !shared || shared.collection.inFlux > 0 ? now : shared.collection.changedAt;
+  const othersSince = !shared || shared.collection.changing > 0 ? now : shared.collection.changedAt;
   const latest = restingSince + LONGEST_PUT_OFF * annotateAfterMs;
   return Math.max(restingSince + annotateAfterMs, Math.min(othersSince + annotateAfterMs, latest));
 }
@@ -271,7 +271,7 @@ export function inputsOf(object: KubeObject, references: Omit<References, "abroa
 }
 
 /** Spec as its kind understands it. The API server has checked it before; what it could not see is said here. */
-function read(kind: ResourceKind, object: KubeObject): Resolved<Desired> {
+function readDesired(kind: ResourceKind, object: KubeObject): Resolved<Desired> {
   try {
     return { value: kind.resource.desire(object.spec) };
   } catch (error) {
@@ -279,7 +279,7 @@ function read(kind: ResourceKind, object: KubeObject): Resolved<Desired> {
   }
 }
 
-function observe(
+function observeResource(
   { collection, source }: Shared,
   identity: string,
   { absence: facts }: Memory,

@@ -7,7 +7,7 @@ import { RECREATE } from "../objects/names.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import type { Shared } from "./collections.ts";
 import type { Deps } from "./deps.ts";
-import type { Scene } from "./view.ts";
+import type { Context } from "./view.ts";
 
 const metadata = z.looseObject({
   metadata: z.looseObject({ createdByUserId: z.string().nullish() }).nullish(),
@@ -25,13 +25,13 @@ export const isOurs = (creator: string | undefined, userId: string | undefined):
  * Whether something may have been made for an object that does not tell of it, because it was restored from a backup. What is
  * always there is only taken over, and tokens of one user cannot be told apart.
  */
-export const isDoubted = (kind: ResourceKind, { doubtedSince }: Memory): boolean =>
-  doubtedSince !== undefined && !kind.resource.identity.permanent && !isSuccessive(kind);
+export const isDoubted = (kind: ResourceKind, { restoredAt }: Memory): boolean =>
+  restoredAt !== undefined && !kind.resource.identity.permanent && !isSuccessive(kind);
 
 /** Whether the list has still to come that would show it. One that is not there, or too large, shows nothing. */
-export function isUnlisted({ doubtedSince = 0 }: Memory, { collection }: Shared): boolean {
+export function isUnlisted({ restoredAt = 0 }: Memory, { collection }: Shared): boolean {
   const { listedAt, gone, isTooLarge } = collection;
-  return !gone && !isTooLarge && (listedAt === undefined || listedAt < doubtedSince);
+  return !gone && !isTooLarge && (listedAt === undefined || listedAt < restoredAt);
 }
 
 /** Says instead of the id: whatever there is of this name, create another one. */
@@ -43,7 +43,7 @@ const ANOTHER = "another";
  */
 export function lookalike(
   { objects, clock }: Pick<Deps, "objects" | "clock">,
-  { kind, object, memory, status, shared }: Scene,
+  { kind, object, memory, status, shared }: Context,
   account: AccountHandle,
   parents: Readonly<Record<string, string>>,
   body: unknown,
@@ -63,8 +63,8 @@ export function lookalike(
     if (objects.claimants(kind.kind, { id, born: birthOf(kind, raw), parents, endpoint }).length === 0) ids.push(id);
   }
   // What is found now is looked for again before the next attempt.
-  memory.doubtedSince = ids.length > 0 && !asked.includes(ANOTHER) ? clock.monotonic() : undefined;
-  if (memory.doubtedSince === undefined) return undefined;
+  memory.restoredAt = ids.length > 0 && !asked.includes(ANOTHER) ? clock.monotonic() : undefined;
+  if (memory.restoredAt === undefined) return undefined;
   const word = `kubectl -n ${object.metadata.namespace} %s ${kind.kind.toLowerCase()} ${object.metadata.name}`;
   const adopt = `${word.replace("%s", "patch")} --type merge -p '{"spec":{"externalId":"${ids[0]}"}}'`;
   const isShown = account.adoption === "Any";

@@ -12,7 +12,7 @@ import type { Obstacle } from "../schema/reasons.ts";
 import { readFacts } from "../schema/status.ts";
 import type { Deps } from "./deps.ts";
 import { filled } from "./secret-state.ts";
-import type { OutputState, Scene } from "./view.ts";
+import type { OutputState, Context } from "./view.ts";
 
 /** What is to be written, and what was written before and is to be deleted; undefined if all is up to date. */
 export interface OutputWork {
@@ -25,7 +25,7 @@ export interface OutputWork {
 /** What is to be done about spec.output, judged by what the watch has shown; or what cannot be written. */
 export function outputWork(
   { published }: Pick<Deps, "published">,
-  { kind, object, desired, beside }: Pick<Scene, "kind" | "object" | "desired" | "beside">,
+  { kind, object, desired, related }: Pick<Context, "kind" | "object" | "desired" | "related">,
   claim: Claim | undefined,
   item: Item | undefined,
 ): "unknown" | { obstacle: Obstacle } | OutputWork | undefined {
@@ -37,7 +37,7 @@ export function outputWork(
   if (!known) return "unknown";
   const shown = readFacts(object);
   const content =
-    target && filled(() => outputData(output.values(item.raw, claim, { shown, ...(beside && { beside }) })));
+    target && filled(() => outputData(output.values(item.raw, claim, { shown, ...(related && { related }) })));
   if (content && "obstacle" in content) return content;
   const wanted = content && { ...placeOf(target), ...content };
   const isWanted = ({ resource, object: { metadata } }: Output) =>

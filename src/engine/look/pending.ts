@@ -8,7 +8,7 @@ import { settledAt, type Waiting } from "../schema/author.ts";
 import { readStatus, readyOf } from "../schema/status.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
 import type { Shared } from "./collections.ts";
-import { type Deps, doubled } from "./deps.ts";
+import { type Deps, backoffMs } from "./deps.ts";
 import type { PendingRequest } from "./view.ts";
 
 /** The request in status, unless it is over. */
@@ -75,8 +75,8 @@ export function acceptedOf(
   const isTold = readyOf(object)?.reason === "NotApplied" && readStatus(object).observedGeneration === generation;
   // What a deletion sends is another write.
   if (!isTold || deletionTimestamp !== undefined) return undefined;
-  const at = memory.wish?.at ?? 0;
-  return { generation, times: MOST_ACCEPTED, at, retryAt: at + doubled(settings, MOST_ACCEPTED - 1) };
+  const at = memory.desired?.at ?? 0;
+  return { generation, times: MOST_ACCEPTED, at, retryAt: at + backoffMs(settings, MOST_ACCEPTED - 1) };
 }
 
 /** A read that follows a word at once does not begin before it. */

@@ -3,7 +3,7 @@ import { Forbidden, PlatformError, Retry, Terminal, Unauthorized } from "../../p
 import type { Obstacle } from "../schema/reasons.ts";
 
 /** What an error of the platform means for an object of this kind: the reason a person reads, and whether waiting helps. */
-export function obstacleOf(error: unknown, kind?: ResourceKind): Obstacle {
+export function obstacleFrom(error: unknown, kind?: ResourceKind): Obstacle {
   if (!(error instanceof PlatformError)) {
     return { reason: "InternalError", message: error instanceof Error ? error.message : String(error) };
   }

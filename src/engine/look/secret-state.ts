@@ -8,7 +8,7 @@ import type { AccountHandle } from "../accounts/accounts.ts";
 import type { Claim } from "../objects/intent.ts";
 import type { Memory } from "../objects/memory.ts";
 import { CERTIFICATE_VERSION, KEY_VERSION, ROTATE_AT } from "../objects/names.ts";
-import { changedEntries, labelsOf, type Note, type SeenSecret } from "../objects/published.ts";
+import { changedEntries, labelsOf, type Note, type CachedSecret } from "../objects/published.ts";
 import { pauseLeft } from "../objects/succession.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
@@ -55,7 +55,7 @@ export interface Evidence {
   id: string;
   /** Under this name the key is in it; undefined for a certificate, which can be asked for again. */
   keyName: string | undefined;
-  secret: SeenSecret | undefined;
+  secret: CachedSecret | undefined;
   note: Note | undefined;
   /** What status says of the key, and the creation that status answers. */
   recorded: KeyFacts | undefined;
@@ -105,7 +105,7 @@ export const versionLabel = ({ key }: Pick<Note, "key">): Record<string, string>
 /** The note as it would be, when the key is the one that status tells of. A request for a new one counts as answered. */
 function noteFromStatus(
   { id, keyName, recorded, nonce = "", rotated }: Evidence,
-  entries: SeenSecret["entries"],
+  entries: CachedSecret["entries"],
 ): Note | undefined {
   if (!recorded || keyName === undefined || entries[keyName] !== recorded.fingerprint) return undefined;
   return { resource: id, nonce, content: "", key: recorded, rotated };

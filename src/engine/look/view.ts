@@ -1,4 +1,4 @@
-import type { Beside, Comparison, Desired, Inputs, Operation } from "../../kinds/desired.ts";
+import type { Related, Comparison, Desired, Inputs, Operation } from "../../kinds/desired.ts";
 import type { ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
@@ -34,7 +34,7 @@ export type Observation =
       state: string;
       comparison: Comparison | undefined;
       /** A write that has to come before its deletion. */
-      farewell?: Operation;
+      preDelete?: Operation;
       /** What of it is not understood: what would go with it is not known. */
       unclear?: string;
       /** It is there and does not work, for the reason that the platform gives. */
@@ -109,11 +109,11 @@ export interface View {
   kind: string;
   deleting: boolean;
   /** Since when this process knows what is wanted of the object now. */
-  wishedAt: number;
+  desiredSince: number;
   /** Until then the object is young: what it waits for usually comes in the same `kubectl apply`. */
-  youngUntil: number;
+  graceUntil: number;
   /** When its annotation is written anew, with the id, should it rest until then; undefined where that need not be. */
-  keepAt: number | undefined;
+  annotateAt: number | undefined;
   paused: boolean;
   /** The namespace is being deleted, and takes no new objects. */
   terminating: boolean;
@@ -138,7 +138,7 @@ export interface View {
   unsent: boolean;
   claim: Claim | undefined;
   /** The object has words that are signed with a key that is not here; the id in them, if any. */
-  foreign: { id: string | undefined } | undefined;
+  unknownKey: { id: string | undefined } | undefined;
   request: PendingRequest | undefined;
   /** What is claimed has failed before it was ever finished, and that is on record. */
   unfinished: boolean;
@@ -186,7 +186,7 @@ export interface View {
 }
 
 /** One object at one moment: the view that is decided on, and the handles that the step is performed with. */
-export interface Scene {
+export interface Context {
   key: ObjectKey;
   kind: ResourceKind;
   object: KubeObject;
@@ -203,7 +203,7 @@ export interface Scene {
   inputs: Inputs | undefined;
   shared: Shared | undefined;
   /** Members of another collection that its output shows. */
-  beside: Beside | undefined;
+  related: Related | undefined;
   /** What the Secret with its key says about itself, or would say. */
   note: Note | undefined;
 }

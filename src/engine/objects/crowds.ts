@@ -24,7 +24,7 @@ export const limitOf =
     limits[kind] ?? limits["*"] ?? Number.POSITIVE_INFINITY;
 
 /** Which objects are more than their namespace may have: the oldest are not. */
-export interface Crowds {
+export interface ObjectLimits {
   /** To be told of every object that appears, changes or goes. */
   note(kind: string, change: { before?: KubeObject; after?: KubeObject }): void;
   /** Why an object is one too many; undefined when it is not. */
@@ -56,7 +56,7 @@ const placeOf = ({ metadata: { creationTimestamp, name } }: KubeObject): Place =
   name,
 });
 
-export function createCrowds(limit: LimitOf, shifted: (key: ObjectKey) => void): Crowds {
+export function createObjectLimits(limit: LimitOf, shifted: (key: ObjectKey) => void): ObjectLimits {
   const crowds = new Map<string, Place[]>();
   const idOf = (kind: string, { metadata }: KubeObject) => objectKey(kind, metadata.namespace ?? "", "");
 

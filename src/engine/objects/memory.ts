@@ -51,12 +51,12 @@ export interface Attempt {
 }
 
 /** A row of attempts is over when nothing was undone for so long. */
-const PEACE_MS = 600_000;
+const RESET_AFTER_MS = 600_000;
 const LONGEST_MS = 512_000;
 
 /** The pause after an attempt is twice as long as after the one before at the same, unless that was long ago. */
 export function nextAttempt(last: Attempt | undefined, what: string, now: number, firstMs = 1000): Attempt {
-  const times = last?.what === what && now < last.retryAt + PEACE_MS ? last.times + 1 : 0;
+  const times = last?.what === what && now < last.retryAt + RESET_AFTER_MS ? last.times + 1 : 0;
   return { what, times, retryAt: now + Math.min(firstMs * 2 ** times, LONGEST_MS) };
 }
 
@@ -117,7 +117,7 @@ export type Creation = {
 );
 
 /** Since when this process knows something, on its own clock: the clock of who wrote it may be another one. */
-export interface Noticed {
+export interface FirstSeen {
   what: string;
   at: number;
 }
@@ -127,20 +127,20 @@ export interface Memory {
   failure?: (Failure & { at: number; generation: number; attempts: Attempts }) | undefined;
   accepted?: Accepted | undefined;
   /** How it stood last, and since when for that reason. */
-  standing?: { reason: Reason; since: number } | undefined;
+  condition?: { reason: Reason; since: number } | undefined;
   /** The last Event about what keeps it from being Ready, of this generation, and when the next one may follow. */
-  told?: { said: string; generation: number; times: number; nextAt: number } | undefined;
+  lastEvent?: { text: string; generation: number; times: number; nextAt: number } | undefined;
   creation?: Creation | undefined;
   /** The intent or request that status and annotations tell of. */
-  begun?: Noticed | undefined;
+  begun?: FirstSeen | undefined;
   /** Of an Account: how far the platform's clock was ahead when that was last told. */
   skewMs?: number | undefined;
   /** The last token that was made for the object. */
   succession?: Succession | undefined;
   /** Of an Account: the token that is being made for it. */
-  login?: Noticed | undefined;
+  login?: FirstSeen | undefined;
   /** What is wanted of the object: spec, its deletion, what its annotations ask for. */
-  wish?: Noticed | undefined;
+  desired?: FirstSeen | undefined;
   /** When the platform's log was last searched for a write that got no answer. */
   recalledAt?: number | undefined;
   /** The new key that answers the renewal with this nonce, until it is in its Secret. */
@@ -171,7 +171,7 @@ export interface Memory {
    * Since when it is possible that something was made for the object of which it does not tell, because it comes from a backup:
    * nothing is created before a list that began later has been read.
    */
-  doubtedSince?: number | undefined;
+  restoredAt?: number | undefined;
   /** When the object was last looked at. */
   lookedAt?: number | undefined;
   /** When the object was first seen at rest with its intent still in place. */
@@ -185,9 +185,9 @@ export interface Memories {
   /** When this process last saw that the API server was set back to an earlier state. */
   rewoundAt: number | undefined;
   /** To be told of every version of an object, in their order. */
-  notice(key: ObjectKey, object: KubeObject): void;
+  observe(key: ObjectKey, object: KubeObject): void;
   /** What failed until then may succeed now; what failed later has met things as they are. */
-  excuse(key: ObjectKey, until: number): void;
+  clearFailure(key: ObjectKey, until: number): void;
   /** Whether the object was looked at, after this time if there is one: what was known then is no news to it. */
   hasLooked(key: ObjectKey, since?: number): boolean;
   /** Another process works on the object from here on, or did until now: only what this one has begun, and since when, counts. */
@@ -206,10 +206,10 @@ export function createMemories({ monotonic }: Pick<Clock, "monotonic">): Memorie
     of,
     adopters: new Map(),
     rewoundAt: undefined,
-    notice(key, object) {
+    observe(key, object) {
       const memory = of(key);
-      const wish = wishOf(object);
-      if (memory.wish?.what !== wish) memory.wish = { what: wish, at: monotonic() };
+      const desired = desiredVersionOf(object);
+      if (memory.desired?.what !== desired) memory.desired = { what: desired, at: monotonic() };
       const begun = begunIn(object);
       const since = memory.begun?.at;
       // What this process has begun itself was noted before it was on record.
@@ -217,7 +217,7 @@ export function createMemories({ monotonic }: Pick<Clock, "monotonic">): Memorie
       else if (memory.begun?.what !== begun) memory.begun = { what: begun, at: monotonic() };
       if (memory.begun?.at !== since) memory.recalledAt = undefined;
     },
-    excuse(key, until) {
+    clearFailure(key, until) {
       const memory = of(key);
       if (memory.failure && memory.failure.at <= until) memory.failure = undefined;
       const { accepted } = memory;
@@ -230,17 +230,17 @@ export function createMemories({ monotonic }: Pick<Clock, "monotonic">): Memorie
     handOver(key) {
       const memory = memories.get(key);
       if (!memory) return;
-      const { creation, begun, wish, doubtedSince } = memory;
+      const { creation, begun, desired, restoredAt } = memory;
       // In place: a pass that is under way goes on with it.
       for (const name of Object.keys(memory)) Reflect.deleteProperty(memory, name);
-      Object.assign(memory, { creation, begun, wish, doubtedSince });
+      Object.assign(memory, { creation, begun, desired, restoredAt });
     },
     forget: (key) => void memories.delete(key),
   };
 }
 
 /** What people want of an object, as opposed to what it shows and what Mooring keeps in it. */
-export function wishOf({ metadata }: KubeObject): string {
+export function desiredVersionOf({ metadata }: KubeObject): string {
   const { generation, uid, deletionTimestamp, annotations = {} } = metadata;
   const kept = [INTENT, EXTERNAL_ID, LAST_APPLIED];
   const theirs = Object.entries(annotations).filter(([name]) => !kept.includes(name));

@@ -8,7 +8,7 @@ import { identityOf } from "../../platform/collections/numbered.ts";
 
 import type { Obstacle } from "../schema/reasons.ts";
 import { trust, unknownKey } from "../schema/trust.ts";
-import { createCrowds, type LimitOf } from "./crowds.ts";
+import { createObjectLimits, type LimitOf } from "./crowds.ts";
 import { createGrants, type GrantChange } from "./grants.ts";
 import type { Claim, Intent } from "./intent.ts";
 import { FINALIZER, OWN } from "./names.ts";
@@ -28,9 +28,9 @@ import {
   type Place,
   targetOf,
 } from "./object.ts";
-import { createRivals } from "./rivals.ts";
-import { namesIn, type Seal } from "./seal.ts";
-import { createSpent } from "./spent.ts";
+import { createEqualIntents } from "./rivals.ts";
+import { namesIn, type Signatures } from "./seal.ts";
+import { createReleasedIds } from "./spent.ts";
 
 /**
  * All objects of all kinds, as last seen, with the questions that one object has about others: who names it, who
@@ -103,7 +103,7 @@ interface CrowdOptions {
 
 export function createObjects(
   kinds: readonly Kind[],
-  seal: Pick<Seal, "judge" | "believes">,
+  seal: Pick<Signatures, "judge" | "believes">,
   onListenerError: (error: unknown) => void,
   labelsOf: (namespace: string) => Readonly<Record<string, string>> | undefined = () => undefined,
   { limit = () => Number.POSITIVE_INFINITY, shifted = () => {} }: CrowdOptions = {},
@@ -129,14 +129,14 @@ export function createObjects(
   /** A Grant that is one too many opens nothing. */
   const counted = (object: KubeObject | undefined) =>
     object && crowds.excess(grant.kind, object) ? undefined : object;
-  const crowds = createCrowds(limit, (key) => {
+  const crowds = createObjectLimits(limit, (key) => {
     const { kind, namespace, name } = targetOf(key);
     if (kind === grant.kind) grants.set(`${namespace}/${name}`, counted(find(key)?.object));
     shifted(key);
   });
   const claims = createIndex();
   const holders = createIndex();
-  const spent = createSpent();
+  const spent = createReleasedIds();
   const unknown = new Set<ObjectKey>();
   const accounts = createIndex();
   const parents = createIndex();
@@ -150,7 +150,7 @@ export function createObjects(
     const { place, names } = byName.get(kind)?.resource ?? {};
     return place && names ? `${place.product}/${names.type}` : kind;
   };
-  const rivals = createRivals(sortOf, (key) => find(key));
+  const rivals = createEqualIntents(sortOf, (key) => find(key));
   const houseOf = (kind: string, within: Place["parents"]) =>
     `${sortOf(kind)}${byName.get(kind)?.resource?.place.collection(within) ?? ""}`;
   const ownedPlaces = (kind: Kind, object: KubeObject | undefined): string[] =>

@@ -15,8 +15,8 @@ import type { LimitOf } from "./crowds.ts";
 import { contentHash, entriesOf, ownerOf } from "./fingerprints.ts";
 import { MANAGED_BY, OUTPUT, OWN, PUBLISHED } from "./names.ts";
 import { type ObjectKey, objectKey } from "./object.ts";
-import { createRoom } from "./room.ts";
-import type { Seal } from "./seal.ts";
+import { createNamespaceQuota } from "./room.ts";
+import type { Signatures } from "./seal.ts";
 
 const note = z.object({
   /** The resource whose key it holds. */
@@ -58,7 +58,7 @@ export const labelsOf = ({ kind, metadata }: Pick<KubeObject, "kind" | "metadata
 const labelValue = (text: string): string => text.slice(0, 63).replace(/[^A-Za-z0-9]+$/, "");
 
 /** An object's own Secret: what it says about itself, and the fingerprints of what is in it. */
-export interface SeenSecret {
+export interface CachedSecret {
   /** The note stands in its annotation, signed with the key that signs now. */
   isNoted: boolean;
   labels: Readonly<Record<string, string>>;
@@ -79,7 +79,7 @@ export interface Publications {
   find(
     object: KubeObject,
     name: string,
-  ): { known: boolean; note: Note | undefined; secret: SeenSecret | undefined; readAt: number | undefined };
+  ): { known: boolean; note: Note | undefined; secret: CachedSecret | undefined; readAt: number | undefined };
   /** Reads the Secret by its name, whatever its labels; the whole of it, for who needs what is in it. */
   read(object: KubeObject, name: string): Promise<KubeObject | undefined>;
   /** What was written for this object by spec.output, under whatever names; without what is on its way out. */
@@ -114,7 +114,7 @@ const isNewer = (one: KubeObject, other: KubeObject): boolean =>
 const isOf = ({ metadata }: KubeObject, secret: KubeObject | undefined): boolean =>
   secret !== undefined && metadata.uid !== undefined && controllerOf(secret)?.uid === metadata.uid;
 
-interface SeenOptions {
+interface SecretCacheOptions {
   clock: Clock;
   onError: (error: unknown) => void;
   /** So many of a kind are kept in each namespace; others are read by their names. */
@@ -123,8 +123,8 @@ interface SeenOptions {
 }
 
 /** The Secrets or the ConfigMaps, as the watch and reads by name have shown them. */
-function createSeen(resource: DataResource, { clock, onError: onListenerError, limit, crowded }: SeenOptions) {
-  const room = createRoom(limit?.(resource.kind), (namespace) => crowded?.(resource.kind, namespace));
+function createSecretCache(resource: DataResource, { clock, onError: onListenerError, limit, crowded }: SecretCacheOptions) {
+  const room = createNamespaceQuota(limit?.(resource.kind), (namespace) => crowded?.(resource.kind, namespace));
   const facts = new WeakMap<KubeObject, Facts>();
   /** Results of reads by name that are newer than the watch, or that it does not show. */
   const reads = new Map<string, { at: number; object: KubeObject | undefined }>();
@@ -209,9 +209,9 @@ function createSeen(resource: DataResource, { clock, onError: onListenerError, l
 }
 
 export function createPublications(
-  options: SeenOptions & {
+  options: SecretCacheOptions & {
     client: KubeClient;
-    seal: Pick<Seal, "read">;
+    seal: Pick<Signatures, "read">;
     namespace?: string;
     wake: (key: ObjectKey) => void;
   },
@@ -219,8 +219,8 @@ export function createPublications(
   const { client, clock, seal, namespace, wake, onError } = options;
   /** By the uid of the object that they belong to. */
   const outputs = createIndex();
-  const secrets = createSeen(SECRETS, options);
-  const configMaps = createSeen(CONFIG_MAPS, options);
+  const secrets = createSecretCache(SECRETS, options);
+  const configMaps = createSecretCache(CONFIG_MAPS, options);
   const watched = [secrets, configMaps];
   for (const { resource, store } of watched) {
     store.subscribe(({ key, after, before }) => {

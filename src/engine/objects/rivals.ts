@@ -8,7 +8,7 @@ import type { ObjectKey } from "./object.ts";
 type Wanted = Pick<Intent, "hash" | "parents">;
 
 /** Who waits for the result of a creation of the same sort, with the same body, in the same place. */
-export function createRivals(
+export function createEqualIntents(
   sortOf: (kind: string) => string,
   find: (key: ObjectKey) => { object: KubeObject } | undefined,
 ) {

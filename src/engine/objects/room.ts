@@ -1,5 +1,5 @@
 /** How many of each namespace are kept: anybody can make what looks like Mooring's. */
-export function createRoom(most = Number.POSITIVE_INFINITY, crowded: (namespace: string) => void) {
+export function createNamespaceQuota(most = Number.POSITIVE_INFINITY, crowded: (namespace: string) => void) {
   const namespaces = new Map<string, Set<string>>();
   const namespaceOf = (key: string) => key.slice(0, key.indexOf("/"));
   return {

@@ -8,7 +8,7 @@ import { EXTERNAL_ID, INTENT } from "./names.ts";
  * Whoever may write to an object can write anything into it. What Mooring has written there, and relies on, carries a
  * signature over it and the name of the object: without it, it does not count.
  */
-export interface Seal {
+export interface Signatures {
   /** Judges what an object says, and keeps the verdict with it. `isNamed`: whether another object names what it names. */
   judge(kind: string, object: KubeObject, isNamed?: () => boolean): void;
   /** Whether an administrator lets words count now that no known key has signed. */
@@ -21,15 +21,15 @@ export interface Seal {
   read(kind: string, object: KubeObject, annotation: string): { words: object; verdict: Verdict; current: boolean };
 }
 
-export interface SealOptions {
+export interface SignatureOptions {
   /** The first one signs, all of them count. Asked each time: they may be exchanged, and are then another list. */
   keys: () => readonly string[];
-  believes?: Seal["believes"];
+  believes?: Signatures["believes"];
 }
 
 const MARKS = [INTENT, EXTERNAL_ID];
 
-export function createSeal({ keys, believes = () => false }: SealOptions): Seal {
+export function createSignatures({ keys, believes = () => false }: SignatureOptions): Signatures {
   const { sign, judge: judgeSigned, isCurrent } = createSigner(keys);
   const judge = (words: unknown, signature: unknown): Verdict =>
     typeof signature === "string" ? judgeSigned(words, signature) : "absent";

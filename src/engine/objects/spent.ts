@@ -8,7 +8,7 @@ const MOST = 100_000;
  * Resources that were claimed and are no longer, as hashes: their places are put together of parts, which would all be kept.
  * With each, the object that did not give it up itself: its status no longer counts.
  */
-export function createSpent() {
+export function createReleasedIds() {
   const spent = new Map<string, ObjectKey | undefined>();
   return {
     add(place: string, loser?: ObjectKey): void {

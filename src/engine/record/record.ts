@@ -1,24 +1,24 @@
 import type { ResourceKind } from "../../kinds/kind.ts";
-import type { Again } from "../../kube/queue/work.ts";
+import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
 import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
-import { type Deps, doubled } from "../look/deps.ts";
-import { obstacleOf } from "../look/problems.ts";
-import type { Scene } from "../look/view.ts";
+import { type Deps, backoffMs } from "../look/deps.ts";
+import { obstacleFrom } from "../look/problems.ts";
+import type { Context } from "../look/view.ts";
 import type { Claim } from "../objects/intent.ts";
 import { RECONCILE_AT } from "../objects/names.ts";
 import { needsPerson, type Obstacle, type Reason } from "../schema/reasons.ts";
-import { conditions, paused, readFacts, readStatus, type Standing } from "../schema/status.ts";
+import { conditions, paused, readFacts, readStatus, type ReadyState } from "../schema/status.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
-import { tell } from "./tell.ts";
+import { recordWarning } from "./tell.ts";
 import { writeStatus } from "./write.ts";
 
 /** Writes a status in which only what `changes` names is different; undefined takes a field away. */
 export async function record(
   deps: Deps,
-  { key, kind, object, status, accountKey, view }: Scene,
-  standing: Standing,
+  { key, kind, object, status, accountKey, view }: Context,
+  standing: ReadyState,
   changes: { [K in keyof ResourceStatus]?: ResourceStatus[K] | undefined } = {},
   facts = readFacts(object),
 ): Promise<KubeObject> {
@@ -32,28 +32,28 @@ export async function record(
     observedGeneration: object.metadata.generation,
     conditions: conditions(object, deps.clock.now(), standing),
   });
-  tell(deps, key, { before: object, after, standing, youngUntil: view.youngUntil });
+  recordWarning(deps, key, { before: object, after, standing, youngUntil: view.graceUntil });
   return after;
 }
 
 /** Says that the object is paused; everything else stays as it was. */
-export async function pause(deps: Deps, { kind, object, status }: Scene): Promise<void> {
+export async function pause(deps: Deps, { kind, object, status }: Context): Promise<void> {
   deps.guard();
   const conditions = paused(object, deps.clock.now());
   await writeStatus(deps, kind, object, { ...readFacts(object), ...status, conditions });
 }
 
-export async function stall(deps: Deps, scene: Scene, reason: Reason, message: string, changes = {}): Promise<void> {
-  const { drift } = comparison(scene);
+export async function stall(deps: Deps, context: Context, reason: Reason, message: string, changes = {}): Promise<void> {
+  const { drift } = comparison(context);
   const standing = { mode: "stalled", reason, message } as const;
-  await record(deps, scene, standing, { ...(drift && { drift }), ...changes });
+  await record(deps, context, standing, { ...(drift && { drift }), ...changes });
 }
 
-export const comparison = ({ view: { observation } }: Scene): Pick<ResourceStatus, "drift"> =>
+export const comparison = ({ view: { observation } }: Context): Pick<ResourceStatus, "drift"> =>
   observation.seen === "present" && observation.comparison ? { drift: observation.comparison.drift } : {};
 
 /** A claim as status keeps it, wherever it was read. */
-export function ownership({ view: { claim }, account, kind }: Scene): Partial<Claim> {
+export function ownership({ view: { claim }, account, kind }: Context): Partial<Claim> {
   if (!claim || !account) return { ...claim };
   const { userId, ...where } = located(account, kind);
   // Another user than the one who made it counts only where the Account accepts that: its token may have been exchanged just now.
@@ -81,7 +81,7 @@ export function located(
  */
 export function postpone(
   deps: Deps,
-  { memory, object }: Pick<Scene, "memory" | "object">,
+  { memory, object }: Pick<Context, "memory" | "object">,
   obstacle: Obstacle,
   afterMs = 0,
 ): { inMs: number; message: string } {
@@ -108,60 +108,60 @@ const PASSING_MS = 1000;
 
 /** What passes by itself is tried again soon; where somebody has to act, waiting less long does not help. */
 export const pauseAfter = ({ settings }: Pick<Deps, "settings">, { reason }: Obstacle, attempts: number): number =>
-  needsPerson(reason) ? doubled(settings, attempts) : PASSING_MS * 2 ** Math.min(attempts, 6);
+  needsPerson(reason) ? backoffMs(settings, attempts) : PASSING_MS * 2 ** Math.min(attempts, 6);
 
-/** The scene with what this process has just written. Whoever has written since, another shard for example, is not overwritten. */
-export const withWritten = (scene: Scene, object: KubeObject): Scene => ({
-  ...scene,
+/** The context with what this process has just written. Whoever has written since, another shard for example, is not overwritten. */
+export const withWritten = (context: Context, object: KubeObject): Context => ({
+  ...context,
   object,
   status: readStatus(object),
 });
 
 /**
- * The scene with the object as it was last seen: people may have edited it since. Another process may have written to it
+ * The context with the object as it was last seen: people may have edited it since. Another process may have written to it
  * as well: what is on record of creations and requests is changed only where it is still this process's own.
  */
-export function refreshed(deps: Deps, scene: Scene): Scene {
-  const object = deps.objects.find(scene.key)?.object ?? scene.object;
-  return { ...scene, object, status: readStatus(object) };
+export function refreshed(deps: Deps, context: Context): Context {
+  const object = deps.objects.find(context.key)?.object ?? context.object;
+  return { ...context, object, status: readStatus(object) };
 }
 
 /** The platform said no, or certainly did nothing: say so, and come back when it makes sense. */
-export async function refuse(
+export async function recordPlatformError(
   deps: Deps,
-  scene: Scene,
+  context: Context,
   error: PlatformError,
   changes: object = {},
   hide: (text: string) => string = (text) => text,
-): Promise<Again> {
-  const named = obstacleOf(error, scene.kind);
+): Promise<Requeue> {
+  const named = obstacleFrom(error, context.kind);
   // A credential that is refused is the Account's trouble, and waits for it.
   const reason = error instanceof Unauthorized ? "AccountNotReady" : named.reason;
   const obstacle = { reason, message: hide(named.message) };
-  if (error instanceof Unauthorized && scene.account) deps.suspect(scene.account.key);
-  return reject(deps, scene, obstacle, { changes, ...(error instanceof Retry && { afterMs: error.afterMs }) });
+  if (error instanceof Unauthorized && context.account) deps.suspect(context.account.key);
+  return recordFailure(deps, context, obstacle, { changes, ...(error instanceof Retry && { afterMs: error.afterMs }) });
 }
 
 /** Writes down why an attempt was in vain, and makes the next one wait. */
-export async function reject(
+export async function recordFailure(
   deps: Deps,
-  scene: Scene,
+  context: Context,
   obstacle: Obstacle,
   { changes = {}, afterMs }: { changes?: object; afterMs?: number | undefined } = {},
-): Promise<Again> {
+): Promise<Requeue> {
   const { reason } = obstacle;
-  const { inMs, message } = postpone(deps, scene, obstacle, afterMs);
-  if (needsPerson(reason)) await stall(deps, scene, reason, message, changes);
-  else await record(deps, scene, { mode: "reconciling", reason, message }, changes);
+  const { inMs, message } = postpone(deps, context, obstacle, afterMs);
+  if (needsPerson(reason)) await stall(deps, context, reason, message, changes);
+  else await record(deps, context, { mode: "reconciling", reason, message }, changes);
   return { inMs };
 }
 
 /** Runs a call; an error of the platform becomes a standing instead of a failure of the operator. */
-export async function withPlatform(deps: Deps, scene: Scene, call: () => Promise<Again>): Promise<Again> {
+export async function withPlatform(deps: Deps, context: Context, call: () => Promise<Requeue>): Promise<Requeue> {
   try {
     return await call();
   } catch (error) {
-    if (error instanceof PlatformError) return refuse(deps, scene, error);
+    if (error instanceof PlatformError) return recordPlatformError(deps, context, error);
     throw error;
   }
 }

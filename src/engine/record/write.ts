@@ -10,7 +10,7 @@ import type { Deps } from "../look/deps.ts";
 import type { Claim, Intent } from "../objects/intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../objects/names.ts";
 import { objectKey, resourceOf } from "../objects/object.ts";
-import { differs, readStatus, readyOf, standsOtherwise } from "../schema/status.ts";
+import { differs, readStatus, readyOf, hasOtherConditions } from "../schema/status.ts";
 import { placed } from "../schema/status-schema.ts";
 import { GROUPS, trust, unknownKey } from "../schema/trust.ts";
 
@@ -86,7 +86,7 @@ export async function writeStatus(deps: Deps, kind: Kind, object: KubeObject, to
 async function write(deps: Deps, kind: Kind, object: KubeObject, told: object): Promise<KubeObject> {
   const status = Object(bounded(told));
   // What is signed with a key that is not here may be all that is left of a claim: it is not written over.
-  if (unknownKey(object)) return writeStanding(deps, kind, object, status);
+  if (unknownKey(object)) return writeConditions(deps, kind, object, status);
   const isOurs = usesAccount(kind);
   // What says the same has the same signature.
   const { signature } = readStatus(object);
@@ -100,12 +100,12 @@ async function write(deps: Deps, kind: Kind, object: KubeObject, told: object): 
 }
 
 /** Writes how an object stands, and leaves everything else in its status alone. */
-async function writeStanding(deps: Deps, kind: Kind, object: KubeObject, status: object): Promise<KubeObject> {
+async function writeConditions(deps: Deps, kind: Kind, object: KubeObject, status: object): Promise<KubeObject> {
   const standing = {
     conditions: Reflect.get(status, "conditions"),
     observedGeneration: Reflect.get(status, "observedGeneration"),
   };
-  if (!standsOtherwise(object, standing)) return object;
+  if (!hasOtherConditions(object, standing)) return object;
   const { uid, resourceVersion } = object.metadata;
   const change = { metadata: { uid, resourceVersion }, status: standing };
   return keep(deps, kind, await patch(deps.client, resourceOf(kind), object.metadata, change, "status"));

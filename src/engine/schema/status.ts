@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../../kube/resource.ts";
 import {
-  type Standing as AnyStanding,
+  type ReadyState as AnyStanding,
   type Condition,
   conditionsOf,
   withCondition,
@@ -12,7 +12,7 @@ import { flat, groupOf, known, placed, type ResourceStatus, sharedStatus } from 
 import { GROUPS, type Group, trust } from "./trust.ts";
 
 /** How an object stands, for a reason of the closed list. */
-export type Standing = AnyStanding & { reason: Reason };
+export type ReadyState = AnyStanding & { reason: Reason };
 
 function statusOf({ status }: KubeObject): object {
   return typeof status === "object" && status !== null ? status : {};
@@ -52,7 +52,7 @@ export const readyOf = (object: KubeObject): Condition | undefined =>
   readStatus(object).conditions?.find(({ type }) => type === "Ready");
 
 /** How the object stands, as conditions. */
-export const conditions = (object: KubeObject, now: number, standing: Standing): Condition[] =>
+export const conditions = (object: KubeObject, now: number, standing: ReadyState): Condition[] =>
   conditionsOf(readStatus(object).conditions ?? [], object.metadata.generation ?? 1, now, standing);
 
 /** Conditions and one more, which is called like its reason. */
@@ -69,7 +69,7 @@ export const paused = (object: KubeObject, now: number): Condition[] =>
   });
 
 /** Whether an object stands otherwise than `standing` says, whatever else its status has. */
-export function standsOtherwise(
+export function hasOtherConditions(
   object: KubeObject,
   { conditions, observedGeneration }: Record<string, unknown>,
 ): boolean {

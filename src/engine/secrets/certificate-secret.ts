@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { inspect } from "../../certificates/inspect.ts";
 import { keystoreOf, truststoreOf } from "../../certificates/pkcs12.ts";
-import type { Again } from "../../kube/queue/work.ts";
+import type { Requeue } from "../../kube/queue/work.ts";
 import { readOwned } from "../../kube/write/owned-secret.ts";
 import { urlOf } from "../accounts/accounts.ts";
 import type { Deps } from "../look/deps.ts";
 import { contentOf } from "../look/secret-state.ts";
-import type { Scene } from "../look/view.ts";
+import type { Context } from "../look/view.ts";
 import { ROTATE_AT } from "../objects/names.ts";
 import type { Note } from "../objects/published.ts";
-import { reject } from "../record/record.ts";
+import { recordFailure } from "../record/record.ts";
 import type { CertificateFacts } from "../schema/status-schema.ts";
 import { countRenewal, obstructed, publicationOf, write } from "./keys.ts";
 
@@ -21,11 +21,11 @@ const DAY_MS = 86_400_000;
  * certificate from before works until its own end, so this may be done at any time, and again after a crash. One that
  * nobody could use is not published, and the Secret stays as it is.
  */
-export async function fetchCertificate(deps: Deps, scene: Scene): Promise<Again> {
-  const { kind, account, view, object, memory, status } = scene;
+export async function fetchCertificate(deps: Deps, context: Context): Promise<Requeue> {
+  const { kind, account, view, object, memory, status } = context;
   const { secret, place } = kind.resource;
   const source = secret?.certificate;
-  const publication = publicationOf(scene);
+  const publication = publicationOf(context);
   const claim = view.claim;
   if (!account || !source || !publication || !claim) return "now";
   const answers: unknown[] = [];
@@ -38,12 +38,12 @@ export async function fetchCertificate(deps: Deps, scene: Scene): Promise<Again>
   const judged = pems ? inspect(pems, view.platformNow) : { problem: "the answer has none" };
   if (!pems || "problem" in judged) {
     const message = `certificate of the ${kind.kind} not published: ${"problem" in judged ? judged.problem : ""}`;
-    return reject(deps, scene, { reason: "InvalidCertificate", message });
+    return recordFailure(deps, context, { reason: "InvalidCertificate", message });
   }
   const { facts } = judged;
-  const held = scene.note && "serial" in scene.note.key ? scene.note.key : undefined;
+  const held = context.note && "serial" in context.note.key ? context.note.key : undefined;
   const rotated = object.metadata.annotations?.[ROTATE_AT] ?? "";
-  if (held && !isYounger(facts, held) && scene.note?.rotated === rotated) {
+  if (held && !isYounger(facts, held) && context.note?.rotated === rotated) {
     const left = Date.parse(held.expiresAt) - view.platformNow;
     memory.renewAfter = view.platformNow + Math.max(deps.settings.retryMs, Math.min(left / 10, DAY_MS));
     return "now";
@@ -64,9 +64,9 @@ export async function fetchCertificate(deps: Deps, scene: Scene): Promise<Again>
     rotated,
   };
   const data = () => source.data(answers, { ...pems, ...stores, password });
-  const written = await write(deps, scene, publication, data, note);
-  if (written.outcome === "obstructed") return obstructed(deps, scene, written.obstacle);
-  countRenewal(deps, scene, "the certificate was fetched again");
+  const written = await write(deps, context, publication, data, note);
+  if (written.outcome === "obstructed") return obstructed(deps, context, written.obstacle);
+  countRenewal(deps, context, "the certificate was fetched again");
   memory.renewAfter = undefined;
   const still = renewed ? "" : "; the platform has no newer one yet";
   const message = `certificate ${facts.serial} is in Secret ${publication.name}, expires ${facts.expiresAt}${still}`;

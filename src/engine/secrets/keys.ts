@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Publication, SecretData } from "../../kinds/desired.ts";
 import { isConflict, isNotFound, KubeError } from "../../kube/client/errors.ts";
-import type { Again } from "../../kube/queue/work.ts";
+import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { decoded } from "../../kube/write/owned-secret.ts";
 import type { Deps } from "../look/deps.ts";
 import { contentOf, filled, RENEWAL_MS, versionLabel } from "../look/secret-state.ts";
-import type { Scene } from "../look/view.ts";
+import type { Context } from "../look/view.ts";
 import { fingerprintOf, fingerprintsOf } from "../objects/fingerprints.ts";
 import { type Issued, nextAttempt } from "../objects/memory.ts";
 import { INTENT, PUBLISHED, ROTATE_AT } from "../objects/names.ts";
 import { openIntent } from "../objects/object.ts";
 import { changedEntries, type Note } from "../objects/published.ts";
-import { record, refreshed, reject } from "../record/record.ts";
+import { record, refreshed, recordFailure } from "../record/record.ts";
 import { fetchObject } from "../record/write.ts";
 import type { Obstacle } from "../schema/reasons.ts";
 import { readStatus } from "../schema/status.ts";
@@ -23,15 +23,15 @@ import { obstacleTo, type Published, type PublishOptions, publish, unlessRefused
  * Why the Secret of an object could not be written, tried with everything that is to be in it but the key. Asked before a key
  * is made: one that has no place would be lost, and the one before would have ended for nothing.
  */
-export async function obstacleToKey(deps: Deps, scene: Scene, item?: unknown): Promise<Obstacle | undefined> {
-  const publication = publicationOf(scene);
-  const { account } = scene;
+export async function obstacleToKey(deps: Deps, context: Context, item?: unknown): Promise<Obstacle | undefined> {
+  const publication = publicationOf(context);
+  const { account } = context;
   if (!publication || !account) return undefined;
   const content = item === undefined ? { data: {} } : filled(() => publication.data(item, "", account.endpoint));
-  return "obstacle" in content ? content.obstacle : obstacleTo(deps, scene, { name: publication.name, ...content });
+  return "obstacle" in content ? content.obstacle : obstacleTo(deps, context, { name: publication.name, ...content });
 }
 
-export const publicationOf = ({ desired, object }: Scene): Publication | undefined =>
+export const publicationOf = ({ desired, object }: Context): Publication | undefined =>
   desired?.publication({ name: object.metadata.name });
 
 /**
@@ -40,14 +40,14 @@ export const publicationOf = ({ desired, object }: Scene): Publication | undefin
  */
 export async function keepKey(
   deps: Deps,
-  scene: Scene,
+  context: Context,
   id: string,
   nonce: string,
   { key, answer }: Issued,
   announced = true,
 ): Promise<Published> {
-  const { object, kind, account } = scene;
-  const publication = publicationOf(scene);
+  const { object, kind, account } = context;
+  const publication = publicationOf(context);
   if (!publication || !account) return { outcome: "unchanged" };
   const { key: source } = kind.resource.secret ?? {};
   const before = deps.published.find(object, publication.name).note;
@@ -76,13 +76,13 @@ export async function keepKey(
       throw new Overtaken({ status: 409, reason: "Conflict", message: "another key was issued" });
   };
   const data = () => publication.data(answer, key, account.endpoint);
-  const written = await write(deps, scene, publication, data, note, announced ? { verify } : {});
-  if (written.outcome !== "obstructed") countRenewal(deps, scene, "a new key was created");
+  const written = await write(deps, context, publication, data, note, announced ? { verify } : {});
+  if (written.outcome !== "obstructed") countRenewal(deps, context, "a new key was created");
   return written;
 }
 
 /** After a key that was lost, the pause before the next one grows, and an Event says why it was made. */
-export function countRenewal(deps: Deps, { kind, view, memory, object }: Scene, done: string): void {
+export function countRenewal(deps: Deps, { kind, view, memory, object }: Context, done: string): void {
   const { why } = view.repair ?? {};
   // The first certificate is no renewal.
   if (view.secret !== "missing" || (why === undefined && kind.resource.secret?.certificate)) return;
@@ -95,7 +95,7 @@ export class Overtaken extends KubeError {}
 
 export async function write(
   deps: Deps,
-  { kind, object }: Scene,
+  { kind, object }: Context,
   { name }: Publication,
   data: () => SecretData,
   note: Note,
@@ -115,13 +115,13 @@ export async function write(
  * The key stays; what else is in the Secret, its labels and its note are put right. What seems to be missing is read by its name
  * first. All is written over what was read, so that a value that somebody writes meanwhile is not lost.
  */
-export async function republish(deps: Deps, scene: Scene): Promise<Again> {
-  const publication = publicationOf(scene);
-  const { account, kind, note, view, memory, object } = scene;
+export async function republish(deps: Deps, context: Context): Promise<Requeue> {
+  const publication = publicationOf(context);
+  const { account, kind, note, view, memory, object } = context;
   if (!publication) return "now";
   const found = await deps.published.read(object, publication.name);
   if (view.secret === "unread" || !found) return "now";
-  const item = view.claim && scene.shared?.collection.read(view.claim.id).item;
+  const item = view.claim && context.shared?.collection.read(view.claim.id).item;
   if (!note || !item || !account) return { inMs: LOOK_MS };
   const held = decoded(found);
   const prints = fingerprintsOf(held);
@@ -135,11 +135,11 @@ export async function republish(deps: Deps, scene: Scene): Promise<Again> {
   memory.repair = nextAttempt(memory.repair, content, deps.clock.monotonic());
   try {
     const written = await unlessRefused({ name: publication.name }, () =>
-      write(deps, scene, publication, data, fresh, { over: found }),
+      write(deps, context, publication, data, fresh, { over: found }),
     );
     if ("obstacle" in written) {
       memory.repair = { ...memory.repair, obstacle: written.obstacle };
-      return isRight ? "now" : obstructed(deps, scene, written.obstacle);
+      return isRight ? "now" : obstructed(deps, context, written.obstacle);
     }
   } catch (error) {
     if (isConflict(error) || isNotFound(error)) return "now";
@@ -156,26 +156,26 @@ const LOOK_MS = 2000;
  * Puts a new key into the Secret, unless it is there, and is done with the renewal. The key stays in memory until then: the
  * one before works no longer.
  */
-export async function deliver(deps: Deps, scene: Scene): Promise<Again> {
-  const { renewed } = scene.memory;
-  const id = scene.view.claim?.id;
-  const publication = publicationOf(scene);
-  if (renewed && id !== undefined && renewed.nonce === scene.status.request?.nonce) {
-    const kept = await keepKey(deps, scene, id, renewed.nonce, renewed);
-    if (kept.outcome === "obstructed") return reject(deps, scene, kept.obstacle);
-    scene.memory.renewed = undefined;
+export async function deliver(deps: Deps, context: Context): Promise<Requeue> {
+  const { renewed } = context.memory;
+  const id = context.view.claim?.id;
+  const publication = publicationOf(context);
+  if (renewed && id !== undefined && renewed.nonce === context.status.request?.nonce) {
+    const kept = await keepKey(deps, context, id, renewed.nonce, renewed);
+    if (kept.outcome === "obstructed") return recordFailure(deps, context, kept.obstacle);
+    context.memory.renewed = undefined;
   }
-  const note = publication && deps.published.find(scene.object, publication.name).note;
+  const note = publication && deps.published.find(context.object, publication.name).note;
   const message = `key ${note?.key.version} is in Secret ${publication?.name}; the previous key no longer works`;
   const standing = { mode: "reconciling", reason: "KeyIssued", message } as const;
-  await record(deps, scene, standing, { request: undefined, ...(note && { key: note.key }) });
-  deps.events.record(scene.object, "Normal", "KeyIssued", message);
+  await record(deps, context, standing, { request: undefined, ...(note && { key: note.key }) });
+  deps.events.record(context.object, "Normal", "KeyIssued", message);
   return "now";
 }
 
 /** A Secret cannot be written: nothing was sent, and nothing is until that has changed. */
-export function obstructed(deps: Deps, scene: Scene, obstacle: Obstacle): Promise<Again> {
-  const after = refreshed(deps, scene);
-  const isOwn = isDeepStrictEqual(after.status.request, scene.status.request);
-  return reject(deps, after, obstacle, { changes: isOwn ? { request: undefined } : {} });
+export function obstructed(deps: Deps, context: Context, obstacle: Obstacle): Promise<Requeue> {
+  const after = refreshed(deps, context);
+  const isOwn = isDeepStrictEqual(after.status.request, context.status.request);
+  return recordFailure(deps, after, obstacle, { changes: isOwn ? { request: undefined } : {} });
 }

@@ -1,8 +1,8 @@
-import type { Again } from "../../kube/queue/work.ts";
+import type { Requeue } from "../../kube/queue/work.ts";
 import { removeOwned } from "../../kube/write/owned-secret.ts";
 import type { Deps } from "../look/deps.ts";
 import { type OutputWork, outputWork } from "../look/output-state.ts";
-import type { Scene } from "../look/view.ts";
+import type { Context } from "../look/view.ts";
 import { nextAttempt } from "../objects/memory.ts";
 import { OUTPUT } from "../objects/names.ts";
 import { pauseAfter } from "../record/record.ts";
@@ -13,20 +13,20 @@ import { publish, unlessRefused } from "./publish.ts";
  * Writes what spec.output asks for, then takes away what it asked for before. What is in the way is remembered apart from
  * what the platform refuses: neither keeps the other waiting.
  */
-export async function writeOutput(deps: Deps, scene: Scene): Promise<Again> {
-  const { view, shared, identity, memory } = scene;
-  const work = outputWork(deps, scene, view.claim, shared?.collection.read(identity).item);
+export async function writeOutput(deps: Deps, context: Context): Promise<Requeue> {
+  const { view, shared, identity, memory } = context;
+  const work = outputWork(deps, context, view.claim, shared?.collection.read(identity).item);
   if (work === undefined || work === "unknown" || "obstacle" in work) return "now";
   const { what } = work;
   const now = deps.clock.monotonic();
   const attempt = nextAttempt(memory.output, what, now);
-  const obstacle = await perform(deps, scene, work);
+  const obstacle = await perform(deps, context, work);
   const retryAt = obstacle ? now + pauseAfter(deps, obstacle, attempt.times) : attempt.retryAt;
   memory.output = { ...attempt, retryAt, obstacle };
   return "now";
 }
 
-async function perform(deps: Deps, { kind, object }: Scene, work: OutputWork): Promise<Obstacle | undefined> {
+async function perform(deps: Deps, { kind, object }: Context, work: OutputWork): Promise<Obstacle | undefined> {
   const { wanted, stale } = work;
   if (wanted) {
     const { resource, name } = wanted;

@@ -21,11 +21,11 @@ export const outputField = {
 /** What a kind with that field tells. */
 export const output = (
   values: OutputSource["values"],
-  beside?: OutputSource["beside"],
+  related?: OutputSource["related"],
 ): OutputSource & { target(spec: { output?: OutputTarget | undefined }): OutputTarget | undefined } => ({
   target: ({ output }) => output,
   values,
-  ...(beside && { beside }),
+  ...(related && { related }),
 });
 
 /** The name of an environment variable, or a part of one, for a name that people have chosen; empty when nothing is left. */

@@ -69,7 +69,7 @@ export const centralLogging: Kind = {
     },
     destruction: {
       holdsData: false,
-      farewell(_spec, item, { shown }) {
+      preDelete(_spec, item, { shown }) {
         const { id, properties } = wire.parse(item);
         const before = shown.before;
         return typeof before === "boolean" && before !== (properties.enabled ?? false) ? turned(id, before) : undefined;

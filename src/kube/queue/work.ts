@@ -7,7 +7,7 @@ import type { Queue } from "./queue.ts";
 export { isInPass } from "../../runtime/workers.ts";
 
 /** When a key wants to be looked at again if nothing happens before: never, at a time, now, or ever later. */
-export type Again = "never" | "now" | "backoff" | { inMs: number; background?: boolean };
+export type Requeue = "never" | "now" | "backoff" | { inMs: number; background?: boolean };
 
 /** One pass over one object, for the metrics. */
 export type ReconcileObserver = (pass: {
@@ -34,9 +34,9 @@ interface Work {
   clock: Clock;
   log: Record<"debug" | "error", (fields: object, message: string) => void>;
   /** The signal aborts at the deadline of the pass. Whatever does not end then is left to itself; it must not write any more. */
-  reconcile(key: string, signal: AbortSignal): Promise<Again>;
+  reconcile(key: string, signal: AbortSignal): Promise<Requeue>;
   /** When a key comes round by itself, whatever its last pass said; undefined when it does not. */
-  comesRound(key: string, again: Again): number | undefined;
+  resyncAfter(key: string, again: Requeue): number | undefined;
   observe: ReconcileObserver | undefined;
 }
 
@@ -91,7 +91,7 @@ export async function work(options: Work, workers: number, signal: AbortSignal):
 }
 
 async function pass(options: Work, key: string, deadline: AbortController): Promise<void> {
-  const { queue, clock, log, comesRound, observe } = options;
+  const { queue, clock, log, resyncAfter, observe } = options;
   const startedAt = clock.monotonic();
   const done = (ended: Parameters<ReconcileObserver>[0]["result"]) => {
     const result = deadline.signal.aborted ? "timeout" : ended;
@@ -104,7 +104,7 @@ async function pass(options: Work, key: string, deadline: AbortController): Prom
     else if (again === "backoff") queue.addRateLimited(key);
     else if (again !== "never") queue.returnAfter(key, again.inMs, again.background ? "background" : "normal");
     // Level, not edge: a wake that was lost is made up for.
-    const inMs = comesRound(key, again);
+    const inMs = resyncAfter(key, again);
     if (inMs !== undefined) queue.returnAfter(key, inMs, "background");
     done(again === "backoff" ? "requeue" : again === "never" ? "success" : "requeue_after");
   } catch (error) {
@@ -118,7 +118,7 @@ async function pass(options: Work, key: string, deadline: AbortController): Prom
 }
 
 /** Reconciles a key until the deadline of the pass, and a little longer, in which that is told. */
-async function endedInTime({ clock, reconcile }: Work, key: string, deadline: AbortController): Promise<Again> {
+async function endedInTime({ clock, reconcile }: Work, key: string, deadline: AbortController): Promise<Requeue> {
   const over = Promise.withResolvers<never>();
   let cancel = clock.after(PASS_MS, () => {
     const exceeded = new DeadlineExceeded();

@@ -15,7 +15,7 @@ export const condition = z.object({
 export type Condition = z.output<typeof condition>;
 
 /** How an object stands; each mode is one shape of the conditions. */
-export interface Standing {
+export interface ReadyState {
   mode: "ready" | "reconciling" | "stalled";
   reason: string;
   message: string;
@@ -29,7 +29,7 @@ export function conditionsOf(
   before: readonly Condition[],
   observedGeneration: number,
   now: number,
-  { mode, reason, message: told }: Standing,
+  { mode, reason, message: told }: ReadyState,
 ): Condition[] {
   const message = told.slice(0, 4096);
   const make = maker(before, observedGeneration, now, { reason, message });

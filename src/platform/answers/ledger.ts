@@ -5,7 +5,7 @@ import { inBytes, LimitExceeded } from "./limits.ts";
  * a quarter of it, a namespace, which may have many Accounts, half. When all of it is taken, small ones still get what
  * they need: what others have must not keep them from working.
  */
-export interface Ledger {
+export interface MemoryBudget {
   /** Throws `LimitExceeded` when it is too much, and takes nothing then. */
   take(account: string, bytes: number): void;
   give(account: string, bytes: number): void;
@@ -13,7 +13,7 @@ export interface Ledger {
 
 const smallBytes = 16 * 1024 * 1024;
 
-export function createLedger(totalBytes: number): Ledger {
+export function createMemoryBudget(totalBytes: number): MemoryBudget {
   const taken = new Map<string, number>();
   const shares = (account: string) =>
     [
@@ -55,7 +55,7 @@ export interface Room {
   close(): void;
 }
 
-export function openRoom(ledger: Ledger | undefined, account: string): Room {
+export function openRoom(ledger: MemoryBudget | undefined, account: string): Room {
   let [kept, read] = [0, 0];
   let closed = false;
   const end = (isKept: boolean) => {

@@ -3,7 +3,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import { yieldIfDue } from "../../runtime/time-slices.ts";
 import { type Answer, type Asked, executedBy, readAnswer } from "../answers/answer.ts";
 import { Retry } from "../answers/errors.ts";
-import type { Ledger } from "../answers/ledger.ts";
+import type { MemoryBudget } from "../answers/ledger.ts";
 import { limits, weightOf } from "../answers/limits.ts";
 import { plainText } from "../answers/plain-text.ts";
 import type { Breaker, Outcome } from "../pace/breaker.ts";
@@ -32,7 +32,7 @@ export interface Attempt {
 export interface AttemptOptions {
   clock: Clock;
   wayTo: (endpoint: URL) => Dispatcher;
-  ledger: Ledger;
+  ledger: MemoryBudget;
   log?: Log | undefined;
   observe?: CallObserver | undefined;
 }

@@ -2,7 +2,7 @@ import type { Dispatcher } from "undici";
 import type { Clock } from "../../runtime/clock.ts";
 import type { AllowedEndpoints } from "../addresses/allowed-endpoints.ts";
 import { Retry, Terminal, Unauthorized } from "../answers/errors.ts";
-import type { Ledger } from "../answers/ledger.ts";
+import type { MemoryBudget } from "../answers/ledger.ts";
 import { createBreaker } from "../pace/breaker.ts";
 import { byHost } from "../pace/by-host.ts";
 import type { Pacers } from "../pace/shared-pacers.ts";
@@ -17,7 +17,7 @@ export interface Connection {
   /** What its deadlines are counted by. */
   readonly clock?: Clock;
   /** Where the memory that lists take is counted. */
-  readonly ledger?: Ledger;
+  readonly ledger?: MemoryBudget;
   /**
    * Sends a call when its turn has come and returns its successful answer. Rejects with a `PlatformError` and nothing
    * else (an abort is a `Retry` as well, whose `executed` says whether anything may have happened), but for what the
@@ -51,7 +51,7 @@ export interface ConnectionOptions extends TransportOptions, ConnectionEvents {
   /** Undefined: any endpoint. */
   allowed: AllowedEndpoints | undefined;
   nextRequestId: () => string;
-  ledger: Ledger;
+  ledger: MemoryBudget;
   /** Aborts when all connections close. */
   closing: AbortSignal;
   pacersOf: (credential: string | undefined, account: string, perSecond?: number) => Pacers;

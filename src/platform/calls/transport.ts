@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { getHeapStatistics } from "node:v8";
 import { allowedEndpoints } from "../addresses/allowed-endpoints.ts";
-import { createLedger } from "../answers/ledger.ts";
+import { createMemoryBudget } from "../answers/ledger.ts";
 import { createPacer, type Pacer } from "../pace/pacer.ts";
 import { sharePacers } from "../pace/shared-pacers.ts";
 import type { TransportOptions } from "./call.ts";
 import { type Connection, type ConnectionEvents, createConnection } from "./connection.ts";
 import type { Credentials } from "./credentials.ts";
 import { skewOf } from "./platform-time.ts";
-import { createWays } from "./ways.ts";
+import { createDispatchers } from "./ways.ts";
 
 export type { Priority } from "../pace/pacer.ts";
 export type { CallObserver, Log, PlatformCall, Reply, TransportOptions } from "./call.ts";
@@ -29,14 +29,14 @@ export interface Transport {
 /** The way to the platform: keep-alive sockets per host, pacing per credential and host, deadlines, typed errors. */
 export function createTransport(options: TransportOptions): Transport {
   const allowed = options.allowEndpoints && allowedEndpoints(options.allowEndpoints);
-  const ways = createWays(options, allowed);
+  const ways = createDispatchers(options, allowed);
   const prefix = randomBytes(4).toString("hex");
   let serial = 0;
   const closing = new AbortController();
   const { clock, random } = options;
   const pacersOf = sharePacers((most) => createPacer({ clock, most, mostConcurrent: 64, ...(random && { random }) }));
   // What an answer weighs takes up to four times as much in the heap.
-  const ledger = createLedger(options.memoryBytes ?? getHeapStatistics().heap_size_limit / 4);
+  const ledger = createMemoryBudget(options.memoryBytes ?? getHeapStatistics().heap_size_limit / 4);
   const timed = new Map<string, Connection>();
   const nextRequestId = () => `${prefix}-${++serial}`;
   return {

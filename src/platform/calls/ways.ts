@@ -6,7 +6,7 @@ import type { TransportOptions } from "./call.ts";
 import { createConnector } from "./connector.ts";
 
 /** The sockets that calls leave by: keep-alive, shared by all who call the same host. */
-export interface Ways {
+export interface Dispatchers {
   to(endpoint: URL): Dispatcher;
   /** Ends all of them, whatever is under way. */
   close(): Promise<void>;
@@ -18,7 +18,7 @@ const SOCKETS = 256;
 const PROXY_MS = 10_000;
 
 /** Straight to an address that is checked, or through a proxy, which chooses the address itself. */
-export function createWays(options: TransportOptions, allowed: AllowedEndpoints | undefined): Ways {
+export function createDispatchers(options: TransportOptions, allowed: AllowedEndpoints | undefined): Dispatchers {
   const { ca, lookup, proxies = {} } = options;
   const tls = ca === undefined ? {} : { ca: [...getCACertificates("default"), ca] };
   const common = {

@@ -4,10 +4,10 @@ import { PlatformError, Retry } from "../answers/errors.ts";
 import { exceedsLimit } from "../answers/limits.ts";
 import type { Log } from "../calls/call.ts";
 import { lookGap, restGap, retryGap, sharedGap } from "./cadence.ts";
-import { createFlux } from "./flux.ts";
+import { createChangeTracker } from "./flux.ts";
 import { createMembers } from "./members.ts";
 import type { Change, CollectionSource, Item, Reading } from "./reading.ts";
-import { createRow } from "./row.ts";
+import { createBatchWindow } from "./row.ts";
 
 export type { Change, CollectionSource, Item, KnownRequest, Reading, RequestState } from "./reading.ts";
 
@@ -54,7 +54,7 @@ export interface Collection {
   /** Whether a tracked member is being deleted. */
   isLeaving(id: string): boolean;
   /** How many members are tracked. */
-  readonly inFlux: number;
+  readonly changing: number;
   /** When a member last changed, or was made known to be changing, on the monotonic clock. */
   readonly changedAt: number;
   /** This member is in flux: watch it closely until untracked. The same change again changes nothing. */
@@ -91,7 +91,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
   const closing = new AbortController();
   const listeners = new Set<CollectionListener>();
   const members = createMembers();
-  const flux = createFlux({
+  const flux = createChangeTracker({
     clock,
     random,
     busyMs,
@@ -116,7 +116,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
   let patience = 0;
   /** Who waits for a list to start, which they are told of when it ends. */
   const askers = new Set<string>();
-  const asking = createRow(clock, soonMs.shortest, longest);
+  const asking = createBatchWindow(clock, soonMs.shortest, longest);
   /** The last reads one by one, instead of a list that is too large, and how often they failed in a row. */
   const singly = { endedAt: Number.NEGATIVE_INFINITY, failures: 0 };
   /** The last list left members in doubt; it showed members that others are changing. */
@@ -286,7 +286,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     get problem() {
       return problem;
     },
-    get inFlux() {
+    get changing() {
       return flux.size;
     },
     get changedAt() {

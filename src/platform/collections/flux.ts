@@ -3,12 +3,12 @@ import { NotFound, PlatformError } from "../answers/errors.ts";
 import { lookGap, retryGap, sharedGap } from "./cadence.ts";
 import type { Listed, Members } from "./members.ts";
 import type { Change, CollectionSource, KnownRequest, RequestState } from "./reading.ts";
-import { createRow, createStream } from "./row.ts";
+import { createBatchWindow, createArrivalCount } from "./row.ts";
 import { sameJson } from "./same-json.ts";
 import { begin, ended, expectsAbsence, firstReasonMs, isLeaving, miss, type Tracked } from "./tracked.ts";
 
 /** The members of a collection that are being changed, and the looks at them one by one. */
-export interface Flux {
+export interface ChangeTracker {
   readonly size: number;
   /**
    * The earliest time for a list that shows what is changing: a poll interval after the last of a row of changes, but not
@@ -46,7 +46,7 @@ export interface Flux {
   afterList(began: number, listed: Listed): string[];
 }
 
-export interface FluxOptions {
+export interface ChangeTrackerOptions {
   clock: Clock;
   random: () => number;
   busyMs: number;
@@ -76,7 +76,7 @@ const askAloneMs = 30_000;
 /** Who was told looks when it has its turn. With thousands of objects that takes a while. */
 const tellAgainMs = 60_000;
 
-export function createFlux(options: FluxOptions): Flux {
+export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracker {
   const { clock, random, busyMs, source, members, signal } = options;
   const tracked = new Map<string, Tracked>();
   /** Each of them is in one of these: its owner does not know yet that it has come to rest, or was told at this time, the oldest first. */
@@ -84,8 +84,8 @@ export function createFlux(options: FluxOptions): Flux {
   const told = new Map<string, number>();
   const longest = () => sharedGap(members.size, busyMs);
   /** The changes that no list can have shown yet. */
-  const row = createRow(clock, busyMs, longest);
-  const stream = createStream(clock, longest);
+  const row = createBatchWindow(clock, busyMs, longest);
+  const stream = createArrivalCount(clock, longest);
   let vanishing = false;
 
   const canAsk = ({ url }: Tracked) => url !== undefined && source.requestStatus !== undefined;

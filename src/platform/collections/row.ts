@@ -5,7 +5,7 @@ import type { Clock } from "../../runtime/clock.ts";
  * While one row follows another, each waits longer for the next to come, so that those who come slowly are served
  * together as well.
  */
-export interface Row {
+export interface BatchWindow {
   add(): void;
   /** All that have come are served. */
   clear(): void;
@@ -18,7 +18,7 @@ export interface Row {
 /** So many times within the longest wait, at least, a row may end because none has come for a while. */
 const shortestShare = 3;
 
-export function createRow({ monotonic }: Pick<Clock, "monotonic">, quietMs: number, longestMs: () => number): Row {
+export function createBatchWindow({ monotonic }: Pick<Clock, "monotonic">, quietMs: number, longestMs: () => number): BatchWindow {
   let row: { first: number; last: number } | undefined;
   let rowsBefore = 0;
   let servedAt = Number.NEGATIVE_INFINITY;
@@ -47,12 +47,12 @@ export function createRow({ monotonic }: Pick<Clock, "monotonic">, quietMs: numb
 }
 
 /** How many come one after the other, within the time that lists are apart. */
-export interface Stream {
+export interface ArrivalCount {
   add(): void;
   readonly size: number;
 }
 
-export function createStream({ monotonic }: Pick<Clock, "monotonic">, windowMs: () => number): Stream {
+export function createArrivalCount({ monotonic }: Pick<Clock, "monotonic">, windowMs: () => number): ArrivalCount {
   let now = { since: monotonic(), count: 0 };
   let before = 0;
   const roll = () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ActivityLog } from "../../../src/platform/activity/export.ts";
 import { createReading, Unfinished } from "../../../src/platform/activity/reading.ts";
 import { Retry } from "../../../src/platform/answers/errors.ts";
-import { createLedger, openRoom } from "../../../src/platform/answers/ledger.ts";
+import { createMemoryBudget, openRoom } from "../../../src/platform/answers/ledger.ts";
 import { type FakeClock, fakeClock } from "../../fake-clock.ts";
 
 const period = { from: 0, to: 60_000 };
@@ -75,7 +75,7 @@ describe("a reading", () => {
   it("counts what it keeps between passes as memory of the Account, says when that is too much, and gives it back", async () => {
     const clock = fakeClock();
     const [total, page] = [4_000_000, 400_000];
-    const ledger = createLedger(total);
+    const ledger = createMemoryBudget(total);
     const { log } = slowLog(clock, 28_000, page);
     const reading = createReading(at, openRoom(ledger, "shop/main"));
     expect(await passes(reading, log, 2)).toBe(2);

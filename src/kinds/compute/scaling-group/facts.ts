@@ -86,13 +86,13 @@ export const serverIdsOf = (item: unknown): string[] =>
   replicasOf(item).flatMap(({ properties }) => properties?.datacenterServer?.id ?? []);
 
 /** Addresses of a replica's server, or those that status has while it was not read. */
-export function nicsOfReplica(serverId: string, { shown, beside }: Pick<Inputs, "shown" | "beside">) {
-  if (!beside) return [];
-  if (!beside.has(serverId)) {
+export function nicsOfReplica(serverId: string, { shown, related }: Pick<Inputs, "shown" | "related">) {
+  if (!related) return [];
+  if (!related.has(serverId)) {
     const before = groupStatus.shape.servers.safeParse(shown.servers).data ?? [];
     return before.find((each) => each.serverId === serverId)?.nics ?? [];
   }
-  const server = wireServer.safeParse(beside.get(serverId)).data;
+  const server = wireServer.safeParse(related.get(serverId)).data;
   return (server ? nicsOf(server) : []).flatMap(({ properties }) => {
     const { name, ips, ipv6Ips } = properties ?? {};
     return ips?.length || ipv6Ips?.length ? [{ name, ips, ipv6Ips }] : [];
@@ -127,7 +127,7 @@ function configurationOf(group: WireGroup, shown: Inputs["shown"]) {
   return { hash, old: old.length, ...(changed != null && { since: changed }) };
 }
 
-export function groupFacts(item: unknown, context: Pick<Inputs, "shown" | "beside">): Record<string, unknown> {
+export function groupFacts(item: unknown, context: Pick<Inputs, "shown" | "related">): Record<string, unknown> {
   const group = wire.parse(item);
   const servers = replicasOf(item);
   return {

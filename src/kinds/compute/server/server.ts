@@ -225,7 +225,7 @@ export const server: Kind = {
       holdsData: true,
       // A boot volume of its own goes with the server; without one there is nothing to delete with it.
       query: ({ bootVolume }) => (bootVolume ? "?deleteVolumes=true" : ""),
-      farewell: (spec, item, inputs) => {
+      preDelete: (spec, item, inputs) => {
         const found = wire.parse(item);
         return detachVolume(spec, found, ownPath(found, inputs));
       },
