@@ -2,9 +2,9 @@ import { PerformanceObserver, type PerformanceObserverEntryList } from "node:per
 import { setImmediate as turn } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { systemClock } from "../src/runtime/clock.ts";
-import { fakeApiServer } from "../test/engine/fake-api-server.ts";
-import { restingDatacenters } from "../test/engine/resting.ts";
-import { accountOf, credentials, runEngine } from "../test/engine/running-engine.ts";
+import { fakeApiServer } from "../test/engine/support/fake-api-server.ts";
+import { restingDatacenters } from "../test/engine/support/resting.ts";
+import { accountOf, credentials, runEngine } from "../test/engine/support/running-engine.ts";
 
 const usage = `usage: node bench/event-loop.ts [OPTION…]
 

@@ -26,7 +26,7 @@ const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
 
 /** The rooms inside a room: none imports one that comes after it. In the engine that is the way of an object. */
 const ways: Record<string, string[]> = {
-  engine: ["schema", "objects", "accounts", "look", "decide", "record", "secrets", "act"],
+  engine: ["status", "state", "accounts", "observe", "decide", "write", "secrets", "execute"],
   kube: ["resource.ts", "client", "queue", "watch", "lease", "write"],
   platform: ["pace", "addresses", "answers", "calls", "collections", "products", "activity", "export"],
 };
@@ -120,9 +120,9 @@ describe("imports between rooms", () => {
   });
 
   it.each([
-    ["engine/look/look.ts", 'import { x } from "../act/search.ts";'],
-    ["engine/objects/intent.ts", 'import type { View } from "../look/view.ts";'],
-    ["engine/act/act.ts", 'import { createManager } from "../engine.ts";'],
+    ["engine/observe/observe.ts", 'import { x } from "../execute/search.ts";'],
+    ["engine/state/intent.ts", 'import type { View } from "../observe/view.ts";'],
+    ["engine/execute/execute.ts", 'import { createManager } from "../engine.ts";'],
     ["kinds/fields/compare.ts", 'import { lan } from "../network/lan.ts";'],
     ["platform/calls/call.ts", 'import { openCollection } from "../collections/collection.ts";'],
     ["kube/client/transport.ts", 'import { createStore } from "../watch/store.ts";'],
@@ -144,12 +144,12 @@ describe("imports between rooms", () => {
     ["kinds/server.ts", 'import { readFileSync } from "node:fs";'],
     ["kube/watch/watch.ts", 'import type { Kind } from "../../kinds/kind.ts";'],
     ["platform/calls/transport.ts", 'export { y } from "../../kube/client/transport.ts";'],
-    ["engine/act.ts", 'import "../operator/command.ts";'],
+    ["engine/execute.ts", 'import "../operator/command.ts";'],
     ["operator/command.ts", 'const s = await import("../simulator/command.ts");'],
     ["simulator/core/servers.ts", 'import {\n  a,\n} from "../../runtime/clock.ts";'],
     ["cli/demo.ts", 'import { simulatorCommand } from "../simulator/command.ts";'],
     ["main.ts", 'import("./simulator/world.ts")'],
-    ["gateway/handler.ts", 'import { act } from "../engine/act/act.ts";'],
+    ["gateway/handler.ts", 'import { execute } from "../engine/execute/execute.ts";'],
     ["operator/start.ts", 'import { runGateway } from "../gateway/start.ts";'],
     ["diagnostics/tree.ts", 'import { table } from "../tools/table/table.ts";'],
     ["tools/perform.ts", 'import { openPlatform } from "../cli/platform-access.ts";'],
@@ -160,7 +160,10 @@ describe("imports between rooms", () => {
 
   it.each([
     ["kinds/server.ts", 'import { z } from "zod";\nimport { name } from "./fields.ts";'],
-    ["engine/act.ts", 'import { sleep } from "../runtime/clock.ts";\nimport type { Kind } from "../kinds/kind.ts";'],
+    [
+      "engine/execute.ts",
+      'import { sleep } from "../runtime/clock.ts";\nimport type { Kind } from "../kinds/kind.ts";',
+    ],
     ["simulator/core/kinds/server.ts", 'import { world } from "../../world.ts";\nimport http from "node:http";'],
     ["main.ts", 'import("./simulator/command.ts")'],
   ])("in %s, %j is fine", (file, source) => {

@@ -1,4 +1,4 @@
-import { resourceOf } from "../../src/engine/objects/object.ts";
+import { resourceOf } from "../../src/engine/state/object.ts";
 import { GROUP, kinds, VERSION } from "../../src/kinds/index.ts";
 import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { type KubeObject, pathOf, type Resource } from "../../src/kube/resource.ts";

@@ -1,4 +1,4 @@
-import { resourceOf } from "../engine/objects/object.ts";
+import { resourceOf } from "../engine/state/object.ts";
 import { account, readAccountSpec } from "../kinds/identity/account.ts";
 import { connect } from "../kube/client/config.ts";
 import { isNotFound } from "../kube/client/errors.ts";

@@ -1,6 +1,6 @@
-import type { Deps } from "../engine/look/deps.ts";
-import { writeStatus } from "../engine/record/write.ts";
-import { conditions, type ReadyState } from "../engine/schema/status.ts";
+import type { Deps } from "../engine/observe/deps.ts";
+import { conditions, type ReadyState } from "../engine/status/status.ts";
+import { writeStatus } from "../engine/write/write.ts";
 import type { Kind } from "../kinds/kind.ts";
 import type { Requeue } from "../kube/queue/work.ts";
 import type { KubeObject } from "../kube/resource.ts";

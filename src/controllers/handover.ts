@@ -1,11 +1,11 @@
 import { accountOf, objectOf } from "../engine/accounts/accounts.ts";
-import { deleteUnclaimed } from "../engine/act/abandon.ts";
-import { stands } from "../engine/act/claim.ts";
-import type { ObjectKey } from "../engine/objects/object.ts";
-import type { Objects } from "../engine/objects/objects.ts";
-import { createShards, isOfShard, type Shards, undivided } from "../engine/objects/shards.ts";
-import { fetchObject } from "../engine/record/write.ts";
-import { readStatus } from "../engine/schema/status.ts";
+import { stands } from "../engine/execute/claim.ts";
+import { deleteUnclaimed } from "../engine/execute/delete-unclaimed.ts";
+import type { ObjectKey } from "../engine/state/object.ts";
+import type { Objects } from "../engine/state/objects.ts";
+import { createShards, isOfShard, type Shards, undivided } from "../engine/state/shards.ts";
+import { readStatus } from "../engine/status/status.ts";
+import { fetchObject } from "../engine/write/write.ts";
 import { hasResource, type Kind } from "../kinds/kind.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
 import type { Requeue } from "../kube/queue/work.ts";
@@ -57,7 +57,12 @@ export function handOver(deps: AccountDeps, key: ObjectKey): void {
  * A key of another shard, of which a pass was under way when its namespace was moved. What that pass has made and could not
  * claim, the other shard finds by the intent. When it has gone on without it, nobody else knows of it.
  */
-export async function finishHandover(deps: AccountDeps, key: ObjectKey, kind: Kind, object: KubeObject): Promise<Requeue> {
+export async function finishHandover(
+  deps: AccountDeps,
+  key: ObjectKey,
+  kind: Kind,
+  object: KubeObject,
+): Promise<Requeue> {
   deps.collections.leave(key);
   const memory = deps.memories.of(key);
   const { creation } = memory;

@@ -1,25 +1,25 @@
 import { randomUUID } from "node:crypto";
 import { accountKinds, accountOf, createAccounts, isShared, objectOf } from "../engine/accounts/accounts.ts";
 import type { Sites } from "../engine/accounts/addresses.ts";
-import { execute } from "../engine/act/act.ts";
 import { decide } from "../engine/decide/decide.ts";
-import { awaitsCaches } from "../engine/look/awaited.ts";
-import { createCollections } from "../engine/look/collections.ts";
-import type { Log, Settings } from "../engine/look/deps.ts";
-import { observe } from "../engine/look/look.ts";
-import type { LimitOf } from "../engine/objects/crowds.ts";
-import { createMemories } from "../engine/objects/memory.ts";
-import { CREDENTIALS, FINALIZER, RECONCILE_AT, RECREATE } from "../engine/objects/names.ts";
-import { isReleased, type ObjectKey } from "../engine/objects/object.ts";
-import { createObjects } from "../engine/objects/objects.ts";
-import { createPublications } from "../engine/objects/published.ts";
-import type { Signatures } from "../engine/objects/seal.ts";
-import { createSpending } from "../engine/objects/spending.ts";
+import { execute } from "../engine/execute/execute.ts";
+import { awaitsCaches } from "../engine/observe/awaits-caches.ts";
+import { createCollections } from "../engine/observe/collections.ts";
+import type { Log, Settings } from "../engine/observe/deps.ts";
+import { observe } from "../engine/observe/observe.ts";
+import { createMemories } from "../engine/state/memory.ts";
+import { CREDENTIALS, FINALIZER, RECONCILE_AT, RECREATE } from "../engine/state/names.ts";
+import { isReleased, type ObjectKey } from "../engine/state/object.ts";
+import type { LimitOf } from "../engine/state/object-limits.ts";
+import { createObjects } from "../engine/state/objects.ts";
+import { createPublications } from "../engine/state/published.ts";
+import type { Signatures } from "../engine/state/signatures.ts";
+import { createSpending } from "../engine/state/spending.ts";
 import { hasResource, type Kind } from "../kinds/kind.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
 import type { Lane } from "../kube/queue/lanes.ts";
 import type { Priority, Queue } from "../kube/queue/queue.ts";
-import { type Requeue, type ReconcileObserver, work } from "../kube/queue/work.ts";
+import { type ReconcileObserver, type Requeue, work } from "../kube/queue/work.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { Watcher } from "../kube/watch/watch.ts";
 import { tellingNews } from "../kube/watch/watch-failures.ts";
@@ -30,18 +30,18 @@ import { createCatalogues } from "../platform/products/catalogues.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { inSlices, yieldIfDue } from "../runtime/time-slices.ts";
 import { createAccountController } from "./accounts/controller.ts";
-import { createTokenStore } from "./accounts/kept-tokens.ts";
 import { type AccountDeps, secretOf } from "./accounts/reconcile.ts";
+import { createTokenStore } from "./accounts/token-store.ts";
 import { acknowledge } from "./acknowledge.ts";
-import { createCleanupTasks } from "./cleanup.ts";
-import { overLimit, refuseOverLimit } from "./crowd.ts";
+import { createCleanupTasks } from "./cleanup-tasks.ts";
 import { createDestinationClients, type DestinationDeps } from "./exports/destinations.ts";
 import { reconcileExport } from "./exports/reconcile.ts";
-import { createShardScope, handOver, leaveAccount, finishHandover } from "./handover.ts";
+import { createShardScope, finishHandover, handOver, leaveAccount } from "./handover.ts";
 import { noticeRestore, restoreFinalizer, undoCreation } from "./orphans.ts";
+import { overLimit, refuseOverLimit } from "./over-limit.ts";
 import { timed } from "./timeout.ts";
-import { warnOverLimit, wakeDependents, wakeGrantUsers } from "./wake-dependents.ts";
-import { allKeys, lostFinalizer, isEdited, laneOf, usersOf } from "./wake-ups.ts";
+import { wakeDependents, wakeGrantUsers, warnOverLimit } from "./wake-dependents.ts";
+import { allKeys, isEdited, laneOf, lostFinalizer, usersOf } from "./wake-ups.ts";
 import { watchKinds } from "./watch-kinds.ts";
 
 /** Told of every version of every object, for the metrics; undefined when it is gone. */
@@ -298,7 +298,11 @@ export function createManager(options: ManagerOptions): Manager {
         // Its collection may be listed before its turn comes here.
         else if (!memories.hasLooked(key)) wakeWhenReadable(key);
       });
-      return work({ queue, clock, log, reconcile: timed(deps, reconcile), resyncAfter, observe: options.observe }, workers, signal);
+      return work(
+        { queue, clock, log, reconcile: timed(deps, reconcile), resyncAfter, observe: options.observe },
+        workers,
+        signal,
+      );
     },
     async close() {
       deps.collections.close();

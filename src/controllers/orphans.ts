@@ -1,7 +1,7 @@
-import { isDropped, leftOnPlatform, undo } from "../engine/act/abandon.ts";
-import { type Deps, leads } from "../engine/look/deps.ts";
-import { claimOf, type ObjectKey, openIntent } from "../engine/objects/object.ts";
-import { writeMetadata } from "../engine/record/write.ts";
+import { isDropped, leftOnPlatform, undo } from "../engine/execute/delete-unclaimed.ts";
+import { type Deps, leads } from "../engine/observe/deps.ts";
+import { claimOf, type ObjectKey, openIntent } from "../engine/state/object.ts";
+import { writeMetadata } from "../engine/write/write.ts";
 import { hasResource } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { Change } from "../kube/watch/store.ts";
@@ -37,8 +37,7 @@ export function noticeRestore(deps: Deps, key: ObjectKey, change: Omit<Change<Ku
     memories.handOver(key);
   }
   const isNew = before?.metadata.uid !== after?.metadata.uid;
-  if (after && (rewound || (isNew && (listed || memories.rewoundAt !== undefined))))
-    memories.of(key).restoredAt = now;
+  if (after && (rewound || (isNew && (listed || memories.rewoundAt !== undefined)))) memories.of(key).restoredAt = now;
   const id = rewound && before && !after ? claimOf(before)?.id : undefined;
   if (id !== undefined) log.warn({ object: key, id }, leftOnPlatform(key.split("/")[0] ?? ""));
 }

@@ -1,12 +1,12 @@
-import type { Deps } from "../engine/look/deps.ts";
-import type { ObjectKey } from "../engine/objects/object.ts";
-import { postpone } from "../engine/record/record.ts";
-import { recordWarning } from "../engine/record/tell.ts";
-import { writeStatus } from "../engine/record/write.ts";
-import { conditions, readFacts, readStatus, type ReadyState } from "../engine/schema/status.ts";
+import type { Deps } from "../engine/observe/deps.ts";
+import type { ObjectKey } from "../engine/state/object.ts";
+import { conditions, type ReadyState, readFacts, readStatus } from "../engine/status/status.ts";
+import { postpone } from "../engine/write/record.ts";
+import { recordWarning } from "../engine/write/warnings.ts";
+import { writeStatus } from "../engine/write/write.ts";
 import { type Kind, usesAccount } from "../kinds/kind.ts";
 import { orAbort } from "../kube/client/deadline.ts";
-import { type Requeue, DeadlineExceeded } from "../kube/queue/work.ts";
+import { DeadlineExceeded, type Requeue } from "../kube/queue/work.ts";
 import type { KubeObject } from "../kube/resource.ts";
 
 /**

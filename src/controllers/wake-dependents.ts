@@ -1,9 +1,9 @@
 import { objectOf } from "../engine/accounts/accounts.ts";
-import type { Deps, Log } from "../engine/look/deps.ts";
-import { claimOf, isReleased, type ObjectKey } from "../engine/objects/object.ts";
+import type { Deps, Log } from "../engine/observe/deps.ts";
+import { claimOf, isReleased, type ObjectKey } from "../engine/state/object.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { inSlices } from "../runtime/time-slices.ts";
-import { isReady, changeForReferrers, dependentsOf, usedObjects, waitingForRemoval } from "./wake-ups.ts";
+import { changeForReferrers, dependentsOf, isReady, usedObjects, waitingForRemoval } from "./wake-ups.ts";
 
 /** Wakes the objects to which a change of another one means something. */
 export function wakeDependents(

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { accountKinds, accountOf, isShared, namedBy, objectOf, userOf } from "../engine/accounts/accounts.ts";
-import type { Deps } from "../engine/look/deps.ts";
-import type { Claim } from "../engine/objects/intent.ts";
-import { desiredVersionOf } from "../engine/objects/memory.ts";
-import { FINALIZER } from "../engine/objects/names.ts";
-import { claimOf, isPaused, namespaceOf, type ObjectKey, openIntent } from "../engine/objects/object.ts";
-import type { Objects } from "../engine/objects/objects.ts";
-import { policiesOf } from "../engine/objects/policies.ts";
-import { readFacts, readStatus } from "../engine/schema/status.ts";
-import { type Trust, trust, unknownKey } from "../engine/schema/trust.ts";
+import type { Deps } from "../engine/observe/deps.ts";
+import type { Claim } from "../engine/state/intent.ts";
+import { desiredVersionOf } from "../engine/state/memory.ts";
+import { FINALIZER } from "../engine/state/names.ts";
+import { claimOf, isPaused, namespaceOf, type ObjectKey, openIntent } from "../engine/state/object.ts";
+import type { Objects } from "../engine/state/objects.ts";
+import { policiesOf } from "../engine/state/policies.ts";
+import { readFacts, readStatus } from "../engine/status/status.ts";
+import { type Trust, trust, unknownKey } from "../engine/status/trust.ts";
 import { type Kind, usesAccount } from "../kinds/kind.ts";
 import type { Lane } from "../kube/queue/lanes.ts";
 import type { KubeObject } from "../kube/resource.ts";
@@ -129,7 +129,9 @@ export function isEdited(before: KubeObject, after: KubeObject): boolean {
   const counted = ({ claim, request }: Partial<Trust> = {}) => claim === "ours" && request === "ours";
   const isForged = counted(trust.get(before)) && !counted(trust.get(after));
   const isJudgedAnew = (unknownKey(before) === undefined) !== (unknownKey(after) === undefined);
-  return isForged || isJudgedAnew || lostFinalizer(before, after) || desiredVersionOf(before) !== desiredVersionOf(after);
+  return (
+    isForged || isJudgedAnew || lostFinalizer(before, after) || desiredVersionOf(before) !== desiredVersionOf(after)
+  );
 }
 
 /** Whether somebody took away what keeps an object from going without its resource. */

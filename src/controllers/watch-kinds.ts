@@ -1,5 +1,5 @@
-import type { Deps } from "../engine/look/deps.ts";
-import { resourceOf } from "../engine/objects/object.ts";
+import type { Deps } from "../engine/observe/deps.ts";
+import { resourceOf } from "../engine/state/object.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { type Watcher, type WatchOptions, watch } from "../kube/watch/watch.ts";
 

@@ -1,4 +1,4 @@
-import { claimOf } from "../engine/objects/object.ts";
+import { claimOf } from "../engine/state/object.ts";
 import { type Entry, isRead } from "../platform/activity/entry.ts";
 import { activityContract, activityPage } from "../platform/activity/log.ts";
 import { RETENTION_MS, readActivity } from "../platform/activity/read.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readStatus } from "../engine/schema/status.ts";
+import { readStatus } from "../engine/status/status.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { entriesSince, shortEntry, sinceOf } from "./activity.ts";
 import { allObjects } from "./objects.ts";

@@ -1,4 +1,4 @@
-import { readStatus } from "../engine/schema/status.ts";
+import { readStatus } from "../engine/status/status.ts";
 import { allObjects, summaryOf } from "./objects.ts";
 import type { Sources } from "./sources.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readStatus, readWhole } from "../engine/schema/status.ts";
+import { readStatus, readWhole } from "../engine/status/status.ts";
 import { allObjects } from "./objects.ts";
 import type { PlatformReader } from "./reader.ts";
 import { attempt, type Sources } from "./sources.ts";

@@ -1,6 +1,6 @@
-import { type ObjectKey, objectKey, resourceOf } from "../engine/objects/object.ts";
-import { type Reason, reasons } from "../engine/schema/reasons.ts";
-import { readStatus } from "../engine/schema/status.ts";
+import { type ObjectKey, objectKey, resourceOf } from "../engine/state/object.ts";
+import { type Reason, reasons } from "../engine/status/reasons.ts";
+import { readStatus } from "../engine/status/status.ts";
 import { GROUP, kinds } from "../kinds/index.ts";
 import type { Kind } from "../kinds/kind.ts";
 import { KubeError } from "../kube/client/errors.ts";

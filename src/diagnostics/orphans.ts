@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { holdingsOf } from "../engine/objects/object.ts";
+import { holdingsOf } from "../engine/state/object.ts";
 import { kinds } from "../kinds/index.ts";
 import { hasResource, type ResourceKind } from "../kinds/kind.ts";
 import { NotFound } from "../platform/answers/errors.ts";

@@ -1,6 +1,6 @@
 import { objectOf } from "../engine/accounts/accounts.ts";
-import { namedBy, type ObjectKey } from "../engine/objects/object.ts";
-import { readStatus } from "../engine/schema/status.ts";
+import { namedBy, type ObjectKey } from "../engine/state/object.ts";
+import { readStatus } from "../engine/status/status.ts";
 import { allObjects, isReady, type Known, type ObjectAsked, objectNamed, readyOf } from "./objects.ts";
 import type { Sources } from "./sources.ts";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { namedBy as accountNamed, objectOf } from "../engine/accounts/accounts.ts";
-import { isPaused, namedBy, type ObjectKey, targetOf } from "../engine/objects/object.ts";
-import { policiesOf } from "../engine/objects/policies.ts";
-import { needsPerson, type Reason, reasons } from "../engine/schema/reasons.ts";
-import { readStatus } from "../engine/schema/status.ts";
+import { isPaused, namedBy, type ObjectKey, targetOf } from "../engine/state/object.ts";
+import { policiesOf } from "../engine/state/policies.ts";
+import { needsPerson, type Reason, reasons } from "../engine/status/reasons.ts";
+import { readStatus } from "../engine/status/status.ts";
 import type { KubeObject, Resource } from "../kube/resource.ts";
 import type { ClusterReader } from "./cluster.ts";
 import {

@@ -135,7 +135,11 @@ export type SecretSource =
 
 /** What workloads get to know of the resource, as the platform shows it. */
 export interface OutputSource {
-  values(item: unknown, claim: { id: string; parents: Parents }, known: Pick<Inputs, "shown" | "related">): OutputValues;
+  values(
+    item: unknown,
+    claim: { id: string; parents: Parents },
+    known: Pick<Inputs, "shown" | "related">,
+  ): OutputValues;
   /**
    * What it shows of members of another kind's collection under the same parents: those that the resource names. They
    * are read only while spec asks for an output, and nothing waits for them.

@@ -1,7 +1,7 @@
 import type { ObjectObserver } from "../controllers/manager.ts";
-import type { ObjectKey } from "../engine/objects/object.ts";
-import { reasons } from "../engine/schema/reasons.ts";
-import { readStatus, readWhole } from "../engine/schema/status.ts";
+import type { ObjectKey } from "../engine/state/object.ts";
+import { reasons } from "../engine/status/reasons.ts";
+import { readStatus, readWhole } from "../engine/status/status.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { Clock } from "../runtime/clock.ts";
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { MANAGED_BY } from "../engine/objects/names.ts";
-import { createSignatures, type Signatures } from "../engine/objects/seal.ts";
+import { MANAGED_BY } from "../engine/state/names.ts";
+import { createSignatures, type Signatures } from "../engine/state/signatures.ts";
 import { GROUP } from "../kinds/index.ts";
 import { isConflict, isNotFound } from "../kube/client/errors.ts";
 import type { KubeClient } from "../kube/client/transport.ts";

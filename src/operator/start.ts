@@ -16,8 +16,8 @@ import { followPair } from "../server/serving-certificate.ts";
 import { type Config, USER_AGENT } from "./config.ts";
 import { InstallationTaken, openInstallation } from "./installation.ts";
 import { leaseOf } from "./lease-name.ts";
+import { createLiveness } from "./liveness.ts";
 import { createMetrics } from "./metrics.ts";
-import { createLiveness } from "./pulse.ts";
 import { openSigningKey } from "./signing-key.ts";
 import { watchShards } from "./unserved.ts";
 

@@ -1,4 +1,4 @@
-import { SHARD } from "../engine/objects/names.ts";
+import { SHARD } from "../engine/state/names.ts";
 import { isForbidden, isNotFound } from "../kube/client/errors.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
 import { leaseRecord } from "../kube/lease/lease-record.ts";

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { freePort } from "../../src/cli/control-plane/probe.ts";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { applyObject } from "../../src/cli/demo/install.ts";
-import { RECONCILE_AT, ROTATE_AT, SHARD } from "../../src/engine/objects/names.ts";
+import { RECONCILE_AT, ROTATE_AT, SHARD } from "../../src/engine/state/names.ts";
 import { pathOf } from "../../src/kube/resource.ts";
 import { SECRETS } from "../../src/kube/write/owned-secret.ts";
 import { SIGNING_KEY } from "../../src/operator/signing-key.ts";

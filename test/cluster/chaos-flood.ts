@@ -1,4 +1,4 @@
-import { resourceOf } from "../../src/engine/objects/object.ts";
+import { resourceOf } from "../../src/engine/state/object.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { KubeError } from "../../src/kube/client/errors.ts";
 import { pathOf } from "../../src/kube/resource.ts";

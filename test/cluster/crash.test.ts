@@ -7,7 +7,7 @@ import { complaints, render } from "../crash/print.ts";
 import { cluster } from "./harness.ts";
 
 // All positions of all kinds at all moments: `make crash`. These are the worst of them: something was written, and nobody
-// heard of it. What was only read is as it was before, which test/engine/protocol.test.ts has between any two effects.
+// heard of it. What was only read is as it was before, which test/engine/execute/protocol.test.ts has between any two effects.
 const whole = "Datacenter";
 const moments = ["executed"] as const;
 

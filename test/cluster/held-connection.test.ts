@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { readStatus } from "../../src/engine/schema/status.ts";
+import { readStatus } from "../../src/engine/status/status.ts";
 import { startPlatform } from "./chaos-platform.ts";
 import { startHoldingProxy } from "./chaos-proxy.ts";
 import { openStage } from "./chaos-stage.ts";

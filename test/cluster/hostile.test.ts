@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
-import { readStatus } from "../../src/engine/schema/status.ts";
+import { readStatus } from "../../src/engine/status/status.ts";
 import { drain, flood } from "./chaos-flood.ts";
 import { manifests } from "./chaos-manifests.ts";
 import { defectsIn, type OperatorProcess } from "./chaos-operator.ts";

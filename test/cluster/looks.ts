@@ -1,5 +1,5 @@
-import { resourceOf } from "../../src/engine/objects/object.ts";
-import { readStatus, readyOf } from "../../src/engine/schema/status.ts";
+import { resourceOf } from "../../src/engine/state/object.ts";
+import { readStatus, readyOf } from "../../src/engine/status/status.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { isNotFound } from "../../src/kube/client/errors.ts";
 import type { KubeClient } from "../../src/kube/client/transport.ts";

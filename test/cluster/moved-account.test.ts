@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
-import { readStatus } from "../../src/engine/schema/status.ts";
+import { readStatus } from "../../src/engine/status/status.ts";
 import { startSimulator } from "../../src/simulator/start.ts";
 import { audit } from "./audit.ts";
 import { startCuttableProxy } from "./chaos-cut.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { readStatus } from "../../src/engine/schema/status.ts";
+import { readStatus } from "../../src/engine/status/status.ts";
 import { type Platform, startPlatform } from "./chaos-platform.ts";
 import { type HoldingProxy, startHoldingProxy, type Trap } from "./chaos-proxy.ts";
 import { openStage, type Stage } from "./chaos-stage.ts";

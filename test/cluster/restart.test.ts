@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
-import { openIntent } from "../../src/engine/objects/object.ts";
+import { openIntent } from "../../src/engine/state/object.ts";
 import { startPlatform } from "./chaos-platform.ts";
 import { openStage, type Stage, unsettled } from "./chaos-stage.ts";
 import { until } from "./chaos-wait.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readStatus } from "../../src/engine/schema/status.ts";
+import { readStatus } from "../../src/engine/status/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { type Platform, startPlatform } from "./chaos-platform.ts";
 import { openStage, type Stage } from "./chaos-stage.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { SHARD } from "../../src/engine/objects/names.ts";
+import { SHARD } from "../../src/engine/state/names.ts";
 import type { KubeClient } from "../../src/kube/client/transport.ts";
 import type { Moment, Side } from "./calls.ts";
 import type { Operator } from "./operator.ts";

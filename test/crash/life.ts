@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { INTENT } from "../../src/engine/objects/names.ts";
-import { openIntent } from "../../src/engine/objects/object.ts";
-import { readFacts, readStatus } from "../../src/engine/schema/status.ts";
+import { INTENT } from "../../src/engine/state/names.ts";
+import { openIntent } from "../../src/engine/state/object.ts";
+import { readFacts, readStatus } from "../../src/engine/status/status.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { isWrite, type Target } from "./calls.ts";

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { stringify } from "yaml";
 import { operatorPolicies } from "../../src/cli/manifests/policy.ts";
 import { namespaceOf } from "../../src/cli/manifests/rbac.ts";
-import { resourceOf } from "../../src/engine/objects/object.ts";
+import { resourceOf } from "../../src/engine/state/object.ts";
 import { clusterAccount } from "../../src/kinds/identity/cluster-account.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { isNotFound } from "../../src/kube/client/errors.ts";

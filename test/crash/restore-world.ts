@@ -1,4 +1,4 @@
-import { INTENT, PAUSED } from "../../src/engine/objects/names.ts";
+import { INTENT, PAUSED } from "../../src/engine/state/names.ts";
 import { kinds as allKinds } from "../../src/kinds/index.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import { type KubeObject, pathOf } from "../../src/kube/resource.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { resourceOf } from "../../src/engine/objects/object.ts";
-import { readStatus } from "../../src/engine/schema/status.ts";
+import { resourceOf } from "../../src/engine/state/object.ts";
+import { readStatus } from "../../src/engine/status/status.ts";
 import { kinds as allKinds } from "../../src/kinds/index.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import { type KubeObject, pathOf } from "../../src/kube/resource.ts";

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pino } from "pino";
 import { applyObject } from "../../src/cli/demo/install.ts";
-import { resourceOf } from "../../src/engine/objects/object.ts";
+import { resourceOf } from "../../src/engine/state/object.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import { isNotFound } from "../../src/kube/client/errors.ts";

@@ -1,4 +1,4 @@
-import { readStatus } from "../../src/engine/schema/status.ts";
+import { readStatus } from "../../src/engine/status/status.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import type { Chapter } from "./life.ts";
 

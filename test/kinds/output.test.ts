@@ -89,7 +89,8 @@ describe("what workloads get to know", () => {
       NIC_BACK_IPS: "10.0.0.2,10.0.0.1",
     };
     expect(told(scalingGroup, item, { related })).toEqual({ ID: "id-1", DATACENTER_ID: "dc-1", ...values });
-    const shown = scalingGroup.resource?.comparison.facts(item, { shown: {}, annotations: {}, refs: {}, related }) ?? {};
+    const shown =
+      scalingGroup.resource?.comparison.facts(item, { shown: {}, annotations: {}, refs: {}, related }) ?? {};
     expect(told(scalingGroup, item, { shown, related: new Map() }), "not read again yet").toMatchObject(values);
     expect(told(scalingGroup, item, { shown, related: new Map([["s-2", { odd: true }]]) })).toMatchObject({
       IPS: "203.0.113.1,10.0.0.1,2001:db8::1",

@@ -1,12 +1,12 @@
-import { createObjects } from "../../src/engine/objects/objects.ts";
-import { createPublications } from "../../src/engine/objects/published.ts";
+import { createObjects } from "../../src/engine/state/objects.ts";
+import { createPublications } from "../../src/engine/state/published.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { createClient } from "../../src/kube/client/transport.ts";
 import { createNamespaces } from "../../src/kube/watch/namespaces.ts";
 import { watch } from "../../src/kube/watch/watch.ts";
 import { createHeldSecrets } from "../../src/kube/write/held-secrets.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
-import { unsealed } from "../engine/unsealed.ts";
+import { unsealed } from "../engine/support/unsigned.ts";
 
 // Started by a test with a small heap: takes in a list through one of the operator's doors, and says when it has it.
 const [server = "", door = ""] = process.argv.slice(2);

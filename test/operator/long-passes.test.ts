@@ -1,15 +1,15 @@
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { readStatus } from "../../src/engine/schema/status.ts";
+import { readStatus } from "../../src/engine/status/status.ts";
 import { createQueue } from "../../src/kube/queue/queue.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { createLiveness } from "../../src/operator/pulse.ts";
+import { createLiveness } from "../../src/operator/liveness.ts";
 import type { PlatformCall } from "../../src/platform/calls/transport.ts";
 import { sleep } from "../../src/runtime/clock.ts";
-import { fakePlatform } from "../engine/fake-platform.ts";
-import { objectOf } from "../engine/fixtures.ts";
-import { accountOf, credentials, runEngine } from "../engine/running-engine.ts";
-import { BEGIN } from "../engine/stage.ts";
+import { fakePlatform } from "../engine/support/fake-platform.ts";
+import { objectOf } from "../engine/support/fixtures.ts";
+import { accountOf, credentials, runEngine } from "../engine/support/running-engine.ts";
+import { BEGIN } from "../engine/support/stage.ts";
 import { fakeClock } from "../fake-clock.ts";
 
 const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 import perfHooks from "node:perf_hooks";
 import { expect, test, vi } from "vitest";
 import { createMetrics } from "../../src/operator/metrics.ts";
-import { objectOf, readyCondition } from "../engine/fixtures.ts";
+import { objectOf, readyCondition } from "../engine/support/fixtures.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { turnsOf } from "../turns.ts";
 

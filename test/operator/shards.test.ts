@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { SHARD } from "../../src/engine/objects/names.ts";
+import { SHARD } from "../../src/engine/state/names.ts";
 import { KubeError } from "../../src/kube/client/errors.ts";
 import type { KubeCall, KubeClient } from "../../src/kube/client/transport.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";

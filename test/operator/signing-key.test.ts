@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { openSigningKey, SIGNING_KEY } from "../../src/operator/signing-key.ts";
-import { fakeApiServer } from "../engine/fake-api-server.ts";
+import { fakeApiServer } from "../engine/support/fake-api-server.ts";
 import { fakeClock } from "../fake-clock.ts";
 
 const namespace = "mooring-system";

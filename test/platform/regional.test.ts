@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { regionalCollection } from "../../src/platform/products/regional.ts";
-import { scriptedConnection } from "../engine/fixtures.ts";
+import { scriptedConnection } from "../engine/support/fixtures.ts";
 
 const service = regionalCollection(
   scriptedConnection(() => ({})),

@@ -1,4 +1,4 @@
-import { readStatus } from "../../src/engine/schema/status.ts";
+import { readStatus } from "../../src/engine/status/status.ts";
 import { TooLate, until } from "../cluster/chaos-wait.ts";
 import type { Tenant } from "./tenants.ts";
 

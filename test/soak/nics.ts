@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readStatus } from "../../src/engine/schema/status.ts";
+import { readStatus } from "../../src/engine/status/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import type { Found } from "../cluster/steering.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { readStatus } from "../../src/engine/schema/status.ts";
+import { readStatus } from "../../src/engine/status/status.ts";
 import { unsettled } from "../cluster/chaos-stage.ts";
 import type { Found } from "../cluster/steering.ts";
 import { byHandName, isByHand, type MadeByHand } from "./by-hand.ts";

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { fakeApiServer } from "../engine/fake-api-server.ts";
-import { objectOf, readyCondition } from "../engine/fixtures.ts";
+import { fakeApiServer } from "../engine/support/fake-api-server.ts";
+import { objectOf, readyCondition } from "../engine/support/fixtures.ts";
 import { judge, totals, type Wanted } from "./verdict.ts";
 
 /** A kind that publishes a Secret, and on whose platform only this key opens anything. */

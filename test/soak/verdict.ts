@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readFacts, readStatus } from "../../src/engine/schema/status.ts";
+import { readFacts, readStatus } from "../../src/engine/status/status.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Kind, ResourceMapping } from "../../src/kinds/kind.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";

@@ -1,4 +1,4 @@
-import { ROTATE_AT } from "../../src/engine/objects/names.ts";
+import { ROTATE_AT } from "../../src/engine/state/names.ts";
 import { accessToken as kind } from "../../src/kinds/identity/access-token.ts";
 import { remembered } from "../cluster/hands.ts";
 import { secretOf } from "./pipeline.ts";

@@ -1,4 +1,4 @@
-import { ROTATE_AT } from "../../src/engine/objects/names.ts";
+import { ROTATE_AT } from "../../src/engine/state/names.ts";
 import { inferenceAccess as kind } from "../../src/kinds/inference/inference-access.ts";
 import { remembered } from "../cluster/hands.ts";
 import { secretOf } from "./pipeline.ts";

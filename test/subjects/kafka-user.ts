@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { ROTATE_AT } from "../../src/engine/objects/names.ts";
+import { ROTATE_AT } from "../../src/engine/state/names.ts";
 import { given } from "../cluster/hands.ts";
 import { kafkaSecretFiles } from "../kafka-secret-files.ts";
 import { kafkaTopic } from "./kafka-topic.ts";

@@ -1,6 +1,6 @@
-import { tokenSecretName } from "../../src/controllers/accounts/kept-tokens.ts";
-import { RECONCILE_AT } from "../../src/engine/objects/names.ts";
-import { readFacts } from "../../src/engine/schema/status.ts";
+import { tokenSecretName } from "../../src/controllers/accounts/token-store.ts";
+import { RECONCILE_AT } from "../../src/engine/state/names.ts";
+import { readFacts } from "../../src/engine/status/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { workingToken } from "./access-token.ts";
 import type { Life } from "./subject.ts";

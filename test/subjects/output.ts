@@ -1,4 +1,4 @@
-import { readStatus } from "../../src/engine/schema/status.ts";
+import { readStatus } from "../../src/engine/status/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import type { PromisedSecret } from "../crash/secrets.ts";
 import type { Life } from "./subject.ts";

@@ -1,5 +1,5 @@
-import { ROTATE_AT } from "../../src/engine/objects/names.ts";
-import { readStatus } from "../../src/engine/schema/status.ts";
+import { ROTATE_AT } from "../../src/engine/state/names.ts";
+import { readStatus } from "../../src/engine/status/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import type { PromisedSecret } from "../crash/secrets.ts";
 import type { Change } from "./subject.ts";

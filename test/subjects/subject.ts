@@ -1,4 +1,4 @@
-import { ALLOW_DATA_LOSS } from "../../src/engine/objects/names.ts";
+import { ALLOW_DATA_LOSS } from "../../src/engine/state/names.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import type { HandsFor, Wire } from "../cluster/hands.ts";

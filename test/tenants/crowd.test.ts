@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
-import { KEPT_TOKEN } from "../../src/engine/objects/names.ts";
-import { readyOf } from "../../src/engine/schema/status.ts";
+import { KEPT_TOKEN } from "../../src/engine/state/names.ts";
+import { readyOf } from "../../src/engine/status/status.ts";
 import { pathOf } from "../../src/kube/resource.ts";
 import { SECRETS } from "../../src/kube/write/owned-secret.ts";
 import { defectsIn, type OperatorProcess } from "../cluster/chaos-operator.ts";

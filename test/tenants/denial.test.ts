@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
-import { readStatus } from "../../src/engine/schema/status.ts";
+import { readStatus } from "../../src/engine/status/status.ts";
 import { pathOf } from "../../src/kube/resource.ts";
 import { SECRETS } from "../../src/kube/write/owned-secret.ts";
 import { defectsIn, type OperatorProcess } from "../cluster/chaos-operator.ts";

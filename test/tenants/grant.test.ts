@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { applyObject } from "../../src/cli/demo/install.ts";
-import { readStatus } from "../../src/engine/schema/status.ts";
+import { readStatus } from "../../src/engine/status/status.ts";
 import { audit } from "../cluster/audit.ts";
 import { type Platform, startPlatform } from "../cluster/chaos-platform.ts";
 import { openStage, type Stage } from "../cluster/chaos-stage.ts";

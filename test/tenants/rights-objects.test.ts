@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { applyObject } from "../../src/cli/demo/install.ts";
 import { gatewayRights } from "../../src/cli/manifests/gateway-rights.ts";
 import { gatewayPolicy } from "../../src/cli/manifests/policy.ts";
-import { resourceOf } from "../../src/engine/objects/object.ts";
+import { resourceOf } from "../../src/engine/state/object.ts";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import { account } from "../../src/kinds/identity/account.ts";
 import { clusterAccount } from "../../src/kinds/identity/cluster-account.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { resourceOf } from "../../src/engine/objects/object.ts";
+import { resourceOf } from "../../src/engine/state/object.ts";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import { isForbidden, KubeError } from "../../src/kube/client/errors.ts";
 import type { KubeCall, KubeClient } from "../../src/kube/client/transport.ts";

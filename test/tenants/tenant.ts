@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { applyObject } from "../../src/cli/demo/install.ts";
-import { resourceOf } from "../../src/engine/objects/object.ts";
+import { resourceOf } from "../../src/engine/state/object.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { connect } from "../../src/kube/client/config.ts";
 import type { KubeClient } from "../../src/kube/client/transport.ts";

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { createTokenStore } from "../../src/controllers/accounts/kept-tokens.ts";
 import { type AccountDeps, reconcileAccount } from "../../src/controllers/accounts/reconcile.ts";
-import { readStatus } from "../../src/engine/schema/status.ts";
+import { createTokenStore } from "../../src/controllers/accounts/token-store.ts";
+import { readStatus } from "../../src/engine/status/status.ts";
 import { account } from "../../src/kinds/identity/account.ts";
 import { readOwned } from "../../src/kube/write/owned-secret.ts";
 import { type Connection, createTransport } from "../../src/platform/calls/transport.ts";
 import { resourceCollection } from "../../src/platform/products/resource-collection.ts";
 import { accessOf } from "../certificates/issue.ts";
-import { fakeApiServer } from "../engine/fake-api-server.ts";
-import { fakePipelines } from "../engine/fake-pipelines.ts";
-import { API } from "../engine/fake-platform.ts";
-import { objectOf, scriptedConnection, tokens } from "../engine/fixtures.ts";
-import { stage } from "../engine/stage.ts";
+import { fakeApiServer } from "../engine/support/fake-api-server.ts";
+import { fakePipelines } from "../engine/support/fake-pipelines.ts";
+import { API } from "../engine/support/fake-platform.ts";
+import { objectOf, scriptedConnection, tokens } from "../engine/support/fixtures.ts";
+import { stage } from "../engine/support/stage.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { answer, scriptedServer } from "../platform/scripted-server.ts";
 

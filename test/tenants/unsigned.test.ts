@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
-import { EXTERNAL_ID, PAUSED } from "../../src/engine/objects/names.ts";
-import { readStatus } from "../../src/engine/schema/status.ts";
+import { EXTERNAL_ID, PAUSED } from "../../src/engine/state/names.ts";
+import { readStatus } from "../../src/engine/status/status.ts";
 import { type KubeObject, pathOf } from "../../src/kube/resource.ts";
 import { SECRETS } from "../../src/kube/write/owned-secret.ts";
 import { SIGNING_KEY } from "../../src/operator/signing-key.ts";

@@ -1,4 +1,4 @@
-import { claimOf, resourceOf } from "../../engine/objects/object.ts";
+import { claimOf, resourceOf } from "../../engine/state/object.ts";
 import { kinds } from "../../kinds/index.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { connect } from "../../kube/client/config.ts";

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parse, parseAllDocuments, stringify } from "yaml";
 import { z } from "zod";
-import { resourceOf } from "../../engine/objects/object.ts";
+import { resourceOf } from "../../engine/state/object.ts";
 import { kinds } from "../../kinds/index.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import { type KubeObject, pathOf, type Resource } from "../../kube/resource.ts";

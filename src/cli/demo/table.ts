@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { resourceOf } from "../../engine/objects/object.ts";
+import { resourceOf } from "../../engine/state/object.ts";
 import { kinds } from "../../kinds/index.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import { pathOf } from "../../kube/resource.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { sharedStatus, storedStatus, taskStatus } from "../../engine/schema/status-schema.ts";
+import { sharedStatus, storedStatus, taskStatus } from "../../engine/status/schema.ts";
 import { fixed, joined, unless, validations } from "../../kinds/fields/rules.ts";
 import { GROUP, VERSION } from "../../kinds/index.ts";
 import { type Kind, type Rule, type Rules, usesAccount } from "../../kinds/kind.ts";

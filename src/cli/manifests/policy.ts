@@ -7,7 +7,7 @@ import {
   KEPT_TOKEN,
   MANAGED_BY,
   OUTPUT,
-} from "../../engine/objects/names.ts";
+} from "../../engine/state/names.ts";
 import { GROUP } from "../../kinds/index.ts";
 import { SPENDING_LABEL, SPENDING_NAMES } from "../../kinds/inference/spending.ts";
 import { INSTALLATION, SHARED_NAMESPACE } from "../../operator/installation.ts";

@@ -1,4 +1,4 @@
-import { needsPerson, type Reason, reasons } from "../../engine/schema/reasons.ts";
+import { needsPerson, type Reason, reasons } from "../../engine/status/reasons.ts";
 import { GROUP, VERSION } from "../../kinds/index.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import type { Json } from "../../kube/write/structural.ts";
@@ -35,7 +35,7 @@ function reasonsPage(): string {
     const isStalled = needsPerson(name as Reason) && !TOLD.has(name);
     return `## ${name}\n\n${text}${isStalled ? "\n\nThe object is `Stalled` until somebody acts." : ""}\n`;
   });
-  return `${NOTE("src/engine/schema/reasons.ts")}# Reasons
+  return `${NOTE("src/engine/status/reasons.ts")}# Reasons
 
 The reason of an object's \`Ready\` condition, and of Events about it. Each says what it means, then what to do. While an object
 waits, it has the condition \`Reconciling\`; when somebody has to act, \`Stalled\`.

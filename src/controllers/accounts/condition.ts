@@ -1,10 +1,10 @@
-import { several } from "../../engine/decide/standing.ts";
-import type { Deps } from "../../engine/look/deps.ts";
-import type { Memory } from "../../engine/objects/memory.ts";
-import type { ObjectKey } from "../../engine/objects/object.ts";
-import { skewText } from "../../engine/objects/succession.ts";
-import type { Obstacle } from "../../engine/schema/reasons.ts";
-import type { ReadyState } from "../../engine/schema/status.ts";
+import { several } from "../../engine/decide/waiting.ts";
+import type { Deps } from "../../engine/observe/deps.ts";
+import type { Memory } from "../../engine/state/memory.ts";
+import type { ObjectKey } from "../../engine/state/object.ts";
+import { skewText } from "../../engine/state/succession.ts";
+import type { Obstacle } from "../../engine/status/reasons.ts";
+import type { ReadyState } from "../../engine/status/status.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import { PlatformError, Unauthorized } from "../../platform/answers/errors.ts";
 import { NOTABLE_SKEW_MS } from "../../platform/calls/platform-time.ts";

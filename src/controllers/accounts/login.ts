@@ -1,12 +1,12 @@
 import { type AccountHandle, objectOf } from "../../engine/accounts/accounts.ts";
-import { journaled } from "../../engine/act/journal.ts";
-import { several } from "../../engine/decide/standing.ts";
-import { type Deps, overlapOf } from "../../engine/look/deps.ts";
-import { couldBeOurs } from "../../engine/look/findings.ts";
-import { windowOf } from "../../engine/objects/intent.ts";
-import { nextStep, pauseLeft, succeeded, tooBrief } from "../../engine/objects/succession.ts";
-import { settledAt } from "../../engine/schema/author.ts";
-import type { Obstacle } from "../../engine/schema/reasons.ts";
+import { several } from "../../engine/decide/waiting.ts";
+import { journaled } from "../../engine/execute/journal.ts";
+import { type Deps, overlapOf } from "../../engine/observe/deps.ts";
+import { couldBeOurs } from "../../engine/observe/search-results.ts";
+import { windowOf } from "../../engine/state/intent.ts";
+import { nextStep, pauseLeft, succeeded, tooBrief } from "../../engine/state/succession.ts";
+import { settledAt } from "../../engine/status/author.ts";
+import type { Obstacle } from "../../engine/status/reasons.ts";
 import { lifetimeBetween, lifetimeSeconds } from "../../kinds/fields/lifetime.ts";
 import { dueAt } from "../../kinds/fields/rotation.ts";
 import { accessToken } from "../../kinds/identity/access-token.ts";
@@ -22,7 +22,7 @@ import {
   type ShownToken,
 } from "../../platform/products/auth.ts";
 import { hashBody } from "../../runtime/hash.ts";
-import type { TokenRecord, TokenStore } from "./kept-tokens.ts";
+import type { TokenRecord, TokenStore } from "./token-store.ts";
 
 const { most: MOST } = authCapacity;
 /** A token of the platform has about one KiB. */

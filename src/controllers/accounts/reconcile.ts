@@ -1,13 +1,20 @@
 import { type AccountHandle, objectOf } from "../../engine/accounts/accounts.ts";
 import { type Addresses, addressesOf, type Sites } from "../../engine/accounts/addresses.ts";
-import type { Deps } from "../../engine/look/deps.ts";
-import { obstacleFrom } from "../../engine/look/problems.ts";
-import { ACCEPT_USER, FINALIZER } from "../../engine/objects/names.ts";
-import { withTime } from "../../engine/record/record.ts";
-import { recordWarning } from "../../engine/record/tell.ts";
-import { release, writeMetadata, writeStatus } from "../../engine/record/write.ts";
-import { isSaidAgain, needsPerson, type Obstacle } from "../../engine/schema/reasons.ts";
-import { alsoHolds, conditions, readFacts, readStatus, readWhole, type ReadyState } from "../../engine/schema/status.ts";
+import type { Deps } from "../../engine/observe/deps.ts";
+import { obstacleFrom } from "../../engine/observe/platform-errors.ts";
+import { ACCEPT_USER, FINALIZER } from "../../engine/state/names.ts";
+import { isSaidAgain, needsPerson, type Obstacle } from "../../engine/status/reasons.ts";
+import {
+  alsoHolds,
+  conditions,
+  type ReadyState,
+  readFacts,
+  readStatus,
+  readWhole,
+} from "../../engine/status/status.ts";
+import { withTime } from "../../engine/write/record.ts";
+import { recordWarning } from "../../engine/write/warnings.ts";
+import { release, writeMetadata, writeStatus } from "../../engine/write/write.ts";
 import { lifetimeSeconds } from "../../kinds/fields/lifetime.ts";
 import { type AccountSpec, readAccountSpec } from "../../kinds/identity/account.ts";
 import { readSharing } from "../../kinds/identity/cluster-account.ts";
@@ -21,8 +28,8 @@ import { platformTime, skewOf, withoutDoubt } from "../../platform/calls/platfor
 import type { Transport } from "../../platform/calls/transport.ts";
 import { readContract } from "../../platform/products/core.ts";
 import { type Checked, loginObstacle, RECOVERING, skewIn, usable, usedBy } from "./condition.ts";
-import type { TokenStore } from "./kept-tokens.ts";
 import { type LoggedIn, logIn, logOut, readLogin } from "./login.ts";
+import type { TokenStore } from "./token-store.ts";
 
 export interface AccountDeps extends Deps {
   transport: Pick<Transport, "connect" | "close">;

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { AccountHandle } from "../../engine/accounts/accounts.ts";
 import type { Sites } from "../../engine/accounts/addresses.ts";
-import type { Deps } from "../../engine/look/deps.ts";
-import { type Resolved, readSecrets, resolveReferences } from "../../engine/look/references.ts";
-import { keyOfTarget, type ObjectKey } from "../../engine/objects/object.ts";
-import type { Reason } from "../../engine/schema/reasons.ts";
-import { readStatus } from "../../engine/schema/status.ts";
+import type { Deps } from "../../engine/observe/deps.ts";
+import { type Resolved, readSecrets, resolveReferences } from "../../engine/observe/references.ts";
+import { keyOfTarget, type ObjectKey } from "../../engine/state/object.ts";
+import type { Reason } from "../../engine/status/reasons.ts";
+import { readStatus } from "../../engine/status/status.ts";
 import type { ObjectRef } from "../../kinds/desired.ts";
 import { type ActivityLogExportSpec, activityLogExport } from "../../kinds/observability/activity-log-export.ts";
 import type { KubeObject } from "../../kube/resource.ts";

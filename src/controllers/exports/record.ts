@@ -1,9 +1,9 @@
-import type { Deps } from "../../engine/look/deps.ts";
-import type { ObjectKey } from "../../engine/objects/object.ts";
-import { policiesOf } from "../../engine/objects/policies.ts";
-import { recordWarning } from "../../engine/record/tell.ts";
-import { writeStatus } from "../../engine/record/write.ts";
-import { conditions, readFacts, readStatus, readWhole, readyOf, type ReadyState } from "../../engine/schema/status.ts";
+import type { Deps } from "../../engine/observe/deps.ts";
+import type { ObjectKey } from "../../engine/state/object.ts";
+import { policiesOf } from "../../engine/state/policies.ts";
+import { conditions, type ReadyState, readFacts, readStatus, readWhole, readyOf } from "../../engine/status/status.ts";
+import { recordWarning } from "../../engine/write/warnings.ts";
+import { writeStatus } from "../../engine/write/write.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { readExportSpec, readExportStatus } from "../../kinds/observability/activity-log-export.ts";
 import type { KubeObject } from "../../kube/resource.ts";

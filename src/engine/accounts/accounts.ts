@@ -6,11 +6,11 @@ import type { Namespaces } from "../../kube/watch/namespaces.ts";
 import type { Connection } from "../../platform/calls/transport.ts";
 import { type EndpointName, type Product, products } from "../../platform/products/products.ts";
 import { memo } from "../../runtime/memo.ts";
-import { type ObjectKey, objectKey } from "../objects/object.ts";
-import type { Objects } from "../objects/objects.ts";
-import type { AccountRef } from "../objects/policies.ts";
-import type { Obstacle } from "../schema/reasons.ts";
-import { readStatus } from "../schema/status.ts";
+import { type ObjectKey, objectKey } from "../state/object.ts";
+import type { Objects } from "../state/objects.ts";
+import type { AccountRef } from "../state/policies.ts";
+import type { Obstacle } from "../status/reasons.ts";
+import { readStatus } from "../status/status.ts";
 
 /** An Account as other objects use it. */
 export interface AccountHandle {

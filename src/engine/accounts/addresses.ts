@@ -1,7 +1,7 @@
 import { type AccountSpec, endpointNames } from "../../kinds/identity/account.ts";
 import { endpointUrl } from "../../platform/addresses/endpoints.ts";
 import type { EndpointName } from "../../platform/products/products.ts";
-import type { Obstacle } from "../schema/reasons.ts";
+import type { Obstacle } from "../status/reasons.ts";
 
 /** What the administrator says about addresses. */
 export interface Sites {

@@ -1,7 +1,7 @@
-import type { Observation, View } from "../look/view.ts";
-import { isOver } from "../objects/presence.ts";
+import type { Observation, View } from "../observe/view.ts";
+import { isOver } from "../state/presence.ts";
 import type { Decision } from "./decision.ts";
-import { RECHECK_MS, inProgress } from "./standing.ts";
+import { inProgress, RECHECK_MS } from "./waiting.ts";
 
 export type Absent = Extract<Observation, { seen: "absent" }>;
 

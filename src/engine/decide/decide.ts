@@ -1,21 +1,30 @@
-import type { View } from "../look/view.ts";
-import { mayBeHidden } from "../objects/presence.ts";
-import { nextStep } from "../objects/succession.ts";
-import type { Reason } from "../schema/reasons.ts";
-import { type Absent, isRecreated, notSeen, awaitingDeletion } from "./absence.ts";
+import type { View } from "../observe/view.ts";
+import { mayBeHidden } from "../state/presence.ts";
+import { nextStep } from "../state/succession.ts";
+import type { Reason } from "../status/reasons.ts";
+import { type Absent, awaitingDeletion, isRecreated, notSeen } from "./absence.ts";
 import type { Decision } from "./decision.ts";
 import {
   decideDeletion,
   decideReplacement,
   deleteToReplace,
   lackOfEvidence,
-  replacementUnderWay,
   type Present,
   renewal,
-} from "./departure.ts";
+  replacementUnderWay,
+} from "./deletion.ts";
 import { decideRecovery, decideUnanswered } from "./recovery.ts";
-import { repetition } from "./repetition.ts";
-import { afterFailure, busyWithOthers, failed, isDone, blockedBy, RECHECK_MS, inProgress, awaitingFirstRead } from "./standing.ts";
+import { repetition } from "./repeated-write.ts";
+import {
+  afterFailure,
+  awaitingFirstRead,
+  blockedBy,
+  busyWithOthers,
+  failed,
+  inProgress,
+  isDone,
+  RECHECK_MS,
+} from "./waiting.ts";
 
 /**
  * The next step for one object. Pure: the same view gives the same decision. Guarantees that hold for every view:

@@ -1,5 +1,5 @@
 import type { Operation } from "../../kinds/desired.ts";
-import type { Obstacle, Reason } from "../schema/reasons.ts";
+import type { Obstacle, Reason } from "../status/reasons.ts";
 
 export type Decision =
   /** Nothing of ours. */

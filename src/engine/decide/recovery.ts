@@ -1,6 +1,6 @@
-import type { PendingRequest, Search, View } from "../look/view.ts";
+import type { PendingRequest, Search, View } from "../observe/view.ts";
 import type { Decision } from "./decision.ts";
-import { RECHECK_MS, inProgress } from "./standing.ts";
+import { inProgress, RECHECK_MS } from "./waiting.ts";
 
 /** An old look says nothing about who owns what by now. */
 const FRESH_MS = 5000;

@@ -1,12 +1,12 @@
 import type { Requeue } from "../../kube/queue/work.ts";
 import { removeOwned } from "../../kube/write/owned-secret.ts";
-import type { Deps } from "../look/deps.ts";
-import { type OutputWork, outputWork } from "../look/output-state.ts";
-import type { Context } from "../look/view.ts";
-import { nextAttempt } from "../objects/memory.ts";
-import { OUTPUT } from "../objects/names.ts";
-import { pauseAfter } from "../record/record.ts";
-import type { Obstacle } from "../schema/reasons.ts";
+import type { Deps } from "../observe/deps.ts";
+import { type OutputWork, outputWork } from "../observe/output-state.ts";
+import type { Context } from "../observe/view.ts";
+import { nextAttempt } from "../state/memory.ts";
+import { OUTPUT } from "../state/names.ts";
+import type { Obstacle } from "../status/reasons.ts";
+import { pauseAfter } from "../write/record.ts";
 import { publish, unlessRefused } from "./publish.ts";
 
 /**

@@ -3,10 +3,10 @@ import type { Kind } from "../../kinds/kind.ts";
 import { isRefused } from "../../kube/client/errors.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { controllerOf, SECRETS, type SecretContent, writeOwned } from "../../kube/write/owned-secret.ts";
-import type { Deps } from "../look/deps.ts";
-import { resourceOf } from "../objects/object.ts";
-import { labelsOf } from "../objects/published.ts";
-import type { Obstacle } from "../schema/reasons.ts";
+import type { Deps } from "../observe/deps.ts";
+import { resourceOf } from "../state/object.ts";
+import { labelsOf } from "../state/published.ts";
+import type { Obstacle } from "../status/reasons.ts";
 
 export type Published =
   | { outcome: "created" | "changed" | "unchanged" }

@@ -1,7 +1,7 @@
 import { yieldWorker } from "../../runtime/workers.ts";
 import { Retry } from "../answers/errors.ts";
-import type { Room } from "../answers/ledger.ts";
 import { LimitExceeded } from "../answers/limits.ts";
+import type { Room } from "../answers/memory-budget.ts";
 import type { ActivityLog } from "./export.ts";
 import type { ActivityPage } from "./log.ts";
 

@@ -2,7 +2,7 @@ import type { Dispatcher } from "undici";
 import type { Clock } from "../../runtime/clock.ts";
 import type { AllowedEndpoints } from "../addresses/allowed-endpoints.ts";
 import { Retry, Terminal, Unauthorized } from "../answers/errors.ts";
-import type { MemoryBudget } from "../answers/ledger.ts";
+import type { MemoryBudget } from "../answers/memory-budget.ts";
 import { createBreaker } from "../pace/breaker.ts";
 import { byHost } from "../pace/by-host.ts";
 import type { Pacers } from "../pace/shared-pacers.ts";

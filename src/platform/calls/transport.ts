@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { getHeapStatistics } from "node:v8";
 import { allowedEndpoints } from "../addresses/allowed-endpoints.ts";
-import { createMemoryBudget } from "../answers/ledger.ts";
+import { createMemoryBudget } from "../answers/memory-budget.ts";
 import { createPacer, type Pacer } from "../pace/pacer.ts";
 import { sharePacers } from "../pace/shared-pacers.ts";
 import type { TransportOptions } from "./call.ts";
 import { type Connection, type ConnectionEvents, createConnection } from "./connection.ts";
 import type { Credentials } from "./credentials.ts";
+import { createDispatchers } from "./dispatchers.ts";
 import { skewOf } from "./platform-time.ts";
-import { createDispatchers } from "./ways.ts";
 
 export type { Priority } from "../pace/pacer.ts";
 export type { CallObserver, Log, PlatformCall, Reply, TransportOptions } from "./call.ts";

@@ -3,11 +3,11 @@ import { yieldIfDue } from "../../runtime/time-slices.ts";
 import { PlatformError, Retry } from "../answers/errors.ts";
 import { exceedsLimit } from "../answers/limits.ts";
 import type { Log } from "../calls/call.ts";
-import { lookGap, restGap, retryGap, sharedGap } from "./cadence.ts";
-import { createChangeTracker } from "./flux.ts";
+import { createBatchWindow } from "./batch-window.ts";
+import { createChangeTracker } from "./change-tracker.ts";
 import { createMembers } from "./members.ts";
+import { lookGap, restGap, retryGap, sharedGap } from "./poll-intervals.ts";
 import type { Change, CollectionSource, Item, Reading } from "./reading.ts";
-import { createBatchWindow } from "./row.ts";
 
 export type { Change, CollectionSource, Item, KnownRequest, Reading, RequestState } from "./reading.ts";
 

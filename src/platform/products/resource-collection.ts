@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { NotFound } from "../answers/errors.ts";
-import { openRoom } from "../answers/ledger.ts";
+import { openRoom } from "../answers/memory-budget.ts";
 import { plainText } from "../answers/plain-text.ts";
 import type { Connection } from "../calls/connection.ts";
 import { keptItem, sizeOf } from "../collections/kept-item.ts";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { activityPage } from "../../../src/platform/activity/log.ts";
 import { Retry } from "../../../src/platform/answers/errors.ts";
 import { LimitExceeded } from "../../../src/platform/answers/limits.ts";
-import { scriptedConnection } from "../../engine/fixtures.ts";
+import { scriptedConnection } from "../../engine/support/fixtures.ts";
 
 const page = { contract: 31, time: { from: 0, to: 60_000 }, offset: 0 };
 const queryOf = (url = "") => Object.fromEntries(new URL(url).searchParams);

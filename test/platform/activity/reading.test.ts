@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ActivityLog } from "../../../src/platform/activity/export.ts";
 import { createReading, Unfinished } from "../../../src/platform/activity/reading.ts";
 import { Retry } from "../../../src/platform/answers/errors.ts";
-import { createMemoryBudget, openRoom } from "../../../src/platform/answers/ledger.ts";
+import { createMemoryBudget, openRoom } from "../../../src/platform/answers/memory-budget.ts";
 import { type FakeClock, fakeClock } from "../../fake-clock.ts";
 
 const period = { from: 0, to: 60_000 };

@@ -4,7 +4,7 @@ import { activityContract } from "../../../src/platform/activity/log.ts";
 import { periodPage } from "../../../src/platform/activity/period.ts";
 import { NotFound } from "../../../src/platform/answers/errors.ts";
 import type { PlatformCall } from "../../../src/platform/calls/call.ts";
-import { scriptedConnection } from "../../engine/fixtures.ts";
+import { scriptedConnection } from "../../engine/support/fixtures.ts";
 import { fakeClock } from "../../fake-clock.ts";
 
 const api = "http://platform.test";

@@ -1,0 +1,147 @@
+import { z } from "zod";
+import { KEPT_TOKEN, MANAGED_BY, TOKEN_RECORD } from "../../engine/state/names.ts";
+import { author } from "../../engine/status/author.ts";
+import { isNotFound } from "../../kube/client/errors.ts";
+import type { KubeClient } from "../../kube/client/transport.ts";
+import { type KubeObject, pathOf } from "../../kube/resource.ts";
+import { fetchObject } from "../../kube/watch/followed.ts";
+import { SECRETS, secretValue } from "../../kube/write/owned-secret.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { hashBody } from "../../runtime/hash.ts";
+
+const token = z.object({ id: z.string(), issuedAt: z.number(), expiresAt: z.number() });
+const record = z.object({
+  /** The Account, who logs in for it, and where. */
+  account: z.string(),
+  username: z.string(),
+  endpoint: z.string(),
+  current: token.optional(),
+  /** Works until then, by the platform's clock, and is revoked. */
+  previous: z.object({ id: z.string(), until: z.number() }).optional(),
+  /** A token that is being made, and those of the same lifetime that were there before. */
+  intent: z
+    .object({
+      nonce: z.string(),
+      at: z.number(),
+      by: author,
+      ttl: z.number(),
+      seen: z.array(z.string()),
+    })
+    .optional(),
+  /** How many tokens the user had when the last one was made. */
+  count: z.number().default(0),
+  /** Ids of which one may be what a lost answer made. */
+  unclaimed: z.array(z.string()).default([]),
+});
+/** What is known of the tokens that were made for an Account. */
+export type TokenRecord = z.output<typeof record>;
+
+export interface StoredToken {
+  record: TokenRecord | undefined;
+  /** The value of the current one. */
+  token: string | undefined;
+  /** Of the Secret that was read. */
+  version: string;
+}
+
+/**
+ * The tokens that were made for Accounts with a password: one Secret for each Account, in the operator's namespace, which nobody
+ * else reads. The record is in an annotation, so that what others have is known without reading their values.
+ */
+export interface TokenStore {
+  /** Of one Account, as the API server has it now. */
+  read(account: string): Promise<StoredToken>;
+  /** What is known of the tokens of all Accounts, not longer ago than this. */
+  all(ageMs: number): Promise<readonly TokenRecord[]>;
+  /**
+   * Writes what is known of an Account's tokens, and the value where it is another one; undefined: there are none. With a
+   * version that was read, fails with a conflict when anybody has written since.
+   */
+  write(account: string, record: TokenRecord | undefined, token?: string, version?: string): Promise<void>;
+}
+
+/** The Secret with the token of an Account. */
+export const tokenSecretName = (account: string): string => `${KEPT_TOKEN}-${hashBody(account).slice(0, 16)}`;
+
+/** What a metadata-only list answers; an empty one has null. */
+const listed = z.object({ items: z.array(z.looseObject({ metadata: z.looseObject({}) })).nullable() });
+
+export function createTokenStore(
+  { client, guard, clock }: { client: KubeClient; guard: () => void; clock: Pick<Clock, "monotonic"> },
+  namespace: string,
+): TokenStore {
+  const labels = { [MANAGED_BY]: "mooring", [TOKEN_RECORD]: "true" };
+  let known: { at: number; records: Promise<TokenRecord[]> } | undefined;
+  async function list(): Promise<TokenRecord[]> {
+    const query = { labelSelector: `${MANAGED_BY}=mooring,${TOKEN_RECORD}=true` };
+    const path = pathOf(SECRETS, { namespace });
+    const found = await client.request({ method: "GET", path, query, accept: METADATA_ONLY });
+    return (listed.parse(found).items ?? []).flatMap((secret) => recordOf(secret) ?? []);
+  }
+  const create = async (name: string, content: { metadata: object; data: object }) => {
+    const metadata = { ...content.metadata, name, namespace, labels };
+    const body = { apiVersion: "v1", kind: "Secret", type: "Opaque", ...content, metadata };
+    await client.request({ method: "POST", path: pathOf(SECRETS, { namespace }), body });
+  };
+  return {
+    async read(account) {
+      const secret = await fetchObject(client, SECRETS, { namespace, name: tokenSecretName(account) });
+      if (!secret) return { record: undefined, token: undefined, version: NONE };
+      const { resourceVersion: version = NONE } = secret.metadata;
+      return { record: recordOf(secret), token: secretValue(secret, "token"), version };
+    },
+    all(ageMs) {
+      const now = clock.monotonic();
+      if (known && known.at >= now - ageMs) return known.records;
+      const records = list();
+      const asked = { at: now, records };
+      known = asked;
+      records.catch(() => {
+        if (known === asked) known = undefined;
+      });
+      return records;
+    },
+    async write(account, next, value, version) {
+      const name = tokenSecretName(account);
+      const path = pathOf(SECRETS, { namespace, name });
+      guard();
+      if (!next) return remove(client, path);
+      const annotations = { [TOKEN_RECORD]: JSON.stringify(next) };
+      const data = value === undefined ? {} : { token: Buffer.from(value).toString("base64") };
+      if (version === NONE) return create(name, { metadata: { annotations }, data });
+      const isNone = value === undefined && next.current === undefined;
+      const body = {
+        metadata: { annotations, ...(version !== undefined && { resourceVersion: version }) },
+        data: isNone ? { token: null } : data,
+      };
+      try {
+        await client.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
+      } catch (error) {
+        if (version !== undefined || !isNotFound(error)) throw error;
+        await create(name, { metadata: { annotations }, data });
+      }
+    },
+  };
+}
+
+const METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+
+/** The version of a Secret that does not exist. */
+const NONE = "";
+
+/** What somebody has spoilt counts as absent. */
+function recordOf({ metadata }: { metadata: Pick<KubeObject["metadata"], "annotations"> }): TokenRecord | undefined {
+  try {
+    return record.parse(JSON.parse(metadata.annotations?.[TOKEN_RECORD] ?? ""));
+  } catch {
+    return undefined;
+  }
+}
+
+async function remove(client: KubeClient, path: string): Promise<void> {
+  try {
+    await client.request({ method: "DELETE", path });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}

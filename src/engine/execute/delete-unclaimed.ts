@@ -1,0 +1,194 @@
+import type { ResourceKind } from "../../kinds/kind.ts";
+import { type KubeObject, pathOf } from "../../kube/resource.ts";
+import { compareVersions } from "../../kube/watch/version.ts";
+import { NotFound, PlatformError, Terminal } from "../../platform/answers/errors.ts";
+import { sleep } from "../../runtime/clock.ts";
+import { urlOf } from "../accounts/accounts.ts";
+import { believedFor, type Deps } from "../observe/deps.ts";
+import type { Context } from "../observe/view.ts";
+import type { Creation, Made, Memory, SearchResult } from "../state/memory.ts";
+import { FINALIZER } from "../state/names.ts";
+import { claimOf, type Place, resourceOf } from "../state/object.ts";
+import { policiesOf } from "../state/policies.ts";
+import { mayBeHidden } from "../state/presence.ts";
+import { settledAt } from "../status/author.ts";
+import { search } from "./search.ts";
+
+/** Whose creation is to be undone, and with which Account it was made. */
+type Undone = Pick<Context, "key" | "kind" | "account" | "object">;
+
+/** The creation that is undone. */
+type Begun = Pick<Creation, "intent" | "begunAt">;
+
+const GIVE_UP_MS = 600_000;
+const LOOK_MS = 2000;
+
+/** What a young creation has made may be in the making, whoever says that it is not there. */
+const isYoung = ({ settings, clock }: Deps, { begunAt }: Pick<Creation, "begunAt">): boolean =>
+  mayBeHidden(begunAt, clock.monotonic(), believedFor(settings));
+
+/** Deletes a resource that only this process knows of. Goes on until the platform has taken it, for it is on nobody's list. */
+export async function deleteUnclaimed(
+  deps: Deps,
+  { key, kind, account, object }: Undone,
+  begun: Begun,
+  { id, born }: Made,
+  why: string,
+): Promise<void> {
+  if (!account) return;
+  const { parents, endpoint } = begun.intent;
+  deps.objects.spend(kind.kind, { id, born, parents, endpoint });
+  const { place } = kind.resource;
+  const path = `${place.collection(parents)}/${encodeURIComponent(id)}${queryOf(kind, object)}`;
+  const url = urlOf(account, place.product, path);
+  deps.log.warn({ object: key, id }, `${why}: deleting the ${kind.kind} that it created`);
+  const { monotonic } = deps.clock;
+  const giveUpAt = monotonic() + GIVE_UP_MS;
+  for (let waitMs = 500; monotonic() < giveUpAt; waitMs = Math.min(waitMs * 2, 10_000)) {
+    try {
+      if (await isRestored(deps, { key, kind, object }, begun, id)) return;
+      // Equal bodies may have been shared out the other way round: what an object owns by now is nobody's to delete.
+      if (await isOwned(deps, kind, { id, parents, endpoint })) return;
+      await account.connection.send({ method: "DELETE", url, object: key, product: place.product, priority: "people" });
+      return;
+    } catch (error) {
+      if (error instanceof NotFound && !isYoung(deps, begun)) return;
+      if (error instanceof Terminal && !error.busy) {
+        deps.log.error({ object: key, id, err: error }, `orphaned ${kind.kind} cannot be deleted: delete it by hand`);
+        return;
+      }
+    }
+    await sleep(deps.clock, waitMs);
+  }
+  deps.log.error({ object: key, id }, `orphaned ${kind.kind} could not be deleted: delete it by hand`);
+}
+
+/**
+ * Whether the API server was set back to a time before the creation: then nobody has asked to delete anything, and whether what
+ * was made is wanted only a person can tell.
+ */
+async function isRestored(
+  { client, clock, log, memories }: Deps,
+  { key, kind, object: { metadata } }: Pick<Undone, "key" | "kind" | "object">,
+  { begunAt }: Begun,
+  id: string,
+): Promise<boolean> {
+  const path = pathOf(resourceOf(kind), { namespace: metadata.namespace });
+  const query = { limit: "1" };
+  const list = await client.request<{ metadata?: { resourceVersion?: string } }>({ method: "GET", path, query });
+  const { resourceVersion: now } = list.metadata ?? {};
+  if (now !== undefined && compareVersions(now, metadata.resourceVersion ?? "") < 0)
+    memories.rewoundAt = clock.monotonic();
+  if (memories.rewoundAt === undefined || memories.rewoundAt < begunAt) return false;
+  log.error({ object: key, id }, leftOnPlatform(kind.kind));
+  return true;
+}
+
+export const leftOnPlatform = (kind: string): string =>
+  `the API server was restored from a backup that does not have this object: its ${kind} stays on the platform; to go on with it, create the object again with spec.externalId set to the id`;
+
+/** Of a spec that cannot be read it is not known what belongs to the resource: then nothing goes along. */
+function queryOf({ resource }: ResourceKind, { spec }: KubeObject): string {
+  try {
+    return resource.desire(spec).query;
+  } catch {
+    return "";
+  }
+}
+
+/** Whether an object owns this resource, as the API server has it now: what this process has seen may be old. */
+async function isOwned(deps: Deps, kind: ResourceKind, place: Place): Promise<boolean> {
+  const pathTo = ({ id, parents }: Place) => `${kind.resource.place.collection(parents)}/${id}`;
+  const owns = (object: KubeObject) => {
+    deps.seal.judge(kind.kind, object);
+    const owned = claimOf(object);
+    return (
+      owned !== undefined && (owned.endpoint ?? place.endpoint) === place.endpoint && pathTo(owned) === pathTo(place)
+    );
+  };
+  const spaces = new Set([...deps.objects.store(kind.kind).values()].map(({ metadata }) => metadata.namespace));
+  for (const namespace of spaces) {
+    const path = pathOf(resourceOf(kind), { namespace });
+    const { items } = await deps.client.request<{ items: KubeObject[] }>({ method: "GET", path });
+    if (items.some(owns)) return true;
+  }
+  return false;
+}
+
+/**
+ * Whether the API server dropped an object despite its finalizer. That happens to one that is deleted in the moment in
+ * which it gets its finalizer (kubernetes/kubernetes#77988), that is, while it is created; it is not marked as being deleted
+ * before. An older object that goes the same way was taken out of the API server's storage by hand.
+ */
+export function isDropped(deps: Deps, { metadata }: KubeObject, { creation }: Memory): boolean {
+  const finalized = metadata.finalizers?.includes(FINALIZER) === true;
+  return creation !== undefined && isYoung(deps, creation) && finalized && metadata.deletionTimestamp === undefined;
+}
+
+/** Whether a creation is over, and would not be undone either: nobody asks for it any more. */
+export const isOver = (deps: Deps, creation: Creation): boolean =>
+  creation.phase === "claimed" && !isYoung(deps, creation);
+
+const GONE = "the object was deleted during its creation";
+
+/** Undoes the last creation of an object that is gone: nobody else knows of it. */
+export function undo(
+  deps: Deps,
+  context: Omit<Undone, "object">,
+  { memory, last }: { memory: Memory; last: KubeObject },
+): void {
+  const undone = { ...context, object: last };
+  const { creation } = memory;
+  memory.creation = undefined;
+  if (!creation || creation.phase === "unsent" || policiesOf(last).deletionPolicy === "Retain") return;
+  const undoing =
+    "made" in creation
+      ? deleteUnclaimed(deps, undone, creation, creation.made, GONE)
+      : abandonUnanswered(deps, undone, creation);
+  deps.runCleanup(undoing, creation.intent.account);
+}
+
+/**
+ * What a creation without an answer made is in the platform's log, if anywhere. Whoever waits for the result of an equal
+ * one chooses first; of what is left, only a single one is surely it.
+ */
+async function abandonUnanswered(deps: Deps, undone: Undone, begun: Begun): Promise<void> {
+  const { key, kind, account } = undone;
+  const { intent } = begun;
+  if (!account) return;
+  const visitor = `${key}?${intent.nonce}`;
+  const shared = deps.collections.join(visitor, account, kind, intent.parents, undefined);
+  let last: SearchResult | undefined;
+  const settled = settledAt(deps, intent.by, begun.begunAt);
+  const open = () =>
+    !last || last.lookedAt <= settled || last.pending || deps.objects.rivals(kind.kind, intent).some(deps.objects.find);
+  const giveUpAt = settled + GIVE_UP_MS;
+  deps.objects.linger(visitor, kind.kind, intent);
+  try {
+    while (open() && deps.clock.monotonic() < giveUpAt) {
+      await sleep(deps.clock, LOOK_MS);
+      try {
+        last = await search(
+          deps,
+          { key: visitor, kind, account, shared, view: { settledAt: settled, deleting: true } },
+          intent,
+          last,
+        );
+      } catch (error) {
+        if (!(error instanceof PlatformError)) throw error;
+      }
+    }
+  } finally {
+    deps.collections.leave(visitor);
+    deps.objects.linger(visitor, kind.kind, undefined);
+  }
+  const found = [...(last?.matches.values() ?? [])];
+  const [made] = found;
+  if (made && found.length === 1) await deleteUnclaimed(deps, undone, begun, made, GONE);
+  else if (made || open()) {
+    deps.log.error(
+      { object: key, found: found.map(({ id }) => id) },
+      `${GONE}; the ${kind.kind} that it created, if any, cannot be identified: delete it by hand`,
+    );
+  }
+}

@@ -1,0 +1,82 @@
+import type { Requeue } from "../../kube/queue/work.ts";
+import { identityOf } from "../../platform/collections/numbered.ts";
+import type { Deps } from "../observe/deps.ts";
+import { contestOf, creationOf } from "../observe/search-results.ts";
+import type { Context } from "../observe/view.ts";
+import type { Intent } from "../state/intent.ts";
+import type { Creation, Made, SearchResult } from "../state/memory.ts";
+import { writeMetadata } from "../write/write.ts";
+import { claim } from "./claim.ts";
+import { search } from "./search.ts";
+
+/**
+ * Writes down what is about to be claimed, and waits until the watch has shown that: by then it has shown the mark of every
+ * object that was marked before. So of two processes that are after one resource, at least one sees the other's mark.
+ */
+async function mark(deps: Deps, context: Context, intent: Intent, made: Made): Promise<Requeue | undefined> {
+  const { key, kind, object, memory } = context;
+  const identity = identityOf(made);
+  const marked = { ...intent, found: identity };
+  const within = { ...made, parents: intent.parents, endpoint: intent.endpoint };
+  const { isLost, yields } = contestOf(deps, key, kind, marked);
+  if (isLost || deps.objects.claimants(kind.kind, within).some((claimant) => claimant !== key)) {
+    // Another object's by now, even if this process has made it.
+    memory.creation = { ...begunOf(context, intent), phase: "sent" };
+    return "now";
+  }
+  if (intent.found === identity) {
+    const isShown = deps.objects.store(kind.kind).hasShown(object.metadata.resourceVersion ?? "");
+    return isShown && yields.size === 0 ? undefined : { inMs: SHOWN_MS };
+  }
+  deps.guard();
+  await writeMetadata(deps, kind, object, { intent: marked });
+  return { inMs: SHOWN_MS };
+}
+
+/** Leaves to others what it will not claim after all. */
+async function unmark(deps: Deps, context: Context, marked: Intent, { matches }: SearchResult): Promise<void> {
+  const { found, ...intent } = marked;
+  if (found === undefined || (matches.has(found) && !contestOf(deps, context.key, context.kind, marked).isLost)) return;
+  deps.guard();
+  await writeMetadata(deps, context.kind, context.object, { intent });
+}
+
+const SHOWN_MS = 50;
+
+/** Looks for what an open intent made. */
+export async function lookFor(deps: Deps, context: Context): Promise<Requeue> {
+  const { memory, view } = context;
+  const { intent } = view;
+  if (!intent) return "now";
+  const known = creationOf(memory, intent);
+  const begun = begunOf(context, intent);
+  const found = await search(deps, context, intent, known?.phase === "sent" ? known.search : undefined);
+  memory.creation = { ...begun, phase: "sent", search: found };
+  await unmark(deps, context, intent, found);
+  return "now";
+}
+
+/** The creation as this process knows it. */
+function begunOf({ memory, view }: Context, intent: Intent): Pick<Creation, "intent" | "begunAt" | "own"> {
+  const { begunAt = memory.begun?.at ?? view.now, own = false } = creationOf(memory, intent) ?? {};
+  return { intent, begunAt, own };
+}
+
+/** Claims what a search has found. */
+export async function takeOver(deps: Deps, context: Context, identity: string): Promise<Requeue> {
+  const { memory, view } = context;
+  const { intent } = view;
+  if (!intent) return "now";
+  const known = creationOf(memory, intent);
+  const begun = begunOf(context, intent);
+  const made = (known?.phase === "sent" && known.search?.matches.get(identity)) || { id: identity };
+  const found = known?.phase === "made" ? known : { ...begun, phase: "made" as const, made, searched: true };
+  if (deps.shards.divided()) {
+    const wait = await mark(deps, context, intent, made);
+    if (wait) return wait;
+  }
+  // Known before anything is awaited: no other object with an equal body may take the same one.
+  memory.creation = found;
+  await claim(deps, context, found, true);
+  return "now";
+}

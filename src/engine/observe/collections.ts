@@ -1,0 +1,236 @@
+import type { ResourceKind } from "../../kinds/kind.ts";
+import type { Connection, Log } from "../../platform/calls/transport.ts";
+import {
+  type Collection,
+  type CollectionListener,
+  type CollectionSource,
+  openCollection,
+} from "../../platform/collections/collection.ts";
+import { identityOf } from "../../platform/collections/numbered.ts";
+import { products } from "../../platform/products/products.ts";
+import type { RequestLog } from "../../platform/products/request-log.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { inSlices } from "../../runtime/time-slices.ts";
+import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
+import { identified } from "../state/identity.ts";
+import type { Claim } from "../state/intent.ts";
+import type { ObjectKey } from "../state/object.ts";
+import { createDeletionLogs, type DeletionLog } from "./deletion-logs.ts";
+
+/** One collection of the platform together with the objects that care for it. */
+export interface Shared {
+  readonly collection: Collection;
+  readonly source: CollectionSource;
+  readonly path: string;
+  /** The id under which the collection knows what was claimed. */
+  identify(claim: Named): string;
+  /** What was posted to this path to create members. */
+  log(path: string): RequestLog;
+  /** Logs that tell of deletions since a time, in the order in which they are asked. */
+  readonly logs: readonly DeletionLog[];
+  /** More than a few of the members that objects claim, or all there is, are not shown: such a list proves nothing. */
+  lacksMany(): boolean;
+}
+
+/** So many members may be missing at once without making the list doubtful. */
+const FEW = 3;
+
+type Named = Pick<Claim, "id" | "born">;
+
+/**
+ * The platform's half of the world: every collection that some object needs is open exactly once, and its news reach
+ * the objects it concerns. A collection that nobody needs any more is closed.
+ */
+export interface Collections {
+  /** The collection of `kind` under `parents`, on behalf of one object and what it claims there. */
+  join(
+    key: ObjectKey,
+    account: AccountHandle,
+    kind: ResourceKind,
+    parents: Readonly<Record<string, string>>,
+    claim: Named | undefined,
+  ): Shared;
+  /**
+   * Members of another collection that an object needs to know of, for this purpose: it hears of those alone. Without ids
+   * there are none any more.
+   */
+  related(
+    key: ObjectKey,
+    account: AccountHandle,
+    kind: ResourceKind,
+    parents: Readonly<Record<string, string>>,
+    ids: readonly string[],
+    purpose?: "output" | "remains",
+  ): Collection | undefined;
+  leave(key: ObjectKey): void;
+  /** Has the collections of this object listed now; the object hears of it. */
+  refresh(key: ObjectKey): void;
+  close(): void;
+}
+
+interface Entry extends Shared {
+  readonly connection: Connection;
+  /** Objects by id, of which several may care for the same; those without an id want to hear everything. */
+  readonly members: Map<string, Set<ObjectKey>>;
+  readonly others: Set<ObjectKey>;
+}
+
+/** Where an object cares for what; without ids it wants to hear everything. */
+interface Membership {
+  entry: Entry;
+  ids: Set<string> | undefined;
+}
+type Memberships = Map<ObjectKey, Membership>;
+
+/** Whom the news of a collection concern. */
+function* concerned(
+  { others, members }: Entry,
+  ids: Parameters<CollectionListener>[0],
+): Generator<ObjectKey | undefined> {
+  yield* others;
+  for (const id of ids === "all" ? members.keys() : ids) yield* members.get(id) ?? [undefined];
+}
+
+export function createCollections(options: {
+  clock: Clock;
+  log: Log;
+  restMs: number;
+  busyMs: number;
+  /** Something about what the object has there is known since then. */
+  wake: (key: ObjectKey, since: number) => void;
+}): Collections {
+  const { clock, log, restMs, busyMs, wake } = options;
+  const entries = new Map<string, Entry>();
+  const own: Memberships = new Map();
+  const besides = { output: new Map(), remains: new Map() } satisfies Record<string, Memberships>;
+  const every = (): Memberships[] => [own, besides.output, besides.remains];
+
+  const logsOf = createDeletionLogs(clock);
+
+  /** An Account that was deleted and made again has another connection: those who care for a collection go on with that. */
+  function open(
+    shared: Omit<Entry, "collection" | "identify" | "lacksMany" | "members" | "others">,
+    livelyMs = restMs,
+    before?: Entry,
+  ): Entry {
+    const { source } = shared;
+    before?.collection.close();
+    const collection = openCollection(source, { clock, log, restMs: Math.min(restMs, livelyMs), busyMs });
+    // Of a number whose birth is not known, whatever has it is meant.
+    const identify = (claim: Named) => {
+      if (claim.born !== undefined || !source.isStillThere) return identityOf(claim);
+      const number = identityOf({ ...claim, born: "" });
+      return collection.members().find(({ id }) => id.startsWith(number))?.id ?? claim.id;
+    };
+    const cared = before ?? { members: new Map(), others: new Set() };
+    const entry: Entry = Object.assign(cared, shared, { collection, identify, lacksMany: () => lacksMany(entry) });
+    collection.subscribe((ids) => {
+      const since = clock.monotonic();
+      void inSlices(clock, concerned(entry, ids), (key) => wake(key, since));
+    });
+    entries.set(source.key, entry);
+    return entry;
+  }
+
+  /** The last one who cares for an id takes along that it is watched. */
+  function drop({ members, collection }: Entry, id: string, key: ObjectKey): void {
+    const keys = members.get(id);
+    keys?.delete(key);
+    if (keys?.size !== 0) return;
+    members.delete(id);
+    collection.untrack(id);
+  }
+
+  function quit(memberships: Memberships, key: ObjectKey): void {
+    const membership = memberships.get(key);
+    if (!membership) return;
+    const { entry, ids } = membership;
+    memberships.delete(key);
+    if (!ids) entry.others.delete(key);
+    for (const id of ids ?? []) drop(entry, id, key);
+    if (entry.members.size + entry.others.size > 0) return;
+    entry.collection.close();
+    entries.delete(entry.source.key);
+  }
+
+  function enter(
+    memberships: Memberships,
+    key: ObjectKey,
+    account: AccountHandle,
+    kind: ResourceKind,
+    parents: Readonly<Record<string, string>>,
+    claims: readonly Named[] | undefined,
+  ): Entry {
+    const { product, depth, collection, livelyMs, reads } = kind.resource.place;
+    const access = products[product];
+    const path = collection(parents);
+    const { connection } = account;
+    const endpoint = addressOf(account, product);
+    const listed = access.collection(connection, endpoint, path, depth, reads);
+    const source = identified(kind, listed);
+    const before = memberships.get(key);
+    const opened = entries.get(source.key);
+    const known = opened?.connection === connection ? opened : undefined;
+    const ids = claims && new Set(claims.map((claim) => known?.identify(claim) ?? identityOf(claim)));
+    if (known && before?.entry === known && isSame(before.ids, ids)) return known;
+    const logs = new Map<string, RequestLog>();
+    const log = (posted: string) => {
+      const log = logs.get(posted) ?? access.requestLog(connection, endpoint, posted, source);
+      logs.set(posted, log);
+      return log;
+    };
+    const entry =
+      known ?? open({ source, path, log, logs: logsOf(account, product, path), connection }, livelyMs, opened);
+    // The new place is taken before the old one is left, so that the collection is not closed in between.
+    if (!ids) entry.others.add(key);
+    for (const id of ids ?? []) entry.members.set(id, (entry.members.get(id) ?? new Set()).add(key));
+    if (before?.entry === entry) {
+      if (!before.ids && ids) entry.others.delete(key);
+      for (const id of before.ids ?? []) if (!ids?.has(id)) drop(entry, id, key);
+    } else quit(memberships, key);
+    memberships.set(key, { entry, ids });
+    return entry;
+  }
+
+  return {
+    join: (key, account, kind, parents, claim) => enter(own, key, account, kind, parents, claim && [claim]),
+    related(key, account, kind, parents, ids, purpose = "output") {
+      if (ids.length === 0) return void quit(besides[purpose], key);
+      return enter(
+        besides[purpose],
+        key,
+        account,
+        kind,
+        parents,
+        ids.map((id) => ({ id })),
+      ).collection;
+    },
+    leave(key) {
+      for (const memberships of every()) quit(memberships, key);
+    },
+    refresh(key) {
+      for (const memberships of every()) {
+        const { entry, ids = [] } = memberships.get(key) ?? {};
+        entry?.collection.refresh([...ids]);
+      }
+    },
+    close() {
+      for (const { collection } of entries.values()) collection.close();
+      entries.clear();
+    },
+  };
+}
+
+/** What is known to be on its way out is not missed. */
+function lacksMany({ collection, members }: Entry): boolean {
+  let missing = 0;
+  for (const id of members.keys()) {
+    if (!collection.read(id).item && !collection.isLeaving(id)) missing += 1;
+    if (missing > FEW) return true;
+  }
+  return missing > 0 && collection.members().next().done === true;
+}
+
+function isSame(before: Membership["ids"], after: Membership["ids"]): boolean {
+  return before === after || (before?.size === after?.size && [...(after ?? [])].every((id) => before?.has(id)));
+}

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import type { Operation } from "../../kinds/desired.ts";
+import { hashBody } from "../../runtime/hash.ts";
+import { type Author, author, type Waiting } from "../status/author.ts";
+
+/** What is known of the platform's clock may be wrong by so much, and its own parts may differ by it. */
+export const SKEW_MS = 120_000;
+
+const intent = z.object({
+  nonce: z.string().min(1),
+  /** When the creation was begun, by the platform's clock: its log is searched by it, whatever clock the searching process has. */
+  at: z.iso.datetime(),
+  by: author,
+  /** Of the creation body. */
+  hash: z.string().min(1),
+  parents: z.record(z.string(), z.string()),
+  account: z.string(),
+  /** Where the creation was sent, and the platform's user who sent it. */
+  endpoint: z.string().optional(),
+  userId: z.string().optional(),
+  /** Hashes of the fields that the platform cannot change, and of Secrets and lookups, as they are sent. */
+  fixed: z.record(z.string(), z.string()).default({}),
+  /** Ids of equals that were there before it, where nothing else tells them from what it makes. */
+  seen: z.array(z.string()).optional(),
+  /** Identity of what a search has found and the object is about to claim: processes of other shards leave it alone. */
+  found: z.string().min(1).optional(),
+  /** Id of what the object has, and keeps until its successor is there. */
+  succeeds: z.string().optional(),
+});
+
+/**
+ * A creation that was begun and whose outcome may be unknown. It is written before the POST and answered by
+ * `status.internal.nonce`; it carries all that recovery needs, since spec may change meanwhile.
+ */
+export type Intent = z.output<typeof intent>;
+
+/** When what a creation makes is made, by the platform's clock; what is outside is somebody else's, whoever shows an old intent. */
+export const windowOf = ({ settings }: Waiting, { at, by }: { at: number; by: Author }) => ({
+  earliest: at - SKEW_MS,
+  latest: at + by.deadlineMs + settings.settleMs + 2 * SKEW_MS,
+});
+
+const claim = z.object({
+  id: z.string().min(1),
+  parents: z.record(z.string(), z.string()),
+  account: z.string(),
+  contract: z.int().optional(),
+  /** The platform's user who made or adopted it: another one may not see it. */
+  userId: z.string().optional(),
+  /** The address of the product that it was made through. */
+  endpoint: z.string().optional(),
+  /** When the platform made it; known where its id may be another one's later. */
+  born: z.iso.datetime({ offset: true }).optional(),
+  /** When the object adopted it; one that it has created has no such time. Of several that claim it, the last one has it. */
+  adoptedAt: z.iso.datetime().optional(),
+  /** The object shows it, and does not own it: managing it is an adoption. */
+  onlyObserved: z.boolean().optional(),
+});
+
+/** Which resource an object owns, or names. */
+export type Claim = z.output<typeof claim>;
+
+/** Reads an annotation; one that somebody has spoilt counts as absent. */
+export const readIntent = (text: string | undefined): Intent | undefined => read(intent, text);
+export const readClaim = (text: string | undefined): Claim | undefined => read(claim, text);
+
+function read<S extends z.ZodType>(schema: S, text: string | undefined): z.output<S> | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a write that must not happen twice is known by, in status and in the platform's log. */
+export const markOf = ({ method, path, body }: Pick<Operation, "method" | "path" | "body">) => ({
+  call: `${method} ${path}`,
+  hash: hashBody(body ?? null),
+});

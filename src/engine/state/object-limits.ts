@@ -1,0 +1,106 @@
+import type { KubeObject } from "../../kube/resource.ts";
+import type { Obstacle } from "../status/reasons.ts";
+import { namespaceOf, type ObjectKey, objectKey } from "./object.ts";
+
+/** The most objects of a kind that a namespace may have. */
+export type LimitOf = (kind: string) => number;
+
+/**
+ * Whatever a tenant can create in numbers has a limit in each namespace: the names are kinds, and `Secret` and `ConfigMap` stand for
+ * those that Mooring has written. `*` is the limit of all that are not named.
+ */
+export const usualLimits: Readonly<Record<string, number>> = {
+  Account: 20,
+  Grant: 100,
+  AccessToken: 100,
+  InferenceAccess: 100,
+  ActivityLogExport: 20,
+  "*": 10_000,
+};
+
+export const limitOf =
+  (limits: Readonly<Record<string, number>>): LimitOf =>
+  (kind) =>
+    limits[kind] ?? limits["*"] ?? Number.POSITIVE_INFINITY;
+
+/** Which objects are more than their namespace may have: the oldest are not. */
+export interface ObjectLimits {
+  /** To be told of every object that appears, changes or goes. */
+  note(kind: string, change: { before?: KubeObject; after?: KubeObject }): void;
+  /** Why an object is one too many; undefined when it is not. */
+  excess(kind: string, object: KubeObject): Obstacle | undefined;
+}
+
+/** In the order of age. */
+interface Place {
+  at: number;
+  name: string;
+}
+
+const compare = (a: Place, b: Place): number => a.at - b.at || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+
+/** Where it is, or would be. New ones are the youngest: they come last. */
+function positionOf(places: readonly Place[], place: Place): number {
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const other = places[middle];
+    if (other && compare(other, place) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const placeOf = ({ metadata: { creationTimestamp, name } }: KubeObject): Place => ({
+  at: Date.parse(creationTimestamp ?? "") || 0,
+  name,
+});
+
+export function createObjectLimits(limit: LimitOf, shifted: (key: ObjectKey) => void): ObjectLimits {
+  const crowds = new Map<string, Place[]>();
+  const idOf = (kind: string, { metadata }: KubeObject) => objectKey(kind, metadata.namespace ?? "", "");
+
+  function leave(kind: string, object: KubeObject): void {
+    const id = idOf(kind, object);
+    const places = crowds.get(id) ?? [];
+    const place = placeOf(object);
+    const at = positionOf(places, place);
+    if (places[at]?.name !== place.name) return;
+    places.splice(at, 1);
+    if (places.length === 0) crowds.delete(id);
+    const next = at < limit(kind) ? places[limit(kind) - 1] : undefined;
+    if (next) shifted(objectKey(kind, namespaceOf(id), next.name));
+  }
+  function enter(kind: string, object: KubeObject): void {
+    const id = idOf(kind, object);
+    const places = crowds.get(id) ?? [];
+    const place = placeOf(object);
+    const at = positionOf(places, place);
+    places.splice(at, 0, place);
+    crowds.set(id, places);
+    const ousted = at < limit(kind) ? places[limit(kind)] : undefined;
+    if (ousted) shifted(objectKey(kind, namespaceOf(id), ousted.name));
+  }
+
+  return {
+    note(kind, { before, after }) {
+      const object = after ?? before;
+      // What belongs to no namespace is the administrator's.
+      if (!object?.metadata.namespace || !Number.isFinite(limit(kind))) return;
+      if (before && after && compare(placeOf(before), placeOf(after)) === 0) return;
+      if (before) leave(kind, before);
+      if (after) enter(kind, after);
+    },
+    excess(kind, object) {
+      const places = crowds.get(idOf(kind, object));
+      const last = places?.[limit(kind) - 1];
+      const isOver = limit(kind) === 0 || (last !== undefined && compare(last, placeOf(object)) < 0);
+      return places && isOver ? tooMany(kind, limit(kind)) : undefined;
+    },
+  };
+}
+
+const tooMany = (kind: string, most: number): Obstacle => ({
+  reason: "TooManyObjects",
+  message: `a namespace may have ${most} ${kind} objects, and this one has as many that are older: delete some of them, or ask the administrator to raise the limit (--limit ${kind}=N)`,
+});

@@ -1,0 +1,135 @@
+import type { ObjectRef, Reference } from "../../kinds/desired.ts";
+import { GROUP, VERSION } from "../../kinds/index.ts";
+import type { Kind } from "../../kinds/kind.ts";
+import type { KubeObject, Resource } from "../../kube/resource.ts";
+import { memo } from "../../runtime/memo.ts";
+import { readStatus } from "../status/status.ts";
+import { countedAnnotation, unknownKey } from "../status/trust.ts";
+import type { Target } from "./grants.ts";
+import { type Claim, type Intent, readClaim, readIntent } from "./intent.ts";
+import { EXTERNAL_ID, FINALIZER, INTENT, PAUSED } from "./names.ts";
+
+/** Names one object among all kinds: `Server/default/web`, or `ClusterAccount/shared` where there is no namespace. */
+export type ObjectKey = string;
+
+export const resourceOf = (kind: Kind): Resource => ({
+  group: GROUP,
+  version: VERSION,
+  kind: kind.kind,
+  plural: kind.plural,
+  namespaced: kind.scope !== "Cluster",
+});
+
+export const objectKey = (kind: string, namespace: string, name: string): ObjectKey =>
+  namespace === "" ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
+
+export const targetOf = (key: ObjectKey): Target => {
+  const [kind = "", namespace = "", name = ""] = key.split("/");
+  return { kind, namespace, name };
+};
+export const namespaceOf = (key: ObjectKey): string => key.split("/", 2)[1] ?? "";
+
+/** An object by its name, for people of this namespace: who else there is, is nobody's business. */
+export const nameFor = (namespace: string | undefined, key: ObjectKey): string =>
+  namespaceOf(key) === namespace ? key : "an object of another namespace";
+
+/** Whether Mooring is done with an object that is still there, because others have finalizers of their own on it. */
+export const isReleased = ({ metadata }: KubeObject): boolean =>
+  metadata.deletionTimestamp !== undefined && !metadata.finalizers?.includes(FINALIZER);
+
+/** The creation that an object has begun and not yet had answered. */
+export const openIntent: (object: KubeObject) => Intent | undefined = memo((object) => {
+  if (isReleased(object) || unknownKey(object)) return undefined;
+  const intent = readIntent(countedAnnotation(object, INTENT));
+  return intent && intent.nonce !== readStatus(object).nonce ? intent : undefined;
+});
+
+/** The resource that an object names: by its status, or by its annotation where status was lost. */
+export function claimOf(object: KubeObject): Claim | undefined {
+  return isReleased(object) || openIntent(object) ? undefined : statedClaim(object);
+}
+
+/**
+ * Whether an object owns what it names. What it only observes it does not, nor a number of which it cannot tell whether it is
+ * another one's by now, unless that answered its own creation.
+ */
+export const holds = ({ resource }: Kind, object: KubeObject, { born, onlyObserved = false }: Claim): boolean =>
+  !observes(object) &&
+  !onlyObserved &&
+  (!resource?.identity.reusesIds || born !== undefined || readStatus(object).nonce !== undefined);
+
+/** All that an object has on the platform: also what stays until its successor is there, and what came before. */
+export function holdingsOf(object: KubeObject | undefined): Claim[] {
+  if (!object) return [];
+  const intent = openIntent(object);
+  const stated = intent && intent.succeeds === undefined ? undefined : statedClaim(object);
+  if (isReleased(object) || !stated) return [];
+  const { previous } = readStatus(object);
+  return [stated, ...(previous ? [{ ...stated, id: previous.id }] : [])];
+}
+
+const statedClaim = memo(readStated);
+
+function readStated(object: KubeObject): Claim | undefined {
+  if (unknownKey(object)) return undefined;
+  const { id, parents = {}, account = "", contract, userId, endpoint, born, ...held } = readStatus(object);
+  const { adoptedAt, onlyObserved } = held;
+  if (id !== undefined) {
+    return {
+      id,
+      parents,
+      account,
+      ...(contract !== undefined && { contract }),
+      ...(userId !== undefined && { userId }),
+      ...(endpoint !== undefined && { endpoint }),
+      // Who only observes a number means whatever has it.
+      ...(born !== undefined && !observes(object) && { born }),
+      ...(adoptedAt !== undefined && { adoptedAt }),
+      ...(onlyObserved !== undefined && { onlyObserved }),
+    };
+  }
+  // An intent that was answered without an id was refused: the annotation, if any, is of the same age.
+  if (countedAnnotation(object, INTENT) !== undefined) return undefined;
+  return readClaim(countedAnnotation(object, EXTERNAL_ID));
+}
+
+/** Ids of the parents that a resource goes with. */
+export const livesIn = ({ resource }: Kind, parents: Claim["parents"]): string[] =>
+  Object.entries(parents).flatMap(([role, id]) => (resource?.place.outlives?.includes(role) ? [] : [id]));
+
+/** Where a resource is: its identity is unique under its parents, at the address where it was made. */
+export type Place = Pick<Claim, "id" | "parents" | "born" | "endpoint">;
+
+/** Whether the object only shows its resource. */
+export const observes = ({ spec }: KubeObject): boolean => Reflect.get(Object(spec), "managementPolicy") === "Observe";
+
+/** Whether somebody has told Mooring to let the object be. */
+export const isPaused = ({ metadata }: KubeObject): boolean => metadata.annotations?.[PAUSED] === "true";
+
+/** A reference by name, and the object that it means. */
+export type Named = Reference & { key: ObjectKey };
+
+/** The object that a reference by name means. */
+export const keyOfTarget = (own: string, kind: string, { namespace = own, name }: ObjectRef): ObjectKey =>
+  objectKey(kind, namespace, name);
+
+/** What spec names, whether it exists or not. A spec that cannot be read names nothing. */
+export function namedBy(kind: Kind, object: KubeObject): Named[] {
+  let references: Reference[] = [];
+  try {
+    references = kind.resource?.desire(object.spec).references ?? kind.task?.references(object.spec) ?? [];
+  } catch {}
+  return references.flatMap((reference) =>
+    "name" in reference.target
+      ? [{ ...reference, key: keyOfTarget(object.metadata.namespace ?? "", reference.kind, reference.target) }]
+      : [],
+  );
+}
+
+/** Whether what `key` stands for has to stay for as long as this object's resource does. */
+export function dependsOn(kind: Kind, object: KubeObject, key: ObjectKey): boolean {
+  return namedBy(kind, object).some(
+    (reference) =>
+      reference.key === key && reference.bond !== "seed" && !kind.resource?.place.outlives?.includes(reference.role),
+  );
+}

@@ -1,0 +1,76 @@
+import type { ResourceKind } from "../../kinds/kind.ts";
+import { NOTABLE_SKEW_MS } from "../../platform/calls/platform-time.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Obstacle } from "../status/reasons.ts";
+
+/**
+ * How tokens follow one another: those of AccessTokens, which are kept in status and a Secret, and those of Accounts, which are
+ * kept in a Secret of the operator. Never more than two work at a time.
+ */
+
+/** What comes next, as far as it is on record. */
+export interface Tokens {
+  /** One was asked for, and what became of it is not known. */
+  isOpen?: boolean;
+  /** The one before the last, which works until workloads have its successor. */
+  previous: { isOver: boolean } | undefined;
+  /** The last one has served its time, or there is none that works. */
+  isDue: boolean;
+}
+
+export function nextStep({ isOpen = false, previous, isDue }: Tokens): "recover" | "revoke" | "make" | "rest" {
+  if (isOpen) return "recover";
+  if (previous && (isDue || previous.isOver)) return "revoke";
+  return isDue ? "make" : "rest";
+}
+
+/** The last token that this process made for an object, on its monotonic clock, and how many came soon after one another before. */
+export interface Succession {
+  at: number;
+  times: number;
+  /** No other one follows before this is over. */
+  pauseMs: number;
+}
+
+/**
+ * One more was made. A token serves for two thirds of its life: one that comes within a third of it means that something is wrong
+ * with clocks or with tokens, and each of those makes the next wait longer.
+ */
+export function succeeded(
+  { clock, settings }: { clock: Pick<Clock, "monotonic">; settings: { retryMs: number } },
+  before: Succession | undefined,
+  lifeMs: number | undefined,
+): Succession | undefined {
+  if (lifeMs === undefined) return undefined;
+  const now = clock.monotonic();
+  const isSoon = before !== undefined && now - before.at < lifeMs / 3;
+  const times = isSoon ? before.times + 1 : 0;
+  return { at: now, times, pauseMs: Math.min(settings.retryMs * 2 ** Math.min(times, 5), lifeMs / 3) };
+}
+
+/** How long a key lives that is created with this body; undefined when it does not expire. */
+export function lifeOf({ resource: { secret } }: ResourceKind, body: unknown): number | undefined {
+  return secret?.key && "lasts" in secret.key ? secret.key.lasts(body) * 1000 : undefined;
+}
+
+/** How long the next one has to wait. */
+export const pauseLeft = (last: Succession | undefined, now: number): number =>
+  last ? Math.max(0, last.at + last.pauseMs - now) : 0;
+
+/** A token has to live so much longer than the platform's clock is behind. */
+const MARGIN_MS = 600_000;
+
+/** Why none is made that lives so long: with a platform that is behind, it has expired for everybody who goes by our clock. */
+export function tooBrief(field: string, lifeMs: number | undefined, aheadMs: number): Obstacle | undefined {
+  const behindMs = -aheadMs;
+  if (lifeMs === undefined || behindMs < NOTABLE_SKEW_MS || lifeMs > behindMs + MARGIN_MS) return undefined;
+  const message = `${field}: a token of ${lifeMs / 3_600_000} h is not created, because ${skewText(aheadMs)}: correct the clock of the operator's node, or choose a longer one`;
+  return { reason: "InvalidSpec", message };
+}
+
+/** How far the clocks are apart, in words that stay the same while that does. */
+export function skewText(aheadMs: number): string {
+  const minutes = Math.round(Math.abs(aheadMs) / 60_000);
+  const far = minutes < 120 ? `${minutes} minute${minutes === 1 ? "" : "s"}` : `${Math.round(minutes / 60)} hours`;
+  return `the platform's clock is ${far} ${aheadMs > 0 ? "ahead of" : "behind"} the operator's`;
+}

@@ -1,0 +1,99 @@
+import { isDeepStrictEqual } from "node:util";
+import type { KubeObject } from "../../kube/resource.ts";
+import {
+  type ReadyState as AnyStanding,
+  type Condition,
+  conditionsOf,
+  withCondition,
+} from "../../kube/write/conditions.ts";
+import { memo } from "../../runtime/memo.ts";
+import { isSaidAgain, type Obstacle, type Reason } from "./reasons.ts";
+import { flat, groupOf, known, placed, type ResourceStatus, sharedStatus } from "./schema.ts";
+import { GROUPS, type Group, trust } from "./trust.ts";
+
+/** How an object stands, for a reason of the closed list. */
+export type ReadyState = AnyStanding & { reason: Reason };
+
+function statusOf({ status }: KubeObject): object {
+  return typeof status === "object" && status !== null ? status : {};
+}
+
+/** What counts of an object's status, by the verdict that is kept with it. */
+const counted = memo((object: KubeObject): Record<string, unknown> => {
+  const status = flat(statusOf(object));
+  const verdict = trust.get(object);
+  if (!verdict || GROUPS.every((group) => verdict[group] === "ours")) return status;
+  const counts = (group: Group | undefined) => group === undefined || verdict[group] === "ours";
+  return Object.fromEntries(Object.entries(status).filter(([name]) => counts(groupOf(name))));
+});
+
+/** The engine's part of an object's status; a field that somebody has spoilt counts as absent. */
+export const readStatus: (object: KubeObject) => ResourceStatus = memo(parse);
+
+function parse(object: KubeObject): ResourceStatus {
+  const status = counted(object);
+  const whole = known.safeParse(status);
+  if (whole.success) return whole.data;
+  const sound = Object.entries(known.shape).filter(
+    ([name, schema]) => schema.safeParse(Reflect.get(status, name)).success,
+  );
+  return known.partial().parse(Object.fromEntries(sound.map(([name]) => [name, Reflect.get(status, name)])));
+}
+
+/** All that counts of an object's status, everything in its place. */
+export const readWhole = (object: KubeObject): Record<string, unknown> => ({ ...placed(counted(object)) });
+
+/** The kind's part of an object's status. */
+export function readFacts(object: KubeObject): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(counted(object)).filter(([name]) => groupOf(name) === "facts"));
+}
+
+export const readyOf = (object: KubeObject): Condition | undefined =>
+  readStatus(object).conditions?.find(({ type }) => type === "Ready");
+
+/** How the object stands, as conditions. */
+export const conditions = (object: KubeObject, now: number, standing: ReadyState): Condition[] =>
+  conditionsOf(readStatus(object).conditions ?? [], object.metadata.generation ?? 1, now, standing);
+
+/** Conditions and one more, which is called like its reason. */
+export function alsoHolds(object: KubeObject, now: number, shown: readonly Condition[], also: Obstacle): Condition[] {
+  const { conditions: before = [] } = readStatus(object);
+  return withCondition(shown, before, object.metadata.generation ?? 1, now, { type: also.reason, ...also });
+}
+
+/** The conditions of an object that is paused: those that it had, and one that says so. Its own work ends that. */
+export const paused = (object: KubeObject, now: number): Condition[] =>
+  alsoHolds(object, now, readStatus(object).conditions ?? [], {
+    reason: "Paused",
+    message: "paused: remove the annotation mooring.dev/paused to resume",
+  });
+
+/** Whether an object stands otherwise than `standing` says, whatever else its status has. */
+export function hasOtherConditions(
+  object: KubeObject,
+  { conditions, observedGeneration }: Record<string, unknown>,
+): boolean {
+  const stored = flat(statusOf(object));
+  const shown = { conditions: stored.conditions, observedGeneration: stored.observedGeneration };
+  return !isDeepStrictEqual(plain(shown), plain({ conditions, observedGeneration }));
+}
+
+/**
+ * Whether writing `status` would change what the object says. Where it stands is not worth a write of its own, and neither is the
+ * same refusal under another request id.
+ */
+export function differs(object: KubeObject, status: object): boolean {
+  const [before, after] = [flat(statusOf(object)), plain(flat(status))];
+  if (isDeepStrictEqual(before, after)) return false;
+  const said = readStatus(object).conditions ?? [];
+  const conditions = sharedStatus.shape.conditions.safeParse(after.conditions).data?.map((each, index) => {
+    const old = said[index];
+    return old && isSaidAgain(old, each) ? { ...each, message: old.message } : each;
+  });
+  return !isDeepStrictEqual(before, { ...after, conditions });
+}
+
+/** As it would be after a way over the wire. */
+function plain(value: object): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(value));
+}

@@ -1,0 +1,157 @@
+import fc from "fast-check";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createObjectLimits, type LimitOf, limitOf } from "../../src/engine/state/object-limits.ts";
+import { readyOf } from "../../src/engine/status/status.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import { objectOf } from "../engine/support/fixtures.ts";
+import { accountOf, credentials, runEngine } from "../engine/support/running-engine.ts";
+import { fakeClock } from "../fake-clock.ts";
+
+const born = (second: number) => new Date(Date.UTC(2026, 0, 1) + 1000 * second).toISOString();
+const named = (kind: string, nth: number, more: Partial<KubeObject> = {}) => {
+  const name = `n${String(nth).padStart(3, "0")}`;
+  const metadata = { name, uid: `uid-${kind}-${name}`, creationTimestamp: born(nth) };
+  return objectOf(kind, name, { ...more, metadata: { ...metadata, ...more.metadata } });
+};
+
+describe("objects that come and go in any order", () => {
+  test("are too many exactly when as many as are allowed are older, and whoever that changes for is told", () => {
+    const step = fc.record({ name: fc.integer({ min: 0, max: 11 }), at: fc.integer({ min: 0, max: 3 }) });
+    const property = fc.property(fc.integer({ min: 0, max: 6 }), fc.array(step, { maxLength: 60 }), (most, steps) => {
+      const present = new Map<number, KubeObject>();
+      const told = new Set<string>();
+      const crowds = createObjectLimits(
+        () => most,
+        (key) => told.add(key),
+      );
+      const over = () => {
+        const ordered = [...present.values()].sort(
+          (a, b) =>
+            (a.metadata.creationTimestamp ?? "").localeCompare(b.metadata.creationTimestamp ?? "") ||
+            (a.metadata.name < b.metadata.name ? -1 : 1),
+        );
+        return new Set(ordered.slice(most).map(({ metadata }) => metadata.name));
+      };
+      for (const { name, at } of steps) {
+        const [before, wasOver] = [present.get(name), over()];
+        told.clear();
+        if (before) {
+          present.delete(name);
+          crowds.note("Grant", { before });
+        } else {
+          const after = named("Grant", name, { metadata: { name: "", creationTimestamp: born(at) } });
+          present.set(name, after);
+          crowds.note("Grant", { after });
+        }
+        const isOver = over();
+        for (const object of present.values())
+          expect(crowds.excess("Grant", object) !== undefined).toBe(isOver.has(object.metadata.name));
+        const own = named("Grant", name).metadata.name;
+        const isChanged = (each: string) => each !== own && wasOver.has(each) !== isOver.has(each);
+        for (const each of [...wasOver, ...isOver].filter(isChanged))
+          if (most > 0) expect(told).toContain(`Grant/shop/${each}`);
+      }
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
+});
+
+/** An engine with limits, whose watches show what it writes. */
+async function running(initial: KubeObject[], limits: Record<string, number>, more: { limit?: LimitOf } = {}) {
+  const clock = fakeClock();
+  const engine = await runEngine([credentials, ...initial], {
+    clock,
+    shows: true,
+    limit: limitOf(limits),
+    ...more,
+  });
+  onTestFinished(() => engine[Symbol.asyncDispose]());
+  const reasonOf = (object: KubeObject) => {
+    const found = engine.api.get(object);
+    return found && readyOf(found)?.reason;
+  };
+  return { ...engine, clock, reasonOf };
+}
+
+const account = (nth: number): KubeObject => ({
+  ...named("Account", nth),
+  spec: accountOf("any").spec,
+});
+const accounts = (count: number) => Array.from({ length: count }, (_, nth) => account(nth));
+
+describe("more Accounts than a namespace may have", () => {
+  test("are Stalled, make no call and get nothing; the oldest work, and one that is next heals when one goes", async () => {
+    const all = accounts(12);
+    const { reasonOf, clock, api, platform, remove } = await running(all, { Account: 4 });
+    await clock.advance(10_000);
+    expect(all.map(reasonOf)).toEqual([...Array(4).fill("Available"), ...Array(8).fill("TooManyObjects")]);
+    const marked = all.filter((each) => (api.get(each)?.metadata.finalizers ?? []).length > 0);
+    expect(marked).toHaveLength(4);
+    const calls = platform.calls.length;
+    const [first] = all;
+    if (first) remove(first);
+    await clock.advance(10_000);
+    expect(all.slice(1).map(reasonOf)).toEqual([...Array(4).fill("Available"), ...Array(7).fill("TooManyObjects")]);
+    // The one that is new makes the call of every Account.
+    expect(platform.calls.length - calls).toBe(1);
+  });
+
+  test("tell their users why, and take one turn among all", async () => {
+    const user = named("IPBlock", 50, {
+      spec: { location: "de/txl", size: 1, accountRef: { name: "n009" } },
+    });
+    const { engine, clock, reasonOf, api } = await running([...accounts(12), user], { Account: 4 });
+    await clock.advance(10_000);
+    expect(reasonOf(user)).toBe("AccountNotReady");
+    const found = api.get(user);
+    expect(found && readyOf(found)?.message).toMatch(/^Account shop\/n009: a namespace may have 4 Account objects/);
+    const lanes = Array.from({ length: 12 }, (_, nth) => engine.laneOf(`Account/shop/${account(nth).metadata.name}`));
+    expect(new Set(lanes.map((lane) => lane.account)).size).toBe(5);
+  });
+
+  test("that have users go on: nobody else could delete what was made", async () => {
+    const limits: Record<string, number> = { Account: 4 };
+    const used = named("IPBlock", 1, { spec: { location: "de/txl", size: 1, accountRef: { name: "n002" } } });
+    const { clock, reasonOf, put } = await running([...accounts(3), used], limits, {
+      limit: (kind) => limits[kind] ?? 100,
+    });
+    await clock.advance(60_000);
+    expect(reasonOf(used)).toBe("Available");
+    limits.Account = 2;
+    put({ ...account(2), metadata: { ...account(2).metadata, generation: 2 } });
+    await clock.advance(10_000);
+    expect(reasonOf(account(2))).toBe("Available");
+  });
+});
+
+describe("more Grants than a namespace may have", () => {
+  test("open nothing until there is room", async () => {
+    const grants = Array.from({ length: 3 }, (_, nth) =>
+      named("Grant", nth, {
+        spec: { namespaces: { names: ["guest"] }, kinds: ["Datacenter"], names: [`dc-${nth}`] },
+      }),
+    );
+    const { clock, reasonOf, remove } = await running(
+      [
+        ...grants,
+        { ...credentials, metadata: { ...credentials.metadata, namespace: "guest", uid: "uid-guest-cred" } },
+        accountOf("main", {}, { namespace: "guest", uid: "uid-guest-main" }),
+        objectOf("Datacenter", "dc-2", { spec: { location: "de/txl" } }),
+        objectOf("Lan", "mine", {
+          metadata: { name: "mine", namespace: "guest", creationTimestamp: born(0) },
+          spec: { datacenterRef: { name: "dc-2", namespace: "shop" }, public: false },
+        }),
+      ],
+      { Grant: 2 },
+    );
+    const guest = objectOf("Lan", "mine", { metadata: { name: "mine", namespace: "guest" } });
+    await clock.advance(20_000);
+    expect(grants.map(reasonOf)).toEqual(["Available", "Available", "TooManyObjects"]);
+    expect(reasonOf(guest)).toBe("ReferenceNotGranted");
+    const [first] = grants;
+    if (first) remove(first);
+    await clock.advance(20_000);
+    expect(grants.slice(1).map(reasonOf)).toEqual(["Available", "Available"]);
+    expect(reasonOf(guest)).not.toBe("ReferenceNotGranted");
+  });
+});

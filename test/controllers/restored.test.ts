@@ -1,0 +1,224 @@
+import { describe, expect, test } from "vitest";
+import { RECREATE } from "../../src/engine/state/names.ts";
+import { readStatus, readyOf } from "../../src/engine/status/status.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import { fakeApiServer } from "../engine/support/fake-api-server.ts";
+import { fakePlatform } from "../engine/support/fake-platform.ts";
+import { clusterAccountOf, datacenterSpec, objectOf, readyCondition } from "../engine/support/fixtures.ts";
+import { accountOf, credentials, runEngine } from "../engine/support/running-engine.ts";
+import { SETTINGS, stage } from "../engine/support/stage.ts";
+import { fakeClock } from "../fake-clock.ts";
+
+const KEY = "Datacenter/shop/a";
+const MINUTE = 60_000;
+const dc = (more: object = {}, metadata: object = {}) =>
+  objectOf("Datacenter", "a", { spec: { ...datacenterSpec, ...more }, metadata: { name: "a", ...metadata } });
+const body = (name: string) => ({ properties: { name, location: "de/txl" } });
+
+/** An engine that finds these objects at its start. */
+async function startWith(platform: ReturnType<typeof fakePlatform>, ...objects: KubeObject[]) {
+  const initial = [credentials, accountOf("main"), ...objects];
+  const api = fakeApiServer(...initial);
+  const clock = fakeClock();
+  const engine = await runEngine(initial, { clock, platform, api });
+  await clock.advance(MINUTE);
+  const standing = (object: KubeObject) => readyOf(api.get(object) ?? object);
+  const edit = async (object: KubeObject, change: (now: KubeObject) => KubeObject) => {
+    engine.put(change(api.get(object) ?? object));
+    await clock.advance(MINUTE);
+  };
+  return { engine, clock, standing, edit, api };
+}
+
+describe("an object that was there before the operator, and tells of no resource", () => {
+  test("does not create what is there under its name, and says how to adopt it and how to create another one", async () => {
+    const platform = fakePlatform();
+    const id = platform.make("a", body("a"));
+    const object = dc();
+    const { engine, standing } = await startWith(platform, object);
+    await using _ = engine;
+    expect(platform.sent("POST")).toEqual([]);
+    expect(standing(object)?.reason).toBe("AlreadyExists");
+    const { message } = standing(object) ?? {};
+    expect(message).toContain(`kubectl -n shop patch datacenter a --type merge -p '{"spec":{"externalId":"${id}"}}'`);
+    expect(message).toContain(`kubectl -n shop annotate datacenter a ${RECREATE}=${id}`);
+  });
+
+  test("adopts it, or creates another one, when it is told to", async () => {
+    for (const [change, posts] of [
+      [(now: KubeObject, id: string) => ({ ...now, spec: { ...Object(now.spec), externalId: id } }), 0],
+      [
+        (now: KubeObject, id: string) => ({ ...now, metadata: { ...now.metadata, annotations: { [RECREATE]: id } } }),
+        1,
+      ],
+    ] as const) {
+      const platform = fakePlatform();
+      const id = platform.make("a", body("a"));
+      const object = dc();
+      const { engine, standing, edit } = await startWith(platform, object);
+      await using _ = engine;
+      await edit(object, (now) => {
+        const { metadata, ...rest } = change(now, id);
+        return { ...rest, metadata: { ...metadata, generation: (metadata.generation ?? 1) + (posts === 0 ? 1 : 0) } };
+      });
+      expect(standing(object)?.reason).toBe("Available");
+      expect(platform.sent("POST")).toHaveLength(posts);
+    }
+  });
+
+  test("goes on by itself when what was in its way is gone", async () => {
+    const platform = fakePlatform();
+    const id = platform.make("a", body("a"));
+    const object = dc();
+    const { engine, standing, clock } = await startWith(platform, object);
+    await using _ = engine;
+    platform.removeByHand(id);
+    await clock.advance(10 * MINUTE);
+    expect(standing(object)?.reason).toBe("Available");
+    expect(platform.sent("POST")).toHaveLength(1);
+  });
+
+  test("is created when what is there has another name or another creator, or is another object's", async () => {
+    const platform = fakePlatform();
+    platform.make("b", body("b"));
+    platform.make("a", body("a"), { user: "somebody" });
+    const id = platform.make("a", body("a"));
+    const owner = objectOf("Datacenter", "owner", {
+      spec: { ...datacenterSpec, name: "a" },
+      status: { id, account: "shop/main" },
+    });
+    const object = dc();
+    const { engine, standing } = await startWith(platform, owner, object);
+    await using _ = engine;
+    expect(standing(object)?.reason).toBe("Available");
+    expect(platform.sent("POST")).toHaveLength(1);
+  });
+
+  test("of what has a number does not create what has the number of the one before", async () => {
+    const platform = fakePlatform();
+    const path = "/datacenters/dc-1/lans";
+    const number = platform.make("a", { properties: { name: "a", public: false } }, { path });
+    const home = objectOf("Datacenter", "home", {
+      spec: datacenterSpec,
+      status: { id: "dc-1", account: "shop/main", conditions: [readyCondition()], observedGeneration: 1 },
+    });
+    const status = { internal: { left: number } };
+    const object = objectOf("Lan", "a", { spec: { datacenterRef: { name: "home" } }, status });
+    const life = stage([home, object], { platform });
+    const key = "Lan/shop/a";
+    life.deps.memories.of(key).restoredAt = life.clock.monotonic();
+    await life.passes(key);
+    await life.clock.advance(5000);
+    await life.passes(key);
+    const found = life.api.get(object);
+    expect(found && readyOf(found)?.reason).toBe("AlreadyExists");
+    expect(platform.sent("POST")).toEqual([]);
+  });
+
+  test("learns no id of a contract that is shared", async () => {
+    const platform = fakePlatform();
+    const id = platform.make("a", body("a"));
+    const shared = clusterAccountOf("shared", { default: true, namespaces: { selector: {} } });
+    const object = dc({ accountRef: { kind: "ClusterAccount", name: "shared" } });
+    const life = stage([shared, object], { platform });
+    life.deps.memories.of(KEY).restoredAt = life.clock.monotonic();
+    await life.passes(KEY);
+    await life.clock.advance(5000);
+    await life.passes(KEY);
+    const found = life.api.get(object);
+    expect(found && readyOf(found)?.reason).toBe("AlreadyExists");
+    expect(JSON.stringify(found)).not.toContain(id);
+    expect(found && readyOf(found)?.message).toContain(`${RECREATE}=another`);
+  });
+});
+
+test("an object that comes while the operator runs is created without a list", async () => {
+  const platform = fakePlatform();
+  platform.make("a", body("a"));
+  const { engine, clock, standing } = await startWith(platform);
+  await using _ = engine;
+  const lists = () => platform.sent("GET").filter(({ url }) => new URL(url).pathname.endsWith("/datacenters")).length;
+  const before = lists();
+  const object = dc();
+  platform.beforeEach(({ method }) => {
+    if (method === "POST") expect(lists()).toBe(before);
+  });
+  engine.put(object);
+  await clock.advance(MINUTE);
+  expect(standing(object)?.reason).toBe("Available");
+  expect(platform.sent("POST")).toHaveLength(1);
+});
+
+describe("while the API server is set back to an earlier state", () => {
+  const settle = SETTINGS.createDeadlineMs + SETTINGS.settleMs + 10_000;
+
+  test("nothing is created for an object that tells of nothing any more, or comes again, while its resource is there", async () => {
+    const object = dc();
+    const life = stage([object]);
+    const { api, objects, platform, clock } = life;
+    const early = structuredClone(api.get(object));
+    await life.passes(KEY);
+    life.sync();
+    await life.passes(KEY);
+    expect(platform.sent("POST")).toHaveLength(1);
+    if (!early) throw new Error("the object is not there");
+    const [, reborn] = [early, { ...early, metadata: { ...early.metadata, uid: "another", resourceVersion: "998" } }];
+    for (const [list, then] of [
+      [[early], undefined],
+      [[], reborn],
+    ] as const) {
+      await objects.store("Datacenter").replaceAll(structuredClone(list), "990");
+      api.remove(object);
+      api.put(then ?? early);
+      life.sync();
+      for (let pass = 0; pass < 5; pass++) {
+        await life.passes(KEY);
+        await clock.advance(2000);
+      }
+      const found = api.get(object);
+      expect(found && readyOf(found)?.reason).toBe("AlreadyExists");
+    }
+    expect(platform.sent("POST")).toHaveLength(1);
+    expect(platform.sent("DELETE")).toEqual([]);
+  });
+
+  test.each([
+    ["seen", (life: ReturnType<typeof stage>) => life.objects.store("Datacenter").replaceAll([], "5")],
+    [
+      "not yet seen",
+      (life: ReturnType<typeof stage>) => {
+        const request = life.api.client.request.bind(life.api.client);
+        life.deps.client = {
+          ...life.api.client,
+          async request<T>(call: Parameters<typeof request>[0]): Promise<T> {
+            const answer = await request<T>(call);
+            return call.method === "GET" && "limit" in (call.query ?? {})
+              ? { ...answer, metadata: { resourceVersion: "5" } }
+              : answer;
+          },
+        };
+        const last = life.objects.find(KEY)?.object;
+        if (last)
+          life.objects.store("Datacenter").remove({ ...last, metadata: { ...last.metadata, resourceVersion: "9000" } });
+      },
+    ],
+  ])("what was being made for an object that is not there any more stays (%s)", async (_, rewind) => {
+    const object = dc();
+    const life = stage([object]);
+    const { platform, api, deps, debts, clock } = life;
+    const said: unknown[] = [];
+    deps.log = { ...deps.log, error: (fields, message) => said.push([fields, message]) };
+    platform.afterEach(({ method }) => {
+      if (method !== "POST") return;
+      api.remove(object);
+      void rewind(life);
+    });
+    await life.pass(KEY).catch(() => {});
+    const all = Promise.all(debts);
+    await clock.advance(settle);
+    await all;
+    expect(platform.sent("DELETE")).toEqual([]);
+    expect(JSON.stringify(said)).toContain("externalId");
+    expect(readStatus(object).id).toBeUndefined();
+  });
+});

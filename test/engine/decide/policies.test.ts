@@ -1,0 +1,145 @@
+import { describe } from "vitest";
+import type { View } from "../../../src/engine/observe/view.ts";
+import { holds, noParent } from "../support/decisions.ts";
+import { absent, claim, contents, failure, inside, NOW, present, presentDrifted, request } from "../support/views.ts";
+
+type Verdict = NonNullable<View["replacement"]>["verdict"];
+const why = ["it stays where it is", "it was booted from it"];
+const moved = (verdict: Verdict) => ({ fields: ["location"], why: why.slice(0, 1), verdict });
+
+describe("an object that names an existing resource", () => {
+  const adopt = "id-9";
+  holds([
+    ["takes it over", { adopt }, { step: "adopt", id: adopt }],
+    ["waits for its parent first", { adopt, specObstacle: noParent }, { step: "wait", reason: "ReferenceNotReady" }],
+    ["does not ask again and again", { adopt, failure: failure(NOW + 5) }, { step: "stall", retryMs: 5 }],
+    ["goes at once when it is deleted before", { adopt, deleting: true }, { step: "release", reason: "Deleted" }],
+  ]);
+});
+
+describe("an object that only observes", () => {
+  const observed = (more: Partial<View>): Partial<View> => ({ observed: true, claim, ...more });
+  holds([
+    ["needs to know what", { observed: true }, { step: "stall", reason: "InvalidSpec" }],
+    ["takes a first look", observed({}), { step: "wait", reason: "Observing", look: "list" }],
+    ["rests on what it sees, whatever differs", observed({ observation: presentDrifted() }), { step: "rest" }],
+    ["replaces nothing", observed({ observation: present(), replacement: moved("allowed") }), { step: "rest" }],
+    [
+      "waits while others change it",
+      observed({ observation: present({ busy: true }) }),
+      { step: "wait", reason: "Observing" },
+    ],
+    [
+      "says that it is missing, and looks on",
+      observed({ observation: absent({ absence: "unseen" }) }),
+      { step: "stall", reason: "Missing", look: "member" },
+    ],
+    [
+      "says that it is gone, and makes no other",
+      observed({ observation: absent() }),
+      { step: "stall", reason: "NotAdoptable" },
+    ],
+    [
+      "leaves it when it goes",
+      observed({ observation: present(), deleting: true }),
+      { step: "release", reason: "Retained" },
+    ],
+  ]);
+});
+
+describe("an object whose immutable field has changed", () => {
+  const changed = (verdict: Verdict, more: Partial<View> = {}): Partial<View> => ({
+    claim,
+    replacement: moved(verdict),
+    observation: present(),
+    ...more,
+  });
+  const replacing = (outcome: "unknown" | "DONE" | "FAILED") => request({ action: "replace", outcome });
+  holds([
+    ["says what to do", changed("forbidden"), { step: "stall", reason: "ImmutableFieldChanged" }],
+    [
+      "names every field that has changed, and why that cannot be",
+      changed("forbidden", { replacement: { fields: ["location", "boot.image"], why, verdict: "forbidden" } }),
+      {
+        message:
+          "location, boot.image cannot be changed in place and have changed since the Server was created (it stays where it is; it was booted from it): change it back, or set replacePolicy: WhenNeeded",
+      },
+    ],
+    ["loses no data unasked", changed({ allowedBy: "true" }), { step: "stall", reason: "DataLossNotAllowed" }],
+    [
+      "says what the loss is about",
+      changed({ allowedBy: "true" }),
+      {
+        message:
+          'location cannot be changed in place and has changed since the Server was created (it stays where it is); replacing the Server loses its data: set the annotation mooring.dev/allow-data-loss to "true" to allow it once, or change it back',
+      },
+    ],
+    ["is deleted to be made again", changed("allowed"), { step: "delete", action: "replace" }],
+    ["is left where it cannot be deleted", changed("allowed", { permanent: true }), { step: "forget" }],
+    [
+      "is not deleted while it is being changed",
+      changed("allowed", { observation: present({ busy: true }) }),
+      { step: "wait" },
+    ],
+    [
+      "is not deleted while it holds others",
+      changed("allowed", { contents: contents({ found: inside(["server s"]) }) }),
+      { step: "stall", reason: "NotEmpty" },
+    ],
+    [
+      "is not deleted twice",
+      changed("allowed", { request: replacing("unknown") }),
+      { step: "wait", reason: "Replacing", look: "member" },
+    ],
+    ["says so when that failed", changed("allowed", { request: replacing("FAILED") }), { step: "fail", gone: false }],
+    [
+      "waits until it is gone",
+      changed("allowed", { observation: absent(), request: replacing("unknown") }),
+      { step: "wait", reason: "Replacing" },
+    ],
+    [
+      "lets go of the id when it is gone",
+      changed("allowed", { observation: absent(), request: replacing("DONE") }),
+      { step: "forget" },
+    ],
+  ]);
+});
+
+describe("a deleted object that others live in", () => {
+  const held = (more: Parameters<typeof contents>[0]): Partial<View> => ({
+    deleting: true,
+    claim,
+    observation: present(),
+    contents: contents(more),
+  });
+  holds([
+    ["goes when it is empty", held({}), { step: "delete", action: "delete" }],
+    ["is looked into first", held({ found: undefined }), { step: "inspect" }],
+    [
+      "is looked into once more after a later read, which may rest on somebody's change",
+      { ...held({ found: inside([], NOW - 900) }), observation: present({ asOf: NOW - 500 }) },
+      { step: "inspect" },
+    ],
+    [
+      "is not looked into on a read that is older than the wish",
+      { ...held({ found: undefined }), observation: present({ asOf: NOW - 500 }), desiredSince: NOW - 400 },
+      { step: "wait", look: "list" },
+    ],
+    ["waits for those on their way out", held({ leaving: ["Server/shop/a"] }), { step: "wait", reason: "Deleting" }],
+    [
+      "names the objects that stay",
+      held({ staying: ["Server/shop/a"], found: undefined }),
+      { step: "stall", reason: "NotEmpty" },
+    ],
+    [
+      "names what others put there",
+      held({ found: inside(["server web (s1)"]) }),
+      { step: "stall", reason: "NotEmpty" },
+    ],
+    [
+      "goes with all that it holds when that is wanted",
+      held({ staying: ["Server/shop/a"], ignored: true }),
+      { step: "delete" },
+    ],
+  ]);
+});

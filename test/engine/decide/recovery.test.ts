@@ -1,0 +1,133 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { decide } from "../../../src/engine/decide/decide.ts";
+import type { Decision } from "../../../src/engine/decide/decision.ts";
+import type { View } from "../../../src/engine/observe/view.ts";
+import { anyView, recoveringView } from "../support/views.ts";
+
+const FRESH = 5000;
+const PAUSE = 2000;
+
+/** Whatever the view of an open intent, its decision is as `holds` says. */
+function always(holds: (view: View, decision: Decision) => void) {
+  // What the gate holds back, and for how long, is said in decide-properties.
+  const open = anyView
+    .filter(({ intent, unsent, hasFinalizer, recorded }) => intent !== undefined && !unsent && hasFinalizer && recorded)
+    .map((view) => ({ ...view, failure: undefined }));
+  for (const [views, numRuns] of [[recoveringView, 2500] as const, [open, 300] as const]) {
+    fc.assert(
+      fc.property(views, (view) => holds(view, decide(view))),
+      { numRuns },
+    );
+  }
+}
+
+const retained = ({ deletionPolicy, observed }: View) => deletionPolicy === "Retain" || observed;
+
+/** More than can have been made, of what nobody can use and expires by itself: all of it is left alone. */
+const isLeft = ({ search, successive }: View) =>
+  successive && search !== undefined && search.matches.length > search.rivals;
+
+/** Nothing that the open intent made can appear any more, and two looks after that moment found nothing to claim. */
+const certainlyNothing = ({ search, settledAt, now, ...view }: View) =>
+  search !== undefined &&
+  (search.matches.length === 0 || isLeft({ search, settledAt, now, ...view })) &&
+  !search.inFlight &&
+  !search.pending &&
+  search.lookedAt >= settledAt &&
+  search.looks > 1 &&
+  now - search.lookedAt < FRESH;
+
+describe("in every view of an open intent", { timeout: 60_000 }, () => {
+  test("nothing is created while an unclaimed match exists, or one may still appear", () => {
+    always((view, { step }) => {
+      if (step === "create") expect(certainlyNothing(view)).toBe(true);
+    });
+  });
+
+  test("a deleted object is not let go while an unclaimed match exists, or one may still appear", () => {
+    always((view, { step }) => {
+      if (step === "release" && !retained(view)) expect(certainlyNothing(view)).toBe(true);
+    });
+  });
+
+  test("an object whose intent certainly made nothing goes on at once", () => {
+    always((view, decision) => {
+      if (view.paused || view.accountObstacle || !certainlyNothing(view)) return;
+      expect(decision.step).not.toBe("search");
+      expect(decision).not.toMatchObject({ reason: "Recovering" });
+    });
+  });
+
+  test("only a match is claimed, by a young look, and never one of too many", () => {
+    always(({ search, now }, decision) => {
+      if (decision.step !== "claim") return;
+      const { matches = [], rivals = 0, lookedAt = 0 } = search ?? {};
+      expect(matches).toContain(decision.identity);
+      expect(matches.length).toBeLessThanOrEqual(rivals);
+      expect(now - lookedAt).toBeLessThan(FRESH);
+    });
+  });
+
+  test("nothing is claimed while an equal creation or claim is under way, or something accepted cannot be seen", () => {
+    always(({ search }, { step }) => {
+      if (step === "claim") expect(search).toMatchObject({ inFlight: false, pending: false });
+    });
+  });
+
+  test("nothing is claimed while its own may still appear beside what an equal made", () => {
+    always(({ search, settledAt }, { step }) => {
+      if (step !== "claim" || !search || search.lookedAt >= settledAt) return;
+      expect(search.matches).toHaveLength(search.rivals);
+    });
+  });
+
+  test("before everything is visible, equals never take the same match", () => {
+    always((view, decision) => {
+      const { search } = view;
+      if (decision.step !== "claim" || !search || search.lookedAt >= view.settledAt) return;
+      for (let rank = 0; rank < search.rivals; rank++) {
+        if (rank === search.rank) continue;
+        expect(decide({ ...view, search: { ...search, rank } })).not.toMatchObject({
+          step: "claim",
+          identity: decision.identity,
+        });
+      }
+    });
+  });
+
+  test("after the window, a match that is no surplus is claimed, whoever was first", () => {
+    always((view, { step }) => {
+      const { search, settledAt, now } = view;
+      if (view.paused || view.accountObstacle || (view.deleting && (retained(view) || !view.hasFinalizer))) return;
+      if (!search || search.inFlight || search.pending || search.lookedAt < settledAt) return;
+      if (now - search.lookedAt >= FRESH || search.matches.length === 0 || isLeft(view)) return;
+      // What came before is revoked first.
+      if (view.deleting && view.previous) return;
+      expect(step).toBe(search.matches.length > search.rivals ? "stall" : "claim");
+    });
+  });
+
+  test("ambiguity is looked at again", () => {
+    always((view, decision) => {
+      if (!("reason" in decision) || decision.reason !== "Ambiguous") return;
+      const retryMs = decision.step === "stall" ? decision.retryMs : undefined;
+      expect(retryMs).toBeGreaterThan(0);
+      expect(decide({ ...view, now: view.now + (retryMs ?? 0) }).step).toBe("search");
+    });
+  });
+
+  test("recovery looks again by itself", () => {
+    always((view, decision) => {
+      if (decision.step !== "wait" || decision.reason !== "Recovering") return;
+      expect(decision.recheckMs).toBeGreaterThan(0);
+      expect(decide({ ...view, now: view.now + (decision.recheckMs ?? 0) }).step).toBe("search");
+    });
+  });
+
+  test("a look that could not be the last one is not repeated without a pause", () => {
+    always(({ search, now }, { step }) => {
+      if (step === "search" && search) expect(now - search.lookedAt).toBeGreaterThanOrEqual(PAUSE);
+    });
+  });
+});

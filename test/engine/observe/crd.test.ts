@@ -1,0 +1,305 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { generatedFiles } from "../../../src/cli/crds.ts";
+import { customResourceDefinition } from "../../../src/cli/manifests/crd.ts";
+import { kinds } from "../../../src/kinds/index.ts";
+import { type Kind, usesAccount } from "../../../src/kinds/kind.ts";
+import { structural } from "../../../src/kube/write/structural.ts";
+import { root } from "../../processes.ts";
+
+/** A rule, and what it says when it is broken: a text, or the expression that tells which of several is. */
+const rule = z
+  .object({ rule: z.string(), message: z.string().optional(), messageExpression: z.string().optional() })
+  .transform(({ rule, message, messageExpression }) => ({ rule, says: messageExpression ?? message ?? "" }));
+const rules = z.array(rule).default([]);
+
+/** What these tests read of a schema; all other keys stay as they are. */
+const schema = z.looseObject({
+  type: z.string().optional(),
+  description: z.string().optional(),
+  get properties() {
+    return z.record(z.string(), schema).optional();
+  },
+  get items() {
+    return schema.optional();
+  },
+  get additionalProperties() {
+    return schema.optional();
+  },
+  "x-kubernetes-validations": rules,
+  "x-kubernetes-list-type": z.string().optional(),
+});
+type Schema = z.output<typeof schema>;
+
+const definition = z.object({
+  spec: z.object({
+    scope: z.string(),
+    names: z.object({ shortNames: z.array(z.string()), categories: z.array(z.string()) }),
+    versions: z.tuple([
+      z.object({
+        subresources: z.object({ status: z.object({}) }),
+        additionalPrinterColumns: z.array(
+          z.object({ name: z.string(), jsonPath: z.string(), priority: z.int().optional() }),
+        ),
+        schema: z.object({
+          openAPIV3Schema: schema.extend({ properties: z.object({ spec: schema, status: schema }) }),
+        }),
+      }),
+    ]),
+  }),
+});
+
+function read(kind: Kind) {
+  const { spec } = definition.parse(customResourceDefinition(kind));
+  const [version] = spec.versions;
+  return { root: version.schema.openAPIV3Schema, ...spec, ...version, ...version.schema.openAPIV3Schema.properties };
+}
+
+/** Every field below a schema, by its path. */
+function fields(node: Schema, path: string): [path: string, field: Schema][] {
+  return [
+    [path, node],
+    ...Object.entries(node.properties ?? {}).flatMap(([name, child]) => fields(child, `${path}.${name}`)),
+    ...(node.items ? fields(node.items, `${path}[]`).slice(1) : []),
+  ];
+}
+
+const each = kinds.map((kind) => ({ kind, name: kind.kind }));
+
+describe("the generated files", () => {
+  it.each([...generatedFiles()])("%s is what the kinds say; if not: make crds", (path, text) => {
+    expect(readFileSync(join(root, path), "utf8")).toBe(text);
+  });
+
+  it("hold no definition of a kind that is gone", () => {
+    const there = globSync("crds/*", { cwd: root }).sort();
+    expect(there).toEqual([...generatedFiles().keys()].filter((path) => path.startsWith("crds/")).sort());
+  });
+});
+
+describe.each(each)("the definition of $name", ({ kind }) => {
+  const { root, scope, names, subresources, additionalPrinterColumns, spec, status } = read(kind);
+
+  it("keeps every list of spec whole: server-side apply would drop an emptied one that it merges", () => {
+    const merged = fields(spec, "spec").filter(([, { type, "x-kubernetes-list-type": how = "atomic" }]) => {
+      return type === "array" && how !== "atomic";
+    });
+    expect(merged.map(([path]) => path)).toEqual([]);
+  });
+
+  it("has no default beneath a list: whoever applies the list again would never be done", () => {
+    const beneath = fields(spec, "spec").filter(([path, field]) => path.includes("[]") && "default" in field);
+    expect(beneath.map(([path]) => path)).toEqual([]);
+  });
+
+  it("keeps every object in status whole: the operator writes it at once, and managedFields stay short", () => {
+    const objects = Object.entries(status.properties ?? {}).filter(([, { type }]) => type === "object");
+    const merged = objects.filter(([, field]) => field["x-kubernetes-map-type"] !== "atomic");
+    expect(merged.map(([name]) => name)).toEqual([]);
+    expect(status.properties?.conditions).toMatchObject({ "x-kubernetes-list-type": "map" });
+  });
+
+  it("describes every field of spec and status, at every depth", () => {
+    const silent = [...fields(spec, "spec"), ...fields(status, "status")]
+      .filter(([, { description }]) => !description?.endsWith(".") && !description?.endsWith("…"))
+      .map(([path]) => path);
+    expect(silent).toEqual([]);
+  });
+
+  it("is namespaced unless its kind says otherwise, has short names, and belongs to the category mooring", () => {
+    expect(scope).toBe(kind.scope ?? "Namespaced");
+    expect(names.shortNames.length).toBeGreaterThan(0);
+    expect(names.categories).toEqual(["mooring"]);
+  });
+
+  it("keeps status apart from spec", () => {
+    expect(subresources).toEqual({ status: {} });
+  });
+
+  it("shows how it stands in `kubectl get`, and with -o wide its id, since when, and the message", () => {
+    const columns = (wide: boolean) =>
+      additionalPrinterColumns.filter(({ priority }) => (priority === 1) === wide).map(({ name }) => name);
+    expect(columns(false).slice(0, 2)).toEqual(["Ready", "Reason"]);
+    expect(columns(false).at(-1)).toBe("Age");
+    expect(columns(false)[2] === "State").toBe(kind.resource !== undefined);
+    expect(columns(true)).toEqual(expect.arrayContaining(["Since", "Message", ...(kind.resource ? ["Id"] : [])]));
+    // A long text does not push the others aside.
+    expect(additionalPrinterColumns.at(-1)?.name).toBe("Message");
+  });
+
+  it("shows only fields that exist", () => {
+    const known = new Set([...fields(spec, ".spec"), ...fields(status, ".status")].map(([path]) => path));
+    const paths = additionalPrinterColumns.map(({ jsonPath }) => jsonPath);
+    const unknown = paths.filter((path) => !path.includes("[") && !path.startsWith(".metadata.") && !known.has(path));
+    expect(unknown).toEqual([]);
+  });
+
+  it("makes an object not ready before the operator has seen it", () => {
+    const pending = { type: "Ready", status: "Unknown", reason: "Pending" };
+    expect(status.default).toEqual({ conditions: [expect.objectContaining(pending)] });
+  });
+
+  it("has a message for every rule", () => {
+    const all = fields(spec, "spec").flatMap(([, field]) => field["x-kubernetes-validations"]);
+    expect(all.filter(({ says }) => says.length < 10)).toEqual([]);
+  });
+
+  it("refuses a change of accountRef exactly where the operator works with an Account", () => {
+    const refused = spec["x-kubernetes-validations"].some(({ says }) => says.includes("accountRef cannot be changed"));
+    expect(refused).toBe(usesAccount(kind));
+  });
+
+  it("has few rules over a whole object: they are evaluated at every write, also of status", () => {
+    expect(root["x-kubernetes-validations"].length).toBeLessThanOrEqual(2);
+    // What it has to be, and what may become of it.
+    expect(spec["x-kubernetes-validations"].length).toBeLessThanOrEqual(2);
+    expect(fields(status, "status").flatMap(([, field]) => field["x-kubernetes-validations"])).toEqual([]);
+  });
+
+  it("reads few fields in its rules: each read walks all fields that its object can have", () => {
+    const reads = ({ rule }: { rule: string }) => rule.match(/\b(self|oldSelf)\.\??\w/g)?.length ?? 0;
+    const walked = fields(spec, "spec")
+      .flatMap(([, field]) => [field, ...(field.items ? [field.items] : [])])
+      .flatMap(({ properties = {}, "x-kubernetes-validations": all }) =>
+        all.map((each) => reads(each) * Object.keys(properties).length),
+      );
+    expect(walked.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(2600);
+  });
+});
+
+describe("a default beneath a list", () => {
+  it("is the operator's, and told in the description", () => {
+    const nics = z.array(z.object({ dhcp: z.boolean().default(true).describe("Whether DHCP is used.") }));
+    const datacenter = kinds.find(({ kind }) => kind === "Datacenter");
+    if (!datacenter) throw new Error("no Datacenter");
+    const { spec } = read({ ...datacenter, spec: z.object({ nics, size: z.int().default(3) }), rules: [] });
+    expect(spec.properties?.nics?.items).toMatchObject({
+      properties: { dhcp: { type: "boolean", description: "Whether DHCP is used. Default: true." } },
+    });
+    expect(spec.properties?.size).toMatchObject({ default: 3 });
+  });
+});
+
+describe("the short names", () => {
+  it("belong to one kind each", () => {
+    const all = kinds.flatMap(({ shortNames, plural }) => [...shortNames, plural]);
+    expect(new Set(all).size).toBe(all.length);
+  });
+});
+
+describe("an immutable field", () => {
+  const rulesFor = (immutable: Record<string, string>) => {
+    const datacenter = kinds.find(({ kind }) => kind === "Datacenter");
+    if (!datacenter) throw new Error("no Datacenter");
+    return read({ ...datacenter, rules: [], immutable }).spec["x-kubernetes-validations"] ?? [];
+  };
+
+  it("may neither change nor come nor go, unless the resource may be replaced", () => {
+    const [{ rule, says } = { rule: "", says: "" }] = rulesFor({ region: "it cannot move" });
+    expect(rule).toContain("([self.?region] == [oldSelf.?region])) || self.replacePolicy == 'WhenNeeded'");
+    expect(says).toContain(
+      "region cannot be changed: it cannot move; delete the object and create it again, or set replacePolicy: WhenNeeded",
+    );
+  });
+
+  it("shares one rule with all others, which tells of every one that was changed", () => {
+    const all = rulesFor({ region: "why", zone: "why", "a.b": "why" });
+    expect(all).toHaveLength(1);
+    for (const field of ["region", "zone", "a.b"]) expect(all[0]?.says).toContain(`${field} cannot be changed: why`);
+  });
+
+  it("inside an object is compared when the object has changed, and only while it is there before and after", () => {
+    expect(rulesFor({ "a.b": "why", "a.c": "why" })[0]?.rule).toContain(
+      "[self.?a] == [oldSelf.?a] || !has(self.a) || !has(oldSelf.a) || (" +
+        "([self.?a.?b] == [oldSelf.?a.?b]) && ([self.?a.?c] == [oldSelf.?a.?c]))",
+    );
+  });
+
+  it("deeper down has a guard for every object above it", () => {
+    expect(rulesFor({ "a.b.c": "why" })[0]?.rule).toContain(
+      "|| !has(self.a) || !has(oldSelf.a) || ((!has(self.a.b) || !has(oldSelf.a.b) || ",
+    );
+  });
+
+  it("the Account can never change", () => {
+    expect(rulesFor({})).toEqual([
+      {
+        rule: "([self.?accountRef] == [oldSelf.?accountRef])",
+        says: expect.stringMatching(/^accountRef cannot be changed/),
+      },
+    ]);
+  });
+});
+
+describe("a structural schema", () => {
+  interface Tree {
+    children: Tree[];
+  }
+  const tree: z.ZodType<Tree> = z.object({
+    get children() {
+      return z.array(tree);
+    },
+  });
+
+  it.each([
+    ["a union", z.union([z.string(), z.int()])],
+    [
+      "a discriminated union",
+      z.discriminatedUnion("a", [z.object({ a: z.literal("x") }), z.object({ a: z.literal("y") })]),
+    ],
+    ["a nullable string or number", z.union([z.string(), z.number()]).nullable()],
+    ["a tuple", z.tuple([z.string(), z.int()])],
+    ["unknown", z.unknown()],
+    ["any", z.any()],
+    ["recursion", tree],
+    ["a date", z.date()],
+    ["lookahead", z.string().regex(/^(?=a)b/)],
+    ["negative lookahead", z.string().regex(/^(?!a)b/)],
+    ["lookbehind", z.string().regex(/(?<=a)b/)],
+    ["negative lookbehind", z.string().regex(/(?<!a)b/)],
+    ["a back reference", z.string().regex(/^(a)\1$/)],
+  ])("does not exist for %s", (_, field) => {
+    expect(() => structural(z.object({ list: z.array(z.object({ field })) }), "spec")).toThrow();
+  });
+
+  it("names the field that has none", () => {
+    const nested = z.object({ list: z.array(z.object({ field: z.string().regex(/(?=a)/) })) });
+    expect(() => structural(nested, "spec")).toThrow("spec.list[].field: RE2 has no lookaround");
+  });
+
+  it("keeps what the API server understands: limits, defaults, enumerations, extensions, maps", () => {
+    const list = { "x-kubernetes-list-type": "set" };
+    const either = { "x-kubernetes-int-or-string": true, enum: [7, "7", "unlimited"] };
+    const source = z.object({
+      text: z
+        .string()
+        .min(1)
+        .max(9)
+        .regex(/^(?:a|b)+$/)
+        .describe("Text."),
+      count: z.int32().min(1).max(62),
+      large: z.int(),
+      choice: z.enum(["A", "B"]).default("A"),
+      set: z.array(z.string()).meta(list).optional(),
+      map: z.record(z.string(), z.int()).optional(),
+      when: z.iso.datetime().optional(),
+      either: z.union([z.int(), z.string()]).meta(either).optional(),
+    });
+    expect(structural(source, "spec")).toEqual({
+      type: "object",
+      properties: {
+        text: { type: "string", minLength: 1, maxLength: 9, pattern: "^(?:a|b)+$", description: "Text." },
+        count: { type: "integer", minimum: 1, maximum: 62, format: "int32" },
+        large: { type: "integer", format: "int64" },
+        choice: { type: "string", enum: ["A", "B"], default: "A" },
+        set: { type: "array", items: { type: "string" }, ...list },
+        map: { type: "object", additionalProperties: { type: "integer", format: "int64" } },
+        when: { type: "string", format: "date-time" },
+        either,
+      },
+      required: ["text", "count", "large"],
+    });
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import { FINALIZER } from "../../../src/engine/state/names.ts";
+import { openIntent } from "../../../src/engine/state/object.ts";
+import type { KubeObject } from "../../../src/kube/resource.ts";
+import { Retry } from "../../../src/platform/answers/errors.ts";
+import type { PlatformCall } from "../../../src/platform/calls/transport.ts";
+import { fakeApiServer } from "../support/fake-api-server.ts";
+import { fakePlatform } from "../support/fake-platform.ts";
+import { objectOf, serverSpec } from "../support/fixtures.ts";
+import { DC } from "../support/lives.ts";
+import { BEGIN, SETTINGS, stage } from "../support/stage.ts";
+
+const HOUR = 3_600_000;
+const SKEWS: [string, number][] = [
+  ["200 s behind the operator's", -200_000],
+  ["200 s ahead of the operator's", 200_000],
+  ["an hour behind the operator's", -HOUR],
+  ["an hour ahead of the operator's", HOUR],
+];
+
+/** Objects and a platform that outlast the operator's processes, whose clocks may each be another one. */
+function open(...objects: KubeObject[]) {
+  const platform = fakePlatform();
+  const api = fakeApiServer(...objects);
+  let truth = () => BEGIN;
+  /** A process that knows how far the platform's clock is ahead of its own. */
+  function live(aheadMs: number) {
+    const connection = { ...platform.connectionOf("shop/main"), aheadMs };
+    const life = stage(objects, { platform, api, connection, wallTime: truth() - aheadMs });
+    truth = () => life.clock.now() + aheadMs;
+    platform.setClock(truth);
+    return life;
+  }
+  return { platform, api, live };
+}
+
+/** Lets the answers to all POSTs be lost, after they were executed. */
+const loseAnswers = ({ method }: PlatformCall) => {
+  if (method === "POST") throw new Retry({ call: "POST", status: 0 }, "unknown");
+};
+
+async function settle({ passes, clock, sync }: ReturnType<typeof stage>, key: Parameters<typeof passes>[0]) {
+  for (let round = 0; round < 20; round++) {
+    sync();
+    await passes(key);
+    await clock.advance(10_000);
+  }
+}
+
+describe.each(SKEWS)("with a platform whose clock is %s", (_, aheadMs) => {
+  test.each([0, 90_000, -HOUR])(
+    "a creation without an answer is made once, also when the next process's is %i ms off",
+    async (off) => {
+      const object = objectOf("Datacenter", "a", { spec: { name: "a", location: "de/txl" } });
+      const { platform, api, live } = open(object);
+      platform.afterEach(loseAnswers);
+      await live(aheadMs).passes("Datacenter/shop/a");
+      const intent = openIntent(api.get(object) ?? object);
+      await settle(live(aheadMs + off), "Datacenter/shop/a");
+      expect(platform.sent("POST")).toHaveLength(1);
+      expect(platform.items.size).toBe(1);
+      expect(Date.parse(intent?.at ?? "")).toBe(BEGIN);
+    },
+  );
+
+  test("a change without an answer is made once", async () => {
+    const volume = "0d4f97f0-1689-41ef-97ce-525400f64d8d";
+    const object = objectOf("Snapshot", "a", {
+      spec: { datacenterId: DC, volumeId: volume },
+      metadata: { name: "a", finalizers: [FINALIZER], annotations: { "mooring.dev/restore-at": "now" } },
+      status: { id: "snap-1", parents: { datacenter: DC, volume }, account: "shop/main", restored: "" },
+    });
+    const { platform, live } = open(object);
+    const properties = { name: "a", description: "", location: "de/txl", size: 10, licenceType: "LINUX" };
+    platform.make("a", { properties }, { path: "/snapshots", targets: ["snap-1"] });
+    platform.afterEach(loseAnswers);
+    await settle(live(aheadMs), "Snapshot/shop/a");
+    expect(platform.sent("POST")).toHaveLength(1);
+  });
+});
+
+test.each([
+  ["an hour behind", HOUR],
+  ["right", 0],
+])("an object says what it waits for after the grace time, when the operator's clock is %s", async (_, behindMs) => {
+  const creationTimestamp = new Date(BEGIN + behindMs).toISOString();
+  const server = objectOf("Server", "s", { spec: serverSpec("dc"), metadata: { name: "s", creationTimestamp } });
+  const { deps, passes, clock } = stage([server]);
+  deps.settings = { ...SETTINGS, graceMs: 5000 };
+  expect(await passes("Server/shop/s")).toEqual(["wait Observing"]);
+  await clock.advance(5001);
+  expect(await passes("Server/shop/s")).toEqual(["wait ReferenceNotFound"]);
+});

@@ -1,0 +1,295 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { RECREATE } from "../../../src/engine/state/names.ts";
+import { type AbsenceFacts, deletionOf, interrupted, judge, missed } from "../../../src/engine/state/presence.ts";
+import { Forbidden, NotFound, Retry, Unauthorized } from "../../../src/platform/answers/errors.ts";
+import { LimitExceeded } from "../../../src/platform/answers/limits.ts";
+import type { PlatformCall } from "../../../src/platform/calls/transport.ts";
+import type { Deletion } from "../../../src/platform/products/requests.ts";
+import { API, type FakePlatform, fakePlatform } from "../support/fake-platform.ts";
+import { handleOf, objectOf } from "../support/fixtures.ts";
+import { SETTINGS, stage } from "../support/stage.ts";
+
+const { missingMs } = SETTINGS;
+const NONE = { logged: true };
+
+describe("the fold over answers that do not show a resource", () => {
+  const answer = fc.record({
+    afterMs: fc.integer({ min: 1, max: 400_000 }),
+    is: fc.constantFrom("credible", "credible", "credible", "doubtful", "trouble"),
+  });
+
+  test("says missing exactly after credible answers alone, close together, over the whole time", () => {
+    const property = fc.property(
+      fc.array(answer, { maxLength: 30 }),
+      fc.integer({ min: 1, max: 900_000 }),
+      (answers, ms) => {
+        let at = 0;
+        let facts: AbsenceFacts | undefined;
+        /** The answers since the last one that was no evidence, or came too late after the one before. */
+        let row: number[] = [];
+        for (const { afterMs, is } of answers) {
+          at += afterMs;
+          if (is === "trouble") facts = interrupted(facts);
+          else facts = missed(facts, { at, credible: is === "credible", logs: NONE });
+          if (is !== "credible") row = [];
+          else row = row.length > 0 && afterMs <= 180_000 ? [...row, at] : [at];
+          const lasted = (row.at(-1) ?? 0) - (row[0] ?? 0);
+          expect(judge(facts, { missingMs: ms })).toBe(row.length > 0 && lasted >= ms ? "missing" : "unseen");
+        }
+      },
+    );
+    fc.assert(property, { numRuns: 500 });
+  });
+
+  test("says deleted only when a log tells of a deletion that is done", () => {
+    const done: Deletion = { requestId: "r", path: "/x/1", status: "DONE", at: 0, targets: [] };
+    const facts = (deletion?: Deletion) =>
+      missed(undefined, { at: 0, credible: false, logs: { logged: true, deletion } });
+    expect(judge(facts(done), { missingMs })).toBe("deleted");
+    expect(judge(facts({ ...done, status: "BUSY" }), { missingMs })).toBe("leaving");
+    expect(judge(facts({ ...done, status: "FAILED" }), { missingMs })).toBe("unseen");
+    expect(judge(interrupted(facts(done)), { missingMs })).toBe("deleted");
+    const unknown: Deletion = { ...done, status: "UNKNOWN" };
+    expect(judge(facts(unknown), { missingMs })).toBe("unseen");
+    const row = { since: 0, last: missingMs };
+    expect(judge({ since: 0, row, logged: true, deletion: unknown }, { missingMs })).toBe("deleted");
+    expect(judge({ since: 0, row, logged: true }, { missingMs })).toBe("missing");
+    expect(judge(undefined, { missingMs })).toBe("unseen");
+  });
+});
+
+describe("a deletion in a log of the platform", () => {
+  const where = { id: "v", collection: "/datacenters/d/volumes", within: ["d"], reusesIds: false };
+  const deletion = (path: string, more: Partial<Deletion> = {}): Deletion => ({
+    requestId: "r",
+    path,
+    status: "DONE",
+    at: Date.UTC(2026, 0, 1),
+    targets: [],
+    ...more,
+  });
+  test.each([
+    ["of the resource itself", deletion("/datacenters/d/volumes/v"), true],
+    ["of what it lies in", deletion("/datacenters/d"), true],
+    ["of another that took it along", deletion("/datacenters/d/servers/s", { targets: ["s", "v"] }), true],
+    ["of what it lies in, by its id alone", deletion("", { targets: ["d"] }), true],
+    ["of one beside it", deletion("/datacenters/d/volumes/w", { targets: ["w", "d"] }), false],
+    ["that detaches it", deletion("/datacenters/d/servers/s/volumes/v", { targets: ["v"] }), false],
+    ["of what only begins with the same letters", deletion("/datacenters/d/volumes/vv"), false],
+    ["that failed", deletion("/datacenters/d/volumes/v", { status: "FAILED" }), false],
+  ])("%s counts: %s", (_, each, counts) => {
+    expect(deletionOf(where, [each]) !== undefined).toBe(counts);
+  });
+
+  test("of a number counts only when it is younger than what has the number", () => {
+    const lan = { id: "1", collection: "/datacenters/d/lans", within: ["d"], reusesIds: true };
+    const each = deletion("/datacenters/d/lans/1", { targets: ["1"] });
+    expect(deletionOf({ ...lan, born: "2026-01-01T00:00:01Z" }, [each])).toBeUndefined();
+    expect(deletionOf({ ...lan, born: "2025-12-31T00:00:00Z" }, [each])).toBe(each);
+    expect(deletionOf(lan, [each])).toBeUndefined();
+  });
+});
+
+const A = "Datacenter/shop/a";
+const id = "dc-a-0";
+const body = { properties: { name: "a", location: "de/txl" } };
+const status = { id, account: "shop/main", contract: 1, userId: "u1" };
+
+/** An object whose datacenter the platform has shown, and then `happens`; what became of it in twenty minutes. */
+async function lookAfter(
+  happens: (platform: FakePlatform) => void,
+  {
+    spec = {},
+    annotations = {},
+    neighbours = 0,
+  }: { spec?: object; annotations?: Record<string, string>; neighbours?: number } = {},
+) {
+  const platform = fakePlatform();
+  platform.make("a", body);
+  for (let n = 0; n < neighbours; n++) platform.make(`other-${n}`, { properties: { name: "other" } });
+  const object = objectOf("Datacenter", "a", {
+    spec: { location: "de/txl", ...spec },
+    status,
+    metadata: { name: "a", annotations, creationTimestamp: "2025-12-31T23:00:00Z" },
+  });
+  const all = stage([object], { platform });
+  platform.setClock(all.clock.now);
+  all.sceneOf(A);
+  await all.clock.advance(0);
+  expect(await all.passes(A)).toContain("rest");
+  happens(platform);
+  all.deps.collections.refresh(A);
+  const look = async (seconds: number) => {
+    const steps = new Set<string>();
+    for (let passed = 0; passed < seconds; passed += 5) {
+      await all.clock.advance(5000);
+      for (const step of await all.passes(A)) steps.add(step);
+    }
+    return steps;
+  };
+  const steps = await look(1200);
+  return { ...all, steps, look, posts: () => platform.sent("POST").length };
+}
+
+const gateway = ({ method, url }: PlatformCall) => {
+  const call = `${method} ${new URL(url).pathname}`;
+  if (!url.includes("/contracts"))
+    throw new Retry({ call, status: 404, detail: "404 without the platform's error body" }, "no");
+};
+
+describe("a claim of another user", () => {
+  const theirs = objectOf("Datacenter", "a", { spec: { location: "de/txl" }, status: { ...status, userId: "u0" } });
+  const open = (acceptsUser?: string) => {
+    const platform = fakePlatform();
+    platform.make("a", body);
+    const connection = platform.connectionOf("shop/main");
+    const all = stage([theirs], { platform, connection });
+    all.accounts.put(handleOf("shop/main", { connection, endpoint: () => API, acceptsUser }));
+    return all;
+  };
+
+  test("is neither looked for nor changed, and says whose token is needed", async () => {
+    const { passes, sceneOf, platform } = open();
+    expect(await passes(A)).toEqual(["stall UserChanged"]);
+    expect(sceneOf(A).view.accountObstacle?.message).toMatch(/user u0.*user u1.*accept-user of the Account to "u1"/);
+    expect(platform.calls).toEqual([]);
+  });
+
+  test("is kept by the user whom the Account accepts", async () => {
+    const { passes, sceneOf, clock, api } = open("u1");
+    sceneOf(A);
+    await clock.advance(0);
+    expect(await passes(A)).toContain("rest");
+    expect(api.get(theirs)?.status).toMatchObject({ id, userId: "u1" });
+  });
+});
+
+test("a list that is too large says so, and the object is read by itself", async () => {
+  const platform = fakePlatform();
+  platform.make("a", body);
+  const limit = "the list has more than 60,000 items";
+  platform.beforeEach(({ url }) => {
+    if (url.includes("/datacenters?"))
+      throw new Retry({ call: "GET /datacenters", status: 200, detail: limit, cause: new LimitExceeded(limit) }, "no");
+  });
+  const { sceneOf, passes, clock } = stage([objectOf("Datacenter", "a", { spec: { location: "de/txl" }, status })], {
+    platform,
+  });
+  sceneOf(A);
+  await clock.advance(0);
+  expect(await passes(A)).toEqual(["wait ListTooLarge"]);
+  await clock.advance(1000);
+  expect(await passes(A)).toContain("rest");
+});
+
+describe("a resource that is not seen any more", () => {
+  test.each<[string, (platform: FakePlatform) => void]>([
+    ["because a gateway answers 404 to everything", (platform) => platform.beforeEach(gateway)],
+    ["because all lists and reads are empty", (platform) => platform.items.clear()],
+    [
+      "because the platform itself answers 404 to everything",
+      (platform) =>
+        platform.beforeEach(({ method, url }) => {
+          if (url.includes("/datacenters"))
+            throw new NotFound({ call: `${method} ${url}`, status: 404, errorCode: "309" });
+        }),
+    ],
+    [
+      "because the token is refused",
+      (platform) =>
+        platform.beforeEach(({ url }) => {
+          throw new Unauthorized({ call: url, status: 401 });
+        }),
+    ],
+    [
+      "because the user may not see it any more",
+      (platform) =>
+        platform.beforeEach(({ url }) => {
+          throw new Forbidden({ call: url, status: 403 });
+        }),
+    ],
+  ])("%s is not created a second time, and recovers when it is seen", async (_, happens) => {
+    let before = new Map();
+    const { steps, look, posts, platform } = await lookAfter((there) => {
+      before = new Map(there.items);
+      happens(there);
+    });
+    expect(posts()).toBe(0);
+    expect([...steps]).not.toContain("forget");
+    platform.beforeEach(() => {});
+    for (const [key, item] of before) platform.items.set(key, item);
+    expect([...(await look(400))]).toContain("rest");
+    expect(posts()).toBe(0);
+  });
+
+  test("alone, while others are shown, and no log tells of its deletion is missing, and not created again", async () => {
+    const { steps, posts } = await lookAfter((platform) => platform.items.delete(id), { neighbours: 5 });
+    expect([...steps]).toContain("stall Missing");
+    expect(posts()).toBe(0);
+  });
+
+  test("is created again where spec says that missing is enough, and others are shown", async () => {
+    const { steps, posts, events } = await lookAfter((platform) => platform.items.delete(id), {
+      neighbours: 5,
+      spec: { recreatePolicy: "WhenMissing" },
+    });
+    expect([...steps]).toContain("forget");
+    expect(posts()).toBe(1);
+    expect(events.join()).toContain(`Vanished Datacenter ${id} is no longer on the platform`);
+  });
+
+  test("is not created again where that is enough but everything else is missing, too", async () => {
+    const gone = (platform: FakePlatform) => platform.items.clear();
+    const { posts } = await lookAfter(gone, { neighbours: 5, spec: { recreatePolicy: "WhenMissing" } });
+    expect(posts()).toBe(0);
+  });
+
+  test("four answers around ten minutes of trouble prove nothing", async () => {
+    let reads = 0;
+    const { posts } = await lookAfter(
+      (platform) => {
+        platform.items.delete(id);
+        platform.beforeEach(({ url }) => {
+          if (url.includes(`/datacenters/${id}`) && ++reads % 4 !== 0)
+            throw new Retry({ call: url, status: 503 }, "no");
+        });
+      },
+      { neighbours: 5, spec: { recreatePolicy: "WhenMissing" } },
+    );
+    expect(reads).toBeGreaterThan(4);
+    expect(posts()).toBe(0);
+  });
+
+  test("is created again when the log tells of its deletion, and says by whom", async () => {
+    const { steps, posts, events } = await lookAfter((platform) => platform.removeByHand(id));
+    expect([...steps]).toContain("forget");
+    expect(posts()).toBe(1);
+    expect(events.join()).toContain(`Vanished Datacenter ${id} was deleted outside Mooring by somebody at 2026-01-01`);
+  });
+
+  test("is not created again while its deletion is under way, nor when that has failed", async () => {
+    const { posts, steps } = await lookAfter((platform) => platform.removeByHand(id, { status: "FAILED" }));
+    expect([posts(), [...steps].includes("forget")]).toEqual([0, false]);
+    expect((await lookAfter((platform) => platform.removeByHand(id, { status: "BUSY" }))).posts()).toBe(0);
+  });
+
+  test("is never created again where spec says so, and says who deleted it", async () => {
+    const { steps, posts, sceneOf, api } = await lookAfter((platform) => platform.removeByHand(id), {
+      spec: { recreatePolicy: "Never" },
+    });
+    expect([...steps]).toContain("stall DeletedExternally");
+    expect(posts()).toBe(0);
+    const message = JSON.stringify(api.get(sceneOf(A).object)?.status);
+    expect(message).toContain(`deleted outside Mooring by somebody at`);
+    expect(message).toContain(`set the annotation ${RECREATE} to`);
+  });
+
+  test("is created anew when a person names it, once", async () => {
+    const { posts } = await lookAfter((platform) => platform.items.clear(), {
+      spec: { recreatePolicy: "Never" },
+      annotations: { [RECREATE]: id },
+    });
+    expect(posts()).toBe(1);
+  });
+});
