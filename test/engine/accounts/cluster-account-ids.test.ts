@@ -66,11 +66,10 @@ describe("through a ClusterAccount without adoption", () => {
     ["through another Account at another address", { account: "team/own", endpoint: "http://elsewhere.example" }],
   ])("a claim that was made %s owns nothing here, and is not signed anew", async (_, where) => {
     const platform = fakePlatform();
-    const contract = platform.connection.contractNumber;
     const claim = objectOf("Datacenter", "stolen", {
       spec: { location: "de/txl", accountRef: { kind: "ClusterAccount", name: "shared" }, deletionPolicy: "Retain" },
       metadata: { name: "stolen", namespace: "team" },
-      status: { id: DC, ...where, ...(contract !== undefined && { contract }) },
+      status: { id: DC, ...where },
     });
     const all = stage([claim, lan], { platform });
     const life = (key: string, object: KubeObject): Life => ({ all, key, object, beforeEach: platform.beforeEach });
