@@ -46,7 +46,7 @@ function withGuarantees(view: View, step: Decision): Decision {
     const message = "the namespace is being deleted: nothing is created or renewed in it";
     return { step: "wait", reason: "NamespaceTerminating", message };
   }
-  if (view.ungranted && !deleting && createsSomething(step)) return blockedBy(view.ungranted);
+  if (view.ungranted && !deleting && (createsSomething(step) || addsSomething(step))) return blockedBy(view.ungranted);
   const waits = step.step === "wait" || step.step === "stall";
   if (waits && PASSING.includes(step.reason) && !claim && view.now < view.graceUntil) {
     return { ...step, step: "wait", reason: "Observing", recheckMs: view.graceUntil - view.now };
@@ -90,6 +90,9 @@ const BEGINS: ReadonlySet<Decision["step"]> = new Set(["create", "adopt", "renew
 
 /** Whether a step makes something that has to be kept in the namespace. A deletion there is the first half of a replacement. */
 const createsSomething = ({ step }: Decision): boolean => BEGINS.has(step);
+
+/** Whether a step changes a resource other than by taking something away. */
+const addsSomething = (step: Decision): boolean => step.step === "update" && step.operation.method !== "DELETE";
 
 /** Whether a step ends something that cannot be brought back, or looks inside it right before. */
 const endsSomething = (step: Decision): boolean =>

@@ -36,7 +36,7 @@ export function lackOfEvidence(view: View, { asOf, unclear }: Pick<Present, "asO
 
 /** Why a resource may not go yet: something lives in it. What was seen inside counts if it was seen after the resource itself. */
 function blockedByContents({ contents, kind, deleting }: View, { asOf }: Present): Decision | undefined {
-  if (!contents || contents.ignored) return undefined;
+  if (!contents || (contents.ignored && !contents.guests)) return undefined;
   if (contents.leaving.length > 0) {
     const message = `waiting for the deletion of ${several(contents.leaving)}`;
     return { step: "wait", reason: deleting ? "Deleting" : "Replacing", message, recheckMs: RECHECK_MS };
@@ -45,7 +45,10 @@ function blockedByContents({ contents, kind, deleting }: View, { asOf }: Present
   if (staying.length === 0 && (found === undefined || found.asOf < asOf)) return { step: "inspect" };
   const held = [...staying, ...(found?.names ?? [])];
   if (held.length === 0) return undefined;
-  const message = `${kind} ${contents.verb} ${several(held)}: delete them first, or set the annotation mooring.dev/allow-non-empty-delete to "true"`;
+  const way = contents.guests
+    ? "ask the owners in the other namespaces to delete theirs first; no annotation allows to delete them from here"
+    : 'delete them first, or set the annotation mooring.dev/allow-non-empty-delete to "true"';
+  const message = `${kind} ${contents.verb} ${several(held)}: ${way}`;
   const reason = contents.verb === "still holds" ? "NotEmpty" : "InUse";
   return { step: "stall", reason, message, retryMs: RECHECK_MS * 5 };
 }

@@ -85,7 +85,9 @@ export interface Contents {
   /** What the platform shows inside, and when that was read; undefined until it was looked at. */
   found: { asOf: number; names: readonly string[] } | undefined;
   verb: "still holds" | "is still used by";
-  /** Deletion is wanted all the same. */
+  /** Objects of other namespaces are among them: only their owners decide about those. */
+  guests: boolean;
+  /** The owner allows the deletion of what is inside. */
   ignored: boolean;
 }
 

@@ -141,5 +141,10 @@ describe("a deleted object that others live in", () => {
       held({ staying: ["Server/shop/a"], ignored: true }),
       { step: "delete" },
     ],
+    [
+      "stays while objects of other namespaces live in it, whatever its owner allows",
+      held({ staying: ["an object of another namespace"], guests: true, ignored: true }),
+      { step: "stall", reason: "NotEmpty" },
+    ],
   ]);
 });

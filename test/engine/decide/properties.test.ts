@@ -117,6 +117,13 @@ describe("the gate", () => {
     among(refused, (_, { step }) => expect(BEGINS).not.toContain(step));
   });
 
+  test("changes nothing for it either, except by taking something away", () => {
+    const refused = ({ ungranted, deleting }: View) => ungranted !== undefined && !deleting;
+    among(refused, (_, decision) => {
+      if (decision.step === "update") expect(decision.operation.method).toBe("DELETE");
+    });
+  });
+
   test("asks nothing of the platform for an object before the pause after a failure is over", () => {
     among(pausing, (_, decision) => {
       expect(CALLS).not.toContain(decision.step);
@@ -258,7 +265,7 @@ describe("in every view", () => {
   });
 
   test("nothing is deleted that still holds something, unless that is wanted", () => {
-    const isAsked = ({ contents }: View) => contents?.ignored === false;
+    const isAsked = ({ contents }: View) => contents?.ignored === false || contents?.guests === true;
     among(isAsked, ({ contents, observation }, { step }) => {
       if (step !== "delete" || observation.seen !== "present") return;
       expect(contents).toMatchObject({ leaving: [], staying: [], found: { names: [] } });

@@ -146,6 +146,7 @@ export const contents = (more: Partial<Contents> = {}): Contents => ({
   staying: [],
   found: inside([]),
   verb: "still holds",
+  guests: false,
   ignored: false,
   ...more,
 });
@@ -245,6 +246,7 @@ const anyContents: fc.Arbitrary<Contents> = fc.record({
   staying: names,
   found: optional(fc.record({ asOf: past, names })),
   verb: fc.constantFrom("still holds" as const, "is still used by" as const),
+  guests: fc.boolean(),
   ignored: fc.boolean(),
 });
 const replacement = fc.record({
