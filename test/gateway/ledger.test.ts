@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createConfigMapLedger } from "../../src/gateway/access/ledger.ts";
+import { createConfigMapLedger, MOST_RECORDS, TooManyRecords } from "../../src/gateway/access/ledger.ts";
 import { KubeError } from "../../src/kube/client/errors.ts";
 import type { KubeCall } from "../../src/kube/client/transport.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
@@ -42,6 +42,37 @@ describe("the ledger in ConfigMaps", () => {
     const taken = await Promise.all(replicas.map((ledger) => ledger.take("shop/chat", DAY, some(3), 10)));
     expect(taken.map(({ eur }) => eur).sort()).toEqual([0, 0, 3, 3, 3]);
     expect(maps.entries()).toEqual({ "shop.chat": `${DAY} 9` });
+  });
+
+  it("keeps so many records of one namespace that others always find room, also of accesses that are gone", async () => {
+    const maps = configMaps();
+    const ledger = createConfigMapLedger(maps, "mooring-system");
+    const outcomes: string[] = [];
+    for (let nth = 0; nth < 16 * MOST_RECORDS * 2; nth += 1) {
+      const taken = ledger.take(`greedy/${"n".repeat(240)}-${nth}`, DAY, some(1), 10);
+      outcomes.push(
+        await taken.then(
+          () => "taken",
+          (error) => error.constructor.name,
+        ),
+      );
+    }
+    expect(new Set(outcomes)).toEqual(new Set(["taken", TooManyRecords.name]));
+    expect(Object.keys(maps.entries())).toHaveLength(16 * MOST_RECORDS);
+    expect(await ledger.take("greedy/_shared", DAY, some(1), 10)).toMatchObject({ eur: 1 });
+    for (let nth = 0; nth < 50; nth += 1) {
+      expect(await ledger.take(`shop/chat-${nth}`, DAY, some(1), 10)).toMatchObject({ eur: 1 });
+    }
+  });
+
+  it("has a record for every name, however long", async () => {
+    const maps = configMaps();
+    const ledger = createConfigMapLedger(maps, "mooring-system");
+    const [one, other] = ["a", "b"].map((end) => `${"s".repeat(63)}/${"n".repeat(252)}${end}`);
+    expect(await ledger.take(one ?? "", DAY, some(7), 10)).toEqual({ eur: 7, left: 10 });
+    expect(await ledger.take(other ?? "", DAY, some(7), 10)).toEqual({ eur: 7, left: 10 });
+    expect(await ledger.take(one ?? "", DAY, some(7), 10)).toEqual({ eur: 0, left: 3 });
+    for (const entry of Object.keys(maps.entries())) expect(entry).toMatch(/^[-._a-zA-Z0-9]{1,253}$/);
   });
 
   it("writes nothing for who asks for more than is left, and tells what is left", async () => {

@@ -1,4 +1,5 @@
-import { objectOfEntry, readSpent, SPENDING_LABEL, type Spent } from "../../kinds/inference/spending.ts";
+import { inferenceAccess } from "../../kinds/inference/inference-access.ts";
+import { entryOf, objectOfEntry, readSpent, SPENDING_LABEL, type Spent } from "../../kinds/inference/spending.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { reducedMetadata } from "../../kube/watch/reduced.ts";
@@ -7,7 +8,7 @@ import { type Watcher, watch } from "../../kube/watch/watch.ts";
 import { CONFIG_MAPS } from "../../kube/write/owned-secret.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { OWN } from "./names.ts";
-import type { ObjectKey } from "./object.ts";
+import { type ObjectKey, targetOf } from "./object.ts";
 
 /** What the gateway says that objects have spent. */
 export interface Spending {
@@ -27,7 +28,7 @@ export function createSpending(options: {
   onError: (error: unknown) => void;
 }): Spending {
   const { client, clock, namespace, changed, onError } = options;
-  const spent = new Map<ObjectKey, { usage: Spent }>();
+  const spent = new Map<string, { usage: Spent }>();
   const reduce = ({ apiVersion, kind, metadata, data }: KubeObject): KubeObject => ({
     apiVersion,
     kind,
@@ -39,17 +40,19 @@ export function createSpending(options: {
     const [had, has] = [before, after].map((each): Record<string, unknown> => ({ ...Object(each?.data) }));
     for (const entry of Object.keys({ ...had, ...has })) {
       if (had?.[entry] === has?.[entry]) continue;
-      const key = objectOfEntry(entry);
-      if (key === undefined) continue;
       const usage = readSpent(has?.[entry]);
-      if (usage) spent.set(key, { usage });
-      else spent.delete(key);
-      changed(key);
+      if (usage) spent.set(entry, { usage });
+      else spent.delete(entry);
+      const key = objectOfEntry(entry);
+      if (key !== undefined) changed(key);
     }
   });
   let watcher: Watcher | undefined;
   return {
-    of: (key) => spent.get(key),
+    of(key) {
+      const { kind, namespace, name } = targetOf(key);
+      return kind === inferenceAccess.kind ? spent.get(entryOf(namespace, name)) : undefined;
+    },
     async sync() {
       if (namespace === undefined) return;
       const labelSelector = Object.entries(SPENDING_LABEL).flat().join("=");

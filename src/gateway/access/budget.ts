@@ -2,7 +2,7 @@ import { namespaceEntry } from "../../kinds/inference/spending.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { Refused } from "../refused.ts";
 import type { Access } from "./access.ts";
-import type { Ledger } from "./ledger.ts";
+import { type Ledger, MOST_RECORDS, TooManyRecords } from "./ledger.ts";
 import { createPurse, type Purse } from "./purse.ts";
 
 /** Money that is kept back for a call, until it is known what it cost. */
@@ -86,7 +86,8 @@ export function createBudgets({ clock, ledger }: { clock: Clock; ledger: Ledger 
   /** The purse that has it, or throws. */
   async function keep(budget: Budget, eur: number): Promise<Known> {
     const found = knownOf(budget);
-    const result = await found.purse.keep(eur).catch(() => {
+    const result = await found.purse.keep(eur).catch((error: unknown) => {
+      if (error instanceof TooManyRecords) throw tooManyRecords(budget);
       throw new Refused(503, "unavailable", "the budget could not be checked", { retryAfter: 2 });
     });
     if (result.isKept) return found;
@@ -141,6 +142,11 @@ export function createBudgets({ clock, ledger }: { clock: Clock; ledger: Ledger 
     },
   };
 }
+
+const tooManyRecords = ({ title }: Budget): Refused => {
+  const message = `${title} has no budget today: its namespace has used more than ${MOST_RECORDS} InferenceAccesses since midnight UTC, also counting those that were deleted: use one of them, or wait until midnight UTC`;
+  return quota(message, { retry: false });
+};
 
 const DAY_MS = 86_400_000;
 const shown = (eur: number): string => String(Number(eur.toPrecision(3)));

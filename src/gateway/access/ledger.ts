@@ -1,5 +1,12 @@
 import { createHash } from "node:crypto";
-import { entryOf, readSpent, SPENDING_LABEL, SPENDING_NAMES, textOf } from "../../kinds/inference/spending.ts";
+import {
+  entryOf,
+  isOfAccess,
+  readSpent,
+  SPENDING_LABEL,
+  SPENDING_NAMES,
+  textOf,
+} from "../../kinds/inference/spending.ts";
 import { isConflict, isNotFound } from "../../kube/client/errors.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import { type KubeObject, pathOf } from "../../kube/resource.ts";
@@ -22,6 +29,15 @@ const share = (left: number, { least, most }: { least: number; most: number }): 
   left < least ? 0 : Math.max(0, Math.min(most, left));
 
 class DayOver extends Error {}
+
+/**
+ * A namespace has a record for each access that it had today, also for those that are gone. So many of one namespace fit into a
+ * ConfigMap: more would take the room of others.
+ */
+export const MOST_RECORDS = 100;
+
+/** A namespace has had more accesses today than there are records for. */
+export class TooManyRecords extends Error {}
 
 /** A ledger of this process alone. Only the current day is kept. */
 export function createMemoryLedger(): Ledger {
@@ -85,6 +101,8 @@ export function createConfigMapLedger(client: Pick<KubeClient, "request">, names
       const total = spent?.eur ?? 0;
       const next = edit(total);
       if (next === total) return total;
+      if (!spent && isOfAccess(entry) && isFull(Object.keys(data), owner))
+        throw new TooManyRecords(`no record is left for namespace ${owner}`);
       const { resourceVersion } = found?.metadata ?? {};
       const body = {
         apiVersion: "v1",
@@ -120,6 +138,9 @@ export function createConfigMapLedger(client: Pick<KubeClient, "request">, names
     },
   };
 }
+
+const isFull = (entries: readonly string[], namespace: string): boolean =>
+  entries.filter((entry) => entry.startsWith(`${namespace}.`) && isOfAccess(entry)).length >= MOST_RECORDS;
 
 const shardOf = (key: string): string => {
   const [byte = 0] = createHash("sha256").update(key).digest();

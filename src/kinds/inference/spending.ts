@@ -1,3 +1,4 @@
+import { hashBody } from "../../runtime/hash.ts";
 import { inferenceAccess } from "./inference-access.ts";
 
 /** The gateway's record of what accesses have of their budgets: ConfigMaps with this label, an entry for each access. */
@@ -12,8 +13,14 @@ export interface Spent {
   eur: number;
 }
 
-/** The name of an entry. A namespace has no dot. */
-export const entryOf = (namespace: string, name: string): string => `${namespace}.${name}`;
+/** The longest key that a ConfigMap has. */
+const LONGEST_KEY = 253;
+
+/** The name of an entry. A namespace has no dot. A name that would be too long is there as its hash, which is no object's name. */
+export function entryOf(namespace: string, name: string): string {
+  const entry = `${namespace}.${name}`;
+  return entry.length <= LONGEST_KEY ? entry : `${namespace}._H${hashBody(name)}`;
+}
 export const textOf = ({ day, eur }: Spent): string => `${day} ${eur}`;
 
 export function readSpent(text: unknown): Spent | undefined {
@@ -24,7 +31,10 @@ export function readSpent(text: unknown): Spent | undefined {
 /** In place of the name of an access: what all accesses of a namespace have through a ClusterAccount. No object has such a name. */
 export const namespaceEntry = (account: string): string => `_${account}`;
 
-/** The object that an entry is about; undefined for a whole namespace. */
+/** Whether an entry is about one access, not about a whole namespace. */
+export const isOfAccess = (entry: string): boolean => !/^[^.]*\._[^H]/.test(entry);
+
+/** The object that an entry is about; undefined for a whole namespace, and where only the hash of a name is known. */
 export function objectOfEntry(entry: string): string | undefined {
   const dot = entry.indexOf(".");
   if (entry.startsWith("_", dot + 1)) return undefined;
