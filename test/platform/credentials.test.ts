@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { identityOf, redactor } from "../../src/platform/calls/credentials.ts";
+import { answerRedactor, identityOf, redactor } from "../../src/platform/calls/credentials.ts";
 
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 const jwt = (header: unknown, payload: unknown) => `${part(header)}.${part(payload)}.c2ln`;
@@ -57,4 +57,16 @@ test("a credential and its parts disappear from text", () => {
   const [, payload] = token.split(".");
   expect(redactor(token)(`got ${token} and ${payload}`)).toBe("got [redacted] and [redacted]");
   expect(redactor(undefined)("text")).toBe("text");
+});
+
+test("a successful answer shows no credential of ours, whole or as its signature, and is left alone otherwise", () => {
+  const token = `${jwt({ kid: "k" }, { exp: 1 }).split(".").slice(0, 2).join(".")}.c2lnbmF0dXJlLW9mLXRoZS10b2tlbg`;
+  const [, , signature] = token.split(".");
+  const redact = answerRedactor([token, undefined, "short"]);
+  const answer = JSON.stringify({ message: `failed with ${token}`, name: "a short name", part: signature });
+  expect(JSON.parse(redact(answer))).toEqual({
+    message: "failed with [redacted]",
+    name: "a short name",
+    part: "[redacted]",
+  });
 });

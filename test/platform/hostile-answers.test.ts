@@ -73,6 +73,15 @@ describe("an answer", () => {
     expect(await ended).toBeLessThan(24 * MIB);
   });
 
+  test("that quotes our token, in a failed request for example, is read without it", async () => {
+    const token = "eyJhbGciOiJSUzI1NiJ9.eyJleHAiOjF9.c2lnbmF0dXJlLW9mLXRoZS10b2tlbg";
+    await using server = await scriptedServer(answer(200, { metadata: { message: `failed with ${token}` } }));
+    const transport = createTransport({ clock: fakeClock(), random: () => 0 });
+    transports.push(transport);
+    const { body } = await transport.connect("ns/account", { token }).send({ method: "GET", url: server.url });
+    expect(body).toEqual({ metadata: { message: "failed with [redacted]" } });
+  });
+
   test("that says beforehand that it is too large is not read at all", async () => {
     await using server = await scriptedServer((_, response) => {
       response.writeHead(202, { "content-length": String(5 * MIB) });

@@ -35,6 +35,8 @@ export interface Asked {
   readonly requestId: string;
   /** Takes secret values out of the platform's words. */
   readonly redact: (text: string) => string;
+  /** The same for an answer that is used: only what is certainly a credential goes. */
+  readonly redactAnswer: (text: string) => string;
 }
 
 /** So long is waited at most, whatever the platform asks for: minutes are polite, an hour would be in the hands of others. */
@@ -49,8 +51,9 @@ export async function readAnswer(
   if (answer.status < 200 || answer.status > 299) return { error: refusal(answer, asked, clock.now()) };
   try {
     if (!/\S/.test(answer.text)) return { body: undefined, values: 0 };
-    if (asked.answers === "text") return { body: answer.text, values: 1 };
-    return await parseInSlices(answer.text, () => yieldIfDue(clock));
+    const text = asked.redactAnswer(answer.text);
+    if (asked.answers === "text") return { body: text, values: 1 };
+    return await parseInSlices(text, () => yieldIfDue(clock));
   } catch (cause) {
     // The request was accepted, so it may well have had its effect: only the words about it are lost.
     const detail = cause instanceof LimitExceeded ? cause.message : "the body is not JSON";

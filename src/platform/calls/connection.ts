@@ -8,7 +8,7 @@ import { byHost } from "../pace/by-host.ts";
 import type { Pacers } from "../pace/shared-pacers.ts";
 import { defaultDeadlineMs, perform, wasReset } from "./attempt.ts";
 import type { PlatformCall, Reply, TransportOptions } from "./call.ts";
-import { basicOf, type Credentials, type Identity, identityOf, redactor } from "./credentials.ts";
+import { answerRedactor, basicOf, type Credentials, type Identity, identityOf, redactor } from "./credentials.ts";
 import { createPlatformTime } from "./platform-time.ts";
 
 /** The calls of one Account. */
@@ -64,6 +64,7 @@ interface Session {
   readonly contractNumber: number | undefined;
   readonly identity: Identity | undefined;
   readonly redact: (text: string) => string;
+  readonly redactAnswer: (text: string) => string;
   readonly pacers: Pacers;
 }
 
@@ -102,7 +103,8 @@ export function createConnection(
     const url = webAddress(call.url);
     const path = url?.pathname ?? "an unusable address";
     const { method, answers } = call;
-    const asked = { call: `${method} ${path}`, reading: isRead(call), answers, requestId, redact: session.redact };
+    const { redact, redactAnswer } = session;
+    const asked = { call: `${method} ${path}`, reading: isRead(call), answers, requestId, redact, redactAnswer };
     const headers = headersFor(call, session, { "user-agent": userAgent, "x-request-id": requestId });
     const refusal = { call: asked.call, requestId, status: 0 };
     if (url === undefined) throw new Terminal({ ...refusal, detail: "the endpoint is not an http or https URL" });
@@ -186,13 +188,15 @@ function openSession(
   const token = credentials?.token?.trim() || undefined;
   const { login } = credentials ?? {};
   const basic = login && basicOf(login);
-  const secrets = [token, basic?.slice("Basic ".length), login?.password].map(redactor);
+  const secrets = [token, basic?.slice("Basic ".length), login?.password];
+  const redactors = secrets.map(redactor);
   return {
     token,
     basic,
     contractNumber: credentials?.contractNumber,
     identity: token === undefined ? undefined : identityOf(token),
-    redact: (text) => secrets.reduce((left, redact) => redact(left), text),
+    redact: (text) => redactors.reduce((left, redact) => redact(left), text),
+    redactAnswer: answerRedactor(secrets),
     pacers: pacersOf(token ?? basic, account, credentials?.callsPerSecond),
   };
 }

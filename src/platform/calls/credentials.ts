@@ -65,6 +65,23 @@ function decode(part: string): unknown {
   }
 }
 
+/** Shorter credentials may be ordinary words of a name or a description. */
+const SHORTEST_IN_ANSWERS = 16;
+
+/**
+ * Takes a credential out of a successful answer: what a resource, a request or a log shows ends up in a status, an Event or an
+ * export, which others read. Of a JSON Web Token its signature is looked for, without which the rest opens nothing.
+ */
+export function answerRedactor(secrets: readonly (string | undefined)[]): (text: string) => string {
+  const marks = secrets.flatMap((secret = "") => {
+    const [, , signature = ""] = secret.split(".");
+    return [secret, signature].filter(({ length }) => length >= SHORTEST_IN_ANSWERS);
+  });
+  return (text) => marks.reduce((left, mark) => (left.includes(mark) ? left.replaceAll(mark, REDACTED) : left), text);
+}
+
+const REDACTED = "[redacted]";
+
 /**
  * Takes a credential out of text that is about to be shown: the whole of it, and its parts, because an answer may
  * quote a token shortened. Parts that are too short to be secret are left alone.
@@ -72,5 +89,5 @@ function decode(part: string): unknown {
 export function redactor(secret: string | undefined): (text: string) => string {
   if (secret === undefined) return (text) => text;
   const parts = [secret, ...secret.split(".")].filter((part) => part.length >= 8);
-  return (text) => parts.reduce((left, part) => left.replaceAll(part, "[redacted]"), text);
+  return (text) => parts.reduce((left, part) => left.replaceAll(part, REDACTED), text);
 }
