@@ -17,7 +17,7 @@ test: ## type check, lint and all tests; ARGS are files or options for vitest
 	@bin/setup || { echo "0 passed, 1 failed"; exit 1; }
 	@$(node) test/run.ts $(ARGS)
 
-crash: ## kill the operator at every call of every kind's life and check what is left; ARGS=--help tells the options
+crash: ## kill the operator at every call of every kind's life and check what is left; ARGS=--help lists the options
 	@bin/setup
 	@$(node) test/crash/main.ts $(ARGS)
 
@@ -25,7 +25,7 @@ soak: ## four tenants, two operators, people and a bad platform for ten minutes;
 	@bin/setup
 	@$(node) test/soak/main.ts $(ARGS)
 
-test-node: ## the chart on a node that runs pods: hand-over, 2,000 objects, rolling upgrade; as root; ARGS=--help tells the options
+test-node: ## the chart on a node that runs pods: hand-over, 2,000 objects, rolling upgrade; as root; ARGS=--help lists the options
 	@bin/setup
 	@$(node) test/node/main.ts $(ARGS)
 
@@ -52,7 +52,7 @@ chart: crds ## write deploy/kustomize/install.yaml, the Helm chart as it renders
 cluster: ## a Kubernetes control plane on this machine, until Ctrl-C
 	@bin/mooring cluster $(ARGS)
 
-image: ## the container image, without a container engine; ARGS=--check also runs it, ARGS=--help tells the options
+image: ## the container image, without a container engine; ARGS=--check also runs it, ARGS=--help lists the options
 	@bin/setup
 	@$(node) image/main.ts $(ARGS)
 

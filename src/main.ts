@@ -31,7 +31,7 @@ const commands: Record<string, Entry> = {
     load: async () => (await import("./operator/command.ts")).operatorCommand,
   },
   gateway: {
-    summary: "a proxy before inference: ServiceAccount tokens in, fair shares and budgets by namespace",
+    summary: "inference gateway: ServiceAccount tokens, fair shares and budgets per namespace",
     load: async () => (await import("./gateway/command.ts")).gatewayCommand,
   },
   flowlogs: {

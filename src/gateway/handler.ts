@@ -43,7 +43,7 @@ export function createHandler(parts: GatewayParts): Handler {
     const [path = ""] = (request.url ?? "").split("?");
     const isModels = request.method === "GET" && path === "/v1/models";
     if (!isModels && !(request.method === "POST" && posts.has(path))) {
-      throw new Refused(404, "not_found", `there is GET /v1/models and POST ${[...posts].join(", ")}`);
+      throw new Refused(404, "not_found", `unknown path; valid: GET /v1/models, POST ${[...posts].join(", POST ")}`);
     }
     const namespace = await callers(request.headers.authorization, peerOf(request.socket));
     counted.namespace = namespace;

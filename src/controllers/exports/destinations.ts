@@ -144,7 +144,7 @@ async function kafkaOf(deps: DestinationDeps, topic: KubeObject, user: KubeObjec
   const field = "destination.kafkaUserRef";
   const clusterOf = (object: KubeObject) => readStatus(object).parents?.cluster;
   if (clusterOf(topic) !== clusterOf(user)) {
-    const message = `${field}: KafkaUser ${user.metadata.name} is of another cluster than KafkaTopic ${topic.metadata.name}`;
+    const message = `${field}: KafkaUser ${user.metadata.name} belongs to another KafkaCluster than KafkaTopic ${topic.metadata.name}`;
     return problem("InvalidSpec", message);
   }
   const files = ["bootstrap.servers", "ca.crt", "tls.crt", "tls.key"];

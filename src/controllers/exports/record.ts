@@ -58,7 +58,7 @@ const recordOf = ({ time, hours, slices }: Progress) => ({
 export type Gap = NonNullable<ReturnType<typeof readExportStatus>["lost"]>;
 
 export const gapIn = ({ from, to }: Gap): string =>
-  `entries from ${from} to ${to} are lost: the platform keeps 35 days; the export goes on behind the gap`;
+  `entries from ${from} to ${to} are lost: the platform keeps 35 days; the export continues after the gap`;
 
 function standingOf(progress: Progress, lost: Gap | undefined, now: number): ReadyState {
   if (dueIn(progress, now) === 0 && now - progress.time > CURRENT_MS) {

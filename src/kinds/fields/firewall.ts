@@ -32,7 +32,7 @@ const firewallRule = z
     name: line(100).describe("Name of the rule, unique within the NIC."),
     protocol: z
       .enum(["TCP", "UDP", "ICMP", "ICMPv6", "GRE", "VRRP", "ESP", "AH", "ANY"])
-      .describe("Protocol that is let through. Another one makes a new rule in place of this one."),
+      .describe("Protocol that is let through. A change replaces the rule."),
     type: z.enum(["INGRESS", "EGRESS"]).default("INGRESS").describe("Direction of the traffic."),
     sourceMac: formed(
       /^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$/,
